@@ -1,0 +1,1 @@
+"""Exact optimal play for Yatzy and its relatives."""

@@ -1,0 +1,32 @@
+"""What can go wrong, by who has to act: the rules, the position, the table.
+
+Every error the package raises on purpose is a :class:`SolverError` *and* the builtin a caller would expect,
+so ``except ValueError`` works without importing this module. The command turns each into one line and an
+exit code; anything else that escapes is a bug and keeps its traceback.
+"""
+
+from __future__ import annotations
+
+
+class SolverError(Exception):
+    """Base of all errors raised on purpose; ``exit_code`` is what the command returns."""
+
+    exit_code = 1
+
+
+class RulesError(SolverError, ValueError):
+    """A rule set is unknown, malformed or beyond what can be solved."""
+
+    exit_code = 2
+
+
+class StateError(SolverError, ValueError):
+    """Dice, a category or a scorecard that cannot occur under the rules."""
+
+    exit_code = 2
+
+
+class TableError(SolverError, OSError):
+    """A value table is missing, damaged or belongs to other rules."""
+
+    exit_code = 1

@@ -1,0 +1,286 @@
+"""Every jitted function: a turn, backwards, for eight upper sums of one card at a time.
+
+    stop(roll)  = max over categories of points + value of the child card
+    K(hold)     = mean over the faces of W(hold + face)          values of full rolls come in, holds go out
+    W(roll)     = max(stop if it may depend on the rolls left, best K within the roll)
+    V(card)     = sum over first rolls of weight x W(roll)
+
+One buffer holds a vector of lanes for every multiset of dice and is rewritten in place: full rolls hold stop
+values, a pass of means fills the smaller holds, a pass of maxima turns the whole into the best within.
+Arrays in, caller's arrays out; a row's values are written by the call that owns the row, so threads may
+share everything else. Helpers take views (:mod:`solver.vectors`), entry points arrays.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+
+from ._jit import jit
+from .dice import Floats, Ints, Lattice
+from .states import LANES
+from .turn import Plan
+from .unrolled import UNROLLED, FiveDice, SixDice, emit_maxima, emit_means, unrolled_pass
+from .vectors import ALIGNMENT, add, load, maximum, multiply, peek, poke, splat, store, views
+
+FRESH, AGAIN, FIRST_ROLL = 0, 1, 2  # stop values: overwrite the buffer, raise it, raise it with extras
+LOWEST = -1e300  # below every value, and still a number when points are added to it
+
+
+class IndexedLattice(NamedTuple):
+    """A lattice as index arrays (in lanes, int64): any dice, at the price of an index load per operation."""
+
+    successors: Ints
+    predecessor_start: Ints
+    predecessors: Ints
+    faces: int
+    lower: int
+    holds: int
+
+
+class Scratch(NamedTuple):
+    """A thread's own memory (float64): the buffer of holds, a second one for first rolls, small change."""
+
+    buffer: Floats
+    first: Floats
+    children: Floats
+    kept: Floats
+    lanes: Floats
+
+
+def kernel_lattice(dice: Lattice, unrolled: bool = True) -> FiveDice | SixDice | IndexedLattice:
+    """What a kernel takes as its lattice: straight-line code where there is some, else index arrays."""
+    for kind, size in UNROLLED.items():
+        if unrolled and size == (dice.dice, dice.faces):
+            return kind(dice.holds)  # type: ignore[no-any-return]
+    return IndexedLattice(
+        np.ascontiguousarray(dice.successors.ravel() * LANES),
+        dice.predecessor_start,
+        dice.predecessors * LANES,
+        dice.faces,
+        dice.first_roll,
+        dice.holds,
+    )
+
+
+def aligned(vectors: int) -> Floats:
+    """A zeroed float64 array of so many vectors that starts where a vector may."""
+    raw = np.zeros(vectors * LANES + LANES)
+    start = -raw.ctypes.data % ALIGNMENT // raw.itemsize
+    return raw[start : start + vectors * LANES]
+
+
+def make_scratch(dice: Lattice, plan: Plan) -> Scratch:
+    """Scratch for one thread."""
+    sizes = (dice.holds, dice.holds, plan.categories, plan.jokers, 1)
+    return Scratch(*map(aligned, sizes))
+
+
+def means(buffer: Floats, dice: object) -> None:
+    """Values of all holds from the values of all rolls (a pass up the lattice)."""
+    raise NotImplementedError("only within a kernel")
+
+
+def maxima(buffer: Floats, dice: object) -> None:
+    """Best value within every multiset (a pass down the lattice)."""
+    raise NotImplementedError("only within a kernel")
+
+
+@jit
+def _indexed_means(buffer, dice):
+    share = splat(1.0 / dice.faces)
+    hold = dice.lower - 1
+    while hold >= 0:
+        at = hold * dice.faces
+        total = add(load(buffer, peek(dice.successors, at)), load(buffer, peek(dice.successors, at + 1)))
+        for face in range(2, dice.faces - 1, 2):
+            one = load(buffer, peek(dice.successors, at + face))
+            total = add(total, add(one, load(buffer, peek(dice.successors, at + face + 1))))
+        if dice.faces % 2:
+            total = add(total, load(buffer, peek(dice.successors, at + dice.faces - 1)))
+        store(buffer, hold * LANES, multiply(total, share))
+        hold -= 1
+
+
+@jit
+def _indexed_maxima(buffer, dice):
+    for hold in range(1, dice.holds):
+        best = load(buffer, hold * LANES)
+        for i in range(peek(dice.predecessor_start, hold), peek(dice.predecessor_start, hold + 1)):
+            best = maximum(best, load(buffer, peek(dice.predecessors, i)))
+        store(buffer, hold * LANES, best)
+
+
+_PASSES = {
+    kind: (unrolled_pass("means", emit_means, kind), unrolled_pass("maxima", emit_maxima, kind)) for kind in UNROLLED
+}
+
+
+@overload(means)
+def _means(buffer, dice):
+    if isinstance(dice, types.BaseNamedTuple) and dice.instance_class in _PASSES:
+        run = _PASSES[dice.instance_class][0]
+        return lambda buffer, dice: run(buffer)
+    return lambda buffer, dice: _indexed_means(buffer, dice)
+
+
+@overload(maxima)
+def _maxima(buffer, dice):
+    if isinstance(dice, types.BaseNamedTuple) and dice.instance_class in _PASSES:
+        run = _PASSES[dice.instance_class][1]
+        return lambda buffer, dice: run(buffer)
+    return lambda buffer, dice: _indexed_maxima(buffer, dice)
+
+
+@jit
+def child_lanes(values, plan, row, child, block, saved, shift, spare):
+    """Values of a child card for a block of its parent's lanes, the upper sum raised by `shift`."""
+    own, theirs = peek(plan.sets, row), peek(plan.sets, child)
+    start = peek(plan.offsets, child) + saved * peek(plan.lane_count, theirs)
+    if own == theirs:
+        return load(values, start + block)
+    for lane in range(LANES):
+        upper = peek(plan.lane_upper, own * plan.lane_width + block + lane) + shift
+        poke(spare, lane, peek(values, start + peek(plan.lane_of, theirs * plan.upper_width + upper)))
+    return load(spare, 0)
+
+
+@jit
+def raise_stops(values, plan, row, choices, block, saved, stage, target, scratch):
+    """Raise each roll's entry in `target` to the best category for it (`stage`: FRESH, AGAIN, FIRST_ROLL)."""
+    nothing = splat(LOWEST)
+    for c in range(plan.categories):
+        if choices >> c & 1:
+            crossed_out = peek(plan.outcome_start, c)
+            child = row + peek(plan.step, crossed_out)
+            shift = peek(plan.shift, crossed_out)
+            crossed = child_lanes(values, plan, row, child, block, saved, shift, scratch.lanes)
+            store(scratch.children, c * LANES, crossed)
+            nothing = maximum(nothing, crossed)
+    for at in range(plan.first_roll * LANES, (plan.first_roll + plan.rolls) * LANES, LANES):
+        store(target, at, nothing if stage == FRESH else maximum(nothing, load(target, at)))
+    for c in range(plan.categories):
+        extra = peek(plan.first_bonus, c) if stage == FIRST_ROLL else 0.0
+        if choices >> c & 1:
+            begin = peek(plan.outcome_start, c)
+            base = load(scratch.children, c * LANES)
+            for outcome in range(begin + 1, peek(plan.outcome_start, c + 1)):
+                step = peek(plan.step, outcome)
+                if peek(plan.moves, c) or step != peek(plan.step, begin):
+                    shift = peek(plan.shift, outcome)
+                    base = child_lanes(values, plan, row, row + step, block, saved, shift, scratch.lanes)
+                worth = add(base, splat(peek(plan.points, outcome) + extra))
+                for i in range(peek(plan.roll_start, outcome), peek(plan.roll_start, outcome + 1)):
+                    at = peek(plan.outcome_rolls, i)
+                    store(target, at, maximum(worth, load(target, at)))
+
+
+@jit
+def joker_value(values, plan, row, choices, block, saved, j, stage, spare):
+    """Best category for the j-th joker roll under the joker rule."""
+    box = peek(plan.joker_box, j)
+    box_open = box & ~peek(plan.masks, row) != 0
+    legal = choices
+    if plan.must_match:
+        legal = box & choices if box_open else choices & ~plan.upper_bits
+        if legal == 0:
+            legal = choices
+    bonus = plan.joker_bonus if row >= plan.cards else 0.0
+    best = splat(LOWEST)
+    for c in range(plan.categories):
+        if legal >> c & 1:
+            at = c * plan.jokers + j
+            points = peek(plan.joker_plain, at) if box_open else peek(plan.joker_full, at)
+            extra = peek(plan.first_bonus, c) if stage == FIRST_ROLL and points > 0 else 0.0
+            child = row + peek(plan.step, peek(plan.outcome_start, c))
+            shift = points if peek(plan.moves, c) else 0
+            lanes = child_lanes(values, plan, row, child, block, saved, shift, spare)
+            best = maximum(best, add(lanes, splat(points + bonus + extra)))
+    return best
+
+
+@jit
+def raise_all_stops(values, plan, row, choices, block, saved, stage, target, scratch):
+    """:func:`raise_stops` with the joker rule: joker rolls are kept aside and get their own value after."""
+    jokers = plan.jokers if peek(plan.masks, row) & plan.joker_bit else 0
+    for j in range(jokers):
+        at = peek(plan.joker_rolls, j)
+        store(scratch.kept, j * LANES, splat(LOWEST) if stage == FRESH else load(target, at))
+    raise_stops(values, plan, row, choices, block, saved, stage, target, scratch)
+    for j in range(jokers):
+        at = peek(plan.joker_rolls, j)
+        worth = joker_value(values, plan, row, choices, block, saved, j, stage, scratch.lanes)
+        store(target, at, maximum(worth, load(scratch.kept, j * LANES)))
+
+
+@jit
+def mean_of_first_roll(plan, buffer):
+    """Sum of weight x value over all full rolls of a buffer."""
+    # Two running sums: a single one would wait for each addition to end before the next.
+    even, odd = splat(0.0), splat(0.0)
+    at = plan.first_roll * LANES
+    for roll in range(0, plan.rolls - 1, 2):
+        even = add(even, multiply(splat(peek(plan.weights, roll)), load(buffer, at)))
+        odd = add(odd, multiply(splat(peek(plan.weights, roll + 1)), load(buffer, at + LANES)))
+        at += 2 * LANES
+    if plan.rolls % 2:
+        even = add(even, multiply(splat(peek(plan.weights, plan.rolls - 1)), load(buffer, at)))
+    return add(even, odd)
+
+
+@jit
+def solve_block(values, plan, dice, row, choices, block, lanes, most_saved, scratch):
+    """The turn of one card for one block of lanes, for every number of saved rolls."""
+    for rerolls in range(plan.rolls_per_turn + most_saved):
+        saved = rerolls if plan.saved_rolls else 0
+        buffer, stage = scratch.buffer, FRESH if rerolls == 0 else AGAIN
+        if rerolls > 0:
+            means(buffer, dice)
+        if rerolls == 0 or plan.saved_rolls:
+            raise_all_stops(values, plan, row, choices, block, saved, stage, buffer, scratch)
+        if rerolls > 0:
+            maxima(buffer, dice)
+        if rerolls >= plan.rolls_per_turn - 1:
+            if plan.has_first_bonus:
+                # The chain goes on without these extras: they are for the first roll of this turn only.
+                buffer, stage = scratch.first, plan.has_first_bonus * FIRST_ROLL
+                for at in range(plan.first_roll * LANES, (plan.first_roll + plan.rolls) * LANES, LANES):
+                    store(buffer, at, load(scratch.buffer, at))
+                raise_all_stops(values, plan, row, choices, block, saved, stage, buffer, scratch)
+            store(scratch.lanes, 0, mean_of_first_roll(plan, buffer))
+            start = peek(plan.offsets, row) + (rerolls - plan.rolls_per_turn + 1) * lanes + block
+            for lane in range(min(LANES, lanes - block)):
+                poke(values, start + lane, peek(scratch.lanes, lane))
+
+
+@jit
+def solve_rows(rows, table, plan, dice, most_saved, scratch):
+    """Values of all states of the given rows, from the values of their children.
+
+    Parameters
+    ----------
+    rows : (n,) int64
+        Rows of one layer.
+    table : (values,) named tuple of one (size + LANES,) float64
+        The entries of these rows are written. The padding at its end is read and of no account.
+    plan : Plan
+        From :func:`solver.turn.plan`.
+    dice : FiveDice, SixDice or IndexedLattice
+    most_saved : int
+        Rolls that may have been saved in this layer: one sweep over the rerolls left serves them all.
+    scratch : Scratch
+        This thread's.
+    """
+    seen, steps, own = views(plan), views(dice), views(scratch)
+    values = views(table).values
+    for row in rows:
+        choices = ~peek(seen.masks, row) & ((1 << seen.categories) - 1)
+        if seen.forced:
+            choices &= -choices
+        lanes = peek(seen.lane_count, peek(seen.sets, row))
+        for block in range(0, lanes, LANES):
+            solve_block(values, seen, steps, row, choices, block, lanes, most_saved, own)

@@ -1,0 +1,226 @@
+"""The scorecard as a state, and where its value lies in the flat table.
+
+At the start of a turn only four things bear on the rest of the game: which categories are filled (a bitmask),
+the sum of the upper boxes capped at the bonus threshold, the rolls saved, and whether the joker's box holds
+points. Upper sums that share a fate share a *lane*: all those from which the bonus is out of reach are one
+lane, the capped one another, sums that cannot occur have none. The table is flat::
+
+    full card | one category open ... | ... | empty card        layers in the order they are solved
+    row 0: saved 0: lane lane lane ... saved 1: lane ...        row = filled categories (+ joker flag)
+
+so a layer is one contiguous slice and a table grows at its end while it is solved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from .dice import Ints, lattice
+from .errors import RulesError, StateError
+from .rules import RuleSet
+from .scoring import category_points
+
+MAX_FREE_CATEGORIES = 24
+
+
+@dataclass(frozen=True)
+class State:
+    """A scorecard at the start of a turn.
+
+    Attributes
+    ----------
+    filled : int
+        Bitmask of filled categories, bit i for the i-th of the sheet.
+    upper : int
+        Sum of the upper boxes; anything above the threshold counts as the threshold.
+    saved : int
+        Saved rolls, 0 unless the rules have them.
+    joker_paid : bool
+        Whether the joker's box holds points; only of account under a joker bonus.
+    """
+
+    filled: int = 0
+    upper: int = 0
+    saved: int = 0
+    joker_paid: bool = False
+
+
+class Layout(NamedTuple):
+    """The arrays that place a state in the table, as the kernels take them (all int64).
+
+    ``masks, offsets, sets`` have one entry a row: filled categories, first index in the table, lane set.
+    ``lane_count[set]``; ``lane_upper[set, lane]`` is the upper sum a lane stands for (padded by repeating the
+    last one); ``lane_of[set, upper]`` the lane of an upper sum, -1 if it cannot occur.
+    """
+
+    masks: Ints
+    offsets: Ints
+    sets: Ints
+    lane_count: Ints
+    lane_upper: Ints
+    lane_of: Ints
+
+
+LANES = 8  # values in one SIMD vector of float64; lanes of a row are padded to a multiple of it in the kernels
+
+
+class StateSpace:
+    """All states of a rule set and their places in its table.
+
+    Attributes
+    ----------
+    layout : Layout
+    size : int
+        Number of values in the table.
+    layers : list of int64 arrays
+        ``layers[k]``: the rows with k filled categories.
+    """
+
+    def __init__(self, rules: RuleSet) -> None:
+        self.rules = rules
+        self.categories = len(rules.categories)
+        if rules.order == "free" and self.categories > MAX_FREE_CATEGORIES:
+            raise RulesError(
+                f"{rules.key} has {self.categories} categories in free order, "
+                f"2^{self.categories} cards and their upper sums; at most {MAX_FREE_CATEGORIES} can be solved"
+            )
+        self.forced = rules.order == "forced"
+        self.flags = 2 if rules.joker and rules.joker.bonus else 1
+        self.cards = self.categories + 1 if self.forced else 1 << self.categories
+        self.upper = [c for c, category in enumerate(rules.categories) if category.upper and rules.bonus]
+        self._points = possible_points(rules)
+        self._build_lanes()
+        self._build_rows()
+
+    def _build_lanes(self) -> None:
+        threshold = self.rules.threshold
+        best = [max(self._points[c]) for c in self.upper]
+        self.sums: list[list[int]] = []  # every upper sum that can occur, by lane set
+        lanes: list[list[int]] = []
+        lane_of = np.full((1 << len(self.upper), threshold + max(best, default=0) + 1), -1, dtype=np.int64)
+        for chosen in range(1 << len(self.upper)):
+            sums = {0}
+            for i, c in enumerate(self.upper):
+                if chosen >> i & 1:
+                    sums = {min(threshold, total + points) for total in sums for points in self._points[c]}
+            to_come = sum(most for i, most in enumerate(best) if not chosen >> i & 1)
+            lost = [total for total in sums if total + to_come < threshold]
+            alive = sorted(total for total in sums if total + to_come >= threshold)
+            own = ([max(lost)] if lost else []) + alive
+            lane_of[chosen, lost] = 0
+            for total in alive:
+                lane_of[chosen, total] = own.index(total)
+            lane_of[chosen, threshold:] = lane_of[chosen, threshold]
+            self.sums.append(sorted(sums))
+            lanes.append(own)
+        width = -(-max(map(len, lanes)) // LANES) * LANES
+        self._lane_count = np.array([len(own) for own in lanes], dtype=np.int64)
+        self._lane_upper = np.array([own + own[-1:] * (width - len(own)) for own in lanes], dtype=np.int64)
+        self._lane_of = lane_of
+
+    def _build_rows(self) -> None:
+        if self.forced:
+            masks = (1 << np.arange(self.cards, dtype=np.int64)) - 1
+        else:
+            masks = np.arange(self.cards, dtype=np.int64)
+        masks = np.tile(masks, self.flags)
+        occurs = np.ones(len(masks), dtype=bool)
+        if self.flags == 2:
+            occurs[self.cards :] = masks[self.cards :] >> self.rules.joker_index & 1 == 1
+        sets = np.zeros(len(masks), dtype=np.int64)
+        filled = np.zeros(len(masks), dtype=np.int64)
+        for c in range(self.categories):
+            filled += masks >> c & 1
+        for i, c in enumerate(self.upper):
+            sets |= (masks >> c & 1) << i
+        self.most_saved = (
+            np.arange(self.categories + 1) * (self.rules.rolls - 1)
+            if self.rules.saved_rolls
+            else np.zeros(self.categories + 1, dtype=np.int64)
+        )
+        sizes = np.where(occurs, self._lane_count[sets] * (self.most_saved[filled] + 1), 0)
+        order = np.argsort(-filled, kind="stable")
+        offsets = np.empty(len(masks), dtype=np.int64)
+        offsets[order] = np.cumsum(sizes[order]) - sizes[order]
+        self.size = int(sizes.sum())
+        self.layers = [np.flatnonzero((filled == k) & occurs) for k in range(self.categories + 1)]
+        self.layout = Layout(masks, offsets, sets, self._lane_count, self._lane_upper, self._lane_of)
+        ends = np.array([sizes[filled >= k].sum() for k in range(self.categories + 2)], dtype=np.int64)
+        self._layer_ends = ends
+
+    def layer_slice(self, filled: int) -> slice:
+        """The part of the table that holds the states with `filled` categories filled."""
+        return slice(int(self._layer_ends[filled + 1]), int(self._layer_ends[filled]))
+
+    def row(self, state: State) -> int:
+        """Row of a state's card; no check."""
+        card = state.filled.bit_count() if self.forced else state.filled
+        return card + (self.cards if self.flags == 2 and state.joker_paid else 0)
+
+    def index(self, state: State) -> int:
+        """Place of a state's value in the table.
+
+        Raises
+        ------
+        StateError
+            If no game can arrive at this state.
+        """
+        self.check(state)
+        row = self.row(state)
+        chosen = self.layout.sets[row]
+        lane = self.layout.lane_of[chosen, min(max(state.upper, 0), self.rules.threshold)]
+        return int(self.layout.offsets[row] + state.saved * self._lane_count[chosen] + lane)
+
+    def check(self, state: State) -> None:
+        """Raise StateError unless a game can arrive at this state."""
+        rules = self.rules
+        if not 0 <= state.filled <= rules.full:
+            raise StateError(f"filled is {state.filled}; must be a bitmask from 0 to {rules.full}")
+        if self.forced and state.filled & (state.filled + 1):
+            raise StateError("the categories must be filled in the order of the sheet")
+        if state.upper < 0:
+            raise StateError(f"the upper sum is {state.upper}; it cannot be negative")
+        chosen = sum(1 << i for i, c in enumerate(self.upper) if state.filled >> c & 1)
+        if self._lane_of[chosen, min(state.upper, rules.threshold)] < 0:
+            raise StateError(f"the filled upper boxes cannot sum to {state.upper}")
+        most = int(self.most_saved[state.filled.bit_count()])
+        if not 0 <= state.saved <= most:
+            why = f"after {state.filled.bit_count()} turns it is 0 to {most}" if rules.saved_rolls else "none exist"
+            raise StateError(f"{state.saved} saved rolls are impossible under {rules.key}: {why}")
+        if state.joker_paid and not (rules.joker and state.filled >> rules.joker_index & 1):
+            raise StateError("the joker's box cannot hold points: it is open, or the rules have no joker")
+
+    def reachable(self) -> int:
+        """Number of states a game can arrive at, before upper sums are merged into lanes."""
+        sums = np.array([len(sums) for sums in self.sums])
+        return int(
+            sum(
+                sums[self.layout.sets[rows]].sum() * (self.most_saved[k] + 1)
+                for k, rows in enumerate(self.layers)
+            )
+        )
+
+
+@lru_cache(maxsize=8)
+def state_space(rules: RuleSet) -> StateSpace:
+    """The state space of a rule set, built once a process."""
+    return StateSpace(rules)
+
+
+def possible_points(rules: RuleSet) -> list[list[int]]:
+    """For each category the points it can hold, ascending; 0 is always possible (a box crossed out)."""
+    dice = lattice(rules.dice, rules.faces)
+    rolls = dice.counts[dice.first_roll :].tolist()
+    joker = rules.joker is not None and rules.joker.mode != "none"
+    return [
+        sorted(
+            {0}
+            | {category_points(category, counts) for counts in rolls}
+            | ({p.points + p.plus for p in category.patterns if p.score == "fixed"} if joker else set())
+        )
+        for category in rules.categories
+    ]

@@ -1,0 +1,170 @@
+"""One rule set as arrays: what every category pays for every roll, where that leads, how holds join up.
+
+A category pays few different points, so the unit is the *outcome*: a category with a number of points, and
+the rolls that earn it. ::
+
+    full-house  0: every roll      7: 11122     8: 11222     ...    28: 55666
+                |                  |
+                row of the child   row of the child, upper sum raised by `shift`
+
+The zero outcome comes first in each category: crossing out is open to any roll, so it is computed once per
+card and not once per roll.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .dice import Floats, Ints, lattice
+from .rules import RuleSet
+from .scoring import category_points, is_joker, matching_box
+from .states import LANES, state_space
+
+
+class Plan(NamedTuple):
+    """A rule set as the kernels take it: flat int64 arrays unless said otherwise, and plain numbers.
+
+    Attributes
+    ----------
+    masks, offsets, sets, lane_count, lane_upper, lane_of
+        :class:`solver.states.Layout`, the last two flat with ``lane_width`` and ``upper_width`` a row.
+    outcome_start : (categories + 1,)
+        Category c has the outcomes ``outcome_start[c]`` up to ``outcome_start[c + 1]``; the first pays nothing.
+    points : (outcomes,) float64
+        Points for the box.
+    shift : (outcomes,)
+        What the upper sum gains (0 for lower boxes, or where there is no bonus).
+    step : (outcomes,)
+        What to add to the row of the card to arrive at its child.
+    roll_start, outcome_rolls : (outcomes + 1,) and (pairs,)
+        Rolls that earn the outcome, as lattice indices times LANES; none for the zero outcomes.
+    moves : (categories,)
+        1 where the category counts to the upper sum.
+    first_bonus : (categories,) float64
+        Extra points for scoring the category on the first roll.
+    joker_rolls : (jokers,)
+        Lattice indices times LANES of the rolls that are jokers once the joker's box is filled.
+    joker_box : (jokers,)
+        Bit of the matching upper box, 0 without one.
+    joker_plain, joker_full : (categories * jokers,)
+        Points by the dice, and with fixed points paid in full.
+    weights : (rolls,) float64
+        Probability of each first roll.
+    """
+
+    masks: Ints
+    offsets: Ints
+    sets: Ints
+    lane_count: Ints
+    lane_upper: Ints
+    lane_of: Ints
+    outcome_start: Ints
+    points: Floats
+    shift: Ints
+    step: Ints
+    roll_start: Ints
+    outcome_rolls: Ints
+    moves: Ints
+    first_bonus: Floats
+    joker_rolls: Ints
+    joker_box: Ints
+    joker_plain: Ints
+    joker_full: Ints
+    weights: Floats
+    lane_width: int
+    upper_width: int
+    categories: int
+    rolls: int
+    first_roll: int
+    rolls_per_turn: int
+    cards: int
+    jokers: int
+    joker_bit: int
+    upper_bits: int
+    must_match: int
+    joker_bonus: float
+    forced: int
+    saved_rolls: int
+    has_first_bonus: int
+
+
+def _outcomes(rules: RuleSet) -> dict[str, Ints | Floats]:
+    dice, space = lattice(rules.dice, rules.faces), state_space(rules)
+    counts = dice.counts[dice.first_roll :].tolist()
+    start, points, shift, step, roll_start, rolls = [0], [], [], [], [0], []
+    for c, category in enumerate(rules.categories):
+        paid = np.array([category_points(category, roll) for roll in counts])
+        for value in sorted({0, *paid.tolist()}):
+            points.append(value)
+            shift.append(value if c in space.upper else 0)
+            child = 1 if space.forced else 1 << c
+            to_paid = space.flags == 2 and c == rules.joker_index and value > 0
+            step.append(child + (space.cards if to_paid else 0))
+            rolls += (np.flatnonzero(paid == value) + dice.first_roll).tolist() if value else []
+            roll_start.append(len(rolls))
+        start.append(len(points))
+    extra = dict(rules.first_roll_bonus)
+    return {
+        "outcome_start": np.array(start, dtype=np.int64),
+        "points": np.array(points, dtype=np.float64),
+        "shift": np.array(shift, dtype=np.int64),
+        "step": np.array(step, dtype=np.int64),
+        "roll_start": np.array(roll_start, dtype=np.int64),
+        "outcome_rolls": np.array(rolls, dtype=np.int64) * LANES,
+        "moves": np.array([c in space.upper for c in range(len(rules.categories))], dtype=np.int64),
+        "first_bonus": np.array([extra.get(c.id, 0) for c in rules.categories], dtype=np.float64),
+    }
+
+
+def _jokers(rules: RuleSet) -> dict[str, Ints]:
+    dice = lattice(rules.dice, rules.faces)
+    counts = dice.counts[dice.first_roll :].tolist()
+    extra = [i for i, roll in enumerate(counts) if is_joker(rules, roll)]
+    boxes = [matching_box(rules, counts[i]) for i in extra]
+
+    def points(in_full: bool) -> Ints:
+        table = [category_points(c, counts[i], in_full and not c.upper) for c in rules.categories for i in extra]
+        return np.array(table, dtype=np.int64)
+
+    return {
+        "joker_rolls": (np.array(extra, dtype=np.int64) + dice.first_roll) * LANES,
+        "joker_box": np.array([1 << box if box >= 0 else 0 for box in boxes], dtype=np.int64),
+        "joker_plain": points(False),
+        "joker_full": points(rules.joker is not None and rules.joker.mode != "none"),
+    }
+
+
+@lru_cache(maxsize=8)
+def plan(rules: RuleSet) -> Plan:
+    """The arrays and numbers of a rule set, built once a process."""
+    dice, space = lattice(rules.dice, rules.faces), state_space(rules)
+    layout, joker = space.layout, rules.joker
+    extra: dict[str, Any] = {**_outcomes(rules), **_jokers(rules)}
+    return Plan(
+        masks=layout.masks,
+        offsets=layout.offsets,
+        sets=layout.sets,
+        lane_count=layout.lane_count,
+        lane_upper=layout.lane_upper.ravel(),
+        lane_of=layout.lane_of.ravel(),
+        weights=dice.weights,
+        lane_width=layout.lane_upper.shape[1],
+        upper_width=layout.lane_of.shape[1],
+        categories=len(rules.categories),
+        rolls=dice.rolls,
+        first_roll=dice.first_roll,
+        rolls_per_turn=rules.rolls,
+        cards=space.cards,
+        jokers=len(extra["joker_rolls"]),
+        joker_bit=1 << rules.joker_index if joker else 0,
+        upper_bits=sum(1 << c for c, category in enumerate(rules.categories) if category.upper),
+        must_match=int(joker is not None and joker.mode == "forced"),
+        joker_bonus=float(joker.bonus if joker else 0),
+        forced=int(space.forced),
+        saved_rolls=int(rules.saved_rolls),
+        has_first_bonus=int(bool(rules.first_roll_bonus)),
+        **extra,
+    )

