@@ -28,6 +28,7 @@ from .unrolled import UNROLLED, FiveDice, SixDice, emit_maxima, emit_means, unro
 from .vectors import ALIGNMENT, add, load, maximum, multiply, peek, poke, splat, store, views
 
 FRESH, AGAIN, FIRST_ROLL = 0, 1, 2  # stop values: overwrite the buffer, raise it, raise it with extras
+TIE = 1e-9  # values closer than this are equal; the arithmetic is good to about 1e-12
 LOWEST = -1e300  # below every value, and still a number when points are added to it
 
 
@@ -137,6 +138,13 @@ def _maxima(buffer, dice):
 
 
 @jit
+def choices_of(plan, row):
+    """Bitmask of the categories a turn from this card may fill."""
+    still_open = ~peek(plan.masks, row) & ((1 << plan.categories) - 1)
+    return still_open & -still_open if plan.forced else still_open
+
+
+@jit
 def child_lanes(values, plan, row, child, block, saved, shift, spare):
     """Values of a child card for a block of its parent's lanes, the upper sum raised by `shift`."""
     own, theirs = peek(plan.sets, row), peek(plan.sets, child)
@@ -180,15 +188,22 @@ def raise_stops(values, plan, row, choices, block, saved, stage, target, scratch
 
 
 @jit
-def joker_value(values, plan, row, choices, block, saved, j, stage, spare):
-    """Best category for the j-th joker roll under the joker rule."""
+def joker_choices(plan, row, choices, j):
+    """Bitmask of the categories that may take the j-th joker roll."""
     box = peek(plan.joker_box, j)
-    box_open = box & ~peek(plan.masks, row) != 0
     legal = choices
     if plan.must_match:
-        legal = box & choices if box_open else choices & ~plan.upper_bits
+        legal = box & choices if box & ~peek(plan.masks, row) else choices & ~plan.upper_bits
         if legal == 0:
             legal = choices
+    return legal
+
+
+@jit
+def joker_value(values, plan, row, choices, block, saved, j, stage, spare):
+    """Best category for the j-th joker roll under the joker rule."""
+    box_open = peek(plan.joker_box, j) & ~peek(plan.masks, row) != 0
+    legal = joker_choices(plan, row, choices, j)
     bonus = plan.joker_bonus if row >= plan.cards else 0.0
     best = splat(LOWEST)
     for c in range(plan.categories):
@@ -278,9 +293,94 @@ def solve_rows(rows, table, plan, dice, most_saved, scratch):
     seen, steps, own = views(plan), views(dice), views(scratch)
     values = views(table).values
     for row in rows:
-        choices = ~peek(seen.masks, row) & ((1 << seen.categories) - 1)
-        if seen.forced:
-            choices &= -choices
+        choices = choices_of(seen, row)
         lanes = peek(seen.lane_count, peek(seen.sets, row))
         for block in range(0, lanes, LANES):
             solve_block(values, seen, steps, row, choices, block, lanes, most_saved, own)
+
+
+@jit
+def best_category(values, plan, row, lane, roll, saved, first):
+    """Best category, and its value, for one roll of one state; of equal ones the first on the sheet."""
+    own, joker = peek(plan.sets, row), peek(plan.joker_of, roll)
+    choices = choices_of(plan, row)
+    in_full, bonus = False, 0.0
+    if joker >= 0 and peek(plan.masks, row) & plan.joker_bit:
+        in_full = peek(plan.joker_box, joker) & ~peek(plan.masks, row) == 0
+        choices = joker_choices(plan, row, choices, joker)
+        bonus = plan.joker_bonus if row >= plan.cards else 0.0
+    best, best_value = -1, LOWEST
+    for c in range(plan.categories):
+        if choices >> c & 1:
+            points = peek(plan.roll_points, c * plan.rolls + roll)
+            if in_full:
+                points = peek(plan.joker_full, c * plan.jokers + joker)
+            # All outcomes of a category that pay lead to the same row.
+            begin = peek(plan.outcome_start, c)
+            paying = points > 0 and begin + 1 < peek(plan.outcome_start, c + 1)
+            child = row + peek(plan.step, begin + (1 if paying else 0))
+            theirs = peek(plan.sets, child)
+            upper = peek(plan.lane_upper, own * plan.lane_width + lane) + (points if peek(plan.moves, c) else 0)
+            at = peek(plan.offsets, child) + saved * peek(plan.lane_count, theirs)
+            worth = peek(values, at + peek(plan.lane_of, theirs * plan.upper_width + upper)) + points + bonus
+            if first and points > 0:
+                worth += peek(plan.first_bonus, c)
+            if worth > best_value + TIE:
+                best, best_value = c, worth
+    return best, best_value
+
+
+@jit
+def answer_one(values, plan, asked, given, i, buffer):
+    """Best action of the i-th question; the buffer holds the value of every hold that rerolls something."""
+    lane, roll = peek(asked.lanes, i), peek(asked.rolls, i)
+    saved = peek(asked.rerolls, i) if plan.saved_rolls else 0
+    category, value = best_category(values, plan, peek(asked.rows, i), lane, roll, saved, peek(asked.first, i))
+    hold = -1
+    if peek(asked.rerolls, i) > 0:
+        # The list opens with the hold of all dice, which is to stop and score.
+        for k in range(peek(plan.within_start, roll) + 1, peek(plan.within_start, roll + 1)):
+            kept = peek(plan.within, k)
+            worth = peek(buffer, kept * LANES + lane % LANES)
+            if worth > value + TIE:
+                hold, category, value = kept, -1, worth
+    poke(given.hold, i, hold)
+    poke(given.category, i, category)
+    poke(given.value, i, value)
+
+
+@jit
+def answer_questions(start, stop, table, plan, dice, asked, given, scratch):
+    """Best action and its value for questions `start` to `stop`, sorted by row and block of lanes.
+
+    Questions about the same block share one evaluation of the turn, as far back as the one with the most
+    rerolls needs.
+
+    Parameters
+    ----------
+    asked, given : Questions, Answers
+        From :mod:`solver.batch`; `given` is written.
+    """
+    seen, steps, own, asked, given = views(plan), views(dice), views(scratch), views(asked), views(given)
+    values, buffer = views(table).values, own.buffer
+    begin = start
+    while begin < stop:
+        row, block = peek(asked.rows, begin), peek(asked.lanes, begin) // LANES
+        end, most = begin, 0
+        while end < stop and peek(asked.rows, end) == row and peek(asked.lanes, end) // LANES == block:
+            most = max(most, peek(asked.rerolls, end))
+            end += 1
+        choices = choices_of(seen, row)
+        for rerolls in range(most + 1):
+            if rerolls > 0:
+                means(buffer, steps)
+            for i in range(begin, end):
+                if peek(asked.rerolls, i) == rerolls:
+                    answer_one(values, seen, asked, given, i, buffer)
+            if rerolls < most:
+                saved, stage = rerolls if seen.saved_rolls else 0, FRESH if rerolls == 0 else AGAIN
+                if rerolls == 0 or seen.saved_rolls:
+                    raise_all_stops(values, seen, row, choices, block * LANES, saved, stage, buffer, own)
+                if rerolls > 0:
+                    maxima(buffer, steps)
+        begin = end

@@ -137,6 +137,9 @@ class RuleSet:
     active: tuple[str, ...] = ()
     published: Published | None = field(default=None, compare=False)
 
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)  # computed once: rule sets are keys of several caches
+
     @property
     def key(self) -> str:
         """The name the command takes: the id and its active switches, joined by ``+``."""

@@ -211,6 +211,7 @@ def state_space(rules: RuleSet) -> StateSpace:
     return StateSpace(rules)
 
 
+@lru_cache(maxsize=8)
 def possible_points(rules: RuleSet) -> list[list[int]]:
     """For each category the points it can hold, ascending; 0 is always possible (a box crossed out)."""
     dice = lattice(rules.dice, rules.faces)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .dice import Floats, Ints, lattice
+from .dice import Floats, Ints, lattice, sub_multisets
 from .rules import RuleSet
 from .scoring import category_points, is_joker, matching_box
 from .states import LANES, state_space
@@ -51,6 +51,12 @@ class Plan(NamedTuple):
         Bit of the matching upper box, 0 without one.
     joker_plain, joker_full : (categories * jokers,)
         Points by the dice, and with fixed points paid in full.
+    roll_points : (categories * rolls,)
+        Points by the dice of each category for each roll.
+    joker_of : (rolls,)
+        Number of the joker a roll is, -1 if it is none.
+    within_start, within : (rolls + 1,) and (pairs,)
+        All holds of each roll as lattice indices, most dice first, then higher faces first.
     weights : (rolls,) float64
         Probability of each first roll.
     """
@@ -73,6 +79,10 @@ class Plan(NamedTuple):
     joker_box: Ints
     joker_plain: Ints
     joker_full: Ints
+    roll_points: Ints
+    joker_of: Ints
+    within_start: Ints
+    within: Ints
     weights: Floats
     lane_width: int
     upper_width: int
@@ -94,9 +104,10 @@ class Plan(NamedTuple):
 def _outcomes(rules: RuleSet) -> dict[str, Ints | Floats]:
     dice, space = lattice(rules.dice, rules.faces), state_space(rules)
     counts = dice.counts[dice.first_roll :].tolist()
+    table = np.array([[category_points(category, roll) for roll in counts] for category in rules.categories])
     start, points, shift, step, roll_start, rolls = [0], [], [], [], [0], []
-    for c, category in enumerate(rules.categories):
-        paid = np.array([category_points(category, roll) for roll in counts])
+    for c in range(len(rules.categories)):
+        paid = table[c]
         for value in sorted({0, *paid.tolist()}):
             points.append(value)
             shift.append(value if c in space.upper else 0)
@@ -108,6 +119,7 @@ def _outcomes(rules: RuleSet) -> dict[str, Ints | Floats]:
         start.append(len(points))
     extra = dict(rules.first_roll_bonus)
     return {
+        "roll_points": np.array(table, dtype=np.int64).ravel(),
         "outcome_start": np.array(start, dtype=np.int64),
         "points": np.array(points, dtype=np.float64),
         "shift": np.array(shift, dtype=np.int64),
@@ -129,7 +141,10 @@ def _jokers(rules: RuleSet) -> dict[str, Ints]:
         table = [category_points(c, counts[i], in_full and not c.upper) for c in rules.categories for i in extra]
         return np.array(table, dtype=np.int64)
 
+    joker_of = np.full(len(counts), -1, dtype=np.int64)
+    joker_of[extra] = np.arange(len(extra))
     return {
+        "joker_of": joker_of,
         "joker_rolls": (np.array(extra, dtype=np.int64) + dice.first_roll) * LANES,
         "joker_box": np.array([1 << box if box >= 0 else 0 for box in boxes], dtype=np.int64),
         "joker_plain": points(False),
@@ -137,12 +152,22 @@ def _jokers(rules: RuleSet) -> dict[str, Ints]:
     }
 
 
+def _holds_within(rules: RuleSet) -> dict[str, Ints]:
+    dice = lattice(rules.dice, rules.faces)
+    start, within = [0], []
+    for counts in dice.counts[dice.first_roll :]:
+        # Lattice order is by size, then low faces first: backwards it is most dice, then high faces.
+        within.append(np.sort(dice.rank(sub_multisets(counts)))[::-1])
+        start.append(start[-1] + len(within[-1]))
+    return {"within_start": np.array(start, dtype=np.int64), "within": np.concatenate(within)}
+
+
 @lru_cache(maxsize=8)
 def plan(rules: RuleSet) -> Plan:
     """The arrays and numbers of a rule set, built once a process."""
     dice, space = lattice(rules.dice, rules.faces), state_space(rules)
     layout, joker = space.layout, rules.joker
-    extra: dict[str, Any] = {**_outcomes(rules), **_jokers(rules)}
+    extra: dict[str, Any] = {**_outcomes(rules), **_jokers(rules), **_holds_within(rules)}
     return Plan(
         masks=layout.masks,
         offsets=layout.offsets,

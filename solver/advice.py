@@ -1,0 +1,298 @@
+"""The oracle a person asks: which dice to hold, which category to take, what to expect. NumPy only.
+
+A strategy is a rule set and its value table. Every answer ranks all possible actions by the points still to
+come if the rest of the game is played perfectly, and says what each loses against the best.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+import numpy as np
+
+from .dice import Floats, sub_multisets
+from .errors import StateError
+from .evaluate import TurnEvaluator
+from .notation import Scorecard, check_card, check_dice, counts_of, dice_of, glyphs, parse_card, parse_dice, spaced
+from .rulefile import load_rules
+from .rules import RuleSet
+from .scoring import options
+from .states import State, StateSpace
+from .store import Progress, open_table
+from .tables import TableInfo
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from .batch import BatchAnswer
+
+TIE = 1e-9  # values closer than this are equal: the arithmetic is good to about 1e-12
+Position = State | Scorecard | str
+Dice = str | Sequence[int]
+
+
+@dataclass(frozen=True)
+class Hold:
+    """One way to go on: the dice kept (all of them: stop and score).
+
+    Attributes
+    ----------
+    dice : tuple of int
+        Dice held, ascending.
+    value : float
+        Expected points still to come, upper bonus included.
+    loss : float
+        Points given away against the best hold; 0.0 for the best and its ties.
+    category : str or None
+        For the hold of all dice: the id of the category to score now.
+    """
+
+    dice: tuple[int, ...]
+    value: float
+    loss: float
+    category: str | None = None
+
+    @property
+    def label(self) -> str:
+        """The hold in a few words."""
+        if self.category:
+            return f"score {self.category}"
+        return f"hold {spaced(self.dice)} {glyphs(self.dice)}" if self.dice else "reroll all"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One category for the dice on the table.
+
+    Attributes
+    ----------
+    category : str
+        Id of the category.
+    points : int
+        Points its box receives.
+    value : float
+        Expected points still to come, these points and the upper bonus included.
+    loss : float
+        Points given away against the best category; 0.0 for the best and its ties.
+    bonus : int
+        Points beside the box now (joker or first-roll bonus), included in `value`.
+    """
+
+    category: str
+    points: int
+    value: float
+    loss: float
+    bonus: int = 0
+
+    @property
+    def label(self) -> str:
+        """The choice in a few words."""
+        return f"{self.category} for {self.points + self.bonus}"
+
+
+Action = TypeVar("Action", Hold, Choice)
+
+
+class Ranking(list[Action], Generic[Action]):
+    """Actions, best first: a list that a notebook shows as a table."""
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(entry.label)}</td><td>{entry.value:.4f}</td><td>{entry.loss:.4f}</td></tr>"
+            for entry in self
+        )
+        return f"<table><tr><th>action</th><th>points to come</th><th>loses</th></tr>{rows}</table>"
+
+
+@dataclass(frozen=True, repr=False)
+class Strategy:
+    """Optimal play of one rule set. Make one with :func:`open_strategy`.
+
+    A position is a :class:`State`, a :class:`Scorecard` or the text of one (``"ones=3 chance=22"``, ``""`` for
+    the empty card); dice are text (``"33456"``) or a sequence of faces.
+    """
+
+    rules: RuleSet
+    info: TableInfo
+    evaluator: TurnEvaluator = field(repr=False)
+
+    @property
+    def space(self) -> StateSpace:
+        """The states and their places in the table."""
+        return self.evaluator.space
+
+    @property
+    def values(self) -> Floats:
+        """The whole table, `(size,)` float64, read-only."""
+        return self.evaluator.values
+
+    def state(self, position: Position) -> State:
+        """The checked state of a position.
+
+        Raises
+        ------
+        StateError
+            If no game can arrive there.
+        """
+        if isinstance(position, str):
+            position = parse_card(self.rules, position)
+        if isinstance(position, Scorecard):
+            position = check_card(position).state
+        self.space.check(position)
+        return position
+
+    def dice(self, dice: Dice) -> tuple[int, ...]:
+        """Dice as a checked ascending tuple."""
+        return parse_dice(self.rules, dice) if isinstance(dice, str) else check_dice(self.rules, dice)
+
+    def value(self, position: Position = "") -> float:
+        """Expected points still to come at the start of a turn, upper bonus included."""
+        return float(self.values[self.space.index(self.state(position))])
+
+    def most_rerolls(self, state: State) -> int:
+        """Rerolls after the first roll of a turn."""
+        return self.rules.rolls - 1 + state.saved
+
+    def holds(self, position: Position, dice: Dice, rolls_left: int | None = None) -> Ranking[Hold]:
+        """Every different way to hold some of the dice, best first.
+
+        Parameters
+        ----------
+        position
+            The card at the start of this turn.
+        dice
+            The dice on the table.
+        rolls_left
+            Rerolls still to come, at least 1; default: this was the first roll.
+
+        Returns
+        -------
+        Ranking of Hold
+            A list. Each sub-multiset once. Of equal values the hold with more dice comes first, then higher faces.
+
+        Raises
+        ------
+        StateError
+            If the position, the dice or `rolls_left` cannot occur.
+        """
+        state, roll = self._asked(position, dice)
+        most = self.most_rerolls(state)
+        left = most if rolls_left is None else rolls_left
+        if not 1 <= left <= most:
+            raise StateError(f"{left} rolls left; to hold dice it must be 1 to {most}")
+        counts = np.array(counts_of(self.rules, roll), dtype=np.int64)
+        kept = sub_multisets(counts)
+        values = self.evaluator.hold_values(state, left)[self.evaluator.dice.rank(kept)]
+        stop = self.categories(state, roll, rolls_left=left)[0]
+        values[-1] = stop.value  # sub_multisets ends with all dice
+        best = float(values.max())
+        ranked = sorted(
+            zip(values.tolist(), map(dice_of, kept.tolist()), strict=True),
+            key=lambda entry: (-round(entry[0], 9), -len(entry[1]), tuple(-face for face in entry[1])),
+        )
+        return Ranking(
+            Hold(held, value, _loss(best, value), stop.category if len(held) == len(roll) else None)
+            for value, held in ranked
+        )
+
+    def categories(self, position: Position, dice: Dice, rolls_left: int = 0) -> Ranking[Choice]:
+        """Every category that may take the dice now, best first.
+
+        Parameters
+        ----------
+        rolls_left
+            Rerolls given up by scoring now. Of account only if the rules save rolls or pay first-roll bonuses.
+
+        Raises
+        ------
+        StateError
+            If the position or the dice cannot occur, or the game is over.
+        """
+        state, roll = self._asked(position, dice)
+        most = self.most_rerolls(state)
+        if not 0 <= rolls_left <= most:
+            raise StateError(f"{rolls_left} rolls left; it must be 0 to {most}")
+        counts = counts_of(self.rules, roll)
+        saved = rolls_left if self.rules.saved_rolls else 0
+        extra = dict(self.rules.first_roll_bonus) if rolls_left == most else {}
+        found = []
+        for c, (points, bonus) in options(self.rules, state.filled, state.joker_paid, counts).items():
+            beside = bonus + (extra.get(self.rules.categories[c].id, 0) if points else 0)
+            to_come = float(self.evaluator.child_values(state, c, np.array(points), saved))
+            found.append((points + beside + to_come, c, points, beside))
+        found.sort(key=lambda entry: (-round(entry[0], 9), entry[1]))
+        best = max(entry[0] for entry in found)
+        return Ranking(
+            Choice(self.rules.categories[c].id, points, value, _loss(best, value), beside)
+            for value, c, points, beside in found
+        )
+
+    def best(
+        self,
+        filled: npt.ArrayLike,
+        upper: npt.ArrayLike,
+        dice: npt.ArrayLike,
+        rolls_left: npt.ArrayLike,
+        saved: npt.ArrayLike = 0,
+        joker_paid: npt.ArrayLike = False,
+        threads: int | None = None,
+    ) -> BatchAnswer:
+        """Best action in many positions at once (needs numba); see :func:`solver.batch.answer`."""
+        from .batch import answer
+
+        return answer(self, filled, upper, dice, rolls_left, saved, joker_paid, threads)
+
+    def _asked(self, position: Position, dice: Dice) -> tuple[State, tuple[int, ...]]:
+        state = self.state(position)
+        if state.filled == self.rules.full:
+            raise StateError("every category is filled: the game is over")
+        return state, self.dice(dice)
+
+    def __repr__(self) -> str:
+        return f"<Strategy {self.rules.key}: {self.value():.4f}>"
+
+    def _repr_html_(self) -> str:
+        return (
+            f"<b>{self.rules.name}</b>: expected final score {self.value():.4f} under perfect play, "
+            f"{self.info.values:,} values"
+        )
+
+
+def _loss(best: float, value: float) -> float:
+    return 0.0 if best - value < TIE else best - value
+
+
+def open_strategy(
+    rules: str | Path | RuleSet = "yatzy",
+    tables: str | os.PathLike[str] | None = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Strategy:
+    """Open the optimal strategy of a rule set, solving it first if its table is missing.
+
+    Parameters
+    ----------
+    rules
+        A built-in id with switches (``"yatzy+four-is-two-pairs"``), a TOML file, or a rule set.
+    tables
+        Folder of the tables; default as :func:`solver.store.tables_folder` says.
+    threads, progress
+        For the solve, if one is needed: processors to use, and a callback (values done, values in all).
+
+    Raises
+    ------
+    RulesError
+        If the rules are unknown or wrong.
+    TableError
+        If the table is damaged or cannot be written.
+    """
+    rule_set = rules if isinstance(rules, RuleSet) else load_rules(rules)
+    info, values = open_table(rule_set, tables, threads=threads, progress=progress)
+    return Strategy(rule_set, info, TurnEvaluator(rule_set, values))
+

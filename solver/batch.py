@@ -1,0 +1,169 @@
+"""Many positions at once: arrays of states, dice and rolls left in, best action and value out.
+
+Positions are sorted by card, so that those which share a card (and neighbouring upper sums) share one
+evaluation of the turn; threads take slices of the sorted list.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .dice import Floats, Ints, lattice
+from .errors import StateError
+from .solve import Table, default_threads, new_values
+from .states import LANES, state_space
+from .turn import plan
+
+if TYPE_CHECKING:
+    from .advice import Strategy
+
+SLICE = 4096  # questions a thread takes at a time
+
+
+class Questions(NamedTuple):
+    """Positions as the kernel takes them (int64): row, lane, roll (0 is the first), rerolls left, first roll?"""
+
+    rows: Ints
+    lanes: Ints
+    rolls: Ints
+    rerolls: Ints
+    first: Ints
+
+
+class Answers(NamedTuple):
+    """What the kernel writes: lattice index of the hold or -1, category or -1, value to come."""
+
+    hold: Ints
+    category: Ints
+    value: Floats
+
+
+@dataclass(frozen=True)
+class BatchAnswer:
+    """Best actions, one entry a position.
+
+    Attributes
+    ----------
+    held : (n, faces) int64
+        Dice to hold of each face; all dice where the turn ends.
+    category : (n,) int64
+        Category to score now, -1 where dice are rerolled.
+    value : (n,) float64
+        Expected points still to come, upper bonus included.
+    """
+
+    held: Ints
+    category: Ints
+    value: Floats
+
+
+def answer(
+    strategy: Strategy,
+    filled: npt.ArrayLike,
+    upper: npt.ArrayLike,
+    dice: npt.ArrayLike,
+    rolls_left: npt.ArrayLike,
+    saved: npt.ArrayLike = 0,
+    joker_paid: npt.ArrayLike = False,
+    threads: int | None = None,
+) -> BatchAnswer:
+    """Best action in each of n positions.
+
+    Parameters
+    ----------
+    filled : (n,) int
+        Bitmask of filled categories.
+    upper : (n,) int
+        Sum of the upper boxes.
+    dice : (n, dice) int
+        Faces on the table, in any order.
+    rolls_left : (n,) int
+        Rerolls left; 0 asks for a category.
+    saved, joker_paid : (n,) int and bool
+        As in :class:`solver.states.State`; the saved rolls the turn began with.
+
+    Returns
+    -------
+    BatchAnswer
+        Of equal holds the one with most dice, then higher faces; of equal categories the first on the sheet.
+
+    Raises
+    ------
+    StateError
+        If a position cannot occur; it names the first such entry.
+    """
+    rules, space = strategy.rules, strategy.space
+    grid = lattice(rules.dice, rules.faces)
+    faces = np.atleast_2d(np.asarray(dice, dtype=np.int64))
+    if faces.shape[-1] != rules.dice:
+        raise StateError(f"dice has {faces.shape[-1]} columns; {rules.key} has {rules.dice} dice")
+    size = len(faces)
+    masks, uppers, left, kept, paid = (
+        np.broadcast_to(np.asarray(a, dtype=np.int64), (size,)) for a in (filled, upper, rolls_left, saved, joker_paid)
+    )
+    _require(((faces >= 1) & (faces <= rules.faces)).all(axis=1), f"has a face outside 1 to {rules.faces}")
+    _require((masks >= 0) & (masks < rules.full), "has no open category, or a bit outside the categories")
+    done = np.zeros(size, dtype=np.int64)
+    for c in range(space.categories):
+        done += masks >> c & 1
+    if space.forced:
+        _require(masks & (masks + 1) == 0, "fills categories out of order")
+    _require((kept >= 0) & (kept <= space.most_saved[done]), "has an impossible number of saved rolls")
+    most = rules.rolls - 1 + kept
+    _require((left >= 0) & (left <= most), "has an impossible number of rolls left")
+    joker_filled = masks >> max(rules.joker_index, 0) & 1 if rules.joker else np.zeros_like(masks)
+    _require((paid == 0) | (joker_filled == 1), "has points in the joker's box, which is open")
+    rows = (done if space.forced else masks) + (paid * space.cards if space.flags == 2 else 0)
+    sets = space.layout.sets[rows]
+    lanes = space.layout.lane_of[sets, np.clip(uppers, 0, rules.threshold)]
+    _require((lanes >= 0) & (uppers >= 0), "has an upper sum its boxes cannot give")
+
+    counts = np.stack([(faces == face).sum(axis=1) for face in range(1, rules.faces + 1)], axis=1)
+    rolls = grid.rank(counts) - grid.first_roll
+    order = np.lexsort((lanes // LANES, rows))
+    first = (left == most).astype(np.int64)
+    asked = Questions(*(np.ascontiguousarray(a[order]) for a in (rows, lanes, rolls, left, first)))
+    given = Answers(np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size))
+    _run(strategy, asked, given, threads)
+    back = np.empty(size, dtype=np.int64)
+    back[order] = np.arange(size)
+    hold, category, value = (a[back] for a in given)
+    held = np.where(hold[:, None] >= 0, grid.counts[np.maximum(hold, 0)], counts)
+    return BatchAnswer(held, category, value)
+
+
+def _run(strategy: Strategy, asked: Questions, given: Answers, threads: int | None) -> None:
+    from .kernels import answer_questions, kernel_lattice, make_scratch
+
+    rules = strategy.rules
+    grid, arrays = lattice(rules.dice, rules.faces), plan(rules)
+    steps = kernel_lattice(grid)
+    table = Table(padded_values(strategy))
+
+    def run(start: int) -> None:
+        stop = min(start + SLICE, len(asked.rows))
+        answer_questions(start, stop, table, arrays, steps, asked, given, make_scratch(grid, arrays))
+
+    with ThreadPoolExecutor(threads or default_threads()) as pool:
+        for _ in pool.map(run, range(0, len(asked.rows), SLICE)):
+            pass
+
+
+def padded_values(strategy: Strategy) -> Floats:
+    """The table with the padding behind it that kernels may read; copied once a strategy."""
+    cached = strategy.__dict__.get("_padded")
+    if cached is None:
+        cached = new_values(state_space(strategy.rules))
+        cached[: len(strategy.values)] = strategy.values
+        strategy.__dict__["_padded"] = cached
+    return cached  # type: ignore[no-any-return]
+
+
+def _require(good: npt.NDArray[np.bool_], fault: str) -> None:
+    if not good.all():
+        raise StateError(f"position {int(np.argmin(good))} {fault}")

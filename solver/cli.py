@@ -1,0 +1,414 @@
+"""The command `yatzy`: click's options in, one request out, its answer printed. Thin on purpose.
+
+Data goes to standard output, everything else to standard error. Exit code 0: done; 1: failed; 2: usage or an
+impossible position, told in one line. Modules that need numpy or numba are imported where they are used, so
+that help and completion come at once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, TypeVar
+
+import click
+from click.shell_completion import CompletionItem, get_completion_class
+
+from . import __version__
+from .errors import SolverError
+
+if TYPE_CHECKING:
+    from .queries import Desk
+    from .rules import RuleSet
+    from .store import Progress
+
+F = TypeVar("F", bound=Callable[..., Any])
+EPILOG = "Every command explains itself: yatzy COMMAND --help"
+MAX_LINE = 1 << 20
+
+
+class YatzyGroup(click.Group):
+    """The one error boundary: what a user did wrong becomes one line and an exit code."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        kwargs["standalone_mode"] = False
+        try:
+            code = super().main(*args, **kwargs)
+            sys.stdout.flush()
+            sys.exit(code if isinstance(code, int) else 0)
+        except click.exceptions.NoArgsIsHelpError as error:
+            click.echo(error.format_message())
+            sys.exit(0)
+        except click.UsageError as error:
+            command = error.ctx.command_path if error.ctx else "yatzy"
+            fail(f"{error.format_message().rstrip('.')} (see {command} --help)", 2)
+        except click.ClickException as error:
+            fail(error.format_message(), 1)
+        except click.Abort:
+            fail("interrupted", 130)
+        except SolverError as error:
+            fail(str(error), error.exit_code)
+        except BrokenPipeError:
+            # The reader has left (`yatzy ... | head`): no message, and none at interpreter exit either.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(1)
+        except MemoryError:
+            fail("out of memory: this rule set needs more than this machine has", 1)
+
+
+def fail(message: str, code: int) -> None:
+    """Say why on standard error and leave."""
+    click.echo(f"yatzy: {message}", err=True)
+    sys.exit(code)
+
+
+class RulesParam(click.ParamType):
+    """A rule set by name or file; completes the names."""
+
+    name = "rules"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Names of the built-in rule sets."""
+        from .rulefile import builtin_ids
+
+        return [CompletionItem(name) for name in builtin_ids() if name.startswith(incomplete)]
+
+
+RULES = RulesParam()
+
+
+def table_options(command: F) -> F:
+    """Options of every command that reads or writes tables."""
+    for option in (
+        click.option("--threads", type=click.IntRange(1, 256), help="Processors to use for solving [all]."),
+        click.option("--tables", type=click.Path(file_okay=False), help="Folder of the value tables."),
+    ):
+        command = option(command)
+    return command
+
+
+def query_options(command: F) -> F:
+    """Options of every query."""
+    for option in (
+        click.option("--jsonl", is_flag=True, help="Answer requests from standard input, one JSON object a line."),
+        click.option("--json", "as_json", is_flag=True, help="One JSON object with everything."),
+        click.option("--all", "show_all", is_flag=True, help="Show every action, not the best five."),
+        click.option("--extra", type=click.IntRange(0), default=0, help="Points outside the boxes so far."),
+        click.option("--saved", type=click.IntRange(0), default=0, help="Saved rolls this turn began with."),
+        click.option("--card", "-c", default="", metavar="CARD", help='Filled categories: "ones=3 chance=22".'),
+        click.option(
+            "--rules", "-r", type=RULES, default="yatzy", envvar="YATZY_RULES", show_default=True,
+            help="Rule set: a name, name+switch, or a .toml file.",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return table_options(command)
+
+
+def solving(rules: RuleSet) -> Progress:
+    """A progress line on standard error for a solve: a bar on a terminal, two short lines elsewhere."""
+    if not sys.stderr.isatty():
+        click.echo(f"yatzy: solving {rules.key}; its table is kept for later", err=True)
+        return lambda done, total: None
+    bar: Any = None
+    drawn = 0
+
+    def report(done: int, total: int) -> None:
+        nonlocal bar, drawn
+        if bar is None:
+            bar = click.progressbar(length=total, label=f"Solving {rules.key}", file=sys.stderr, width=30)
+        bar.update(done - drawn)
+        drawn = done
+        if done == total:
+            bar.render_finish()
+
+    return report
+
+
+def make_desk(tables: str | None, threads: int | None) -> Desk:
+    """The one that answers requests, telling the terminal when it has to solve first."""
+    from .queries import Desk
+
+    return Desk(tables, threads, solving)
+
+
+def run_query(query: str, request: dict[str, Any], shown: dict[str, Any]) -> None:
+    """Answer one request as text or JSON, or a stream of them."""
+    desk = make_desk(shown["tables"], shown["threads"])
+    if shown["jsonl"]:
+        answer_lines(desk, query, request["rules"], sys.stdin.buffer)
+        return
+    answer = desk.answer({"query": query, **request})
+    if shown["as_json"]:
+        click.echo(json.dumps(answer))
+        return
+    from .views.text import ANSWERS
+
+    lines = ANSWERS[query](desk.strategy(request["rules"]).rules, answer, 10**6 if shown["show_all"] else 5)
+    lines[0] = click.style(lines[0], bold=True)
+    click.echo("\n".join(lines), color=False if "NO_COLOR" in os.environ else None)
+
+
+def answer_lines(desk: Desk, query: str, rules: str, lines: IO[bytes]) -> None:
+    """Answer each line in its order; what is wrong with a line is said in its place."""
+    from .errors import StateError
+
+    while line := lines.readline(MAX_LINE):
+        if not line.strip():
+            continue
+        request: Any = None
+        try:
+            if not line.endswith(b"\n") and len(line) == MAX_LINE:
+                while (rest := lines.readline(MAX_LINE)) and not rest.endswith(b"\n"):
+                    pass
+                raise StateError(f"the line is longer than {MAX_LINE} bytes")
+            try:
+                request = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise StateError(f"the line is no JSON: {error}") from error
+            if not isinstance(request, dict):
+                raise StateError("the line is no JSON object")
+            answer = desk.answer({"query": query, "rules": rules, **request})
+        except SolverError as error:
+            answer = {"schema": 1, "error": str(error)}
+            if isinstance(request, dict) and "id" in request:
+                answer["id"] = request["id"]
+        click.echo(json.dumps(answer))
+        sys.stdout.flush()
+
+
+@click.group(cls=YatzyGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-V", "--version", prog_name="yatzy")
+def main() -> None:
+    """Optimal play for Yatzy, exactly: which dice to hold, which category to take, what score to expect."""
+
+
+@main.command()
+@click.argument("dice", required=False)
+@click.option("--rolls-left", "-l", type=click.IntRange(0), help="Rerolls still to come [all: first roll].")
+@query_options
+def hold(dice: str | None, rolls_left: int | None, rules: str, card: str, saved: int, extra: int, **shown: Any) -> None:
+    """Which dice to hold.
+
+    DICE is the roll, in any form and order: 33456, "3 3 4 5 6" or ⚂⚂⚃⚄⚅.
+
+    \b
+      yatzy hold 33456
+      yatzy hold 33456 --rolls-left 1 --card "ones=3 sixes=24 chance=22"
+    """
+    request: dict[str, Any] = {"rules": rules}
+    if not shown["jsonl"]:
+        request |= {"dice": need(dice, "DICE"), "card": card, "saved": saved, "extra": extra}
+        if rolls_left is not None:
+            request["rolls_left"] = rolls_left
+    run_query("hold", request, shown)
+
+
+@main.command()
+@click.argument("dice", required=False)
+@click.option("--rolls-left", "-l", type=click.IntRange(0), default=0, help="Rerolls given up by scoring now.")
+@query_options
+def score(dice: str | None, rolls_left: int, rules: str, card: str, saved: int, extra: int, **shown: Any) -> None:
+    """Which category to take for these dice now.
+
+    \b
+      yatzy score 22555 --card "ones=3 chance=22"
+    """
+    request: dict[str, Any] = {"rules": rules}
+    if not shown["jsonl"]:
+        request |= {"dice": need(dice, "DICE"), "card": card, "saved": saved, "extra": extra}
+        request |= {"rolls_left": rolls_left} if rolls_left else {}
+    run_query("score", request, shown)
+
+
+@main.command()
+@click.option("--games", type=click.IntRange(100, 10_000_000), help="Simulate so many games from here.")
+@click.option("--seed", type=int, default=1, help="Seed of the simulation.")
+@query_options
+def expect(games: int | None, seed: int, rules: str, card: str, saved: int, extra: int, **shown: Any) -> None:
+    """What final score to expect from a card.
+
+    The mean is exact. With --games the spread, the percentiles and the chance of the upper bonus are estimated
+    by simulation.
+
+    \b
+      yatzy expect --card "ones=3 sixes=24 chance=22"
+    """
+    request: dict[str, Any] = {"rules": rules}
+    if not shown["jsonl"]:
+        request |= {"card": card, "saved": saved, "extra": extra}
+        request |= {"games": games, "seed": seed} if games else {}
+    run_query("expect", request, shown)
+
+
+def need(value: str | None, name: str) -> str:
+    """An argument that only --jsonl may leave out."""
+    if value is None:
+        raise click.UsageError(f"Missing argument '{name}'", click.get_current_context())
+    return value
+
+
+@main.command()
+@click.argument("rules", type=RULES, default="yatzy")
+@click.option("--force", is_flag=True, help="Solve again even if there is a table.")
+@table_options
+def solve(rules: str, force: bool, tables: str | None, threads: int | None) -> None:
+    """Build the value table of a rule set.
+
+    A solve that was killed goes on where it had got to. Other commands solve what they need by themselves.
+    """
+    from .rulefile import load_rules
+    from .store import has_table, solve_to_store, table_path
+
+    rule_set = load_rules(rules)
+    path = table_path(rule_set, tables)
+    if has_table(rule_set, tables) and not force:
+        click.echo(f"{rule_set.key} is solved already: {path} (--force to solve again)")
+        return
+    info = solve_to_store(rule_set, tables, threads=threads, progress=solving(rule_set))
+    click.echo(f"Expected score of {rule_set.key} under perfect play: {info.start_value:.10f}")
+    click.echo(f"{info.values:,} values in {info.seconds:.2f} s: {path}")
+
+
+@main.command()
+@click.argument("rules", type=RULES, default="yatzy")
+@click.option(
+    "--what", type=click.Choice(["opening", "scoring", "categories"]), default="opening", show_default=True,
+    help="Opening holds, first categories, or what each category is worth.",
+)  # fmt: skip
+@click.option(
+    "--format", "form", type=click.Choice(["md", "csv", "json", "html", "parquet"]), default="md", show_default=True
+)
+@click.option("--output", "-o", type=click.Path(dir_okay=False), help="File to write [standard output].")
+@table_options
+def table(rules: str, what: str, form: str, output: str | None, tables: str | None, threads: int | None) -> None:
+    """Print a strategy table.
+
+    \b
+      yatzy table yatzy --what scoring --format html -o scoring.html
+    """
+    from .views.sheets import FORMATS, SHEETS
+
+    sheet = SHEETS[what](make_desk(tables, threads).strategy(rules))
+    data = FORMATS[form](sheet)
+    if output:
+        try:
+            Path(output).write_bytes(data.encode() if isinstance(data, str) else data)
+        except OSError as error:
+            raise click.ClickException(f"cannot write {output}: {error.strerror}") from error
+    elif isinstance(data, bytes) and sys.stdout.isatty():
+        raise click.UsageError("parquet is no text; give a file with -o", click.get_current_context())
+    else:
+        click.echo(data, nl=False)
+
+
+@main.group()
+def rules() -> None:
+    """The rule sets: list, show one, check one of your own."""
+
+
+@rules.command("list")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def rules_list(as_json: bool) -> None:
+    """The built-in rule sets."""
+    from .rulefile import builtin_ids, load_rules
+
+    known = [load_rules(name) for name in builtin_ids()]
+    if as_json:
+        entries = [
+            {"id": r.id, "name": r.name, "summary": r.summary, "switches": [s.id for s in r.switches]} for r in known
+        ]
+        click.echo(json.dumps({"schema": 1, "rules": entries}))
+        return
+    width = max(len(r.id) for r in known)
+    for r in known:
+        click.echo(f"{r.id:<{width}}  {r.summary or r.name}")
+        for switch in r.switches:
+            click.echo(f"{'':<{width}}    +{switch.id}: {switch.summary}")
+
+
+@rules.command("show")
+@click.argument("rules", type=RULES, default="yatzy")
+@click.option("--json", "as_json", is_flag=True, help="The canonical form, as JSON.")
+def rules_show(rules: str, as_json: bool) -> None:
+    """What a rule set says, category by category."""
+    from dataclasses import asdict
+
+    from .facts import facts
+    from .rulefile import load_rules
+    from .views.text import rules_text
+
+    rule_set = load_rules(rules)
+    found = asdict(facts(rule_set))
+    if as_json:
+        about = {"schema": 1, "key": rule_set.key, "name": rule_set.name, "fingerprint": rule_set.fingerprint}
+        click.echo(json.dumps(about | {"facts": found, "rules": rule_set.canonical()}))
+    else:
+        click.echo("\n".join(rules_text(rule_set, found)))
+
+
+@rules.command("check")
+@click.argument("file", type=click.Path())
+def rules_check(file: str) -> None:
+    """Check a rule file of your own: every mistake by line and field, or what its solve will take."""
+    from .facts import facts
+    from .rulefile import RuleFileError, load_rules
+
+    try:
+        rule_set = load_rules(file)
+    except RuleFileError as error:
+        for problem in error.problems:
+            click.echo(str(problem), err=True)
+        sys.exit(error.exit_code)
+    found = facts(rule_set)
+    maximum = f", highest score {found.maximum}" if found.maximum is not None else ""
+    click.echo(f"{rule_set.name} ({rule_set.key}) is in order: {len(rule_set.categories)} categories{maximum}")
+    click.echo(
+        f"{found.values:,} values, {max(1, found.bytes >> 20)} MB; a solve takes about {max(0.1, found.seconds):.1f} s "
+        "with two threads"
+    )
+
+
+@main.command()
+@click.argument("rules", type=RULES, default="yatzy")
+@click.option("--states", type=click.IntRange(1, 1_000_000), default=500, show_default=True, help="Random states.")
+@click.option("--games", type=click.IntRange(0, 10_000_000), default=0, help="Also simulate so many games.")
+@click.option("--seed", type=int, default=1, help="Seed of both.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@table_options
+def verify(
+    rules: str, states: int, games: int, seed: int, as_json: bool, tables: str | None, threads: int | None
+) -> None:
+    """Is this table right? Checksum, Bellman equation, published value, simulation."""
+    from dataclasses import asdict
+
+    from . import verify as verifying
+    from .rulefile import load_rules
+
+    rule_set = load_rules(rules)
+    checks = []
+    for check in verifying.verify(rule_set, tables, states=states, games=games, seed=seed):
+        checks.append(check)
+        if not as_json:
+            click.echo(f"{'ok    ' if check.passed else 'WRONG '} {check.name:<10}  {check.detail}")
+    passed = all(check.passed for check in checks)
+    if as_json:
+        click.echo(json.dumps({"schema": 1, "rules": rule_set.key, "passed": passed, "checks": [*map(asdict, checks)]}))
+    if not passed:
+        raise click.ClickException(f"the table of {rule_set.key} is wrong; rebuild it with: yatzy solve {rules} --force")
+
+
+@main.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the script that completes this command in your shell.
+
+    \b
+      eval "$(yatzy completion bash)"
+    """
+    found = get_completion_class(shell)
+    assert found is not None
+    click.echo(found(main, {}, "yatzy", "_YATZY_COMPLETE").source())

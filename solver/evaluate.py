@@ -1,0 +1,147 @@
+"""One turn in NumPy: every hold and every category of one card, from the values of its children.
+
+The same mathematics as :mod:`solver.kernels` for a single state, written level by level over the lattice and
+without numba: a query starts in a blink, and the two check each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .dice import Floats, Ints, lattice
+from .rules import RuleSet
+from .scoring import category_points, open_categories, options
+from .states import State, state_space
+
+
+@dataclass(frozen=True)
+class Level:
+    """The multisets of one size: where they stand, what adding or letting go a die leads to."""
+
+    place: slice
+    successors: Ints  # (n, faces); empty for full rolls
+    predecessors: Ints  # (n, most): one die less, padded with the multiset itself
+
+
+class TurnEvaluator:
+    """Evaluates turns of a rule set from its values.
+
+    Parameters
+    ----------
+    rules
+        The game.
+    values : (size,) float64
+        A solved table, as :class:`solver.states.StateSpace` places it.
+    """
+
+    def __init__(self, rules: RuleSet, values: Floats) -> None:
+        self.rules, self.values = rules, values
+        self.space = state_space(rules)
+        self.dice = dice = lattice(rules.dice, rules.faces)
+        self.roll_counts: list[list[int]] = dice.counts[dice.first_roll :].tolist()
+        self.points = np.array([[category_points(c, r) for r in self.roll_counts] for c in rules.categories])
+        joker = rules.joker
+        self.joker_rolls = (
+            np.flatnonzero(self.points[rules.joker_index] > 0) if joker else np.empty(0, dtype=np.int64)
+        )
+        self.extra = dict(rules.first_roll_bonus)
+        self.levels = [self._level(size) for size in range(dice.dice + 1)]
+
+    def _level(self, size: int) -> Level:
+        dice = self.dice
+        place = slice(int(dice.first[size]), int(dice.first[size + 1]))
+        rows = [
+            dice.predecessors[dice.predecessor_start[i] : dice.predecessor_start[i + 1]].tolist()
+            for i in range(place.start, place.stop)
+        ]
+        most = max(map(len, rows))
+        padded = [row + [i] * (most - len(row)) for i, row in enumerate(rows, start=place.start)]
+        return Level(
+            place,
+            dice.successors[place] if size < dice.dice else np.empty((0, 0), dtype=np.int64),
+            np.array(padded, dtype=np.int64).reshape(len(rows), most),
+        )
+
+    def child_values(self, state: State, category: int, points: Ints, saved: int) -> Floats:
+        """Values after filling `category` with each of `points` (any shape), `saved` rolls kept."""
+        layout, space = self.space.layout, self.space
+        upper = np.minimum(state.upper, self.rules.threshold) + (points if category in space.upper else points * 0)
+        paid = np.full(points.shape, state.joker_paid)
+        if category == self.rules.joker_index:
+            paid = points > 0
+        filled = state.filled | 1 << category
+        rows = (filled.bit_count() if space.forced else filled) + paid * (space.cards if space.flags == 2 else 0)
+        sets = layout.sets[rows]
+        lanes = layout.lane_of[sets, upper]
+        return np.asarray(self.values[layout.offsets[rows] + saved * layout.lane_count[sets] + lanes])
+
+    def category_values(self, state: State, saved: int = 0, first: bool = False) -> Floats:
+        """Points plus value to come for every category and roll: `(categories, rolls)`, -inf if not allowed.
+
+        Parameters
+        ----------
+        saved
+            Rolls kept for later if the turn ends now.
+        first
+            Whether the roll is the first of its turn (first-roll bonuses pay).
+        """
+        result = np.full(self.points.shape, -np.inf)
+        for c in open_categories(self.rules, state.filled):
+            points = self.points[c]
+            extra = self.extra.get(self.rules.categories[c].id, 0) * (points > 0) if first else 0
+            result[c] = points + extra + self.child_values(state, c, points, saved)
+        if self.rules.joker and state.filled >> self.rules.joker_index & 1:
+            for roll in self.joker_rolls.tolist():
+                result[:, roll] = -np.inf
+                allowed = options(self.rules, state.filled, state.joker_paid, self.roll_counts[roll])
+                for c, (points, bonus) in allowed.items():
+                    extra = self.extra.get(self.rules.categories[c].id, 0) if first and points > 0 else 0
+                    to_come = self.child_values(state, c, np.array(points), saved)
+                    result[c, roll] = points + bonus + extra + float(to_come)
+        return result
+
+    def holds_from_rolls(self, rolls: Floats) -> Floats:
+        """Value of every hold, `(holds,)`, from the value of every full roll `(rolls,)` after the reroll."""
+        buffer = np.empty(self.dice.holds)
+        buffer[self.dice.first_roll :] = rolls
+        for level in self.levels[-2::-1]:
+            buffer[level.place] = buffer[level.successors].sum(axis=1) / self.dice.faces
+        return buffer
+
+    def best_within(self, holds: Floats) -> Floats:
+        """Best hold within every full roll, `(rolls,)`, from the value of every hold."""
+        buffer = holds.copy()
+        for level in self.levels[1:]:
+            within = buffer[level.predecessors].max(axis=1)
+            buffer[level.place] = np.maximum(buffer[level.place], within)
+        return buffer[self.dice.first_roll :]
+
+    def hold_values(self, state: State, rerolls: int) -> Floats:
+        """Value of holding each multiset and rerolling the rest with `rerolls` (at least 1) rerolls left.
+
+        Returns
+        -------
+        (holds,) float64
+            In lattice order. The entry of a full roll is what that roll is worth with one reroll less.
+        """
+        saving = self.rules.saved_rolls
+        rolls = self.category_values(state, 0).max(axis=0)
+        for left in range(1, rerolls):
+            holds = self.holds_from_rolls(rolls)
+            if saving:
+                stop = self.category_values(state, left).max(axis=0)
+                holds[self.dice.first_roll :] = np.maximum(holds[self.dice.first_roll :], stop)
+            rolls = self.best_within(holds)
+        return self.holds_from_rolls(rolls)
+
+    def turn_value(self, state: State) -> float:
+        """Value of a card at the start of a turn, from its children: the Bellman equation's right-hand side."""
+        rerolls = self.rules.rolls - 1 + state.saved
+        saved = rerolls if self.rules.saved_rolls else 0
+        stop = self.category_values(state, saved, first=True).max(axis=0)
+        best = stop
+        if rerolls:
+            best = np.maximum(stop, self.best_within(self.hold_values(state, rerolls)))
+        return float(self.dice.weights @ best)

@@ -1,0 +1,206 @@
+"""How people write dice, categories and scorecards, and how the program writes them back.
+
+    dice        33456 · 3 3 4 5 6 · 3,3,4,5,6 · ⚂⚂⚃⚄⚅, in any order
+    category    an id, a name, a short code or a prefix that fits only one; case does not matter
+    scorecard   ones=3 sixes=24 chance=22; separators are spaces, commas or semicolons; 0 or x crosses out
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from .errors import StateError
+from .rules import RuleSet
+from .states import State, possible_points
+
+GLYPHS = "⚀⚁⚂⚃⚄⚅"
+
+
+@dataclass(frozen=True)
+class Scorecard:
+    """A score sheet in mid-game: what each category holds, and what stands beside the boxes.
+
+    Attributes
+    ----------
+    points : dict of int to int
+        Category position -> points it holds.
+    saved : int
+        Saved rolls.
+    extra : int
+        Points outside the boxes and the upper bonus: joker and first-roll bonuses received so far.
+    """
+
+    rules: RuleSet = field(repr=False)
+    points: dict[int, int] = field(default_factory=dict)
+    saved: int = 0
+    extra: int = 0
+
+    @property
+    def total(self) -> int:
+        """Points on the sheet, without the upper bonus (that one is part of the value to come)."""
+        return sum(self.points.values()) + self.extra
+
+    @property
+    def upper(self) -> int:
+        """Sum of the upper boxes, not capped."""
+        return sum(points for c, points in self.points.items() if self.rules.categories[c].upper)
+
+    @property
+    def state(self) -> State:
+        """What of the sheet bears on the rest of the game."""
+        rules = self.rules
+        paid = rules.joker is not None and rules.joker.bonus > 0 and self.points.get(rules.joker_index, 0) > 0
+        return State(
+            filled=sum(1 << c for c in self.points),
+            upper=min(self.upper, rules.threshold),
+            saved=self.saved,
+            joker_paid=paid,
+        )
+
+    def __str__(self) -> str:
+        return " ".join(f"{self.rules.categories[c].id}={p}" for c, p in sorted(self.points.items()))
+
+
+def parse_dice(rules: RuleSet, text: str) -> tuple[int, ...]:
+    """Read one roll.
+
+    Returns
+    -------
+    tuple of int
+        The dice, ascending.
+
+    Raises
+    ------
+    StateError
+        Wrong number of dice, a face out of range, or text that is no dice.
+    """
+    dice = []
+    for symbol in re.sub(r"[\s,;\-]+", "", text):
+        face = GLYPHS.find(symbol) + 1 or (int(symbol) if symbol in "0123456789" else -1)
+        if face < 0:
+            raise StateError(f"{symbol!r} in {text!r} is no die; write the faces, such as {_example(rules)}")
+        if not 1 <= face <= rules.faces:
+            raise StateError(f"{text!r} has a {face}; the faces are 1 to {rules.faces}")
+        dice.append(face)
+    return check_dice(rules, dice, text)
+
+
+def check_dice(rules: RuleSet, dice: Iterable[int], text: str | None = None) -> tuple[int, ...]:
+    """The dice ascending, or StateError if they are no roll under the rules."""
+    sorted_dice = tuple(sorted(int(face) for face in dice))
+    shown = repr(text if text is not None else " ".join(map(str, sorted_dice)))
+    if len(sorted_dice) != rules.dice:
+        count = len(sorted_dice)
+        raise StateError(f"{shown} is {count} {'die' if count == 1 else 'dice'}; {rules.key} has {rules.dice}")
+    for face in sorted_dice:
+        if not 1 <= face <= rules.faces:
+            raise StateError(f"{shown} has a {face}; the faces are 1 to {rules.faces}")
+    return sorted_dice
+
+
+def _example(rules: RuleSet) -> str:
+    return "".join(str(i % rules.faces + 1) for i in range(rules.dice))
+
+
+def counts_of(rules: RuleSet, dice: Sequence[int]) -> list[int]:
+    """Number of dice showing each face."""
+    return [dice.count(face) for face in range(1, rules.faces + 1)]
+
+
+def dice_of(counts: Sequence[int]) -> tuple[int, ...]:
+    """The dice of a multiset, ascending."""
+    return tuple(face for face, count in enumerate(counts, start=1) for _ in range(count))
+
+
+def glyphs(dice: Sequence[int]) -> str:
+    """Dice as Unicode faces."""
+    return "".join(GLYPHS[face - 1] for face in dice)
+
+
+def spaced(dice: Sequence[int]) -> str:
+    """Dice as digits with spaces."""
+    return " ".join(map(str, dice))
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_\-]+", "-", name.strip().lower())
+
+
+def find_category(rules: RuleSet, text: str) -> int:
+    """Position of the category a person means.
+
+    Raises
+    ------
+    StateError
+        If no category or more than one fits, with what was near.
+    """
+    wanted = _plain(text)
+    names: dict[str, int] = {}
+    for position, category in enumerate(rules.categories):
+        for name in (category.id, category.name, category.code, *category.aliases):
+            if name:
+                names.setdefault(_plain(name), position)
+    if wanted in names:
+        return names[wanted]
+    fits = {names[name] for name in names if wanted and name.startswith(wanted)}
+    if len(fits) == 1:
+        return fits.pop()
+    if fits:
+        choice = ", ".join(rules.categories[c].id for c in sorted(fits))
+        raise StateError(f"category {text!r} is not clear: {choice}")
+    near = get_close_matches(wanted, names, 1, 0.55)
+    known = ", ".join(category.id for category in rules.categories)
+    hint = f"did you mean {rules.categories[names[near[0]]].id}?" if near else f"the categories are {known}"
+    raise StateError(f"unknown category {text!r}; {hint}")
+
+
+def parse_card(rules: RuleSet, text: str, saved: int = 0, extra: int = 0) -> Scorecard:
+    """Read a scorecard such as ``ones=3 sixes=24 chance=22``.
+
+    Raises
+    ------
+    StateError
+        An unknown category, one filled twice, points it cannot hold, or an order the rules forbid.
+    """
+    points: dict[int, int] = {}
+    rest = re.sub(r"\s*[=:]\s*", "=", text.strip())
+    for entry in filter(None, re.split(r"[\s,;]+", rest)):
+        name, equals, value = entry.partition("=")
+        if not equals or not name:
+            raise StateError(f"{entry!r} in the card is not of the form category=points, such as ones=3")
+        c = find_category(rules, name)
+        if c in points:
+            raise StateError(f"{rules.categories[c].id} is filled twice in the card")
+        if value.lower() in ("x", "-"):
+            value = "0"
+        if not re.fullmatch(r"[0-9]{1,5}", value):
+            raise StateError(f"{value!r} is no score for {rules.categories[c].id}; write a whole number")
+        points[c] = int(value)
+    return check_card(Scorecard(rules, points, saved, extra))
+
+
+def check_card(card: Scorecard) -> Scorecard:
+    """The card itself, or StateError if a box holds points it cannot, or is filled out of order."""
+    possible = possible_points(card.rules)
+    for c, points in card.points.items():
+        if points not in possible[c]:
+            category = card.rules.categories[c]
+            allowed = _listed(possible[c])
+            raise StateError(f"{category.id} cannot hold {points}; it can hold {allowed}")
+    filled = card.state.filled
+    if card.rules.order == "forced" and filled & (filled + 1):
+        gap = next(c for c in range(len(card.rules.categories)) if not filled >> c & 1)
+        raise StateError(f"{card.rules.key} fills in order: {card.rules.categories[gap].id} must come first")
+    return card
+
+
+def _listed(values: list[int]) -> str:
+    if len(values) <= 8:
+        return ", ".join(map(str, values))
+    step = values[2] - values[1]
+    if values[1:] == list(range(values[1], values[-1] + 1, step)):
+        return f"0 or {values[1]} to {values[-1]}" + (f" in steps of {step}" if step > 1 else "")
+    return ", ".join(map(str, values[:4])) + f", ... up to {values[-1]}"

@@ -1,0 +1,107 @@
+"""Where tables live, which exist, and what happens when one is missing: it is solved and kept.
+
+    --tables DIR  >  $YATZY_TABLES  >  tables/ of a checkout  >  the user's data directory
+
+The first of these that applies is where a table is looked for and written.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from .dice import Floats
+from .errors import TableError
+from .rules import RuleSet
+from .states import state_space
+from .tables import (
+    TableInfo,
+    check_space,
+    read_part,
+    read_table,
+    table_stem,
+    write_part,
+    write_table,
+)
+
+Progress = Callable[[int, int], None]  # values done, values in all
+PART_SECONDS = 20.0  # a solve that takes longer keeps its finished layers about this often
+
+
+def tables_folder(tables: str | os.PathLike[str] | None = None) -> Path:
+    """The folder tables are looked for in and written to."""
+    if tables is not None:
+        return Path(tables)
+    if configured := os.environ.get("YATZY_TABLES"):
+        return Path(configured)
+    checkout = Path(__file__).resolve().parent.parent
+    if (checkout / "tables").is_dir() and (checkout / "pyproject.toml").is_file():
+        return checkout / "tables"
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("perfect-yatzy")) / "tables"
+
+
+def table_path(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> Path:
+    """The `.npy` file of a rule set's table, whether or not it exists."""
+    return tables_folder(tables) / f"{table_stem(rules)}.npy"
+
+
+def has_table(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> bool:
+    """Whether a finished table stands in the store (it may still prove damaged)."""
+    path = table_path(rules, tables)
+    return path.with_suffix(".json").is_file() and path.is_file()
+
+
+def solve_to_store(
+    rules: RuleSet,
+    tables: str | os.PathLike[str] | None = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> TableInfo:
+    """Solve a rule set and write its table; a kept part of an earlier, killed solve is taken up again.
+
+    Parameters
+    ----------
+    progress
+        Called after each layer with the values done and the values in all.
+    """
+    from .solve import new_values, solve_layers
+
+    folder, space = tables_folder(tables), state_space(rules)
+    check_space(folder, space.size * 8)
+    values = new_values(space)
+    done = read_part(folder, rules, values)
+    started = kept = time.perf_counter()
+    for layer in solve_layers(rules, values, threads=threads, layers_done=done):
+        if progress:
+            progress(layer.values_done, layer.values_total)
+        if layer.filled and time.perf_counter() - kept > PART_SECONDS:
+            write_part(folder, rules, values[: layer.values_done], space.categories - layer.filled + 1)
+            kept = time.perf_counter()
+    return write_table(folder, rules, values[: space.size], time.perf_counter() - started)
+
+
+def open_table(
+    rules: RuleSet,
+    tables: str | os.PathLike[str] | None = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    solve: bool = True,
+) -> tuple[TableInfo, Floats]:
+    """Open a rule set's table; solve it first if there is none.
+
+    Raises
+    ------
+    TableError
+        If the table is damaged, or missing and `solve` is False.
+    """
+    if not has_table(rules, tables):
+        if not solve:
+            raise TableError(f"there is no table for {rules.key}; make it with: yatzy solve {rules.key}")
+        solve_to_store(rules, tables, threads=threads, progress=progress)
+    return read_table(table_path(rules, tables), rules, state_space(rules))

@@ -1,0 +1,107 @@
+"""Is this table right? Four questions, none answered by the code that made it.
+
+1. Is the file what was written: size, rules and SHA-256?
+2. Does every value follow from its children? (Bellman's equation on random states, by the NumPy turn.)
+3. Does the start agree with what others have published?
+4. Do games played by it score what it promises? (A simulation with a scorebook of its own, on request.)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from .advice import Strategy
+from .evaluate import TurnEvaluator
+from .rules import RuleSet
+from .states import State, StateSpace, state_space
+from .store import table_path
+from .tables import read_table
+
+RESIDUAL = 1e-9
+SIGMAS = 4.0  # one honest simulation in sixteen thousand strays this far
+
+
+@dataclass(frozen=True)
+class Check:
+    """One question and its answer."""
+
+    name: str
+    passed: bool
+    detail: str
+
+
+def random_states(space: StateSpace, count: int, seed: int) -> Iterator[State]:
+    """States of the table at random, every place equally likely; full cards are passed over."""
+    random = np.random.default_rng(seed)
+    layout = space.layout
+    rows = np.concatenate(space.layers)
+    rows = rows[np.argsort(layout.offsets[rows], kind="stable")]
+    starts = layout.offsets[rows]
+    full = space.layer_slice(space.categories).stop
+    for place in random.integers(full, space.size, count) if space.size > full else []:
+        row = int(rows[np.searchsorted(starts, place, side="right") - 1])
+        chosen = layout.sets[row]
+        saved, lane = divmod(int(place - layout.offsets[row]), int(layout.lane_count[chosen]))
+        yield State(
+            filled=int(layout.masks[row]),
+            upper=int(layout.lane_upper[chosen, lane]),
+            saved=saved,
+            joker_paid=row >= space.cards,
+        )
+
+
+def residual(evaluator: TurnEvaluator, count: int, seed: int) -> float:
+    """Largest difference between a stored value and one turn computed from its children."""
+    worst = 0.0
+    for state in random_states(evaluator.space, count, seed):
+        stored = float(evaluator.values[evaluator.space.index(state)])
+        worst = max(worst, abs(stored - evaluator.turn_value(state)))
+    return worst
+
+
+def verify(
+    rules: RuleSet,
+    tables: str | os.PathLike[str] | None = None,
+    *,
+    states: int = 500,
+    games: int = 0,
+    seed: int = 1,
+) -> Iterator[Check]:
+    """Check a stored table, yielding each result as it is known.
+
+    Parameters
+    ----------
+    states
+        Random states for the Bellman check.
+    games
+        Games for the simulation, 0 for none.
+
+    Raises
+    ------
+    TableError
+        If there is no whole table of these rules.
+    """
+    space = state_space(rules)
+    info, values = read_table(table_path(rules, tables), rules, space, hashed=True)
+    yield Check("file", True, f"{len(values):,} values, SHA-256 {info.sha256[:16]}... as recorded")
+
+    evaluator = TurnEvaluator(rules, values)
+    worst = residual(evaluator, states, seed)
+    yield Check("equation", worst <= RESIDUAL, f"{states} random states, largest residual {worst:.1e}")
+
+    start = float(values[-1])
+    if rules.published:
+        off = abs(start - float(rules.published.value))
+        agrees = off <= rules.published.tolerance
+        yield Check("published", agrees, f"start value {start:.10f}, published {rules.published.value}")
+    if games:
+        from .simulate import simulate
+
+        played = simulate(Strategy(rules, info, evaluator), games, seed)
+        off = abs(played.mean - start)
+        detail = f"{games:,} games, mean {played.mean:.3f} ± {played.error:.3f} against {start:.3f}"
+        yield Check("simulation", off <= SIGMAS * played.error, detail)
