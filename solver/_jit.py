@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numba
 import platformdirs
 from numba import config
 
-F = TypeVar("F", bound=Callable[..., Any])
 SOURCES = ("_jit.py", "dice.py", "kernels.py", "states.py", "turn.py", "unrolled.py", "vectors.py")
 
 
@@ -38,7 +36,7 @@ def cache_folder() -> Path | None:
 _FOLDER = cache_folder()
 
 
-def jit(function: F) -> F:
+def jit(function: Any) -> Any:
     """Compile without the interpreter lock (threads run kernels side by side) and with the disk cache."""
     before = config.CACHE_DIR
     config.CACHE_DIR = str(_FOLDER or "")
@@ -46,4 +44,4 @@ def jit(function: F) -> F:
         compiled = numba.njit(nogil=True, cache=_FOLDER is not None, error_model="numpy")(function)
     finally:
         config.CACHE_DIR = before
-    return compiled  # type: ignore[no-any-return]
+    return compiled

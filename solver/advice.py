@@ -18,7 +18,17 @@ import numpy as np
 from .dice import Floats, sub_multisets
 from .errors import StateError
 from .evaluate import TurnEvaluator
-from .notation import Scorecard, check_card, check_dice, counts_of, dice_of, glyphs, parse_card, parse_dice, spaced
+from .notation import (
+    Scorecard,
+    check_card,
+    check_dice,
+    counts_of,
+    dice_of,
+    glyphs,
+    parse_card,
+    parse_dice,
+    spaced,
+)
 from .rulefile import load_rules
 from .rules import RuleSet
 from .scoring import options
@@ -295,4 +305,3 @@ def open_strategy(
     rule_set = rules if isinstance(rules, RuleSet) else load_rules(rules)
     info, values = open_table(rule_set, tables, threads=threads, progress=progress)
     return Strategy(rule_set, info, TurnEvaluator(rule_set, values))
-

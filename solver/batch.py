@@ -104,7 +104,8 @@ def answer(
         raise StateError(f"dice has {faces.shape[-1]} columns; {rules.key} has {rules.dice} dice")
     size = len(faces)
     masks, uppers, left, kept, paid = (
-        np.broadcast_to(np.asarray(a, dtype=np.int64), (size,)) for a in (filled, upper, rolls_left, saved, joker_paid)
+        np.broadcast_to(np.asarray(a, dtype=np.int64), (size,))
+        for a in (filled, upper, rolls_left, saved, joker_paid)
     )
     _require(((faces >= 1) & (faces <= rules.faces)).all(axis=1), f"has a face outside 1 to {rules.faces}")
     _require((masks >= 0) & (masks < rules.full), "has no open category, or a bit outside the categories")
@@ -132,7 +133,7 @@ def answer(
     _run(strategy, asked, given, threads)
     back = np.empty(size, dtype=np.int64)
     back[order] = np.arange(size)
-    hold, category, value = (a[back] for a in given)
+    hold, category, value = given.hold[back], given.category[back], given.value[back]
     held = np.where(hold[:, None] >= 0, grid.counts[np.maximum(hold, 0)], counts)
     return BatchAnswer(held, category, value)
 
@@ -161,9 +162,9 @@ def padded_values(strategy: Strategy) -> Floats:
         cached = new_values(state_space(strategy.rules))
         cached[: len(strategy.values)] = strategy.values
         strategy.__dict__["_padded"] = cached
-    return cached  # type: ignore[no-any-return]
+    return np.asarray(cached)
 
 
-def _require(good: npt.NDArray[np.bool_], fault: str) -> None:
-    if not good.all():
-        raise StateError(f"position {int(np.argmin(good))} {fault}")
+def _require(good: npt.ArrayLike, fault: str) -> None:
+    if not np.all(good):
+        raise StateError(f"position {int(np.argmin(np.asarray(good)))} {fault}")

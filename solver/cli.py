@@ -34,6 +34,7 @@ class YatzyGroup(click.Group):
     """The one error boundary: what a user did wrong becomes one line and an exit code."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run, and turn every expected failure into its line and exit code."""
         kwargs["standalone_mode"] = False
         try:
             code = super().main(*args, **kwargs)
@@ -65,7 +66,7 @@ def fail(message: str, code: int) -> None:
     sys.exit(code)
 
 
-class RulesParam(click.ParamType):
+class RulesParam(click.ParamType[str]):
     """A rule set by name or file; completes the names."""
 
     name = "rules"
@@ -147,7 +148,7 @@ def run_query(query: str, request: dict[str, Any], shown: dict[str, Any]) -> Non
         return
     from .views.text import ANSWERS
 
-    lines = ANSWERS[query](desk.strategy(request["rules"]).rules, answer, 10**6 if shown["show_all"] else 5)
+    lines = ANSWERS[query](desk.rules(request["rules"]), answer, 10**6 if shown["show_all"] else 5)
     lines[0] = click.style(lines[0], bold=True)
     click.echo("\n".join(lines), color=False if "NO_COLOR" in os.environ else None)
 
@@ -190,7 +191,9 @@ def main() -> None:
 @click.argument("dice", required=False)
 @click.option("--rolls-left", "-l", type=click.IntRange(0), help="Rerolls still to come [all: first roll].")
 @query_options
-def hold(dice: str | None, rolls_left: int | None, rules: str, card: str, saved: int, extra: int, **shown: Any) -> None:
+def hold(
+    dice: str | None, rolls_left: int | None, rules: str, card: str, saved: int, extra: int, **shown: Any
+) -> None:
     """Which dice to hold.
 
     DICE is the roll, in any form and order: 33456, "3 3 4 5 6" or ⚂⚂⚃⚄⚅.
@@ -280,7 +283,11 @@ def solve(rules: str, force: bool, tables: str | None, threads: int | None) -> N
     help="Opening holds, first categories, or what each category is worth.",
 )  # fmt: skip
 @click.option(
-    "--format", "form", type=click.Choice(["md", "csv", "json", "html", "parquet"]), default="md", show_default=True
+    "--format",
+    "form",
+    type=click.Choice(["md", "csv", "json", "html", "parquet"]),
+    default="md",
+    show_default=True,
 )
 @click.option("--output", "-o", type=click.Path(dir_okay=False), help="File to write [standard output].")
 @table_options
@@ -292,7 +299,8 @@ def table(rules: str, what: str, form: str, output: str | None, tables: str | No
     """
     from .views.sheets import FORMATS, SHEETS
 
-    sheet = SHEETS[what](make_desk(tables, threads).strategy(rules))
+    desk = make_desk(tables, threads)
+    sheet = SHEETS[what](desk.strategy(desk.rules(rules)))
     data = FORMATS[form](sheet)
     if output:
         try:
@@ -319,7 +327,8 @@ def rules_list(as_json: bool) -> None:
     known = [load_rules(name) for name in builtin_ids()]
     if as_json:
         entries = [
-            {"id": r.id, "name": r.name, "summary": r.summary, "switches": [s.id for s in r.switches]} for r in known
+            {"id": r.id, "name": r.name, "summary": r.summary, "switches": [s.id for s in r.switches]}
+            for r in known
         ]
         click.echo(json.dumps({"schema": 1, "rules": entries}))
         return
@@ -367,8 +376,8 @@ def rules_check(file: str) -> None:
     maximum = f", highest score {found.maximum}" if found.maximum is not None else ""
     click.echo(f"{rule_set.name} ({rule_set.key}) is in order: {len(rule_set.categories)} categories{maximum}")
     click.echo(
-        f"{found.values:,} values, {max(1, found.bytes >> 20)} MB; a solve takes about {max(0.1, found.seconds):.1f} s "
-        "with two threads"
+        f"{found.values:,} values, {max(1, found.bytes >> 20)} MB; "
+        f"a solve takes about {max(0.1, found.seconds):.1f} s with two threads"
     )
 
 
@@ -396,9 +405,13 @@ def verify(
             click.echo(f"{'ok    ' if check.passed else 'WRONG '} {check.name:<10}  {check.detail}")
     passed = all(check.passed for check in checks)
     if as_json:
-        click.echo(json.dumps({"schema": 1, "rules": rule_set.key, "passed": passed, "checks": [*map(asdict, checks)]}))
+        click.echo(
+            json.dumps({"schema": 1, "rules": rule_set.key, "passed": passed, "checks": [*map(asdict, checks)]})
+        )
     if not passed:
-        raise click.ClickException(f"the table of {rule_set.key} is wrong; rebuild it with: yatzy solve {rules} --force")
+        raise click.ClickException(
+            f"the table of {rule_set.key} is wrong; rebuild it with: yatzy solve {rules} --force"
+        )
 
 
 @main.command()

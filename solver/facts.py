@@ -60,7 +60,7 @@ def facts(rules: RuleSet) -> Facts:
 
 def maximum_score(rules: RuleSet) -> int | None:
     """Highest possible final score; every box is independent of the others unless there are jokers."""
-    if rules.joker and rules.joker.mode != "none" or rules.joker and rules.joker.bonus:
+    if (rules.joker and rules.joker.mode != "none") or (rules.joker and rules.joker.bonus):
         return None
     best = [max(points) for points in possible_points(rules)]
     upper = sum(points for points, category in zip(best, rules.categories, strict=True) if category.upper)

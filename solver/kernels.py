@@ -12,6 +12,7 @@ share everything else. Helpers take views (:mod:`solver.vectors`), entry points 
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
+# numba infers the types of a kernel, and mypy would have to be told them a second time.
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -117,7 +118,8 @@ def _indexed_maxima(buffer, dice):
 
 
 _PASSES = {
-    kind: (unrolled_pass("means", emit_means, kind), unrolled_pass("maxima", emit_maxima, kind)) for kind in UNROLLED
+    kind: (unrolled_pass("means", emit_means, kind), unrolled_pass("maxima", emit_maxima, kind))
+    for kind in UNROLLED
 }
 
 

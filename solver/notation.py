@@ -1,8 +1,8 @@
 """How people write dice, categories and scorecards, and how the program writes them back.
 
-    dice        33456 · 3 3 4 5 6 · 3,3,4,5,6 · ⚂⚂⚃⚄⚅, in any order
-    category    an id, a name, a short code or a prefix that fits only one; case does not matter
-    scorecard   ones=3 sixes=24 chance=22; separators are spaces, commas or semicolons; 0 or x crosses out
+dice        33456 · 3 3 4 5 6 · 3,3,4,5,6 · ⚂⚂⚃⚄⚅, in any order
+category    an id, a name, a short code or a prefix that fits only one; case does not matter
+scorecard   ones=3 sixes=24 chance=22; separators are spaces, commas or semicolons; 0 or x crosses out
 """
 
 from __future__ import annotations

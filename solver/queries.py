@@ -1,7 +1,7 @@
 """One request, one answer, both plain dictionaries: what `--json`, `--jsonl` and the text views share.
 
-    {"query": "hold", "dice": "33456", "card": "ones=3", "rolls_left": 2}
-    {"schema": 1, "query": "hold", ..., "best": {"hold": [3, 3], "expected_final": 245.75, ...}, "holds": [...]}
+{"query": "hold", "dice": "33456", "card": "ones=3", "rolls_left": 2}
+{"schema": 1, "query": "hold", ..., "best": {"hold": [3, 3], "expected_final": 245.75, ...}, "holds": [...]}
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ from typing import Any
 
 from .advice import Choice, Hold, Strategy, open_strategy
 from .errors import StateError
-from .notation import Scorecard, find_category, parse_card
+from .notation import Scorecard, check_dice, find_category, parse_card, parse_dice
+from .rulefile import load_rules
 from .rules import RuleSet
-from .store import Progress
+from .states import state_space
+from .store import Progress, has_table
 
 SCHEMA = 1
+PERCENTILES = (5, 25, 50, 75, 95)
 FIELDS = {
     "hold": {"dice", "rolls_left"},
     "score": {"dice", "rolls_left"},
@@ -44,21 +47,25 @@ class Desk:
     ) -> None:
         self.tables, self.threads, self.progress = tables, threads, progress
         self._open: dict[str, Strategy] = {}
+        self._rules: dict[str, RuleSet] = {}
 
-    def strategy(self, spec: str) -> Strategy:
+    def strategy(self, rules: RuleSet) -> Strategy:
         """The strategy of a rule set, opened at most once."""
-        if spec not in self._open:
-            from .rulefile import load_rules
-            from .store import has_table
+        if rules.fingerprint not in self._open:
+            report = self.progress(rules) if self.progress and not has_table(rules, self.tables) else None
+            self._open[rules.fingerprint] = open_strategy(
+                rules, self.tables, threads=self.threads, progress=report
+            )
+        return self._open[rules.fingerprint]
 
-            rules = load_rules(spec)
-            missing = not has_table(rules, self.tables)
-            report = self.progress(rules) if self.progress and missing else None
-            self._open[spec] = open_strategy(rules, self.tables, threads=self.threads, progress=report)
-        return self._open[spec]
+    def rules(self, spec: str) -> RuleSet:
+        """A rule set by name, read at most once."""
+        if spec not in self._rules:
+            self._rules[spec] = load_rules(spec)
+        return self._rules[spec]
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Answer one request.
+        """Answer one request. It is checked first: an impossible position never starts a solve.
 
         Raises
         ------
@@ -74,19 +81,27 @@ class Desk:
         spec = request.get("rules", "yatzy")
         if not isinstance(spec, str):
             raise StateError(f"rules is {spec!r}; must be a name")
-        strategy = self.strategy(spec)
-        card = read_card(strategy.rules, request)
-        head = {"schema": SCHEMA, "query": query, "rules": strategy.rules.key}
+        rules = self.rules(spec)
+        card = read_card(rules, request)
+        state_space(rules).check(card.state)
+        read: dict[str, Any] = {}
+        if query == "expect":
+            read = {"games": read_games(request), "seed": whole(request, "seed", 1), "threads": self.threads}
+        else:
+            if card.state.filled == rules.full:
+                raise StateError("every category is filled: the game is over")
+            read = {"dice": read_dice(rules, request), "left": read_rolls_left(rules, card, request)}
+        head = {"schema": SCHEMA, "query": query, "rules": rules.key}
         if "id" in request:
             head["id"] = request["id"]
-        body = {"hold": _hold, "score": _score, "expect": _expect}[query](strategy, card, request, self.threads)
-        return head | describe_card(strategy, card) | body
+        answers: dict[str, Callable[..., dict[str, Any]]] = {"hold": _hold, "score": _score, "expect": _expect}
+        return head | describe_card(card) | answers[query](self.strategy(rules), card, **read)
 
 
-def whole(request: dict[str, Any], name: str, default: int | None) -> int | None:
+def whole(request: dict[str, Any], name: str, default: int) -> int:
     """A whole number of the request, or `default`."""
     value = request.get(name, default)
-    if value is not default and (isinstance(value, bool) or not isinstance(value, int)):
+    if isinstance(value, bool) or not isinstance(value, int):
         raise StateError(f"{name} is {value!r}; must be a whole number")
     return value
 
@@ -94,24 +109,52 @@ def whole(request: dict[str, Any], name: str, default: int | None) -> int | None
 def read_card(rules: RuleSet, request: dict[str, Any]) -> Scorecard:
     """The scorecard of a request: text, or an object of category and points."""
     given = request.get("card", "")
-    saved, extra = whole(request, "saved", 0) or 0, whole(request, "extra", 0) or 0
+    saved, extra = whole(request, "saved", 0), whole(request, "extra", 0)
     if isinstance(given, dict):
         for name, points in given.items():
             if isinstance(points, bool) or not isinstance(points, int) or points < 0:
                 raise StateError(f"{points!r} is no score for {name}; must be a whole number")
-        named = {rules.categories[find_category(rules, name)].id: points for name, points in given.items()}
-        if len(named) < len(given):
-            raise StateError("a category is filled twice in the card")
-        given = " ".join(f"{name}={points}" for name, points in named.items())
+        named = [(rules.categories[find_category(rules, name)].id, points) for name, points in given.items()]
+        given = " ".join(f"{name}={points}" for name, points in named)
     if not isinstance(given, str):
         raise StateError(f"card is {given!r}; must be text such as 'ones=3', or an object")
     return parse_card(rules, given, saved, extra)
 
 
-def describe_card(strategy: Strategy, card: Scorecard) -> dict[str, Any]:
+def read_dice(rules: RuleSet, request: dict[str, Any]) -> tuple[int, ...]:
+    """The dice of a request: text, or a list of faces."""
+    dice = request.get("dice")
+    if isinstance(dice, list) and all(isinstance(face, int) and not isinstance(face, bool) for face in dice):
+        return check_dice(rules, dice)
+    if not isinstance(dice, str):
+        said = "is missing" if dice is None else f"is {dice!r}"
+        raise StateError(f"dice {said}; must be text such as '33456', or a list of faces")
+    return parse_dice(rules, dice)
+
+
+def read_rolls_left(rules: RuleSet, card: Scorecard, request: dict[str, Any]) -> int:
+    """The rerolls left: by default all of them for a hold, none for a category."""
+    most = rules.rolls - 1 + card.saved
+    holding = request["query"] == "hold"
+    left = whole(request, "rolls_left", most if holding else 0)
+    if holding and left == 0:
+        raise StateError("0 rolls left: nothing can be held; ask which category with `score`")
+    if not int(holding) <= left <= most:
+        raise StateError(f"{left} rolls left; it must be {int(holding)} to {most}")
+    return left
+
+
+def read_games(request: dict[str, Any]) -> int:
+    """How many games to simulate, 0 for none."""
+    games = whole(request, "games", 0)
+    if games and not 100 <= games <= 10_000_000:
+        raise StateError(f"games is {games}; must be from 100 to 10000000")
+    return games
+
+
+def describe_card(card: Scorecard) -> dict[str, Any]:
     """The position every answer repeats, so that nobody reads an answer to another question."""
-    rules = strategy.rules
-    state = strategy.state(card)
+    rules, state = card.rules, card.state
     about: dict[str, Any] = {
         "card": {rules.categories[c].id: points for c, points in sorted(card.points.items())},
         "points": card.total,
@@ -124,29 +167,12 @@ def describe_card(strategy: Strategy, card: Scorecard) -> dict[str, Any]:
     return about
 
 
-def read_dice(strategy: Strategy, request: dict[str, Any]) -> tuple[int, ...]:
-    """The dice of a request: text, or a list of faces."""
-    dice = request.get("dice")
-    if isinstance(dice, list) and all(isinstance(face, int) and not isinstance(face, bool) for face in dice):
-        return strategy.dice(dice)
-    if not isinstance(dice, str):
-        said = "is missing" if dice is None else f"is {dice!r}"
-        raise StateError(f"dice {said}; must be text such as '33456', or a list of faces")
-    return strategy.dice(dice)
-
-
-def _hold(strategy: Strategy, card: Scorecard, request: dict[str, Any], threads: int | None) -> dict[str, Any]:
-    dice = read_dice(strategy, request)
-    most = strategy.most_rerolls(strategy.state(card))
-    left = whole(request, "rolls_left", most)
-    assert left is not None
-    if left == 0:
-        raise StateError("0 rolls left: nothing can be held; ask which category with `score`")
+def _hold(strategy: Strategy, card: Scorecard, dice: tuple[int, ...], left: int) -> dict[str, Any]:
     entries = [_hold_entry(hold, card, strategy) for hold in strategy.holds(card, dice, left)]
     return {
         "dice": list(dice),
         "rolls_left": left,
-        "rolls": most + 1,
+        "rolls": strategy.most_rerolls(card.state) + 1,
         "expected_final": entries[0]["expected_final"],
         "best": entries[0],
         "holds": entries,
@@ -164,9 +190,7 @@ def _hold_entry(hold: Hold, card: Scorecard, strategy: Strategy) -> dict[str, An
     }
 
 
-def _score(strategy: Strategy, card: Scorecard, request: dict[str, Any], threads: int | None) -> dict[str, Any]:
-    dice = read_dice(strategy, request)
-    left = whole(request, "rolls_left", 0) or 0
+def _score(strategy: Strategy, card: Scorecard, dice: tuple[int, ...], left: int) -> dict[str, Any]:
     entries = [_choice_entry(choice, card) for choice in strategy.categories(card, dice, left)]
     return {
         "dice": list(dice),
@@ -188,8 +212,8 @@ def _choice_entry(choice: Choice, card: Scorecard) -> dict[str, Any]:
     }
 
 
-def _expect(strategy: Strategy, card: Scorecard, request: dict[str, Any], threads: int | None) -> dict[str, Any]:
-    state = strategy.state(card)
+def _expect(strategy: Strategy, card: Scorecard, games: int, seed: int, threads: int | None) -> dict[str, Any]:
+    state = card.state
     to_come = strategy.value(state)
     open_boxes = [c.id for i, c in enumerate(strategy.rules.categories) if not state.filled >> i & 1]
     answer: dict[str, Any] = {
@@ -199,22 +223,17 @@ def _expect(strategy: Strategy, card: Scorecard, request: dict[str, Any], thread
         "open": open_boxes,
         "upper": card.upper,
     }
-    games = whole(request, "games", 0) or 0
     if games:
         from .simulate import simulate
 
-        if not 100 <= games <= 10_000_000:
-            raise StateError(f"games is {games}; must be from 100 to 10000000")
-        played = simulate(strategy, games, whole(request, "seed", 1) or 1, state, threads)
+        played = simulate(strategy, games, seed, state, threads)
+        marks = zip(PERCENTILES, played.percentiles(PERCENTILES), strict=True)
         answer["simulation"] = {
             "games": games,
             "mean": card.total + played.mean,
             "standard_error": played.error,
             "standard_deviation": played.deviation,
             "bonus_chance": float(played.bonus.mean()),
-            "percentiles": {
-                str(p): card.total + float(v)
-                for p, v in zip((5, 25, 50, 75, 95), played.percentiles(), strict=True)
-            },
+            "percentiles": {str(p): card.total + float(v) for p, v in marks},
         }
     return answer

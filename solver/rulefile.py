@@ -304,14 +304,14 @@ class _Checker:
                 self.fault((*path, "aliases"), "must be a list of names in quotes")
                 aliases = []
             patterns = entry.get("patterns")
+            read: tuple[Pattern, ...]
             if patterns is None:
                 read = (self.pattern({k: v for k, v in entry.items() if k in PATTERN_FIELDS}, path, dice, faces),)
             elif not isinstance(patterns, list) or not patterns or not all(isinstance(p, dict) for p in patterns):
                 self.fault((*path, "patterns"), "must be a list of at least one inline table")
                 read = (Pattern("any"),)
             else:
-                if "pattern" in entry:
-                    self.fault((*path, "patterns"), "cannot stand beside `pattern`: use one of the two")
+                # What the category itself says holds for each pattern that does not say otherwise.
                 shared = {k: v for k, v in entry.items() if k in PATTERN_FIELDS}
                 read = tuple(
                     self.pattern({**shared, **p}, (*path, "patterns", k), dice, faces)
@@ -432,8 +432,13 @@ class _Checker:
     def names(self, rules: RuleSet) -> None:
         owner: dict[str, str] = {}
         for i, category in enumerate(rules.categories):
-            for label in {category.id, category.name.lower(), category.code.lower(), *map(str.lower, category.aliases)}:
-                if label and owner.setdefault(label, category.id) != category.id or (
+            for label in {
+                category.id,
+                category.name.lower(),
+                category.code.lower(),
+                *map(str.lower, category.aliases),
+            }:
+                if (label and owner.setdefault(label, category.id) != category.id) or (
                     label == category.id and label in [c.id for c in rules.categories[:i]]
                 ):
                     self.fault(("categories", i, "id"), f"the name {label!r} is used by two categories")

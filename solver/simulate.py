@@ -7,10 +7,12 @@ forward together, one decision of all of them at a time.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from .dice import Floats, Ints
 from .scoring import options
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from .advice import Strategy
     from .batch import BatchAnswer
 
+Flags = npt.NDArray[np.bool_]
 CHUNK = 50_000  # games in flight: bounds the memory, and fixes which dice belong to which game
 
 
@@ -39,7 +42,7 @@ class Simulation:
 
     totals: Ints
     boxes: Ints
-    bonus: Ints
+    bonus: Flags
 
     @property
     def mean(self) -> float:
@@ -56,7 +59,7 @@ class Simulation:
         """Standard error of the mean."""
         return self.deviation / float(np.sqrt(len(self.totals)))
 
-    def percentiles(self, at: tuple[float, ...] = (5, 25, 50, 75, 95)) -> Floats:
+    def percentiles(self, at: Sequence[float]) -> Floats:
         """Totals at the given percentiles."""
         return np.asarray(np.percentile(self.totals, at))
 
@@ -86,7 +89,7 @@ def simulate(
         for done in range(0, games, CHUNK)
     ]
     boxes, beside, upper = (np.concatenate(part) for part in zip(*parts, strict=True))
-    bonus = upper >= strategy.rules.threshold if strategy.rules.bonus else np.zeros(games, dtype=bool)
+    bonus = np.full(games, strategy.rules.bonus is not None) & (upper >= strategy.rules.threshold)
     paid = strategy.rules.bonus.points if strategy.rules.bonus else 0
     return Simulation(np.where(boxes > 0, boxes, 0).sum(axis=1) + beside + paid * bonus, boxes, bonus)
 
@@ -128,7 +131,7 @@ def _play(
     return boxes, beside, final_upper
 
 
-def _reroll(dice: Ints, advice: BatchAnswer, again: Ints, random: np.random.Generator, faces: int) -> Ints:
+def _reroll(dice: Ints, advice: BatchAnswer, again: Flags, random: np.random.Generator, faces: int) -> Ints:
     """New dice for those not held. Dice are sorted, so the held ones are the first so many of each face."""
     dice = np.sort(dice, axis=1)
     position = np.arange(dice.shape[1])

@@ -189,7 +189,9 @@ class StateSpace:
             raise StateError(f"the filled upper boxes cannot sum to {state.upper}")
         most = int(self.most_saved[state.filled.bit_count()])
         if not 0 <= state.saved <= most:
-            why = f"after {state.filled.bit_count()} turns it is 0 to {most}" if rules.saved_rolls else "none exist"
+            why = (
+                f"after {state.filled.bit_count()} turns it is 0 to {most}" if rules.saved_rolls else "none exist"
+            )
             raise StateError(f"{state.saved} saved rolls are impossible under {rules.key}: {why}")
         if state.joker_paid and not (rules.joker and state.filled >> rules.joker_index & 1):
             raise StateError("the joker's box cannot hold points: it is open, or the rules have no joker")
@@ -199,8 +201,7 @@ class StateSpace:
         sums = np.array([len(sums) for sums in self.sums])
         return int(
             sum(
-                sums[self.layout.sets[rows]].sum() * (self.most_saved[k] + 1)
-                for k, rows in enumerate(self.layers)
+                sums[self.layout.sets[rows]].sum() * (self.most_saved[k] + 1) for k, rows in enumerate(self.layers)
             )
         )
 
@@ -221,7 +222,11 @@ def possible_points(rules: RuleSet) -> list[list[int]]:
         sorted(
             {0}
             | {category_points(category, counts) for counts in rolls}
-            | ({p.points + p.plus for p in category.patterns if p.score == "fixed"} if joker else set())
+            | (
+                {p.points + p.plus for p in category.patterns if p.score == "fixed"}
+                if joker and not category.upper
+                else set()
+            )
         )
         for category in rules.categories
     ]

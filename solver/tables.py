@@ -78,7 +78,7 @@ def sha256_of(values: Floats) -> str:
     digest = hashlib.sha256()
     step = (16 << 20) // values.itemsize
     for start in range(0, len(values), step):
-        digest.update(np.ascontiguousarray(values[start : start + step]))
+        digest.update(np.ascontiguousarray(values[start : start + step]).data)
     return digest.hexdigest()
 
 
@@ -104,7 +104,9 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         raise
 
 
-def write_table(folder: Path, rules: RuleSet, values: Floats, seconds: float, objective: str = "mean") -> TableInfo:
+def write_table(
+    folder: Path, rules: RuleSet, values: Floats, seconds: float, objective: str = "mean"
+) -> TableInfo:
     """Write a finished table.
 
     Raises
@@ -184,7 +186,9 @@ def read_info(path: Path, rules: RuleSet) -> TableInfo:
     return info
 
 
-def read_table(path: Path, rules: RuleSet, space: StateSpace, *, hashed: bool | None = None) -> tuple[TableInfo, Floats]:
+def read_table(
+    path: Path, rules: RuleSet, space: StateSpace, *, hashed: bool | None = None
+) -> tuple[TableInfo, Floats]:
     """Open a table, memory-mapped and read-only.
 
     Parameters
@@ -206,9 +210,9 @@ def read_table(path: Path, rules: RuleSet, space: StateSpace, *, hashed: bool | 
         raise TableError(f"the table {path} is truncated or damaged; {rebuild_hint(rules)}") from error
     if values.shape != (space.size,) or info.values != space.size or values.dtype.name != info.dtype:
         raise TableError(f"the table {path} has the wrong size; {rebuild_hint(rules)}")
-    if hashed or (hashed is None and values.nbytes <= ALWAYS_HASHED):
-        if sha256_of(values) != info.sha256:
-            raise TableError(f"the table {path} was altered (its checksum differs); {rebuild_hint(rules)}")
+    due = values.nbytes <= ALWAYS_HASHED if hashed is None else hashed
+    if due and sha256_of(values) != info.sha256:
+        raise TableError(f"the table {path} was altered (its checksum differs); {rebuild_hint(rules)}")
     # A plain view of the map: indexing a memmap costs several times as much.
     return info, np.asarray(values)
 

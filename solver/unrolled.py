@@ -16,7 +16,8 @@ from numba import types
 from numba.extending import intrinsic
 
 from .dice import Lattice, lattice
-from .vectors import ALIGNMENT, DOUBLES, LANES, emit_maximum
+from .states import LANES
+from .vectors import ALIGNMENT, DOUBLES, emit_maximum
 
 
 class FiveDice(NamedTuple):
@@ -37,7 +38,9 @@ UNROLLED: dict[type, tuple[int, int]] = {FiveDice: (5, 6), SixDice: (6, 6)}
 Emit = Callable[[ir.IRBuilder, Callable[[int], Any], Callable[[int, Any], Any], Lattice], None]
 
 
-def emit_means(builder: ir.IRBuilder, get: Callable[[int], Any], put: Callable[[int, Any], Any], dice: Lattice) -> None:
+def emit_means(
+    builder: ir.IRBuilder, get: Callable[[int], Any], put: Callable[[int, Any], Any], dice: Lattice
+) -> None:
     """Value of every hold from those with one die more: ``K(hold) = mean over faces of K(hold + face)``."""
     share = ir.Constant(DOUBLES, [1.0 / dice.faces] * LANES)
     for hold in range(dice.first_roll - 1, -1, -1):

@@ -1,8 +1,9 @@
 """A SIMD vector as a numba type: eight float64 side by side, loaded, added, compared and stored as one value.
 
-Beside it the view: an array's bare address as a value, from which vectors are loaded. numba turns plain loops over lanes into guarded, wrap-around-checked code. With the vector as a value of its
-own a kernel reads like the formula and compiles to one instruction per operation; a machine with narrower
-registers gets the same operations split by LLVM, with the same results.
+Beside it the view: an array's bare address as a value, from which vectors are loaded. numba turns plain loops over
+lanes into guarded, wrap-around-checked code. With these as values of their own a kernel reads like the formula and
+compiles to one instruction per operation; a machine with narrower registers gets the same operations split by
+LLVM, with the same results.
 """
 
 from __future__ import annotations

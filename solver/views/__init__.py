@@ -1,0 +1,1 @@
+"""What people see: answers as text, strategy tables in the formats they print."""

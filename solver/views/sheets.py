@@ -1,8 +1,8 @@
 """Strategy tables people print: rows and columns first, then Markdown, CSV, JSON, HTML or Parquet.
 
-    opening      best hold for each of the first rolls, with two rerolls left and with one
-    scoring      best category for each final roll of the first turn
-    categories   what each category is worth: as the only one left, and what crossing it out first costs
+opening      best hold for each of the first rolls, with two rerolls left and with one
+scoring      best category for each final roll of the first turn
+categories   what each category is worth: as the only one left, and what crossing it out first costs
 """
 
 from __future__ import annotations
@@ -66,7 +66,11 @@ def opening(strategy: Strategy) -> Sheet:
         raise StateError(f"{rules.key} has one roll a turn: there is nothing to hold")
     columns: list[tuple[str, int]] = [("dice", 0)]
     for left in lefts:
-        columns += [(f"hold, {left} left", 0), (f"expected, {left} left", 2), (f"second best loses, {left} left", 2)]
+        columns += [
+            (f"hold, {left} left", 0),
+            (f"expected, {left} left", 2),
+            (f"second best loses, {left} left", 2),
+        ]
     rows: list[tuple[Cell, ...]] = []
     for dice in _rolls(strategy):
         row: list[Cell] = [spaced(dice)]
@@ -123,7 +127,11 @@ def categories(strategy: Strategy) -> Sheet:
     )
 
 
-SHEETS: dict[str, Callable[[Strategy], Sheet]] = {"opening": opening, "scoring": scoring, "categories": categories}
+SHEETS: dict[str, Callable[[Strategy], Sheet]] = {
+    "opening": opening,
+    "scoring": scoring,
+    "categories": categories,
+}
 
 
 def markdown(sheet: Sheet) -> str:

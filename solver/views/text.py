@@ -11,7 +11,21 @@ from typing import Any
 from ..notation import glyphs, spaced
 from ..rules import RuleSet
 
-WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+WORDS = (
+    "no",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
 
 
 def number_word(number: int) -> str:
@@ -160,15 +174,17 @@ def rules_text(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     if rules.joker:
         name = category_name(rules, rules.joker.category)
         lines.append(f"An extra {name} pays {rules.joker.bonus} and is a {rules.joker.mode} joker")
-    for category, points in rules.first_roll_bonus:
-        lines.append(f"{category_name(rules, category)} on the first roll pays {points} extra")
+    for bonus_id, points in rules.first_roll_bonus:
+        lines.append(f"{category_name(rules, bonus_id)} on the first roll pays {points} extra")
     lines.append("")
     id_width = max(len(c.id) for c in rules.categories)
     name_width = max(len(c.name) for c in rules.categories)
     for category in rules.categories:
         mark = "*" if category.upper else " "
         what = " or ".join(pattern_words(p.canonical()) for p in category.patterns)
-        lines.append(f"  {category.code:>3} {mark} {category.name:<{name_width}}  {category.id:<{id_width}}  {what}")
+        lines.append(
+            f"  {category.code:>3} {mark} {category.name:<{name_width}}  {category.id:<{id_width}}  {what}"
+        )
     lines.append("")
     if rules.switches:
         lines.append("Switches, used as in " + f"{rules.id}+{rules.switches[0].id}:")

@@ -1,0 +1,214 @@
+"""An exact oracle for small games: the rules read aloud, in fractions, over ordered dice.
+
+It shares no code and no idea of speed with the solver. A game is the plain dictionary of its rules. A turn is
+followed roll by roll: every ordered outcome of every reroll is looked at, and the best of all decisions taken.
+
+    value(card)      = mean over first rolls of best(roll, rerolls)
+    best(roll, left) = max(stop now, max over holds of mean over rerolls of best(new roll, left - 1))
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from itertools import combinations, permutations, product
+from typing import Any
+
+Dice = tuple[int, ...]
+
+
+class Naive:
+    """Exact values of one game. All methods are pure; everything is remembered."""
+
+    def __init__(self, game: dict[str, Any]) -> None:
+        self.game = game
+        self.boxes: list[dict[str, Any]] = game["categories"]
+        self.everything = (1 << len(self.boxes)) - 1
+        self.threshold = game["bonus"]["threshold"] if game["bonus"] else 0
+        joker = game["joker"]
+        self.joker_box = [b["id"] for b in self.boxes].index(joker["category"]) if joker else None
+        for method in ("value", "best", "hold_value", "stops", "points", "outcomes"):
+            setattr(self, method, cache(getattr(self, method)))
+
+    # --- dice -------------------------------------------------------------------------------------------------
+
+    def outcomes(self, number: int) -> list[tuple[Dice, Fraction]]:
+        """Every unordered result of rolling so many dice, with its chance."""
+        rolls = Counter(tuple(sorted(r)) for r in product(range(1, self.game["faces"] + 1), repeat=number))
+        return [(roll, Fraction(ways, self.game["faces"] ** number)) for roll, ways in rolls.items()]
+
+    @staticmethod
+    def holds_of(dice: Dice) -> set[Dice]:
+        """Every different choice of some of the dice."""
+        return {held for size in range(len(dice) + 1) for held in combinations(dice, size)}
+
+    # --- points -----------------------------------------------------------------------------------------------
+
+    def matched(self, pattern: dict[str, Any], dice: Dice) -> int | None:
+        """Points of the dice a pattern names, None if they do not show it."""
+        kind = pattern["pattern"]
+        if kind == "any":
+            return sum(dice)
+        if kind == "face":
+            return sum(d for d in dice if d == pattern["face"]) if pattern["face"] in dice else None
+        if kind == "contains":
+            short = Counter(pattern["contains"]) - Counter(dice)
+            return None if short else sum(pattern["contains"])
+        # Groups: try every way to give each group a face.
+        sizes, faces = pattern["groups"], range(1, self.game["faces"] + 1)
+        ways = permutations(faces, len(sizes)) if pattern["distinct"] else product(faces, repeat=len(sizes))
+        best = None
+        for way in ways:
+            needed = [face for face, size in zip(way, sizes, strict=True) for _ in range(size)]
+            if not Counter(needed) - Counter(dice):
+                best = max(best or 0, sum(needed))
+        return best
+
+    def pay(self, pattern: dict[str, Any], dice: Dice, in_full: bool) -> int:
+        """Points of one pattern."""
+        found = self.matched(pattern, dice)
+        plus = pattern.get("plus", 0)
+        if pattern["score"] == "fixed":
+            return pattern["points"] + plus if found is not None or in_full else 0
+        if found is None:
+            return 0
+        return (sum(dice) if pattern["score"] == "sum" else found) + plus
+
+    def points(self, box: int, dice: Dice, in_full: bool = False) -> int:
+        """Points of a category: its best pattern."""
+        return max(self.pay(pattern, dice, in_full) for pattern in self.boxes[box]["patterns"])
+
+    # --- legal categories -------------------------------------------------------------------------------------
+
+    def matching_box(self, dice: Dice) -> int | None:
+        """The upper box that collects the one face all dice show."""
+        for i, box in enumerate(self.boxes):
+            collects = [p["face"] for p in box["patterns"] if p["pattern"] == "face"]
+            if box["upper"] and collects and set(dice) == {collects[0]}:
+                return i
+        return None
+
+    def scores(self, filled: int, flag: bool, dice: Dice) -> dict[int, tuple[int, int]]:
+        """Category -> (points in the box, points beside it), for the categories that may take the dice."""
+        vacant = [i for i in range(len(self.boxes)) if not filled & (1 << i)]
+        ordered = vacant[:1] if self.game["order"] == "forced" else vacant
+        joker = self.game["joker"]
+        is_extra = joker and filled & (1 << self.joker_box) and self.points(self.joker_box, dice) > 0
+        if not is_extra:
+            return {i: (self.points(i, dice), 0) for i in ordered}
+        bonus = joker["bonus"] if flag else 0
+        match = self.matching_box(dice)
+        match_is_vacant = match in vacant
+        pays_in_full = joker["mode"] != "none" and not match_is_vacant
+        legal = vacant
+        if joker["mode"] == "forced":
+            lower = [i for i in vacant if not self.boxes[i]["upper"]]
+            if match_is_vacant:
+                legal = [match]
+            elif lower:
+                legal = lower
+        legal = [i for i in legal if i in ordered] or [
+            # No legal box is next in order: of those that are, lower ones go first as they would in free order.
+            i
+            for i in ordered
+        ]
+        return {i: (self.points(i, dice, pays_in_full and not self.boxes[i]["upper"]), bonus) for i in legal}
+
+    # --- the game ---------------------------------------------------------------------------------------------
+
+    def after(self, filled: int, upper: int, flag: bool, box: int, points: int) -> tuple[int, int, bool]:
+        """The card after a box was filled."""
+        if self.boxes[box]["upper"] and self.game["bonus"]:
+            upper = min(self.threshold, upper + points)
+        if box == self.joker_box and points > 0:
+            flag = True
+        return filled | 1 << box, upper, flag
+
+    def stops(
+        self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool
+    ) -> dict[int, Fraction]:
+        """What each legal category is worth if the turn ends now with `left` rerolls unused."""
+        worth = {}
+        for box, (points, beside) in self.scores(filled, flag, dice).items():
+            extra = self.game["first_roll_bonus"].get(self.boxes[box]["id"], 0) if first and points > 0 else 0
+            saved = left if self.game["saved_rolls"] else 0
+            card = self.after(filled, upper, flag, box, points)
+            worth[box] = points + beside + extra + self.value(card[0], card[1], saved, card[2])
+        return worth
+
+    def hold_value(self, filled: int, upper: int, flag: bool, held: Dice, left: int) -> Fraction:
+        """What it is worth to reroll all but `held`, as the next of `left` rerolls."""
+        total = Fraction(0)
+        for rolled, chance in self.outcomes(self.game["dice"] - len(held)):
+            dice = tuple(sorted(held + rolled))
+            total += chance * self.best(filled, upper, flag, dice, left - 1, False)
+        return total
+
+    def best(self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool) -> Fraction:
+        """Best of stopping and every hold."""
+        worth = list(self.stops(filled, upper, flag, dice, left, first).values())
+        if left > 0:
+            worth += [self.hold_value(filled, upper, flag, held, left) for held in self.holds_of(dice)]
+        return max(worth)
+
+    def value(self, filled: int, upper: int, saved: int = 0, flag: bool = False) -> Fraction:
+        """Expected points to come at the start of a turn under best play."""
+        if filled == self.everything:
+            reached = self.game["bonus"] and upper >= self.threshold
+            return Fraction(self.game["bonus"]["points"] if reached else 0)
+        left = self.game["rolls"] - 1 + saved
+        return sum(
+            (
+                chance * self.best(filled, upper, flag, dice, left, True)
+                for dice, chance in self.outcomes(self.game["dice"])
+            ),
+            Fraction(0),
+        )
+
+    def hold_values(
+        self, filled: int, upper: int, dice: Dice, left: int, flag: bool = False
+    ) -> dict[Dice, Fraction]:
+        """Every hold of a roll and what it is worth."""
+        return {held: self.hold_value(filled, upper, flag, held, left) for held in self.holds_of(dice)}
+
+    def category_values(
+        self, filled: int, upper: int, dice: Dice, left: int = 0, flag: bool = False, first: bool = False
+    ) -> dict[int, Fraction]:
+        """Every legal category and what it is worth to stop with it."""
+        return self.stops(filled, upper, flag, dice, left, first)
+
+    def states(self) -> Iterator[tuple[int, int, int, bool]]:
+        """Every card a game can arrive at, full ones included: (filled, upper, saved, flag)."""
+        most_saved = self.game["rolls"] - 1 if self.game["saved_rolls"] else 0
+        rolls = [dice for dice, _ in self.outcomes(self.game["dice"])]
+        found, fresh = set(), {(0, 0, False)}
+        while fresh:
+            found |= fresh
+            fresh = {
+                self.after(filled, upper, flag, box, points)
+                for filled, upper, flag in fresh
+                if filled != self.everything
+                for dice in rolls
+                for box, (points, _) in self.scores(filled, flag, dice).items()
+            } - found
+        for filled, upper, flag in found:
+            for saved in range(most_saved * filled.bit_count() + 1):
+                yield filled, upper, saved, flag
+
+    def max_score(self) -> int:
+        """Highest possible final score: the luckiest roll at every turn."""
+
+        @cache
+        def most(filled: int, upper: int, flag: bool) -> int:
+            if filled == self.everything:
+                return int(self.value(filled, upper))
+            best = 0
+            for dice, _ in self.outcomes(self.game["dice"]):
+                for box, (points, beside) in self.scores(filled, flag, dice).items():
+                    extra = self.game["first_roll_bonus"].get(self.boxes[box]["id"], 0) if points > 0 else 0
+                    best = max(best, points + beside + extra + most(*self.after(filled, upper, flag, box, points)))
+            return best
+
+        return most(0, 0, False)

@@ -1,0 +1,200 @@
+"""The Python API: answers, checks, batches, simulation, and an outside oracle position by position."""
+
+from __future__ import annotations
+
+import statistics
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import solver
+from solver.advice import Strategy
+from solver.errors import StateError
+from solver.notation import dice_of
+from solver.simulate import simulate
+from solver.states import State
+from solver.verify import random_states
+
+
+def test_value_of_texts_states_and_cards(yatzy: Strategy) -> None:
+    card = solver.parse_card(yatzy.rules, "ones=3 sixes=24 chance=22")
+    assert yatzy.value(card) == yatzy.value("ones=3 sixes=24 chance=22") == yatzy.value(card.state)
+    assert yatzy.value() == yatzy.value(State()) == yatzy.info.start_value
+
+
+def test_every_hold_once_and_ranked(yatzy: Strategy) -> None:
+    holds = yatzy.holds("", "33456", 1)
+    assert len(holds) == len({h.dice for h in holds}) == 3 * 2 * 2 * 2
+    assert [h.value for h in holds] == sorted((h.value for h in holds), reverse=True)
+    assert holds[0].loss == 0.0
+    assert all(h.loss == pytest.approx(holds[0].value - h.value, abs=2e-9) for h in holds)
+    stop = next(h for h in holds if len(h.dice) == 5)
+    assert stop.value == yatzy.categories("", "33456")[0].value
+    assert stop.category == yatzy.categories("", "33456")[0].category
+
+
+def test_the_mean_over_first_rolls_of_the_best_hold_is_the_value(yatzy: Strategy) -> None:
+    grid = yatzy.evaluator.dice
+    rolls = [dice_of(counts) for counts in grid.counts[grid.first_roll :].tolist()]
+    for card in ("", "ones=3 sixes=24 chance=22", "ones=1 twos=4 threes=9 fours=12 fives=15 sixes=18"):
+        best = [yatzy.holds(card, roll)[0].value for roll in rolls]
+        assert grid.weights @ np.array(best) == pytest.approx(yatzy.value(card), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda y: y.value(State(1 << 15)), "filled is 32768; must be a bitmask from 0 to 32767"),
+        (lambda y: y.value(State(1, 6)), "the filled upper boxes cannot sum to 6"),
+        (lambda y: y.value(State(0, -1)), "the upper sum is -1; it cannot be negative"),
+        (lambda y: y.value(State(0, 0, 2)), "2 saved rolls are impossible under yatzy: none exist"),
+        (lambda y: y.value(State(0, 0, 0, True)), "the joker's box cannot hold points"),
+        (lambda y: y.holds("", "33456", 3), "3 rolls left; to hold dice it must be 1 to 2"),
+        (lambda y: y.holds("", [3, 3, 4, 5], 2), "'3 3 4 5' is 4 dice; yatzy has 5"),
+        (lambda y: y.categories(State(y.rules.full), "33456"), "the game is over"),
+        (lambda y: y.best([0, 1], [0, 9], [[1] * 5] * 2, 0), "position 1 has an upper sum its boxes cannot give"),
+        (lambda y: y.best(0, 0, [[1, 2, 3, 4, 7]], 0), "position 0 has a face outside 1 to 6"),
+        (lambda y: y.best(0, 0, [[1, 2, 3, 4]], 0), "dice has 4 columns; yatzy has 5 dice"),
+        (lambda y: y.best(0, 0, [[1] * 5], 3), "position 0 has an impossible number of rolls left"),
+        (lambda y: y.best(y.rules.full, 0, [[1] * 5], 1), "position 0 has no open category"),
+        (lambda y: y.best(0, 0, [[1] * 5], 1, saved=1), "position 0 has an impossible number of saved rolls"),
+    ],
+)
+def test_impossible_positions(yatzy: Strategy, call: object, message: str) -> None:
+    with pytest.raises(StateError) as caught:
+        call(yatzy)  # type: ignore[operator]
+    assert message in str(caught.value)
+    assert isinstance(caught.value, ValueError)
+
+
+def test_forced_order_has_one_category(forced: Strategy) -> None:
+    choices = forced.categories("ones=3", "22255")
+    assert [(c.category, c.points) for c in choices] == [("twos", 6)]
+    with pytest.raises(StateError, match="in the order of the sheet"):
+        forced.value(State(0b10, 4))
+
+
+def test_batches_agree_with_single_questions(yatzy: Strategy) -> None:
+    random = np.random.default_rng(2)
+    states = list(random_states(yatzy.space, 200, seed=2))
+    dice = random.integers(1, 7, (200, 5))
+    left = random.integers(0, 3, 200)
+    answer = yatzy.best([s.filled for s in states], [s.upper for s in states], dice, left)
+    for i, state in enumerate(states):
+        roll = tuple(sorted(dice[i].tolist()))
+        if left[i]:
+            best = yatzy.holds(state, roll, int(left[i]))[0]
+            assert dice_of(answer.held[i].tolist()) == best.dice
+            category = best.category
+        else:
+            choice = yatzy.categories(state, roll)[0]
+            best, category = choice, choice.category  # type: ignore[assignment]
+        assert answer.value[i] == pytest.approx(best.value, abs=1e-9)
+        found = yatzy.rules.categories[answer.category[i]].id if answer.category[i] >= 0 else None
+        assert found == category
+
+
+def test_batches_do_not_depend_on_threads_or_order(yatzy: Strategy) -> None:
+    random = np.random.default_rng(4)
+    states = list(random_states(yatzy.space, 9_000, seed=4))
+    filled, upper = np.array([s.filled for s in states]), np.array([s.upper for s in states])
+    dice, left = random.integers(1, 7, (9_000, 5)), random.integers(0, 3, 9_000)
+    one = yatzy.best(filled, upper, dice, left, threads=1)
+    other = yatzy.best(filled[::-1], upper[::-1], dice[::-1], left[::-1], threads=3)
+    assert np.array_equal(one.value, other.value[::-1])
+    assert np.array_equal(one.held, other.held[::-1])
+    assert np.array_equal(one.category, other.category[::-1])
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 32766), st.data())
+def test_more_upper_points_are_never_worse(yatzy: Strategy, filled: int, data: st.DataObject) -> None:
+    chosen = filled & 63
+    sums = yatzy.space.sums[chosen]
+    a, b = sorted((data.draw(st.sampled_from(sums)), data.draw(st.sampled_from(sums))))
+    assert yatzy.value(State(filled, a)) <= yatzy.value(State(filled, b))
+
+
+def test_simulated_mean_lies_in_its_interval(yatzy: Strategy, forced: Strategy) -> None:
+    for strategy in (yatzy, forced):
+        played = simulate(strategy, 60_000, seed=11)
+        assert abs(played.mean - strategy.value()) < 4 * played.error
+        assert (played.boxes >= 0).all()
+    played = simulate(yatzy, 60_000, seed=11)
+    assert played.deviation == pytest.approx(38.496, abs=0.6)
+    assert played.bonus.mean() == pytest.approx(0.898, abs=0.006)
+    assert (played.boxes[:, 14] == 50).mean() == pytest.approx(0.39, abs=0.01)
+    upper = played.boxes[:, :6].sum(axis=1)
+    assert np.array_equal(played.totals, played.boxes.sum(axis=1) + 50 * (upper >= 63))
+
+
+def test_simulation_is_seeded_and_starts_anywhere(yatzy: Strategy) -> None:
+    start = yatzy.state("ones=3 sixes=24 chance=22")
+    first = simulate(yatzy, 5_000, seed=3, start=start, threads=1)
+    again = simulate(yatzy, 5_000, seed=3, start=start, threads=2)
+    assert np.array_equal(first.totals, again.totals)
+    assert not np.array_equal(first.totals, simulate(yatzy, 5_000, seed=4, start=start).totals)
+    assert abs(first.mean - yatzy.value(start)) < 4 * first.error
+    assert (first.boxes[:, 0] == -1).all()
+    with pytest.raises(ValueError, match="at least 1"):
+        simulate(yatzy, 0)
+
+
+@pytest.fixture(scope="module")
+def peer() -> object:
+    return pytest.importorskip("yatzy_solver", reason="needs the PyPI package yatzy-solver: make test installs it")
+
+
+PEERS = {
+    "yatzy": "yatzy-scandinavian",
+    "yatzy+five-is-full-house+four-is-two-pairs": "yatzy-scandinavian+fh5+tp4",
+}
+
+
+@pytest.mark.parametrize("key", PEERS)
+def test_an_outside_solver_agrees_position_by_position(peer: object, key: str, yatzy: Strategy) -> None:
+    """Every option of a few hundred random positions, to 1e-9, with the PyPI package yatzy-solver."""
+    other = peer.Solver.build(peer.Variant(PEERS[key]))  # type: ignore[attr-defined]
+    ours = solver.open_strategy(key)
+    names = list(other.variant.categories)
+    assert len(names) == 15
+    random = np.random.default_rng(9)
+    for state in random_states(ours.space, 300, seed=9):
+        left = int(random.integers(0, 3))
+        dice = tuple(sorted(random.integers(1, 7, 5).tolist()))
+        filled = ",".join(names[c] for c in range(15) if state.filled >> c & 1) or "-"
+        place = f"dice {' '.join(map(str, dice))} | rolls {left} | upper {state.upper} | filled {filled}"
+        # The peer pays the upper bonus when the threshold is crossed, we at the end of the game.
+        paid = 50 if state.upper >= 63 else 0
+        theirs = {option: value + paid for option, value in other.option_values(place)}
+        for choice in ours.categories(state, dice):
+            score = f"score {names[ours.rules.index_of[choice.category]]}"
+            assert theirs[score] == pytest.approx(choice.value, abs=1e-9)
+        if left:
+            for hold in ours.holds(state, dice, left):
+                if len(hold.dice) < 5:
+                    keep = f"keep {' '.join(map(str, hold.dice)) or '-'}"
+                    assert theirs[keep] == pytest.approx(hold.value, abs=1e-9)
+
+
+def test_notebooks_show_tables(yatzy: Strategy) -> None:
+    assert "248.4400" in yatzy._repr_html_()
+    shown = yatzy.holds("", "22555", 1)._repr_html_()
+    assert shown.startswith("<table>")
+    assert "score full-house" in shown
+    assert "full-house for 19" in yatzy.categories("", "22555")._repr_html_()
+    assert repr(yatzy) == "<Strategy yatzy: 248.4400>"
+
+
+def test_a_single_query_is_quick(yatzy: Strategy) -> None:
+    """Not a benchmark, a tripwire: the target is 1 ms, a regression tenfold fails here."""
+    state = yatzy.state("ones=3 sixes=24 chance=22")
+    times = []
+    for _ in range(20):
+        start = time.perf_counter()
+        yatzy.holds(state, "33456", 2)
+        times.append(time.perf_counter() - start)
+    assert statistics.median(times) < 0.01

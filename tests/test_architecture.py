@@ -1,0 +1,104 @@
+"""The rooms and their doors: who may import whom, what a query may load, how big a module may grow."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parent.parent / "solver"
+
+# A module imports only modules above it.
+ORDER = [
+    "__init__", "errors", "rules", "rulefile", "scoring", "dice", "states", "notation", "turn", "_jit", "vectors",
+    "unrolled", "kernels", "tables", "solve", "store", "evaluate", "batch", "advice", "simulate", "facts", "verify",
+    "queries", "views", "views.text", "views.sheets", "cli", "__main__",
+]  # fmt: skip
+# Their figures are drawn from below them at run time, or for the type checker only.
+LATE = {("tables", "__init__"), ("batch", "advice"), ("advice", "batch")}
+
+
+def modules() -> dict[str, Path]:
+    found = {}
+    for path in PACKAGE.rglob("*.py"):
+        name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+        found[name.removesuffix(".__init__")] = path
+    return found
+
+
+def imports(name: str, path: Path) -> set[str]:
+    """Modules of the package that a module names in its imports, those for the type checker left out."""
+    tree = ast.parse(path.read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            node.body = []
+    parents = (
+        name.split(".")[:-1] if path.name != "__init__.py" else ([] if name == "__init__" else name.split("."))
+    )
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = parents[: len(parents) - (node.level - 1)]
+            target = ".".join(base + (node.module.split(".") if node.module else []))
+            if target:
+                found.add(target)
+            else:
+                found |= {
+                    alias.name if (PACKAGE / f"{alias.name}.py").exists() else "__init__" for alias in node.names
+                }
+    return found
+
+
+def test_every_module_is_in_the_order() -> None:
+    assert sorted(modules()) == sorted(ORDER)
+
+
+def test_imports_go_one_way() -> None:
+    wrong = [
+        f"{name} imports {other}"
+        for name, path in modules().items()
+        for other in imports(name, path)
+        if name != "__init__" and (name, other) not in LATE and ORDER.index(other) >= ORDER.index(name)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", sorted(modules()))
+def test_modules_stay_small_and_say_what_they_are(name: str) -> None:
+    text = modules()[name].read_text()
+    assert len(text.splitlines()) <= 450
+    assert ast.get_docstring(ast.parse(text))
+
+
+def loaded(code: str) -> set[str]:
+    program = f"import sys\n{code}\nprint('|'.join(sys.modules))"
+    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(out.stdout.splitlines()[-1].split("|"))
+
+
+def test_importing_the_package_loads_neither_numpy_nor_numba() -> None:
+    assert not {"numpy", "numba", "click"} & loaded("import solver; dir(solver); solver.__all__")
+
+
+def test_help_loads_neither_numpy_nor_numba() -> None:
+    code = "from solver.cli import main\ntry:\n    main(['--help'])\nexcept SystemExit: pass"
+    assert not {"numpy", "numba"} & loaded(code)
+
+
+def test_a_query_with_a_table_loads_no_numba(yatzy: object) -> None:
+    code = "from solver.cli import main\ntry:\n    main(['hold', '33456'])\nexcept SystemExit: pass"
+    names = loaded(code)
+    assert "numpy" in names
+    assert "numba" not in names
+
+
+def test_public_names_are_all_there() -> None:
+    import solver
+
+    for name in solver.__all__:
+        assert getattr(solver, name) is not None
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = solver.nothing

@@ -1,0 +1,288 @@
+"""The command as a stranger meets it: a subprocess, its streams and its exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import Run
+
+from solver.advice import Strategy
+
+EXAMPLE = "ones=3 sixes=24 chance=22"
+
+
+def test_hold_says_the_answer_first(run: Run, yatzy: Strategy) -> None:
+    out = run("hold", "33456")
+    assert out.returncode == 0
+    assert out.stderr == ""
+    lines = out.stdout.splitlines()
+    assert lines[0] == "Hold 3 3 (⚂⚂), reroll three dice: expected final score 245.75"
+    assert lines[2].startswith("Roll 1 of 3, two rerolls left")
+    rows = [line for line in lines if line.startswith("  ") and "more" not in line]
+    assert len(rows) == 1 + 5
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("dice", ["65433", "3 3 4 5 6", "3,3,4,5,6", "⚂⚂⚃⚄⚅"])
+def test_dice_in_any_form_give_the_same_answer(run: Run, yatzy: Strategy, dice: str) -> None:
+    assert run("hold", dice).stdout == run("hold", "33456").stdout
+
+
+def test_json_has_everything_and_agrees_with_python(run: Run, yatzy: Strategy) -> None:
+    answer = json.loads(run("hold", "33456", "--rolls-left", "1", "--card", EXAMPLE, "--json").stdout)
+    assert answer["schema"] == 1
+    assert answer["rolls_left"] == 1
+    assert answer["points"] == 49
+    holds = yatzy.holds(EXAMPLE, "33456", 1)
+    assert [h["hold"] for h in answer["holds"]] == [list(h.dice) for h in holds]
+    assert answer["expected_final"] == pytest.approx(49 + holds[0].value, abs=1e-9)
+    assert answer["best"] == answer["holds"][0]
+
+
+def test_score_and_expect(run: Run, yatzy: Strategy) -> None:
+    out = run("score", "22555", "--card", "ones=3 chance=22")
+    assert out.stdout.startswith("Take Full House for 19: expected final score ")
+    answer = json.loads(run("expect", "--card", EXAMPLE, "--json").stdout)
+    assert answer["expected_final"] == pytest.approx(49 + yatzy.value(EXAMPLE), abs=1e-9)
+    assert answer["turns_left"] == 12
+    played = json.loads(run("expect", "--games", "2000", "--json").stdout)["simulation"]
+    assert abs(played["mean"] - yatzy.value()) < 5 * played["standard_error"]
+
+
+def test_a_category_is_taken_when_all_dice_are_kept(run: Run, yatzy: Strategy) -> None:
+    out = run("hold", "66666", "-l", "1")
+    assert out.stdout.startswith("Keep all dice and take Yatzy: expected final score ")
+
+
+def test_ties_are_shown_as_ties(run: Run, yatzy: Strategy) -> None:
+    card = " ".join(f"{c.id}=0" for c in yatzy.rules.categories if c.id != "chance")
+    tied = run("hold", "12345", "--card", card, "--all").stdout
+    assert "0.00" in tied
+    only_yatzy = " ".join(f"{c.id}=0" for c in yatzy.rules.categories if c.id not in ("yatzy", "ones"))
+    out = json.loads(run("score", "23456", "--card", only_yatzy, "--json").stdout)
+    assert out["categories"][0]["loss"] == 0.0
+
+
+BAD = [
+    (["hold", "3345"], "'3345' is 4 dice; yatzy has 5"),
+    (["hold", "33457"], "'33457' has a 7; the faces are 1 to 6"),
+    (["hold", "33456", "--card", "oens=3"], "unknown category 'oens'; did you mean ones?"),
+    (["hold", "33456", "--card", "ones=3 1=2"], "ones is filled twice in the card"),
+    (["hold", "33456", "--card", "ones=7"], "ones cannot hold 7; it can hold 0, 1, 2, 3, 4, 5"),
+    (["hold", "33456", "--saved", "1"], "1 saved rolls are impossible under yatzy: none exist"),
+    (["hold", "33456", "--rolls-left", "3"], "3 rolls left; it must be 1 to 2"),
+    (["hold", "33456", "--rolls-left", "0"], "0 rolls left: nothing can be held; ask which category with `score`"),
+    (["hold", "33456", "--rules", "yatsy"], "unknown rules 'yatsy'; did you mean yatzy?"),
+    (["hold", "33456", "--rules", "yatzy+x"], "yatzy has no switch 'x'; its switches: five-is-full-house, four-is-two-pairs"),
+    (["hold", "33456", "--rules", "none.toml"], "cannot read the rule file none.toml: No such file or directory"),
+    (["hold", "33456", "--rules", "yatzy-forced", "--card", "twos=4"], "yatzy-forced fills in order: ones must come first"),
+    (["hold"], "Missing argument 'DICE' (see yatzy hold --help)"),
+    (["hold", "33456", "--rolls-left", "many"], "Invalid value for '--rolls-left' / '-l': 'many' is not a valid integer range (see yatzy hold --help)"),
+    (["hodl", "33456"], "No such command 'hodl'. Did you mean 'hold'? (see yatzy --help)"),
+    (["hold", "33456", "--crad", "x"], "No such option '--crad'. (Did you mean one of: '--card', '--saved', '--threads'?) (see yatzy hold --help)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("args", "message"), BAD)
+def test_bad_input_gets_one_line_and_exit_code_2(run: Run, yatzy: Strategy, args: list[str], message: str) -> None:
+    out = run(*args)
+    assert (out.returncode, out.stdout) == (2, "")
+    assert out.stderr == f"yatzy: {message}\n"
+
+
+def test_a_game_that_is_over(run: Run, yatzy: Strategy) -> None:
+    card = " ".join(f"{c.id}=0" for c in yatzy.rules.categories)
+    out = run("hold", "33456", "--card", card)
+    assert (out.returncode, out.stderr) == (2, "yatzy: every category is filled: the game is over\n")
+    assert run("expect", "--card", card).stdout.startswith("Expected final score 0.00")
+
+
+def test_a_damaged_table_is_exit_code_1_with_the_way_out(run: Run, tmp_path: Path) -> None:
+    folder = str(tmp_path)
+    assert run("solve", "yatzy-forced", "--tables", folder).returncode == 0
+    next(tmp_path.glob("*.npy")).write_bytes(b"")
+    out = run("hold", "33456", "--rules", "yatzy-forced", "--tables", folder)
+    assert out.returncode == 1
+    assert out.stdout == ""
+    assert out.stderr.count("\n") == 1
+    assert "rebuild it with: yatzy solve yatzy-forced --force" in out.stderr
+    assert run("solve", "yatzy-forced", "--force", "--tables", folder).returncode == 0
+    assert run("verify", "yatzy-forced", "--tables", folder).returncode == 0
+
+
+def test_first_use_solves_and_says_so_on_stderr(run: Run, tmp_path: Path) -> None:
+    out = run("hold", "33456", "--rules", "yatzy-forced", "--tables", str(tmp_path))
+    assert out.returncode == 0
+    assert out.stderr == "yatzy: solving yatzy-forced; its table is kept for later\n"
+    assert run("hold", "33456", "--rules", "yatzy-forced", "--tables", str(tmp_path)).stderr == ""
+
+
+def test_jsonl_answers_each_line_in_order_with_errors_in_line(run: Run, yatzy: Strategy) -> None:
+    requests = [
+        '{"id": 1, "dice": "33456"}',
+        '{"id": 2, "dice": [3, 3, 4, 5], "rolls_left": 1}',
+        "not json",
+        "[1, 2]",
+        '{"id": 3, "query": "score", "dice": [2, 2, 5, 5, 5], "card": {"ones": 3, "chance": 22}}',
+        "",
+        '{"id": 4, "query": "expect", "rules": "yatzy-forced"}',
+        '{"id": 5, "dice": "33456", "colour": "red"}',
+        '{"id": 6, "dice": 33456}',
+        '{"id": 7, "dice": "33456", "rolls_left": "two"}',
+        '{"id": 8, "dice": "33456", "rules": "yatsy"}',
+        '{"id": 9, "query": "score", "dice": "33456", "card": {"ones": 1, "1": 1}}',
+        '{"id": 10, "query": "fly"}',
+        '{"id": 11, "dice": "33456", "card": 5}',
+    ]
+    out = run("hold", "--jsonl", stdin="\n".join(requests) + "\n")
+    assert out.returncode == 0
+    answers = [json.loads(line) for line in out.stdout.splitlines()]
+    assert [a.get("id") for a in answers] == [1, 2, None, None, 3, 4, 5, 6, 7, 8, 9, 10, 11]
+    errors = {a.get("id"): a["error"] for a in answers if "error" in a}
+    assert set(errors) == {2, None, 5, 6, 7, 8, 9, 10, 11}
+    assert errors[2] == "'3 3 4 5' is 4 dice; yatzy has 5"
+    assert errors[5] == "'colour' is not a field of 'hold'"
+    assert answers[0]["best"]["hold"] == [3, 3]
+    assert answers[4]["best"]["category"] == "full-house"
+    assert answers[5]["rules"] == "yatzy-forced"
+
+
+def test_jsonl_answers_before_the_input_ends(yatzy: Strategy) -> None:
+    """A co-process: each answer comes while the pipe stays open."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "solver", "hold", "--jsonl"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ.copy(),
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for dice in ("33456", "11111"):
+            process.stdin.write(json.dumps({"dice": dice}) + "\n")
+            process.stdin.flush()
+            assert json.loads(process.stdout.readline())["schema"] == 1
+        process.stdin.close()
+        assert process.wait(10) == 0
+
+
+def test_rules_commands(run: Run, tmp_path: Path) -> None:
+    listed = run("rules", "list")
+    assert "yatzy-forced" in listed.stdout
+    assert [r["id"] for r in json.loads(run("rules", "list", "--json").stdout)["rules"]][0] == "yatzy"
+    shown = run("rules", "show", "yatzy").stdout
+    assert "Highest score   374" in shown
+    assert "1,430,528 reachable" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+    own = tmp_path / "own.toml"
+    own.write_text('id = "own"\nname = "Own"\nextends = "yatzy"\nrolls = 2\n')
+    checked = run("rules", "check", str(own))
+    assert checked.returncode == 0
+    assert checked.stdout.startswith("Own (own) is in order: 15 categories, highest score 374")
+    own.write_text('id = "own"\nname = "Own"\nextends = "yatzy"\nrolls = 0\ndice = "x"\n')
+    checked = run("rules", "check", str(own))
+    assert (checked.returncode, checked.stdout) == (2, "")
+    assert checked.stderr.splitlines() == [
+        f"{own}:5: dice: is 'x'; must be a whole number from 1 to 12",
+        f"{own}:4: rolls: is 0; must be a whole number from 1 to 10",
+    ]
+
+
+def test_rules_of_ones_own_can_be_played(run: Run, tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text('id = "own"\nname = "Own"\nextends = "yatzy-forced"\nrolls = 2\n')
+    out = run("hold", "33456", "--rules", str(own), "--json")
+    assert out.returncode == 0
+    assert json.loads(out.stdout)["rolls"] == 2
+
+
+def test_verify_and_solve(run: Run, yatzy: Strategy) -> None:
+    out = run("verify", "--games", "20000", "--json")
+    checks = {c["name"]: c["passed"] for c in json.loads(out.stdout)["checks"]}
+    assert checks == {"file": True, "equation": True, "published": True, "simulation": True}
+    again = run("solve", "yatzy")
+    assert again.returncode == 0
+    assert again.stdout.startswith("yatzy is solved already: ")
+
+
+def test_a_wrong_table_does_not_verify(run: Run, tmp_path: Path) -> None:
+    """A table whose checksum is right and whose values are not is caught by the equation."""
+    from solver.rulefile import load_rules
+    from solver.solve import solve_values
+    from solver.tables import write_table
+
+    rules = load_rules("yatzy-forced+threshold-63")
+    write_table(tmp_path, rules, solve_values(rules) + 0.001, 0.0)
+    out = run("verify", "yatzy-forced+threshold-63", "--tables", str(tmp_path))
+    assert out.returncode == 1
+    assert "WRONG  published" in out.stdout
+    assert out.stderr.startswith("yatzy: the table of yatzy-forced+threshold-63 is wrong; rebuild it with")
+
+
+def test_every_command_is_documented(run: Run) -> None:
+    import click
+
+    from solver.cli import main
+
+    def walk(command: click.Command, path: list[str]) -> None:
+        assert command.help or command.get_short_help_str(), path
+        for parameter in command.params:
+            if isinstance(parameter, click.Option) and parameter.name != "form":
+                assert parameter.help, (path, parameter.name)
+        if isinstance(command, click.Group):
+            for name, sub in command.commands.items():
+                walk(sub, [*path, name])
+
+    walk(main, ["yatzy"])
+    help_text = run("--help").stdout
+    assert all(name in help_text for name in main.commands)
+
+
+def test_completion_scripts(run: Run) -> None:
+    for shell in ("bash", "zsh", "fish"):
+        assert "_YATZY_COMPLETE" in run("completion", shell).stdout
+
+
+def test_a_reader_that_leaves_early_gets_no_traceback(yatzy: Strategy) -> None:
+    command = f"{sys.executable} -m solver table yatzy --format csv | head -1"
+    out = subprocess.run(command, shell=True, capture_output=True, text=True, env=os.environ.copy(), check=False)
+    assert out.stdout.startswith("dice,")
+    assert out.stderr == ""
+
+
+def test_a_terminal_gets_bold_and_a_progress_bar_and_no_color_is_respected(tmp_path: Path) -> None:
+    def on_terminal(**env: str) -> str:
+        master, slave = pty.openpty()
+        environment = (
+            {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm", "COLUMNS": "80"} | env
+        )
+        process = subprocess.Popen(
+            [sys.executable, "-m", "solver", "hold", "33456", "-r", "yatzy-forced", "--tables", str(tmp_path)],
+            stdout=slave,
+            stderr=slave,
+            env=environment,
+        )
+        os.close(slave)
+        text = b""
+        while True:
+            try:
+                piece = os.read(master, 4096)
+            except OSError:
+                break
+            if not piece:
+                break
+            text += piece
+        process.wait()
+        os.close(master)
+        return text.decode()
+
+    first = on_terminal()
+    assert "Solving yatzy-forced" in first
+    assert "\x1b[1m" in first
+    assert "\x1b[" not in on_terminal(NO_COLOR="1")

@@ -1,0 +1,200 @@
+"""Rule files: what is read, what is refused and in which words, what the fingerprint covers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import games
+import pytest
+from hypothesis import given
+
+from solver.errors import RulesError
+from solver.facts import facts, maximum_score
+from solver.rulefile import RuleFileError, builtin_ids, load_rules, locate
+from solver.rules import RuleSet
+from solver.scoring import category_points
+from solver.states import possible_points, state_space
+
+GOOD = """\
+id = "two-dice"
+name = "Two Dice"
+dice = 2
+rolls = 2
+
+[[categories]]
+id = "pair"
+name = "Pair"
+pattern = "groups"
+groups = [2]
+
+[[categories]]
+id = "chance"
+name = "Chance"
+pattern = "any"
+"""
+
+
+def problems(text: str, tmp_path: Path) -> list[str]:
+    file = tmp_path / "own.toml"
+    file.write_text(text)
+    with pytest.raises(RuleFileError) as caught:
+        load_rules(file)
+    return [f"{p.line}: {p.field}: {p.message}" for p in caught.value.problems]
+
+
+def test_every_built_in_rule_set_loads_with_each_switch() -> None:
+    for name in builtin_ids():
+        rules = load_rules(name)
+        assert rules.id == name
+        for switch in rules.switches:
+            variant = load_rules(f"{name}+{switch.id}")
+            assert variant.fingerprint != rules.fingerprint
+            assert variant.key == f"{name}+{switch.id}"
+
+
+def test_a_file_of_ones_own(tmp_path: Path) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text(GOOD)
+    rules = load_rules(file)
+    assert (rules.dice, rules.faces, rules.rolls, len(rules.categories)) == (2, 6, 2, 2)
+    assert facts(rules).maximum == 12 + 12
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("dice = 2", "dice = 13", "3: dice: is 13; must be a whole number from 1 to 12"),
+        ("dice = 2", 'dice = "2"', "3: dice: is '2'; must be a whole number from 1 to 12"),
+        ("dice = 2", "dcie = 2", "3: dcie: is not a field here; did you mean dice?"),
+        ("rolls = 2", "rolls = true", "4: rolls: is True; must be a whole number from 1 to 10"),
+        ("rolls = 2", 'order = "fixed"', "4: order: is 'fixed'; must be one of free, forced"),
+        (
+            "groups = [2]",
+            "groups = [2, 1]",
+            "10: categories[1].groups: needs 3 dice; the rules have 2",
+        ),
+        (
+            "groups = [2]",
+            "groups = []",
+            "10: categories[1].groups: is []; must be a list of 1 to 2 whole numbers from 1 to 2",
+        ),
+        ("groups = [2]", "", "6: categories[1].groups: is missing; must be a list of 1 to 2 whole numbers from 1 to 2"),
+        ("groups = [2]", "groups = [2]\nface = 1", "11: categories[1].face: does not belong to the pattern 'groups'"),
+        ('id = "chance"', 'id = "pair"', "13: categories[2].id: the name 'pair' is used by two categories"),
+        ('id = "chance"', 'id = "A B"', "13: categories[2].id: is 'A B'; must be lower-case letters, digits and single hyphens"),
+        ('pattern = "any"', 'pattern = "all"', "15: categories[2].pattern: is 'all'; must be one of any, face, groups, contains"),
+        ('pattern = "any"', 'pattern = "any"\npoints = 0', "16: categories[2].points: is 0; must be a whole number from 1 to 10000"),
+        ("rolls = 2", "bonus = { threshold = 5, points = 3 }", "4: bonus: needs at least one category with `upper = true`"),
+        ("rolls = 2", 'joker = { category = "trio", bonus = 1, mode = "free" }', "4: joker.category: is 'trio'; must be the id of a category"),
+        ("rolls = 2", "first_roll_bonus = { trio = 1 }", "4: first_roll_bonus.trio: is not the id of a category"),
+        ("rolls = 2", 'extends = "nothing"', "4: extends: must be the id of a built-in rule set, one of " + ", ".join(builtin_ids())),
+    ],
+)  # fmt: skip
+def test_mistakes_are_told_by_line_and_field(tmp_path: Path, old: str, new: str, expected: str) -> None:
+    assert expected in problems(GOOD.replace(old, new, 1), tmp_path)
+
+
+def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
+    assert len(problems(GOOD.replace("dice = 2", "dice = 0").replace("rolls = 2", "rolls = 0"), tmp_path)) >= 2
+
+
+def test_broken_toml_names_the_line(tmp_path: Path) -> None:
+    assert problems("id = 'x'\nname = \n", tmp_path)[0].startswith("2: : ")
+
+
+def test_unknown_rules_switches_and_files() -> None:
+    with pytest.raises(RulesError, match="did you mean yatzy"):
+        load_rules("yatsy")
+    with pytest.raises(RulesError, match="has no switch 'nothing'; its switches: five-is-full-house"):
+        load_rules("yatzy+nothing")
+    with pytest.raises(RulesError, match="twice"):
+        load_rules("yatzy+five-is-full-house+five-is-full-house")
+    with pytest.raises(RulesError, match=r"cannot read the rule file nowhere\.toml: No such file"):
+        load_rules("nowhere.toml")
+
+
+def test_names_stay_out_of_the_fingerprint_and_points_are_in_it() -> None:
+    rules = load_rules("yatzy")
+    assert replace(rules, name="Jatsi", summary="").fingerprint == rules.fingerprint
+    assert replace(rules, rolls=2).fingerprint != rules.fingerprint
+
+
+@given(games.rule_sets())
+def test_the_canonical_form_tells_games_apart(rules: RuleSet) -> None:
+    assert replace(rules, rolls=rules.rolls + 1).fingerprint != rules.fingerprint
+    assert RuleSet(**{f: getattr(rules, f) for f in rules.__dataclass_fields__}).fingerprint == rules.fingerprint
+
+
+def test_scoring_examples_of_the_catalogue() -> None:
+    rules = load_rules("yatzy")
+
+    def points(category: str, dice: str) -> int:
+        counts = [dice.count(face) for face in "123456"]
+        return category_points(rules.categories[rules.index_of[category]], counts)
+
+    first = {
+        "full-house": 19,
+        "chance": 19,
+        "fives": 15,
+        "three-of-a-kind": 15,
+        "two-pairs": 14,
+        "one-pair": 10,
+        "twos": 4,
+    }
+    for category in rules.index_of:
+        assert points(category, "22555") == first.get(category, 0)
+    assert points("two-pairs", "15566") == 22
+    assert points("two-pairs", "15555") == 0
+    assert points("full-house", "55555") == 0
+    assert points("yatzy", "55555") == 50
+    assert points("small-straight", "12345") == 15
+    assert points("large-straight", "23456") == 20
+
+
+def test_six_dice_examples_of_the_catalogue(tmp_path: Path) -> None:
+    """Patterns for six dice are only data: the worked examples of Maxi Yatzy."""
+    groups = {"two-pairs": [2, 2], "three-pairs": [2, 2, 2], "three": [3], "four": [4], "five": [5], "house": [3, 2],
+              "castle": [3, 3], "tower": [4, 2], "pair": [2]}  # fmt: skip
+    text = 'id = "six"\nname = "Six"\ndice = 6\n' + "".join(
+        f'[[categories]]\nid = "{name}"\nname = "{name}"\npattern = "groups"\ngroups = {sizes}\n'
+        for name, sizes in groups.items()
+    )
+    file = tmp_path / "six.toml"
+    file.write_text(text)
+    rules = load_rules(file)
+    expected = [
+        ("pair", "642651", 12), ("two-pairs", "213355", 16), ("three-pairs", "225566", 26), ("three", "453554", 15),
+        ("four", "242252", 8), ("five", "332333", 15), ("house", "344666", 26), ("castle", "222555", 21),
+        ("tower", "336666", 30), ("three", "666666", 18), ("two-pairs", "666666", 0), ("three-pairs", "666666", 0),
+        ("house", "666666", 0), ("castle", "666666", 0), ("tower", "666666", 0),
+    ]  # fmt: skip
+    for name, dice, points in expected:
+        counts = [dice.count(face) for face in "123456"]
+        assert category_points(rules.categories[rules.index_of[name]], counts) == points, name
+
+
+def test_maximum_scores() -> None:
+    assert maximum_score(load_rules("yatzy")) == 374
+
+
+def test_possible_points_are_those_of_the_sheet() -> None:
+    rules = load_rules("yatzy")
+    found = dict(zip(rules.index_of, possible_points(rules), strict=True))
+    assert found["sixes"] == [0, 6, 12, 18, 24, 30]
+    assert found["small-straight"] == [0, 15]
+    assert found["yatzy"] == [0, 50]
+
+
+def test_too_many_categories_in_free_order_are_refused_with_the_reason(tmp_path: Path) -> None:
+    many = "".join(f'[[categories]]\nid = "c{i}"\nname = "C{i}"\npattern = "any"\n' for i in range(30))
+    file = tmp_path / "many.toml"
+    file.write_text('id = "many"\nname = "Many"\ndice = 2\n' + many)
+    with pytest.raises(RulesError, match="30 categories in free order"):
+        state_space(load_rules(file))
+
+
+def test_locate_finds_the_innermost_line() -> None:
+    assert locate(GOOD, ("categories", 1, "pattern")) == 15
+    assert locate(GOOD, ("categories", 1, "points")) == 12
+    assert locate(GOOD, ("rolls",)) == 4
