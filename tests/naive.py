@@ -109,11 +109,8 @@ class Naive:
                 legal = [match]
             elif lower:
                 legal = lower
-        legal = [i for i in legal if i in ordered] or [
-            # No legal box is next in order: of those that are, lower ones go first as they would in free order.
-            i
-            for i in ordered
-        ]
+        # If no legal box is next in the order, the order wins.
+        legal = [i for i in legal if i in ordered] or ordered
         return {i: (self.points(i, dice, pays_in_full and not self.boxes[i]["upper"]), bonus) for i in legal}
 
     # --- the game ---------------------------------------------------------------------------------------------

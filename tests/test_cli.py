@@ -175,7 +175,7 @@ def test_jsonl_answers_before_the_input_ends(yatzy: Strategy) -> None:
 def test_rules_commands(run: Run, tmp_path: Path) -> None:
     listed = run("rules", "list")
     assert "yatzy-forced" in listed.stdout
-    assert [r["id"] for r in json.loads(run("rules", "list", "--json").stdout)["rules"]][0] == "yatzy"
+    assert next(r["id"] for r in json.loads(run("rules", "list", "--json").stdout)["rules"]) == "yatzy"
     shown = run("rules", "show", "yatzy").stdout
     assert "Highest score   374" in shown
     assert "1,430,528 reachable" in shown

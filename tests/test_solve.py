@@ -135,7 +135,7 @@ def test_holds_categories_and_batches_agree_with_the_oracle(rules: RuleSet) -> N
     strategy = open_strategy(rules)
     oracle = Naive(rules.canonical())
     random = np.random.default_rng(5)
-    states = [s for s in random_states(strategy.space, 12, seed=5)]
+    states = list(random_states(strategy.space, 12, seed=5))
     for state in states:
         dice = tuple(sorted(random.integers(1, rules.faces + 1, rules.dice).tolist()))
         flag = state.joker_paid

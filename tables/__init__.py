@@ -1,0 +1,1 @@
+"""The readable strategy tables and the script that writes them."""
