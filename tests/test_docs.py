@@ -1,0 +1,90 @@
+"""What the documents say is what happens: commands with their output, the Python, the rule file, the tables."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, Run
+
+from solver.advice import Strategy
+from solver.rulefile import load_rules
+from tables import build
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def console() -> list[tuple[str, str]]:
+    found = []
+    for block in blocks("console"):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            found.append((command, output.rstrip("\n")))
+    return found
+
+
+@pytest.mark.parametrize(("command", "output"), console(), ids=[command for command, _ in console()])
+def test_commands_of_the_readme_print_what_it_shows(
+    command: str, output: str, yatzy: Strategy, tmp_path: Path
+) -> None:
+    script = f'yatzy() {{ "{sys.executable}" -m solver "$@"; }}\n{command}'
+    env = os.environ | {"NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
+    ran = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, env=env, cwd=tmp_path, check=False
+    )
+    assert ran.stdout.rstrip("\n") == output
+    assert ran.stderr == ""
+
+
+def test_python_of_the_readme_runs(yatzy: Strategy) -> None:
+    for code in blocks("python"):
+        exec(compile(code, "README.md", "exec"), {})
+
+
+def test_rule_file_of_the_readme_is_in_order(run: Run, tmp_path: Path) -> None:
+    (example,) = blocks("toml")
+    file = tmp_path / "quick.toml"
+    file.write_text(example)
+    checked = run("rules", "check", str(file))
+    assert checked.returncode == 0, checked.stderr
+    assert load_rules(file).rolls == 2
+
+
+def test_solved_games_of_the_readme_are_those_of_the_checksums() -> None:
+    sums = json.loads((ROOT / "tables" / "checksums.json").read_text())
+    rows = re.findall(r"^\| `([a-z0-9+-]+)` \| ([\d.]+) \| ([\d,]+) \|", README, re.MULTILINE)
+    assert {key: (value, int(states.replace(",", ""))) for key, value, states in rows} == {
+        key: (entry["value"], entry["states"]) for key, entry in sums.items()
+    }
+
+
+def test_make_targets_of_the_readme_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    for target in set(re.findall(r"^make ([a-z-]+)", README, re.MULTILINE)):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+def test_files_the_readme_links_to_exist() -> None:
+    for link in re.findall(r"\]\((?!http)([^)#]+)\)", README):
+        assert (ROOT / link).exists(), link
+
+
+def test_readable_tables_are_up_to_date(yatzy: Strategy) -> None:
+    """`make tables` would change nothing. The checksums say that other machines make the same bits."""
+    for name, text in build.contents().items():
+        assert (build.HERE / name).read_text(encoding="utf-8") == text, f"{name} is stale: make tables"
+
+
+def test_the_trademark_is_used_for_rules_only() -> None:
+    names = [path.name.lower() for path in (ROOT / "solver").rglob("*.py")]
+    assert not [name for name in names if "yahtzee" in name]
+    assert "yahtzee" not in (ROOT / "pyproject.toml").read_text().lower()
