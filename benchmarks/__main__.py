@@ -166,9 +166,8 @@ def main() -> None:
             f"{1000 * sorted(single)[-2]:.2f} ms worst but one of {len(single)} |")  # fmt: skip
         rates = batched(strategy, 200_000)
         say(f"| batched query, random positions | {statistics.median(rates):,.0f} positions a second |")
-        say(
-            f"| peak memory of this whole run | {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB |"
-        )
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        say(f"| peak memory of this whole run | {peak:.0f} MB |")
     RUNS.mkdir(exist_ok=True)
     record = RUNS / f"{date.today().isoformat()}.md"
     record.write_text("\n".join(lines) + "\n", encoding="utf-8")

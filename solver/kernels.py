@@ -237,16 +237,19 @@ def raise_all_stops(values, plan, row, choices, block, saved, stage, target, scr
 @jit
 def mean_of_first_roll(plan, buffer):
     """Sum of weight x value over all full rolls of a buffer."""
-    # Two running sums: a single one would wait for each addition to end before the next.
-    even, odd = splat(0.0), splat(0.0)
-    at = plan.first_roll * LANES
-    for roll in range(0, plan.rolls - 1, 2):
-        even = add(even, multiply(splat(peek(plan.weights, roll)), load(buffer, at)))
-        odd = add(odd, multiply(splat(peek(plan.weights, roll + 1)), load(buffer, at + LANES)))
-        at += 2 * LANES
-    if plan.rolls % 2:
-        even = add(even, multiply(splat(peek(plan.weights, plan.rolls - 1)), load(buffer, at)))
-    return add(even, odd)
+    # Four running sums: a single one would wait for each addition to end before the next.
+    a, b, c, d = splat(0.0), splat(0.0), splat(0.0), splat(0.0)
+    at, whole = plan.first_roll * LANES, plan.rolls & ~3
+    for roll in range(0, whole, 4):
+        a = add(a, multiply(splat(peek(plan.weights, roll)), load(buffer, at)))
+        b = add(b, multiply(splat(peek(plan.weights, roll + 1)), load(buffer, at + LANES)))
+        c = add(c, multiply(splat(peek(plan.weights, roll + 2)), load(buffer, at + 2 * LANES)))
+        d = add(d, multiply(splat(peek(plan.weights, roll + 3)), load(buffer, at + 3 * LANES)))
+        at += 4 * LANES
+    for roll in range(whole, plan.rolls):
+        a = add(a, multiply(splat(peek(plan.weights, roll)), load(buffer, at)))
+        at += LANES
+    return add(add(a, b), add(c, d))
 
 
 @jit

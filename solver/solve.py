@@ -25,7 +25,7 @@ from .turn import plan
 if TYPE_CHECKING:
     from .kernels import Scratch
 
-BATCH = 64  # rows a thread takes at a time: short enough to share a layer's end, long enough to call rarely
+BATCH = 128  # rows a thread takes at a time: short enough to share a layer's end, long enough to call rarely
 
 
 @dataclass(frozen=True)
