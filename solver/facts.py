@@ -9,7 +9,7 @@ from .rules import RuleSet
 from .states import LANES, possible_points, state_space
 
 # Measured with two threads on a 2-core Xeon at 2.7 GHz; see benchmarks/runs.
-LANE_OPERATIONS_PER_SECOND = 9e9
+LANE_OPERATIONS_PER_SECOND = 5e10
 
 
 @dataclass(frozen=True)

@@ -159,7 +159,7 @@ def _extend(raw: dict[str, Any], source: str, text: str, depth: int = 0) -> dict
 
 
 def _merge(base: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
-    """Deep merge; a table over an array of tables patches its entries by id, False removes a table."""
+    """Deep merge; a table over an array of tables patches its entries by id, false removes what it names."""
     merged = dict(base)
     for key, new in patch.items():
         old = merged.get(key)
@@ -169,7 +169,7 @@ def _merge(base: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
             merged[key] += [{"id": name, **extra} for name, extra in new.items() if name not in known]
         elif isinstance(old, dict) and isinstance(new, dict):
             merged[key] = _merge(old, new)
-        elif new is False and isinstance(old, dict):
+        elif new is False and key in merged and not isinstance(old, bool):
             merged.pop(key)
         else:
             merged[key] = new

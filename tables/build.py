@@ -20,6 +20,16 @@ GAMES = [
     "yatzy+five-is-full-house+four-is-two-pairs",
     "yatzy-forced",
     "yatzy-forced+threshold-63",
+    "yatzy-online-5",
+    "yahtzee",
+    "yahtzee-free-joker",
+    "yahtzee-no-joker",
+    "yahtzee-plain",
+    "kniffel",
+    "yacht",
+    "generala",
+    "cheerio",
+    "maxi-forced",
 ]
 SHEETS_OF = ["yatzy"]
 

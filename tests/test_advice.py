@@ -131,6 +131,18 @@ def test_simulated_mean_lies_in_its_interval(yatzy: Strategy, forced: Strategy) 
     assert np.array_equal(played.totals, played.boxes.sum(axis=1) + 50 * (upper >= 63))
 
 
+@pytest.mark.parametrize(
+    ("key", "deviation"), [("yahtzee", 59.6076), ("yahtzee-plain", 39.8201), ("generala", None), ("maxi-forced", None)]
+)
+def test_simulation_of_jokers_first_rolls_and_saved_rolls(key: str, deviation: float | None) -> None:
+    """The scorebook knows the rules from :mod:`solver.scoring`; known deviations are those of the catalogue."""
+    strategy = solver.open_strategy(key)
+    played = simulate(strategy, 40_000, seed=6)
+    assert abs(played.mean - strategy.value()) < 4 * played.error
+    if deviation:
+        assert played.deviation == pytest.approx(deviation, rel=0.03)
+
+
 def test_simulation_is_seeded_and_starts_anywhere(yatzy: Strategy) -> None:
     start = yatzy.state("ones=3 sixes=24 chance=22")
     first = simulate(yatzy, 5_000, seed=3, start=start, threads=1)

@@ -175,7 +175,18 @@ def test_six_dice_examples_of_the_catalogue(tmp_path: Path) -> None:
 
 
 def test_maximum_scores() -> None:
-    assert maximum_score(load_rules("yatzy")) == 374
+    known = {
+        "yatzy": 374,
+        "yatzy-online-5": 404,
+        "yatzy-online-6": 685,
+        "yatzy-online-6+full-house-all-dice": 691,
+        "maxi-unsaved": 649,
+        "maxi-unsaved+full-straight-30": 658,
+        "yahtzee-plain": 375,
+        "yacht": 297,
+        "cheerio": 258,
+    }
+    assert {key: maximum_score(load_rules(key)) for key in known} == known
 
 
 def test_possible_points_are_those_of_the_sheet() -> None:

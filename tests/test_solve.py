@@ -71,6 +71,13 @@ def test_saved_rolls_oracle_of_the_catalogue(order: str, saved_rolls: bool, expe
         "yatzy+four-is-two-pairs",
         "yatzy+five-is-full-house+four-is-two-pairs",
         "yatzy-forced+threshold-63",
+        "yahtzee",
+        "yahtzee-free-joker",
+        "yahtzee-no-joker",
+        "yahtzee-plain",
+        "kniffel+no-extra",
+        "kniffel+bonus-100",
+        pytest.param("maxi-tactic", marks=pytest.mark.slow),
     ],
 )
 def test_published_values_to_every_printed_digit(key: str) -> None:
@@ -89,12 +96,18 @@ def test_one_pair_in_two_pairs_is_the_known_other_game(tmp_path: pytest.TempPath
     assert f"{solve_values(load_rules(file))[-1]:.10f}" == "248.6328539121"
 
 
-def test_bits_do_not_depend_on_threads_or_on_unrolling() -> None:
+def test_bits_do_not_depend_on_threads() -> None:
     rules = load_rules("yatzy")
     one = solve_values(rules, threads=1)
     assert np.array_equal(one, solve_values(rules, threads=2))
     assert np.array_equal(one, solve_values(rules, threads=5))
-    assert np.array_equal(one, solve_values(rules, unrolled=False))
+
+
+@pytest.mark.parametrize("key", ["yatzy", "yahtzee", "generala", "maxi-forced"])
+def test_unrolled_and_indexed_lattices_give_the_same_bits(key: str) -> None:
+    """Six dice in forced order with saved rolls are the small twin of the big six-dice games."""
+    rules = load_rules(key)
+    assert np.array_equal(solve_values(rules), solve_values(rules, unrolled=False))
 
 
 def test_golden_hashes() -> None:
@@ -114,9 +127,21 @@ def test_every_value_follows_from_its_children(yatzy: Strategy, forced: Strategy
 def test_sizes_of_the_catalogue() -> None:
     yatzy = state_space(load_rules("yatzy"))
     assert (yatzy.reachable(), yatzy.size) == (1_430_528, 958_976)
+    yahtzee = state_space(load_rules("yahtzee"))
+    assert (yahtzee.reachable(), yahtzee.size) == (536_448, 359_616)
+    maxi = state_space(load_rules("maxi-unsaved"))
+    assert (maxi.reachable(), maxi.size) == (57_507_840, 33_472_512)
+    tactic = state_space(load_rules("maxi-tactic"))
+    assert (tactic.reachable(), tactic.size) == (54_820_864, 36_864_000)
     forced = state_space(load_rules("yatzy-forced"))
     full_cards = 43  # upper sums 0 ... 42; the catalogue counts states at the start of a turn
     assert forced.reachable() - full_cards == 527
+
+
+@pytest.mark.parametrize("key", ["yahtzee", "yahtzee-free-joker", "kniffel", "generala", "maxi-forced", "yacht"])
+def test_every_value_of_other_games_follows_from_its_children(key: str) -> None:
+    rules = load_rules(key)
+    assert residual(TurnEvaluator(rules, solve_values(rules)), 150, seed=8) < 1e-11
 
 
 def test_random_states_are_spread_over_the_table(yatzy: Strategy) -> None:
