@@ -132,7 +132,8 @@ def test_simulated_mean_lies_in_its_interval(yatzy: Strategy, forced: Strategy) 
 
 
 @pytest.mark.parametrize(
-    ("key", "deviation"), [("yahtzee", 59.6076), ("yahtzee-plain", 39.8201), ("generala", None), ("maxi-forced", None)]
+    ("key", "deviation"),
+    [("yahtzee", 59.6076), ("yahtzee-plain", 39.8201), ("generala", None), ("maxi-forced", None)],
 )
 def test_simulation_of_jokers_first_rolls_and_saved_rolls(key: str, deviation: float | None) -> None:
     """The scorebook knows the rules from :mod:`solver.scoring`; known deviations are those of the catalogue."""

@@ -170,12 +170,14 @@ body { font: 15px/1.4 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .2rem .8rem; text-align: left; border-bottom: 1px solid #ddd; }
 th { position: sticky; top: 0; background: #fff; border-bottom: 2px solid #444; vertical-align: bottom; }
+td { white-space: nowrap; }
 .n { text-align: right; }
+@media (max-width: 40rem) { body { font-size: 12px; padding: 0 .3rem; } th, td { padding: .15rem .3rem; } }
 @media (prefers-color-scheme: dark) { body, th { color: #eee; background: #161616; } td { border-color: #333; } }
 @media print {
   body { margin: 0; max-width: none; font-size: 8pt; color: #000; background: #fff; }
   th { position: static; color: #000; background: #fff; } thead { display: table-header-group; }
-  th, td { padding: .05rem .5rem; } tr { break-inside: avoid; } @page { margin: 12mm; }
+  th, td { padding: 0 .4rem; line-height: 1.25; } tr { break-inside: avoid; } @page { margin: 12mm; }
 }
 """
 
