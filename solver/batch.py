@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from .dice import Floats, Ints, lattice
 from .errors import StateError
-from .solve import Table, default_threads, new_values
-from .states import LANES, state_space
+from .solve import Window, default_threads, padded
+from .states import LANES
 from .turn import plan
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def _run(strategy: Strategy, asked: Questions, given: Answers, threads: int | No
     rules = strategy.rules
     grid, arrays = lattice(rules.dice, rules.faces), plan(rules)
     steps = kernel_lattice(grid)
-    table = Table(padded_values(strategy))
+    table = Window(padded_values(strategy), 0)
 
     def run(start: int) -> None:
         stop = min(start + SLICE, len(asked.rows))
@@ -159,9 +159,7 @@ def padded_values(strategy: Strategy) -> Floats:
     """The table with the padding behind it that kernels may read; copied once a strategy."""
     cached = strategy.__dict__.get("_padded")
     if cached is None:
-        cached = new_values(state_space(strategy.rules))
-        cached[: len(strategy.values)] = strategy.values
-        strategy.__dict__["_padded"] = cached
+        cached = strategy.__dict__["_padded"] = padded(strategy.values)
     return np.asarray(cached)
 
 

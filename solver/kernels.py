@@ -26,7 +26,7 @@ from .dice import Floats, Ints, Lattice
 from .states import LANES
 from .turn import Plan
 from .unrolled import UNROLLED, FiveDice, SixDice, emit_maxima, emit_means, unrolled_pass
-from .vectors import ALIGNMENT, add, load, maximum, multiply, peek, poke, splat, store, views
+from .vectors import ALIGNMENT, add, load, maximum, multiply, peek, poke, shifted, splat, store, views
 
 FRESH, AGAIN, FIRST_ROLL = 0, 1, 2  # stop values: overwrite the buffer, raise it, raise it with extras
 TIE = 1e-9  # values closer than this are equal; the arithmetic is good to about 1e-12
@@ -253,7 +253,7 @@ def mean_of_first_roll(plan, buffer):
 
 
 @jit
-def solve_block(values, plan, dice, row, choices, block, lanes, most_saved, scratch):
+def solve_block(children, values, plan, dice, row, choices, block, lanes, most_saved, scratch):
     """The turn of one card for one block of lanes, for every number of saved rolls."""
     for rerolls in range(plan.rolls_per_turn + most_saved):
         saved = rerolls if plan.saved_rolls else 0
@@ -261,7 +261,7 @@ def solve_block(values, plan, dice, row, choices, block, lanes, most_saved, scra
         if rerolls > 0:
             means(buffer, dice)
         if rerolls == 0 or plan.saved_rolls:
-            raise_all_stops(values, plan, row, choices, block, saved, stage, buffer, scratch)
+            raise_all_stops(children, plan, row, choices, block, saved, stage, buffer, scratch)
         if rerolls > 0:
             maxima(buffer, dice)
         if rerolls >= plan.rolls_per_turn - 1:
@@ -270,7 +270,7 @@ def solve_block(values, plan, dice, row, choices, block, lanes, most_saved, scra
                 buffer, stage = scratch.first, plan.has_first_bonus * FIRST_ROLL
                 for at in range(plan.first_roll * LANES, (plan.first_roll + plan.rolls) * LANES, LANES):
                     store(buffer, at, load(scratch.buffer, at))
-                raise_all_stops(values, plan, row, choices, block, saved, stage, buffer, scratch)
+                raise_all_stops(children, plan, row, choices, block, saved, stage, buffer, scratch)
             store(scratch.lanes, 0, mean_of_first_roll(plan, buffer))
             start = peek(plan.offsets, row) + (rerolls - plan.rolls_per_turn + 1) * lanes + block
             for lane in range(min(LANES, lanes - block)):
@@ -278,15 +278,15 @@ def solve_block(values, plan, dice, row, choices, block, lanes, most_saved, scra
 
 
 @jit
-def solve_rows(rows, table, plan, dice, most_saved, scratch):
+def solve_rows(rows, below, layer, plan, dice, most_saved, scratch):
     """Values of all states of the given rows, from the values of their children.
 
     Parameters
     ----------
     rows : (n,) int64
         Rows of one layer.
-    table : (values,) named tuple of one (size + LANES,) float64
-        The entries of these rows are written. The padding at its end is read and of no account.
+    below, layer : Window
+        The layer of the children, and the one these rows belong to, whose entries are written.
     plan : Plan
         From :func:`solver.turn.plan`.
     dice : FiveDice, SixDice or IndexedLattice
@@ -296,12 +296,13 @@ def solve_rows(rows, table, plan, dice, most_saved, scratch):
         This thread's.
     """
     seen, steps, own = views(plan), views(dice), views(scratch)
-    values = views(table).values
+    children = shifted(views(below).values, below.start)
+    values = shifted(views(layer).values, layer.start)
     for row in rows:
         choices = choices_of(seen, row)
         lanes = peek(seen.lane_count, peek(seen.sets, row))
         for block in range(0, lanes, LANES):
-            solve_block(values, seen, steps, row, choices, block, lanes, most_saved, own)
+            solve_block(children, values, seen, steps, row, choices, block, lanes, most_saved, own)
 
 
 @jit
@@ -367,7 +368,7 @@ def answer_questions(start, stop, table, plan, dice, asked, given, scratch):
         From :mod:`solver.batch`; `given` is written.
     """
     seen, steps, own, asked, given = views(plan), views(dice), views(scratch), views(asked), views(given)
-    values, buffer = views(table).values, own.buffer
+    values, buffer = shifted(views(table).values, table.start), own.buffer
     begin = start
     while begin < stop:
         row, block = peek(asked.rows, begin), peek(asked.lanes, begin) // LANES

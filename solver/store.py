@@ -16,15 +16,7 @@ from .dice import Floats
 from .errors import TableError
 from .rules import RuleSet
 from .states import state_space
-from .tables import (
-    TableInfo,
-    check_space,
-    read_part,
-    read_table,
-    table_stem,
-    write_part,
-    write_table,
-)
+from .tables import TableInfo, TableWriter, read_table, table_stem
 
 Progress = Callable[[int, int], None]  # values done, values in all
 PART_SECONDS = 20.0  # a solve that takes longer keeps its finished layers about this often
@@ -69,20 +61,21 @@ def solve_to_store(
     progress
         Called after each layer with the values done and the values in all.
     """
-    from .solve import new_values, solve_layers
+    from .solve import solve_layers
 
-    folder, space = tables_folder(tables), state_space(rules)
-    check_space(folder, space.size * 8)
-    values = new_values(space)
-    done = read_part(folder, rules, values)
     started = kept = time.perf_counter()
-    for layer in solve_layers(rules, values, threads=threads, layers_done=done):
-        if progress:
-            progress(layer.values_done, layer.values_total)
-        if layer.filled and time.perf_counter() - kept > PART_SECONDS:
-            write_part(folder, rules, values[: layer.values_done], space.categories - layer.filled + 1)
-            kept = time.perf_counter()
-    return write_table(folder, rules, values[: space.size], time.perf_counter() - started)
+    writer = TableWriter(tables_folder(tables), rules, state_space(rules))
+    try:
+        for layer in solve_layers(rules, threads=threads, resume=writer.resume()):
+            writer.add(layer.values)
+            if progress:
+                progress(layer.done, layer.total)
+            if layer.filled and time.perf_counter() - kept > PART_SECONDS:
+                writer.checkpoint(layer.filled, layer.values)
+                kept = time.perf_counter()
+        return writer.finish(time.perf_counter() - started)
+    finally:
+        writer.close()
 
 
 def open_table(

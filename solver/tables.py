@@ -3,24 +3,32 @@
 The sidecar is the mark of a finished table: without it there is none. Both are written to a temporary file in
 the same folder, flushed and renamed, so a killed solve leaves either nothing or a part that can be resumed::
 
-    yatzy-6c1f....npy   float64, memory-mapped when read     yatzy-6c1f....part        layers done so far
-    yatzy-6c1f....json  rules, fingerprint, SHA-256 ...      yatzy-6c1f....part.json   how many, and their hash
+    yatzy-mean-6c1f....npy   memory-mapped when read          yatzy-mean-6c1f....part        layers done so far
+    yatzy-mean-6c1f....json  rules, fingerprint, SHA-256 ...  yatzy-mean-6c1f....part.json   how far, their hash
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import json
+import math
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, BinaryIO
 
 import numpy as np
+
+try:
+    import fcntl
+except ImportError:  # Windows: every solve writes a file of its own, none is resumed
+    fcntl = None  # type: ignore[assignment]
 
 from .dice import Floats
 from .errors import TableError
@@ -28,6 +36,7 @@ from .rules import RuleSet
 from .states import StateSpace
 
 FORMAT = 1
+FLOAT64_VALUES = 100_000_000  # larger tables are stored in float32
 ALWAYS_HASHED = 64 << 20  # a table up to this many bytes is hashed whenever it is opened
 
 
@@ -46,7 +55,10 @@ class TableInfo:
     dtype, values : str, int
         Type and number of the values.
     start_value : float
-        Value of the empty card.
+        Value of the empty card, as computed (float64).
+    rounding : float
+        Largest difference between a stored value and the one computed; 0 for a float64 table. Rounded values are
+        never computed with, so this is the error bound of every value.
     sha256 : str
         Of the values' bytes.
     versions : dict
@@ -63,6 +75,7 @@ class TableInfo:
     dtype: str
     values: int
     start_value: float
+    rounding: float
     sha256: str
     versions: dict[str, str]
     seconds: float
@@ -73,12 +86,17 @@ def table_stem(rules: RuleSet, objective: str = "mean") -> str:
     return f"{rules.key}-{objective}-{rules.fingerprint[:12]}"
 
 
-def sha256_of(values: Floats) -> str:
-    """SHA-256 of an array's bytes, in pieces (a table may be larger than memory)."""
-    digest = hashlib.sha256()
+def update_digest(digest: hashlib._Hash, values: Floats) -> None:
+    """Feed an array's bytes to a digest, in pieces (a table may be larger than memory)."""
     step = (16 << 20) // values.itemsize
     for start in range(0, len(values), step):
         digest.update(np.ascontiguousarray(values[start : start + step]).data)
+
+
+def sha256_of(values: Floats) -> str:
+    """SHA-256 of an array's bytes, hexadecimal."""
+    digest = hashlib.sha256()
+    update_digest(digest, values)
     return digest.hexdigest()
 
 
@@ -102,49 +120,6 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(name)
         raise
-
-
-def write_table(
-    folder: Path, rules: RuleSet, values: Floats, seconds: float, objective: str = "mean"
-) -> TableInfo:
-    """Write a finished table.
-
-    Raises
-    ------
-    TableError
-        If the folder cannot be written to or is full.
-    """
-    from . import __version__
-
-    info = TableInfo(
-        format=FORMAT,
-        key=rules.key,
-        fingerprint=rules.fingerprint,
-        rules=rules.canonical(),
-        objective=objective,
-        dtype=values.dtype.name,
-        values=len(values),
-        start_value=float(values[-1]),
-        sha256=sha256_of(values),
-        versions={"perfect-yatzy": __version__, "numpy": np.__version__, "numba": _numba_version()},
-        seconds=round(seconds, 3),
-    )
-    path = folder / f"{table_stem(rules, objective)}.npy"
-    with writing_to(folder):
-        # The old sidecar must not vouch for the new values, not even for a moment.
-        path.with_suffix(".json").unlink(missing_ok=True)
-        with replacing(path) as file:
-            np.save(file, values)
-        with replacing(path.with_suffix(".json")) as file:
-            file.write((json.dumps(asdict(info), indent=1) + "\n").encode())
-        drop_part(folder, rules, objective)
-    return info
-
-
-def _numba_version() -> str:
-    from importlib.metadata import version
-
-    return version("numba")
 
 
 @contextlib.contextmanager
@@ -217,49 +192,155 @@ def read_table(
     return info, np.asarray(values)
 
 
-def _part(folder: Path, rules: RuleSet, objective: str) -> tuple[Path, Path]:
-    stem = table_stem(rules, objective)
-    return folder / f"{stem}.part", folder / f"{stem}.part.json"
+class TableWriter:
+    """Writes a table layer by layer, and vouches for it at the end.
 
+    The values go to `NAME.part`, in the table's type and behind the `.npy` header; finishing renames it. From time
+    to time :meth:`checkpoint` notes in `NAME.part.json` how far they can be trusted. Where the table stores
+    fewer bits than are computed with, the newest layer is kept whole in `NAME.part.layer` to go on from.
 
-def drop_part(folder: Path, rules: RuleSet, objective: str = "mean") -> None:
-    """Forget an unfinished solve."""
-    for path in _part(folder, rules, objective):
-        path.unlink(missing_ok=True)
+    Raises
+    ------
+    TableError
+        If the folder cannot be written to or is full (any method).
+    """
 
+    def __init__(self, folder: Path, rules: RuleSet, space: StateSpace, objective: str = "mean") -> None:
+        self.folder, self.rules, self.space, self.objective = folder, rules, space, objective
+        self.dtype = np.dtype(np.float64 if space.size <= FLOAT64_VALUES else np.float32)
+        self.path = folder / f"{table_stem(rules, objective)}.npy"
+        self.part, self.note, self.whole_layer = (
+            self.path.with_suffix(ending) for ending in (".part", ".part.json", ".part.layer")
+        )
+        self.digest = hashlib.sha256()
+        self.written = 0
+        self.rounding = 0.0
+        self.start_value = math.nan
+        header = io.BytesIO()
+        about = {"descr": self.dtype.str, "fortran_order": False, "shape": (space.size,)}
+        np.lib.format.write_array_header_1_0(header, about)
+        self.header = header.getvalue()
+        check_space(folder, space.size * self.dtype.itemsize)
+        self.private = False
+        with writing_to(folder):
+            self.file = self._claim()
 
-def write_part(folder: Path, rules: RuleSet, values: Floats, layers_done: int, objective: str = "mean") -> None:
-    """Keep the layers done so far (`values` holds just them) for a later :func:`read_part`."""
-    data, sidecar = _part(folder, rules, objective)
-    with writing_to(folder):
-        with replacing(data) as file:
-            file.write(values.tobytes())
+    def _claim(self) -> BinaryIO:
+        """Open the part for this process alone; if another one is at it, write a private file instead."""
+        while fcntl:
+            file = open(self.part, "a+b")  # noqa: SIM115 (closed by finish or close)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                file.close()
+                break
+            # Between opening and locking the other process may have put this very file in its place as the table.
+            if self.part.exists() and os.path.samestat(os.fstat(file.fileno()), os.stat(self.part)):
+                return file
+            file.close()
+        self.private = True
+        descriptor, name = tempfile.mkstemp(prefix=f".{self.path.name}.", dir=self.folder)
+        self.part = Path(name)
+        return os.fdopen(descriptor, "w+b")
+
+    def resume(self) -> tuple[int, Floats] | None:
+        """The newest layer of an earlier, unfinished solve: its filled categories and values; None for none."""
+        if self.private:
+            return None
+        try:
+            about = json.loads(self.note.read_text(encoding="utf-8"))
+            same = about["format"] == FORMAT and about["fingerprint"] == self.rules.fingerprint
+            filled, written = int(about["filled"]), int(about["written"])
+            stored = np.memmap(self.part, dtype=self.dtype, mode="r", offset=len(self.header), shape=(written,))
+            size = written - self.space.layer_slice(filled).start
+            last = stored[-size:].astype(np.float64)
+            if self.dtype != np.float64:
+                last = np.fromfile(self.whole_layer, dtype=np.float64)
+            whole = len(last) == size and about["sha256"] == sha256_of(stored)
+            if not (same and whole and about["layer_sha256"] == sha256_of(last)):
+                return None
+        except (OSError, ValueError, KeyError, TypeError, IndexError):
+            return None
+        update_digest(self.digest, stored)
+        self.written, self.rounding = written, float(about["rounding"])
+        with writing_to(self.folder):
+            self.file.truncate(len(self.header) + written * self.dtype.itemsize)
+            self.file.seek(0, os.SEEK_END)
+        return filled, last
+
+    def add(self, layer: Floats) -> None:
+        """Append the next layer."""
+        stored = layer.astype(self.dtype, copy=False)
+        if self.dtype != layer.dtype and len(layer):
+            self.rounding = max(self.rounding, float(np.abs(stored - layer).max()))
+        with writing_to(self.folder):
+            if not self.written:
+                if not self.private:
+                    self.note.unlink(missing_ok=True)
+                self.file.truncate(0)
+                self.file.write(self.header)
+            self.file.write(stored.data)
+        update_digest(self.digest, stored)
+        self.written += len(layer)
+        self.start_value = float(layer[-1])
+
+    def checkpoint(self, filled: int, layer: Floats) -> None:
+        """Note that all up to this layer, the newest, can be trusted after a kill."""
+        if self.private:
+            return
         about = {
             "format": FORMAT,
-            "fingerprint": rules.fingerprint,
-            "layers_done": layers_done,
-            "values": len(values),
-            "sha256": sha256_of(values),
+            "fingerprint": self.rules.fingerprint,
+            "filled": filled,
+            "written": self.written,
+            "rounding": self.rounding,
+            "sha256": self.digest.hexdigest(),
+            "layer_sha256": sha256_of(layer),
         }
-        with replacing(sidecar) as file:
-            file.write(json.dumps(about).encode())
+        with writing_to(self.folder):
+            self.file.flush()
+            os.fsync(self.file.fileno())
+            if self.dtype != layer.dtype:
+                with replacing(self.whole_layer) as file:
+                    file.write(layer.data)
+            with replacing(self.note) as file:
+                file.write(json.dumps(about).encode())
 
+    def finish(self, seconds: float) -> TableInfo:
+        """Put the table in its place and write its sidecar."""
+        from . import __version__
 
-def read_part(folder: Path, rules: RuleSet, values: Floats, objective: str = "mean") -> int:
-    """Copy a kept part into `values`; how many layers it holds, 0 if there is none that can be trusted."""
-    data, sidecar = _part(folder, rules, objective)
-    try:
-        about = json.loads(sidecar.read_text(encoding="utf-8"))
-        done = np.fromfile(data, dtype=values.dtype)
-        trusted = (
-            about["format"] == FORMAT
-            and about["fingerprint"] == rules.fingerprint
-            and about["values"] == len(done) <= len(values)
-            and about["sha256"] == sha256_of(done)
+        info = TableInfo(
+            format=FORMAT,
+            key=self.rules.key,
+            fingerprint=self.rules.fingerprint,
+            rules=self.rules.canonical(),
+            objective=self.objective,
+            dtype=self.dtype.name,
+            values=self.written,
+            start_value=self.start_value,
+            rounding=self.rounding,
+            sha256=self.digest.hexdigest(),
+            versions={"perfect-yatzy": __version__, "numpy": np.__version__, "numba": version("numba")},
+            seconds=round(seconds, 3),
         )
-    except (OSError, ValueError, KeyError, TypeError):
-        return 0
-    if not trusted:
-        return 0
-    values[: len(done)] = done
-    return int(about["layers_done"])
+        with writing_to(self.folder):
+            self.file.flush()
+            os.fsync(self.file.fileno())
+            # The old sidecar must not vouch for the new values, not even for a moment.
+            self.path.with_suffix(".json").unlink(missing_ok=True)
+            if not self.private:
+                self.note.unlink(missing_ok=True)
+                self.whole_layer.unlink(missing_ok=True)
+            os.chmod(self.part, 0o644)
+            os.replace(self.part, self.path)
+            with replacing(self.path.with_suffix(".json")) as file:
+                file.write((json.dumps(asdict(info), indent=1) + "\n").encode())
+        self.private = False
+        return info
+
+    def close(self) -> None:
+        """Let go of the file; what a checkpoint noted stays for a later solve."""
+        self.file.close()
+        if self.private:
+            self.part.unlink(missing_ok=True)

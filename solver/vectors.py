@@ -122,6 +122,16 @@ def poke(typingctx: Any, view: Any, index: Any, value: Any) -> Any:
 
 
 @intrinsic
+def shifted(typingctx: Any, view: Any, by: Any) -> Any:
+    """The view whose index `by` is this one's index 0: a window into a larger array that is not all there."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.gep(args[0], [builder.neg(args[1])])
+
+    return view(view, types.intp), codegen
+
+
+@intrinsic
 def splat(typingctx: Any, value: Any) -> Any:
     """The same number in every lane."""
 

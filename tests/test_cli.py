@@ -216,11 +216,16 @@ def test_verify_and_solve(run: Run, yatzy: Strategy) -> None:
 def test_a_wrong_table_does_not_verify(run: Run, tmp_path: Path) -> None:
     """A table whose checksum is right and whose values are not is caught by the equation."""
     from solver.rulefile import load_rules
-    from solver.solve import solve_values
-    from solver.tables import write_table
+    from solver.solve import solve_layers
+    from solver.states import state_space
+    from solver.tables import TableWriter
 
     rules = load_rules("yatzy-forced+threshold-63")
-    write_table(tmp_path, rules, solve_values(rules) + 0.001, 0.0)
+    writer = TableWriter(tmp_path, rules, state_space(rules))
+    for layer in solve_layers(rules):
+        writer.add(layer.values + 0.001)
+    writer.finish(0.0)
+    writer.close()
     out = run("verify", "yatzy-forced+threshold-63", "--tables", str(tmp_path))
     assert out.returncode == 1
     assert "WRONG  published" in out.stdout

@@ -14,28 +14,52 @@ import games
 import numpy as np
 import pytest
 
+import solver
 from solver import store, tables
+from solver.advice import Strategy
 from solver.errors import TableError
+from solver.evaluate import TurnEvaluator
 from solver.rulefile import load_rules
-from solver.rules import Bonus
-from solver.solve import new_values, solve_layers, solve_values
+from solver.rules import Bonus, RuleSet
+from solver.solve import solve_layers, solve_values
 from solver.states import state_space
 from solver.store import has_table, open_table, solve_to_store, table_path, tables_folder
-from solver.tables import read_part, read_table, sha256_of, write_part, write_table
+from solver.tables import TableWriter, read_table, sha256_of
+from solver.verify import verify
 
 SMALL = games.small(games.face(5), games.face(6), games.PAIR, games.CHANCE, bonus=Bonus(16, 7))
 
 
 def test_a_table_reads_back(tmp_path: Path) -> None:
-    values = solve_values(SMALL)
-    written = write_table(tmp_path, SMALL, values, 0.5)
+    written = solve_to_store(SMALL, tmp_path)
     info, read = read_table(table_path(SMALL, tmp_path), SMALL, state_space(SMALL))
     assert info == written
-    assert np.array_equal(read, values)
+    assert np.array_equal(read, solve_values(SMALL))
     assert not read.flags.writeable
-    assert info.start_value == values[-1]
+    assert info.start_value == read[-1]
+    assert info.rounding == 0.0
     assert info.rules == SMALL.canonical()
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".json", ".npy"]
+
+
+def test_a_large_table_is_stored_in_float32_and_computed_in_float64(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The small twin of Maxi Yatzy with saved rolls: each value is rounded once, on its way to the disk."""
+    rules = games.saved_rolls_game("free", True)
+    exact = solve_values(rules)
+    monkeypatch.setattr(tables, "FLOAT64_VALUES", 10)
+    info = solve_to_store(rules, tmp_path)
+    _, read = open_table(rules, tmp_path)
+    assert read.dtype == np.float32
+    assert np.array_equal(read, exact.astype(np.float32))
+    assert info.rounding == np.abs(read - exact).max() > 0
+    assert info.start_value == exact[-1]
+    assert all(check.passed for check in verify(rules, tmp_path, states=50))
+    rounded, whole = solver.open_strategy(rules, tmp_path), Strategy(rules, info, TurnEvaluator(rules, exact))
+    for hold in rounded.holds("", "56"):
+        (same,) = (other for other in whole.holds("", "56") if other.dice == hold.dice)
+        assert hold.value == pytest.approx(same.value, abs=2 * info.rounding)
 
 
 def damage(path: Path, how: str) -> None:
@@ -93,32 +117,69 @@ def test_a_missing_table_is_solved_unless_forbidden(tmp_path: Path) -> None:
     assert has_table(SMALL, tmp_path)
 
 
-def test_a_kept_part_is_taken_up_and_a_damaged_one_is_not(tmp_path: Path) -> None:
-    whole, space = solve_values(SMALL), state_space(SMALL)
-    values = new_values(space)
-    layers = solve_layers(SMALL, values)
-    for _ in range(3):
-        layer = next(layers)
-    layers.close()
-    write_part(tmp_path, SMALL, values[: layer.values_done], 3)
-    again = new_values(space)
-    assert read_part(tmp_path, SMALL, again) == 3
-    for _ in solve_layers(SMALL, again, layers_done=3):
-        pass
-    assert np.array_equal(again[: space.size], whole)
-    part = next(tmp_path.glob("*.part"))
-    part.write_bytes(part.read_bytes()[:-1] + b"\x00")
-    assert read_part(tmp_path, SMALL, again) == 0
+def write_until(tmp_path: Path, rules: RuleSet, layers: int) -> TableWriter:
+    """A solve that was stopped after a checkpoint."""
+    writer = TableWriter(tmp_path, rules, state_space(rules))
+    for layer, _ in zip(solve_layers(rules), range(layers), strict=False):
+        writer.add(layer.values)
+    writer.checkpoint(layer.filled, layer.values)
+    writer.add(np.zeros(3))  # written after the checkpoint, and lost
+    writer.close()
+    return writer
+
+
+@pytest.mark.parametrize("limit", [10, 10**8], ids=["float32", "float64"])
+def test_a_stopped_solve_is_taken_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int) -> None:
+    monkeypatch.setattr(tables, "FLOAT64_VALUES", limit)
+    solve_to_store(SMALL, tmp_path / "whole")
+    write_until(tmp_path, SMALL, 3)
+    assert not has_table(SMALL, tmp_path)
+    writer = TableWriter(tmp_path, SMALL, state_space(SMALL))
+    resumed = writer.resume()
+    writer.close()
+    assert resumed is not None
+    assert resumed[0] == 2
+    steps: list[int] = []
+    info = solve_to_store(SMALL, tmp_path, progress=lambda done, total: steps.append(done))
+    assert len(steps) == 2
+    assert info.sha256 == open_table(SMALL, tmp_path / "whole")[0].sha256
+    assert sorted(path.suffix for path in tmp_path.glob("*.*")) == [".json", ".npy"]
+
+
+@pytest.mark.parametrize("ending", [".part", ".part.json", ".part.layer"])
+def test_a_damaged_part_is_not_taken_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
+    monkeypatch.setattr(tables, "FLOAT64_VALUES", 10)
+    write_until(tmp_path, SMALL, 3)
+    part = next(path for path in tmp_path.iterdir() if path.name.endswith(ending))
+    data = bytearray(part.read_bytes())
+    data[200 % len(data)] ^= 1
+    part.write_bytes(data)
+    writer = TableWriter(tmp_path, SMALL, state_space(SMALL))
+    assert writer.resume() is None
+    writer.close()
     solve_to_store(SMALL, tmp_path)
-    assert not list(tmp_path.glob("*.part*"))
+    assert all(check.passed for check in verify(SMALL, tmp_path, states=50))
 
 
 def test_layers_are_kept_while_a_long_solve_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "PART_SECONDS", 0.0)
     kept: list[int] = []
-    monkeypatch.setattr(store, "write_part", lambda *args: kept.append(args[3]))
+    monkeypatch.setattr(TableWriter, "checkpoint", lambda self, filled, layer: kept.append(filled))
     solve_to_store(SMALL, tmp_path)
-    assert kept == [1, 2, 3, 4]
+    assert kept == [4, 3, 2, 1]
+
+
+def test_two_solves_of_the_same_table_do_not_disturb_each_other(tmp_path: Path) -> None:
+    first = TableWriter(tmp_path, SMALL, state_space(SMALL))
+    layers = list(solve_layers(SMALL))
+    first.add(layers[0].values)
+    info = solve_to_store(SMALL, tmp_path)  # the second, while the first is at it
+    for layer in layers[1:]:
+        first.add(layer.values)
+    assert first.finish(0.1).sha256 == info.sha256
+    first.close()
+    assert all(check.passed for check in verify(SMALL, tmp_path, states=50))
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".json", ".npy"]
 
 
 def test_order_of_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
