@@ -10,123 +10,21 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem, get_completion_class
+from click.shell_completion import get_completion_class
 
 from . import __version__
+from .console import RULES, YatzyGroup, query_options, rules_option, solving, table_options
 from .errors import SolverError
 
 if TYPE_CHECKING:
     from .queries import Desk
-    from .rules import RuleSet
-    from .store import Progress
 
-F = TypeVar("F", bound=Callable[..., Any])
 EPILOG = "Every command explains itself: yatzy COMMAND --help"
 MAX_LINE = 1 << 20
-
-
-class YatzyGroup(click.Group):
-    """The one error boundary: what a user did wrong becomes one line and an exit code."""
-
-    def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Run, and turn every expected failure into its line and exit code."""
-        kwargs["standalone_mode"] = False
-        try:
-            code = super().main(*args, **kwargs)
-            sys.stdout.flush()
-            sys.exit(code if isinstance(code, int) else 0)
-        except click.exceptions.NoArgsIsHelpError as error:
-            click.echo(error.format_message())
-            sys.exit(0)
-        except click.UsageError as error:
-            command = error.ctx.command_path if error.ctx else "yatzy"
-            fail(f"{error.format_message().rstrip('.')} (see {command} --help)", 2)
-        except click.ClickException as error:
-            fail(error.format_message(), 1)
-        except click.Abort:
-            fail("interrupted", 130)
-        except SolverError as error:
-            fail(str(error), error.exit_code)
-        except BrokenPipeError:
-            # The reader has left (`yatzy ... | head`): no message, and none at interpreter exit either.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(1)
-        except MemoryError:
-            fail("out of memory: this rule set needs more than this machine has", 1)
-
-
-def fail(message: str, code: int) -> None:
-    """Say why on standard error and leave."""
-    click.echo(f"yatzy: {message}", err=True)
-    sys.exit(code)
-
-
-class RulesParam(click.ParamType[str]):
-    """A rule set by name or file; completes the names."""
-
-    name = "rules"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Names of the built-in rule sets."""
-        from .rulefile import builtin_ids
-
-        return [CompletionItem(name) for name in builtin_ids() if name.startswith(incomplete)]
-
-
-RULES = RulesParam()
-
-
-def table_options(command: F) -> F:
-    """Options of every command that reads or writes tables."""
-    for option in (
-        click.option("--threads", type=click.IntRange(1, 256), help="Processors to use for solving [all]."),
-        click.option("--tables", type=click.Path(file_okay=False), help="Folder of the value tables."),
-    ):
-        command = option(command)
-    return command
-
-
-def query_options(command: F) -> F:
-    """Options of every query."""
-    for option in (
-        click.option("--jsonl", is_flag=True, help="Answer requests from standard input, one JSON object a line."),
-        click.option("--json", "as_json", is_flag=True, help="One JSON object with everything."),
-        click.option("--all", "show_all", is_flag=True, help="Show every action, not the best five."),
-        click.option("--extra", type=click.IntRange(0), default=0, help="Points outside the boxes so far."),
-        click.option("--saved", type=click.IntRange(0), default=0, help="Saved rolls this turn began with."),
-        click.option("--card", "-c", default="", metavar="CARD", help='Filled categories: "ones=3 chance=22".'),
-        click.option(
-            "--rules", "-r", type=RULES, default="yatzy", envvar="YATZY_RULES", show_default=True,
-            help="Rule set: a name, name+switch, or a .toml file.",
-        ),
-    ):  # fmt: skip
-        command = option(command)
-    return table_options(command)
-
-
-def solving(rules: RuleSet) -> Progress:
-    """A progress line on standard error for a solve: a bar on a terminal, two short lines elsewhere."""
-    if not sys.stderr.isatty():
-        click.echo(f"yatzy: solving {rules.key}; its table is kept for later", err=True)
-        return lambda done, total: None
-    bar: Any = None
-    drawn = 0
-
-    def report(done: int, total: int) -> None:
-        nonlocal bar, drawn
-        if bar is None:
-            bar = click.progressbar(length=total, label=f"Solving {rules.key}", file=sys.stderr, width=30)
-        bar.update(done - drawn)
-        drawn = done
-        if done == total:
-            bar.render_finish()
-
-    return report
 
 
 def make_desk(tables: str | None, threads: int | None) -> Desk:
@@ -245,6 +143,37 @@ def expect(games: int | None, seed: int, rules: str, card: str, saved: int, extr
         request |= {"card": card, "saved": saved, "extra": extra}
         request |= {"games": games, "seed": seed} if games else {}
     run_query("expect", request, shown)
+
+
+@main.command()
+@click.argument("dice", required=False)
+@click.option("--rolls-left", "-l", type=click.IntRange(0), help="Rerolls still to come [all of a turn's].")
+@rules_option
+@click.option("--json", "as_json", is_flag=True, help="One JSON object with everything.")
+def odds(dice: str | None, rolls_left: int | None, rules: str, as_json: bool) -> None:
+    """How likely each category is in one turn, if you play for it alone.
+
+    Without DICE: before the first roll. No card, no table: one turn by itself.
+
+    \b
+      yatzy odds 33456 --rolls-left 2
+    """
+    from dataclasses import asdict
+
+    from .notation import parse_dice
+    from .odds import odds as find_odds
+    from .rulefile import load_rules
+    from .views.text import odds_text
+
+    rule_set = load_rules(rules)
+    roll = parse_dice(rule_set, dice) if dice is not None else None
+    left = rule_set.rolls - 1 if rolls_left is None else rolls_left
+    found = find_odds(rule_set, roll, left)
+    if as_json:
+        head = {"schema": 1, "query": "odds", "rules": rule_set.key, "dice": roll, "rolls_left": left}
+        click.echo(json.dumps(head | {"categories": [*map(asdict, found)]}))
+    else:
+        click.echo("\n".join(odds_text(rule_set, roll, left, found)))
 
 
 def need(value: str | None, name: str) -> str:
@@ -373,8 +302,9 @@ def rules_check(file: str) -> None:
             click.echo(str(problem), err=True)
         sys.exit(error.exit_code)
     found = facts(rule_set)
-    maximum = f", highest score {found.maximum}" if found.maximum is not None else ""
-    click.echo(f"{rule_set.name} ({rule_set.key}) is in order: {len(rule_set.categories)} categories{maximum}")
+    size = len(rule_set.categories)
+    count = "1 category" if size == 1 else f"{size} categories"
+    click.echo(f"{rule_set.name} ({rule_set.key}) is in order: {count}, highest score {found.maximum}")
     click.echo(
         f"{found.values:,} values, {max(1, found.bytes >> 20)} MB; "
         f"a solve takes about {max(0.1, found.seconds):.1f} s with two threads"

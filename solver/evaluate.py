@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .dice import Floats, Ints, lattice
+from .dice import Floats, Ints, Lattice, lattice
 from .rules import RuleSet
 from .scoring import category_points, open_categories, options
 from .states import State, state_space
@@ -23,6 +23,45 @@ class Level:
     place: slice
     successors: Ints  # (n, faces); empty for full rolls
     predecessors: Ints  # (n, most): one die less, padded with the multiset itself
+
+
+class Passes:
+    """The two passes over the lattice of `dice` in NumPy, a level of equal sizes at a time."""
+
+    def __init__(self, dice: Lattice) -> None:
+        self.dice = dice
+        self.levels = [self._level(size) for size in range(dice.dice + 1)]
+
+    def _level(self, size: int) -> Level:
+        dice = self.dice
+        place = slice(int(dice.first[size]), int(dice.first[size + 1]))
+        rows = [
+            dice.predecessors[dice.predecessor_start[i] : dice.predecessor_start[i + 1]].tolist()
+            for i in range(place.start, place.stop)
+        ]
+        most = max(map(len, rows))
+        padded = [row + [i] * (most - len(row)) for i, row in enumerate(rows, start=place.start)]
+        return Level(
+            place,
+            dice.successors[place] if size < dice.dice else np.empty((0, 0), dtype=np.int64),
+            np.array(padded, dtype=np.int64).reshape(len(rows), most),
+        )
+
+    def holds_from_rolls(self, rolls: Floats) -> Floats:
+        """Value of every hold, `(holds,)`, from the value of every full roll `(rolls,)` after the reroll."""
+        buffer = np.empty(self.dice.holds)
+        buffer[self.dice.first_roll :] = rolls
+        for level in self.levels[-2::-1]:
+            buffer[level.place] = buffer[level.successors].sum(axis=1) / self.dice.faces
+        return buffer
+
+    def best_within(self, holds: Floats) -> Floats:
+        """Best hold within every full roll, `(rolls,)`, from the value of every hold."""
+        buffer = holds.copy()
+        for level in self.levels[1:]:
+            within = buffer[level.predecessors].max(axis=1)
+            buffer[level.place] = np.maximum(buffer[level.place], within)
+        return buffer[self.dice.first_roll :]
 
 
 class TurnEvaluator:
@@ -47,22 +86,7 @@ class TurnEvaluator:
             np.flatnonzero(self.points[rules.joker_index] > 0) if joker else np.empty(0, dtype=np.int64)
         )
         self.extra = dict(rules.first_roll_bonus)
-        self.levels = [self._level(size) for size in range(dice.dice + 1)]
-
-    def _level(self, size: int) -> Level:
-        dice = self.dice
-        place = slice(int(dice.first[size]), int(dice.first[size + 1]))
-        rows = [
-            dice.predecessors[dice.predecessor_start[i] : dice.predecessor_start[i + 1]].tolist()
-            for i in range(place.start, place.stop)
-        ]
-        most = max(map(len, rows))
-        padded = [row + [i] * (most - len(row)) for i, row in enumerate(rows, start=place.start)]
-        return Level(
-            place,
-            dice.successors[place] if size < dice.dice else np.empty((0, 0), dtype=np.int64),
-            np.array(padded, dtype=np.int64).reshape(len(rows), most),
-        )
+        self.passes = Passes(dice)
 
     def child_values(self, state: State, category: int, points: Ints, saved: int) -> Floats:
         """Values after filling `category` with each of `points` (any shape), `saved` rolls kept."""
@@ -102,22 +126,6 @@ class TurnEvaluator:
                     result[c, roll] = points + bonus + extra + float(to_come)
         return result
 
-    def holds_from_rolls(self, rolls: Floats) -> Floats:
-        """Value of every hold, `(holds,)`, from the value of every full roll `(rolls,)` after the reroll."""
-        buffer = np.empty(self.dice.holds)
-        buffer[self.dice.first_roll :] = rolls
-        for level in self.levels[-2::-1]:
-            buffer[level.place] = buffer[level.successors].sum(axis=1) / self.dice.faces
-        return buffer
-
-    def best_within(self, holds: Floats) -> Floats:
-        """Best hold within every full roll, `(rolls,)`, from the value of every hold."""
-        buffer = holds.copy()
-        for level in self.levels[1:]:
-            within = buffer[level.predecessors].max(axis=1)
-            buffer[level.place] = np.maximum(buffer[level.place], within)
-        return buffer[self.dice.first_roll :]
-
     def hold_values(self, state: State, rerolls: int) -> Floats:
         """Value of holding each multiset and rerolling the rest with `rerolls` (at least 1) rerolls left.
 
@@ -129,12 +137,12 @@ class TurnEvaluator:
         saving = self.rules.saved_rolls
         rolls = self.category_values(state, 0).max(axis=0)
         for left in range(1, rerolls):
-            holds = self.holds_from_rolls(rolls)
+            holds = self.passes.holds_from_rolls(rolls)
             if saving:
                 stop = self.category_values(state, left).max(axis=0)
                 holds[self.dice.first_roll :] = np.maximum(holds[self.dice.first_roll :], stop)
-            rolls = self.best_within(holds)
-        return self.holds_from_rolls(rolls)
+            rolls = self.passes.best_within(holds)
+        return self.passes.holds_from_rolls(rolls)
 
     def turn_value(self, state: State) -> float:
         """Value of a card at the start of a turn, from its children: the Bellman equation's right-hand side."""
@@ -143,5 +151,5 @@ class TurnEvaluator:
         stop = self.category_values(state, saved, first=True).max(axis=0)
         best = stop
         if rerolls:
-            best = np.maximum(stop, self.best_within(self.hold_values(state, rerolls)))
+            best = np.maximum(stop, self.passes.best_within(self.hold_values(state, rerolls)))
         return float(self.dice.weights @ best)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from .dice import lattice
 from .rules import RuleSet
+from .scoring import category_points, is_joker, open_categories, options
 from .states import LANES, possible_points, state_space
 
 # Measured with two threads on a 2-core Xeon at 2.7 GHz; see benchmarks/runs.
@@ -24,15 +26,15 @@ class Facts:
         Size of the table.
     seconds : float
         Rough estimate of a solve with two threads, compilation apart.
-    maximum : int or None
-        Highest final score; None under a joker rule, where it depends on the order of play.
+    maximum : int
+        Highest final score.
     """
 
     states: int
     values: int
     bytes: int
     seconds: float
-    maximum: int | None
+    maximum: int
 
 
 def facts(rules: RuleSet) -> Facts:
@@ -58,12 +60,40 @@ def facts(rules: RuleSet) -> Facts:
     )
 
 
-def maximum_score(rules: RuleSet) -> int | None:
-    """Highest possible final score; every box is independent of the others unless there are jokers."""
-    if (rules.joker and rules.joker.mode != "none") or (rules.joker and rules.joker.bonus):
-        return None
+def maximum_score(rules: RuleSet) -> int:
+    """Highest possible final score.
+
+    Without jokers every box is independent of the others. With them the cards are searched, each with the
+    luckiest roll; all that the upper boxes have to be told apart by is whether they can still reach the bonus, so
+    they are taken at their best (a box never holds more for having held less before).
+    """
     best = [max(points) for points in possible_points(rules)]
     upper = sum(points for points, category in zip(best, rules.categories, strict=True) if category.upper)
     bonus = rules.bonus.points if rules.bonus and upper >= rules.bonus.threshold else 0
-    extras = sum(extra for c, extra in rules.first_roll_bonus if best[rules.index_of[c]])
-    return sum(best) + bonus + extras
+    extras = dict(rules.first_roll_bonus)
+    if rules.joker is None:
+        return sum(best) + bonus + sum(extra for c, extra in extras.items() if best[rules.index_of[c]])
+    return bonus + _joker_maximum(rules, extras)
+
+
+def _joker_maximum(rules: RuleSet, extras: dict[str, int]) -> int:
+    grid, size = lattice(rules.dice, rules.faces), len(rules.categories)
+    rolls = grid.counts[grid.first_roll :].tolist()
+    lucky = [roll for roll in rolls if is_joker(rules, roll)]
+    plain = [max(category_points(c, roll) for roll in rolls) for c in rules.categories]
+    first = [extras.get(c.id, 0) for c in rules.categories]
+
+    @cache
+    def most(filled: int, paid: bool) -> int:
+        found = 0
+        for c in open_categories(rules, filled):
+            after = most(filled | 1 << c, paid or (c == rules.joker_index and plain[c] > 0))
+            found = max(found, plain[c] + (first[c] if plain[c] else 0) + after)
+        if filled >> rules.joker_index & 1:
+            for roll in lucky:
+                for c, (points, beside) in options(rules, filled, paid, roll).items():
+                    extra = first[c] if points else 0
+                    found = max(found, points + beside + extra + most(filled | 1 << c, paid))
+        return found
+
+    return most(0, False) if size else 0

@@ -1,53 +1,22 @@
-"""From a TOML file to a rule set: find it, patch it, and say every mistake by line and field.
+"""From a TOML file to a rule set: find it, extend what it extends, patch it by its switches.
 
 ``extends`` starts from another rule set, ``yatzy+some-switch`` applies a named patch, both by the same deep
-merge (categories merge by id). Validation collects all problems before it raises, each with the line of the
-field it speaks of.
+merge (categories merge by id). :mod:`solver.rulecheck` reads the result.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from .errors import RulesError
-from .rules import Bonus, Category, Joker, Pattern, Published, RuleSet, Switch
-
-MAX_DICE = 12
-MAX_FACES = 6
-MAX_ROLLS = 10
-MAX_CATEGORIES = 60
-MAX_POINTS = 10_000
-IDENTIFIER = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
-
-PATTERN_FIELDS = {"pattern", "face", "groups", "distinct", "contains", "score", "points", "plus"}
-CATEGORY_FIELDS = {"id", "name", "code", "aliases", "upper", "patterns"} | PATTERN_FIELDS
-FIELDS = {
-    "id", "name", "summary", "extends", "dice", "faces", "rolls", "order", "saved_rolls", "bonus", "joker",
-    "first_roll_bonus", "categories", "switches", "published",
-}  # fmt: skip
-
-Path_ = tuple[str | int, ...]
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One mistake in a rule file."""
-
-    file: str
-    line: int
-    field: str
-    message: str
-
-    def __str__(self) -> str:
-        place = f"{self.file}:{self.line}" if self.line else self.file
-        return f"{place}: {self.field}: {self.message}" if self.field else f"{place}: {self.message}"
+from .rulecheck import Problem, RuleChecker, locate
+from .rules import RuleSet
 
 
 class RuleFileError(RulesError):
@@ -90,12 +59,12 @@ def load_rules(spec: str | Path) -> RuleSet:
                 raise RulesError(f"{name} has no switch {switch!r}; its switches: {known}")
     if len(set(switches)) < len(switches):
         raise RulesError(f"a switch is named twice in {spec}")
-    check = _Checker(source, lines_from)
+    check = RuleChecker(source, lines_from)
     if isinstance(available, dict):
         for switch in switches:
             patch = {k: v for k, v in available[switch].items() if k != "summary"}
             raw = _merge(raw, patch)
-    rules = check.rule_set(raw, tuple(switches))
+    rules = check.rule_set(raw, tuple(switches), str(spec))
     if check.problems:
         raise RuleFileError(check.problems)
     return rules
@@ -165,8 +134,15 @@ def _merge(base: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
         old = merged.get(key)
         if isinstance(old, list) and isinstance(new, dict) and all(isinstance(entry, dict) for entry in old):
             known = {entry.get("id") for entry in old}
-            merged[key] = [_merge(entry, new.get(entry.get("id"), {})) for entry in old]
-            merged[key] += [{"id": name, **extra} for name, extra in new.items() if name not in known]
+            patches = {name: patch for name, patch in new.items() if isinstance(patch, dict)}
+            merged[key] = [_merge(entry, patches.get(str(entry.get("id")), {})) for entry in old]
+            merged[key] += [patch for name, patch in new.items() if name in known and name not in patches]
+            # What is no table stays as it is: validation says so, with its line.
+            merged[key] += [
+                {"id": name, **extra} if isinstance(extra, dict) else extra
+                for name, extra in new.items()
+                if name not in known
+            ]
         elif isinstance(old, dict) and isinstance(new, dict):
             merged[key] = _merge(old, new)
         elif new is False and key in merged and not isinstance(old, bool):
@@ -174,271 +150,3 @@ def _merge(base: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
         else:
             merged[key] = new
     return merged
-
-
-def locate(text: str, path: Path_) -> int:
-    """Line (from 1) of the innermost part of `path` that `text` spells out, 0 if none is found."""
-    here: list[str | int] = []
-    seen: dict[str, int] = {}
-    best, best_depth = 0, 0
-    for number, line in enumerate(text.splitlines(), start=1):
-        header = re.match(r"\s*(\[\[?)\s*([^\]]+?)\s*\]", line)
-        entry = re.match(r"\s*([A-Za-z0-9_-]+)\s*=", line)
-        if header:
-            here = [part.strip(" \"'") for part in header[2].split(".")]
-            if header[1] == "[[":
-                seen[header[2]] = seen.get(header[2], -1) + 1
-                here.append(seen[header[2]])
-            full = tuple(here)
-        elif entry:
-            full = (*here, entry[1])
-        else:
-            continue
-        depth = len(full)
-        if depth > best_depth and path[:depth] == full:
-            best, best_depth = number, depth
-    return best
-
-
-class _Checker:
-    """Reads raw TOML values into the model; what is wrong goes to `problems`, with a harmless stand-in."""
-
-    def __init__(self, source: str, text: str) -> None:
-        self.source, self.text = source, text
-        self.problems: list[Problem] = []
-
-    def fault(self, path: Path_, message: str) -> None:
-        field = "".join(f"[{p + 1}]" if isinstance(p, int) else f".{p}" for p in path).lstrip(".")
-        self.problems.append(Problem(self.source, locate(self.text, path), field, message))
-
-    def number(self, raw: Mapping[str, Any], path: Path_, low: int, high: int, default: int | None = None) -> int:
-        value = raw.get(str(path[-1]), default)
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            said = "is missing" if value is None else f"is {value!r}"
-            self.fault(path, f"{said}; must be a whole number from {low} to {high}")
-            return high if default is None else default
-        return value
-
-    def word(self, raw: Mapping[str, Any], path: Path_, default: str | None = None) -> str:
-        value = raw.get(str(path[-1]), default)
-        if not isinstance(value, str):
-            said = "is missing" if value is None else f"is {value!r}"
-            self.fault(path, f"{said}; must be text in quotes")
-            return "unnamed"
-        return value
-
-    def identifier(self, raw: Mapping[str, Any], path: Path_) -> str:
-        value = self.word(raw, path)
-        if not IDENTIFIER.match(value):
-            self.fault(path, f"is {value!r}; must be lower-case letters, digits and single hyphens")
-        return value
-
-    def choice(self, raw: Mapping[str, Any], path: Path_, allowed: tuple[str, ...], default: str | None) -> Any:
-        value = raw.get(str(path[-1]), default)
-        if value not in allowed:
-            said = "is missing" if value is None else f"is {value!r}"
-            self.fault(path, f"{said}; must be one of {', '.join(allowed)}")
-            return allowed[0]
-        return value
-
-    def flag(self, raw: Mapping[str, Any], path: Path_, default: bool) -> bool:
-        value = raw.get(str(path[-1]), default)
-        if not isinstance(value, bool):
-            self.fault(path, f"is {value!r}; must be true or false")
-            return default
-        return value
-
-    def table(self, raw: Mapping[str, Any], path: Path_) -> Mapping[str, Any] | None:
-        value = raw.get(str(path[-1]))
-        if value is not None and not isinstance(value, dict):
-            self.fault(path, "must be a table")
-            return None
-        return value
-
-    def known(self, raw: Mapping[str, Any], path: Path_, fields: set[str]) -> None:
-        for name in raw:
-            if name not in fields:
-                near = get_close_matches(name, fields, 1, 0.6)
-                hint = f"did you mean {near[0]}?" if near else f"allowed: {', '.join(sorted(fields))}"
-                self.fault((*path, name), f"is not a field here; {hint}")
-
-    def rule_set(self, raw: Mapping[str, Any], active: tuple[str, ...]) -> RuleSet:
-        self.known(raw, (), FIELDS)
-        dice = self.number(raw, ("dice",), 1, MAX_DICE)
-        faces = self.number(raw, ("faces",), 2, MAX_FACES, 6)
-        categories = tuple(self.categories(raw, dice, faces))
-        ids = [category.id for category in categories]
-        rules = RuleSet(
-            id=self.identifier(raw, ("id",)),
-            name=self.word(raw, ("name",)),
-            dice=dice,
-            faces=faces,
-            rolls=self.number(raw, ("rolls",), 1, MAX_ROLLS, 3),
-            categories=categories,
-            bonus=self.bonus(raw, categories),
-            order=self.choice(raw, ("order",), ("free", "forced"), "free"),
-            saved_rolls=self.flag(raw, ("saved_rolls",), False),
-            joker=self.joker(raw, ids),
-            first_roll_bonus=self.first_roll_bonus(raw, ids),
-            summary=self.word(raw, ("summary",), ""),
-            switches=tuple(self.switches(raw)),
-            active=active,
-            published=self.published(raw, active),
-        )
-        self.names(rules)
-        return rules
-
-    def categories(self, raw: Mapping[str, Any], dice: int, faces: int) -> Iterator[Category]:
-        entries = raw.get("categories")
-        if not isinstance(entries, list) or not entries or not all(isinstance(e, dict) for e in entries):
-            self.fault(("categories",), "at least one [[categories]] table is needed")
-            return
-        if len(entries) > MAX_CATEGORIES:
-            self.fault(("categories",), f"has {len(entries)} entries; at most {MAX_CATEGORIES}")
-        for i, entry in enumerate(entries):
-            path: Path_ = ("categories", i)
-            self.known(entry, path, CATEGORY_FIELDS)
-            name = self.word(entry, (*path, "name"))
-            aliases = entry.get("aliases", [])
-            if not isinstance(aliases, list) or not all(isinstance(alias, str) for alias in aliases):
-                self.fault((*path, "aliases"), "must be a list of names in quotes")
-                aliases = []
-            patterns = entry.get("patterns")
-            read: tuple[Pattern, ...]
-            if patterns is None:
-                read = (self.pattern({k: v for k, v in entry.items() if k in PATTERN_FIELDS}, path, dice, faces),)
-            elif not isinstance(patterns, list) or not patterns or not all(isinstance(p, dict) for p in patterns):
-                self.fault((*path, "patterns"), "must be a list of at least one inline table")
-                read = (Pattern("any"),)
-            else:
-                # What the category itself says holds for each pattern that does not say otherwise.
-                shared = {k: v for k, v in entry.items() if k in PATTERN_FIELDS}
-                read = tuple(
-                    self.pattern({**shared, **p}, (*path, "patterns", k), dice, faces)
-                    for k, p in enumerate(patterns)
-                )
-            yield Category(
-                id=self.identifier(entry, (*path, "id")),
-                name=name,
-                patterns=read,
-                code=self.word(entry, (*path, "code"), ""),
-                aliases=tuple(aliases),
-                upper=self.flag(entry, (*path, "upper"), False),
-            )
-
-    def pattern(self, raw: Mapping[str, Any], path: Path_, dice: int, faces: int) -> Pattern:
-        self.known(raw, path, PATTERN_FIELDS)
-        kind = self.choice(raw, (*path, "pattern"), ("any", "face", "groups", "contains"), None)
-        if raw.get("pattern") != kind:
-            return Pattern("any")
-        groups = self.numbers(raw, (*path, "groups"), 1, dice, dice) if kind == "groups" else ()
-        contains = self.numbers(raw, (*path, "contains"), 1, faces, dice) if kind == "contains" else ()
-        distinct = self.flag(raw, (*path, "distinct"), True)
-        if sum(groups) > dice:
-            self.fault((*path, "groups"), f"needs {sum(groups)} dice; the rules have {dice}")
-        elif distinct and len(groups) > faces:
-            self.fault((*path, "groups"), f"needs {len(groups)} different faces; the dice have {faces}")
-        needed = {"face": "face", "groups": "groups", "contains": "contains"}.get(kind)
-        for other in ("face", "groups", "contains"):
-            if other in raw and other != needed:
-                self.fault((*path, other), f"does not belong to the pattern {kind!r}")
-        score = self.choice(
-            raw, (*path, "score"), ("matched", "sum", "fixed"), "fixed" if "points" in raw else "matched"
-        )
-        if score != "fixed" and "points" in raw:
-            self.fault((*path, "points"), f"are fixed, but score is {score!r}; leave one of the two out")
-        return Pattern(
-            kind=kind,
-            face=self.number(raw, (*path, "face"), 1, faces) if kind == "face" else 0,
-            groups=tuple(sorted(groups, reverse=True)),
-            distinct=distinct,
-            contains=tuple(sorted(contains)),
-            score=score,
-            points=self.number(raw, (*path, "points"), 1, MAX_POINTS) if score == "fixed" else 0,
-            plus=self.number(raw, (*path, "plus"), 0, MAX_POINTS, 0),
-        )
-
-    def numbers(self, raw: Mapping[str, Any], path: Path_, low: int, high: int, most: int) -> tuple[int, ...]:
-        value = raw.get(str(path[-1]))
-        whole = isinstance(value, list) and all(isinstance(v, int) and not isinstance(v, bool) for v in value)
-        if not whole or not value or len(value) > most or not all(low <= v <= high for v in value):
-            said = "is missing" if value is None else f"is {value!r}"
-            self.fault(path, f"{said}; must be a list of 1 to {most} whole numbers from {low} to {high}")
-            return ()
-        return tuple(value)
-
-    def bonus(self, raw: Mapping[str, Any], categories: tuple[Category, ...]) -> Bonus | None:
-        table = self.table(raw, ("bonus",))
-        if table is None:
-            return None
-        self.known(table, ("bonus",), {"threshold", "points"})
-        if not any(category.upper for category in categories):
-            self.fault(("bonus",), "needs at least one category with `upper = true`")
-        return Bonus(
-            threshold=self.number(table, ("bonus", "threshold"), 1, 2_000),
-            points=self.number(table, ("bonus", "points"), 1, MAX_POINTS),
-        )
-
-    def joker(self, raw: Mapping[str, Any], ids: list[str]) -> Joker | None:
-        table = self.table(raw, ("joker",))
-        if table is None:
-            return None
-        self.known(table, ("joker",), {"category", "bonus", "mode"})
-        category = self.word(table, ("joker", "category"))
-        if category not in ids:
-            self.fault(("joker", "category"), f"is {category!r}; must be the id of a category")
-        return Joker(
-            category=category,
-            bonus=self.number(table, ("joker", "bonus"), 0, MAX_POINTS),
-            mode=self.choice(table, ("joker", "mode"), ("none", "free", "forced"), None),
-        )
-
-    def first_roll_bonus(self, raw: Mapping[str, Any], ids: list[str]) -> tuple[tuple[str, int], ...]:
-        table = self.table(raw, ("first_roll_bonus",)) or {}
-        for category in table:
-            if category not in ids:
-                self.fault(("first_roll_bonus", category), "is not the id of a category")
-        return tuple(
-            sorted((c, self.number(table, ("first_roll_bonus", c), 1, MAX_POINTS)) for c in table if c in ids)
-        )
-
-    def switches(self, raw: Mapping[str, Any]) -> Iterator[Switch]:
-        for name, patch in (self.table(raw, ("switches",)) or {}).items():
-            path: Path_ = ("switches", name)
-            if not IDENTIFIER.match(name):
-                self.fault(path, "must be lower-case letters, digits and single hyphens")
-            if not isinstance(patch, dict):
-                self.fault(path, "must be a table")
-                continue
-            self.known(patch, path, (FIELDS - {"id", "extends", "switches", "published"}))
-            yield Switch(name, self.word(patch, (*path, "summary")))
-
-    def published(self, raw: Mapping[str, Any], active: tuple[str, ...]) -> Published | None:
-        entries = raw.get("published", [])
-        if not isinstance(entries, list) or not all(isinstance(e, dict) for e in entries):
-            self.fault(("published",), "must be [[published]] tables")
-            return None
-        found = None
-        for i, entry in enumerate(entries):
-            path: Path_ = ("published", i)
-            self.known(entry, path, {"value", "switches", "source"})
-            value = self.word(entry, (*path, "value"))
-            if not re.fullmatch(r"\d+(\.\d+)?", value):
-                self.fault((*path, "value"), f"is {value!r}; must be a decimal number in quotes")
-            elif set(entry.get("switches", [])) == set(active):
-                found = Published(value, self.word(entry, (*path, "source"), ""))
-        return found
-
-    def names(self, rules: RuleSet) -> None:
-        owner: dict[str, str] = {}
-        for i, category in enumerate(rules.categories):
-            for label in {
-                category.id,
-                category.name.lower(),
-                category.code.lower(),
-                *map(str.lower, category.aliases),
-            }:
-                if (label and owner.setdefault(label, category.id) != category.id) or (
-                    label == category.id and label in [c.id for c in rules.categories[:i]]
-                ):
-                    self.fault(("categories", i, "id"), f"the name {label!r} is used by two categories")

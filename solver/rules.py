@@ -119,7 +119,10 @@ class Published:
 
 @dataclass(frozen=True)
 class RuleSet:
-    """One game, ready to be solved. Build it with :func:`solver.rulefile.load_rules`."""
+    """One game, ready to be solved. Build it with :func:`solver.rulefile.load_rules`.
+
+    `spec` is what the command was or would be given for these rules: a name or a file, with switches.
+    """
 
     id: str
     name: str
@@ -136,6 +139,7 @@ class RuleSet:
     switches: tuple[Switch, ...] = ()
     active: tuple[str, ...] = ()
     published: Published | None = field(default=None, compare=False)
+    spec: str = field(default="", compare=False)
 
     def __hash__(self) -> int:
         return hash(self.fingerprint)  # computed once: rule sets are keys of several caches

@@ -95,6 +95,8 @@ def open_table(
     """
     if not has_table(rules, tables):
         if not solve:
-            raise TableError(f"there is no table for {rules.key}; make it with: yatzy solve {rules.key}")
+            raise TableError(
+                f"there is no table for {rules.key}; make it with: yatzy solve {rules.spec or rules.key}"
+            )
         solve_to_store(rules, tables, threads=threads, progress=progress)
     return read_table(table_path(rules, tables), rules, state_space(rules))

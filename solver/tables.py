@@ -100,9 +100,9 @@ def sha256_of(values: Floats) -> str:
     return digest.hexdigest()
 
 
-def rebuild_hint(rules: RuleSet) -> str:
+def rebuild_hint(rules: RuleSet, path: Path) -> str:
     """The command that makes a table anew."""
-    return f"rebuild it with: yatzy solve {rules.key} --force"
+    return f"rebuild it with: yatzy solve {rules.spec or rules.key} --force --tables {path.parent}"
 
 
 @contextlib.contextmanager
@@ -151,13 +151,13 @@ def read_info(path: Path, rules: RuleSet) -> TableInfo:
         raw = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
         info = TableInfo(**raw)
     except FileNotFoundError as error:
-        raise TableError(f"there is no finished table at {path}; {rebuild_hint(rules)}") from error
+        raise TableError(f"there is no finished table at {path}; {rebuild_hint(rules, path)}") from error
     except (OSError, ValueError, TypeError) as error:
-        raise TableError(f"the description of the table {path} is damaged; {rebuild_hint(rules)}") from error
+        raise TableError(f"the description of the table {path} is damaged; {rebuild_hint(rules, path)}") from error
     if info.format != FORMAT:
-        raise TableError(f"{path} has table format {info.format}, not {FORMAT}; {rebuild_hint(rules)}")
+        raise TableError(f"{path} has table format {info.format}, not {FORMAT}; {rebuild_hint(rules, path)}")
     if info.fingerprint != rules.fingerprint:
-        raise TableError(f"{path} was made for other rules than {rules.key}; {rebuild_hint(rules)}")
+        raise TableError(f"{path} was made for other rules than {rules.key}; {rebuild_hint(rules, path)}")
     return info
 
 
@@ -182,12 +182,12 @@ def read_table(
     try:
         values = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
-        raise TableError(f"the table {path} is truncated or damaged; {rebuild_hint(rules)}") from error
+        raise TableError(f"the table {path} is truncated or damaged; {rebuild_hint(rules, path)}") from error
     if values.shape != (space.size,) or info.values != space.size or values.dtype.name != info.dtype:
-        raise TableError(f"the table {path} has the wrong size; {rebuild_hint(rules)}")
+        raise TableError(f"the table {path} has the wrong size; {rebuild_hint(rules, path)}")
     due = values.nbytes <= ALWAYS_HASHED if hashed is None else hashed
     if due and sha256_of(values) != info.sha256:
-        raise TableError(f"the table {path} was altered (its checksum differs); {rebuild_hint(rules)}")
+        raise TableError(f"the table {path} was altered (its checksum differs); {rebuild_hint(rules, path)}")
     # A plain view of the map: indexing a memmap costs several times as much.
     return info, np.asarray(values)
 

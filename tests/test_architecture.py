@@ -13,9 +13,9 @@ PACKAGE = Path(__file__).resolve().parent.parent / "solver"
 
 # A module imports only modules above it.
 ORDER = [
-    "__init__", "errors", "rules", "rulefile", "scoring", "dice", "states", "notation", "turn", "_jit", "vectors",
-    "unrolled", "kernels", "tables", "solve", "store", "evaluate", "batch", "advice", "simulate", "facts", "verify",
-    "queries", "views", "views.text", "views.sheets", "cli", "__main__",
+    "__init__", "errors", "rules", "rulecheck", "rulefile", "scoring", "dice", "states", "notation", "turn", "_jit", "vectors",
+    "unrolled", "kernels", "tables", "solve", "store", "evaluate", "odds", "batch", "advice", "simulate", "facts", "verify",
+    "queries", "views", "views.text", "views.sheets", "console", "cli", "__main__",
 ]  # fmt: skip
 # Their figures are drawn from below them at run time, or for the type checker only.
 LATE = {("tables", "__init__"), ("batch", "advice"), ("advice", "batch")}

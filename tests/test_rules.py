@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import games
 import pytest
 from hypothesis import given
+from naive import Naive
 
 from solver.errors import RulesError
 from solver.facts import facts, maximum_score
-from solver.rulefile import RuleFileError, builtin_ids, load_rules, locate
+from solver.rulecheck import CATEGORY_FIELDS, FIELDS, locate
+from solver.rulefile import RuleFileError, builtin_ids, load_rules
 from solver.rules import RuleSet
 from solver.scoring import category_points
 from solver.states import possible_points, state_space
@@ -93,6 +97,57 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_mistakes_are_told_by_line_and_field(tmp_path: Path, old: str, new: str, expected: str) -> None:
     assert expected in problems(GOOD.replace(old, new, 1), tmp_path)
+
+
+def test_mistakes_in_an_extended_category_have_their_line(tmp_path: Path) -> None:
+    text = 'id = "a"\nname = "A"\nextends = "yatzy"\n[categories.ones]\nface = 9\n'
+    assert problems(text, tmp_path) == ["5: categories[1].face: is 9; must be a whole number from 1 to 6"]
+
+
+JUNK = [
+    "5",
+    "'x'",
+    "[]",
+    "[1]",
+    "['x']",
+    "{}",
+    "{x=5}",
+    "{x={}}",
+    "true",
+    "false",
+    "[[1]]",
+    "[{}]",
+    "[{x=1}]",
+    "-1",
+    "1.5",
+    "1979-05-27",
+]
+
+
+def test_no_junk_in_any_field_is_a_crash(tmp_path: Path) -> None:
+    """Each field, at each level, of a file of one's own and of an extension, with values of every type."""
+    file = tmp_path / "own.toml"
+    inner = sorted(CATEGORY_FIELDS)
+    for junk in JUNK:
+        texts = [
+            f"{name} = {junk}\n" + re.sub(rf"(?m)^{name} = .*\n", "", GOOD)
+            for name in sorted(FIELDS - {"categories"})
+        ]
+        texts.append(f"categories = {junk}\n" + GOOD.partition("[[")[0])
+        texts += [
+            GOOD.replace('id = "pair"\n', f"{name} = {junk}\n" + ('id = "pair"\n' if name != "id" else ""))
+            for name in inner
+        ]
+        start = 'id = "a"\nname = "A"\nextends = "yatzy"\n'
+        texts += [f"{start}{name} = {junk}\n" for name in sorted(FIELDS - {"id", "name", "extends"})]
+        texts += [f"{start}[categories.ones]\n{name} = {junk}\n" for name in inner]
+        texts += [f"{start}[{table}]\n{name} = {junk}\n" for table in ("bonus", "joker", "first_roll_bonus", "switches", "switches.s", "categories")
+                  for name in ("threshold", "points", "category", "mode", "chance", "summary")]  # fmt: skip
+        texts += [f"{start}[[published]]\n{name} = {junk}\n" for name in ("value", "switches", "source")]
+        for text in texts:
+            file.write_text(text)
+            with contextlib.suppress(RulesError):
+                load_rules(file)
 
 
 def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
@@ -183,10 +238,22 @@ def test_maximum_scores() -> None:
         "maxi-unsaved": 649,
         "maxi-unsaved+full-straight-30": 658,
         "yahtzee-plain": 375,
+        "giant-forced": 2799,
+        "family-yatzy": 530,
+        "yahtzee": 1575,
+        "yahtzee-free-joker": 1575,
+        "yahtzee-no-joker": 1480,  # an extra one is worth its 100 also in a box it fills with 0
         "yacht": 297,
         "cheerio": 258,
     }
     assert {key: maximum_score(load_rules(key)) for key in known} == known
+
+
+@pytest.mark.parametrize("mode", ["none", "free", "forced"])
+@pytest.mark.parametrize("rest", [{}, {"order": "forced"}, {"first_roll_bonus": (("run", 3),)}])
+def test_maximum_scores_with_jokers_against_the_oracle(mode: str, rest: dict[str, object]) -> None:
+    rules = games.joker_game(mode, **rest)
+    assert maximum_score(rules) == Naive(rules.canonical()).max_score()
 
 
 def test_possible_points_are_those_of_the_sheet() -> None:

@@ -100,7 +100,7 @@ def test_damage_is_refused_with_the_way_out(tmp_path: Path, how: str, message: s
     damage(path, how)
     with pytest.raises(TableError, match=message) as caught:
         read_table(path, SMALL, state_space(SMALL))
-    assert "rebuild it with: yatzy solve small --force" in str(caught.value)
+    assert f"rebuild it with: yatzy solve small --force --tables {tmp_path}" in str(caught.value)
     assert "\n" not in str(caught.value)
     solve_to_store(SMALL, tmp_path)
     assert len(open_table(SMALL, tmp_path)[1]) == state_space(SMALL).size

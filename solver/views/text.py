@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..notation import glyphs, spaced
+from ..odds import Odds
 from ..rules import RuleSet
 
 WORDS = (
@@ -153,6 +154,30 @@ def _bonus_line(rules: RuleSet, answer: dict[str, Any]) -> str:
     return f"{name}: {answer['upper']} of {rules.bonus.threshold}, {missing} more needed"
 
 
+def odds_text(rules: RuleSet, dice: tuple[int, ...] | None, left: int, found: list[Odds]) -> list[str]:
+    """Lines for `yatzy odds`."""
+    when = f"{spaced(dice)} ({glyphs(dice)})" if dice else "Before the first roll"
+    lines = [f"{when}, {plural(left, 'reroll')} left · {rules.name}, each category played for alone", ""]
+    width = max(len(c.name) for c in rules.categories)
+    hold_width = 2 * rules.dice - 1
+    held = f"  {'hold':<{hold_width}}" if dice else ""
+    lines.append(f"  {'category':<{width}}  {'chance':>8}{held}  {'points':>7}")
+    for entry in found:
+        name = category_name(rules, entry.category)
+        held = f"  {spaced(entry.hold) or 'nothing':<{hold_width}}" if entry.hold is not None else ""
+        lines.append(f"  {name:<{width}}  {chance_text(entry.chance):>8}{held}  {entry.points:>7.2f}")
+    return lines
+
+
+def chance_text(chance: float) -> str:
+    """Per cent with two decimals; 100 % and 0 % only for certain and impossible."""
+    if 0 < chance < 0.00005:
+        return "<0.01 %"
+    if 0.99995 < chance < 1 - 1e-12:
+        return ">99.99 %"
+    return f"{100 * chance:.2f} %"
+
+
 ANSWERS = {"hold": hold_text, "score": score_text, "expect": expect_text}
 
 
@@ -190,7 +215,7 @@ def rules_text(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
         lines.append("Switches, used as in " + f"{rules.id}+{rules.switches[0].id}:")
         lines += [f"  {switch.id:<20}  {switch.summary}" for switch in rules.switches]
         lines.append("")
-    lines.append(f"Highest score   {facts['maximum']}" if facts["maximum"] else "Highest score   not computed")
+    lines.append(f"Highest score   {facts['maximum']}")
     lines.append(f"States          {facts['states']:,} reachable, {facts['values']:,} values in the table")
     lines.append(f"Fingerprint     {rules.fingerprint}")
     if rules.published:

@@ -1,0 +1,97 @@
+"""One turn without a score sheet: how likely is each category, if one plays for it alone?
+
+    P(roll, left) = max over holds of mean over rerolls of P(new roll, left - 1),   P(roll, 0) = does it qualify?
+
+No table is needed, and it works for any rule set, also those too large to be solved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .dice import Floats, lattice, sub_multisets
+from .errors import StateError
+from .evaluate import Passes
+from .notation import check_dice, counts_of, dice_of
+from .rules import RuleSet
+from .scoring import category_points
+
+
+@dataclass(frozen=True)
+class Odds:
+    """What one category can hope for within a turn.
+
+    Attributes
+    ----------
+    category : str
+        Its id.
+    chance : float
+        Probability of scoring in it under the play that is best for that.
+    hold : tuple of int or None
+        Dice to hold for the best chance; None before the first roll.
+    points : float
+        Expected points under the play that is best for the points: another play, where more points cost chance.
+    """
+
+    category: str
+    chance: float
+    hold: tuple[int, ...] | None
+    points: float
+
+
+def odds(rules: RuleSet, dice: Sequence[int] | None = None, rolls_left: int | None = None) -> list[Odds]:
+    """Chance and expected points of every category, in the order of the sheet.
+
+    Parameters
+    ----------
+    dice
+        The dice on the table; None: before the first roll.
+    rolls_left
+        Rerolls still to come; default: all of a turn's.
+
+    Raises
+    ------
+    StateError
+        If the dice or `rolls_left` cannot occur.
+    """
+    left = rules.rolls - 1 if rolls_left is None else rolls_left
+    if not 0 <= left <= MOST_REROLLS:
+        raise StateError(f"{left} rolls left; it must be 0 to {MOST_REROLLS}")
+    roll = None if dice is None else check_dice(rules, dice)
+    grid = lattice(rules.dice, rules.faces)
+    passes, rolls = Passes(grid), grid.counts[grid.first_roll :].tolist()
+    found = []
+    for category in rules.categories:
+        paid = np.array([category_points(category, counts) for counts in rolls], dtype=np.float64)
+        chance, hold = _best(rules, passes, (paid > 0).astype(np.float64), roll, left)
+        points, _ = _best(rules, passes, paid, roll, left)
+        found.append(Odds(category.id, chance, hold, points))
+    return found
+
+
+MOST_REROLLS = 100
+
+
+def _best(
+    rules: RuleSet, passes: Passes, goal: Floats, roll: tuple[int, ...] | None, left: int
+) -> tuple[float, tuple[int, ...] | None]:
+    """Expected `goal` of the final roll under the best play for it, and the first hold of that play."""
+    grid, rolls = passes.dice, goal
+    holds = None
+    for _ in range(left):
+        holds = passes.holds_from_rolls(rolls)
+        rolls = passes.best_within(holds)
+    if roll is None:
+        return float(grid.weights @ rolls), None
+    counts = counts_of(rules, roll)
+    kept = sub_multisets(np.array(counts, dtype=np.int64))[::-1]
+    value = float(rolls[grid.rank(counts) - grid.first_roll])
+    if holds is None:
+        return value, roll
+    worth = holds[grid.rank(kept)]
+    # Of holds that are as good the one with most dice: nobody rerolls what need not be.
+    good = kept[worth >= worth.max() - 1e-12]
+    return value, dice_of(good[np.argmax(good.sum(axis=1))].tolist())
