@@ -5,7 +5,7 @@ RUN := $(VENV)/bin
 READY := $(VENV)/.ready
 USER_READY := $(VENV)/.user-ready
 
-.PHONY: help demo test test-slow lint typecheck bench tables verify clean
+.PHONY: help demo test test-slow lint typecheck bench bench-big tables verify clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -43,6 +43,9 @@ typecheck: $(READY) ## mypy, strict on solver/
 
 bench: $(READY) ## times, each answer asserted first; a dated record in benchmarks/runs
 	$(RUN)/python -m benchmarks
+
+bench-big: $(READY) ## the games that take minutes and gigabytes
+	$(RUN)/python -m benchmarks.big
 
 tables: $(READY) ## write the readable strategy tables and checksums in tables/ anew
 	$(RUN)/python -m tables.build

@@ -306,7 +306,7 @@ def rules_check(file: str) -> None:
     count = "1 category" if size == 1 else f"{size} categories"
     click.echo(f"{rule_set.name} ({rule_set.key}) is in order: {count}, highest score {found.maximum}")
     click.echo(
-        f"{found.values:,} values, {max(1, found.bytes >> 20)} MB; "
+        f"{found.values:,} values, {max(1, found.bytes >> 20):,} MB on disk, {found.memory >> 20:,} MB of memory; "
         f"a solve takes about {max(0.1, found.seconds):.1f} s with two threads"
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 from .dice import lattice
 from .rules import RuleSet
@@ -12,6 +13,8 @@ from .states import LANES, possible_points, state_space
 
 # Measured with two threads on a 2-core Xeon at 2.7 GHz; see benchmarks/runs.
 LANE_OPERATIONS_PER_SECOND = 5e10
+BASE_MEMORY = 150 << 20
+FLOAT64_VALUES = 100_000_000  # larger tables are stored in float32
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,8 @@ class Facts:
         Reachable states, and values in the table (states that share a fate share a value).
     bytes : int
         Size of the table.
+    memory : int
+        Bytes a solve holds at its peak: the two largest neighbouring layers in float64, and a little more.
     seconds : float
         Rough estimate of a solve with two threads, compilation apart.
     maximum : int
@@ -33,6 +38,7 @@ class Facts:
     states: int
     values: int
     bytes: int
+    memory: int
     seconds: float
     maximum: int
 
@@ -51,10 +57,12 @@ def facts(rules: RuleSet) -> Facts:
         blocks = (-(-space.layout.lane_count[space.layout.sets[rows]] // LANES)).sum()
         passes = rules.rolls + int(space.most_saved[filled])
         operations += int(blocks) * passes * LANES * (2 * len(grid.predecessors) + 4 * grid.rolls)
+    layers = [part.stop - part.start for part in map(space.layer_slice, range(space.categories, -1, -1))]
     return Facts(
         states=space.reachable(),
         values=space.size,
-        bytes=space.size * 8,
+        bytes=space.size * (8 if space.size <= FLOAT64_VALUES else 4),
+        memory=BASE_MEMORY + 8 * max(a + b + a // 2 for a, b in pairwise(layers)),
         seconds=operations / LANE_OPERATIONS_PER_SECOND,
         maximum=maximum_score(rules),
     )

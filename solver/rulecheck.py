@@ -160,7 +160,7 @@ class RuleChecker:
             bonus=self.bonus(raw, categories),
             order=self.choice(raw, ("order",), ("free", "forced"), "free"),
             saved_rolls=self.flag(raw, ("saved_rolls",), False),
-            joker=self.joker(raw, ids),
+            joker=self.joker(raw, categories),
             first_roll_bonus=self.first_roll_bonus(raw, ids),
             summary=self.word(raw, ("summary",), ""),
             switches=tuple(self.switches(raw)),
@@ -267,15 +267,18 @@ class RuleChecker:
             points=self.number(table, ("bonus", "points"), 1, MAX_POINTS),
         )
 
-    def joker(self, raw: Mapping[str, Any], ids: list[str]) -> Joker | None:
+    def joker(self, raw: Mapping[str, Any], categories: tuple[Category, ...]) -> Joker | None:
         """The joker rule."""
         table = self.table(raw, ("joker",))
         if table is None:
             return None
         self.known(table, ("joker",), {"category", "bonus", "mode"})
         category = self.word(table, ("joker", "category"))
-        if category not in ids:
+        if category not in [c.id for c in categories]:
             self.fault(("joker", "category"), f"is {category!r}; must be the id of a category")
+        faces = [p.face for c in categories if c.upper for p in c.patterns if p.kind == "face"]
+        if len(set(faces)) < len(faces):
+            self.fault(("joker",), "needs at most one upper box for each face: a joker asks for the matching one")
         return Joker(
             category=category,
             bonus=self.number(table, ("joker", "bonus"), 0, MAX_POINTS),

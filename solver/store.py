@@ -14,12 +14,13 @@ from pathlib import Path
 
 from .dice import Floats
 from .errors import TableError
+from .facts import facts
 from .rules import RuleSet
 from .states import state_space
-from .tables import TableInfo, TableWriter, read_table, table_stem
+from .tables import TableInfo, TableWriter, check_memory, read_table, table_stem
 
 Progress = Callable[[int, int], None]  # values done, values in all
-PART_SECONDS = 20.0  # a solve that takes longer keeps its finished layers about this often
+PART_SECONDS = 60.0  # a solve that takes longer keeps its finished layers about this often
 
 
 def tables_folder(tables: str | os.PathLike[str] | None = None) -> Path:
@@ -63,6 +64,7 @@ def solve_to_store(
     """
     from .solve import solve_layers
 
+    check_memory(rules, facts(rules))
     started = kept = time.perf_counter()
     writer = TableWriter(tables_folder(tables), rules, state_space(rules))
     try:

@@ -31,12 +31,13 @@ except ImportError:  # Windows: every solve writes a file of its own, none is re
     fcntl = None  # type: ignore[assignment]
 
 from .dice import Floats
-from .errors import TableError
+from .errors import RulesError, TableError
+from .facts import FLOAT64_VALUES, Facts
 from .rules import RuleSet
 from .states import StateSpace
 
 FORMAT = 1
-FLOAT64_VALUES = 100_000_000  # larger tables are stored in float32
+CHUNK = 1 << 20  # values handled at a time where a whole table may be larger than memory
 ALWAYS_HASHED = 64 << 20  # a table up to this many bytes is hashed whenever it is opened
 
 
@@ -88,9 +89,8 @@ def table_stem(rules: RuleSet, objective: str = "mean") -> str:
 
 def update_digest(digest: hashlib._Hash, values: Floats) -> None:
     """Feed an array's bytes to a digest, in pieces (a table may be larger than memory)."""
-    step = (16 << 20) // values.itemsize
-    for start in range(0, len(values), step):
-        digest.update(np.ascontiguousarray(values[start : start + step]).data)
+    for start in range(0, len(values), CHUNK):
+        digest.update(np.ascontiguousarray(values[start : start + CHUNK]).data)
 
 
 def sha256_of(values: Floats) -> str:
@@ -142,6 +142,28 @@ def check_space(folder: Path, size: int) -> None:
     if free < size + (16 << 20):
         raise TableError(
             f"{folder} has {free >> 20} MB free and the table needs {size >> 20} MB; choose a folder with --tables"
+        )
+
+
+def available_memory() -> int | None:
+    """Bytes that can be had without swapping, None where the system does not say."""
+    try:
+        text = Path("/proc/meminfo").read_text(encoding="ascii")
+    except OSError:
+        return None
+    return next(
+        (int(line.split()[1]) << 10 for line in text.splitlines() if line.startswith("MemAvailable:")), None
+    )
+
+
+def check_memory(rules: RuleSet, needs: Facts) -> None:
+    """Raise RulesError unless the machine has the memory a solve needs."""
+    free = available_memory()
+    if free is not None and needs.memory > free:
+        needed, there = needs.memory / 2**30, free / 2**30
+        raise RulesError(
+            f"solving {rules.key} needs {needed:.1f} GB of memory and {there:.1f} GB are free; "
+            f"it has {needs.values:,} values and would take about {needs.seconds / 60:.0f} minutes"
         )
 
 
@@ -271,8 +293,10 @@ class TableWriter:
     def add(self, layer: Floats) -> None:
         """Append the next layer."""
         stored = layer.astype(self.dtype, copy=False)
-        if self.dtype != layer.dtype and len(layer):
-            self.rounding = max(self.rounding, float(np.abs(stored - layer).max()))
+        if self.dtype != layer.dtype:
+            for start in range(0, len(layer), CHUNK):
+                off = np.abs(stored[start : start + CHUNK] - layer[start : start + CHUNK]).max()
+                self.rounding = max(self.rounding, float(off))
         with writing_to(self.folder):
             if not self.written:
                 if not self.private:

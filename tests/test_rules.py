@@ -91,6 +91,7 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
         ('pattern = "any"', 'pattern = "any"\npoints = 0', "16: categories[2].points: is 0; must be a whole number from 1 to 10000"),
         ("rolls = 2", "bonus = { threshold = 5, points = 3 }", "4: bonus: needs at least one category with `upper = true`"),
         ("rolls = 2", 'joker = { category = "trio", bonus = 1, mode = "free" }', "4: joker.category: is 'trio'; must be the id of a category"),
+        ("groups = [2]", 'groups = [2]\n[joker]\ncategory = "pair"\nbonus = 1\nmode = "free"\n' + 2 * '[[categories]]\nid = "a"\nname = "A"\nupper = true\npattern = "face"\nface = 1\n', "11: joker: needs at most one upper box for each face: a joker asks for the matching one"),
         ("rolls = 2", "first_roll_bonus = { trio = 1 }", "4: first_roll_bonus.trio: is not the id of a category"),
         ("rolls = 2", 'extends = "nothing"', "4: extends: must be the id of a built-in rule set, one of " + ", ".join(builtin_ids())),
     ],

@@ -17,8 +17,9 @@ import pytest
 import solver
 from solver import store, tables
 from solver.advice import Strategy
-from solver.errors import TableError
+from solver.errors import RulesError, TableError
 from solver.evaluate import TurnEvaluator
+from solver.facts import facts
 from solver.rulefile import load_rules
 from solver.rules import Bonus, RuleSet
 from solver.solve import solve_layers, solve_values
@@ -200,6 +201,20 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
 def test_a_full_disk_is_noticed_before_the_solve(tmp_path: Path) -> None:
     with pytest.raises(TableError, match=r"MB free and the table needs"):
         tables.check_space(tmp_path, 1 << 60)
+
+
+def test_too_little_memory_is_noticed_before_the_solve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "available_memory", lambda: 10 << 20)
+    with pytest.raises(RulesError, match=r"solving small needs 0\.1 GB of memory and 0\.0 GB are free; it has"):
+        solve_to_store(SMALL, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_estimate_of_memory_covers_maxi() -> None:
+    """Measured: 3.9 GB at the peak, with two layers of 134 and 132 million values."""
+    needs = facts(load_rules("maxi"))
+    assert 3.0e9 < needs.memory < 5.0e9
+    assert needs.bytes == 713_572_352 * 4
 
 
 def test_sha256_is_that_of_the_bytes() -> None:

@@ -1,0 +1,94 @@
+"""The games that take seconds to minutes: `make bench-big`. Each value is asserted, each table verified.
+
+Needs 3 GB of disk and 4 GB of memory; the record goes to ``benchmarks/runs/DATE-big.md``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import date
+from pathlib import Path
+
+import solver
+from solver.solve import default_threads
+from solver.store import table_path
+
+RUNS = Path(__file__).resolve().parent / "runs"
+# maxi-tactic is published; the others are this program's, first solved on 2026-11-21.
+VALUES = {
+    "yahtzee": "254.5877287345",
+    "yatzy-saved": "280.4109275551",
+    "maxi-tactic": "383.3054026849",
+    "maxi-unsaved": "394.5575068204",
+    "maxi": "496.6332603702",
+}
+
+
+def solve(key: str, folder: str) -> tuple[float, float]:
+    """Wall seconds of the whole process, and its peak memory in GB."""
+    start = time.perf_counter()
+    command = [sys.executable, "-m", "solver", "solve", key, "--tables", folder]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    return time.perf_counter() - start, usage.ru_maxrss / 2**20
+
+
+def hold_times(key: str, folder: str) -> tuple[float, float]:
+    """Median seconds of a hold query as a process and in process."""
+    dice = "112356" if key.startswith("maxi") else "12356"
+    command = [sys.executable, "-m", "solver", "hold", dice, "--rules", key, "--tables", folder]
+    whole = []
+    for _ in range(7):
+        start = time.perf_counter()
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        whole.append(time.perf_counter() - start)
+    strategy = solver.open_strategy(key, folder)
+    inner = []
+    for _ in range(15):
+        start = time.perf_counter()
+        strategy.holds("", dice)
+        inner.append(time.perf_counter() - start)
+    return statistics.median(whole), statistics.median(inner)
+
+
+def main() -> None:
+    """Solve all, print as it goes, keep the record."""
+    lines = [
+        f"# {date.today().isoformat()}, the big games, perfect-yatzy {solver.__version__}, {default_threads()} threads",
+        "",
+        "Whole processes, import and writing included; compiled kernels on disk. Error: bound of every stored value.",
+        "",
+        "| rules | value | values | seconds solving | whole process | peak memory | error | hold, process | in process |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    print("\n".join(lines), flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        solve("maxi-forced", folder)  # compiles the kernels of six dice
+        for key, value in VALUES.items():
+            wall, memory = solve(key, folder)
+            path = table_path(solver.load_rules(key), folder)
+            info = json.loads(path.with_suffix(".json").read_text())
+            assert f"{info['start_value']:.10f}" == value, info["start_value"]
+            verify = [sys.executable, "-m", "solver", "verify", key, "--tables", folder]
+            subprocess.run(verify, check=True, stdout=subprocess.DEVNULL)
+            process, inner = hold_times(key, folder)
+            lines.append(
+                f"| `{key}` | {value} | {info['values']:,} | {info['seconds']:.2f} s | {wall:.2f} s | {memory:.2f} GB "
+                f"| {info['rounding']:.1e} | {process:.2f} s | {1000 * inner:.1f} ms |"
+            )
+            print(lines[-1], flush=True)
+            path.unlink()
+    RUNS.mkdir(exist_ok=True)
+    (RUNS / f"{date.today().isoformat()}-big.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
