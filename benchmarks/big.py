@@ -20,6 +20,7 @@ from solver.solve import default_threads
 from solver.store import table_path
 
 RUNS = Path(__file__).resolve().parent / "runs"
+TODAY = date.today().isoformat()
 # maxi-tactic is published; the others are this program's, first solved on 2026-11-21.
 VALUES = {
     "yahtzee": "254.5877287345",
@@ -62,11 +63,11 @@ def hold_times(key: str, folder: str) -> tuple[float, float]:
 def main() -> None:
     """Solve all, print as it goes, keep the record."""
     lines = [
-        f"# {date.today().isoformat()}, the big games, perfect-yatzy {solver.__version__}, {default_threads()} threads",
+        f"# {TODAY}, the big games, perfect-yatzy {solver.__version__}, {default_threads()} threads",
         "",
-        "Whole processes, import and writing included; compiled kernels on disk. Error: bound of every stored value.",
+        "Whole processes, import and writing included; compiled kernels on disk. Error: bound of a stored value.",
         "",
-        "| rules | value | values | seconds solving | whole process | peak memory | error | hold, process | in process |",
+        "| rules | value | values | solving | whole process | peak memory | error | hold, process | in process |",
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     print("\n".join(lines), flush=True)
@@ -81,13 +82,13 @@ def main() -> None:
             subprocess.run(verify, check=True, stdout=subprocess.DEVNULL)
             process, inner = hold_times(key, folder)
             lines.append(
-                f"| `{key}` | {value} | {info['values']:,} | {info['seconds']:.2f} s | {wall:.2f} s | {memory:.2f} GB "
-                f"| {info['rounding']:.1e} | {process:.2f} s | {1000 * inner:.1f} ms |"
+                f"| `{key}` | {value} | {info['values']:,} | {info['seconds']:.2f} s | {wall:.2f} s "
+                f"| {memory:.2f} GB | {info['rounding']:.1e} | {process:.2f} s | {1000 * inner:.1f} ms |"
             )
             print(lines[-1], flush=True)
             path.unlink()
     RUNS.mkdir(exist_ok=True)
-    (RUNS / f"{date.today().isoformat()}-big.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (RUNS / f"{TODAY}-big.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
