@@ -1,6 +1,6 @@
 """The games that take seconds to minutes: `make bench-big`. Each value is asserted, each table verified.
 
-Needs 3 GB of disk and 4 GB of memory; the record goes to ``benchmarks/runs/DATE-big.md``.
+Needs 3 GB of disk and 2.5 GB of memory; the record goes to ``benchmarks/runs/DATE-big.md``.
 """
 
 from __future__ import annotations

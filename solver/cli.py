@@ -17,7 +17,15 @@ import click
 from click.shell_completion import get_completion_class
 
 from . import __version__
-from .console import RULES, YatzyGroup, query_options, rules_option, solving, table_options
+from .console import (
+    RULES,
+    YatzyGroup,
+    language_option,
+    query_options,
+    rules_option,
+    solving,
+    table_options,
+)
 from .errors import SolverError
 
 if TYPE_CHECKING:
@@ -27,16 +35,16 @@ EPILOG = "Every command explains itself: yatzy COMMAND --help"
 MAX_LINE = 1 << 20
 
 
-def make_desk(tables: str | None, threads: int | None) -> Desk:
+def make_desk(tables: str | None, threads: int | None, lang: str) -> Desk:
     """The one that answers requests, telling the terminal when it has to solve first."""
     from .queries import Desk
 
-    return Desk(tables, threads, solving)
+    return Desk(tables, threads, solving, lang)
 
 
 def run_query(query: str, request: dict[str, Any], shown: dict[str, Any]) -> None:
     """Answer one request as text or JSON, or a stream of them."""
-    desk = make_desk(shown["tables"], shown["threads"])
+    desk = make_desk(shown["tables"], shown["threads"], shown["lang"])
     if shown["jsonl"]:
         answer_lines(desk, query, request["rules"], sys.stdin.buffer)
         return
@@ -149,8 +157,9 @@ def expect(games: int | None, seed: int, rules: str, card: str, saved: int, extr
 @click.argument("dice", required=False)
 @click.option("--rolls-left", "-l", type=click.IntRange(0), help="Rerolls still to come [all of a turn's].")
 @rules_option
+@language_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object with everything.")
-def odds(dice: str | None, rolls_left: int | None, rules: str, as_json: bool) -> None:
+def odds(dice: str | None, rolls_left: int | None, rules: str, lang: str, as_json: bool) -> None:
     """How likely each category is in one turn, if you play for it alone.
 
     Without DICE: before the first roll. No card, no table: one turn by itself.
@@ -160,12 +169,13 @@ def odds(dice: str | None, rolls_left: int | None, rules: str, as_json: bool) ->
     """
     from dataclasses import asdict
 
+    from .languages import localized
     from .notation import parse_dice
     from .odds import odds as find_odds
     from .rulefile import load_rules
     from .views.text import odds_text
 
-    rule_set = load_rules(rules)
+    rule_set = localized(load_rules(rules), lang)
     roll = parse_dice(rule_set, dice) if dice is not None else None
     left = rule_set.rolls - 1 if rolls_left is None else rolls_left
     found = find_odds(rule_set, roll, left)
@@ -219,8 +229,11 @@ def solve(rules: str, force: bool, tables: str | None, threads: int | None) -> N
     show_default=True,
 )
 @click.option("--output", "-o", type=click.Path(dir_okay=False), help="File to write [standard output].")
+@language_option
 @table_options
-def table(rules: str, what: str, form: str, output: str | None, tables: str | None, threads: int | None) -> None:
+def table(
+    rules: str, what: str, form: str, output: str | None, lang: str, tables: str | None, threads: int | None
+) -> None:
     """Print a strategy table.
 
     \b
@@ -228,7 +241,7 @@ def table(rules: str, what: str, form: str, output: str | None, tables: str | No
     """
     from .views.sheets import FORMATS, SHEETS
 
-    desk = make_desk(tables, threads)
+    desk = make_desk(tables, threads, lang)
     sheet = SHEETS[what](desk.strategy(desk.rules(rules)))
     data = FORMATS[form](sheet)
     if output:
@@ -248,12 +261,14 @@ def rules() -> None:
 
 
 @rules.command("list")
+@language_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-def rules_list(as_json: bool) -> None:
+def rules_list(lang: str, as_json: bool) -> None:
     """The built-in rule sets."""
+    from .languages import localized
     from .rulefile import builtin_ids, load_rules
 
-    known = [load_rules(name) for name in builtin_ids()]
+    known = [localized(load_rules(name), lang) for name in builtin_ids()]
     if as_json:
         entries = [
             {"id": r.id, "name": r.name, "summary": r.summary, "switches": [s.id for s in r.switches]}
@@ -270,16 +285,18 @@ def rules_list(as_json: bool) -> None:
 
 @rules.command("show")
 @click.argument("rules", type=RULES, default="yatzy")
+@language_option
 @click.option("--json", "as_json", is_flag=True, help="The canonical form, as JSON.")
-def rules_show(rules: str, as_json: bool) -> None:
+def rules_show(rules: str, lang: str, as_json: bool) -> None:
     """What a rule set says, category by category."""
     from dataclasses import asdict
 
     from .facts import facts
+    from .languages import localized
     from .rulefile import load_rules
     from .views.text import rules_text
 
-    rule_set = load_rules(rules)
+    rule_set = localized(load_rules(rules), lang)
     found = asdict(facts(rule_set))
     if as_json:
         about = {"schema": 1, "key": rule_set.key, "name": rule_set.name, "fingerprint": rule_set.fingerprint}

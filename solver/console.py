@@ -70,12 +70,30 @@ class RulesParam(click.ParamType[str]):
         return [CompletionItem(name) for name in builtin_ids() if name.startswith(incomplete)]
 
 
+class LanguageParam(click.ParamType[str]):
+    """A language by its code; completes the codes."""
+
+    name = "language"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Codes and names of the languages."""
+        from .languages import languages
+
+        found = languages().items()
+        return [CompletionItem(code, help=name) for code, name in found if code.startswith(incomplete)]
+
+
 RULES = RulesParam()
 
 
 rules_option = click.option(
     "--rules", "-r", type=RULES, default="yatzy", envvar="YATZY_RULES", show_default=True,
     help="Rule set: a name, name+switch, or a .toml file.",
+)  # fmt: skip
+
+language_option = click.option(
+    "--lang", type=LanguageParam(), default="en", envvar="YATZY_LANG", show_default=True,
+    help="Names of games and categories: en, da, de, fi, nb, sv.",
 )  # fmt: skip
 
 
@@ -98,6 +116,7 @@ def query_options(command: F) -> F:
         click.option("--extra", type=click.IntRange(0), default=0, help="Points outside the boxes so far."),
         click.option("--saved", type=click.IntRange(0), default=0, help="Saved rolls this turn began with."),
         click.option("--card", "-c", default="", metavar="CARD", help='Filled categories: "ones=3 chance=22".'),
+        language_option,
         rules_option,
     ):
         command = option(command)

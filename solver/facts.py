@@ -14,6 +14,7 @@ from .states import LANES, possible_points, state_space
 # Measured with two threads on a 2-core Xeon at 2.7 GHz; see benchmarks/runs.
 LANE_OPERATIONS_PER_SECOND = 5e10
 BASE_MEMORY = 150 << 20
+CARD_MEMORY = 100  # bytes a card, for the arrays that place it
 FLOAT64_VALUES = 100_000_000  # larger tables are stored in float32
 
 
@@ -28,7 +29,8 @@ class Facts:
     bytes : int
         Size of the table.
     memory : int
-        Bytes a solve holds at its peak: the two largest neighbouring layers in float64, and a little more.
+        Bytes a solve holds at its peak: the two largest neighbouring layers in float64, the places of all cards,
+        and a little more.
     seconds : float
         Rough estimate of a solve with two threads, compilation apart.
     maximum : int
@@ -62,7 +64,7 @@ def facts(rules: RuleSet) -> Facts:
         states=space.reachable(),
         values=space.size,
         bytes=space.size * (8 if space.size <= FLOAT64_VALUES else 4),
-        memory=BASE_MEMORY + 8 * max(a + b + a // 2 for a, b in pairwise(layers)),
+        memory=BASE_MEMORY + CARD_MEMORY * len(space.layout.masks) + 8 * max(a + b for a, b in pairwise(layers)),
         seconds=operations / LANE_OPERATIONS_PER_SECOND,
         maximum=maximum_score(rules),
     )

@@ -1,18 +1,19 @@
 """How people write dice, categories and scorecards, and how the program writes them back.
 
 dice        33456 · 3 3 4 5 6 · 3,3,4,5,6 · ⚂⚂⚃⚄⚅, in any order
-category    an id, a name, a short code or a prefix that fits only one; case does not matter
+category    an id, a name in any language, a short code or a prefix that fits only one; case does not matter
 scorecard   ones=3 sixes=24 chance=22; separators are spaces, commas or semicolons; 0 or x crosses out
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from .errors import StateError
+from .languages import foreign_names
 from .rules import RuleSet
 from .states import State, possible_points
 
@@ -138,22 +139,32 @@ def find_category(rules: RuleSet, text: str) -> int:
         If no category or more than one fits, with what was near.
     """
     wanted = _plain(text)
-    names: dict[str, int] = {}
-    for position, category in enumerate(rules.categories):
-        for name in (category.id, category.name, category.code, *category.aliases):
-            if name:
-                names.setdefault(_plain(name), position)
-    if wanted in names:
-        return names[wanted]
-    fits = {names[name] for name in names if wanted and name.startswith(wanted)}
+    own = {
+        _plain(name): position
+        for position, category in reversed([*enumerate(rules.categories)])
+        for name in (category.id, category.name, category.code, *category.aliases)
+        if name
+    }
+    if wanted in own:
+        return own[wanted]
+    foreign = [(_plain(name), rules.index_of[c]) for name, c in foreign_names(rules)]
+    fits: set[int] = set()
+    searches: list[tuple[Callable[[str, str], bool], Iterable[tuple[str, int]]]] = [
+        (str.__eq__, foreign),
+        (str.startswith, own.items()),
+        (str.startswith, foreign),
+    ]
+    for match, names in searches:
+        fits = fits or {position for name, position in names if wanted and match(name, wanted)}
     if len(fits) == 1:
         return fits.pop()
     if fits:
         choice = ", ".join(rules.categories[c].id for c in sorted(fits))
         raise StateError(f"category {text!r} is not clear: {choice}")
-    near = get_close_matches(wanted, names, 1, 0.55)
+    known_names = dict(foreign) | own
+    near = get_close_matches(wanted, known_names, 1, 0.55)
     known = ", ".join(category.id for category in rules.categories)
-    hint = f"did you mean {rules.categories[names[near[0]]].id}?" if near else f"the categories are {known}"
+    hint = f"did you mean {rules.categories[known_names[near[0]]].id}?" if near else f"the categories are {known}"
     raise StateError(f"unknown category {text!r}; {hint}")
 
 
@@ -166,11 +177,7 @@ def parse_card(rules: RuleSet, text: str, saved: int = 0, extra: int = 0) -> Sco
         An unknown category, one filled twice, points it cannot hold, or an order the rules forbid.
     """
     points: dict[int, int] = {}
-    rest = re.sub(r"\s*[=:]\s*", "=", text.strip())
-    for entry in filter(None, re.split(r"[\s,;]+", rest)):
-        name, equals, value = entry.partition("=")
-        if not equals or not name:
-            raise StateError(f"{entry!r} in the card is not of the form category=points, such as ones=3")
+    for name, value in _entries(text):
         c = find_category(rules, name)
         if c in points:
             raise StateError(f"{rules.categories[c].id} is filled twice in the card")
@@ -180,6 +187,16 @@ def parse_card(rules: RuleSet, text: str, saved: int = 0, extra: int = 0) -> Sco
             raise StateError(f"{value!r} is no score for {rules.categories[c].id}; write a whole number")
         points[c] = int(value)
     return check_card(Scorecard(rules, points, saved, extra))
+
+
+def _entries(text: str) -> Iterator[tuple[str, str]]:
+    for part in re.split(r"[,;]+", re.sub(r"\s*[=:]\s*", "=", text)):
+        while part := part.strip():
+            entry = re.match(r"([^=]+)=([^\s=]*)", part)  # names may have spaces, points may not
+            if not entry:
+                raise StateError(f"{part!r} in the card is not of the form category=points, such as ones=3")
+            yield entry[1], entry[2]
+            part = part[entry.end() :]
 
 
 def check_card(card: Scorecard) -> Scorecard:

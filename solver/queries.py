@@ -12,6 +12,7 @@ from typing import Any
 
 from .advice import Choice, Hold, Strategy, open_strategy
 from .errors import StateError
+from .languages import ENGLISH, localized
 from .notation import Scorecard, check_dice, find_category, parse_card, parse_dice
 from .rulefile import load_rules
 from .rules import RuleSet
@@ -37,6 +38,8 @@ class Desk:
         As for :func:`solver.advice.open_strategy`.
     progress
         Called with a rule set when its table has to be solved first; returns the callback for the solve.
+    language
+        Of the names in the rule sets it hands out; answers speak in ids.
     """
 
     def __init__(
@@ -44,8 +47,9 @@ class Desk:
         tables: str | os.PathLike[str] | None = None,
         threads: int | None = None,
         progress: Callable[[RuleSet], Progress] | None = None,
+        language: str = ENGLISH,
     ) -> None:
-        self.tables, self.threads, self.progress = tables, threads, progress
+        self.tables, self.threads, self.progress, self.language = tables, threads, progress, language
         self._open: dict[str, Strategy] = {}
         self._rules: dict[str, RuleSet] = {}
 
@@ -61,7 +65,7 @@ class Desk:
     def rules(self, spec: str) -> RuleSet:
         """A rule set by name, read at most once."""
         if spec not in self._rules:
-            self._rules[spec] = load_rules(spec)
+            self._rules[spec] = localized(load_rules(spec), self.language)
         return self._rules[spec]
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:

@@ -114,3 +114,10 @@ def test_crossing_out_and_spaces_around_the_equals_sign() -> None:
 def test_forced_order_is_checked() -> None:
     with pytest.raises(StateError, match="fills in order: ones must come first"):
         parse_card(load_rules("yatzy-forced"), "twos=4")
+
+
+def test_names_with_spaces_stand_in_a_card() -> None:
+    assert (
+        str(parse_card(YATZY, "Two Pairs=16 ones = 3, four of a kind: 20"))
+        == "ones=3 two-pairs=16 four-of-a-kind=20"
+    )
