@@ -1,6 +1,7 @@
-"""Write the small files of this folder from solved tables: `make tables`.
+"""Write the small files of this folder, and the README's table of solved games: `make tables`.
 
-`checksums.json` and the strategy tables are kept in git and compared by a test; the binary tables are not.
+`checksums.json` and the strategy tables are kept in git and compared by a test; the binary tables are not. What
+is not solved yet is solved first: five minutes and 5 GB of disk for everything.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from pathlib import Path
 
 from solver import open_strategy
 from solver.advice import Strategy
+from solver.tables import TableInfo
 from solver.views.sheets import SHEETS, comma_separated, markdown
 
 HERE = Path(__file__).resolve().parent
-GAMES = [
+QUICK = [  # CI solves these again
     "yatzy",
     "yatzy+five-is-full-house",
     "yatzy+four-is-two-pairs",
@@ -30,8 +32,20 @@ GAMES = [
     "generala",
     "cheerio",
     "maxi-forced",
+    "giant-forced",
+    "giant-forced+six-rolls",
+]
+BIG = [
+    "yatzy-saved",
+    "family-yatzy",
+    "yatzy-online-6",
+    "maxi-tactic",
+    "maxi-unsaved",
+    "maxi-unsaved+full-straight-30",
+    "maxi",
 ]
 SHEETS_OF = ["yatzy"]
+START, END = "<!-- solved games: make tables -->", "<!-- end of solved games -->"
 
 
 def checksum(strategy: Strategy) -> dict[str, object]:
@@ -42,15 +56,15 @@ def checksum(strategy: Strategy) -> dict[str, object]:
         "value": f"{info.start_value:.10f}",
         "values": info.values,
         "states": strategy.space.reachable(),
+        "dtype": info.dtype,
+        "error": info.rounding,
         "sha256": info.sha256,
     }
 
 
-def contents() -> dict[str, str]:
-    """Every generated file of this folder, by name."""
-    strategies = {key: open_strategy(key) for key in GAMES}
-    sums = {key: checksum(strategy) for key, strategy in strategies.items()}
-    files = {"checksums.json": json.dumps(sums, indent=1) + "\n"}
+def sheets(strategies: dict[str, Strategy]) -> dict[str, str]:
+    """The readable strategy tables, by file name."""
+    files = {}
     for key in SHEETS_OF:
         for what, make in SHEETS.items():
             sheet = make(strategies[key])
@@ -59,11 +73,47 @@ def contents() -> dict[str, str]:
     return files
 
 
+def size_text(info: TableInfo) -> str:
+    """Bytes of a table, for people."""
+    size: float = info.values * (8 if info.dtype == "float64" else 4)
+    for unit in ("bytes", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:.3g} GB"
+
+
+def games_table(strategies: dict[str, Strategy]) -> str:
+    """The README's table of solved games."""
+    lines = [
+        "| rules | value of the game | states | solved in | table | error of a value | SHA-256 |",
+        "|---|---:|---:|---:|---:|---:|---|",
+    ]
+    for key, strategy in strategies.items():
+        info = strategy.info
+        error = f"{info.rounding:.1e}" if info.rounding else "< 1e-9"
+        lines.append(
+            f"| `{key}` | {info.start_value:.10f} | {strategy.space.reachable():,} | {info.seconds:.2f} s "
+            f"| {size_text(info)} | {error} | `{info.sha256[:12]}` |"
+        )
+    return "\n".join(lines)
+
+
 def main() -> None:
     """Write the files."""
-    for name, text in contents().items():
+    strategies = {}
+    for key in QUICK + BIG:
+        print(key, flush=True)
+        strategies[key] = open_strategy(key)
+    sums = {key: checksum(strategy) for key, strategy in strategies.items()}
+    files = {"checksums.json": json.dumps(sums, indent=1) + "\n"} | sheets(strategies)
+    for name, text in files.items():
         (HERE / name).write_text(text, encoding="utf-8")
         print(f"tables/{name}")
+    readme = HERE.parent / "README.md"
+    before, rest = readme.read_text(encoding="utf-8").split(START)
+    after = rest.split(END)[1]
+    readme.write_text(f"{before}{START}\n{games_table(strategies)}\n{END}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":
