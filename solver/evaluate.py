@@ -95,8 +95,8 @@ class TurnEvaluator:
         paid = np.full(points.shape, state.joker_paid)
         if category == self.rules.joker_index:
             paid = points > 0
-        filled = state.filled | 1 << category
-        rows = (filled.bit_count() if space.forced else filled) + paid * (space.cards if space.flags == 2 else 0)
+        card = space.row(State(state.filled | 1 << category))
+        rows = card + paid * (space.cards if space.flags == 2 else 0)
         sets = layout.sets[rows]
         lanes = layout.lane_of[sets, upper]
         return np.asarray(self.values[layout.offsets[rows] + saved * layout.lane_count[sets] + lanes])

@@ -15,9 +15,10 @@ share everything else. Helpers take views (:mod:`solver.vectors`), entry points 
 # numba infers the types of a kernel, and mypy would have to be told them a second time.
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from numba import types
 from numba.extending import overload
 
@@ -26,15 +27,15 @@ from .dice import Floats, Ints, Lattice
 from .states import LANES
 from .turn import Plan
 from .unrolled import UNROLLED, FiveDice, SixDice, emit_maxima, emit_means, unrolled_pass
-from .vectors import ALIGNMENT, add, load, maximum, multiply, peek, poke, shifted, splat, store, views
+from .vectors import ALIGNMENT, add, load, load_at, maximum, multiply, peek, poke, shifted, splat, store, views
 
 FRESH, AGAIN, FIRST_ROLL = 0, 1, 2  # stop values: overwrite the buffer, raise it, raise it with extras
 TIE = 1e-9  # values closer than this are equal; the arithmetic is good to about 1e-12
-LOWEST = -1e300  # below every value, and still a number when points are added to it
+LOWEST = -1e30  # below every value, and still a number when points are added to it
 
 
 class IndexedLattice(NamedTuple):
-    """A lattice as index arrays (in lanes, int64): any dice, at the price of an index load per operation."""
+    """A lattice as index arrays (int64): any dice, at the price of an index load per operation."""
 
     successors: Ints
     predecessor_start: Ints
@@ -44,12 +45,17 @@ class IndexedLattice(NamedTuple):
     holds: int
 
 
+class Means(NamedTuple):
+    """Values in points to come, as the table of means holds them: lanes are upper sums."""
+
+    values: Floats
+
+
 class Scratch(NamedTuple):
-    """A thread's own memory (float64): the buffer of holds, a second one for first rolls, small change."""
+    """A thread's own memory: the buffer of holds, a second one for first rolls, small change."""
 
     buffer: Floats
     first: Floats
-    children: Floats
     kept: Floats
     lanes: Floats
 
@@ -60,26 +66,26 @@ def kernel_lattice(dice: Lattice, unrolled: bool = True) -> FiveDice | SixDice |
         if unrolled and size == (dice.dice, dice.faces):
             return kind(dice.holds)  # type: ignore[no-any-return]
     return IndexedLattice(
-        np.ascontiguousarray(dice.successors.ravel() * LANES),
+        np.ascontiguousarray(dice.successors.ravel()),
         dice.predecessor_start,
-        dice.predecessors * LANES,
+        dice.predecessors,
         dice.faces,
         dice.first_roll,
         dice.holds,
     )
 
 
-def aligned(vectors: int) -> Floats:
-    """A zeroed float64 array of so many vectors that starts where a vector may."""
-    raw = np.zeros(vectors * LANES + LANES)
+def aligned(vectors: int, dtype: npt.DTypeLike = np.float64) -> npt.NDArray[Any]:
+    """A zeroed array of so many vectors that starts where a vector may."""
+    lanes = ALIGNMENT // np.dtype(dtype).itemsize
+    raw = np.zeros((vectors + 1) * lanes, dtype=dtype)
     start = -raw.ctypes.data % ALIGNMENT // raw.itemsize
-    return raw[start : start + vectors * LANES]
+    return raw[start : start + vectors * lanes]
 
 
-def make_scratch(dice: Lattice, plan: Plan) -> Scratch:
-    """Scratch for one thread."""
-    sizes = (dice.holds, dice.holds, plan.categories, plan.jokers, 1)
-    return Scratch(*map(aligned, sizes))
+def make_scratch(dice: Lattice, plan: Plan, dtype: npt.DTypeLike = np.float64) -> Scratch:
+    """Scratch for one thread, for vectors of `dtype`."""
+    return Scratch(*(aligned(size, dtype) for size in (dice.holds, dice.holds, plan.jokers, 1)))
 
 
 def means(buffer: Floats, dice: object) -> None:
@@ -94,7 +100,7 @@ def maxima(buffer: Floats, dice: object) -> None:
 
 @jit
 def _indexed_means(buffer, dice):
-    share = splat(1.0 / dice.faces)
+    share = splat(buffer, 1.0 / dice.faces)
     hold = dice.lower - 1
     while hold >= 0:
         at = hold * dice.faces
@@ -104,17 +110,17 @@ def _indexed_means(buffer, dice):
             total = add(total, add(one, load(buffer, peek(dice.successors, at + face + 1))))
         if dice.faces % 2:
             total = add(total, load(buffer, peek(dice.successors, at + dice.faces - 1)))
-        store(buffer, hold * LANES, multiply(total, share))
+        store(buffer, hold, multiply(total, share))
         hold -= 1
 
 
 @jit
 def _indexed_maxima(buffer, dice):
     for hold in range(1, dice.holds):
-        best = load(buffer, hold * LANES)
+        best = load(buffer, hold)
         for i in range(peek(dice.predecessor_start, hold), peek(dice.predecessor_start, hold + 1)):
             best = maximum(best, load(buffer, peek(dice.predecessors, i)))
-        store(buffer, hold * LANES, best)
+        store(buffer, hold, best)
 
 
 _PASSES = {
@@ -152,41 +158,54 @@ def child_lanes(values, plan, row, child, block, saved, shift, spare):
     own, theirs = peek(plan.sets, row), peek(plan.sets, child)
     start = peek(plan.offsets, child) + saved * peek(plan.lane_count, theirs)
     if own == theirs:
-        return load(values, start + block)
+        return load_at(values, start + block)
     for lane in range(LANES):
         upper = peek(plan.lane_upper, own * plan.lane_width + block + lane) + shift
         poke(spare, lane, peek(values, start + peek(plan.lane_of, theirs * plan.upper_width + upper)))
     return load(spare, 0)
 
 
+def arrival(children: object, plan: Plan, row: int, child: int, block: int, saved: int, shift: int, points: float,
+            spare: Floats) -> object:  # fmt: skip
+    """Worth of arriving at a child card with `points` made, for a block of lanes: where objectives differ."""
+    raise NotImplementedError("only within a kernel")
+
+
+@overload(arrival, inline="never")
+def _arrival(children, plan, row, child, block, saved, shift, points, spare):
+    if children.instance_class is not Means:
+        return None
+
+    def mean(children, plan, row, child, block, saved, shift, points, spare):
+        to_come = child_lanes(children.values, plan, row, child, block, saved, shift, spare)
+        return add(to_come, splat(spare, points))
+
+    return mean
+
+
 @jit
-def raise_stops(values, plan, row, choices, block, saved, stage, target, scratch):
+def raise_stops(children, plan, row, choices, block, saved, stage, target, scratch):
     """Raise each roll's entry in `target` to the best category for it (`stage`: FRESH, AGAIN, FIRST_ROLL)."""
-    nothing = splat(LOWEST)
+    nothing = splat(target, LOWEST)
     for c in range(plan.categories):
         if choices >> c & 1:
             crossed_out = peek(plan.outcome_start, c)
             child = row + peek(plan.step, crossed_out)
             shift = peek(plan.shift, crossed_out)
-            crossed = child_lanes(values, plan, row, child, block, saved, shift, scratch.lanes)
-            store(scratch.children, c * LANES, crossed)
+            crossed = arrival(children, plan, row, child, block, saved, shift, 0.0, scratch.lanes)
             nothing = maximum(nothing, crossed)
-    for at in range(plan.first_roll * LANES, (plan.first_roll + plan.rolls) * LANES, LANES):
-        store(target, at, nothing if stage == FRESH else maximum(nothing, load(target, at)))
+    for roll in range(plan.first_roll, plan.first_roll + plan.rolls):
+        store(target, roll, nothing if stage == FRESH else maximum(nothing, load(target, roll)))
     for c in range(plan.categories):
         extra = peek(plan.first_bonus, c) if stage == FIRST_ROLL else 0.0
         if choices >> c & 1:
-            begin = peek(plan.outcome_start, c)
-            base = load(scratch.children, c * LANES)
-            for outcome in range(begin + 1, peek(plan.outcome_start, c + 1)):
-                step = peek(plan.step, outcome)
-                if peek(plan.moves, c) or step != peek(plan.step, begin):
-                    shift = peek(plan.shift, outcome)
-                    base = child_lanes(values, plan, row, row + step, block, saved, shift, scratch.lanes)
-                worth = add(base, splat(peek(plan.points, outcome) + extra))
+            for outcome in range(peek(plan.outcome_start, c) + 1, peek(plan.outcome_start, c + 1)):
+                child, shift = row + peek(plan.step, outcome), peek(plan.shift, outcome)
+                points = peek(plan.points, outcome) + extra
+                worth = arrival(children, plan, row, child, block, saved, shift, points, scratch.lanes)
                 for i in range(peek(plan.roll_start, outcome), peek(plan.roll_start, outcome + 1)):
-                    at = peek(plan.outcome_rolls, i)
-                    store(target, at, maximum(worth, load(target, at)))
+                    roll = peek(plan.outcome_rolls, i)
+                    store(target, roll, maximum(worth, load(target, roll)))
 
 
 @jit
@@ -202,12 +221,12 @@ def joker_choices(plan, row, choices, j):
 
 
 @jit
-def joker_value(values, plan, row, choices, block, saved, j, stage, spare):
+def joker_value(children, plan, row, choices, block, saved, j, stage, spare):
     """Best category for the j-th joker roll under the joker rule."""
     box_open = peek(plan.joker_box, j) & ~peek(plan.masks, row) != 0
     legal = joker_choices(plan, row, choices, j)
     bonus = plan.joker_bonus if row >= plan.cards else 0.0
-    best = splat(LOWEST)
+    best = splat(spare, LOWEST)
     for c in range(plan.categories):
         if legal >> c & 1:
             at = c * plan.jokers + j
@@ -215,45 +234,65 @@ def joker_value(values, plan, row, choices, block, saved, j, stage, spare):
             extra = peek(plan.first_bonus, c) if stage == FIRST_ROLL and points > 0 else 0.0
             child = row + peek(plan.step, peek(plan.outcome_start, c))
             shift = points if peek(plan.moves, c) else 0
-            lanes = child_lanes(values, plan, row, child, block, saved, shift, spare)
-            best = maximum(best, add(lanes, splat(points + bonus + extra)))
+            worth = arrival(children, plan, row, child, block, saved, shift, points + bonus + extra, spare)
+            best = maximum(best, worth)
     return best
 
 
 @jit
-def raise_all_stops(values, plan, row, choices, block, saved, stage, target, scratch):
+def raise_all_stops(children, plan, row, choices, block, saved, stage, target, scratch):
     """:func:`raise_stops` with the joker rule: joker rolls are kept aside and get their own value after."""
     jokers = plan.jokers if peek(plan.masks, row) & plan.joker_bit else 0
     for j in range(jokers):
-        at = peek(plan.joker_rolls, j)
-        store(scratch.kept, j * LANES, splat(LOWEST) if stage == FRESH else load(target, at))
-    raise_stops(values, plan, row, choices, block, saved, stage, target, scratch)
+        roll = peek(plan.joker_rolls, j)
+        store(scratch.kept, j, splat(target, LOWEST) if stage == FRESH else load(target, roll))
+    raise_stops(children, plan, row, choices, block, saved, stage, target, scratch)
     for j in range(jokers):
-        at = peek(plan.joker_rolls, j)
-        worth = joker_value(values, plan, row, choices, block, saved, j, stage, scratch.lanes)
-        store(target, at, maximum(worth, load(scratch.kept, j * LANES)))
+        roll = peek(plan.joker_rolls, j)
+        worth = joker_value(children, plan, row, choices, block, saved, j, stage, scratch.lanes)
+        store(target, roll, maximum(worth, load(scratch.kept, j)))
 
 
 @jit
 def mean_of_first_roll(plan, buffer):
     """Sum of weight x value over all full rolls of a buffer."""
     # Four running sums: a single one would wait for each addition to end before the next.
-    a, b, c, d = splat(0.0), splat(0.0), splat(0.0), splat(0.0)
-    at, whole = plan.first_roll * LANES, plan.rolls & ~3
+    a, b, c, d = splat(buffer, 0.0), splat(buffer, 0.0), splat(buffer, 0.0), splat(buffer, 0.0)
+    at, whole = plan.first_roll, plan.rolls & ~3
     for roll in range(0, whole, 4):
-        a = add(a, multiply(splat(peek(plan.weights, roll)), load(buffer, at)))
-        b = add(b, multiply(splat(peek(plan.weights, roll + 1)), load(buffer, at + LANES)))
-        c = add(c, multiply(splat(peek(plan.weights, roll + 2)), load(buffer, at + 2 * LANES)))
-        d = add(d, multiply(splat(peek(plan.weights, roll + 3)), load(buffer, at + 3 * LANES)))
-        at += 4 * LANES
+        a = add(a, multiply(splat(buffer, peek(plan.weights, roll)), load(buffer, at)))
+        b = add(b, multiply(splat(buffer, peek(plan.weights, roll + 1)), load(buffer, at + 1)))
+        c = add(c, multiply(splat(buffer, peek(plan.weights, roll + 2)), load(buffer, at + 2)))
+        d = add(d, multiply(splat(buffer, peek(plan.weights, roll + 3)), load(buffer, at + 3)))
+        at += 4
     for roll in range(whole, plan.rolls):
-        a = add(a, multiply(splat(peek(plan.weights, roll)), load(buffer, at)))
-        at += LANES
+        a = add(a, multiply(splat(buffer, peek(plan.weights, roll)), load(buffer, at)))
+        at += 1
     return add(add(a, b), add(c, d))
 
 
+def deliver(target: object, plan: Plan, row: int, block: int, saved: int, values: object, spare: Floats) -> None:
+    """Write the values of a block of a card's lanes to their places in the layer."""
+    raise NotImplementedError("only within a kernel")
+
+
+@overload(deliver)
+def _deliver(target, plan, row, block, saved, values, spare):
+    if target.instance_class is not Means:
+        return None
+
+    def mean(target, plan, row, block, saved, values, spare):
+        store(spare, 0, values)
+        lanes = peek(plan.lane_count, peek(plan.sets, row))
+        start = peek(plan.offsets, row) + saved * lanes + block
+        for lane in range(min(LANES, lanes - block)):
+            poke(target.values, start + lane, peek(spare, lane))
+
+    return mean
+
+
 @jit
-def solve_block(children, values, plan, dice, row, choices, block, lanes, most_saved, scratch):
+def solve_block(children, target, plan, dice, row, choices, block, most_saved, scratch):
     """The turn of one card for one block of lanes, for every number of saved rolls."""
     for rerolls in range(plan.rolls_per_turn + most_saved):
         saved = rerolls if plan.saved_rolls else 0
@@ -268,13 +307,11 @@ def solve_block(children, values, plan, dice, row, choices, block, lanes, most_s
             if plan.has_first_bonus:
                 # The chain goes on without these extras: they are for the first roll of this turn only.
                 buffer, stage = scratch.first, plan.has_first_bonus * FIRST_ROLL
-                for at in range(plan.first_roll * LANES, (plan.first_roll + plan.rolls) * LANES, LANES):
-                    store(buffer, at, load(scratch.buffer, at))
+                for roll in range(plan.first_roll, plan.first_roll + plan.rolls):
+                    store(buffer, roll, load(scratch.buffer, roll))
                 raise_all_stops(children, plan, row, choices, block, saved, stage, buffer, scratch)
-            store(scratch.lanes, 0, mean_of_first_roll(plan, buffer))
-            start = peek(plan.offsets, row) + (rerolls - plan.rolls_per_turn + 1) * lanes + block
-            for lane in range(min(LANES, lanes - block)):
-                poke(values, start + lane, peek(scratch.lanes, lane))
+            kept = rerolls - plan.rolls_per_turn + 1
+            deliver(target, plan, row, block, kept, mean_of_first_roll(plan, buffer), scratch.lanes)
 
 
 @jit
@@ -296,13 +333,12 @@ def solve_rows(rows, below, layer, plan, dice, most_saved, scratch):
         This thread's.
     """
     seen, steps, own = views(plan), views(dice), views(scratch)
-    children = shifted(views(below).values, below.start)
-    values = shifted(views(layer).values, layer.start)
+    children = Means(shifted(views(below).values, below.start))
+    target = Means(shifted(views(layer).values, layer.start))
     for row in rows:
         choices = choices_of(seen, row)
-        lanes = peek(seen.lane_count, peek(seen.sets, row))
-        for block in range(0, lanes, LANES):
-            solve_block(children, values, seen, steps, row, choices, block, lanes, most_saved, own)
+        for block in range(0, peek(seen.lane_count, peek(seen.sets, row)), LANES):
+            solve_block(children, target, seen, steps, row, choices, block, most_saved, own)
 
 
 @jit
@@ -386,7 +422,7 @@ def answer_questions(start, stop, table, plan, dice, asked, given, scratch):
             if rerolls < most:
                 saved, stage = rerolls if seen.saved_rolls else 0, FRESH if rerolls == 0 else AGAIN
                 if rerolls == 0 or seen.saved_rolls:
-                    raise_all_stops(values, seen, row, choices, block * LANES, saved, stage, buffer, own)
+                    raise_all_stops(Means(values), seen, row, choices, block * LANES, saved, stage, buffer, own)
                 if rerolls > 0:
                     maxima(buffer, steps)
         begin = end

@@ -66,10 +66,11 @@ class Layout(NamedTuple):
 
 
 LANES = 8  # values in one SIMD vector of float64; lanes of a row are padded to a multiple of it in the kernels
+EMPTY = State()
 
 
 class StateSpace:
-    """All states of a rule set and their places in its table.
+    """All states a game can arrive at from `start` (by default the empty card), and their places in a table.
 
     Attributes
     ----------
@@ -78,19 +79,24 @@ class StateSpace:
         Number of values in the table.
     layers : list of int64 arrays
         ``layers[k]``: the rows with k filled categories.
+    bit_of : dict of int to int
+        The bit of a row that an open category sets; the category itself where the start is the empty card.
     """
 
-    def __init__(self, rules: RuleSet) -> None:
-        self.rules = rules
+    def __init__(self, rules: RuleSet, start: State = EMPTY) -> None:
+        self.rules, self.start = rules, start
         self.categories = len(rules.categories)
-        if rules.order == "free" and self.categories > MAX_FREE_CATEGORIES:
+        self.first_layer = start.filled.bit_count()
+        still_open = [c for c in range(self.categories) if not start.filled >> c & 1]
+        self.bit_of = {c: i for i, c in enumerate(still_open)}
+        if rules.order == "free" and len(still_open) > MAX_FREE_CATEGORIES:
             raise RulesError(
-                f"{rules.key} has {self.categories} categories in free order, "
-                f"2^{self.categories} cards and their upper sums; at most {MAX_FREE_CATEGORIES} can be solved"
+                f"{rules.key} has {len(still_open)} categories in free order, "
+                f"2^{len(still_open)} cards and their upper sums; at most {MAX_FREE_CATEGORIES} can be solved"
             )
         self.forced = rules.order == "forced"
         self.flags = 2 if rules.joker and rules.joker.bonus else 1
-        self.cards = self.categories + 1 if self.forced else 1 << self.categories
+        self.cards = len(still_open) + 1 if self.forced else 1 << len(still_open)
         self.upper = [c for c, category in enumerate(rules.categories) if category.upper and rules.bonus]
         self._points = possible_points(rules)
         self._build_lanes()
@@ -102,10 +108,11 @@ class StateSpace:
         self.sums: list[list[int]] = []  # every upper sum that can occur, by lane set
         lanes: list[list[int]] = []
         lane_of = np.full((1 << len(self.upper), threshold + max(best, default=0) + 1), -1, dtype=np.int64)
+        before = self._upper_set(self.start.filled)
         for chosen in range(1 << len(self.upper)):
-            sums = {0}
+            sums = {min(threshold, self.start.upper)} if chosen & before == before else set()
             for i, c in enumerate(self.upper):
-                if chosen >> i & 1:
+                if (chosen & ~before) >> i & 1:
                     sums = {min(threshold, total + points) for total in sums for points in self._points[c]}
             to_come = sum(most for i, most in enumerate(best) if not chosen >> i & 1)
             lost = [total for total in sums if total + to_come < threshold]
@@ -119,29 +126,33 @@ class StateSpace:
             lanes.append(own)
         width = -(-max(map(len, lanes)) // LANES) * LANES
         self._lane_count = np.array([len(own) for own in lanes], dtype=np.int64)
-        self._lane_upper = np.array([own + own[-1:] * (width - len(own)) for own in lanes], dtype=np.int64)
+        padded = [own + (own[-1:] or [0]) * (width - len(own)) for own in lanes]
+        self._lane_upper = np.array(padded, dtype=np.int64)
         self._lane_of = lane_of
 
+    def _upper_set(self, filled: int) -> int:
+        return sum(1 << i for i, c in enumerate(self.upper) if filled >> c & 1)
+
     def _build_rows(self) -> None:
-        if self.forced:
-            masks = (1 << np.arange(self.cards, dtype=np.int64)) - 1
-        else:
-            masks = np.arange(self.cards, dtype=np.int64)
+        own = np.arange(self.cards, dtype=np.int64)
+        masks = np.full(self.cards, self.start.filled, dtype=np.int64)
+        for c, bit in self.bit_of.items():
+            masks |= (own > bit if self.forced else own >> bit & 1).astype(np.int64) << c
         masks = np.tile(masks, self.flags)
         occurs = np.ones(len(masks), dtype=bool)
         if self.flags == 2:
-            occurs[self.cards :] = masks[self.cards :] >> self.rules.joker_index & 1 == 1
+            joker_filled = masks[: self.cards] >> self.rules.joker_index & 1 == 1
+            settled = bool(self.start.filled >> self.rules.joker_index & 1)
+            occurs[: self.cards] = not (settled and self.start.joker_paid)
+            occurs[self.cards :] = joker_filled & (not settled or self.start.joker_paid)
         sets = np.zeros(len(masks), dtype=np.int64)
         filled = np.zeros(len(masks), dtype=np.int64)
         for c in range(self.categories):
             filled += masks >> c & 1
         for i, c in enumerate(self.upper):
             sets |= (masks >> c & 1) << i
-        self.most_saved = (
-            np.arange(self.categories + 1) * (self.rules.rolls - 1)
-            if self.rules.saved_rolls
-            else np.zeros(self.categories + 1, dtype=np.int64)
-        )
+        turns = np.maximum(0, np.arange(self.categories + 1) - self.first_layer)
+        self.most_saved = self.start.saved + turns * (self.rules.rolls - 1 if self.rules.saved_rolls else 0)
         sizes = np.where(occurs, self._lane_count[sets] * (self.most_saved[filled] + 1), 0)
         order = np.argsort(-filled, kind="stable")
         offsets = np.empty(len(masks), dtype=np.int64)
@@ -158,7 +169,12 @@ class StateSpace:
 
     def row(self, state: State) -> int:
         """Row of a state's card; no check."""
-        card = state.filled.bit_count() if self.forced else state.filled
+        if self.forced:
+            card = state.filled.bit_count() - self.first_layer
+        elif not self.start.filled:
+            card = state.filled
+        else:
+            card = sum(1 << bit for c, bit in self.bit_of.items() if state.filled >> c & 1)
         return card + (self.cards if self.flags == 2 and state.joker_paid else 0)
 
     def index(self, state: State) -> int:
@@ -184,7 +200,9 @@ class StateSpace:
             raise StateError("the categories must be filled in the order of the sheet")
         if state.upper < 0:
             raise StateError(f"the upper sum is {state.upper}; it cannot be negative")
-        chosen = sum(1 << i for i, c in enumerate(self.upper) if state.filled >> c & 1)
+        if state.filled & self.start.filled != self.start.filled:
+            raise StateError("this table begins at a card with other filled categories")
+        chosen = self._upper_set(state.filled)
         if self._lane_of[chosen, min(state.upper, rules.threshold)] < 0:
             raise StateError(f"the filled upper boxes cannot sum to {state.upper}")
         most = int(self.most_saved[state.filled.bit_count()])
@@ -207,9 +225,9 @@ class StateSpace:
 
 
 @lru_cache(maxsize=8)
-def state_space(rules: RuleSet) -> StateSpace:
-    """The state space of a rule set, built once a process."""
-    return StateSpace(rules)
+def state_space(rules: RuleSet, start: State = EMPTY) -> StateSpace:
+    """The state space of a rule set, or of the rest of a game; built once a process."""
+    return StateSpace(rules, start)
 
 
 @lru_cache(maxsize=8)

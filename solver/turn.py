@@ -21,7 +21,7 @@ import numpy as np
 from .dice import Floats, Ints, lattice, sub_multisets
 from .rules import RuleSet
 from .scoring import category_points, is_joker, matching_box
-from .states import LANES, state_space
+from .states import EMPTY, State, StateSpace, state_space
 
 
 class Plan(NamedTuple):
@@ -40,13 +40,13 @@ class Plan(NamedTuple):
     step : (outcomes,)
         What to add to the row of the card to arrive at its child.
     roll_start, outcome_rolls : (outcomes + 1,) and (pairs,)
-        Rolls that earn the outcome, as lattice indices times LANES; none for the zero outcomes.
+        Rolls that earn the outcome, as lattice indices; none for the zero outcomes.
     moves : (categories,)
         1 where the category counts to the upper sum.
     first_bonus : (categories,) float64
         Extra points for scoring the category on the first roll.
     joker_rolls : (jokers,)
-        Lattice indices times LANES of the rolls that are jokers once the joker's box is filled.
+        Lattice indices of the rolls that are jokers once the joker's box is filled.
     joker_box : (jokers,)
         Bit of the matching upper box, 0 without one.
     joker_plain, joker_full : (categories * jokers,)
@@ -101,8 +101,8 @@ class Plan(NamedTuple):
     has_first_bonus: int
 
 
-def _outcomes(rules: RuleSet) -> dict[str, Ints | Floats]:
-    dice, space = lattice(rules.dice, rules.faces), state_space(rules)
+def _outcomes(rules: RuleSet, space: StateSpace) -> dict[str, Ints | Floats]:
+    dice = lattice(rules.dice, rules.faces)
     counts = dice.counts[dice.first_roll :].tolist()
     table = np.array([[category_points(category, roll) for roll in counts] for category in rules.categories])
     start, points, shift, step, roll_start, rolls = [0], [], [], [], [0], []
@@ -111,7 +111,7 @@ def _outcomes(rules: RuleSet) -> dict[str, Ints | Floats]:
         for value in sorted({0, *paid.tolist()}):
             points.append(value)
             shift.append(value if c in space.upper else 0)
-            child = 1 if space.forced else 1 << c
+            child = 1 if space.forced else 1 << space.bit_of.get(c, 0)
             to_paid = space.flags == 2 and c == rules.joker_index and value > 0
             step.append(child + (space.cards if to_paid else 0))
             rolls += (np.flatnonzero(paid == value) + dice.first_roll).tolist() if value else []
@@ -125,7 +125,7 @@ def _outcomes(rules: RuleSet) -> dict[str, Ints | Floats]:
         "shift": np.array(shift, dtype=np.int64),
         "step": np.array(step, dtype=np.int64),
         "roll_start": np.array(roll_start, dtype=np.int64),
-        "outcome_rolls": np.array(rolls, dtype=np.int64) * LANES,
+        "outcome_rolls": np.array(rolls, dtype=np.int64),
         "moves": np.array([c in space.upper for c in range(len(rules.categories))], dtype=np.int64),
         "first_bonus": np.array([extra.get(c.id, 0) for c in rules.categories], dtype=np.float64),
     }
@@ -145,7 +145,7 @@ def _jokers(rules: RuleSet) -> dict[str, Ints]:
     joker_of[extra] = np.arange(len(extra))
     return {
         "joker_of": joker_of,
-        "joker_rolls": (np.array(extra, dtype=np.int64) + dice.first_roll) * LANES,
+        "joker_rolls": np.array(extra, dtype=np.int64) + dice.first_roll,
         "joker_box": np.array([1 << box if box >= 0 else 0 for box in boxes], dtype=np.int64),
         "joker_plain": points(False),
         "joker_full": points(rules.joker is not None and rules.joker.mode != "none"),
@@ -163,11 +163,11 @@ def _holds_within(rules: RuleSet) -> dict[str, Ints]:
 
 
 @lru_cache(maxsize=8)
-def plan(rules: RuleSet) -> Plan:
-    """The arrays and numbers of a rule set, built once a process."""
-    dice, space = lattice(rules.dice, rules.faces), state_space(rules)
+def plan(rules: RuleSet, start: State = EMPTY) -> Plan:
+    """The arrays and numbers of a rule set, or of the rest of a game from `start`; built once a process."""
+    dice, space = lattice(rules.dice, rules.faces), state_space(rules, start)
     layout, joker = space.layout, rules.joker
-    extra: dict[str, Any] = {**_outcomes(rules), **_jokers(rules), **_holds_within(rules)}
+    extra: dict[str, Any] = {**_outcomes(rules, space), **_jokers(rules), **_holds_within(rules)}
     return Plan(
         masks=layout.masks,
         offsets=layout.offsets,

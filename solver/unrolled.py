@@ -18,8 +18,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from .dice import Lattice, lattice
-from .states import LANES
-from .vectors import ALIGNMENT, DOUBLES, emit_maximum
+from .vectors import ALIGNMENT, VECTORS, emit_maximum
 
 
 class FiveDice(NamedTuple):
@@ -38,12 +37,12 @@ UNROLLED: dict[type, tuple[int, int]] = {FiveDice: (5, 6), SixDice: (6, 6)}
 
 Get = Callable[[int], Any]
 Put = Callable[[int, Any], Any]
-Emit = Callable[[ir.IRBuilder, Get, Put, Lattice], None]
+Emit = Callable[[ir.IRBuilder, Get, Put, Lattice, ir.VectorType], None]
 
 
-def emit_means(builder: ir.IRBuilder, get: Get, put: Put, dice: Lattice) -> None:
+def emit_means(builder: ir.IRBuilder, get: Get, put: Put, dice: Lattice, native: ir.VectorType) -> None:
     """Value of every hold from those with one die more: ``K(hold) = mean over faces of K(hold + face)``."""
-    share = ir.Constant(DOUBLES, [1.0 / dice.faces] * LANES)
+    share = ir.Constant(native, [1.0 / dice.faces] * native.count)
     for family in families(dice, range(dice.first_roll - 1, -1, -1)):
         for hold in family:
             # A balanced tree, the same in every evaluation of the project, so that all agree to the bit.
@@ -55,7 +54,7 @@ def emit_means(builder: ir.IRBuilder, get: Get, put: Put, dice: Lattice) -> None
         emit_fence(builder)
 
 
-def emit_maxima(builder: ir.IRBuilder, get: Get, put: Put, dice: Lattice) -> None:
+def emit_maxima(builder: ir.IRBuilder, get: Get, put: Put, dice: Lattice, native: ir.VectorType) -> None:
     """Best hold within every multiset: ``M(dice) = max(K(dice), M(dice - one die))``."""
     for family in families(dice, range(1, dice.holds)):
         for hold in family:
@@ -88,11 +87,11 @@ def emit_fence(builder: ir.IRBuilder) -> None:
     builder.asm(ir.FunctionType(ir.VoidType(), []), "", "~{memory}", [], side_effect=True)
 
 
-def _function(module: ir.Module, name: str, emit: Emit, dice: Lattice) -> ir.Function:
-    name = f"{name}_{dice.dice}d{dice.faces}"
+def _function(module: ir.Module, name: str, emit: Emit, dice: Lattice, native: ir.VectorType) -> ir.Function:
+    name = f"{name}_{dice.dice}d{dice.faces}_{native.count}"
     if name in module.globals:
         return module.globals[name]
-    function = ir.Function(module, ir.FunctionType(ir.VoidType(), [DOUBLES.as_pointer()]), name)
+    function = ir.Function(module, ir.FunctionType(ir.VoidType(), [native.as_pointer()]), name)
     function.linkage = "internal"
     function.attributes.add("noinline")  # compiled once however many calls a kernel makes
     builder = ir.IRBuilder(function.append_basic_block())
@@ -105,6 +104,7 @@ def _function(module: ir.Module, name: str, emit: Emit, dice: Lattice) -> ir.Fun
         lambda i: builder.load(place(i), align=ALIGNMENT),
         lambda i, value: builder.store(value, place(i), align=ALIGNMENT),
         dice,
+        native,
     )
     builder.ret_void()
     return function
@@ -117,8 +117,9 @@ def unrolled_pass(name: str, emit: Emit, kind: type) -> Any:
     @intrinsic
     def run(typingctx: Any, buffer: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            function = _function(builder.module, name, emit, dice)
-            builder.call(function, [builder.bitcast(args[0], DOUBLES.as_pointer())])
+            native = VECTORS[signature.args[0].dtype].native
+            function = _function(builder.module, name, emit, dice, native)
+            builder.call(function, [builder.bitcast(args[0], native.as_pointer())])
             return context.get_dummy_value()
 
         return types.void(buffer), codegen

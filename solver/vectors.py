@@ -1,4 +1,4 @@
-"""A SIMD vector as a numba type: eight float64 side by side, loaded, added, compared and stored as one value.
+"""A SIMD vector as a numba type: eight float64 (or sixteen float32) side by side, one value to numba.
 
 Beside it the view: an array's bare address as a value, from which vectors are loaded. numba turns plain loops over
 lanes into guarded, wrap-around-checked code. With these as values of their own a kernel reads like the formula and
@@ -16,24 +16,26 @@ from numba.extending import intrinsic, models, register_model
 
 from .states import LANES
 
+ALIGNMENT = 8 * LANES  # bytes of a vector of any kind
 DOUBLES = ir.VectorType(ir.DoubleType(), LANES)
-ALIGNMENT = 8 * LANES
+SINGLES = ir.VectorType(ir.FloatType(), 2 * LANES)
 
 
 class VectorType(types.Type):
-    """numba's name for LANES float64 in a register."""
+    """numba's name for a register full of floating-point numbers."""
 
-    def __init__(self) -> None:
-        super().__init__("Lanes")
+    def __init__(self, dtype: Any, native: ir.VectorType) -> None:
+        self.dtype, self.native = dtype, native
+        super().__init__(f"Lanes({dtype})")
 
 
-vector = VectorType()
+VECTORS = {types.float64: VectorType(types.float64, DOUBLES), types.float32: VectorType(types.float32, SINGLES)}
 
 
 @register_model(VectorType)
 class _VectorModel(models.PrimitiveModel):
     def __init__(self, manager: Any, frontend_type: Any) -> None:
-        super().__init__(manager, frontend_type, DOUBLES)
+        super().__init__(manager, frontend_type, frontend_type.native)
 
 
 class ViewType(types.Type):
@@ -70,34 +72,61 @@ def views(typingctx: Any, arrays: Any) -> Any:
     return types.NamedTuple(members, arrays.instance_class)(arrays), codegen
 
 
-def _vector_at(builder: Any, view: Any, index: Any) -> Any:
-    return builder.bitcast(builder.gep(view, [index], inbounds=True), DOUBLES.as_pointer())
-
-
 def emit_maximum(builder: Any, a: Any, b: Any) -> Any:
     """``a if a > b else b`` lane by lane: one instruction on x86, and no rule about NaN to obey."""
     return builder.select(builder.fcmp_ordered(">", a, b), a, b)
 
 
-@intrinsic
-def load(typingctx: Any, view: Any, index: Any) -> Any:
-    """Lanes ``view[index : index + LANES]`` of float64."""
+def _emit_load(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    native = signature.return_type.native
+    return builder.load(builder.bitcast(builder.gep(args[0], [args[1]], inbounds=True), native.as_pointer()), align=4)
+
+
+def _emit_store(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    place = builder.gep(args[0], [args[1]], inbounds=True)
+    builder.store(args[2], builder.bitcast(place, args[2].type.as_pointer()), align=4)
+    return context.get_dummy_value()
+
+
+def _scaled(emit: Any) -> Any:
+    """The same with an index that counts vectors."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load(_vector_at(builder, *args), align=8)
+        lanes = ir.Constant(ir.IntType(64), VECTORS[signature.args[0].dtype].native.count)
+        return emit(context, builder, signature, [args[0], builder.mul(args[1], lanes, flags=["nsw"]), *args[2:]])
 
-    return vector(view, types.intp), codegen
+    return codegen
+
+
+@intrinsic
+def load(typingctx: Any, view: Any, index: Any) -> Any:
+    """The `index`-th vector of a view."""
+    return VECTORS[view.dtype](view, types.intp), _scaled(_emit_load)
+
+
+@intrinsic
+def load_at(typingctx: Any, view: Any, start: Any) -> Any:
+    """A vector of the entries from ``view[start]`` on."""
+    return VECTORS[view.dtype](view, types.intp), _emit_load
 
 
 @intrinsic
 def store(typingctx: Any, view: Any, index: Any, value: Any) -> Any:
-    """Write lanes to ``view[index : index + LANES]``."""
+    """Write the `index`-th vector of a view."""
+    return types.void(view, types.intp, value), _scaled(_emit_store)
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        builder.store(args[2], _vector_at(builder, *args[:2]), align=8)
-        return context.get_dummy_value()
 
-    return types.void(view, types.intp, value), codegen
+@intrinsic
+def store_at(typingctx: Any, view: Any, start: Any, value: Any) -> Any:
+    """Write a vector to the entries from ``view[start]`` on."""
+    return types.void(view, types.intp, value), _emit_store
+
+
+@intrinsic
+def width(typingctx: Any, view: Any) -> Any:
+    """Lanes of a vector of this view's type, a constant of the compiled code."""
+    lanes = VECTORS[view.dtype].native.count
+    return types.intp(view), lambda context, builder, signature, args: ir.Constant(ir.IntType(64), lanes)
 
 
 @intrinsic
@@ -132,30 +161,44 @@ def shifted(typingctx: Any, view: Any, by: Any) -> Any:
 
 
 @intrinsic
-def splat(typingctx: Any, value: Any) -> Any:
-    """The same number in every lane."""
+def splat(typingctx: Any, view: Any, value: Any) -> Any:
+    """The same number in every lane of a vector of this view's type."""
+    result = VECTORS[view.dtype]
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        empty = ir.Constant(DOUBLES, ir.Undefined)
-        one = builder.insert_element(empty, args[0], ir.Constant(ir.IntType(32), 0))
-        return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES))
+        native, number = result.native, args[1]
+        if native is SINGLES:
+            number = builder.fptrunc(number, ir.FloatType())
+        one = builder.insert_element(ir.Constant(native, ir.Undefined), number, ir.Constant(ir.IntType(32), 0))
+        everywhere = ir.Constant(ir.VectorType(ir.IntType(32), native.count), [0] * native.count)
+        return builder.shuffle_vector(one, one, everywhere)
 
-    return vector(types.float64), codegen
+    return result(view, types.float64), codegen
 
 
 @intrinsic
 def add(typingctx: Any, a: Any, b: Any) -> Any:
     """Lane by lane sum."""
-    return vector(a, b), lambda context, builder, signature, args: builder.fadd(*args)
+    return a(a, b), lambda context, builder, signature, args: builder.fadd(*args)
 
 
 @intrinsic
 def multiply(typingctx: Any, a: Any, b: Any) -> Any:
     """Lane by lane product."""
-    return vector(a, b), lambda context, builder, signature, args: builder.fmul(*args)
+    return a(a, b), lambda context, builder, signature, args: builder.fmul(*args)
 
 
 @intrinsic
 def maximum(typingctx: Any, a: Any, b: Any) -> Any:
     """Lane by lane maximum."""
-    return vector(a, b), lambda context, builder, signature, args: emit_maximum(builder, *args)
+    return a(a, b), lambda context, builder, signature, args: emit_maximum(builder, *args)
+
+
+@intrinsic
+def choose(typingctx: Any, a: Any, b: Any, where: Any, elsewhere: Any) -> Any:
+    """Lane by lane: `where` if ``a > b``, else `elsewhere`."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.select(builder.fcmp_ordered(">", args[0], args[1]), args[2], args[3])
+
+    return where(a, b, where, elsewhere), codegen
