@@ -210,7 +210,7 @@ def solve(rules: str, force: bool, tables: str | None, threads: int | None) -> N
     if has_table(rule_set, tables) and not force:
         click.echo(f"{rule_set.key} is solved already: {path} (--force to solve again)")
         return
-    info = solve_to_store(rule_set, tables, threads=threads, progress=solving(rule_set))
+    info = solve_to_store(Objective(rule_set), tables, threads=threads, progress=solving(rule_set))
     click.echo(f"Expected score of {rule_set.key} under perfect play: {info.start_value:.10f}")
     click.echo(f"{info.values:,} values in {info.seconds:.2f} s: {path}")
 

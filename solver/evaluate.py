@@ -6,14 +6,16 @@ without numba: a query starts in a blink, and the two check each other.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
 
 from .dice import Floats, Ints, Lattice, lattice
+from .objectives import ScoreObjective, Values
 from .rules import RuleSet
 from .scoring import category_points, open_categories, options
-from .states import State, state_space
+from .states import State, StateSpace, state_space
 
 
 @dataclass(frozen=True)
@@ -73,11 +75,15 @@ class TurnEvaluator:
         The game.
     values : (size,) float64
         A solved table, as :class:`solver.states.StateSpace` places it.
+    space
+        States of the table, if it does not begin at the empty card.
     """
 
-    def __init__(self, rules: RuleSet, values: Floats) -> None:
+    tie = 1e-9  # worths closer than this are equal: the arithmetic is good to about 1e-12
+
+    def __init__(self, rules: RuleSet, values: Values, space: StateSpace | None = None) -> None:
         self.rules, self.values = rules, values
-        self.space = state_space(rules)
+        self.space = space or state_space(rules)
         self.dice = dice = lattice(rules.dice, rules.faces)
         self.roll_counts: list[list[int]] = dice.counts[dice.first_roll :].tolist()
         self.points = np.array([[category_points(c, r) for r in self.roll_counts] for c in rules.categories])
@@ -88,8 +94,8 @@ class TurnEvaluator:
         self.extra = dict(rules.first_roll_bonus)
         self.passes = Passes(dice)
 
-    def child_values(self, state: State, category: int, points: Ints, saved: int) -> Floats:
-        """Values after filling `category` with each of `points` (any shape), `saved` rolls kept."""
+    def child_index(self, state: State, category: int, points: Ints, saved: int) -> Ints:
+        """Place of the child after filling `category` with each of `points` (any shape), `saved` rolls kept."""
         layout, space = self.space.layout, self.space
         upper = np.minimum(state.upper, self.rules.threshold) + (points if category in space.upper else points * 0)
         paid = np.full(points.shape, state.joker_paid)
@@ -99,7 +105,17 @@ class TurnEvaluator:
         rows = card + paid * (space.cards if space.flags == 2 else 0)
         sets = layout.sets[rows]
         lanes = layout.lane_of[sets, upper]
-        return np.asarray(self.values[layout.offsets[rows] + saved * layout.lane_count[sets] + lanes])
+        return np.asarray(layout.offsets[rows] + saved * layout.lane_count[sets] + lanes)
+
+    def arrive(self, state: State, category: int, points: Ints, beside: Ints | int, saved: int) -> Floats:
+        """Worth of filling `category` with each of `points`, `beside` added outside the box: here their sum with
+        what is still to come."""
+        to_come = self.values[self.child_index(state, category, points, saved)]
+        return np.asarray(points + beside + to_come, dtype=np.float64)
+
+    def value(self, state: State) -> float:
+        """Worth of a state at the start of a turn, from the table."""
+        return float(self.values[self.space.index(state)])
 
     def category_values(self, state: State, saved: int = 0, first: bool = False) -> Floats:
         """Points plus value to come for every category and roll: `(categories, rolls)`, -inf if not allowed.
@@ -115,15 +131,14 @@ class TurnEvaluator:
         for c in open_categories(self.rules, state.filled):
             points = self.points[c]
             extra = self.extra.get(self.rules.categories[c].id, 0) * (points > 0) if first else 0
-            result[c] = points + extra + self.child_values(state, c, points, saved)
+            result[c] = self.arrive(state, c, points, extra, saved)
         if self.rules.joker and state.filled >> self.rules.joker_index & 1:
             for roll in self.joker_rolls.tolist():
                 result[:, roll] = -np.inf
                 allowed = options(self.rules, state.filled, state.joker_paid, self.roll_counts[roll])
                 for c, (points, bonus) in allowed.items():
                     extra = self.extra.get(self.rules.categories[c].id, 0) if first and points > 0 else 0
-                    to_come = self.child_values(state, c, np.array(points), saved)
-                    result[c, roll] = points + bonus + extra + float(to_come)
+                    result[c, roll] = self.arrive(state, c, np.array(points), bonus + extra, saved)
         return result
 
     def hold_values(self, state: State, rerolls: int) -> Floats:
@@ -153,3 +168,40 @@ class TurnEvaluator:
         if rerolls:
             best = np.maximum(stop, self.passes.best_within(self.hold_values(state, rerolls)))
         return float(self.dice.weights @ best)
+
+
+class ScoreEvaluator(TurnEvaluator):
+    """Evaluates turns where the whole final score counts: by its slabs, from x points on.
+
+    Parameters
+    ----------
+    objective, values
+        Goals or a utility, and its solved table.
+    """
+
+    tie = 2e-6  # float32 arithmetic
+
+    def __init__(self, objective: ScoreObjective, values: Values) -> None:
+        super().__init__(objective.rules, values, objective.space)
+        self.slabs, self.x = objective.slabs, 0
+
+    def at(self, x: int) -> ScoreEvaluator:
+        """The same from another number of points on."""
+        moved = copy(self)
+        moved.x = x
+        return moved
+
+    def look_up(self, state: Ints, x: Ints) -> Floats:
+        """Values of states at x; beyond a slab the nearest entry of its frame."""
+        slabs = self.slabs
+        inside = np.clip(x, slabs.low[state] - 1, slabs.high[state] + 1)
+        return np.asarray(self.values[slabs.origin[state] + inside], dtype=np.float64)
+
+    def arrive(self, state: State, category: int, points: Ints, beside: Ints | int, saved: int) -> Floats:
+        """Worth of filling `category` with each of `points`: x moves by all points made."""
+        child = self.child_index(state, category, points, saved)
+        return self.look_up(child, self.x + points + beside)
+
+    def value(self, state: State) -> float:
+        """Worth of a state at the start of a turn."""
+        return float(self.look_up(np.array(self.space.index(state)), np.array(self.x)))

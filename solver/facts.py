@@ -19,29 +19,33 @@ FLOAT64_VALUES = 100_000_000  # larger tables are stored in float32
 
 
 @dataclass(frozen=True)
-class Facts:
-    """Sizes and limits of a rule set.
+class Needs:
+    """What a solve will take.
 
     Attributes
     ----------
-    states, values : int
-        Reachable states, and values in the table (states that share a fate share a value).
+    values : int
+        Entries of the table (states that share a fate share one).
     bytes : int
         Size of the table.
     memory : int
-        Bytes a solve holds at its peak: the two largest neighbouring layers in float64, the places of all cards,
-        and a little more.
+        Bytes a solve holds at its peak: the two largest neighbouring layers, the places of all cards, and a little
+        more.
     seconds : float
         Rough estimate of a solve with two threads, compilation apart.
-    maximum : int
-        Highest final score.
     """
 
-    states: int
     values: int
     bytes: int
     memory: int
     seconds: float
+
+
+@dataclass(frozen=True)
+class Facts(Needs):
+    """Sizes and limits of a rule set: its table of means, its reachable states, its highest final score."""
+
+    states: int
     maximum: int
 
 

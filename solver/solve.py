@@ -8,22 +8,25 @@ to the bit for any number of threads.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import repeat
+from threading import local
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from .dice import Floats, Ints, lattice
+from .objectives import FRAME, Objective, ScoreObjective, Values, Variance
+from .payouts import payouts
 from .rules import RuleSet
-from .states import LANES, StateSpace, state_space
-from .turn import plan
+from .turn import Plan, plan
 
 if TYPE_CHECKING:
     from .kernels import Scratch
 
+PADDING = FRAME  # entries behind a window that a vector may touch
 BATCH = 128  # rows a thread takes at a time: short enough to share a layer's end, long enough to call rarely
 
 
@@ -34,14 +37,14 @@ class Layer:
     Attributes
     ----------
     filled : int
-    values : (n,) float64
+    values : (n,) array
         In the order of the table; the caller may keep it, the solver no longer writes to it.
     done, total : int
         Values of the table solved so far, and in all.
     """
 
     filled: int
-    values: Floats
+    values: Values
     done: int
     total: int
 
@@ -51,13 +54,13 @@ class Window(NamedTuple):
 
     Attributes
     ----------
-    values : (n + LANES,) float64
+    values : (n + PADDING,) array
         The padding at the end is read by whole vectors and of no account.
     start : int
         Place of the first value in the whole table.
     """
 
-    values: Floats
+    values: Values
     start: int
 
 
@@ -66,41 +69,29 @@ def default_threads() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def full_cards(rules: RuleSet, space: StateSpace) -> Floats:
-    """The last layer needs no turn: a full card is worth the bonus if its upper sum has reached it."""
-    layout, parts = space.layout, []
-    copies = int(space.most_saved[space.categories]) + 1
-    for row in space.layers[space.categories]:
-        lanes = int(layout.lane_count[layout.sets[row]])
-        uppers = layout.lane_upper[layout.sets[row], :lanes]
-        paid = np.where(uppers >= rules.bonus.threshold, rules.bonus.points, 0) if rules.bonus else np.zeros(lanes)
-        parts.append(np.tile(paid, copies))
-    return np.concatenate(parts).astype(np.float64)
-
-
-def padded(values: Floats) -> Floats:
-    """A float64 copy with one vector of padding behind it."""
-    room = np.zeros(len(values) + LANES)
+def padded(values: Values) -> Values:
+    """A copy with the padding behind it."""
+    room = np.zeros(len(values) + PADDING, dtype=values.dtype)
     room[: len(values)] = values
     return room
 
 
 def solve_layers(
-    rules: RuleSet,
+    objective: Objective,
     *,
     threads: int | None = None,
-    resume: tuple[int, Floats] | None = None,
+    resume: tuple[int, Values] | None = None,
     unrolled: bool = True,
 ) -> Iterator[Layer]:
-    """Solve a rule set layer by layer, from the full card to the empty one.
+    """Solve a game layer by layer, from the full card to the start.
 
-    Only two layers are in memory at a time, in float64: what a caller stores in fewer bits costs that much
-    accuracy once and is never computed with.
+    Only two layers are in memory at a time, in the type of the arithmetic: what a caller stores in fewer bits costs
+    that much accuracy once and is never computed with.
 
     Parameters
     ----------
-    rules
-        The game.
+    objective
+        What is maximised, in which game, from which card on.
     threads
         How many; default: all processors of this process.
     resume
@@ -112,39 +103,41 @@ def solve_layers(
     ------
     Layer
     """
-    from .kernels import kernel_lattice, make_scratch, solve_rows
+    from .kernels import kernel_lattice, make_scratch
 
-    space, arrays = state_space(rules), plan(rules)
+    rules, space = objective.rules, objective.space
+    arrays = plan(rules, objective.start)
     workers = max(1, threads or default_threads())
     dice = lattice(rules.dice, rules.faces)
-    steps = kernel_lattice(dice, unrolled)
+    kernel = rows_kernel(objective, arrays, kernel_lattice(dice, unrolled))
     idle: list[Scratch] = []
 
     def finished(filled: int, window: Window) -> Layer:
-        values = window.values[:-LANES]
-        return Layer(filled, values, window.start + len(values), space.size)
+        values = window.values[:-PADDING]
+        return Layer(filled, values, window.start + len(values), objective.size)
 
     def run(rows: Ints, below: Window, layer: Window, most_saved: int) -> None:
         try:
             scratch = idle.pop()
         except IndexError:
-            scratch = make_scratch(dice, arrays)
-        solve_rows(rows, below, layer, arrays, steps, most_saved, scratch)
+            scratch = make_scratch(dice, arrays, objective.compute)
+        kernel(rows, below, layer, most_saved, scratch)
         idle.append(scratch)
 
     if resume is None:
-        below = Window(padded(full_cards(rules, space)), 0)
+        below = Window(padded(objective.full_cards()), 0)
         last = space.categories
         yield finished(last, below)
     else:
         last = resume[0]
-        below = Window(padded(resume[1]), space.layer_slice(last).start)
+        below = Window(padded(resume[1]), objective.layer_slice(last).start)
     with ThreadPoolExecutor(workers, thread_name_prefix="yatzy-solve") as pool:
-        for filled in range(last - 1, -1, -1):
-            place = space.layer_slice(filled)
-            layer = Window(np.zeros(place.stop - place.start + LANES), place.start)
+        for filled in range(last - 1, space.first_layer - 1, -1):
+            place = objective.layer_slice(filled)
+            layer = Window(np.zeros(place.stop - place.start + PADDING, objective.compute), place.start)
             rows = space.layers[filled]
-            batches = [rows[i : i + BATCH] for i in range(0, len(rows), BATCH)]
+            size = BATCH if type(objective) is Objective else max(1, BATCH // 32)
+            batches = [rows[i : i + size] for i in range(0, len(rows), size)]
             most_saved = int(space.most_saved[filled])
             for _ in pool.map(run, batches, repeat(below), repeat(layer), repeat(most_saved)):
                 pass
@@ -152,9 +145,53 @@ def solve_layers(
             yield finished(filled, layer)
 
 
-def solve_values(rules: RuleSet, *, threads: int | None = None, unrolled: bool = True) -> Floats:
-    """All values of a rule set, `(size,)` float64, as :class:`solver.states.StateSpace` places them."""
-    values = np.empty(state_space(rules).size)
-    for layer in solve_layers(rules, threads=threads, unrolled=unrolled):
+def rows_kernel(objective: Objective, arrays: Plan, steps: NamedTuple) -> Callable[..., None]:
+    """The kernel of an objective: called with rows, both windows, the most saved rolls and the scratch."""
+    if isinstance(objective, ScoreObjective):
+        from .score_kernels import solve_score_rows
+
+        slabs, framed = objective.slabs, objective.before > 0
+
+        def run_scores(rows: Ints, below: Window, layer: Window, most_saved: int, scratch: Scratch) -> None:
+            solve_score_rows(rows, below, layer, slabs, framed, arrays, steps, most_saved, scratch)
+
+        return run_scores
+    if isinstance(objective, Variance):
+        return variance_kernel(objective, arrays, steps)
+    from .kernels import solve_rows
+
+    def run_means(rows: Ints, below: Window, layer: Window, most_saved: int, scratch: Scratch) -> None:
+        solve_rows(rows, below, layer, arrays, steps, most_saved, scratch)
+
+    return run_means
+
+
+def variance_kernel(objective: Variance, arrays: Plan, steps: NamedTuple) -> Callable[..., None]:
+    """As :func:`rows_kernel`; it has a scratch of its own."""
+    from .follow_kernels import follow_scratch, spread_rows
+    from .kernels import TIE
+
+    rules, space = objective.rules, objective.space
+    pay, table = payouts(rules, objective.start), Window(padded(objective.values.astype(np.float64, copy=False)), 0)
+    dice, most = lattice(rules.dice, rules.faces), int(space.most_saved.max())
+    here = local()
+
+    def run(rows: Ints, below: Window, layer: Window, most_saved: int, _: Scratch) -> None:
+        if not hasattr(here, "scratch"):
+            here.scratch = follow_scratch(dice, arrays, pay, most, np.float64)
+        spread_rows(rows, below, layer, table, arrays, pay, steps, most_saved, TIE, here.scratch)
+
+    return run
+
+
+def solve_objective(objective: Objective, *, threads: int | None = None, unrolled: bool = True) -> Values:
+    """A whole table in memory."""
+    values = np.empty(objective.size, dtype=objective.compute)
+    for layer in solve_layers(objective, threads=threads, unrolled=unrolled):
         values[layer.done - len(layer.values) : layer.done] = layer.values
     return values
+
+
+def solve_values(rules: RuleSet, *, threads: int | None = None, unrolled: bool = True) -> Floats:
+    """All values of a rule set, `(size,)` float64, as :class:`solver.states.StateSpace` places them."""
+    return solve_objective(Objective(rules), threads=threads, unrolled=unrolled)

@@ -79,6 +79,8 @@ class StateSpace:
         Number of values in the table.
     layers : list of int64 arrays
         ``layers[k]``: the rows with k filled categories.
+    filled : int64 array
+        Number of filled categories of each row.
     bit_of : dict of int to int
         The bit of a row that an open category sets; the category itself where the start is the empty card.
     """
@@ -151,6 +153,7 @@ class StateSpace:
             filled += masks >> c & 1
         for i, c in enumerate(self.upper):
             sets |= (masks >> c & 1) << i
+        self.filled = filled
         turns = np.maximum(0, np.arange(self.categories + 1) - self.first_layer)
         self.most_saved = self.start.saved + turns * (self.rules.rolls - 1 if self.rules.saved_rolls else 0)
         sizes = np.where(occurs, self._lane_count[sets] * (self.most_saved[filled] + 1), 0)

@@ -12,11 +12,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from .dice import Floats
 from .errors import TableError
-from .facts import facts
+from .objectives import Objective, Values
 from .rules import RuleSet
-from .states import state_space
 from .tables import TableInfo, TableWriter, check_memory, read_table, table_stem
 
 Progress = Callable[[int, int], None]  # values done, values in all
@@ -37,25 +35,25 @@ def tables_folder(tables: str | os.PathLike[str] | None = None) -> Path:
     return Path(platformdirs.user_data_dir("perfect-yatzy")) / "tables"
 
 
-def table_path(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> Path:
+def table_path(rules: RuleSet, tables: str | os.PathLike[str] | None = None, objective: str = "mean") -> Path:
     """The `.npy` file of a rule set's table, whether or not it exists."""
-    return tables_folder(tables) / f"{table_stem(rules)}.npy"
+    return tables_folder(tables) / f"{table_stem(rules, objective)}.npy"
 
 
-def has_table(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> bool:
+def has_table(rules: RuleSet, tables: str | os.PathLike[str] | None = None, objective: str = "mean") -> bool:
     """Whether a finished table stands in the store (it may still prove damaged)."""
-    path = table_path(rules, tables)
+    path = table_path(rules, tables, objective)
     return path.with_suffix(".json").is_file() and path.is_file()
 
 
 def solve_to_store(
-    rules: RuleSet,
+    objective: Objective,
     tables: str | os.PathLike[str] | None = None,
     *,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> TableInfo:
-    """Solve a rule set and write its table; a kept part of an earlier, killed solve is taken up again.
+    """Solve a game and write its table; a kept part of an earlier, killed solve is taken up again.
 
     Parameters
     ----------
@@ -64,11 +62,11 @@ def solve_to_store(
     """
     from .solve import solve_layers
 
-    check_memory(rules, facts(rules))
+    check_memory(objective.rules, objective.needs())
     started = kept = time.perf_counter()
-    writer = TableWriter(tables_folder(tables), rules, state_space(rules))
+    writer = TableWriter(tables_folder(tables), objective)
     try:
-        for layer in solve_layers(rules, threads=threads, resume=writer.resume()):
+        for layer in solve_layers(objective, threads=threads, resume=writer.resume()):
             writer.add(layer.values)
             if progress:
                 progress(layer.done, layer.total)
@@ -81,24 +79,25 @@ def solve_to_store(
 
 
 def open_table(
-    rules: RuleSet,
+    objective: Objective,
     tables: str | os.PathLike[str] | None = None,
     *,
     threads: int | None = None,
     progress: Progress | None = None,
     solve: bool = True,
-) -> tuple[TableInfo, Floats]:
-    """Open a rule set's table; solve it first if there is none.
+) -> tuple[TableInfo, Values]:
+    """Open a game's table; solve it first if there is none.
 
     Raises
     ------
     TableError
         If the table is damaged, or missing and `solve` is False.
     """
-    if not has_table(rules, tables):
+    rules = objective.rules
+    if not has_table(rules, tables, objective.name):
         if not solve:
             raise TableError(
                 f"there is no table for {rules.key}; make it with: yatzy solve {rules.spec or rules.key}"
             )
-        solve_to_store(rules, tables, threads=threads, progress=progress)
-    return read_table(table_path(rules, tables), rules, state_space(rules))
+        solve_to_store(objective, tables, threads=threads, progress=progress)
+    return read_table(table_path(rules, tables, objective.name), objective)

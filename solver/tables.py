@@ -13,7 +13,6 @@ import contextlib
 import hashlib
 import io
 import json
-import math
 import os
 import shutil
 import tempfile
@@ -30,11 +29,10 @@ try:
 except ImportError:  # Windows: every solve writes a file of its own, none is resumed
     fcntl = None  # type: ignore[assignment]
 
-from .dice import Floats
 from .errors import RulesError, TableError
-from .facts import FLOAT64_VALUES, Facts
+from .facts import Needs
+from .objectives import Objective, Values
 from .rules import RuleSet
-from .states import StateSpace
 
 FORMAT = 1
 CHUNK = 1 << 20  # values handled at a time where a whole table may be larger than memory
@@ -55,11 +53,11 @@ class TableInfo:
         What is maximised.
     dtype, values : str, int
         Type and number of the values.
-    start_value : float
-        Value of the empty card, as computed (float64).
+    start_value : float or None
+        Value of the empty card, as computed; None where a table answers many questions.
     rounding : float
-        Largest difference between a stored value and the one computed; 0 for a float64 table. Rounded values are
-        never computed with, so this is the error bound of every value.
+        Error bound of a value. For means the largest difference between a stored value and the one computed, 0 for a
+        float64 table (rounded values are never computed with); for goals the bound of the float32 arithmetic.
     sha256 : str
         Of the values' bytes.
     versions : dict
@@ -75,34 +73,35 @@ class TableInfo:
     objective: str
     dtype: str
     values: int
-    start_value: float
+    start_value: float | None
     rounding: float
     sha256: str
     versions: dict[str, str]
     seconds: float
 
 
-def table_stem(rules: RuleSet, objective: str = "mean") -> str:
+def table_stem(rules: RuleSet, objective: str) -> str:
     """File name without ending: readable, and different for different rules."""
     return f"{rules.key}-{objective}-{rules.fingerprint[:12]}"
 
 
-def update_digest(digest: hashlib._Hash, values: Floats) -> None:
+def update_digest(digest: hashlib._Hash, values: Values) -> None:
     """Feed an array's bytes to a digest, in pieces (a table may be larger than memory)."""
     for start in range(0, len(values), CHUNK):
         digest.update(np.ascontiguousarray(values[start : start + CHUNK]).data)
 
 
-def sha256_of(values: Floats) -> str:
+def sha256_of(values: Values) -> str:
     """SHA-256 of an array's bytes, hexadecimal."""
     digest = hashlib.sha256()
     update_digest(digest, values)
     return digest.hexdigest()
 
 
-def rebuild_hint(rules: RuleSet, path: Path) -> str:
+def rebuild_hint(objective: Objective, path: Path) -> str:
     """The command that makes a table anew."""
-    return f"rebuild it with: yatzy solve {rules.spec or rules.key} --force --tables {path.parent}"
+    rules, what = objective.rules, "" if objective.name == "mean" else f" --{objective.name}"
+    return f"rebuild it with: yatzy solve {rules.spec or rules.key}{what} --force --tables {path.parent}"
 
 
 @contextlib.contextmanager
@@ -156,36 +155,35 @@ def available_memory() -> int | None:
     )
 
 
-def check_memory(rules: RuleSet, needs: Facts) -> None:
+def check_memory(rules: RuleSet, needs: Needs) -> None:
     """Raise RulesError unless the machine has the memory a solve needs."""
     free = available_memory()
     if free is not None and needs.memory > free:
         needed, there = needs.memory / 2**30, free / 2**30
         raise RulesError(
             f"solving {rules.key} needs {needed:.1f} GB of memory and {there:.1f} GB are free; "
-            f"it has {needs.values:,} values and would take about {needs.seconds / 60:.0f} minutes"
+            f"it has {needs.values:,} values and would take about {max(1.0, needs.seconds / 60):.0f} minutes"
         )
 
 
-def read_info(path: Path, rules: RuleSet) -> TableInfo:
+def read_info(path: Path, objective: Objective) -> TableInfo:
     """Read a sidecar and check that it speaks of these rules in this format."""
+    rules = objective.rules
     try:
         raw = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
         info = TableInfo(**raw)
     except FileNotFoundError as error:
-        raise TableError(f"there is no finished table at {path}; {rebuild_hint(rules, path)}") from error
+        raise TableError(f"there is no finished table at {path}; {rebuild_hint(objective, path)}") from error
     except (OSError, ValueError, TypeError) as error:
-        raise TableError(f"the description of the table {path} is damaged; {rebuild_hint(rules, path)}") from error
+        raise TableError(f"the description of the table {path} is damaged; {rebuild_hint(objective, path)}") from error
     if info.format != FORMAT:
-        raise TableError(f"{path} has table format {info.format}, not {FORMAT}; {rebuild_hint(rules, path)}")
-    if info.fingerprint != rules.fingerprint:
-        raise TableError(f"{path} was made for other rules than {rules.key}; {rebuild_hint(rules, path)}")
+        raise TableError(f"{path} has table format {info.format}, not {FORMAT}; {rebuild_hint(objective, path)}")
+    if (info.fingerprint, info.objective) != (rules.fingerprint, objective.name):
+        raise TableError(f"{path} was made for other rules than {rules.key}; {rebuild_hint(objective, path)}")
     return info
 
 
-def read_table(
-    path: Path, rules: RuleSet, space: StateSpace, *, hashed: bool | None = None
-) -> tuple[TableInfo, Floats]:
+def read_table(path: Path, objective: Objective, *, hashed: bool | None = None) -> tuple[TableInfo, Values]:
     """Open a table, memory-mapped and read-only.
 
     Parameters
@@ -200,16 +198,16 @@ def read_table(
     TableError
         If it is missing, truncated, altered or of other rules.
     """
-    info = read_info(path, rules)
+    info = read_info(path, objective)
     try:
         values = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
-        raise TableError(f"the table {path} is truncated or damaged; {rebuild_hint(rules, path)}") from error
-    if values.shape != (space.size,) or info.values != space.size or values.dtype.name != info.dtype:
-        raise TableError(f"the table {path} has the wrong size; {rebuild_hint(rules, path)}")
+        raise TableError(f"the table {path} is truncated or damaged; {rebuild_hint(objective, path)}") from error
+    if values.shape != (objective.size,) or info.values != objective.size or values.dtype.name != info.dtype:
+        raise TableError(f"the table {path} has the wrong size; {rebuild_hint(objective, path)}")
     due = values.nbytes <= ALWAYS_HASHED if hashed is None else hashed
     if due and sha256_of(values) != info.sha256:
-        raise TableError(f"the table {path} was altered (its checksum differs); {rebuild_hint(rules, path)}")
+        raise TableError(f"the table {path} was altered (its checksum differs); {rebuild_hint(objective, path)}")
     # A plain view of the map: indexing a memmap costs several times as much.
     return info, np.asarray(values)
 
@@ -227,22 +225,22 @@ class TableWriter:
         If the folder cannot be written to or is full (any method).
     """
 
-    def __init__(self, folder: Path, rules: RuleSet, space: StateSpace, objective: str = "mean") -> None:
-        self.folder, self.rules, self.space, self.objective = folder, rules, space, objective
-        self.dtype = np.dtype(np.float64 if space.size <= FLOAT64_VALUES else np.float32)
-        self.path = folder / f"{table_stem(rules, objective)}.npy"
+    def __init__(self, folder: Path, objective: Objective) -> None:
+        self.folder, self.rules, self.objective = folder, objective.rules, objective
+        self.dtype = objective.store
+        self.path = folder / f"{table_stem(objective.rules, objective.name)}.npy"
         self.part, self.note, self.whole_layer = (
             self.path.with_suffix(ending) for ending in (".part", ".part.json", ".part.layer")
         )
         self.digest = hashlib.sha256()
         self.written = 0
-        self.rounding = 0.0
-        self.start_value = math.nan
+        self.rounding = objective.error
+        self.start_value: float | None = None
         header = io.BytesIO()
-        about = {"descr": self.dtype.str, "fortran_order": False, "shape": (space.size,)}
+        about = {"descr": self.dtype.str, "fortran_order": False, "shape": (objective.size,)}
         np.lib.format.write_array_header_1_0(header, about)
         self.header = header.getvalue()
-        check_space(folder, space.size * self.dtype.itemsize)
+        check_space(folder, objective.size * self.dtype.itemsize)
         self.private = False
         with writing_to(folder):
             self.file = self._claim()
@@ -265,7 +263,7 @@ class TableWriter:
         self.part = Path(name)
         return os.fdopen(descriptor, "w+b")
 
-    def resume(self) -> tuple[int, Floats] | None:
+    def resume(self) -> tuple[int, Values] | None:
         """The newest layer of an earlier, unfinished solve: its filled categories and values; None for none."""
         if self.private:
             return None
@@ -274,10 +272,10 @@ class TableWriter:
             same = about["format"] == FORMAT and about["fingerprint"] == self.rules.fingerprint
             filled, written = int(about["filled"]), int(about["written"])
             stored = np.memmap(self.part, dtype=self.dtype, mode="r", offset=len(self.header), shape=(written,))
-            size = written - self.space.layer_slice(filled).start
-            last = stored[-size:].astype(np.float64)
-            if self.dtype != np.float64:
-                last = np.fromfile(self.whole_layer, dtype=np.float64)
+            size = written - self.objective.layer_slice(filled).start
+            last = stored[-size:].astype(self.objective.compute)
+            if self.dtype != self.objective.compute:
+                last = np.fromfile(self.whole_layer, dtype=self.objective.compute)
             whole = len(last) == size and about["sha256"] == sha256_of(stored)
             if not (same and whole and about["layer_sha256"] == sha256_of(last)):
                 return None
@@ -290,7 +288,7 @@ class TableWriter:
             self.file.seek(0, os.SEEK_END)
         return filled, last
 
-    def add(self, layer: Floats) -> None:
+    def add(self, layer: Values) -> None:
         """Append the next layer."""
         stored = layer.astype(self.dtype, copy=False)
         if self.dtype != layer.dtype:
@@ -306,9 +304,9 @@ class TableWriter:
             self.file.write(stored.data)
         update_digest(self.digest, stored)
         self.written += len(layer)
-        self.start_value = float(layer[-1])
+        self.start_value = self.objective.headline(layer)
 
-    def checkpoint(self, filled: int, layer: Floats) -> None:
+    def checkpoint(self, filled: int, layer: Values) -> None:
         """Note that all up to this layer, the newest, can be trusted after a kill."""
         if self.private:
             return
@@ -339,7 +337,7 @@ class TableWriter:
             key=self.rules.key,
             fingerprint=self.rules.fingerprint,
             rules=self.rules.canonical(),
-            objective=self.objective,
+            objective=self.objective.name,
             dtype=self.dtype.name,
             values=self.written,
             start_value=self.start_value,

@@ -16,8 +16,9 @@ import numpy as np
 
 from .advice import Strategy
 from .evaluate import TurnEvaluator
+from .objectives import Objective
 from .rules import RuleSet
-from .states import State, StateSpace, state_space
+from .states import State, StateSpace
 from .store import table_path
 from .tables import read_table
 
@@ -85,8 +86,7 @@ def verify(
     TableError
         If there is no whole table of these rules.
     """
-    space = state_space(rules)
-    info, values = read_table(table_path(rules, tables), rules, space, hashed=True)
+    info, values = read_table(table_path(rules, tables), Objective(rules), hashed=True)
     yield Check("file", True, f"{len(values):,} values, SHA-256 {info.sha256[:16]}... as recorded")
 
     evaluator = TurnEvaluator(rules, values)
@@ -95,7 +95,7 @@ def verify(
         "equation", worst <= RESIDUAL + 2 * info.rounding, f"{states} random states, largest residual {worst:.1e}"
     )
 
-    start = info.start_value
+    start = info.start_value if info.start_value is not None else float(values[-1])
     if rules.published:
         off = abs(start - float(rules.published.value))
         agrees = off <= rules.published.tolerance
