@@ -16,7 +16,19 @@ import numba
 import platformdirs
 from numba import config
 
-SOURCES = ("_jit.py", "dice.py", "kernels.py", "states.py", "turn.py", "unrolled.py", "vectors.py")
+SOURCES = (
+    "_jit.py",
+    "dice.py",
+    "follow_kernels.py",
+    "game_kernels.py",
+    "kernels.py",
+    "payouts.py",
+    "score_kernels.py",
+    "states.py",
+    "turn.py",
+    "unrolled.py",
+    "vectors.py",
+)
 
 
 def cache_folder() -> Path | None:

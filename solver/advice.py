@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
-from .dice import Floats, sub_multisets
+from .dice import sub_multisets
 from .errors import StateError
 from .evaluate import TurnEvaluator
 from .notation import (
@@ -29,6 +29,7 @@ from .notation import (
     parse_dice,
     spaced,
 )
+from .objectives import Objective, Values
 from .rulefile import load_rules
 from .rules import RuleSet
 from .scoring import options
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 
     from .batch import BatchAnswer
 
-TIE = 1e-9  # values closer than this are equal: the arithmetic is good to about 1e-12
 Position = State | Scorecard | str
 Dice = str | Sequence[int]
 
@@ -128,7 +128,7 @@ class Strategy:
     """
 
     rules: RuleSet
-    info: TableInfo
+    info: TableInfo | None
     evaluator: TurnEvaluator = field(repr=False)
 
     @property
@@ -137,9 +137,21 @@ class Strategy:
         return self.evaluator.space
 
     @property
-    def values(self) -> Floats:
-        """The whole table, `(size,)` float64, read-only."""
+    def values(self) -> Values:
+        """The whole table, read-only; for the mean `(size,)` float64 (Maxi: float32)."""
         return self.evaluator.values
+
+    def card(self, position: Position) -> Scorecard | None:
+        """The checked scorecard of a position, None for a bare state.
+
+        Raises
+        ------
+        StateError
+            If no game can arrive there.
+        """
+        if isinstance(position, str):
+            return parse_card(self.rules, position)
+        return check_card(position) if isinstance(position, Scorecard) else None
 
     def state(self, position: Position) -> State:
         """The checked state of a position.
@@ -149,12 +161,15 @@ class Strategy:
         StateError
             If no game can arrive there.
         """
-        if isinstance(position, str):
-            position = parse_card(self.rules, position)
-        if isinstance(position, Scorecard):
-            position = check_card(position).state
-        self.space.check(position)
-        return position
+        card = self.card(position)
+        state = card.state if card else position
+        assert isinstance(state, State)
+        self.space.check(state)
+        return state
+
+    def evaluator_at(self, position: Position) -> TurnEvaluator:
+        """What evaluates a turn there."""
+        return self.evaluator
 
     def dice(self, dice: Dice) -> tuple[int, ...]:
         """Dice as a checked ascending tuple."""
@@ -162,7 +177,7 @@ class Strategy:
 
     def value(self, position: Position = "") -> float:
         """Expected points still to come at the start of a turn, upper bonus included."""
-        return float(self.values[self.space.index(self.state(position))])
+        return self.evaluator_at(position).value(self.state(position))
 
     def most_rerolls(self, state: State) -> int:
         """Rerolls after the first roll of a turn."""
@@ -190,23 +205,28 @@ class Strategy:
         StateError
             If the position, the dice or `rolls_left` cannot occur.
         """
-        state, roll = self._asked(position, dice)
+        evaluator, state, roll = self._asked(position, dice)
         most = self.most_rerolls(state)
         left = most if rolls_left is None else rolls_left
         if not 1 <= left <= most:
             raise StateError(f"{left} rolls left; to hold dice it must be 1 to {most}")
         counts = np.array(counts_of(self.rules, roll), dtype=np.int64)
         kept = sub_multisets(counts)
-        values = self.evaluator.hold_values(state, left)[self.evaluator.dice.rank(kept)]
-        stop = self.categories(state, roll, rolls_left=left)[0]
+        values = evaluator.hold_values(state, left)[evaluator.dice.rank(kept)]
+        stop = self._categories(evaluator, state, roll, left)[0]
         values[-1] = stop.value  # sub_multisets ends with all dice
         best = float(values.max())
         ranked = sorted(
             zip(values.tolist(), map(dice_of, kept.tolist()), strict=True),
-            key=lambda entry: (-round(entry[0], 9), -len(entry[1]), tuple(-face for face in entry[1])),
+            key=lambda entry: (-round(entry[0] / evaluator.tie), -len(entry[1]), tuple(-f for f in entry[1])),
         )
         return Ranking(
-            Hold(held, value, _loss(best, value), stop.category if len(held) == len(roll) else None)
+            Hold(
+                held,
+                value,
+                _loss(best, value, evaluator.tie),
+                stop.category if len(held) == len(roll) else None,
+            )
             for value, held in ranked
         )
 
@@ -223,22 +243,27 @@ class Strategy:
         StateError
             If the position or the dice cannot occur, or the game is over.
         """
-        state, roll = self._asked(position, dice)
+        evaluator, state, roll = self._asked(position, dice)
         most = self.most_rerolls(state)
         if not 0 <= rolls_left <= most:
             raise StateError(f"{rolls_left} rolls left; it must be 0 to {most}")
+        return self._categories(evaluator, state, roll, rolls_left)
+
+    def _categories(
+        self, evaluator: TurnEvaluator, state: State, roll: tuple[int, ...], left: int
+    ) -> Ranking[Choice]:
         counts = counts_of(self.rules, roll)
-        saved = rolls_left if self.rules.saved_rolls else 0
-        extra = dict(self.rules.first_roll_bonus) if rolls_left == most else {}
+        saved = left if self.rules.saved_rolls else 0
+        extra = dict(self.rules.first_roll_bonus) if left == self.most_rerolls(state) else {}
         found = []
         for c, (points, bonus) in options(self.rules, state.filled, state.joker_paid, counts).items():
             beside = bonus + (extra.get(self.rules.categories[c].id, 0) if points else 0)
-            to_come = float(self.evaluator.child_values(state, c, np.array(points), saved))
-            found.append((points + beside + to_come, c, points, beside))
-        found.sort(key=lambda entry: (-round(entry[0], 9), entry[1]))
+            worth = float(evaluator.arrive(state, c, np.array(points), beside, saved))
+            found.append((worth, c, points, beside))
+        found.sort(key=lambda entry: (-round(entry[0] / evaluator.tie), entry[1]))
         best = max(entry[0] for entry in found)
         return Ranking(
-            Choice(self.rules.categories[c].id, points, value, _loss(best, value), beside)
+            Choice(self.rules.categories[c].id, points, value, _loss(best, value, evaluator.tie), beside)
             for value, c, points, beside in found
         )
 
@@ -257,11 +282,11 @@ class Strategy:
 
         return answer(self, filled, upper, dice, rolls_left, saved, joker_paid, threads)
 
-    def _asked(self, position: Position, dice: Dice) -> tuple[State, tuple[int, ...]]:
+    def _asked(self, position: Position, dice: Dice) -> tuple[TurnEvaluator, State, tuple[int, ...]]:
         state = self.state(position)
         if state.filled == self.rules.full:
             raise StateError("every category is filled: the game is over")
-        return state, self.dice(dice)
+        return self.evaluator_at(position), state, self.dice(dice)
 
     def __repr__(self) -> str:
         return f"<Strategy {self.rules.key}: {self.value():.4f}>"
@@ -269,12 +294,12 @@ class Strategy:
     def _repr_html_(self) -> str:
         return (
             f"<b>{self.rules.name}</b>: expected final score {self.value():.4f} under perfect play, "
-            f"{self.info.values:,} values"
+            f"{len(self.values):,} values"
         )
 
 
-def _loss(best: float, value: float) -> float:
-    return 0.0 if best - value < TIE else best - value
+def _loss(best: float, value: float, tie: float) -> float:
+    return 0.0 if best - value < tie else best - value
 
 
 def open_strategy(
@@ -303,5 +328,5 @@ def open_strategy(
         If the table is damaged or cannot be written.
     """
     rule_set = rules if isinstance(rules, RuleSet) else load_rules(rules)
-    info, values = open_table(rule_set, tables, threads=threads, progress=progress)
+    info, values = open_table(Objective(rule_set), tables, threads=threads, progress=progress)
     return Strategy(rule_set, info, TurnEvaluator(rule_set, values))

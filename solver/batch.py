@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from .dice import Floats, Ints, lattice
 from .errors import StateError
-from .solve import Window, default_threads, padded
+from .solve import Window, default_threads, padded_table
 from .states import LANES
 from .turn import plan
 
@@ -144,7 +144,7 @@ def _run(strategy: Strategy, asked: Questions, given: Answers, threads: int | No
     rules = strategy.rules
     grid, arrays = lattice(rules.dice, rules.faces), plan(rules)
     steps = kernel_lattice(grid)
-    table = Window(padded_values(strategy), 0)
+    table = Window(padded_table(strategy), 0)
 
     def run(start: int) -> None:
         stop = min(start + SLICE, len(asked.rows))
@@ -153,14 +153,6 @@ def _run(strategy: Strategy, asked: Questions, given: Answers, threads: int | No
     with ThreadPoolExecutor(threads or default_threads()) as pool:
         for _ in pool.map(run, range(0, len(asked.rows), SLICE)):
             pass
-
-
-def padded_values(strategy: Strategy) -> Floats:
-    """The table with the padding behind it that kernels may read; copied once a strategy."""
-    cached = strategy.__dict__.get("_padded")
-    if cached is None:
-        cached = strategy.__dict__["_padded"] = padded(strategy.values)
-    return np.asarray(cached)
 
 
 def _require(good: npt.ArrayLike, fault: str) -> None:

@@ -202,6 +202,7 @@ def solve(rules: str, force: bool, tables: str | None, threads: int | None) -> N
 
     A solve that was killed goes on where it had got to. Other commands solve what they need by themselves.
     """
+    from .objectives import Objective
     from .rulefile import load_rules
     from .store import has_table, solve_to_store, table_path
 

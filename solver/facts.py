@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
@@ -39,6 +39,14 @@ class Needs:
     bytes: int
     memory: int
     seconds: float
+
+    def with_table(self) -> Needs:
+        """The same where the whole table stays in memory."""
+        return replace(self, memory=self.memory + self.bytes)
+
+    def doubled(self) -> Needs:
+        """The same with every entry twice as long (float64 instead of float32)."""
+        return replace(self, memory=2 * self.memory)
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from .kernels import (
     choices_of,
     deliver,
     joker_choices,
+    maxima,
     mean_of_first_roll,
     means,
 )
@@ -36,6 +37,7 @@ from .vectors import (
     choose,
     load,
     load_at,
+    maximum,
     multiply,
     peek,
     poke,
@@ -61,7 +63,8 @@ class FollowScratch(NamedTuple):
 
     ``buffer``: worths of holds; ``worth, tag``: by payout; ``hold_tag``: by hold; ``stop_value``: by roll; ``stop,
     hold``: policy by rerolls left and roll; ``first_value, first_stop, first_hold``: the same for the first roll of a
-    turn where that pays extra, by saved rolls; ``node, chance``: by hold, by payout.
+    turn where that pays extra, by saved rolls; ``node, chance``: by hold, by payout; ``within``: best hold within a
+    multiset; ``nothing``: the tag of not holding, by roll.
     """
 
     buffer: Floats
@@ -76,6 +79,8 @@ class FollowScratch(NamedTuple):
     first_hold: Floats
     node: Floats
     chance: Floats
+    within: Floats
+    nothing: Floats
     lanes: Floats
 
 
@@ -86,9 +91,10 @@ def follow_scratch(
     stages = (plan.rolls_per_turn + most_saved) * dice.rolls
     firsts = (most_saved + 1) * dice.rolls
     holds, ends = dice.holds, pay.ends
-    sizes = (holds, ends, ends, holds, dice.rolls, stages, stages, dice.rolls, firsts, firsts, holds, ends, 1)
+    sizes = (holds, ends, ends, holds, dice.rolls, stages, stages, dice.rolls, firsts, firsts, holds, ends, holds, dice.rolls, 1)
     scratch = FollowScratch(*(aligned(size, dtype) for size in sizes))
     lanes = len(scratch.lanes)
+    scratch.nothing[:] = -1
     for tags, number in ((scratch.tag, ends), (scratch.hold_tag, holds)):
         for i in range(number):
             tags[i * lanes : (i + 1) * lanes] = i
@@ -115,32 +121,39 @@ def choose_stops(plan, pay, row, choices, way, tie, own, values, tags, base):
             legal = joker_choices(plan, row, choices, j)
             how += 0 if peek(plan.joker_box, j) & ~peek(plan.masks, row) else IN_FULL
             how += WITH_BONUS if row >= plan.cards else 0
-        best, tag = splat(values, LOWEST), splat(values, -1.0)
+        at = how * plan.categories * plan.rolls + roll
+        best = splat(values, LOWEST)
         for c in range(plan.categories):
             if legal >> c & 1:
-                p = peek(pay.of, (how * plan.categories + c) * plan.rolls + roll)
-                worth, limit = load(own.worth, p), add(best, splat(values, tie))
-                tag = choose(worth, limit, load(own.tag, p), tag)
-                best = choose(worth, limit, worth, best)
+                best = maximum(best, load(own.worth, peek(pay.of, at + c * plan.rolls)))
+        limit, tag = add(best, splat(values, -tie)), splat(values, -1.0)
+        for c in range(plan.categories - 1, -1, -1):
+            if legal >> c & 1:
+                p = peek(pay.of, at + c * plan.rolls)
+                tag = choose(load(own.worth, p), limit, load(own.tag, p), tag)
         store(values, roll, best)
         store(tags, base + roll, tag)
 
 
 @jit
-def choose_holds(plan, tie, own, values, stopping, tags, base, carry_on):
+def choose_holds(plan, dice, tie, own, values, stopping, tags, base, carry_on):
     """Best hold of each roll against stopping for `values`.
 
     The tag of the best hold goes to `tags` from entry `base` on, where stopping is best the entry of `stopping`;
     with `carry_on` the worth of the roll is left in the buffer.
     """
+    for hold in range(plan.first_roll):
+        store(own.within, hold, load(own.buffer, hold))
     for roll in range(plan.rolls):
-        best, tag = load(values, roll), load(stopping, roll)
-        for k in range(peek(plan.within_start, roll) + 1, peek(plan.within_start, roll + 1)):
+        store(own.within, plan.first_roll + roll, load(values, roll))
+    maxima(own.within, dice)
+    for roll in range(plan.rolls):
+        best = load(own.within, plan.first_roll + roll)
+        limit, tag = add(best, splat(values, -tie)), splat(values, -1.0)
+        for k in range(peek(plan.within_start, roll + 1) - 1, peek(plan.within_start, roll), -1):
             held = peek(plan.within, k)
-            worth, limit = load(own.buffer, held), add(best, splat(values, tie))
-            tag = choose(worth, limit, load(own.hold_tag, held), tag)
-            best = choose(worth, limit, worth, best)
-        store(tags, base + roll, tag)
+            tag = choose(load(own.buffer, held), limit, load(own.hold_tag, held), tag)
+        store(tags, base + roll, choose(load(values, roll), limit, load(stopping, roll), tag))
         if carry_on:
             store(own.buffer, plan.first_roll + roll, best)
 
@@ -149,9 +162,6 @@ def choose_holds(plan, tie, own, values, stopping, tags, base, carry_on):
 def follow_block(children, plan, pay, dice, row, block, most_saved, tie, own):
     """The policy of one card for one block of lanes, into ``own.stop, own.hold`` and those of the first roll."""
     choices = choices_of(plan, row)
-    for roll in range(plan.rolls):
-        store(own.node, plan.first_roll + roll, splat(own.node, -1.0))
-    stopping = shifted(own.node, -plan.first_roll * width(own.node))
     for rerolls in range(plan.rolls_per_turn + most_saved):
         base = rerolls * plan.rolls
         if rerolls > 0:
@@ -169,12 +179,12 @@ def follow_block(children, plan, pay, dice, row, block, most_saved, tie, own):
                 plan, pay, row, choices, ON_FIRST_ROLL, tie, own, own.first_value, own.first_stop, at
             )
             if rerolls > 0:
-                choose_holds(plan, tie, own, own.first_value, stopping, own.first_hold, at, False)
+                choose_holds(plan, dice, tie, own, own.first_value, own.nothing, own.first_hold, at, False)
             else:
                 for roll in range(plan.rolls):
                     store(own.first_hold, at + roll, splat(own.node, -1.0))
         if rerolls > 0:
-            choose_holds(plan, tie, own, own.stop_value, stopping, own.hold, base, True)
+            choose_holds(plan, dice, tie, own, own.stop_value, own.nothing, own.hold, base, True)
         else:
             for roll in range(plan.rolls):
                 store(own.hold, base + roll, splat(own.node, -1.0))
@@ -331,12 +341,12 @@ def spread_block(children, spreads, target, plan, pay, dice, row, block, most_sa
             result = own.node
             choose_stops(plan, pay, row, choices, ON_FIRST_ROLL, tie, own, own.first_value, own.first_stop, 0)
             if rerolls > 0:
-                choose_holds(plan, tie, own, own.first_value, own.first_stop, result, plan.first_roll, False)
+                choose_holds(plan, dice, tie, own, own.first_value, own.first_stop, result, plan.first_roll, False)
             else:
                 for roll in range(plan.rolls):
                     store(result, plan.first_roll + roll, load(own.first_stop, roll))
         if rerolls > 0:
-            choose_holds(plan, tie, own, own.stop_value, own.stop, own.hold_tag, plan.first_roll, True)
+            choose_holds(plan, dice, tie, own, own.stop_value, own.stop, own.hold_tag, plan.first_roll, True)
         else:
             for roll in range(plan.rolls):
                 store(own.buffer, plan.first_roll + roll, load(own.stop_value, roll))

@@ -1,29 +1,35 @@
-"""Games played by the strategy with real dice, and a scorebook of its own.
+"""Games played by a strategy, by the million: every game a turn forward, then the next turn.
 
-The decisions come from the table, everything else does not: dice are rolled one by one, boxes are scored by
-:mod:`solver.scoring`, the bonus is added from the boxes at the end. So the mean checks the value. Games go
-forward together, one decision of all of them at a time.
+Games are sorted by card, those at the same card share one evaluation of its turn, and the dice depend on the seed,
+the game, the turn and the roll only (:mod:`solver.game_kernels`). So the mean checks the value, two policies can be
+compared on the same dice, and game number 7 is the same game however many are played.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .dice import Floats, Ints
-from .scoring import options
-from .states import State
+from .dice import Floats, Ints, lattice
+from .evaluate import ScoreEvaluator
+from .objectives import final_bonus
+from .payouts import payouts
+from .solve import Window, default_threads, padded, padded_table
+from .states import LANES, State
+from .turn import plan
 
 if TYPE_CHECKING:
     from .advice import Strategy
-    from .batch import BatchAnswer
+    from .game_kernels import Games
 
 Flags = npt.NDArray[np.bool_]
-CHUNK = 50_000  # games in flight: bounds the memory, and fixes which dice belong to which game
+CHUNK = 1_000_000  # games in flight: bounds the memory
+SLICES = 16  # parts of the sorted games a thread takes
 
 
 @dataclass(frozen=True)
@@ -34,14 +40,14 @@ class Simulation:
     ----------
     totals : (games,) int64
         Points made from the starting position on, upper bonus included.
-    boxes : (games, categories) int64
+    boxes : (games, categories) int16
         Points of each category, -1 where it was filled before the start.
     bonus : (games,) bool
         Whether the upper bonus was reached.
     """
 
     totals: Ints
-    boxes: Ints
+    boxes: npt.NDArray[np.int16]
     bonus: Flags
 
     @property
@@ -65,9 +71,16 @@ class Simulation:
 
 
 def simulate(
-    strategy: Strategy, games: int, seed: int = 1, start: State | None = None, threads: int | None = None
+    strategy: Strategy,
+    games: int,
+    seed: int = 1,
+    start: State | None = None,
+    threads: int | None = None,
+    *,
+    points: int = 0,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Simulation:
-    """Play games by the strategy.
+    """Play games by a strategy, of the mean or of the whole final score.
 
     Parameters
     ----------
@@ -77,6 +90,10 @@ def simulate(
         Of the dice; the same seed gives the same games, whatever the number of threads.
     start
         Where each game starts; default: the empty card.
+    points
+        What stands on that card already: a goal counts it, the totals do not.
+    progress
+        Called with the turns played and the turns in all.
 
     Returns
     -------
@@ -84,73 +101,106 @@ def simulate(
     """
     if games < 1:
         raise ValueError(f"games is {games}; must be at least 1")
-    parts = [
-        _play(strategy, min(CHUNK, games - done), np.random.default_rng([seed, done]), start or State(), threads)
-        for done in range(0, games, CHUNK)
-    ]
-    boxes, beside, upper = (np.concatenate(part) for part in zip(*parts, strict=True))
-    bonus = np.full(games, strategy.rules.bonus is not None) & (upper >= strategy.rules.threshold)
-    paid = strategy.rules.bonus.points if strategy.rules.bonus else 0
-    return Simulation(np.where(boxes > 0, boxes, 0).sum(axis=1) + beside + paid * bonus, boxes, bonus)
+    table = _Table(strategy, start or State(), threads or default_threads())
+    turns = table.turns * -(-games // CHUNK)
+    parts = []
+    for number, first in enumerate(range(0, games, CHUNK)):
+        def report(turn: int, before: int = number * table.turns) -> None:
+            if progress:
+                progress(before + turn, turns)
+
+        parts.append(table.play(min(CHUNK, games - first), first, seed, points, report))
+    totals, boxes, bonus = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return Simulation(totals, boxes, bonus)
 
 
-def _play(
-    strategy: Strategy, games: int, random: np.random.Generator, start: State, threads: int | None
-) -> tuple[Ints, Ints, Ints]:
-    rules = strategy.rules
-    upper_boxes = np.array([category.upper for category in rules.categories])
-    filled = np.full(games, start.filled, dtype=np.int64)
-    boxes = np.full((games, len(rules.categories)), -1, dtype=np.int64)
-    beside = np.zeros(games, dtype=np.int64)
-    saved = np.full(games, start.saved, dtype=np.int64)
-    paid = np.full(games, start.joker_paid)
-    everyone = np.arange(games)
-    extra = np.array([dict(rules.first_roll_bonus).get(c.id, 0) for c in rules.categories])
-    for _ in range(len(rules.categories) - start.filled.bit_count()):
-        upper = start.upper + np.where((boxes > 0) & upper_boxes, boxes, 0).sum(axis=1)
-        dice = random.integers(1, rules.faces + 1, (games, rules.dice))
-        left = rules.rolls - 1 + (saved if rules.saved_rolls else np.zeros(games, dtype=np.int64))
-        most, chosen = left.copy(), np.full(games, -1, dtype=np.int64)
-        while (chosen < 0).any():
-            going = np.flatnonzero(chosen < 0)
-            advice = strategy.best(
-                filled[going], upper[going], dice[going], left[going], saved[going], paid[going], threads
-            )
-            chosen[going] = advice.category
-            again = advice.category < 0
-            dice[going[again]] = _reroll(dice[going[again]], advice, again, random, rules.faces)
-            left[going[again]] -= 1
-        points, bonus = _scores(strategy, filled, paid, dice, chosen)
-        beside += bonus + np.where((points > 0) & (left == most), extra[chosen], 0)
-        boxes[everyone, chosen] = points
-        if rules.joker is not None:
-            paid |= (chosen == rules.joker_index) & (points > 0)
-        filled |= 1 << chosen
-        saved = left if rules.saved_rolls else saved
-    final_upper = start.upper + np.where((boxes > 0) & upper_boxes, boxes, 0).sum(axis=1)
-    return boxes, beside, final_upper
+class _Table:
+    """A strategy as the kernels take it."""
 
+    def __init__(self, strategy: Strategy, start: State, threads: int) -> None:
+        from .kernels import kernel_lattice
 
-def _reroll(dice: Ints, advice: BatchAnswer, again: Flags, random: np.random.Generator, faces: int) -> Ints:
-    """New dice for those not held. Dice are sorted, so the held ones are the first so many of each face."""
-    dice = np.sort(dice, axis=1)
-    position = np.arange(dice.shape[1])
-    first = (dice[:, None, :] < dice[:, :, None]).sum(axis=2)
-    rank_within_face = position - first
-    held = np.take_along_axis(advice.held[again], dice - 1, axis=1)
-    return np.where(rank_within_face < held, dice, random.integers(1, faces + 1, dice.shape))
+        rules, self.threads, self.start = strategy.rules, threads, start
+        self.evaluator, self.space = strategy.evaluator, strategy.space
+        self.space.check(start)
+        self.zero = getattr(strategy, "zero", 0)
+        self.dice = lattice(rules.dice, rules.faces)
+        self.plan, self.pay = plan(rules, self.space.start), payouts(rules, self.space.start)
+        self.steps, self.walk = kernel_lattice(self.dice), kernel_lattice(self.dice, False)
+        self.by_scores = isinstance(self.evaluator, ScoreEvaluator)
+        values = padded(strategy.values) if self.by_scores else padded_table(strategy)
+        self.window = Window(values, 0)
+        self.turns = self.space.categories - start.filled.bit_count()
+        self.categories = self.space.categories
 
+    def play(
+        self, number: int, first: int, seed: int, points: int, report: Callable[[int], None]
+    ) -> tuple[Ints, npt.NDArray[np.int16], Flags]:
+        """So many games, the first of them number `first`."""
+        from .game_kernels import FIELDS, LANE, MADE, ROW, SAVED, Games
 
-def _scores(strategy: Strategy, filled: Ints, paid: Ints, dice: Ints, chosen: Ints) -> tuple[Ints, Ints]:
-    """Points for the box and beside it, from the readable scoring, each different question asked once."""
-    rules = strategy.rules
-    counts = np.stack([(dice == face).sum(axis=1) for face in range(1, rules.faces + 1)], axis=1)
-    flags = paid.astype(np.int64)
-    if rules.joker is None:
-        filled, flags = ~(1 << chosen) & rules.full, flags * 0  # only the chosen box matters
-        if rules.order == "forced":
-            filled = (1 << chosen) - 1
-    asked, which = np.unique(np.column_stack([chosen, filled, flags, counts]), axis=0, return_inverse=True)
-    found = [options(rules, int(q[1]), bool(q[2]), q[3:].tolist())[int(q[0])] for q in asked]
-    points, bonus = np.array(found, dtype=np.int64).T
-    return points[which.ravel()], bonus[which.ravel()]
+        start, space = self.start, self.space
+        row, place = space.row(start), space.index(start)
+        now = np.zeros((number, FIELDS), dtype=np.int64)
+        now[:, ROW], now[:, SAVED] = row, start.saved
+        now[:, LANE] = (
+            place - space.layout.offsets[row] - start.saved * space.layout.lane_count[space.layout.sets[row]]
+        )
+        games = Games(now.ravel(), np.full(number * self.categories, -1, dtype=np.int16))
+        idle: list[Any] = []
+        with ThreadPoolExecutor(self.threads) as pool:
+            for turn in range(self.turns):
+                order = self.sort(now, points)
+                size = max(1, number // (self.threads * SLICES))
+
+                def run(begin: int, order: Ints = order, turn: int = turn, size: int = size) -> None:
+                    self.turn(begin, min(begin + size, number), order, games, first, seed, turn, idle)
+
+                for _ in pool.map(run, range(0, number, size)):
+                    pass
+                report(turn + 1)
+        ends = space.layout.offsets[now[:, ROW]] + now[:, LANE]
+        ends += now[:, SAVED] * space.layout.lane_count[space.layout.sets[now[:, ROW]]]
+        bonus = final_bonus(space).astype(np.int64)[ends]
+        return now[:, MADE] + bonus, games.box.reshape(number, self.categories), bonus > 0
+
+    def sort(self, now: Ints, points: int) -> Ints:
+        """The order that brings games of the same row and block together; notes the blocks."""
+        from .game_kernels import BLOCK, INNER, LANE, MADE, ROW, SAVED, ordered
+        from .score_kernels import LANE_BITS, MIDDLE
+
+        layout, row, lane = self.space.layout, now[:, ROW], now[:, LANE]
+        if not isinstance(self.evaluator, ScoreEvaluator):
+            now[:, INNER] = lane % LANES
+            now[:, BLOCK] = lane - now[:, INNER]
+            blocks = layout.lane_upper.shape[1] // LANES
+            return np.asarray(ordered(row * blocks + lane // LANES, len(layout.masks) * blocks))
+        lanes, slabs = 2 * LANES, self.evaluator.slabs
+        state = layout.offsets[row] + now[:, SAVED] * layout.lane_count[layout.sets[row]] + lane
+        low, high = slabs.low[state], slabs.high[state]
+        x = np.clip(now[:, MADE] + points - self.zero, low - 1, high + 1)
+        inside = (x >= low) & (x <= high)
+        now[:, INNER] = np.where(inside, (x - low) % lanes, 0)
+        now[:, BLOCK] = (lane << LANE_BITS) + np.where(x < low, low - lanes, x - now[:, INNER]) + MIDDLE
+        return np.argsort(row << 40 | now[:, BLOCK], kind="stable")
+
+    def turn(
+        self, begin: int, end: int, order: Ints, games: Games, first: int, seed: int, turn: int, idle: list[Any]
+    ) -> None:
+        """A turn of some of the games."""
+        from .follow_kernels import follow_scratch
+        from .game_kernels import play_by_means, play_by_scores
+
+        try:
+            scratch = idle.pop()
+        except IndexError:
+            most = int(self.space.most_saved.max())
+            dtype = np.float32 if self.by_scores else np.float64
+            scratch = follow_scratch(self.dice, self.plan, self.pay, most, dtype)
+        head = (begin, end, order, games, first, seed, turn, self.window)
+        tail = (self.plan, self.pay, self.steps, self.walk, self.evaluator.tie, scratch)
+        if isinstance(self.evaluator, ScoreEvaluator):
+            play_by_scores(*head, self.evaluator.slabs, *tail)
+        else:
+            play_by_means(*head, *tail)
+        idle.append(scratch)

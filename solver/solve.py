@@ -21,9 +21,11 @@ from .dice import Floats, Ints, lattice
 from .objectives import FRAME, Objective, ScoreObjective, Values, Variance
 from .payouts import payouts
 from .rules import RuleSet
+from .states import EMPTY, State, StateSpace
 from .turn import Plan, plan
 
 if TYPE_CHECKING:
+    from .advice import Strategy
     from .kernels import Scratch
 
 PADDING = FRAME  # entries behind a window that a vector may touch
@@ -74,6 +76,36 @@ def padded(values: Values) -> Values:
     room = np.zeros(len(values) + PADDING, dtype=values.dtype)
     room[: len(values)] = values
     return room
+
+
+def padded_table(strategy: Strategy, space: StateSpace | None = None) -> Floats:
+    """A strategy's values in float64 with the padding that kernels may read, copied once.
+
+    With the `space` of the rest of a game only its states, in its own order.
+    """
+    if space is not None and space.start != EMPTY:
+        return padded(restricted(strategy.space, space, strategy.values))
+    cached = strategy.__dict__.get("_padded")
+    if cached is None:
+        cached = strategy.__dict__["_padded"] = padded(strategy.values.astype(np.float64, copy=False))
+    return np.asarray(cached)
+
+
+def restricted(whole: StateSpace, rest: StateSpace, values: Values) -> Floats:
+    """The values of the rest of a game, in its own order, from the table of the whole."""
+    layout, own = whole.layout, rest.layout
+    found = np.empty(rest.size)
+    for rows in rest.layers[rest.first_layer :]:
+        for row in rows.tolist():
+            paid = row >= rest.cards and rest.flags == 2
+            there = whole.row(State(int(own.masks[row]), joker_paid=paid))
+            lanes, chosen = int(own.lane_count[own.sets[row]]), layout.sets[there]
+            uppers = own.lane_upper[own.sets[row], :lanes]
+            for saved in range(int(rest.most_saved[rest.filled[row]]) + 1):
+                at = layout.offsets[there] + saved * layout.lane_count[chosen] + layout.lane_of[chosen, uppers]
+                begin = own.offsets[row] + saved * lanes
+                found[begin : begin + lanes] = values[at]
+    return found
 
 
 def solve_layers(

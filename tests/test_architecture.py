@@ -14,8 +14,9 @@ PACKAGE = Path(__file__).resolve().parent.parent / "solver"
 # A module imports only modules above it.
 ORDER = [
     "__init__", "errors", "rules", "rulecheck", "rulefile", "languages", "scoring", "dice", "states", "notation",
-    "turn", "facts", "_jit", "vectors", "unrolled", "kernels", "tables", "solve", "store", "evaluate", "odds", "batch", "advice", "simulate", "verify",
-    "queries", "views", "views.text", "views.sheets", "console", "cli", "__main__",
+    "turn", "facts", "objectives", "payouts", "_jit", "vectors", "unrolled", "kernels", "score_kernels",
+    "follow_kernels", "tables", "solve", "store", "evaluate", "odds", "batch", "advice", "aims", "distribution",
+    "simulate", "verify", "queries", "views", "views.text", "views.sheets", "console", "cli", "__main__",
 ]  # fmt: skip
 # Their figures are drawn from below them at run time, or for the type checker only.
 LATE = {("tables", "__init__"), ("batch", "advice"), ("advice", "batch")}

@@ -1,0 +1,224 @@
+"""The exact distribution of the final score when the mean is maximised, from any card on.
+
+Forward through the layers: the chances of having made x points, one vector for each state, are pushed through one
+turn. That turn is followed with the policy of the table, recomputed a card at a time, so that no file of decisions
+is kept. Which option is taken where several are equal moves the tails: of equal holds the one with most dice,
+then the higher faces; of equal categories the first on the sheet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .dice import Floats, Ints, lattice
+from .errors import RulesError
+from .objectives import FRAME, ScoreObjective, Utility, final_bonus
+from .payouts import payouts
+from .solve import Window, default_threads, padded_table
+from .states import State
+from .tables import check_memory
+from .turn import plan
+
+if TYPE_CHECKING:
+    from .advice import Strategy
+
+ROWS = 16  # cards a thread takes at a time
+
+
+@dataclass(frozen=True)
+class CategoryResult:
+    """What becomes of one category.
+
+    Attributes
+    ----------
+    category : str
+        Id.
+    mean : float
+        Mean points of its box.
+    struck : float
+        Chance that it is crossed out (filled with 0).
+    """
+
+    category: str
+    mean: float
+    struck: float
+
+
+@dataclass(frozen=True)
+class ScoreDistribution:
+    """Chances of every final score.
+
+    Attributes
+    ----------
+    scores : (n,) int64
+        Consecutive final scores; the points on the starting card are counted.
+    chances : (n,) float64
+        They sum to 1.
+    bonus : float
+        Chance of the upper bonus.
+    categories : tuple of CategoryResult
+        For the categories open at the start.
+    """
+
+    scores: Ints
+    chances: Floats
+    bonus: float
+    categories: tuple[CategoryResult, ...]
+
+    @property
+    def mean(self) -> float:
+        """Mean final score."""
+        return float(self.scores @ self.chances)
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation."""
+        return float(np.sqrt(np.maximum(0.0, (self.scores - self.mean) ** 2 @ self.chances)))
+
+    def at_least(self, score: int) -> float:
+        """Chance of this score or more."""
+        return min(1.0, float(self.chances[self.scores >= score].sum()))
+
+    def percentile(self, percent: float) -> int:
+        """Smallest score that is not exceeded in at least `percent` of the games."""
+        below = np.cumsum(self.chances)
+        return int(self.scores[min(np.searchsorted(below, percent / 100 - 1e-12), len(below) - 1)])
+
+    def shifted(self, points: int) -> ScoreDistribution:
+        """The same with `points` more."""
+        return ScoreDistribution(self.scores + points, self.chances, self.bonus, self.categories)
+
+
+def distribution(
+    strategy: Strategy, start: State | None = None, *, points: int = 0, threads: int | None = None
+) -> ScoreDistribution:
+    """The exact distribution of the final score under the strategy's play.
+
+    Parameters
+    ----------
+    strategy
+        Of the mean.
+    start
+        Where the rest of the game begins; default: the empty card.
+    points
+        What stands on the card already.
+
+    Raises
+    ------
+    RulesError
+        If the rules save rolls, or the state space outgrows the memory; simulate instead.
+    """
+    rules, start = strategy.rules, start or State()
+    if rules.saved_rolls:
+        raise RulesError(f"{rules.key} saves rolls: its distribution can only be simulated (yatzy simulate)")
+    slabs = Utility(rules, lambda total: total.astype(np.float64), start)
+    needs = slabs.needs()
+    check_memory(rules, needs.doubled())
+    return _Push(strategy, slabs, threads or default_threads()).run(points)
+
+
+class _Push:
+    def __init__(self, strategy: Strategy, slabs: ScoreObjective, threads: int) -> None:
+        from .kernels import TIE, kernel_lattice
+
+        self.rules, self.slabs, self.space, self.threads = strategy.rules, slabs, slabs.space, threads
+        self.dice = lattice(self.rules.dice, self.rules.faces)
+        self.plan, self.pay = plan(self.rules, slabs.start), payouts(self.rules, slabs.start)
+        self.steps, self.walk, self.tie = kernel_lattice(self.dice), kernel_lattice(self.dice, False), TIE
+        self.table = Window(padded_table(strategy, slabs.space), 0)
+        self.occurs = np.zeros(len(self.space.layout.masks), dtype=np.int64)
+        for rows in self.space.layers[self.space.first_layer :]:
+            self.occurs[rows] = 1
+
+    def run(self, points: int) -> ScoreDistribution:
+        """Layer by layer; the sum over each layer is 1."""
+        from .follow_kernels import Support, pull_rows
+
+        space, slabs = self.space, self.slabs.slabs
+        first = space.first_layer
+        known = Support(np.zeros(space.size, np.int64), np.full(space.size, -1, np.int64), np.zeros(space.size))
+        layer = self.window(first)
+        begin = space.index(space.start)
+        layer.values[slabs.origin[begin] - layer.start] = 1.0
+        known.high[begin], known.mass[begin] = 0, 1.0
+        ended = np.zeros(self.pay.ends)
+        for filled in range(first, space.categories):
+            states = space.layer_slice(filled)
+            chance = self.chances(filled, states)
+            ended += np.einsum("s,sp->p", known.mass[states], chance)
+            below, layer = layer, self.window(filled + 1)
+
+            def pull(rows: Ints, source: Window = below, target: Window = layer) -> None:
+                pull_rows(rows, states.start, flat, self.occurs, source, target, slabs, self.plan, self.pay, known)
+
+            flat = chance.ravel()
+            self.spread_out(pull, space.layers[filled + 1])
+        return self.finish(layer, points, ended)
+
+    def window(self, filled: int) -> Window:
+        """An empty layer."""
+        place = self.slabs.layer_slice(filled)
+        return Window(np.zeros(place.stop - place.start + FRAME), place.start)
+
+    def spread_out(self, work: Callable[[Ints], None], rows: Ints) -> None:
+        """Let the threads work on batches of rows."""
+        with ThreadPoolExecutor(self.threads) as pool:
+            for _ in pool.map(work, [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)]):
+                pass
+
+    def chances(self, filled: int, states: slice) -> Floats:
+        """Chance of every payout for every state of a layer, `(states, payouts)`."""
+        from .follow_kernels import chance_rows, follow_scratch
+
+        chance = np.zeros((states.stop - states.start, self.pay.ends))
+        flat, idle = chance.ravel(), list[object]()
+
+        def work(rows: Ints) -> None:
+            try:
+                scratch = idle.pop()
+            except IndexError:
+                scratch = follow_scratch(self.dice, self.plan, self.pay, 0, np.float64)
+            chance_rows(
+                rows, states.start, flat, self.table, self.plan, self.pay, self.steps, self.walk, self.tie, scratch
+            )
+            idle.append(scratch)
+
+        self.spread_out(work, self.space.layers[filled])
+        return chance
+
+    def finish(self, layer: Window, points: int, ended: Floats) -> ScoreDistribution:
+        """Add the upper bonus, and what became of each category."""
+        slabs, space = self.slabs.slabs, self.space
+        bonuses = final_bonus(space).astype(np.int64)
+        total = np.zeros(int(slabs.high.max() + bonuses.max(initial=0)) + 1)
+        with_bonus = 0.0
+        for state, bonus in enumerate(bonuses.tolist()):
+            begin = slabs.origin[state] - layer.start
+            chances = layer.values[begin : begin + slabs.high[state] + 1]
+            total[bonus : bonus + len(chances)] += chances
+            with_bonus += float(chances.sum()) if bonus else 0.0
+        seen = np.flatnonzero(total)
+        low, high = int(seen[0]), int(seen[-1])
+        results = []
+        for c in space.bit_of:
+            mine = self.pay.category == c
+            results.append(
+                CategoryResult(
+                    self.rules.categories[c].id,
+                    float(ended[mine] @ self.pay.points[mine]),
+                    float(ended[mine & (self.pay.points == 0)].sum()),
+                )
+            )
+        return ScoreDistribution(
+            np.arange(low, high + 1) + points, total[low : high + 1], with_bonus, tuple(results)
+        )
+
+
+def percentiles(found: ScoreDistribution, at: Sequence[float]) -> list[int]:
+    """Several percentiles."""
+    return [found.percentile(p) for p in at]
