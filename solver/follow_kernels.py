@@ -61,7 +61,7 @@ class Support(NamedTuple):
 class FollowScratch(NamedTuple):
     """A thread's own memory, in vectors.
 
-    ``buffer``: worths of holds; ``worth, tag``: by payout; ``hold_tag``: by hold; ``stop_value``: by roll; ``stop,
+    ``buffer``: worths of holds; ``worth, tag``: by payout; ``hold_tag``: by hold, if not its number; ``stop_value``: by roll; ``stop,
     hold``: policy by rerolls left and roll; ``first_value, first_stop, first_hold``: the same for the first roll of a
     turn where that pays extra, by saved rolls; ``node, chance``: by hold, by payout; ``within``: best hold within a
     multiset; ``nothing``: the tag of not holding, by roll.
@@ -95,9 +95,8 @@ def follow_scratch(
     scratch = FollowScratch(*(aligned(size, dtype) for size in sizes))
     lanes = len(scratch.lanes)
     scratch.nothing[:] = -1
-    for tags, number in ((scratch.tag, ends), (scratch.hold_tag, holds)):
-        for i in range(number):
-            tags[i * lanes : (i + 1) * lanes] = i
+    for payout in range(ends):
+        scratch.tag[payout * lanes : (payout + 1) * lanes] = payout
     return scratch
 
 
@@ -136,11 +135,11 @@ def choose_stops(plan, pay, row, choices, way, tie, own, values, tags, base):
 
 
 @jit
-def choose_holds(plan, dice, tie, own, values, stopping, tags, base, carry_on):
+def choose_holds(plan, dice, tie, own, values, stopping, tags, base, carry_on, by_number):
     """Best hold of each roll against stopping for `values`.
 
-    The tag of the best hold goes to `tags` from entry `base` on, where stopping is best the entry of `stopping`;
-    with `carry_on` the worth of the roll is left in the buffer.
+    The tag of the best hold (its number, or what ``own.hold_tag`` says) goes to `tags` from entry `base` on, where
+    stopping is best the entry of `stopping`; with `carry_on` the worth of the roll is left in the buffer.
     """
     for hold in range(plan.first_roll):
         store(own.within, hold, load(own.buffer, hold))
@@ -152,7 +151,9 @@ def choose_holds(plan, dice, tie, own, values, stopping, tags, base, carry_on):
         limit, tag = add(best, splat(values, -tie)), splat(values, -1.0)
         for k in range(peek(plan.within_start, roll + 1) - 1, peek(plan.within_start, roll), -1):
             held = peek(plan.within, k)
-            tag = choose(load(own.buffer, held), limit, load(own.hold_tag, held), tag)
+            # Making the number costs less than loading a vector of it: the buffers outgrow the first cache.
+            mine = splat(values, float(held)) if by_number else load(own.hold_tag, held)
+            tag = choose(load(own.buffer, held), limit, mine, tag)
         store(tags, base + roll, choose(load(values, roll), limit, load(stopping, roll), tag))
         if carry_on:
             store(own.buffer, plan.first_roll + roll, best)
@@ -179,12 +180,12 @@ def follow_block(children, plan, pay, dice, row, block, most_saved, tie, own):
                 plan, pay, row, choices, ON_FIRST_ROLL, tie, own, own.first_value, own.first_stop, at
             )
             if rerolls > 0:
-                choose_holds(plan, dice, tie, own, own.first_value, own.nothing, own.first_hold, at, False)
+                choose_holds(plan, dice, tie, own, own.first_value, own.nothing, own.first_hold, at, False, True)
             else:
                 for roll in range(plan.rolls):
                     store(own.first_hold, at + roll, splat(own.node, -1.0))
         if rerolls > 0:
-            choose_holds(plan, dice, tie, own, own.stop_value, own.nothing, own.hold, base, True)
+            choose_holds(plan, dice, tie, own, own.stop_value, own.nothing, own.hold, base, True, True)
         else:
             for roll in range(plan.rolls):
                 store(own.hold, base + roll, splat(own.node, -1.0))
@@ -341,12 +342,12 @@ def spread_block(children, spreads, target, plan, pay, dice, row, block, most_sa
             result = own.node
             choose_stops(plan, pay, row, choices, ON_FIRST_ROLL, tie, own, own.first_value, own.first_stop, 0)
             if rerolls > 0:
-                choose_holds(plan, dice, tie, own, own.first_value, own.first_stop, result, plan.first_roll, False)
+                choose_holds(plan, dice, tie, own, own.first_value, own.first_stop, result, plan.first_roll, False, False)
             else:
                 for roll in range(plan.rolls):
                     store(result, plan.first_roll + roll, load(own.first_stop, roll))
         if rerolls > 0:
-            choose_holds(plan, dice, tie, own, own.stop_value, own.stop, own.hold_tag, plan.first_roll, True)
+            choose_holds(plan, dice, tie, own, own.stop_value, own.stop, own.hold_tag, plan.first_roll, True, False)
         else:
             for roll in range(plan.rolls):
                 store(own.buffer, plan.first_roll + roll, load(own.stop_value, roll))

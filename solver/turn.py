@@ -55,7 +55,7 @@ class Plan(NamedTuple):
         Points by the dice of each category for each roll.
     joker_of : (rolls,)
         Number of the joker a roll is, -1 if it is none.
-    within_start, within : (rolls + 1,) and (pairs,)
+    within_start, within : (rolls + 1,) and (pairs,) int32
         All holds of each roll as lattice indices, most dice first, then higher faces first.
     weights : (rolls,) float64
         Probability of each first roll.
@@ -159,7 +159,7 @@ def _holds_within(rules: RuleSet) -> dict[str, Ints]:
         # Lattice order is by size, then low faces first: backwards it is most dice, then high faces.
         within.append(np.sort(dice.rank(sub_multisets(counts)))[::-1])
         start.append(start[-1] + len(within[-1]))
-    return {"within_start": np.array(start, dtype=np.int64), "within": np.concatenate(within)}
+    return {"within_start": np.array(start, dtype=np.int64), "within": np.concatenate(within).astype(np.int32)}
 
 
 @lru_cache(maxsize=8)
