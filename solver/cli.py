@@ -21,6 +21,7 @@ from .console import (
     RULES,
     YatzyGroup,
     language_option,
+    playing,
     query_options,
     rules_option,
     solving,
@@ -42,13 +43,19 @@ def make_desk(tables: str | None, threads: int | None, lang: str) -> Desk:
     return Desk(tables, threads, solving, lang)
 
 
-def run_query(query: str, request: dict[str, Any], shown: dict[str, Any]) -> None:
+def run_query(query: str, request: dict[str, Any], shown: dict[str, Any], plot: str | None = None) -> None:
     """Answer one request as text or JSON, or a stream of them."""
     desk = make_desk(shown["tables"], shown["threads"], shown["lang"])
     if shown["jsonl"]:
-        answer_lines(desk, query, request["rules"], sys.stdin.buffer)
+        answer_lines(desk, query, request, sys.stdin.buffer)
         return
+    if plot:
+        from .views.charts import check_picture
+
+        check_picture(plot)
     answer = desk.answer({"query": query, **request})
+    if plot:
+        draw(plot, desk, request, answer)
     if shown["as_json"]:
         click.echo(json.dumps(answer))
         return
@@ -59,7 +66,23 @@ def run_query(query: str, request: dict[str, Any], shown: dict[str, Any]) -> Non
     click.echo("\n".join(lines), color=False if "NO_COLOR" in os.environ else None)
 
 
-def answer_lines(desk: Desk, query: str, rules: str, lines: IO[bytes]) -> None:
+def draw(path: str, desk: Desk, request: dict[str, Any], answer: dict[str, Any]) -> None:
+    """The picture of `yatzy expect --plot`."""
+    from .views.charts import PlotError, plot
+
+    rules = desk.rules(request["rules"])
+    if "distribution" not in answer:
+        raise PlotError(
+            f"the distribution of {rules.key} is not known; --plot draws it for five dice without saved rolls"
+        )
+    lowest, chances = answer["distribution"]["lowest"], answer["distribution"]["chances"]
+    goal = answer.get("aim", {}).get("goal")
+    goals = desk.goal_curve(request, range(lowest, lowest + len(chances))) if goal is not None else None
+    title = f"{rules.name}: expected final score {answer['expected_final']:.2f}"
+    plot(path, title, lowest, chances, goals, goal)
+
+
+def answer_lines(desk: Desk, query: str, defaults: dict[str, Any], lines: IO[bytes]) -> None:
     """Answer each line in its order; what is wrong with a line is said in its place."""
     from .errors import StateError
 
@@ -78,7 +101,10 @@ def answer_lines(desk: Desk, query: str, rules: str, lines: IO[bytes]) -> None:
                 raise StateError(f"the line is no JSON: {error}") from error
             if not isinstance(request, dict):
                 raise StateError("the line is no JSON object")
-            answer = desk.answer({"query": query, "rules": rules, **request})
+            given = {"query": query, **defaults} | request
+            if given["query"] != "expect":
+                given.pop("spread", None) if "spread" not in request else None
+            answer = desk.answer(given)
         except SolverError as error:
             answer = {"schema": 1, "error": str(error)}
             if isinstance(request, dict) and "id" in request:
@@ -100,17 +126,18 @@ def main() -> None:
 def hold(
     dice: str | None, rolls_left: int | None, rules: str, card: str, saved: int, extra: int, **shown: Any
 ) -> None:
-    """Which dice to hold.
+    """Which dice to hold, for the best mean score, to reach a goal, or to beat opponents.
 
     DICE is the roll, in any form and order: 33456, "3 3 4 5 6" or ⚂⚂⚃⚄⚅.
 
     \b
       yatzy hold 33456
       yatzy hold 33456 --rolls-left 1 --card "ones=3 sixes=24 chance=22"
+      yatzy hold 33456 --card "ones=3 sixes=24 chance=22" --goal 280
     """
     request: dict[str, Any] = {"rules": rules}
     if not shown["jsonl"]:
-        request |= {"dice": need(dice, "DICE"), "card": card, "saved": saved, "extra": extra}
+        request |= {"dice": need(dice, "DICE"), "card": card, "saved": saved, "extra": extra, **aim_of(shown)}
         if rolls_left is not None:
             request["rolls_left"] = rolls_left
     run_query("hold", request, shown)
@@ -128,7 +155,7 @@ def score(dice: str | None, rolls_left: int, rules: str, card: str, saved: int, 
     """
     request: dict[str, Any] = {"rules": rules}
     if not shown["jsonl"]:
-        request |= {"dice": need(dice, "DICE"), "card": card, "saved": saved, "extra": extra}
+        request |= {"dice": need(dice, "DICE"), "card": card, "saved": saved, "extra": extra, **aim_of(shown)}
         request |= {"rolls_left": rolls_left} if rolls_left else {}
     run_query("score", request, shown)
 
@@ -136,21 +163,44 @@ def score(dice: str | None, rolls_left: int, rules: str, card: str, saved: int, 
 @main.command()
 @click.option("--games", type=click.IntRange(100, 10_000_000), help="Simulate so many games from here.")
 @click.option("--seed", type=int, default=1, help="Seed of the simulation.")
+@click.option(
+    "--spread/--no-spread", default=True, help="Whether to compute the distribution too.", show_default=True
+)
+@click.option("--plot", type=click.Path(dir_okay=False), help="Draw the distribution to a .png, .svg or .pdf.")
 @query_options
-def expect(games: int | None, seed: int, rules: str, card: str, saved: int, extra: int, **shown: Any) -> None:
-    """What final score to expect from a card.
+def expect(
+    games: int | None,
+    seed: int,
+    spread: bool,
+    plot: str | None,
+    rules: str,
+    card: str,
+    saved: int,
+    extra: int,
+    **shown: Any,
+) -> None:
+    """What final score to expect from a card: its mean and spread, or the chance to reach a goal or to win.
 
-    The mean is exact. With --games the spread, the percentiles and the chance of the upper bonus are estimated
-    by simulation.
+    All of it is exact for games with five dice and no saved rolls. With --games the spread is estimated by
+    simulation, for any rules.
 
     \b
       yatzy expect --card "ones=3 sixes=24 chance=22"
+      yatzy expect --goal 300
+      yatzy expect --card "ones=3 sixes=24 chance=22" --opponents "251; twos=6 fives=20"
     """
     request: dict[str, Any] = {"rules": rules}
-    if not shown["jsonl"]:
-        request |= {"card": card, "saved": saved, "extra": extra}
+    if shown["jsonl"]:
+        request["spread"] = False
+    else:
+        request |= {"card": card, "saved": saved, "extra": extra, "spread": spread, **aim_of(shown)}
         request |= {"games": games, "seed": seed} if games else {}
-    run_query("expect", request, shown)
+    run_query("expect", request, shown, plot)
+
+
+def aim_of(shown: dict[str, Any]) -> dict[str, Any]:
+    """The options that name an aim, as fields of a request."""
+    return {name: shown[name] for name in ("goal", "opponents", "ties") if shown[name] is not None}
 
 
 @main.command()
@@ -195,24 +245,38 @@ def need(value: str | None, name: str) -> str:
 
 @main.command()
 @click.argument("rules", type=RULES, default="yatzy")
+@click.option(
+    "--what", type=click.Choice(["mean", "goals", "variance"]), default="mean", show_default=True,
+    help="Values of the game; chances of every goal; variances of the final score.",
+)  # fmt: skip
 @click.option("--force", is_flag=True, help="Solve again even if there is a table.")
 @table_options
-def solve(rules: str, force: bool, tables: str | None, threads: int | None) -> None:
-    """Build the value table of a rule set.
+def solve(rules: str, what: str, force: bool, tables: str | None, threads: int | None) -> None:
+    """Build a table of a rule set.
 
     A solve that was killed goes on where it had got to. Other commands solve what they need by themselves.
     """
-    from .objectives import Objective
+    from .advice import open_strategy
+    from .objectives import Goals, Objective, Variance
     from .rulefile import load_rules
     from .store import has_table, solve_to_store, table_path
 
     rule_set = load_rules(rules)
-    path = table_path(rule_set, tables)
-    if has_table(rule_set, tables) and not force:
+    path = table_path(rule_set, tables, what)
+    if has_table(rule_set, tables, what) and not force:
         click.echo(f"{rule_set.key} is solved already: {path} (--force to solve again)")
         return
-    info = solve_to_store(Objective(rule_set), tables, threads=threads, progress=solving(rule_set))
-    click.echo(f"Expected score of {rule_set.key} under perfect play: {info.start_value:.10f}")
+    objective = Objective(rule_set)
+    if what == "goals":
+        objective = Goals(rule_set)
+    elif what == "variance":
+        means = open_strategy(rule_set, tables, threads=threads, progress=solving(rule_set))
+        objective = Variance(rule_set, means.values)
+    info = solve_to_store(objective, tables, threads=threads, progress=solving(rule_set))
+    if what == "mean":
+        click.echo(f"Expected score of {rule_set.key} under perfect play: {info.start_value:.10f}")
+    elif info.start_value is not None:
+        click.echo(f"Standard deviation of {rule_set.key} under perfect play: {info.start_value**0.5:.10f}")
     click.echo(f"{info.values:,} values in {info.seconds:.2f} s: {path}")
 
 
@@ -272,8 +336,7 @@ def rules_list(lang: str, as_json: bool) -> None:
     known = [localized(load_rules(name), lang) for name in builtin_ids()]
     if as_json:
         entries = [
-            {"id": r.id, "name": r.name, "summary": r.summary, "switches": [s.id for s in r.switches]}
-            for r in known
+            {"id": r.id, "name": r.name, "summary": r.summary, "switches": [s.id for s in r.switches]} for r in known
         ]
         click.echo(json.dumps({"schema": 1, "rules": entries}))
         return
@@ -327,6 +390,54 @@ def rules_check(file: str) -> None:
         f"{found.values:,} values, {max(1, found.bytes >> 20):,} MB on disk, {found.memory >> 20:,} MB of memory; "
         f"a solve takes about {max(0.1, found.seconds):.1f} s with two threads"
     )
+
+
+@main.command()
+@click.argument("rules", type=RULES, default="yatzy")
+@click.option("--games", "-n", type=click.IntRange(1, 100_000_000), default=100_000, show_default=True)
+@click.option("--seed", type=int, default=1, show_default=True, help="Of the dice.")
+@click.option("--policy", "-p", default="mean", show_default=True, help="What is played for: mean, or goal:280.")
+@click.option("--card", "-c", default="", metavar="CARD", help="Where every game starts.")
+@click.option("--saved", type=click.IntRange(0), default=0, help="Saved rolls there.")
+@click.option("--output", "-o", type=click.Path(dir_okay=False), help="Write the games to a .csv or .parquet file.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@language_option
+@table_options
+def simulate(
+    rules: str,
+    games: int,
+    seed: int,
+    policy: str,
+    card: str,
+    saved: int,
+    output: str | None,
+    as_json: bool,
+    lang: str,
+    tables: str | None,
+    threads: int | None,
+) -> None:
+    """Play games by a strategy, and say what came out.
+
+    The dice depend on the seed, the game, the turn and the roll alone, so two policies meet the same dice.
+
+    \b
+      yatzy simulate yatzy --games 1000000
+      yatzy simulate yatzy --policy goal:300 --output games.parquet
+    """
+    from .simulation import run_simulation
+    from .views.games import check_output, simulation_text, write_games
+
+    if output:
+        check_output(output)
+    desk = make_desk(tables, threads, lang)
+    request = {"rules": rules, "games": games, "seed": seed, "policy": policy, "card": card, "saved": saved}
+    played, answer = run_simulation(desk, request, playing(games))
+    if output:
+        write_games(output, desk.rules(rules), played, answer)
+    if as_json:
+        click.echo(json.dumps(answer))
+    else:
+        click.echo("\n".join(simulation_text(desk.rules(rules), answer)))
 
 
 @main.command()

@@ -116,6 +116,9 @@ def query_options(command: F) -> F:
         click.option("--extra", type=click.IntRange(0), default=0, help="Points outside the boxes so far."),
         click.option("--saved", type=click.IntRange(0), default=0, help="Saved rolls this turn began with."),
         click.option("--card", "-c", default="", metavar="CARD", help='Filled categories: "ones=3 chance=22".'),
+        click.option("--ties", help="Against opponents a tie is a loss [default], half, or win."),
+        click.option("--opponents", metavar="OTHERS", help='Beat them: "251; ones=3 sixes=24", final score or card.'),
+        click.option("--goal", "-g", type=click.IntRange(0, 99_999), help="Play to reach this final score."),
         language_option,
         rules_option,
     ):
@@ -125,8 +128,29 @@ def query_options(command: F) -> F:
 
 def solving(rules: RuleSet) -> Progress:
     """A progress line on standard error for a solve: a bar on a terminal, two short lines elsewhere."""
-    if not sys.stderr.isatty():
-        click.echo(f"yatzy: solving {rules.key}; its table is kept for later", err=True)
+    bar: Any = None
+    drawn = 0
+
+    def report(done: int, total: int) -> None:
+        nonlocal bar, drawn
+        if not sys.stderr.isatty():
+            if not drawn:
+                click.echo(f"yatzy: solving {rules.key}; its table is kept for later", err=True)
+            drawn = done
+            return
+        if bar is None:
+            bar = click.progressbar(length=total, label=f"Solving {rules.key}", file=sys.stderr, width=30)
+        bar.update(done - drawn)
+        drawn = done
+        if done == total:
+            bar.render_finish()
+
+    return report
+
+
+def playing(games: int) -> Progress:
+    """A progress bar on standard error for a simulation that takes a while; nothing where nobody looks."""
+    if not sys.stderr.isatty() or games < 300_000:
         return lambda done, total: None
     bar: Any = None
     drawn = 0
@@ -134,7 +158,7 @@ def solving(rules: RuleSet) -> Progress:
     def report(done: int, total: int) -> None:
         nonlocal bar, drawn
         if bar is None:
-            bar = click.progressbar(length=total, label=f"Solving {rules.key}", file=sys.stderr, width=30)
+            bar = click.progressbar(length=total, label=f"Playing {games:,} games", file=sys.stderr, width=30)
         bar.update(done - drawn)
         drawn = done
         if done == total:

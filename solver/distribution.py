@@ -8,10 +8,13 @@ then the higher faces; of equal categories the first on the sheet.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,15 +22,19 @@ from .dice import Floats, Ints, lattice
 from .errors import RulesError
 from .objectives import FRAME, ScoreObjective, Utility, final_bonus
 from .payouts import payouts
+from .rules import RuleSet
 from .solve import Window, default_threads, padded_table
-from .states import State
-from .tables import check_memory
+from .states import EMPTY, State, state_space
+from .store import table_path
+from .tables import check_memory, replacing
 from .turn import plan
 
 if TYPE_CHECKING:
     from .advice import Strategy
 
 ROWS = 16  # cards a thread takes at a time
+MOST_STATES = 3_000_000  # of a table of means whose distribution is computed without being asked for
+FORMAT = 1  # of a kept distribution
 
 
 @dataclass(frozen=True)
@@ -87,11 +94,55 @@ class ScoreDistribution:
     def percentile(self, percent: float) -> int:
         """Smallest score that is not exceeded in at least `percent` of the games."""
         below = np.cumsum(self.chances)
-        return int(self.scores[min(np.searchsorted(below, percent / 100 - 1e-12), len(below) - 1)])
+        place = int(np.searchsorted(below, percent / 100 - 1e-12))
+        return int(self.scores[min(place, len(below) - 1)])
 
-    def shifted(self, points: int) -> ScoreDistribution:
-        """The same with `points` more."""
-        return ScoreDistribution(self.scores + points, self.chances, self.bonus, self.categories)
+
+def has_distribution(rules: RuleSet) -> bool:
+    """Whether the exact distribution is a matter of seconds: no saved rolls, no more than a few million states."""
+    if rules.saved_rolls:
+        return False
+    space = state_space(rules)
+    return space.size <= MOST_STATES
+
+
+def known_distribution(
+    strategy: Strategy,
+    start: State,
+    points: int = 0,
+    tables: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+) -> ScoreDistribution:
+    """:func:`distribution`, kept beside the table of means if it is that of the empty card.
+
+    A file that is damaged or made by another version is made anew.
+    """
+    if start != EMPTY or points:
+        return distribution(strategy, start, points=points, threads=threads)
+    path = table_path(strategy.rules, tables, "distribution").with_suffix(".json")
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        if (kept["format"], kept["fingerprint"]) == (FORMAT, strategy.rules.fingerprint):
+            return ScoreDistribution(
+                np.arange(len(kept["chances"])) + kept["lowest"],
+                np.array(kept["chances"]),
+                kept["bonus"],
+                tuple(CategoryResult(*entry) for entry in kept["categories"]),
+            )
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    found = distribution(strategy, start, threads=threads)
+    about = {
+        "format": FORMAT,
+        "fingerprint": strategy.rules.fingerprint,
+        "lowest": int(found.scores[0]),
+        "bonus": found.bonus,
+        "categories": [[r.category, r.mean, r.struck] for r in found.categories],
+        "chances": found.chances.tolist(),
+    }
+    with suppress(OSError), replacing(path) as file:
+        file.write(json.dumps(about).encode())
+    return found
 
 
 def distribution(
@@ -152,11 +203,11 @@ class _Push:
             chance = self.chances(filled, states)
             ended += np.einsum("s,sp->p", known.mass[states], chance)
             below, layer = layer, self.window(filled + 1)
+            head = (states.start, chance.ravel(), self.occurs, below, layer, slabs, self.plan, self.pay, known)
 
-            def pull(rows: Ints, source: Window = below, target: Window = layer) -> None:
-                pull_rows(rows, states.start, flat, self.occurs, source, target, slabs, self.plan, self.pay, known)
+            def pull(rows: Ints, head: tuple[Any, ...] = head) -> None:
+                pull_rows(rows, *head)
 
-            flat = chance.ravel()
             self.spread_out(pull, space.layers[filled + 1])
         return self.finish(layer, points, ended)
 
@@ -176,7 +227,7 @@ class _Push:
         from .follow_kernels import chance_rows, follow_scratch
 
         chance = np.zeros((states.stop - states.start, self.pay.ends))
-        flat, idle = chance.ravel(), list[object]()
+        flat, idle = chance.ravel(), list[Any]()
 
         def work(rows: Ints) -> None:
             try:
@@ -214,11 +265,4 @@ class _Push:
                     float(ended[mine & (self.pay.points == 0)].sum()),
                 )
             )
-        return ScoreDistribution(
-            np.arange(low, high + 1) + points, total[low : high + 1], with_bonus, tuple(results)
-        )
-
-
-def percentiles(found: ScoreDistribution, at: Sequence[float]) -> list[int]:
-    """Several percentiles."""
-    return [found.percentile(p) for p in at]
+        return ScoreDistribution(np.arange(low, high + 1) + points, total[low : high + 1], with_bonus, tuple(results))

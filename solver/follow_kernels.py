@@ -61,10 +61,10 @@ class Support(NamedTuple):
 class FollowScratch(NamedTuple):
     """A thread's own memory, in vectors.
 
-    ``buffer``: worths of holds; ``worth, tag``: by payout; ``hold_tag``: by hold, if not its number; ``stop_value``: by roll; ``stop,
-    hold``: policy by rerolls left and roll; ``first_value, first_stop, first_hold``: the same for the first roll of a
-    turn where that pays extra, by saved rolls; ``node, chance``: by hold, by payout; ``within``: best hold within a
-    multiset; ``nothing``: the tag of not holding, by roll.
+    ``buffer``: worths of holds; ``worth, tag``: by payout; ``hold_tag``: by hold, if not its number;
+    ``stop_value``: by roll; ``stop, hold``: policy by rerolls left and roll; ``first_value, first_stop, first_hold``:
+    the same for the first roll of a turn where that pays extra, by saved rolls; ``node, chance``: by hold, by payout;
+    ``within``: best hold within a multiset; ``nothing``: the tag of not holding, by roll.
     """
 
     buffer: Floats
@@ -84,14 +84,28 @@ class FollowScratch(NamedTuple):
     lanes: Floats
 
 
-def follow_scratch(
-    dice: Lattice, plan: Plan, pay: Payouts, most_saved: int, dtype: npt.DTypeLike
-) -> FollowScratch:
+def follow_scratch(dice: Lattice, plan: Plan, pay: Payouts, most_saved: int, dtype: npt.DTypeLike) -> FollowScratch:
     """Scratch for one thread."""
     stages = (plan.rolls_per_turn + most_saved) * dice.rolls
     firsts = (most_saved + 1) * dice.rolls
     holds, ends = dice.holds, pay.ends
-    sizes = (holds, ends, ends, holds, dice.rolls, stages, stages, dice.rolls, firsts, firsts, holds, ends, holds, dice.rolls, 1)
+    sizes = (
+        holds,
+        ends,
+        ends,
+        holds,
+        dice.rolls,
+        stages,
+        stages,
+        dice.rolls,
+        firsts,
+        firsts,
+        holds,
+        ends,
+        holds,
+        dice.rolls,
+        1,
+    )
     scratch = FollowScratch(*(aligned(size, dtype) for size in sizes))
     lanes = len(scratch.lanes)
     scratch.nothing[:] = -1
@@ -176,9 +190,7 @@ def follow_block(children, plan, pay, dice, row, block, most_saved, tie, own):
         kept = rerolls - plan.rolls_per_turn + 1
         if plan.has_first_bonus and kept >= 0:
             at = kept * plan.rolls
-            choose_stops(
-                plan, pay, row, choices, ON_FIRST_ROLL, tie, own, own.first_value, own.first_stop, at
-            )
+            choose_stops(plan, pay, row, choices, ON_FIRST_ROLL, tie, own, own.first_value, own.first_stop, at)
             if rerolls > 0:
                 choose_holds(plan, dice, tie, own, own.first_value, own.nothing, own.first_hold, at, False, True)
             else:
@@ -285,19 +297,20 @@ def pull_rows(rows, states, chance, occurs, parents, layer, slabs, plan, pay, fo
     for row in rows:
         for p in range(ends.ends):
             parent = row - peek(ends.step, p)
-            if parent >= 0 and peek(exists, parent):
-                if choices_of(seen, parent) >> peek(ends.category, p) & 1:
-                    for lane in range(peek(seen.lane_count, peek(seen.sets, parent))):
-                        state = peek(seen.offsets, parent) + lane
-                        chance_of_it = peek(chances_of, (state - states) * ends.ends + p)
-                        if chance_of_it > 0.0:
-                            child = state_of(seen, parent, row, lane, 0, peek(ends.shift, p))
-                            here = peek(places.origin, state)
-                            there = peek(places.origin, child) + int(peek(ends.total, p))
-                            share = splat(source, chance_of_it)
-                            for x in range(peek(known.low, state), peek(known.high, state) + 1, LANES):
-                                moved = multiply(share, load_at(source, here + x))
-                                store_at(target, there + x, add(load_at(target, there + x), moved))
+            if parent < 0 or not peek(exists, parent):
+                continue
+            if choices_of(seen, parent) >> peek(ends.category, p) & 1:
+                for lane in range(peek(seen.lane_count, peek(seen.sets, parent))):
+                    state = peek(seen.offsets, parent) + lane
+                    chance_of_it = peek(chances_of, (state - states) * ends.ends + p)
+                    if chance_of_it > 0.0:
+                        child = state_of(seen, parent, row, lane, 0, peek(ends.shift, p))
+                        here = peek(places.origin, state)
+                        there = peek(places.origin, child) + int(peek(ends.total, p))
+                        share = splat(source, chance_of_it)
+                        for x in range(peek(known.low, state), peek(known.high, state) + 1, LANES):
+                            moved = multiply(share, load_at(source, here + x))
+                            store_at(target, there + x, add(load_at(target, there + x), moved))
         for lane in range(peek(seen.lane_count, peek(seen.sets, row))):
             support_of(target, places, peek(seen.offsets, row) + lane, known)
 
@@ -342,7 +355,9 @@ def spread_block(children, spreads, target, plan, pay, dice, row, block, most_sa
             result = own.node
             choose_stops(plan, pay, row, choices, ON_FIRST_ROLL, tie, own, own.first_value, own.first_stop, 0)
             if rerolls > 0:
-                choose_holds(plan, dice, tie, own, own.first_value, own.first_stop, result, plan.first_roll, False, False)
+                choose_holds(
+                    plan, dice, tie, own, own.first_value, own.first_stop, result, plan.first_roll, False, False
+                )
             else:
                 for roll in range(plan.rolls):
                     store(result, plan.first_roll + roll, load(own.first_stop, roll))

@@ -137,9 +137,7 @@ def play_by_means(begin, end, order, games, offset, seed, turn, table, plan, pay
 
 
 @jit
-def play_by_scores(
-    begin, end, order, games, offset, seed, turn, table, slabs, plan, pay, dice, walk, tie, scratch
-):
+def play_by_scores(begin, end, order, games, offset, seed, turn, table, slabs, plan, pay, dice, walk, tie, scratch):
     """A turn of games by a table of goals or of a utility."""
     places = views(slabs)
     children = Scores(shifted(views(table).values, table.start), places.origin, places.low, places.high)

@@ -124,8 +124,7 @@ def _indexed_maxima(buffer, dice):
 
 
 _PASSES = {
-    kind: (unrolled_pass("means", emit_means, kind), unrolled_pass("maxima", emit_maxima, kind))
-    for kind in UNROLLED
+    kind: (unrolled_pass("means", emit_means, kind), unrolled_pass("maxima", emit_maxima, kind)) for kind in UNROLLED
 }
 
 

@@ -48,8 +48,7 @@ def localized(rules: RuleSet, language: str) -> RuleSet:
     if not names:
         return rules
     categories = tuple(
-        _renamed(category, names[category.id]) if category.id in names else category
-        for category in rules.categories
+        _renamed(category, names[category.id]) if category.id in names else category for category in rules.categories
     )
     return replace(rules, categories=categories, name=_read(language)["rules"].get(rules.id, rules.name))
 

@@ -57,18 +57,18 @@ def payouts(rules: RuleSet, start: State = EMPTY) -> Payouts:
     bonus = rules.joker.bonus if rules.joker else 0
     pays_in_full = rules.joker is not None and rules.joker.mode != "none"
     extra = dict(rules.first_roll_bonus)
-    found: dict[tuple[int, int, int], int] = {}
+    found: dict[tuple[int, int, int], int] = {}  # (category, points, total) -> number
     of = np.zeros((8, len(rules.categories), len(rolls)), dtype=np.int64)
-    for c, category in enumerate(rules.categories):
-        plain = [category_points(category, roll) for roll in rolls]
-        full = [category_points(category, roll, pays_in_full and not category.upper) for roll in rolls]
+    for c, box in enumerate(rules.categories):
+        plain = [category_points(box, roll) for roll in rolls]
+        full = [category_points(box, roll, pays_in_full and not box.upper) for roll in rolls]
         for way in range(8):
-            for i, points in enumerate(full if way & IN_FULL else plain):
+            for i, paid in enumerate(full if way & IN_FULL else plain):
                 beside = (bonus if way & WITH_BONUS else 0) + (
-                    extra.get(category.id, 0) if way & ON_FIRST_ROLL and points else 0
+                    extra.get(box.id, 0) if way & ON_FIRST_ROLL and paid else 0
                 )
-                of[way, c, i] = found.setdefault((c, points, points + beside), len(found))
-    category, points, total = (np.array(part, dtype=np.int64) for part in zip(*found, strict=True))
+                of[way, c, i] = found.setdefault((c, paid, paid + beside), len(found))
+    category, points, total = np.ascontiguousarray(np.array([*found], dtype=np.int64).T)
     card = np.array([1 if space.forced else 1 << space.bit_of.get(c, 0) for c in category.tolist()])
     to_paid = (space.flags == 2) & (category == rules.joker_index) & (points > 0)
     return Payouts(

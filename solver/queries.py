@@ -7,10 +7,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 from .advice import Choice, Hold, Strategy, open_strategy
+from .aiming import FIELDS as AIM
+from .aiming import Aim, Wanted, make_aim, read_aim
+from .aims import ScoreStrategy
+from .distribution import has_distribution, known_distribution
 from .errors import StateError
 from .languages import ENGLISH, localized
 from .notation import Scorecard, check_dice, find_category, parse_card, parse_dice
@@ -22,9 +27,9 @@ from .store import Progress, has_table
 SCHEMA = 1
 PERCENTILES = (5, 25, 50, 75, 95)
 FIELDS = {
-    "hold": {"dice", "rolls_left"},
-    "score": {"dice", "rolls_left"},
-    "expect": {"games", "seed"},
+    "hold": {"dice", "rolls_left"} | AIM,
+    "score": {"dice", "rolls_left"} | AIM,
+    "expect": {"games", "seed", "spread"} | AIM,
 }
 COMMON = {"query", "rules", "card", "saved", "extra", "id"}
 
@@ -52,14 +57,13 @@ class Desk:
         self.tables, self.threads, self.progress, self.language = tables, threads, progress, language
         self._open: dict[str, Strategy] = {}
         self._rules: dict[str, RuleSet] = {}
+        self._goals: dict[str, ScoreStrategy] = {}
 
     def strategy(self, rules: RuleSet) -> Strategy:
         """The strategy of a rule set, opened at most once."""
         if rules.fingerprint not in self._open:
             report = self.progress(rules) if self.progress and not has_table(rules, self.tables) else None
-            self._open[rules.fingerprint] = open_strategy(
-                rules, self.tables, threads=self.threads, progress=report
-            )
+            self._open[rules.fingerprint] = open_strategy(rules, self.tables, threads=self.threads, progress=report)
         return self._open[rules.fingerprint]
 
     def rules(self, spec: str) -> RuleSet:
@@ -88,9 +92,13 @@ class Desk:
         rules = self.rules(spec)
         card = read_card(rules, request)
         state_space(rules).check(card.state)
+        wanted = read_aim(rules, request)
         read: dict[str, Any] = {}
         if query == "expect":
-            read = {"games": read_games(request), "seed": whole(request, "seed", 1), "threads": self.threads}
+            read = {"games": read_games(request), "seed": whole(request, "seed", 1), "desk": self}
+            read["spread"] = request.get("spread", True)
+            if not isinstance(read["spread"], bool):
+                raise StateError(f"spread is {read['spread']!r}; must be true or false")
         else:
             if card.state.filled == rules.full:
                 raise StateError("every category is filled: the game is over")
@@ -99,7 +107,22 @@ class Desk:
         if "id" in request:
             head["id"] = request["id"]
         answers: dict[str, Callable[..., dict[str, Any]]] = {"hold": _hold, "score": _score, "expect": _expect}
-        return head | describe_card(card) | answers[query](self.strategy(rules), card, **read)
+        strategy = self.strategy(rules)
+        aim = self.aim(wanted, strategy, card) if wanted else None
+        about = {"aim": aim.about} if aim else {}
+        return head | describe_card(card) | about | answers[query](strategy, card, aim, **read)
+
+    def aim(self, wanted: Wanted, strategy: Strategy, card: Scorecard) -> Aim:
+        """The strategy for a goal or against opponents, from a card on."""
+        report = self.progress(strategy.rules) if self.progress else None
+        return make_aim(wanted, strategy, card, self.tables, self.threads, report, self._goals)
+
+    def goal_curve(self, request: dict[str, Any], scores: Sequence[int]) -> list[float]:
+        """Chance of each score or more, played for just that score, from the card of an answered request."""
+        rules = self.rules(request["rules"])
+        card = read_card(rules, request)
+        aim = self.aim(Wanted(scores[0], (), ""), self.strategy(rules), card)
+        return [clipped(replace(aim.strategy, zero=score).value(card)) for score in scores]
 
 
 def whole(request: dict[str, Any], name: str, default: int) -> int:
@@ -171,55 +194,63 @@ def describe_card(card: Scorecard) -> dict[str, Any]:
     return about
 
 
-def _hold(strategy: Strategy, card: Scorecard, dice: tuple[int, ...], left: int) -> dict[str, Any]:
-    entries = [_hold_entry(hold, card, strategy) for hold in strategy.holds(card, dice, left)]
+def _hold(strategy: Strategy, card: Scorecard, aim: Aim | None, dice: tuple[int, ...], left: int) -> dict[str, Any]:
+    means = {hold.dice: hold for hold in strategy.holds(card, dice, left)}
+    ranked = aim.strategy.holds(card, dice, left) if aim else [*means.values()]
+    entries = []
+    for hold in ranked:
+        entry = {
+            "hold": list(hold.dice),
+            "reroll": strategy.rules.dice - len(hold.dice),
+            "category": hold.category,
+        }
+        entries.append(entry | _worth(hold, means[hold.dice], card, aim))
     return {
         "dice": list(dice),
         "rolls_left": left,
         "rolls": strategy.most_rerolls(card.state) + 1,
-        "expected_final": entries[0]["expected_final"],
+        **_headline(entries[0], aim),
         "best": entries[0],
         "holds": entries,
     }
 
 
-def _hold_entry(hold: Hold, card: Scorecard, strategy: Strategy) -> dict[str, Any]:
-    return {
-        "hold": list(hold.dice),
-        "reroll": strategy.rules.dice - len(hold.dice),
-        "category": hold.category,
-        "expected_final": card.total + hold.value,
-        "to_come": hold.value,
-        "loss": hold.loss,
-    }
-
-
-def _score(strategy: Strategy, card: Scorecard, dice: tuple[int, ...], left: int) -> dict[str, Any]:
-    entries = [_choice_entry(choice, card) for choice in strategy.categories(card, dice, left)]
+def _score(strategy: Strategy, card: Scorecard, aim: Aim | None, dice: tuple[int, ...], left: int) -> dict[str, Any]:
+    means = {choice.category: choice for choice in strategy.categories(card, dice, left)}
+    ranked = aim.strategy.categories(card, dice, left) if aim else [*means.values()]
+    entries = []
+    for choice in ranked:
+        entry = {"category": choice.category, "points": choice.points, "bonus": choice.bonus}
+        entries.append(entry | _worth(choice, means[choice.category], card, aim))
     return {
         "dice": list(dice),
         "rolls_left": left,
-        "expected_final": entries[0]["expected_final"],
+        **_headline(entries[0], aim),
         "best": entries[0],
         "categories": entries,
     }
 
 
-def _choice_entry(choice: Choice, card: Scorecard) -> dict[str, Any]:
-    return {
-        "category": choice.category,
-        "points": choice.points,
-        "bonus": choice.bonus,
-        "expected_final": card.total + choice.value,
-        "to_come": choice.value,
-        "loss": choice.loss,
-    }
+def _worth(action: Hold | Choice, by_mean: Hold | Choice, card: Scorecard, aim: Aim | None) -> dict[str, Any]:
+    worth = {"expected_final": card.total + by_mean.value, "to_come": by_mean.value}
+    return {"chance": clipped(action.value)} | worth | {"loss": action.loss} if aim else worth | {"loss": action.loss}
 
 
-def _expect(strategy: Strategy, card: Scorecard, games: int, seed: int, threads: int | None) -> dict[str, Any]:
-    state = card.state
+def _headline(best: dict[str, Any], aim: Aim | None) -> dict[str, Any]:
+    return {name: best[name] for name in (("chance",) if aim else ("expected_final",))}
+
+
+def clipped(chance: float) -> float:
+    """A chance within 0 and 1, whatever the last bit of float32 says."""
+    return min(1.0, max(0.0, chance))
+
+
+def _expect(
+    strategy: Strategy, card: Scorecard, aim: Aim | None, games: int, seed: int, spread: bool, desk: Desk
+) -> dict[str, Any]:
+    state, rules = card.state, strategy.rules
     to_come = strategy.value(state)
-    open_boxes = [c.id for i, c in enumerate(strategy.rules.categories) if not state.filled >> i & 1]
+    open_boxes = [c.id for i, c in enumerate(rules.categories) if not state.filled >> i & 1]
     answer: dict[str, Any] = {
         "expected_final": card.total + to_come,
         "to_come": to_come,
@@ -227,10 +258,25 @@ def _expect(strategy: Strategy, card: Scorecard, games: int, seed: int, threads:
         "open": open_boxes,
         "upper": card.upper,
     }
+    if aim:
+        answer["chance"] = clipped(aim.strategy.value(card))
+    if (spread or aim) and has_distribution(rules):
+        found = known_distribution(strategy, state, card.total, desk.tables, desk.threads)
+        if aim:
+            answer["chance_by_mean_play"] = float(aim.worth(found.scores) @ found.chances)
+        if spread:
+            answer["distribution"] = {
+                "standard_deviation": found.deviation,
+                "bonus_chance": found.bonus,
+                "percentiles": {str(p): found.percentile(p) for p in PERCENTILES},
+                "lowest": int(found.scores[0]),
+                "chances": found.chances.tolist(),
+                "categories": [asdict(result) for result in found.categories],
+            }
     if games:
         from .simulate import simulate
 
-        played = simulate(strategy, games, seed, state, threads)
+        played = simulate(strategy, games, seed, state, desk.threads)
         marks = zip(PERCENTILES, played.percentiles(PERCENTILES), strict=True)
         answer["simulation"] = {
             "games": games,

@@ -199,8 +199,7 @@ class RuleChecker:
                 # What the category itself says holds for each pattern that does not say otherwise.
                 shared = {k: v for k, v in entry.items() if k in PATTERN_FIELDS}
                 read = tuple(
-                    self.pattern({**shared, **p}, (*path, "patterns", k), dice, faces)
-                    for k, p in enumerate(patterns)
+                    self.pattern({**shared, **p}, (*path, "patterns", k), dice, faces) for k, p in enumerate(patterns)
                 )
             yield Category(
                 id=self.identifier(entry, (*path, "id")),

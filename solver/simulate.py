@@ -105,6 +105,7 @@ def simulate(
     turns = table.turns * -(-games // CHUNK)
     parts = []
     for number, first in enumerate(range(0, games, CHUNK)):
+
         def report(turn: int, before: int = number * table.turns) -> None:
             if progress:
                 progress(before + turn, turns)

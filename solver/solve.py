@@ -204,7 +204,10 @@ def variance_kernel(objective: Variance, arrays: Plan, steps: NamedTuple) -> Cal
     from .kernels import TIE
 
     rules, space = objective.rules, objective.space
-    pay, table = payouts(rules, objective.start), Window(padded(objective.values.astype(np.float64, copy=False)), 0)
+    pay, table = (
+        payouts(rules, objective.start),
+        Window(padded(objective.values.astype(np.float64, copy=False)), 0),
+    )
     dice, most = lattice(rules.dice, rules.faces), int(space.most_saved.max())
     here = local()
 

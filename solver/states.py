@@ -210,9 +210,7 @@ class StateSpace:
             raise StateError(f"the filled upper boxes cannot sum to {state.upper}")
         most = int(self.most_saved[state.filled.bit_count()])
         if not 0 <= state.saved <= most:
-            why = (
-                f"after {state.filled.bit_count()} turns it is 0 to {most}" if rules.saved_rolls else "none exist"
-            )
+            why = f"after {state.filled.bit_count()} turns it is 0 to {most}" if rules.saved_rolls else "none exist"
             raise StateError(f"{state.saved} saved rolls are impossible under {rules.key}: {why}")
         if state.joker_paid and not (rules.joker and state.filled >> rules.joker_index & 1):
             raise StateError("the joker's box cannot hold points: it is open, or the rules have no joker")
@@ -221,9 +219,7 @@ class StateSpace:
         """Number of states a game can arrive at, before upper sums are merged into lanes."""
         sums = np.array([len(sums) for sums in self.sums])
         return int(
-            sum(
-                sums[self.layout.sets[rows]].sum() * (self.most_saved[k] + 1) for k, rows in enumerate(self.layers)
-            )
+            sum(sums[self.layout.sets[rows]].sum() * (self.most_saved[k] + 1) for k, rows in enumerate(self.layers))
         )
 
 

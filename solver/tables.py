@@ -100,7 +100,7 @@ def sha256_of(values: Values) -> str:
 
 def rebuild_hint(objective: Objective, path: Path) -> str:
     """The command that makes a table anew."""
-    rules, what = objective.rules, "" if objective.name == "mean" else f" --{objective.name}"
+    rules, what = objective.rules, "" if objective.name == "mean" else f" --what {objective.name}"
     return f"rebuild it with: yatzy solve {rules.spec or rules.key}{what} --force --tables {path.parent}"
 
 
@@ -150,9 +150,7 @@ def available_memory() -> int | None:
         text = Path("/proc/meminfo").read_text(encoding="ascii")
     except OSError:
         return None
-    return next(
-        (int(line.split()[1]) << 10 for line in text.splitlines() if line.startswith("MemAvailable:")), None
-    )
+    return next((int(line.split()[1]) << 10 for line in text.splitlines() if line.startswith("MemAvailable:")), None)
 
 
 def check_memory(rules: RuleSet, needs: Needs) -> None:
@@ -175,7 +173,9 @@ def read_info(path: Path, objective: Objective) -> TableInfo:
     except FileNotFoundError as error:
         raise TableError(f"there is no finished table at {path}; {rebuild_hint(objective, path)}") from error
     except (OSError, ValueError, TypeError) as error:
-        raise TableError(f"the description of the table {path} is damaged; {rebuild_hint(objective, path)}") from error
+        raise TableError(
+            f"the description of the table {path} is damaged; {rebuild_hint(objective, path)}"
+        ) from error
     if info.format != FORMAT:
         raise TableError(f"{path} has table format {info.format}, not {FORMAT}; {rebuild_hint(objective, path)}")
     if (info.fingerprint, info.objective) != (rules.fingerprint, objective.name):

@@ -12,6 +12,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
+from numba.core.errors import TypingError
 from numba.extending import intrinsic, models, register_model
 
 from .states import LANES
@@ -59,6 +60,8 @@ def views(typingctx: Any, arrays: Any) -> Any:
     Every helper that touches an array of a tuple would count a reference up and down, atomically and in each
     thread: it made the solver eight times slower. So entry points take arrays and helpers take views.
     """
+    if any(isinstance(t, types.Array) and t.layout != "C" for t in arrays):
+        raise TypingError("a view needs contiguous arrays")
     members = [ViewType(t.dtype) if isinstance(t, types.Array) else t for t in arrays]
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:

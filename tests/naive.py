@@ -123,9 +123,7 @@ class Naive:
             flag = True
         return filled | 1 << box, upper, flag
 
-    def stops(
-        self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool
-    ) -> dict[int, Fraction]:
+    def stops(self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool) -> dict[int, Fraction]:
         """What each legal category is worth if the turn ends now with `left` rerolls unused."""
         worth = {}
         for box, (points, beside) in self.scores(filled, flag, dice).items():
@@ -164,9 +162,7 @@ class Naive:
             Fraction(0),
         )
 
-    def hold_values(
-        self, filled: int, upper: int, dice: Dice, left: int, flag: bool = False
-    ) -> dict[Dice, Fraction]:
+    def hold_values(self, filled: int, upper: int, dice: Dice, left: int, flag: bool = False) -> dict[Dice, Fraction]:
         """Every hold of a roll and what it is worth."""
         return {held: self.hold_value(filled, upper, flag, held, left) for held in self.holds_of(dice)}
 

@@ -16,7 +16,8 @@ ORDER = [
     "__init__", "errors", "rules", "rulecheck", "rulefile", "languages", "scoring", "dice", "states", "notation",
     "turn", "facts", "objectives", "payouts", "_jit", "vectors", "unrolled", "kernels", "score_kernels",
     "follow_kernels", "tables", "solve", "store", "evaluate", "odds", "batch", "advice", "aims", "distribution",
-    "simulate", "verify", "queries", "views", "views.text", "views.sheets", "console", "cli", "__main__",
+    "opponents", "game_kernels", "simulate", "verify", "aiming", "queries", "simulation", "views", "views.charts", "views.text",
+    "views.games", "views.sheets", "console", "cli", "__main__",
 ]  # fmt: skip
 # Their figures are drawn from below them at run time, or for the type checker only.
 LATE = {("tables", "__init__"), ("batch", "advice"), ("advice", "batch")}
@@ -36,9 +37,7 @@ def imports(name: str, path: Path) -> set[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
             node.body = []
-    parents = (
-        name.split(".")[:-1] if path.name != "__init__.py" else ([] if name == "__init__" else name.split("."))
-    )
+    parents = name.split(".")[:-1] if path.name != "__init__.py" else ([] if name == "__init__" else name.split("."))
     found = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.level:

@@ -38,9 +38,7 @@ def test_commands_of_the_readme_print_what_it_shows(
 ) -> None:
     script = f'yatzy() {{ "{sys.executable}" -m solver "$@"; }}\n{command}'
     env = os.environ | {"NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
-    ran = subprocess.run(
-        ["bash", "-c", script], capture_output=True, text=True, env=env, cwd=tmp_path, check=False
-    )
+    ran = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=env, cwd=tmp_path, check=False)
     assert ran.stdout.rstrip("\n") == output
     assert ran.stderr == ""
 

@@ -118,6 +118,5 @@ def test_forced_order_is_checked() -> None:
 
 def test_names_with_spaces_stand_in_a_card() -> None:
     assert (
-        str(parse_card(YATZY, "Two Pairs=16 ones = 3, four of a kind: 20"))
-        == "ones=3 two-pairs=16 four-of-a-kind=20"
+        str(parse_card(YATZY, "Two Pairs=16 ones = 3, four of a kind: 20")) == "ones=3 two-pairs=16 four-of-a-kind=20"
     )

@@ -11,6 +11,7 @@ from typing import Any
 from ..notation import glyphs, spaced
 from ..odds import Odds
 from ..rules import RuleSet
+from .charts import histogram
 
 WORDS = (
     "no",
@@ -27,6 +28,10 @@ WORDS = (
     "eleven",
     "twelve",
 )
+
+
+TIE_WORDS = {"loss": "a loss", "half": "half a win", "win": "a win"}
+CERTAIN = 2e-6  # chances are good to about this
 
 
 def number_word(number: int) -> str:
@@ -63,11 +68,67 @@ def card_line(rules: RuleSet, answer: dict[str, Any]) -> str:
     return f"{rules.name}, {answer['points']} points: {filled}"
 
 
+def aim_words(answer: dict[str, Any]) -> str:
+    """What is aimed at, as in ``41.20 % chance ...``."""
+    aim = answer["aim"]
+    if "goal" in aim:
+        return f"of {aim['goal']} or more"
+    return "to win" if aim["ties"] == "loss" else "to win, a tie " + ("is half" if aim["ties"] == "half" else "wins")
+
+
+def outcome_words(answer: dict[str, Any], best: dict[str, Any]) -> str:
+    """The end of a headline: the mean, or the chance of what is aimed at."""
+    if "aim" in answer:
+        return f"{chance_text(best['chance'])} chance {aim_words(answer)}"
+    return f"expected final score {best['expected_final']:.2f}"
+
+
+def aim_lines(answer: dict[str, Any]) -> list[str]:
+    """What an aim means: whom one plays against, what is exact, what is decided."""
+    aim, chance, lines = answer["aim"], answer.get("chance", 0.0), []
+    if "opponents" in aim:
+        named = []
+        for other in aim["opponents"]:
+            mean, spread = other["mean"], other["standard_deviation"]
+            named.append(f"{mean:.1f} ± {spread:.1f} (still playing)" if other["playing"] else f"{mean:.0f}")
+        lines.append(f"Against {', '.join(named)}; a tie counts as {TIE_WORDS[aim['ties']]}")
+        if any(other["playing"] for other in aim["opponents"]):
+            lines.append(
+                "Assumed: who still plays maximises the mean score and takes no notice of you. All else is exact."
+            )
+    if chance >= 1 - CERTAIN:
+        lines.append("It is certain already: play for the mean (leave the aim out).")
+    elif chance <= CERTAIN:
+        lines.append("It is out of reach: play for the mean (leave the aim out).")
+    return [*lines, ""] if lines else []
+
+
+def ranking_lines(
+    answer: dict[str, Any], head: str, labels: list[str], entries: list[dict[str, Any]], right: str = ""
+) -> list[str]:
+    """The table under a headline; with an aim the chances are ranked, and the means stand beside them."""
+    width = max(map(len, [head, *labels]))
+    aimed = "aim" in answer
+    chance_head = f"  {'chance':>9}" if aimed else ""
+    rest = f"{chance_head}  {'loses':>9}  {'expected':>9}" if aimed else f"  {'expected':>9}  {'loses':>9}"
+    lines = [f"  {head:<{width}}{right}{rest}"]
+    for i, (label, entry) in enumerate(zip(labels, entries, strict=False)):
+        mean = f"{entry['expected_final']:>9.2f}"
+        if aimed:
+            loss = loss_text(100 * entry["loss"], i == 0).replace(" tie", " % tie")
+            loss += "" if loss.endswith("tie") else " %"
+            lines.append(f"  {label:<{width}}  {chance_text(entry['chance']):>9}  {loss:>9}  {mean}")
+        else:
+            lines.append(f"  {label:<{width}}  {mean}  {loss_text(entry['loss'], i == 0):>9}")
+    more = len(entries) - len(labels)
+    return [*lines, f"  ... and {more} more (--all)"] if more > 0 else lines
+
+
 def hold_text(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     """Lines for `yatzy hold`."""
     best, left = answer["best"], answer["rolls_left"]
     dice = answer["dice"]
-    final = f"expected final score {best['expected_final']:.2f}"
+    final = outcome_words(answer, best)
     if best["category"]:
         headline = f"Keep all dice and take {category_name(rules, best['category'])}: {final}"
     elif best["hold"]:
@@ -77,17 +138,11 @@ def hold_text(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
         headline = f"Hold nothing, reroll all {number_word(len(dice))} dice: {final}"
     stage = f"Roll {answer['rolls'] - left} of {answer['rolls']}, {plural(left, 'reroll')} left"
     lines = [headline, "", f"{stage} · {spaced(dice)} ({glyphs(dice)}) · {card_line(rules, answer)}", ""]
+    if "aim" in answer:
+        lines += aim_lines(answer)
     width = 2 * rules.dice + 3 + rules.dice
-    names = [hold_label(rules, entry) for entry in answer["holds"][:top]]
-    width = max(width, *map(len, names)) if names else width
-    lines.append(f"  {'hold':<{width}}  {'expected':>9}  {'loses':>9}")
-    for i, (name, entry) in enumerate(zip(names, answer["holds"], strict=False)):
-        mark = loss_text(entry["loss"], i == 0)
-        lines.append(f"  {name:<{width}}  {entry['expected_final']:>9.2f}  {mark:>9}")
-    rest = len(answer["holds"]) - len(names)
-    if rest > 0:
-        lines.append(f"  ... and {rest} more (--all)")
-    return lines
+    labels = [hold_label(rules, entry).ljust(width) for entry in answer["holds"][:top]]
+    return lines + ranking_lines(answer, "hold", labels, answer["holds"])
 
 
 def hold_label(rules: RuleSet, entry: dict[str, Any]) -> str:
@@ -102,42 +157,72 @@ def score_text(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     best, dice = answer["best"], answer["dice"]
     name, points = category_name(rules, best["category"]), best["points"] + best["bonus"]
     for_points = f"for {points}" if points else "for 0 (cross it out)"
-    headline = f"Take {name} {for_points}: expected final score {best['expected_final']:.2f}"
+    headline = f"Take {name} {for_points}: {outcome_words(answer, best)}"
     lines = [headline, "", f"{spaced(dice)} ({glyphs(dice)}) · {card_line(rules, answer)}", ""]
+    if "aim" in answer:
+        lines += aim_lines(answer)
     width = max(len(category.name) for category in rules.categories)
-    lines.append(f"  {'category':<{width}}  {'points':>6}  {'expected':>9}  {'loses':>9}")
-    shown = answer["categories"][:top]
-    for i, entry in enumerate(shown):
-        points, mark = entry["points"] + entry["bonus"], loss_text(entry["loss"], i == 0)
-        row = f"  {category_name(rules, entry['category']):<{width}}  {points:>6}"
-        lines.append(f"{row}  {entry['expected_final']:>9.2f}  {mark:>9}")
-    rest = len(answer["categories"]) - len(shown)
-    if rest > 0:
-        lines.append(f"  ... and {rest} more (--all)")
-    return lines
+    labels = [
+        f"{category_name(rules, entry['category']):<{width}}  {entry['points'] + entry['bonus']:>6}"
+        for entry in answer["categories"][:top]
+    ]
+    return lines + ranking_lines(answer, f"{'category':<{width}}  points", labels, answer["categories"])
 
 
 def expect_text(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     """Lines for `yatzy expect`."""
     turns = answer["turns_left"]
-    lines = [f"Expected final score {answer['expected_final']:.2f} under perfect play", ""]
+    headline = f"Expected final score {answer['expected_final']:.2f} under perfect play"
+    if "aim" in answer:
+        headline = f"{chance_text(answer['chance'])} chance {aim_words(answer)} if you play for it"
+    lines = [headline, ""]
+    if "aim" in answer:
+        if "chance_by_mean_play" in answer:
+            by_mean = chance_text(answer["chance_by_mean_play"])
+            lines.append(
+                f"Playing for the mean instead: {by_mean}, expected final score {answer['expected_final']:.2f}"
+            )
+        lines += aim_lines(answer)
     lines.append(card_line(rules, answer))
-    lines.append(
-        f"{answer['points']} points on the card, {answer['to_come']:.2f} to come in {plural(turns, 'turn')}"
-    )
+    lines.append(f"{answer['points']} points on the card, {answer['to_come']:.2f} to come in {plural(turns, 'turn')}")
     if rules.bonus:
         lines.append(_bonus_line(rules, answer))
+    if "distribution" in answer and turns:
+        lines += ["", *spread_lines(rules, answer, top)]
     if "simulation" in answer:
         played = answer["simulation"]
-        marks = "  ".join(f"{p} %: {v:.0f}" for p, v in played["percentiles"].items())
         lines += [
             "",
             f"{played['games']:,} simulated games: mean {played['mean']:.2f} ± {played['standard_error']:.2f}, "
             f"standard deviation {played['standard_deviation']:.1f}",
-            f"Percentiles  {marks}",
+            percentile_line(played["percentiles"]),
         ]
         if rules.bonus:
             lines.append(f"Upper bonus in {100 * played['bonus_chance']:.1f} % of the games")
+    elif "distribution" not in answer and turns and "aim" not in answer:
+        lines += ["", "How far the score spreads is not shown for these rules; --games 100000 simulates it."]
+    return lines
+
+
+def percentile_line(percentiles: dict[str, float]) -> str:
+    """Percentiles in one line."""
+    return "Percentiles  " + "  ".join(f"{p} %: {v:.0f}" for p, v in percentiles.items())
+
+
+def spread_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
+    """The exact distribution: its figures, a histogram, and with --all what becomes of each category."""
+    found = answer["distribution"]
+    figures = f"Standard deviation {found['standard_deviation']:.2f}"
+    if 0 < found["bonus_chance"] < 1 - 1e-9:
+        figures += f", upper bonus in {chance_text(found['bonus_chance'])} of the games"
+    lines = [figures, percentile_line(found["percentiles"]), ""]
+    lines += histogram(found["lowest"], found["chances"])
+    if top > len(rules.categories):
+        width = max(len(c.name) for c in rules.categories)
+        lines += ["", f"  {'category':<{width}}  {'mean':>6}  {'crossed out':>11}"]
+        for entry in found["categories"]:
+            name = category_name(rules, entry["category"])
+            lines.append(f"  {name:<{width}}  {entry['mean']:>6.2f}  {chance_text(entry['struck']):>11}")
     return lines
 
 
@@ -207,9 +292,7 @@ def rules_text(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     for category in rules.categories:
         mark = "*" if category.upper else " "
         what = " or ".join(pattern_words(p.canonical()) for p in category.patterns)
-        lines.append(
-            f"  {category.code:>3} {mark} {category.name:<{name_width}}  {category.id:<{id_width}}  {what}"
-        )
+        lines.append(f"  {category.code:>3} {mark} {category.name:<{name_width}}  {category.id:<{id_width}}  {what}")
     lines.append("")
     if rules.switches:
         lines.append("Switches, used as in " + f"{rules.id}+{rules.switches[0].id}:")

@@ -1,0 +1,146 @@
+"""Winning: the worth of a final score against others, finished or still playing.
+
+    U(s) = product over opponents of P(theirs < s)          a tie is a loss
+           product over opponents of P(theirs <= s)         a tie is a win; "half" is halfway between
+
+A finished opponent is one score, and the answer exact. One who still plays is a distribution: exact for a player
+who maximises the mean from that card on and takes no notice of us, which is an assumption.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from .advice import Strategy
+from .dice import Floats, Ints
+from .distribution import distribution
+from .errors import StateError
+from .notation import Scorecard, parse_card
+from .rules import RuleSet
+from .states import state_space
+
+Ties = Literal["loss", "half", "win"]
+
+
+@dataclass(frozen=True)
+class Opponent:
+    """What is known of another player's final score.
+
+    Attributes
+    ----------
+    scores, chances : (n,) int64 and float64
+        Possible final scores, ascending, and their chances.
+    playing : bool
+        Whether boxes are still open.
+    """
+
+    scores: Ints
+    chances: Floats
+    playing: bool
+
+    @property
+    def mean(self) -> float:
+        """Mean final score."""
+        return float(self.scores @ self.chances)
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation."""
+        return float(np.sqrt(np.maximum(0.0, (self.scores - self.mean) ** 2 @ self.chances)))
+
+    def below(self, scores: Ints, or_equal: bool) -> Floats:
+        """Chance of less than each of `scores` (or as much)."""
+        reached = np.concatenate([[0.0], np.cumsum(self.chances)])
+        place = np.searchsorted(self.scores, scores, side="right" if or_equal else "left")
+        return np.asarray(np.minimum(1.0, reached[place]))
+
+
+def finished(score: int) -> Opponent:
+    """An opponent whose final score is known."""
+    return Opponent(np.array([score]), np.ones(1), False)
+
+
+def final_score(card: Scorecard) -> int:
+    """Final score of a full card, the upper bonus included."""
+    bonus = card.rules.bonus
+    return card.total + (bonus.points if bonus and card.upper >= bonus.threshold else 0)
+
+
+def parse_opponents(rules: RuleSet, text: str) -> list[int | Scorecard]:
+    """Read opponents, parted by semicolons: a final score, or the card of one who still plays.
+
+    Raises
+    ------
+    StateError
+        If one is neither.
+    """
+    found: list[int | Scorecard] = []
+    for part in text.split(";"):
+        part = part.strip()
+        if re.fullmatch(r"\d{1,5}", part):
+            found.append(int(part))
+        elif "=" in part or ":" in part or part in ("", "empty"):
+            card = parse_card(rules, "" if part == "empty" else part)
+            state_space(rules).check(card.state)
+            found.append(final_score(card) if card.state.filled == rules.full else card)
+        else:
+            raise StateError(f"{part!r} is no opponent; give a final score such as 251, a card, or empty")
+    return found
+
+
+def opponent(strategy: Strategy, known: int | Scorecard, threads: int | None = None) -> Opponent:
+    """What is known of an opponent, from a final score or a card in mid-game.
+
+    Raises
+    ------
+    RulesError
+        If the distribution of such a card cannot be computed.
+    """
+    if isinstance(known, int):
+        return finished(known)
+    found = distribution(strategy, known.state, points=known.total, threads=threads)
+    return Opponent(found.scores, found.chances, True)
+
+
+class Winning:
+    """The worth of a final score: the chance that it beats all opponents.
+
+    Parameters
+    ----------
+    opponents
+        At least one.
+    ties
+        What a tie with the best of them counts: a "loss", "half" a win, or a "win".
+
+    Raises
+    ------
+    StateError
+        If there is none, or `ties` is something else.
+    """
+
+    def __init__(self, opponents: Sequence[Opponent], ties: str = "loss") -> None:
+        if not opponents:
+            raise StateError("there is no opponent to beat")
+        if ties not in get_args(Ties):
+            raise StateError(f"ties is {ties!r}; must be one of {', '.join(get_args(Ties))}")
+        self.opponents, self.ties = list(opponents), ties
+
+    def __call__(self, scores: Ints) -> Floats:
+        """Worth of each final score, from 0 to 1."""
+        ahead, level = (
+            np.prod([other.below(scores, or_equal) for other in self.opponents], axis=0) for or_equal in (False, True)
+        )
+        return np.asarray({"loss": ahead, "half": (ahead + level) / 2, "win": level}[self.ties])
+
+    @property
+    def goal(self) -> int | None:
+        """The score to reach if that is all there is to it: everybody has finished, and no tie is halved."""
+        if self.ties == "half" or any(other.playing for other in self.opponents):
+            return None
+        best = max(int(other.scores[-1]) for other in self.opponents)
+        return best + (1 if self.ties == "loss" else 0)

@@ -1,0 +1,79 @@
+"""Simulated games: in words with a histogram, and as a table of games in CSV or Parquet."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import SolverError
+from ..rules import RuleSet
+from ..simulate import Simulation
+from .charts import histogram
+from .text import card_line, category_name, chance_text, percentile_line
+
+ENDINGS = (".csv", ".parquet")
+
+
+class OutputError(SolverError):
+    """Games could not be written."""
+
+    exit_code = 1
+
+
+def simulation_text(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
+    """Lines for `yatzy simulate`."""
+    headline = f"Mean final score {answer['mean']:.2f} ± {answer['standard_error']:.2f} in {answer['games']:,} games"
+    lines = [headline, "", card_line(rules, answer)]
+    if "reached" in answer:
+        goal = answer["policy"].partition(":")[2]
+        reached, error = 100 * answer["reached"], 100 * answer["reached_error"]
+        chance = chance_text(answer["chance"])
+        lines.append(f"{goal} or more in {reached:.2f} ± {error:.2f} % of the games; exact chance {chance}")
+    else:
+        lines.append(f"Exact expected final score {answer['expected_final']:.2f}")
+    figures = f"Standard deviation {answer['standard_deviation']:.2f}"
+    if rules.bonus:
+        figures += f", upper bonus in {100 * answer['bonus_chance']:.1f} % of the games"
+    lines += [figures, percentile_line(answer["percentiles"])]
+    lines += [f"Lowest {answer['lowest']}, highest {answer['highest']}", ""]
+    lines += histogram(answer["lowest"], answer["chances"])
+    width = max(len(c.name) for c in rules.categories)
+    lines += ["", f"  {'category':<{width}}  {'mean':>6}  {'crossed out':>11}"]
+    for entry in answer["categories"]:
+        name = category_name(rules, entry["category"])
+        lines.append(f"  {name:<{width}}  {entry['mean']:>6.2f}  {chance_text(entry['struck']):>11}")
+    return lines
+
+
+def check_output(path: str) -> None:
+    """Raise OutputError unless games can be written to such a file."""
+    if Path(path).suffix not in ENDINGS:
+        raise OutputError(f"{path} must end in {' or '.join(ENDINGS)}")
+    if path.endswith(".parquet"):
+        try:
+            import pyarrow  # noqa: F401
+        except ImportError as error:
+            raise OutputError("Parquet needs pyarrow; install it with: pip install 'perfect-yatzy[data]'") from error
+
+
+def write_games(path: str, rules: RuleSet, played: Simulation, answer: dict[str, Any]) -> None:
+    """One row a game: its number, a column for each box (empty where filled before), the bonus, the final score."""
+    boxes = {c.id: played.boxes[:, i] for i, c in enumerate(rules.categories) if (played.boxes[:, i] >= 0).any()}
+    finals = played.totals + answer["points"]
+    columns = {"game": np.arange(len(finals)), **boxes, "bonus": played.bonus.astype(np.int8), "final": finals}
+    try:
+        if path.endswith(".csv"):
+            with open(path, "w", newline="", encoding="utf-8") as file:
+                writer = csv.writer(file, lineterminator="\n")
+                writer.writerow(columns)
+                writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
+        else:
+            import pyarrow
+            import pyarrow.parquet
+
+            pyarrow.parquet.write_table(pyarrow.table(columns), path)
+    except OSError as error:
+        raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
