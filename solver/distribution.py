@@ -89,6 +89,8 @@ class ScoreDistribution:
 
     def at_least(self, score: int) -> float:
         """Chance of this score or more."""
+        if score <= self.scores[0]:
+            return 1.0
         return min(1.0, float(self.chances[self.scores >= score].sum()))
 
     def percentile(self, percent: float) -> int:

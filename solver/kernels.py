@@ -29,7 +29,8 @@ from .turn import Plan
 from .unrolled import UNROLLED, FiveDice, SixDice, emit_maxima, emit_means, unrolled_pass
 from .vectors import ALIGNMENT, add, load, load_at, maximum, multiply, peek, poke, shifted, splat, store, views
 
-FRESH, AGAIN, FIRST_ROLL = 0, 1, 2  # stop values: overwrite the buffer, raise it, raise it with extras
+# Stop values overwrite the buffer or raise it, both with the extras of the first roll, too.
+FRESH, AGAIN, FIRST_FRESH = 0, 1, 2
 TIE = 1e-9  # values closer than this are equal; the arithmetic is good to about 1e-12
 LOWEST = -1e30  # below every value, and still a number when points are added to it
 
@@ -184,23 +185,24 @@ def _arrival(children, plan, row, child, block, saved, shift, points, spare):
 
 @jit
 def raise_stops(children, plan, row, choices, block, saved, stage, target, scratch):
-    """Raise each roll's entry in `target` to the best category for it (`stage`: FRESH, AGAIN, FIRST_ROLL)."""
+    """Raise each roll's entry in `target` to the best category for it (`stage`: see FRESH)."""
     nothing = splat(target, LOWEST)
     for c in range(plan.categories):
-        if choices >> c & 1:
+        if choices >> c & 1 and not plan.exactly:
             crossed_out = peek(plan.outcome_start, c)
             child = row + peek(plan.step, crossed_out)
             shift = peek(plan.shift, crossed_out)
             crossed = arrival(children, plan, row, child, block, saved, shift, 0.0, scratch.lanes)
             nothing = maximum(nothing, crossed)
     for roll in range(plan.first_roll, plan.first_roll + plan.rolls):
-        store(target, roll, nothing if stage == FRESH else maximum(nothing, load(target, roll)))
+        store(target, roll, nothing if stage & AGAIN == 0 else maximum(nothing, load(target, roll)))
     for c in range(plan.categories):
-        extra = peek(plan.first_bonus, c) if stage == FIRST_ROLL else 0.0
+        extra = peek(plan.first_bonus, c) if stage & FIRST_FRESH else 0.0
         if choices >> c & 1:
-            for outcome in range(peek(plan.outcome_start, c) + 1, peek(plan.outcome_start, c + 1)):
+            begin = peek(plan.outcome_start, c)
+            for outcome in range(begin + (0 if plan.exactly else 1), peek(plan.outcome_start, c + 1)):
                 child, shift = row + peek(plan.step, outcome), peek(plan.shift, outcome)
-                points = peek(plan.points, outcome) + extra
+                points = peek(plan.points, outcome) + (extra if outcome > begin else 0.0)
                 worth = arrival(children, plan, row, child, block, saved, shift, points, scratch.lanes)
                 for i in range(peek(plan.roll_start, outcome), peek(plan.roll_start, outcome + 1)):
                     roll = peek(plan.outcome_rolls, i)
@@ -230,7 +232,7 @@ def joker_value(children, plan, row, choices, block, saved, j, stage, spare):
         if legal >> c & 1:
             at = c * plan.jokers + j
             points = peek(plan.joker_plain, at) if box_open else peek(plan.joker_full, at)
-            extra = peek(plan.first_bonus, c) if stage == FIRST_ROLL and points > 0 else 0.0
+            extra = peek(plan.first_bonus, c) if stage & FIRST_FRESH and points > 0 else 0.0
             child = row + peek(plan.step, peek(plan.outcome_start, c))
             shift = points if peek(plan.moves, c) else 0
             worth = arrival(children, plan, row, child, block, saved, shift, points + bonus + extra, spare)
@@ -244,7 +246,7 @@ def raise_all_stops(children, plan, row, choices, block, saved, stage, target, s
     jokers = plan.jokers if peek(plan.masks, row) & plan.joker_bit else 0
     for j in range(jokers):
         roll = peek(plan.joker_rolls, j)
-        store(scratch.kept, j, splat(target, LOWEST) if stage == FRESH else load(target, roll))
+        store(scratch.kept, j, splat(target, LOWEST) if stage & AGAIN == 0 else load(target, roll))
     raise_stops(children, plan, row, choices, block, saved, stage, target, scratch)
     for j in range(jokers):
         roll = peek(plan.joker_rolls, j)
@@ -294,23 +296,24 @@ def _deliver(target, plan, row, block, saved, values, spare):
 def solve_block(children, target, plan, dice, row, choices, block, most_saved, scratch):
     """The turn of one card for one block of lanes, for every number of saved rolls."""
     for rerolls in range(plan.rolls_per_turn + most_saved):
-        saved = rerolls if plan.saved_rolls else 0
-        buffer, stage = scratch.buffer, FRESH if rerolls == 0 else AGAIN
+        saved, kept = rerolls if plan.saved_rolls else 0, rerolls - plan.rolls_per_turn + 1
+        buffer, again = scratch.buffer, AGAIN if rerolls > 0 else FRESH
         if rerolls > 0:
             means(buffer, dice)
+        if plan.has_first_bonus and kept >= 0:
+            # The chain goes on without these extras: they are for the first roll of this turn only.
+            for hold in range(plan.first_roll + plan.rolls):
+                store(scratch.first, hold, load(buffer, hold))
+            raise_all_stops(children, plan, row, choices, block, saved, FIRST_FRESH | again, scratch.first, scratch)
+            if rerolls > 0:
+                maxima(scratch.first, dice)
         if rerolls == 0 or plan.saved_rolls:
-            raise_all_stops(children, plan, row, choices, block, saved, stage, buffer, scratch)
+            raise_all_stops(children, plan, row, choices, block, saved, again, buffer, scratch)
         if rerolls > 0:
             maxima(buffer, dice)
-        if rerolls >= plan.rolls_per_turn - 1:
-            if plan.has_first_bonus:
-                # The chain goes on without these extras: they are for the first roll of this turn only.
-                buffer, stage = scratch.first, plan.has_first_bonus * FIRST_ROLL
-                for roll in range(plan.first_roll, plan.first_roll + plan.rolls):
-                    store(buffer, roll, load(scratch.buffer, roll))
-                raise_all_stops(children, plan, row, choices, block, saved, stage, buffer, scratch)
-            kept = rerolls - plan.rolls_per_turn + 1
-            deliver(target, plan, row, block, kept, mean_of_first_roll(plan, buffer), scratch.lanes)
+        if kept >= 0:
+            first = scratch.first if plan.has_first_bonus else buffer
+            deliver(target, plan, row, block, kept, mean_of_first_roll(plan, first), scratch.lanes)
 
 
 @jit

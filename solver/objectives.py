@@ -46,6 +46,7 @@ class Objective:
     """
 
     name = "mean"
+    monotone = True  # whether more points are never worth less
     compute: np.dtype[Any] = np.dtype(np.float64)
     error = 0.0  # of the arithmetic, where that is of account
 
@@ -290,6 +291,13 @@ class Utility(ScoreObjective):
     def _ranges(self) -> tuple[Ints, Ints]:
         rows, _ = self._rows
         return np.zeros(len(rows), dtype=np.int64), self.row_lengths()[rows]
+
+    @cached_property
+    def monotone(self) -> bool:  # type: ignore[override]
+        """Whether more points are never worth less."""
+        bonus = self.rules.bonus.points if self.rules.bonus else 0
+        worths = self.worth(np.arange(int(self.slabs.high.max()) + bonus + 1))
+        return bool((np.diff(worths) >= 0).all())
 
     def worth(self, total: Ints) -> Floats:
         """As given."""

@@ -138,7 +138,7 @@ def solve_layers(
     from .kernels import kernel_lattice, make_scratch
 
     rules, space = objective.rules, objective.space
-    arrays = plan(rules, objective.start)
+    arrays = plan(rules, objective.start)._replace(exactly=int(not objective.monotone))
     workers = max(1, threads or default_threads())
     dice = lattice(rules.dice, rules.faces)
     kernel = rows_kernel(objective, arrays, kernel_lattice(dice, unrolled))

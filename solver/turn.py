@@ -7,8 +7,8 @@ the rolls that earn it. ::
                 |                  |
                 row of the child   row of the child, upper sum raised by `shift`
 
-The zero outcome comes first in each category: crossing out is open to any roll, so it is computed once per
-card and not once per roll.
+The zero outcome comes first in each category. As more points are never worth less, it may as well be open to any
+roll, and is computed once per card and not once per roll.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Plan(NamedTuple):
     step : (outcomes,)
         What to add to the row of the card to arrive at its child.
     roll_start, outcome_rolls : (outcomes + 1,) and (pairs,)
-        Rolls that earn the outcome, as lattice indices; none for the zero outcomes.
+        Rolls that earn the outcome, as lattice indices.
     moves : (categories,)
         1 where the category counts to the upper sum.
     first_bonus : (categories,) float64
@@ -59,6 +59,8 @@ class Plan(NamedTuple):
         All holds of each roll as lattice indices, most dice first, then higher faces first.
     weights : (rolls,) float64
         Probability of each first roll.
+    exactly : int
+        1 where more points may be worth less, so that a roll that pays must not be taken for one that does not.
     """
 
     masks: Ints
@@ -99,6 +101,7 @@ class Plan(NamedTuple):
     forced: int
     saved_rolls: int
     has_first_bonus: int
+    exactly: int
 
 
 def _outcomes(rules: RuleSet, space: StateSpace) -> dict[str, Ints | Floats]:
@@ -114,7 +117,7 @@ def _outcomes(rules: RuleSet, space: StateSpace) -> dict[str, Ints | Floats]:
             child = 1 if space.forced else 1 << space.bit_of.get(c, 0)
             to_paid = space.flags == 2 and c == rules.joker_index and value > 0
             step.append(child + (space.cards if to_paid else 0))
-            rolls += (np.flatnonzero(paid == value) + dice.first_roll).tolist() if value else []
+            rolls += (np.flatnonzero(paid == value) + dice.first_roll).tolist()
             roll_start.append(len(rolls))
         start.append(len(points))
     extra = dict(rules.first_roll_bonus)
@@ -191,5 +194,6 @@ def plan(rules: RuleSet, start: State = EMPTY) -> Plan:
         forced=int(space.forced),
         saved_rolls=int(rules.saved_rolls),
         has_first_bonus=int(bool(rules.first_roll_bonus)),
+        exactly=0,
         **extra,
     )

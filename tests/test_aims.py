@@ -1,0 +1,285 @@
+"""Goals, utilities and opponents against the exact oracle, and against each other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import games
+import numpy as np
+import pytest
+from conftest import Run
+from hypothesis import HealthCheck, Phase, example, given, settings
+from hypothesis import strategies as st
+from naive_aims import NaiveWorth
+
+import solver
+from solver.advice import Strategy
+from solver.aims import ScoreStrategy, maximise, reach, solved
+from solver.distribution import distribution
+from solver.errors import RulesError, StateError
+from solver.evaluate import ScoreEvaluator
+from solver.notation import Scorecard, parse_card
+from solver.objectives import Goals, Objective, Utility
+from solver.opponents import Winning, final_score, finished, opponent, parse_opponents
+from solver.rulefile import load_rules
+from solver.rules import RuleSet
+from solver.solve import solve_objective
+from solver.states import State, StateSpace
+
+F32 = 3e-6
+LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
+
+
+def strategy_of(objective: Goals | Utility, zero: int) -> ScoreStrategy:
+    return ScoreStrategy(objective.rules, None, solved(objective), zero)
+
+
+def reachable(oracle: NaiveWorth, rules: RuleSet) -> list[State]:
+    paying = rules.joker is not None and rules.joker.bonus > 0
+    return list({State(f, u, s, flag and paying) for f, u, s, flag in oracle.states()})
+
+
+def flag_of(state: State, rules: RuleSet) -> bool:
+    return state.joker_paid
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(games.rule_sets(), st.integers(1, 40))
+@example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 20)
+@example(games.joker_game("free", order="forced", saved_rolls=True), 14)
+@example(games.saved_rolls_game("forced", True), 30)
+def test_goals_agree_with_the_oracle(rules: RuleSet, goal: int) -> None:
+    oracle = NaiveWorth(rules.canonical(), lambda score: Fraction(int(score >= goal)))
+    table = solved(Goals(rules))
+    for state in reachable(oracle, rules):
+        exact = oracle.worth(state.filled, state.upper, state.saved, flag_of(state, rules), 0)
+        assert abs(table.at(-goal).value(state) - exact) < F32
+
+
+@settings(
+    max_examples=12,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+@given(games.rule_sets(), st.lists(st.integers(0, 8), min_size=60, max_size=60))
+@example(games.joker_game("none"), [*range(60)])
+@example(games.joker_game("forced", saved_rolls=True, first_roll_bonus=(("run", 3),)), [k * k for k in range(60)])
+def test_utilities_agree_with_the_oracle(rules: RuleSet, worths: list[int]) -> None:
+    worths = worths + worths[-1:] * 200
+    oracle = NaiveWorth(rules.canonical(), lambda score: Fraction(worths[score]))
+    strategy = maximise(rules, lambda scores: np.array(worths, dtype=float)[np.minimum(scores, 259)])
+    exact = float(oracle.worth(0, 0, 0, False, 0))
+    assert strategy.value(State()) == pytest.approx(exact, rel=F32, abs=F32)
+
+
+def test_a_straight_line_as_utility_is_the_mean(yatzy: Strategy) -> None:
+    card = parse_card(yatzy.rules, LATE)
+    line = maximise("yatzy", lambda scores: scores.astype(float), card)
+    assert line.value(card) == pytest.approx(card.total + yatzy.value(card), rel=1e-6)
+    mean = {hold.dice: hold.value for hold in yatzy.holds(card, "33456")}
+    for hold in line.holds(card, "33456"):
+        assert hold.value == pytest.approx(card.total + mean[hold.dice], rel=1e-6)
+
+
+@pytest.mark.parametrize("key", ["yahtzee", "yatzy", "yatzy-saved"])
+def test_the_rest_of_a_game_has_the_values_of_the_whole(key: str) -> None:
+    """Every state of the rest, jokers and saved rolls included; solved from the card on."""
+    rules = load_rules(key)
+    boxes = "aces=2 twos=4 threes=6 fours=8 yahtzee=50 chance=20" if key == "yahtzee" else LATE
+    card = parse_card(rules, boxes, 3 if key == "yatzy-saved" else 0)
+    whole, rest = solver.open_strategy(rules), Objective(rules, card.state)
+    values = solve_objective(rest)
+    from solver.solve import restricted
+
+    expected = restricted(whole.space, rest.space, whole.values)
+    assert np.abs(values - expected).max() < 1e-9
+    assert values[rest.space.index(card.state)] == pytest.approx(whole.value(card))
+    with pytest.raises(StateError, match="begins at a card"):
+        rest.space.check(State())
+
+
+def test_goal_play_is_never_below_mean_play_for_any_goal(yatzy: Strategy) -> None:
+    card = parse_card(yatzy.rules, LATE)
+    found = distribution(yatzy, card.state, points=card.total)
+    table = reach("yatzy", 0, card)
+    better = 0
+    for goal in range(380):
+        chance = replace(table, zero=goal).value(card)
+        assert chance >= found.at_least(goal) - F32
+        better += chance > found.at_least(goal) + 0.01
+    assert better > 50
+
+
+@pytest.mark.slow
+def test_goal_play_of_the_whole_game(yatzy: Strategy) -> None:
+    table, found = reach("yatzy", 200), distribution(yatzy)
+    for goal in range(375):
+        assert replace(table, zero=goal).value("") >= found.at_least(goal) - F32
+    assert table.value("") == pytest.approx(0.94566, abs=1e-5)
+    assert found.at_least(200) == pytest.approx(0.9121, abs=5e-5)
+
+
+def test_float32_is_as_good_as_it_says(yatzy: Strategy) -> None:
+    state = parse_card(yatzy.rules, LATE).state
+    short, long = Goals(yatzy.rules, state), Goals(yatzy.rules, state)
+    long.compute = np.dtype(np.float64)
+    one, other = (ScoreEvaluator(o, solve_objective(o)) for o in (short, long))
+    states = np.arange(short.space.size)
+    for needed in range(1, 250):
+        x = np.full(len(states), -needed)
+        assert np.abs(one.look_up(states, x) - other.look_up(states, x)).max() < Goals.error
+
+
+def test_a_goal_counts_the_points_on_the_card(yatzy: Strategy) -> None:
+    card = parse_card(yatzy.rules, LATE)
+    strategy = reach("yatzy", 240, card)
+    assert strategy.value(card) == strategy.value(LATE)
+    assert replace(strategy, zero=240 - card.total).value(card.state) == strategy.value(card)
+    assert reach("yatzy", 60, card).value(card) == 1.0
+    assert reach("yatzy", 500, card).value(card) == 0.0
+    later = LATE + " chance=25"
+    values = [c.value for c in strategy.categories(card, "33456")]
+    assert values == sorted(values, reverse=True)
+    assert strategy.value(later) == pytest.approx(reach("yatzy", 240, later).value(later), abs=F32)
+
+
+def test_the_mean_over_first_rolls_of_the_best_hold_is_the_chance(yatzy: Strategy) -> None:
+    card = parse_card(yatzy.rules, LATE)
+    strategy = reach("yatzy", 250, card)
+    grid = yatzy.evaluator.dice
+    mean = 0.0
+    for counts, weight in zip(grid.counts[grid.first_roll :], grid.weights, strict=True):
+        dice = [face for face, count in enumerate(counts, 1) for _ in range(count)]
+        mean += weight * strategy.holds(card, dice)[0].value
+    assert mean == pytest.approx(strategy.value(card), abs=F32)
+
+
+def test_six_dice_are_refused_with_an_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("solver.tables.available_memory", lambda: 24 << 30)
+    with pytest.raises(RulesError, match=r"solving maxi needs \d+\.\d GB of memory .* minutes"):
+        reach("maxi", 600)
+    late = " ".join(f"{c.id}=0" for c in load_rules("maxi-unsaved").categories[6:])
+    assert 0 < reach("maxi-unsaved", 60, late).value(late) < 1
+
+
+# --- opponents --------------------------------------------------------------------------------------------------
+
+
+def test_opponents_are_scores_or_cards() -> None:
+    rules = load_rules("yatzy")
+    full = " ".join(f"{c.id}=0" for c in rules.categories[6:])
+    full += " ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18"
+    found = parse_opponents(rules, f"251; ones=3; empty ;{full}")
+    assert found[0] == 251
+    assert isinstance(found[1], Scorecard)
+    assert isinstance(found[2], Scorecard)
+    assert found[3] == 63 + 50
+    for wrong, message in (("abc", "'abc' is no opponent"), ("ones=99", "ones cannot hold 99")):
+        with pytest.raises(StateError, match=message):
+            parse_opponents(rules, wrong)
+    assert final_score(parse_card(rules, full)) == 113
+
+
+@pytest.mark.parametrize(("ties", "worth"), [("loss", [0, 0, 1]), ("half", [0, 0.5, 1]), ("win", [0, 1, 1])])
+def test_a_tie_counts_as_one_says(ties: str, worth: list[float]) -> None:
+    winning = Winning([finished(240), finished(200)], ties)
+    assert winning(np.array([239, 240, 241])).tolist() == worth
+    assert winning.goal == {"loss": 241, "half": None, "win": 240}[ties]
+    with pytest.raises(StateError, match="ties is 'maybe'"):
+        Winning([finished(1)], "maybe")
+    with pytest.raises(StateError, match="no opponent"):
+        Winning([], ties)
+
+
+def test_winning_against_one_who_plays_is_the_sum_over_what_they_may_score(yatzy: Strategy) -> None:
+    """In a last turn each: both distributions by hand, every decision of ours tried by the oracle of the turn."""
+    names = [c.id for c in yatzy.rules.categories]
+    boxes = " ".join(f"{name}=0" for name in names if name != "chance")
+    mine, theirs = parse_card(yatzy.rules, boxes), parse_card(yatzy.rules, boxes)
+    other = opponent(yatzy, theirs)
+    assert other.playing
+    assert other.mean == pytest.approx(yatzy.value(theirs))
+    for ties in ("loss", "half", "win"):
+        winning = Winning([other], ties)
+        strategy = maximise("yatzy", winning, mine)
+        by_chance = dict(zip(other.scores.tolist(), other.chances, strict=True))
+        worth = {
+            s: sum(
+                p * (1.0 if t < s else {"loss": 0, "half": 0.5, "win": 1}[ties] if t == s else 0)
+                for t, p in by_chance.items()
+            )
+            for s in range(5, 31)
+        }
+        assert winning(np.arange(5, 31)) == pytest.approx(list(worth.values()))
+        choice = strategy.categories(mine, "13466")[0]
+        assert choice.value == pytest.approx(worth[20], abs=F32)
+        # Dice are independent in Chance: with one reroll each die is kept or not, six faces each.
+        holds = {hold.dice: hold.value for hold in strategy.holds(mine, "13466", 1)}
+        exact = sum(worth[19 + face] for face in range(1, 7)) / 6
+        assert holds[3, 4, 6, 6] == pytest.approx(exact, abs=F32)
+
+
+def test_the_win_policy_wins_more_games_than_the_mean_policy(yatzy: Strategy) -> None:
+    from solver.simulate import simulate
+
+    card = parse_card(yatzy.rules, LATE)
+    winning = Winning([finished(245)])
+    found = distribution(yatzy, card.state, points=card.total)
+    strategy = reach("yatzy", winning.goal or 0, card)
+    assert strategy.value(card) > winning(found.scores) @ found.chances + 0.03
+    won = simulate(strategy, 40_000, 3, card.state, points=card.total).totals + card.total > 245
+    error = float(np.sqrt(won.mean() * (1 - won.mean()) / len(won)))
+    assert abs(won.mean() - strategy.value(card)) < 4 * error
+
+
+# --- the command -------------------------------------------------------------------------------------------------
+
+
+def test_hold_and_score_for_a_goal(run: Run, yatzy: Strategy) -> None:
+    found = run("hold", "33456", "--card", LATE, "--goal", "240")
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.startswith("Hold 3 4 5 6 (⚂⚃⚄⚅), reroll one die: 40.73 % chance of 240 or more")
+    assert found.stderr == ""
+    certain = run("score", "33456", "--card", LATE, "--goal", "50").stdout
+    assert "It is certain already" in certain
+    assert "out of reach" in run("score", "33456", "--card", LATE, "--goal", "450").stdout
+
+
+def test_expect_says_how_likely_a_win_is(run: Run, yatzy: Strategy) -> None:
+    import json
+
+    found = run("expect", "--card", LATE, "--opponents", "251; chance=20 ones=3", "--ties", "half", "--json")
+    answer = json.loads(found.stdout)
+    assert answer["aim"]["ties"] == "half"
+    assert [other["playing"] for other in answer["aim"]["opponents"]] == [False, True]
+    assert 0 < answer["chance_by_mean_play"] <= answer["chance"] < 1
+    text = run("expect", "--card", LATE, "--opponents", "251; chance=20 ones=3", "--no-spread").stdout
+    assert "Assumed: who still plays maximises the mean score" in text
+    assert len(max(text.splitlines(), key=len)) <= 110
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--goal", "200", "--opponents", "3"], "goal and opponents are two aims"),
+        (["--ties", "win"], "ties is of account against opponents only"),
+        (["--opponents", "3", "--ties", "so"], "ties is 'so'; must be one of loss, half, win"),
+        (["--opponents", "nobody"], "'nobody' is no opponent"),
+        (["--goal", "-1"], "Invalid value for '--goal'"),
+    ],
+)
+def test_wrong_aims_get_one_line(run: Run, yatzy: Strategy, arguments: list[str], message: str) -> None:
+    found = run("hold", "33456", *arguments)
+    assert (found.returncode, found.stdout, found.stderr.count("\n")) == (2, "", 1)
+    assert message in found.stderr
+
+
+def test_a_state_space_from_a_card_counts_its_own_states() -> None:
+    rules = games.joker_game("forced")
+    whole = StateSpace(rules)
+    rest = StateSpace(rules, State(1, 3))
+    assert 0 < rest.size < whole.size
+    assert rest.layers[0].size == 0
+    assert rest.index(State(1, 3)) == rest.size - 1
