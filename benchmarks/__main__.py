@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 import solver
-from solver.solve import default_threads, solve_values
+from solver.backward import default_threads, solve_values
 from solver.verify import random_states
 
 RUNS = Path(__file__).resolve().parent / "runs"

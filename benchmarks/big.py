@@ -16,7 +16,7 @@ from datetime import date
 from pathlib import Path
 
 import solver
-from solver.solve import default_threads
+from solver.backward import default_threads
 from solver.store import table_path
 
 RUNS = Path(__file__).resolve().parent / "runs"

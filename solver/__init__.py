@@ -18,12 +18,15 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from .advice import Choice, Hold, Strategy, open_strategy
+    from .aims import ScoreStrategy, maximise, reach
+    from .backward import solve_values as solve
     from .batch import BatchAnswer
     from .errors import RulesError, SolverError, StateError, TableError
+    from .forward import ScoreDistribution, distribution
     from .notation import Scorecard, parse_card
     from .rulefile import load_rules
     from .rules import RuleSet
-    from .solve import solve_values as solve
+    from .simulator import Simulation, simulate
     from .states import State
 
 _HOMES = {
@@ -32,21 +35,29 @@ _HOMES = {
     "Hold": "advice",
     "RuleSet": "rules",
     "RulesError": "errors",
+    "ScoreDistribution": "forward",
+    "ScoreStrategy": "aims",
     "Scorecard": "notation",
+    "Simulation": "simulator",
     "SolverError": "errors",
     "State": "states",
     "StateError": "errors",
     "Strategy": "advice",
     "TableError": "errors",
+    "distribution": "forward",
     "load_rules": "rulefile",
+    "maximise": "aims",
     "open_strategy": "advice",
     "parse_card": "notation",
-    "solve": "solve",
+    "reach": "aims",
+    "simulate": "simulator",
+    "solve": "backward",
 }
 
 __all__ = [  # noqa: RUF022 (by use, not by alphabet)
-    "open_strategy", "solve", "load_rules", "parse_card",
-    "Strategy", "State", "Scorecard", "RuleSet", "Hold", "Choice", "BatchAnswer",
+    "open_strategy", "reach", "maximise", "distribution", "simulate", "solve", "load_rules", "parse_card",
+    "Strategy", "ScoreStrategy", "State", "Scorecard", "RuleSet", "Hold", "Choice", "BatchAnswer",
+    "ScoreDistribution", "Simulation",
     "SolverError", "RulesError", "StateError", "TableError",
 ]  # fmt: skip
 

@@ -17,17 +17,20 @@ import platformdirs
 from numba import config
 
 SOURCES = (
-    "_jit.py",
-    "dice.py",
-    "follow_kernels.py",
-    "game_kernels.py",
-    "kernels.py",
-    "payouts.py",
-    "score_kernels.py",
-    "states.py",
-    "turn.py",
-    "unrolled.py",
-    "vectors.py",
+    "_jit",
+    "backward",
+    "batch",
+    "dice",
+    "follow_kernels",
+    "game_kernels",
+    "kernels",
+    "objectives",
+    "payouts",
+    "score_kernels",
+    "states",
+    "turn",
+    "unrolled",
+    "vectors",
 )
 
 
@@ -35,7 +38,7 @@ def cache_folder() -> Path | None:
     """Where compiled kernels are kept, None if nothing can be written there."""
     digest = hashlib.sha256(numba.__version__.encode())
     for name in SOURCES:
-        digest.update(Path(__file__).with_name(name).read_bytes())
+        digest.update(Path(__file__).with_name(f"{name}.py").read_bytes())
     parent = os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("perfect-yatzy")
     folder = Path(parent) / f"kernels-{digest.hexdigest()[:16]}"
     try:

@@ -123,7 +123,7 @@ def maximise(
 
 def solved(objective: ScoreObjective, threads: int | None = None) -> ScoreEvaluator:
     """Solve in memory."""
-    from .solve import solve_objective
+    from .backward import solve_objective
 
     needs = objective.needs()
     check_memory(objective.rules, needs.with_table())

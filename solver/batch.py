@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from .backward import Window, default_threads, padded_table
 from .dice import Floats, Ints, lattice
 from .errors import StateError
-from .solve import Window, default_threads, padded_table
 from .states import LANES
 from .turn import plan
 

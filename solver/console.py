@@ -16,6 +16,7 @@ from click.shell_completion import CompletionItem
 from .errors import SolverError
 
 if TYPE_CHECKING:
+    from .queries import Desk
     from .rules import RuleSet
     from .store import Progress
 
@@ -165,3 +166,10 @@ def playing(games: int) -> Progress:
             bar.render_finish()
 
     return report
+
+
+def make_desk(tables: str | None, threads: int | None, lang: str) -> Desk:
+    """The one that answers requests, telling the terminal when it has to solve first."""
+    from .queries import Desk
+
+    return Desk(tables, threads, solving, lang)

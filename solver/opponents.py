@@ -18,8 +18,8 @@ import numpy as np
 
 from .advice import Strategy
 from .dice import Floats, Ints
-from .distribution import distribution
 from .errors import StateError
+from .forward import distribution
 from .notation import Scorecard, parse_card
 from .rules import RuleSet
 from .states import state_space

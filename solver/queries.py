@@ -15,8 +15,8 @@ from .advice import Choice, Hold, Strategy, open_strategy
 from .aiming import FIELDS as AIM
 from .aiming import Aim, Wanted, make_aim, read_aim
 from .aims import ScoreStrategy
-from .distribution import has_distribution, known_distribution
 from .errors import StateError
+from .forward import has_distribution, known_distribution
 from .languages import ENGLISH, localized
 from .notation import Scorecard, check_dice, find_category, parse_card, parse_dice
 from .rulefile import load_rules
@@ -274,7 +274,7 @@ def _expect(
                 "categories": [asdict(result) for result in found.categories],
             }
     if games:
-        from .simulate import simulate
+        from .simulator import simulate
 
         played = simulate(strategy, games, seed, state, desk.threads)
         marks = zip(PERCENTILES, played.percentiles(PERCENTILES), strict=True)

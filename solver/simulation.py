@@ -10,7 +10,7 @@ import numpy as np
 from .aiming import Wanted
 from .errors import StateError
 from .queries import PERCENTILES, SCHEMA, Desk, describe_card, read_card
-from .simulate import Simulation, simulate
+from .simulator import Simulation, simulate
 from .states import state_space
 from .store import Progress
 

@@ -60,7 +60,7 @@ def solve_to_store(
     progress
         Called after each layer with the values done and the values in all.
     """
-    from .solve import solve_layers
+    from .backward import solve_layers
 
     check_memory(objective.rules, objective.needs())
     started = kept = time.perf_counter()

@@ -3,7 +3,7 @@
 1. Is the file what was written: size, rules and SHA-256?
 2. Does every value follow from its children? (Bellman's equation on random states, by the NumPy turn.)
 3. Does the start agree with what others have published?
-4. Do games played by it score what it promises? (A simulation with a scorebook of its own, on request.)
+4. Do games played by it score what it promises? (A simulation, on request; tests replay single games by hand.)
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def verify(
         agrees = off <= rules.published.tolerance
         yield Check("published", agrees, f"start value {start:.10f}, published {rules.published.value}")
     if games:
-        from .simulate import simulate
+        from .simulator import simulate
 
         played = simulate(Strategy(rules, info, evaluator), games, seed)
         off = abs(played.mean - start)

@@ -14,7 +14,7 @@ import solver
 from solver.advice import Strategy
 from solver.errors import StateError
 from solver.notation import dice_of
-from solver.simulate import simulate
+from solver.simulator import simulate
 from solver.states import State
 from solver.verify import random_states
 
@@ -136,24 +136,12 @@ def test_simulated_mean_lies_in_its_interval(yatzy: Strategy, forced: Strategy) 
     [("yahtzee", 59.6076), ("yahtzee-plain", 39.8201), ("generala", None), ("maxi-forced", None)],
 )
 def test_simulation_of_jokers_first_rolls_and_saved_rolls(key: str, deviation: float | None) -> None:
-    """The scorebook knows the rules from :mod:`solver.scoring`; known deviations are those of the catalogue."""
+    """Known deviations are those of the catalogue."""
     strategy = solver.open_strategy(key)
     played = simulate(strategy, 40_000, seed=6)
     assert abs(played.mean - strategy.value()) < 4 * played.error
     if deviation:
         assert played.deviation == pytest.approx(deviation, rel=0.03)
-
-
-def test_simulation_is_seeded_and_starts_anywhere(yatzy: Strategy) -> None:
-    start = yatzy.state("ones=3 sixes=24 chance=22")
-    first = simulate(yatzy, 5_000, seed=3, start=start, threads=1)
-    again = simulate(yatzy, 5_000, seed=3, start=start, threads=2)
-    assert np.array_equal(first.totals, again.totals)
-    assert not np.array_equal(first.totals, simulate(yatzy, 5_000, seed=4, start=start).totals)
-    assert abs(first.mean - yatzy.value(start)) < 4 * first.error
-    assert (first.boxes[:, 0] == -1).all()
-    with pytest.raises(ValueError, match="at least 1"):
-        simulate(yatzy, 0)
 
 
 @pytest.fixture(scope="module")

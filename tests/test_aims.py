@@ -16,15 +16,15 @@ from naive_aims import NaiveWorth
 import solver
 from solver.advice import Strategy
 from solver.aims import ScoreStrategy, maximise, reach, solved
-from solver.distribution import distribution
+from solver.backward import solve_objective
 from solver.errors import RulesError, StateError
 from solver.evaluate import ScoreEvaluator
+from solver.forward import distribution
 from solver.notation import Scorecard, parse_card
 from solver.objectives import Goals, Objective, Utility
 from solver.opponents import Winning, final_score, finished, opponent, parse_opponents
 from solver.rulefile import load_rules
 from solver.rules import RuleSet
-from solver.solve import solve_objective
 from solver.states import State, StateSpace
 
 F32 = 3e-6
@@ -91,7 +91,7 @@ def test_the_rest_of_a_game_has_the_values_of_the_whole(key: str) -> None:
     card = parse_card(rules, boxes, 3 if key == "yatzy-saved" else 0)
     whole, rest = solver.open_strategy(rules), Objective(rules, card.state)
     values = solve_objective(rest)
-    from solver.solve import restricted
+    from solver.backward import restricted
 
     expected = restricted(whole.space, rest.space, whole.values)
     assert np.abs(values - expected).max() < 1e-9
@@ -222,7 +222,7 @@ def test_winning_against_one_who_plays_is_the_sum_over_what_they_may_score(yatzy
 
 
 def test_the_win_policy_wins_more_games_than_the_mean_policy(yatzy: Strategy) -> None:
-    from solver.simulate import simulate
+    from solver.simulator import simulate
 
     card = parse_card(yatzy.rules, LATE)
     winning = Winning([finished(245)])

@@ -15,9 +15,10 @@ PACKAGE = Path(__file__).resolve().parent.parent / "solver"
 ORDER = [
     "__init__", "errors", "rules", "rulecheck", "rulefile", "languages", "scoring", "dice", "states", "notation",
     "turn", "facts", "objectives", "payouts", "_jit", "vectors", "unrolled", "kernels", "score_kernels",
-    "follow_kernels", "tables", "solve", "store", "evaluate", "odds", "batch", "advice", "aims", "distribution",
-    "opponents", "game_kernels", "simulate", "verify", "aiming", "queries", "simulation", "views", "views.charts", "views.text",
-    "views.games", "views.sheets", "console", "cli", "__main__",
+    "follow_kernels", "tables", "backward", "store", "evaluate", "odds", "batch", "advice", "aims", "forward",
+    "opponents", "game_kernels", "simulator", "verify", "aiming", "queries", "simulation", "views", "views.charts", "views.text",
+    "views.games", "views.sheets", "console", "commands", "commands.ask", "commands.make", "commands.rules",
+    "cli", "__main__",
 ]  # fmt: skip
 # Their figures are drawn from below them at run time, or for the type checker only.
 LATE = {("tables", "__init__"), ("batch", "advice"), ("advice", "batch")}
@@ -102,3 +103,20 @@ def test_public_names_are_all_there() -> None:
         assert getattr(solver, name) is not None
     with pytest.raises(AttributeError, match="nothing"):
         _ = solver.nothing
+
+
+def test_public_names_are_no_modules() -> None:
+    """A module of the same name would take the place of the function once anything imports it."""
+    import solver
+
+    assert not set(solver.__all__) & {path.stem for path in PACKAGE.iterdir()}
+
+
+def test_the_cache_of_kernels_knows_every_source_of_theirs() -> None:
+    """Kernels, what they import, and the modules of the named tuples in their signatures (they are pickled)."""
+    from solver._jit import SOURCES
+
+    for name, path in modules().items():
+        text = path.read_text()
+        if "@jit" in text or "(NamedTuple)" in text:
+            assert name in SOURCES, name

@@ -14,14 +14,14 @@ from naive_aims import NaiveResults
 
 import solver
 from solver.advice import Strategy
-from solver.distribution import distribution, known_distribution
+from solver.backward import solve_objective, solve_values
 from solver.errors import RulesError
 from solver.evaluate import TurnEvaluator
+from solver.forward import distribution, known_distribution
 from solver.notation import parse_card
 from solver.objectives import Variance
 from solver.payouts import payouts
 from solver.rules import RuleSet
-from solver.solve import solve_objective, solve_values
 from solver.states import State, state_space
 from solver.store import table_path
 from solver.views.charts import histogram

@@ -12,12 +12,12 @@ from hypothesis import HealthCheck, example, given, settings
 from naive import Naive
 
 from solver.advice import Strategy, open_strategy
+from solver.backward import solve_values
 from solver.dice import sub_multisets
 from solver.evaluate import TurnEvaluator
 from solver.notation import counts_of, dice_of
 from solver.rulefile import load_rules
 from solver.rules import RuleSet
-from solver.solve import solve_values
 from solver.states import State, state_space
 from solver.verify import random_states, residual
 

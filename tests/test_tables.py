@@ -15,14 +15,15 @@ import numpy as np
 import pytest
 
 import solver
-from solver import store, tables
+from solver import objectives, store, tables
 from solver.advice import Strategy
+from solver.backward import solve_layers, solve_values
 from solver.errors import RulesError, TableError
 from solver.evaluate import TurnEvaluator
 from solver.facts import facts
+from solver.objectives import Goals, Objective
 from solver.rulefile import load_rules
-from solver.rules import Bonus, RuleSet
-from solver.solve import solve_layers, solve_values
+from solver.rules import Bonus
 from solver.states import state_space
 from solver.store import has_table, open_table, solve_to_store, table_path, tables_folder
 from solver.tables import TableWriter, read_table, sha256_of
@@ -32,8 +33,8 @@ SMALL = games.small(games.face(5), games.face(6), games.PAIR, games.CHANCE, bonu
 
 
 def test_a_table_reads_back(tmp_path: Path) -> None:
-    written = solve_to_store(SMALL, tmp_path)
-    info, read = read_table(table_path(SMALL, tmp_path), SMALL, state_space(SMALL))
+    written = solve_to_store(Objective(SMALL), tmp_path)
+    info, read = read_table(table_path(SMALL, tmp_path), Objective(SMALL))
     assert info == written
     assert np.array_equal(read, solve_values(SMALL))
     assert not read.flags.writeable
@@ -49,9 +50,9 @@ def test_a_large_table_is_stored_in_float32_and_computed_in_float64(
     """The small twin of Maxi Yatzy with saved rolls: each value is rounded once, on its way to the disk."""
     rules = games.saved_rolls_game("free", True)
     exact = solve_values(rules)
-    monkeypatch.setattr(tables, "FLOAT64_VALUES", 10)
-    info = solve_to_store(rules, tmp_path)
-    _, read = open_table(rules, tmp_path)
+    monkeypatch.setattr(objectives, "FLOAT64_VALUES", 10)
+    info = solve_to_store(Objective(rules), tmp_path)
+    _, read = open_table(Objective(rules), tmp_path)
     assert read.dtype == np.float32
     assert np.array_equal(read, exact.astype(np.float32))
     assert info.rounding == np.abs(read - exact).max() > 0
@@ -96,32 +97,32 @@ def damage(path: Path, how: str) -> None:
     ],
 )
 def test_damage_is_refused_with_the_way_out(tmp_path: Path, how: str, message: str) -> None:
-    solve_to_store(SMALL, tmp_path)
+    solve_to_store(Objective(SMALL), tmp_path)
     path = table_path(SMALL, tmp_path)
     damage(path, how)
     with pytest.raises(TableError, match=message) as caught:
-        read_table(path, SMALL, state_space(SMALL))
+        read_table(path, Objective(SMALL))
     assert f"rebuild it with: yatzy solve small --force --tables {tmp_path}" in str(caught.value)
     assert "\n" not in str(caught.value)
-    solve_to_store(SMALL, tmp_path)
-    assert len(open_table(SMALL, tmp_path)[1]) == state_space(SMALL).size
+    solve_to_store(Objective(SMALL), tmp_path)
+    assert len(open_table(Objective(SMALL), tmp_path)[1]) == state_space(SMALL).size
 
 
 def test_a_missing_table_is_solved_unless_forbidden(tmp_path: Path) -> None:
     with pytest.raises(TableError, match="there is no table for small; make it with: yatzy solve small"):
-        open_table(SMALL, tmp_path, solve=False)
+        open_table(Objective(SMALL), tmp_path, solve=False)
     steps: list[tuple[int, int]] = []
-    open_table(SMALL, tmp_path, progress=lambda done, total: steps.append((done, total)))
+    open_table(Objective(SMALL), tmp_path, progress=lambda done, total: steps.append((done, total)))
     assert [total for _, total in steps] == [state_space(SMALL).size] * 5
     assert [done for done, _ in steps] == sorted(done for done, _ in steps)
     assert steps[-1][0] == steps[-1][1]
     assert has_table(SMALL, tmp_path)
 
 
-def write_until(tmp_path: Path, rules: RuleSet, layers: int) -> TableWriter:
+def write_until(tmp_path: Path, objective: Objective, layers: int) -> TableWriter:
     """A solve that was stopped after a checkpoint."""
-    writer = TableWriter(tmp_path, rules, state_space(rules))
-    for layer, _ in zip(solve_layers(rules), range(layers), strict=False):
+    writer = TableWriter(tmp_path, objective)
+    for layer, _ in zip(solve_layers(objective), range(layers), strict=False):
         writer.add(layer.values)
     writer.checkpoint(layer.filled, layer.values)
     writer.add(np.zeros(3))  # written after the checkpoint, and lost
@@ -129,36 +130,40 @@ def write_until(tmp_path: Path, rules: RuleSet, layers: int) -> TableWriter:
     return writer
 
 
-@pytest.mark.parametrize("limit", [10, 10**8], ids=["float32", "float64"])
-def test_a_stopped_solve_is_taken_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int) -> None:
-    monkeypatch.setattr(tables, "FLOAT64_VALUES", limit)
-    solve_to_store(SMALL, tmp_path / "whole")
-    write_until(tmp_path, SMALL, 3)
-    assert not has_table(SMALL, tmp_path)
-    writer = TableWriter(tmp_path, SMALL, state_space(SMALL))
+@pytest.mark.parametrize(
+    ("kind", "limit"), [(Objective, 10), (Objective, 10**8), (Goals, 0)], ids=["float32", "float64", "goals"]
+)
+def test_a_stopped_solve_is_taken_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: type[Objective], limit: int
+) -> None:
+    monkeypatch.setattr(objectives, "FLOAT64_VALUES", limit)
+    solve_to_store(kind(SMALL), tmp_path / "whole")
+    write_until(tmp_path, kind(SMALL), 3)
+    assert not has_table(SMALL, tmp_path, kind.name)
+    writer = TableWriter(tmp_path, kind(SMALL))
     resumed = writer.resume()
     writer.close()
     assert resumed is not None
     assert resumed[0] == 2
     steps: list[int] = []
-    info = solve_to_store(SMALL, tmp_path, progress=lambda done, total: steps.append(done))
+    info = solve_to_store(kind(SMALL), tmp_path, progress=lambda done, total: steps.append(done))
     assert len(steps) == 2
-    assert info.sha256 == open_table(SMALL, tmp_path / "whole")[0].sha256
+    assert info.sha256 == open_table(kind(SMALL), tmp_path / "whole")[0].sha256
     assert sorted(path.suffix for path in tmp_path.glob("*.*")) == [".json", ".npy"]
 
 
 @pytest.mark.parametrize("ending", [".part", ".part.json", ".part.layer"])
 def test_a_damaged_part_is_not_taken_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
-    monkeypatch.setattr(tables, "FLOAT64_VALUES", 10)
-    write_until(tmp_path, SMALL, 3)
+    monkeypatch.setattr(objectives, "FLOAT64_VALUES", 10)
+    write_until(tmp_path, Objective(SMALL), 3)
     part = next(path for path in tmp_path.iterdir() if path.name.endswith(ending))
     data = bytearray(part.read_bytes())
     data[200 % len(data)] ^= 1
     part.write_bytes(data)
-    writer = TableWriter(tmp_path, SMALL, state_space(SMALL))
+    writer = TableWriter(tmp_path, Objective(SMALL))
     assert writer.resume() is None
     writer.close()
-    solve_to_store(SMALL, tmp_path)
+    solve_to_store(Objective(SMALL), tmp_path)
     assert all(check.passed for check in verify(SMALL, tmp_path, states=50))
 
 
@@ -166,15 +171,15 @@ def test_layers_are_kept_while_a_long_solve_runs(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(store, "PART_SECONDS", 0.0)
     kept: list[int] = []
     monkeypatch.setattr(TableWriter, "checkpoint", lambda self, filled, layer: kept.append(filled))
-    solve_to_store(SMALL, tmp_path)
+    solve_to_store(Objective(SMALL), tmp_path)
     assert kept == [4, 3, 2, 1]
 
 
 def test_two_solves_of_the_same_table_do_not_disturb_each_other(tmp_path: Path) -> None:
-    first = TableWriter(tmp_path, SMALL, state_space(SMALL))
-    layers = list(solve_layers(SMALL))
+    first = TableWriter(tmp_path, Objective(SMALL))
+    layers = list(solve_layers(Objective(SMALL)))
     first.add(layers[0].values)
-    info = solve_to_store(SMALL, tmp_path)  # the second, while the first is at it
+    info = solve_to_store(Objective(SMALL), tmp_path)  # the second, while the first is at it
     for layer in layers[1:]:
         first.add(layer.values)
     assert first.finish(0.1).sha256 == info.sha256
@@ -195,7 +200,7 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("")
     with pytest.raises(TableError, match=r"cannot write a table to .*; choose a folder with --tables"):
-        solve_to_store(SMALL, blocked)
+        solve_to_store(Objective(SMALL), blocked)
 
 
 def test_a_full_disk_is_noticed_before_the_solve(tmp_path: Path) -> None:
@@ -206,7 +211,7 @@ def test_a_full_disk_is_noticed_before_the_solve(tmp_path: Path) -> None:
 def test_too_little_memory_is_noticed_before_the_solve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "available_memory", lambda: 10 << 20)
     with pytest.raises(RulesError, match=r"solving small needs 0\.1 GB of memory and 0\.0 GB are free; it has"):
-        solve_to_store(SMALL, tmp_path)
+        solve_to_store(Objective(SMALL), tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -238,5 +243,5 @@ def test_a_solve_killed_at_any_moment_leaves_a_store_that_works(tmp_path: Path, 
     process.send_signal(signal.SIGKILL)
     process.wait()
     if has_table(rules, tmp_path):
-        assert len(read_table(table_path(rules, tmp_path), rules, state_space(rules))[1]) == 958_976
-    assert f"{open_table(rules, tmp_path)[0].start_value:.10f}" == "248.4399893779"
+        assert len(read_table(table_path(rules, tmp_path), Objective(rules))[1]) == 958_976
+    assert f"{open_table(Objective(rules), tmp_path)[0].start_value:.10f}" == "248.4399893779"

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import SolverError
 from ..rules import RuleSet
-from ..simulate import Simulation
+from ..simulator import Simulation
 from .charts import histogram
 from .text import card_line, category_name, chance_text, percentile_line
 

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .backward import Window, default_threads, padded_table
 from .dice import Floats, Ints, lattice
 from .errors import RulesError
 from .objectives import FRAME, ScoreObjective, Utility, final_bonus
 from .payouts import payouts
 from .rules import RuleSet
-from .solve import Window, default_threads, padded_table
 from .states import EMPTY, State, state_space
 from .store import table_path
 from .tables import check_memory, replacing

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from .backward import Window, default_threads, padded, padded_table
 from .dice import Floats, Ints, lattice
 from .evaluate import ScoreEvaluator
 from .objectives import final_bonus
 from .payouts import payouts
-from .solve import Window, default_threads, padded, padded_table
 from .states import LANES, State
 from .turn import plan
 

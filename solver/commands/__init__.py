@@ -1,0 +1,1 @@
+"""The commands of `yatzy`, by what they are about. Modules that need numpy or numba are imported where used."""

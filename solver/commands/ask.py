@@ -1,0 +1,212 @@
+"""Questions: hold, score, expect, odds. click's options in, one request out, its answer printed."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from ..console import language_option, make_desk, query_options, rules_option
+from ..errors import SolverError
+
+if TYPE_CHECKING:
+    from ..queries import Desk
+
+MAX_LINE = 1 << 20
+
+
+def run_query(query: str, request: dict[str, Any], shown: dict[str, Any], plot: str | None = None) -> None:
+    """Answer one request as text or JSON, or a stream of them."""
+    desk = make_desk(shown["tables"], shown["threads"], shown["lang"])
+    if shown["jsonl"]:
+        answer_lines(desk, query, request, sys.stdin.buffer)
+        return
+    if plot:
+        from ..views.charts import check_picture
+
+        check_picture(plot)
+    answer = desk.answer({"query": query, **request})
+    if plot:
+        draw(plot, desk, request, answer)
+    if shown["as_json"]:
+        click.echo(json.dumps(answer))
+        return
+    from ..views.text import ANSWERS
+
+    lines = ANSWERS[query](desk.rules(request["rules"]), answer, 10**6 if shown["show_all"] else 5)
+    lines[0] = click.style(lines[0], bold=True)
+    click.echo("\n".join(lines), color=False if "NO_COLOR" in os.environ else None)
+
+
+def draw(path: str, desk: Desk, request: dict[str, Any], answer: dict[str, Any]) -> None:
+    """The picture of `yatzy expect --plot`."""
+    from ..views.charts import PlotError, plot
+
+    rules = desk.rules(request["rules"])
+    if "distribution" not in answer:
+        raise PlotError(
+            f"the distribution of {rules.key} is not known; --plot draws it for five dice without saved rolls"
+        )
+    lowest, chances = answer["distribution"]["lowest"], answer["distribution"]["chances"]
+    goal = answer.get("aim", {}).get("goal")
+    goals = desk.goal_curve(request, range(lowest, lowest + len(chances))) if goal is not None else None
+    title = f"{rules.name}: expected final score {answer['expected_final']:.2f}"
+    plot(path, title, lowest, chances, goals, goal)
+
+
+def answer_lines(desk: Desk, query: str, defaults: dict[str, Any], lines: IO[bytes]) -> None:
+    """Answer each line in its order; what is wrong with a line is said in its place."""
+    from ..errors import StateError
+
+    while line := lines.readline(MAX_LINE):
+        if not line.strip():
+            continue
+        request: Any = None
+        try:
+            if not line.endswith(b"\n") and len(line) == MAX_LINE:
+                while (rest := lines.readline(MAX_LINE)) and not rest.endswith(b"\n"):
+                    pass
+                raise StateError(f"the line is longer than {MAX_LINE} bytes")
+            try:
+                request = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise StateError(f"the line is no JSON: {error}") from error
+            if not isinstance(request, dict):
+                raise StateError("the line is no JSON object")
+            given = {"query": query, **defaults} | request
+            if given["query"] != "expect":
+                given.pop("spread", None) if "spread" not in request else None
+            answer = desk.answer(given)
+        except SolverError as error:
+            answer = {"schema": 1, "error": str(error)}
+            if isinstance(request, dict) and "id" in request:
+                answer["id"] = request["id"]
+        click.echo(json.dumps(answer))
+        sys.stdout.flush()
+
+
+@click.command()
+@click.argument("dice", required=False)
+@click.option("--rolls-left", "-l", type=click.IntRange(0), help="Rerolls still to come [all: first roll].")
+@query_options
+def hold(
+    dice: str | None, rolls_left: int | None, rules: str, card: str, saved: int, extra: int, **shown: Any
+) -> None:
+    """Which dice to hold, for the best mean score, to reach a goal, or to beat opponents.
+
+    DICE is the roll, in any form and order: 33456, "3 3 4 5 6" or ⚂⚂⚃⚄⚅.
+
+    \b
+      yatzy hold 33456
+      yatzy hold 33456 --rolls-left 1 --card "ones=3 sixes=24 chance=22"
+      yatzy hold 33456 --card "ones=3 sixes=24 chance=22" --goal 280
+    """
+    request: dict[str, Any] = {"rules": rules}
+    if not shown["jsonl"]:
+        request |= {"dice": need(dice, "DICE"), "card": card, "saved": saved, "extra": extra, **aim_of(shown)}
+        if rolls_left is not None:
+            request["rolls_left"] = rolls_left
+    run_query("hold", request, shown)
+
+
+@click.command()
+@click.argument("dice", required=False)
+@click.option("--rolls-left", "-l", type=click.IntRange(0), default=0, help="Rerolls given up by scoring now.")
+@query_options
+def score(dice: str | None, rolls_left: int, rules: str, card: str, saved: int, extra: int, **shown: Any) -> None:
+    """Which category to take for these dice now.
+
+    \b
+      yatzy score 22555 --card "ones=3 chance=22"
+    """
+    request: dict[str, Any] = {"rules": rules}
+    if not shown["jsonl"]:
+        request |= {"dice": need(dice, "DICE"), "card": card, "saved": saved, "extra": extra, **aim_of(shown)}
+        request |= {"rolls_left": rolls_left} if rolls_left else {}
+    run_query("score", request, shown)
+
+
+@click.command()
+@click.option("--games", type=click.IntRange(100, 10_000_000), help="Simulate so many games from here.")
+@click.option("--seed", type=int, default=1, help="Seed of the simulation.")
+@click.option(
+    "--spread/--no-spread", default=True, help="Whether to compute the distribution too.", show_default=True
+)
+@click.option("--plot", type=click.Path(dir_okay=False), help="Draw the distribution to a .png, .svg or .pdf.")
+@query_options
+def expect(
+    games: int | None,
+    seed: int,
+    spread: bool,
+    plot: str | None,
+    rules: str,
+    card: str,
+    saved: int,
+    extra: int,
+    **shown: Any,
+) -> None:
+    """What final score to expect from a card: its mean and spread, or the chance to reach a goal or to win.
+
+    All of it is exact for games with five dice and no saved rolls. With --games the spread is estimated by
+    simulation, for any rules.
+
+    \b
+      yatzy expect --card "ones=3 sixes=24 chance=22"
+      yatzy expect --goal 300
+      yatzy expect --card "ones=3 sixes=24 chance=22" --opponents "251; twos=6 fives=20"
+    """
+    request: dict[str, Any] = {"rules": rules}
+    if shown["jsonl"]:
+        request["spread"] = False
+    else:
+        request |= {"card": card, "saved": saved, "extra": extra, "spread": spread, **aim_of(shown)}
+        request |= {"games": games, "seed": seed} if games else {}
+    run_query("expect", request, shown, plot)
+
+
+def aim_of(shown: dict[str, Any]) -> dict[str, Any]:
+    """The options that name an aim, as fields of a request."""
+    return {name: shown[name] for name in ("goal", "opponents", "ties") if shown[name] is not None}
+
+
+@click.command()
+@click.argument("dice", required=False)
+@click.option("--rolls-left", "-l", type=click.IntRange(0), help="Rerolls still to come [all of a turn's].")
+@rules_option
+@language_option
+@click.option("--json", "as_json", is_flag=True, help="One JSON object with everything.")
+def odds(dice: str | None, rolls_left: int | None, rules: str, lang: str, as_json: bool) -> None:
+    """How likely each category is in one turn, if you play for it alone.
+
+    Without DICE: before the first roll. No card, no table: one turn by itself.
+
+    \b
+      yatzy odds 33456 --rolls-left 2
+    """
+    from dataclasses import asdict
+
+    from ..languages import localized
+    from ..notation import parse_dice
+    from ..odds import odds as find_odds
+    from ..rulefile import load_rules
+    from ..views.text import odds_text
+
+    rule_set = localized(load_rules(rules), lang)
+    roll = parse_dice(rule_set, dice) if dice is not None else None
+    left = rule_set.rolls - 1 if rolls_left is None else rolls_left
+    found = find_odds(rule_set, roll, left)
+    if as_json:
+        head = {"schema": 1, "query": "odds", "rules": rule_set.key, "dice": roll, "rolls_left": left}
+        click.echo(json.dumps(head | {"categories": [*map(asdict, found)]}))
+    else:
+        click.echo("\n".join(odds_text(rule_set, roll, left, found)))
+
+
+def need(value: str | None, name: str) -> str:
+    """An argument that only --jsonl may leave out."""
+    if value is None:
+        raise click.UsageError(f"Missing argument '{name}'", click.get_current_context())
+    return value

@@ -1,0 +1,82 @@
+"""The rule sets: list, show, check."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from ..console import RULES, language_option
+
+
+@click.group()
+def rules() -> None:
+    """The rule sets: list, show one, check one of your own."""
+
+
+@rules.command("list")
+@language_option
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def rules_list(lang: str, as_json: bool) -> None:
+    """The built-in rule sets."""
+    from ..languages import localized
+    from ..rulefile import builtin_ids, load_rules
+
+    known = [localized(load_rules(name), lang) for name in builtin_ids()]
+    if as_json:
+        entries = [
+            {"id": r.id, "name": r.name, "summary": r.summary, "switches": [s.id for s in r.switches]} for r in known
+        ]
+        click.echo(json.dumps({"schema": 1, "rules": entries}))
+        return
+    width = max(len(r.id) for r in known)
+    for r in known:
+        click.echo(f"{r.id:<{width}}  {r.summary or r.name}")
+        for switch in r.switches:
+            click.echo(f"{'':<{width}}    +{switch.id}: {switch.summary}")
+
+
+@rules.command("show")
+@click.argument("rules", type=RULES, default="yatzy")
+@language_option
+@click.option("--json", "as_json", is_flag=True, help="The canonical form, as JSON.")
+def rules_show(rules: str, lang: str, as_json: bool) -> None:
+    """What a rule set says, category by category."""
+    from dataclasses import asdict
+
+    from ..facts import facts
+    from ..languages import localized
+    from ..rulefile import load_rules
+    from ..views.text import rules_text
+
+    rule_set = localized(load_rules(rules), lang)
+    found = asdict(facts(rule_set))
+    if as_json:
+        about = {"schema": 1, "key": rule_set.key, "name": rule_set.name, "fingerprint": rule_set.fingerprint}
+        click.echo(json.dumps(about | {"facts": found, "rules": rule_set.canonical()}))
+    else:
+        click.echo("\n".join(rules_text(rule_set, found)))
+
+
+@rules.command("check")
+@click.argument("file", type=click.Path())
+def rules_check(file: str) -> None:
+    """Check a rule file of your own: every mistake by line and field, or what its solve will take."""
+    from ..facts import facts
+    from ..rulefile import RuleFileError, load_rules
+
+    try:
+        rule_set = load_rules(file)
+    except RuleFileError as error:
+        for problem in error.problems:
+            click.echo(str(problem), err=True)
+        sys.exit(error.exit_code)
+    found = facts(rule_set)
+    size = len(rule_set.categories)
+    count = "1 category" if size == 1 else f"{size} categories"
+    click.echo(f"{rule_set.name} ({rule_set.key}) is in order: {count}, highest score {found.maximum}")
+    click.echo(
+        f"{found.values:,} values, {max(1, found.bytes >> 20):,} MB on disk, {found.memory >> 20:,} MB of memory; "
+        f"a solve takes about {max(0.1, found.seconds):.1f} s with two threads"
+    )

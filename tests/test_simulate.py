@@ -1,0 +1,175 @@
+"""Simulated games: replayed by hand with the readable scoring, seeded, the same for any number of threads."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import Run
+
+import solver
+from solver.advice import Strategy
+from solver.aims import reach
+from solver.notation import Scorecard, counts_of, parse_card
+from solver.opponents import final_score
+from solver.scoring import options
+from solver.simulator import Simulation, simulate
+from solver.states import State
+
+LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
+WORD = (1 << 64) - 1
+
+
+def dice_by_hand(seed: int, game: int, turn: int, roll: int, number: int, faces: int) -> list[int]:
+    """The documented dice, in Python's own integers."""
+
+    def mixed(word: int) -> int:
+        word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 & WORD
+        word = (word ^ word >> 27) * 0x94D049BB133111EB & WORD
+        return word ^ word >> 31
+
+    step = 0x9E3779B97F4A7C15
+    word = mixed(seed + step & WORD)
+    word = mixed(word + game * step & WORD)
+    word = mixed(word + (turn * 256 + roll + 1) * step & WORD) >> 4
+    dice = []
+    for _ in range(number):
+        word *= faces
+        dice.append((word >> 60) + 1)
+        word &= (1 << 60) - 1
+    return dice
+
+
+def replay(strategy: Strategy, seed: int, game: int, start: Scorecard) -> tuple[int, dict[int, int]]:
+    """One game by single queries, with a score sheet on paper: final score and boxes."""
+    rules, card = strategy.rules, start
+    for turn in range(len(rules.categories) - len(start.points)):
+        left, held = strategy.most_rerolls(card.state), ()
+        roll = 0
+        while True:
+            dice = (*held, *dice_by_hand(seed, game, turn, roll, rules.dice - len(held), rules.faces))
+            best = strategy.holds(card, dice, left)[0] if left else None
+            if best is None or best.category:
+                break
+            held, left, roll = best.dice, left - 1, roll + 1
+        chosen = strategy.categories(card, dice, left)[0]
+        c = rules.index_of[chosen.category]
+        points, beside = options(rules, card.state.filled, card.state.joker_paid, counts_of(rules, sorted(dice)))[c]
+        if left == strategy.most_rerolls(card.state) and points:
+            beside += dict(rules.first_roll_bonus).get(chosen.category, 0)
+        saved = left if rules.saved_rolls else 0
+        card = Scorecard(rules, card.points | {c: points}, saved, card.extra + beside)
+    return final_score(card), card.points
+
+
+@pytest.mark.parametrize(
+    "key", ["yatzy", "yahtzee", "yahtzee-free-joker", "generala", "maxi-forced", "yatzy-forced", "yatzy-saved"]
+)
+def test_games_are_those_of_single_queries(key: str) -> None:
+    strategy = solver.open_strategy(key)
+    played = simulate(strategy, 300, seed=5)
+    for game in range(0, 300, 60):
+        final, boxes = replay(strategy, 5, game, Scorecard(strategy.rules))
+        assert played.totals[game] == final
+        assert dict(enumerate(played.boxes[game].tolist())) == boxes
+
+
+def test_games_for_a_goal_are_those_of_single_queries(yatzy: Strategy) -> None:
+    card = parse_card(yatzy.rules, LATE)
+    strategy = reach("yatzy", 250, card)
+    played = simulate(strategy, 200, 9, card.state, points=card.total)
+    same = sum(played.totals[game] + card.total == replay(strategy, 9, game, card)[0] for game in range(0, 200, 20))
+    assert same >= 8  # options within the rounding of float32 may be told apart differently
+
+
+def same(one: Simulation, other: Simulation) -> bool:
+    return np.array_equal(one.totals, other.totals) and np.array_equal(one.boxes, other.boxes)
+
+
+def test_the_dice_depend_on_seed_and_game_alone(yatzy: Strategy) -> None:
+    many = simulate(yatzy, 3_000, seed=4, threads=2)
+    assert same(many, simulate(yatzy, 3_000, seed=4, threads=1))
+    few = simulate(yatzy, 500, seed=4)
+    assert np.array_equal(few.totals, many.totals[:500])
+    assert not np.array_equal(few.totals, simulate(yatzy, 500, seed=5).totals)
+
+
+def test_dice_are_fair() -> None:
+    """A game of one category and one roll shows the dice themselves: chi-squared over the faces, and pairs."""
+    rolled = np.array([dice_by_hand(1, game, 0, 0, 5, 6) for game in range(20_000)])
+    for column in range(5):
+        counts = np.bincount(rolled[:, column], minlength=7)[1:]
+        assert ((counts - 20_000 / 6) ** 2 / (20_000 / 6)).sum() < 25  # 5 degrees of freedom: 1 in 7,000
+    pairs = np.bincount(rolled[:, 0] * 6 + rolled[:, 4] - 7, minlength=36)
+    assert ((pairs - 20_000 / 36) ** 2 / (20_000 / 36)).sum() < 80  # 35 degrees: 1 in 40,000
+
+
+def test_two_policies_meet_the_same_dice(yatzy: Strategy) -> None:
+    """On the same dice the difference of two policies varies less than on other dice."""
+    card = parse_card(yatzy.rules, LATE)
+    goal = reach("yatzy", 250, card)
+    mean = simulate(yatzy, 4_000, 1, card.state)
+    paired = simulate(goal, 4_000, 1, card.state, points=card.total).totals - mean.totals
+    apart = simulate(goal, 4_000, 2, card.state, points=card.total).totals - mean.totals
+    assert paired.std() < 0.8 * apart.std()
+
+
+def test_progress_and_starts(yatzy: Strategy) -> None:
+    seen: list[tuple[int, int]] = []
+    state = State(yatzy.rules.full & ~1 & ~2, 20)
+    played = simulate(yatzy, 100, start=state, progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 2), (2, 2)]
+    assert (played.boxes[:, 2:] == -1).all()
+    assert (played.boxes[:, :2] >= 0).all()
+    with pytest.raises(ValueError, match="games is 0"):
+        simulate(yatzy, 0)
+
+
+# --- the command -------------------------------------------------------------------------------------------------
+
+
+def test_the_command_plays_and_writes(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+    games = tmp_path / "games.csv"
+    found = run("simulate", "yatzy", "-n", "2000", "--card", LATE, "--policy", "goal:240", "-o", str(games))
+    assert found.returncode == 0, found.stderr
+    assert "exact chance 42.68 %" in found.stdout
+    with games.open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 2000
+    assert "ones" not in rows[0]
+    for row in rows[:50]:
+        boxes = sum(int(v) for k, v in row.items() if k not in ("game", "bonus", "final"))
+        assert int(row["final"]) == 73 + boxes + 50 * int(row["bonus"])
+    answer = json.loads(run("simulate", "yatzy", "-n", "2000", "--json").stdout)
+    assert answer["mean"] == pytest.approx(simulate(yatzy, 2000, seed=1).mean)
+    assert sum(answer["chances"]) == pytest.approx(1)
+    assert abs(answer["mean"] - answer["expected_final"]) < 5 * answer["standard_error"]
+
+
+def test_the_command_writes_parquet(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "games.parquet"
+    assert run("simulate", "yatzy", "-n", "500", "-o", str(path)).returncode == 0
+    table = parquet.read_table(path)
+    assert table.num_rows == 500
+    assert table["final"].to_pylist() == simulate(yatzy, 500, seed=1).totals.tolist()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--policy", "greedy"], 2, "policy is 'greedy'; must be mean, or goal:"),
+        (["-o", "games.xlsx"], 1, "games.xlsx must end in .csv or .parquet"),
+        (["-n", "0"], 2, "Invalid value for '--games'"),
+        (["--card", "ones=99"], 2, "ones cannot hold 99"),
+    ],
+)
+def test_wrong_requests_get_one_line(
+    run: Run, yatzy: Strategy, arguments: list[str], code: int, message: str
+) -> None:
+    found = run("simulate", "yatzy", *arguments)
+    assert (found.returncode, found.stdout, found.stderr.count("\n")) == (code, "", 1)
+    assert message in found.stderr
