@@ -5,11 +5,11 @@ RUN := $(VENV)/bin
 READY := $(VENV)/.ready
 USER_READY := $(VENV)/.user-ready
 
-.PHONY: help demo test test-slow lint typecheck bench bench-big tables verify clean
+.PHONY: help demo test test-slow lint typecheck bench bench-big bench-beyond tables verify clean
 .DEFAULT_GOAL := help
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.12")'
@@ -47,6 +47,9 @@ bench: $(READY) ## times, each answer asserted first; a dated record in benchmar
 bench-big: $(READY) ## the games that take minutes and gigabytes
 	$(RUN)/python -m benchmarks.big
 
+bench-beyond: $(READY) ## distributions, goals, wins, simulation
+	$(RUN)/python -m benchmarks.beyond
+
 tables: $(READY) ## write the readable strategy tables and checksums in tables/ anew
 	$(RUN)/python -m tables.build
 
@@ -56,5 +59,5 @@ verify: $(USER_READY) ## checksum, equation, published value and a simulation of
 
 clean: ## remove the virtual environment, solved tables and caches
 	rm -rf $(VENV) build *.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache
-	rm -f tables/*.npy tables/*-mean-*.json tables/*.part tables/.*.npy.* tables/.*.json.*
+	rm -f tables/*.npy tables/*-mean-*.json tables/*-goals-*.json tables/*-variance-*.json tables/*-distribution-*.json tables/*.part* tables/.*.npy.* tables/.*.json.*
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

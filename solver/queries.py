@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+import numpy as np
+
 from .advice import Choice, Hold, Strategy, open_strategy
 from .aiming import FIELDS as AIM
 from .aiming import Aim, Wanted, make_aim, read_aim
@@ -19,10 +21,11 @@ from .errors import StateError
 from .forward import has_distribution, known_distribution
 from .languages import ENGLISH, localized
 from .notation import Scorecard, check_dice, find_category, parse_card, parse_dice
+from .objectives import Variance
 from .rulefile import load_rules
 from .rules import RuleSet
 from .states import state_space
-from .store import Progress, has_table
+from .store import Progress, has_table, open_table
 
 SCHEMA = 1
 PERCENTILES = (5, 25, 50, 75, 95)
@@ -273,6 +276,9 @@ def _expect(
                 "chances": found.chances.tolist(),
                 "categories": [asdict(result) for result in found.categories],
             }
+    elif spread and has_table(rules, desk.tables, Variance.name):
+        variances = open_table(Variance(rules, strategy.values), desk.tables)[1]
+        answer["standard_deviation"] = float(np.sqrt(variances[strategy.space.index(state)]))
     if games:
         from .simulator import simulate
 

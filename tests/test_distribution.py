@@ -159,6 +159,14 @@ def test_histogram_is_small_and_complete() -> None:
     assert histogram(7, [1.0]) == ["          7  100.0 %  " + "█" * 44]
 
 
+def test_a_stored_variance_is_shown_where_there_is_no_distribution(run: Run) -> None:
+    before = run("expect", "--rules", "maxi-forced").stdout
+    assert "--games 100000 simulates it" in before
+    solved = run("solve", "maxi-forced", "--what", "variance")
+    assert solved.stdout.startswith("Standard deviation of maxi-forced under perfect play: 81.299509")
+    assert "Standard deviation 81.30" in run("expect", "--rules", "maxi-forced").stdout
+
+
 def test_expect_shows_the_spread(run: Run, yatzy: Strategy) -> None:
     found = run("expect").stdout
     assert "Standard deviation 38.50, upper bonus in 89.81 % of the games" in found

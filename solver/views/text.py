@@ -189,6 +189,8 @@ def expect_text(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
         lines.append(_bonus_line(rules, answer))
     if "distribution" in answer and turns:
         lines += ["", *spread_lines(rules, answer, top)]
+    if "standard_deviation" in answer:
+        lines.append(f"Standard deviation {answer['standard_deviation']:.2f}")
     if "simulation" in answer:
         played = answer["simulation"]
         lines += [
@@ -199,8 +201,8 @@ def expect_text(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
         ]
         if rules.bonus:
             lines.append(f"Upper bonus in {100 * played['bonus_chance']:.1f} % of the games")
-    elif "distribution" not in answer and turns and "aim" not in answer:
-        lines += ["", "How far the score spreads is not shown for these rules; --games 100000 simulates it."]
+    elif not {"distribution", "standard_deviation", "aim"} & set(answer) and turns:
+        lines += ["", "The spread of these rules is not exact; --games 100000 simulates it."]
     return lines
 
 
