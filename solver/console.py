@@ -128,42 +128,37 @@ def query_options(command: F) -> F:
 
 
 def solving(rules: RuleSet) -> Progress:
-    """A progress line on standard error for a solve: a bar on a terminal, two short lines elsewhere."""
-    bar: Any = None
-    drawn = 0
+    """Progress of a solve on standard error: a bar on a terminal, one short line elsewhere."""
+    said = False
 
     def report(done: int, total: int) -> None:
-        nonlocal bar, drawn
-        if not sys.stderr.isatty():
-            if not drawn:
-                click.echo(f"yatzy: solving {rules.key}; its table is kept for later", err=True)
-            drawn = done
-            return
-        if bar is None:
-            bar = click.progressbar(length=total, label=f"Solving {rules.key}", file=sys.stderr, width=30)
-        bar.update(done - drawn)
-        drawn = done
-        if done == total:
-            bar.render_finish()
+        nonlocal said
+        if not said:
+            click.echo(f"yatzy: solving {rules.key}; its table is kept for later", err=True)
+        said = True
 
-    return report
+    return bar(f"Solving {rules.key}") if sys.stderr.isatty() else report
 
 
 def playing(games: int) -> Progress:
-    """A progress bar on standard error for a simulation that takes a while; nothing where nobody looks."""
-    if not sys.stderr.isatty() or games < 300_000:
-        return lambda done, total: None
-    bar: Any = None
+    """Progress of a simulation that takes a while; nothing where nobody looks."""
+    watched = sys.stderr.isatty() and games >= 300_000
+    return bar(f"Playing {games:,} games") if watched else lambda done, total: None
+
+
+def bar(label: str) -> Progress:
+    """A progress bar on standard error, drawn from the first report to the last."""
+    drawing: Any = None
     drawn = 0
 
     def report(done: int, total: int) -> None:
-        nonlocal bar, drawn
-        if bar is None:
-            bar = click.progressbar(length=total, label=f"Playing {games:,} games", file=sys.stderr, width=30)
-        bar.update(done - drawn)
+        nonlocal drawing, drawn
+        if drawing is None:
+            drawing = click.progressbar(length=total, label=label, file=sys.stderr, width=30)
+        drawing.update(done - drawn)
         drawn = done
         if done == total:
-            bar.render_finish()
+            drawing.render_finish()
 
     return report
 

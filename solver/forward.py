@@ -57,7 +57,25 @@ class CategoryResult:
 
 
 @dataclass(frozen=True)
-class ScoreDistribution:
+class Chances:
+    """Possible final scores, ascending, and their chances, which sum to 1: ``(n,)`` int64 and float64."""
+
+    scores: Ints
+    chances: Floats
+
+    @property
+    def mean(self) -> float:
+        """Mean final score."""
+        return float(self.scores @ self.chances)
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation."""
+        return float(np.sqrt(np.maximum(0.0, (self.scores - self.mean) ** 2 @ self.chances)))
+
+
+@dataclass(frozen=True)
+class ScoreDistribution(Chances):
     """Chances of every final score.
 
     Attributes
@@ -72,20 +90,8 @@ class ScoreDistribution:
         For the categories open at the start.
     """
 
-    scores: Ints
-    chances: Floats
     bonus: float
     categories: tuple[CategoryResult, ...]
-
-    @property
-    def mean(self) -> float:
-        """Mean final score."""
-        return float(self.scores @ self.chances)
-
-    @property
-    def deviation(self) -> float:
-        """Standard deviation."""
-        return float(np.sqrt(np.maximum(0.0, (self.scores - self.mean) ** 2 @ self.chances)))
 
     def at_least(self, score: int) -> float:
         """Chance of this score or more."""

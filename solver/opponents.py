@@ -19,7 +19,7 @@ import numpy as np
 from .advice import Strategy
 from .dice import Floats, Ints
 from .errors import StateError
-from .forward import distribution
+from .forward import Chances, distribution
 from .notation import Scorecard, parse_card
 from .rules import RuleSet
 from .states import state_space
@@ -28,30 +28,16 @@ Ties = Literal["loss", "half", "win"]
 
 
 @dataclass(frozen=True)
-class Opponent:
+class Opponent(Chances):
     """What is known of another player's final score.
 
     Attributes
     ----------
-    scores, chances : (n,) int64 and float64
-        Possible final scores, ascending, and their chances.
     playing : bool
         Whether boxes are still open.
     """
 
-    scores: Ints
-    chances: Floats
     playing: bool
-
-    @property
-    def mean(self) -> float:
-        """Mean final score."""
-        return float(self.scores @ self.chances)
-
-    @property
-    def deviation(self) -> float:
-        """Standard deviation."""
-        return float(np.sqrt(np.maximum(0.0, (self.scores - self.mean) ** 2 @ self.chances)))
 
     def below(self, scores: Ints, or_equal: bool) -> Floats:
         """Chance of less than each of `scores` (or as much)."""

@@ -95,8 +95,9 @@ def answer_lines(desk: Desk, query: str, defaults: dict[str, Any], lines: IO[byt
 def hold(
     dice: str | None, rolls_left: int | None, rules: str, card: str, saved: int, extra: int, **shown: Any
 ) -> None:
-    """Which dice to hold, for the best mean score, to reach a goal, or to beat opponents.
+    """Which dice to hold.
 
+    For the best mean score; with --goal to reach a score, with --opponents to beat them.
     DICE is the roll, in any form and order: 33456, "3 3 4 5 6" or ⚂⚂⚃⚄⚅.
 
     \b
@@ -148,7 +149,7 @@ def expect(
     extra: int,
     **shown: Any,
 ) -> None:
-    """What final score to expect from a card: its mean and spread, or the chance to reach a goal or to win.
+    """What final score to expect, and how likely a goal or a win is.
 
     All of it is exact for games with five dice and no saved rolls. With --games the spread is estimated by
     simulation, for any rules.
@@ -179,9 +180,9 @@ def aim_of(shown: dict[str, Any]) -> dict[str, Any]:
 @language_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object with everything.")
 def odds(dice: str | None, rolls_left: int | None, rules: str, lang: str, as_json: bool) -> None:
-    """How likely each category is in one turn, if you play for it alone.
+    """How likely each category is in one turn.
 
-    Without DICE: before the first roll. No card, no table: one turn by itself.
+    That is if you play for it alone. Without DICE: before the first roll. No card, no table: one turn by itself.
 
     \b
       yatzy odds 33456 --rolls-left 2

@@ -148,7 +148,10 @@ def simulate(
 def verify(
     rules: str, states: int, games: int, seed: int, as_json: bool, tables: str | None, threads: int | None
 ) -> None:
-    """Is this table right? Checksum, Bellman equation, published value, simulation."""
+    """Is this table right?
+
+    Checksum, Bellman equation on random states, published value, and on request a simulation.
+    """
     from dataclasses import asdict
 
     from .. import verify as verifying

@@ -12,7 +12,7 @@ from ..errors import SolverError
 from ..rules import RuleSet
 from ..simulator import Simulation
 from .charts import histogram
-from .text import card_line, category_name, chance_text, percentile_line
+from .text import card_line, category_lines, chance_text, percentile_line
 
 ENDINGS = (".csv", ".parquet")
 
@@ -40,12 +40,7 @@ def simulation_text(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
     lines += [figures, percentile_line(answer["percentiles"])]
     lines += [f"Lowest {answer['lowest']}, highest {answer['highest']}", ""]
     lines += histogram(answer["lowest"], answer["chances"])
-    width = max(len(c.name) for c in rules.categories)
-    lines += ["", f"  {'category':<{width}}  {'mean':>6}  {'crossed out':>11}"]
-    for entry in answer["categories"]:
-        name = category_name(rules, entry["category"])
-        lines.append(f"  {name:<{width}}  {entry['mean']:>6.2f}  {chance_text(entry['struck']):>11}")
-    return lines
+    return [*lines, "", *category_lines(rules, answer["categories"])]
 
 
 def check_output(path: str) -> None:

@@ -220,11 +220,17 @@ def spread_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     lines = [figures, percentile_line(found["percentiles"]), ""]
     lines += histogram(found["lowest"], found["chances"])
     if top > len(rules.categories):
-        width = max(len(c.name) for c in rules.categories)
-        lines += ["", f"  {'category':<{width}}  {'mean':>6}  {'crossed out':>11}"]
-        for entry in found["categories"]:
-            name = category_name(rules, entry["category"])
-            lines.append(f"  {name:<{width}}  {entry['mean']:>6.2f}  {chance_text(entry['struck']):>11}")
+        lines += ["", *category_lines(rules, found["categories"])]
+    return lines
+
+
+def category_lines(rules: RuleSet, entries: list[dict[str, Any]]) -> list[str]:
+    """Mean points of each category, and how often it is crossed out."""
+    width = max(len(c.name) for c in rules.categories)
+    lines = [f"  {'category':<{width}}  {'mean':>6}  {'crossed out':>11}"]
+    for entry in entries:
+        name = category_name(rules, entry["category"])
+        lines.append(f"  {name:<{width}}  {entry['mean']:>6.2f}  {chance_text(entry['struck']):>11}")
     return lines
 
 
