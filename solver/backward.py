@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from .dice import Floats, Ints, lattice
-from .objectives import FRAME, Objective, ScoreObjective, Values, Variance
+from .objectives import FRAME, Followed, Objective, ScoreObjective, Values
 from .payouts import payouts
 from .rules import RuleSet
 from .states import EMPTY, State, StateSpace
@@ -188,8 +188,8 @@ def rows_kernel(objective: Objective, arrays: Plan, steps: NamedTuple) -> Callab
             solve_score_rows(rows, below, layer, slabs, framed, arrays, steps, most_saved, scratch)
 
         return run_scores
-    if isinstance(objective, Variance):
-        return variance_kernel(objective, arrays, steps)
+    if isinstance(objective, Followed):
+        return followed_kernel(objective, arrays, steps)
     from .kernels import solve_rows
 
     def run_means(rows: Ints, below: Window, layer: Window, most_saved: int, scratch: Scratch) -> None:
@@ -198,9 +198,9 @@ def rows_kernel(objective: Objective, arrays: Plan, steps: NamedTuple) -> Callab
     return run_means
 
 
-def variance_kernel(objective: Variance, arrays: Plan, steps: NamedTuple) -> Callable[..., None]:
+def followed_kernel(objective: Followed, arrays: Plan, steps: NamedTuple) -> Callable[..., None]:
     """As :func:`rows_kernel`; it has a scratch of its own."""
-    from .follow_kernels import follow_scratch, spread_rows
+    from .follow_kernels import follow_scratch, followed_rows
     from .kernels import TIE
 
     rules, space = objective.rules, objective.space
@@ -214,7 +214,7 @@ def variance_kernel(objective: Variance, arrays: Plan, steps: NamedTuple) -> Cal
     def run(rows: Ints, below: Window, layer: Window, most_saved: int, _: Scratch) -> None:
         if not hasattr(here, "scratch"):
             here.scratch = follow_scratch(dice, arrays, pay, most, np.float64)
-        spread_rows(rows, below, layer, table, arrays, pay, steps, most_saved, TIE, here.scratch)
+        followed_rows(rows, below, layer, table, arrays, pay, steps, most_saved, objective.squares, TIE, here.scratch)
 
     return run
 

@@ -12,6 +12,7 @@ from click.shell_completion import get_completion_class
 
 from . import __version__
 from .commands.ask import expect, hold, odds, score
+from .commands.learn import review
 from .commands.make import simulate, solve, table, verify
 from .commands.rules import rules
 from .console import YatzyGroup
@@ -38,5 +39,5 @@ def completion(shell: str) -> None:
     click.echo(found(main, {}, "yatzy", "_YATZY_COMPLETE").source())
 
 
-for command in (hold, score, expect, odds, solve, table, rules, simulate, verify):
+for command in (hold, score, expect, odds, solve, table, rules, simulate, review, verify):
     main.add_command(command)

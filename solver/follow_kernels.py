@@ -330,10 +330,11 @@ def support_of(target, places, state, known):
 
 
 @jit
-def spread_block(children, spreads, target, plan, pay, dice, row, block, most_saved, tie, own):
-    """Variance of what is to come under the policy, for one block of lanes and every number of saved rolls.
+def followed_block(children, followed, target, plan, pay, dice, row, block, most_saved, squares, tie, own):
+    """A quantity under the policy, for one block of lanes and every number of saved rolls.
 
-    The tag of a payout is ``var(child) + (points + V(child) - V(card))^2``; its mean over the turn is the variance.
+    The tag of a payout is ``Q(child) + squares * (points + V(child) - V(card))^2``, and Q(card) its mean over a turn:
+    with squares = 1 the variance of what is to come, with 0 the mean of Q over the ends of the game.
     """
     choices, minus = choices_of(plan, row), splat(own.tag, -1.0)
     centre = child_lanes(children.values, plan, row, row, block, 0, 0, own.lanes)
@@ -346,9 +347,9 @@ def spread_block(children, spreads, target, plan, pay, dice, row, block, most_sa
             for p in range(pay.ends):
                 if choices >> peek(pay.category, p) & 1:
                     child, shift = row + peek(pay.step, p), peek(pay.shift, p)
-                    later = child_lanes(spreads.values, plan, row, child, block, rerolls, shift, own.lanes)
+                    later = child_lanes(followed.values, plan, row, child, block, rerolls, shift, own.lanes)
                     off = add(load(own.worth, p), multiply(minus, centre))
-                    store(own.tag, p, add(later, multiply(off, off)))
+                    store(own.tag, p, add(later, multiply(splat(own.tag, squares), multiply(off, off))))
             choose_stops(plan, pay, row, choices, 0, tie, own, own.stop_value, own.stop, 0)
         kept, result = rerolls - plan.rolls_per_turn + 1, own.hold_tag
         if plan.has_first_bonus and kept >= 0:
@@ -370,17 +371,17 @@ def spread_block(children, spreads, target, plan, pay, dice, row, block, most_sa
         if kept >= 0:
             value = child_lanes(children.values, plan, row, row, block, kept, 0, own.lanes)
             off = add(value, multiply(minus, centre))
-            variance = add(mean_of_first_roll(plan, result), multiply(minus, multiply(off, off)))
-            deliver(target, plan, row, block, kept, variance, own.lanes)
+            excess = multiply(splat(own.tag, -squares), multiply(off, off))
+            deliver(target, plan, row, block, kept, add(mean_of_first_roll(plan, result), excess), own.lanes)
 
 
 @jit
-def spread_rows(rows, below, layer, table, plan, pay, dice, most_saved, tie, scratch):
-    """Variances of all states of the given rows, from those of their children and the table of means."""
+def followed_rows(rows, below, layer, table, plan, pay, dice, most_saved, squares, tie, scratch):
+    """Followed quantities of all states of the given rows, from those of their children and the table of means."""
     seen, ends, steps, own = views(plan), views(pay), views(dice), views(scratch)
     children = Means(shifted(views(table).values, table.start))
-    spreads = Means(shifted(views(below).values, below.start))
+    followed = Means(shifted(views(below).values, below.start))
     target = Means(shifted(views(layer).values, layer.start))
     for row in rows:
         for block in range(0, peek(seen.lane_count, peek(seen.sets, row)), LANES):
-            spread_block(children, spreads, target, seen, ends, steps, row, block, most_saved, tie, own)
+            followed_block(children, followed, target, seen, ends, steps, row, block, most_saved, squares, tie, own)

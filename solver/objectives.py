@@ -85,8 +85,8 @@ class Objective:
         return float(last_layer[-1])
 
 
-class Variance(Objective):
-    """Not maximised but followed: the variance of what is still to come when the mean is.
+class Followed(Objective):
+    """Base of what is not maximised but followed: a quantity of the rest of the game when the mean is maximised.
 
     Parameters
     ----------
@@ -94,20 +94,37 @@ class Variance(Objective):
         The table of means, float64.
     """
 
-    name = "variance"
+    squares = 0.0  # weight of the squared deviations that a turn adds
 
     def __init__(self, rules: RuleSet, values: Values, start: State = EMPTY) -> None:
         super().__init__(rules, start)
         self.values = values
 
     def needs(self) -> Needs:
-        """Two tables in memory, and about four times the work."""
+        """Two tables in memory, and about six times the work."""
         means = facts(self.rules)
-        return replace(means, memory=means.memory + 8 * means.values, seconds=4 * means.seconds)
+        return replace(means, memory=means.memory + 8 * means.values, seconds=6 * means.seconds)
+
+
+class Variance(Followed):
+    """The variance of the points still to come."""
+
+    name = "variance"
+    squares = 1.0
 
     def full_cards(self) -> Values:
         """Nothing is uncertain any more."""
         return np.zeros(len(final_bonus(self.space)))
+
+
+class BonusChance(Followed):
+    """The chance of the upper bonus."""
+
+    name = "bonus"
+
+    def full_cards(self) -> Values:
+        """It has been reached or not."""
+        return (final_bonus(self.space) > 0).astype(np.float64)
 
 
 def final_bonus(space: StateSpace) -> Floats:

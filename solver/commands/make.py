@@ -14,8 +14,8 @@ from ..console import RULES, language_option, make_desk, playing, solving, table
 @click.command()
 @click.argument("rules", type=RULES, default="yatzy")
 @click.option(
-    "--what", type=click.Choice(["mean", "goals", "variance"]), default="mean", show_default=True,
-    help="Values of the game; chances of every goal; variances of the final score.",
+    "--what", type=click.Choice(["mean", "goals", "variance", "bonus"]), default="mean", show_default=True,
+    help="Values; chances of every goal; variances of the final score; chances of the upper bonus.",
 )  # fmt: skip
 @click.option("--force", is_flag=True, help="Solve again even if there is a table.")
 @table_options
@@ -25,7 +25,7 @@ def solve(rules: str, what: str, force: bool, tables: str | None, threads: int |
     A solve that was killed goes on where it had got to. Other commands solve what they need by themselves.
     """
     from ..advice import open_strategy
-    from ..objectives import Goals, Objective, Variance
+    from ..objectives import BonusChance, Followed, Goals, Objective, Variance
     from ..rulefile import load_rules
     from ..store import has_table, solve_to_store, table_path
 
@@ -37,12 +37,15 @@ def solve(rules: str, what: str, force: bool, tables: str | None, threads: int |
     objective = Objective(rule_set)
     if what == "goals":
         objective = Goals(rule_set)
-    elif what == "variance":
+    elif what in ("variance", "bonus"):
         means = open_strategy(rule_set, tables, threads=threads, progress=solving(rule_set))
-        objective = Variance(rule_set, means.values)
+        followed: dict[str, type[Followed]] = {"variance": Variance, "bonus": BonusChance}
+        objective = followed[what](rule_set, means.values)
     info = solve_to_store(objective, tables, threads=threads, progress=solving(rule_set))
     if what == "mean":
         click.echo(f"Expected score of {rule_set.key} under perfect play: {info.start_value:.10f}")
+    elif what == "bonus":
+        click.echo(f"Chance of the upper bonus of {rule_set.key} under perfect play: {info.start_value:.10f}")
     elif info.start_value is not None:
         click.echo(f"Standard deviation of {rule_set.key} under perfect play: {info.start_value**0.5:.10f}")
     click.echo(f"{info.values:,} values in {info.seconds:.2f} s: {path}")
@@ -97,7 +100,12 @@ def table(
 @click.option("--policy", "-p", default="mean", show_default=True, help="What is played for: mean, or goal:280.")
 @click.option("--card", "-c", default="", metavar="CARD", help="Where every game starts.")
 @click.option("--saved", type=click.IntRange(0), default=0, help="Saved rolls there.")
-@click.option("--output", "-o", type=click.Path(dir_okay=False), help="Write the games to a .csv or .parquet file.")
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(dir_okay=False),
+    help="Write the games: .csv, .parquet, or .jsonl with all dice.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @language_option
 @table_options
@@ -123,14 +131,16 @@ def simulate(
       yatzy simulate yatzy --policy goal:300 --output games.parquet
     """
     from ..simulation import run_simulation
-    from ..views.games import check_output, simulation_text, write_games
+    from ..views.games import check_output, simulation_text, write_games, write_records
 
     if output:
-        check_output(output)
+        check_output(output, games, policy, card)
     desk = make_desk(tables, threads, lang)
     request = {"rules": rules, "games": games, "seed": seed, "policy": policy, "card": card, "saved": saved}
     played, answer = run_simulation(desk, request, playing(games))
-    if output:
+    if output and output.endswith(".jsonl"):
+        write_records(output, desk.strategy(desk.rules(rules)), games, seed)
+    elif output:
         write_games(output, desk.rules(rules), played, answer)
     if as_json:
         click.echo(json.dumps(answer))

@@ -8,13 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from .. import record
+from ..advice import Strategy
 from ..errors import SolverError
+from ..replay import replay
 from ..rules import RuleSet
 from ..simulator import Simulation
 from .charts import histogram
 from .text import card_line, category_lines, chance_text, percentile_line
 
-ENDINGS = (".csv", ".parquet")
+ENDINGS = (".csv", ".parquet", ".jsonl")
+MOST_RECORDS = 10_000  # records are replayed one by one, some 20 ms each
 
 
 class OutputError(SolverError):
@@ -43,15 +47,26 @@ def simulation_text(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
     return [*lines, "", *category_lines(rules, answer["categories"])]
 
 
-def check_output(path: str) -> None:
-    """Raise OutputError unless games can be written to such a file."""
+def check_output(path: str, games: int, policy: str, card: str) -> None:
+    """Raise OutputError unless such games can be written to such a file."""
     if Path(path).suffix not in ENDINGS:
         raise OutputError(f"{path} must end in {' or '.join(ENDINGS)}")
+    if path.endswith(".jsonl") and (games > MOST_RECORDS or policy != "mean" or card):
+        raise OutputError(f"a .jsonl file takes up to {MOST_RECORDS:,} whole games played for the mean")
     if path.endswith(".parquet"):
         try:
             import pyarrow  # noqa: F401
         except ImportError as error:
             raise OutputError("Parquet needs pyarrow; install it with: pip install 'perfect-yatzy[data]'") from error
+
+
+def write_records(path: str, strategy: Strategy, games: int, seed: int) -> None:
+    """The games as a record (:mod:`solver.record`), with every die and decision."""
+    try:
+        Path(path).write_text("", encoding="utf-8")
+        record.write_games(path, (replay(strategy, seed, game) for game in range(games)))
+    except OSError as error:
+        raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def write_games(path: str, rules: RuleSet, played: Simulation, answer: dict[str, Any]) -> None:

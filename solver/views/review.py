@@ -1,0 +1,104 @@
+"""A graded game in words: three numbers first, then each decision that lost something, and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..advice import Choice, Hold
+from ..notation import spaced
+from ..review import Decision, Prospect, Review
+from ..rules import RuleSet
+from .text import category_name, chance_text
+
+LIKELY = 5  # categories named when two holds are compared
+
+
+def action_words(rules: RuleSet, action: Hold | Choice) -> str:
+    """An action in a few words."""
+    if isinstance(action, Choice):
+        return f"{category_name(rules, action.category)} for {action.points + action.bonus}"
+    if action.category:
+        return f"all dice, {category_name(rules, action.category)}"
+    return f"hold {spaced(action.dice)}" if action.dice else "hold nothing"
+
+
+def summary_lines(rules: RuleSet, found: Review) -> list[str]:
+    """What the game came to."""
+    result = f"{found.result:.0f} points" if found.finished else f"{found.result:.2f} points expected (unfinished)"
+    counts = found.counts()
+    graded = ", ".join(f"{number} {name}" for name, number in counts.items() if number)
+    return [
+        f"{found.player}: {result}",
+        "",
+        f"Result {found.result:.2f} = start {found.start:.2f} {found.luck:+.2f} luck {-found.lost:+.2f} errors",
+        f"{len(found.decisions)} decisions: {graded}",
+    ]
+
+
+def decision_lines(rules: RuleSet, decision: Decision, mine: Prospect, best: Prospect) -> list[str]:
+    """One decision, what was best, and why: what both lead to, side by side."""
+    stage = f"Turn {decision.turn}, roll {decision.roll}, {spaced(decision.dice)}"
+    done, better = action_words(rules, decision.done), action_words(rules, decision.best)
+    rows = [
+        ("points this turn", f"{best.now:.2f}", f"{mine.now:.2f}"),
+        ("points later", f"{best.later:.2f}", f"{mine.later:.2f}"),
+    ]
+    if mine.bonus is not None and best.bonus is not None:
+        rows.append(("upper bonus", bonus_word(best.bonus), bonus_word(mine.bonus)))
+    if len(best.categories) > 1 or len(mine.categories) > 1:
+        chances = [{c: p for c, p, _ in side.categories} for side in (best, mine)]
+        likely = sorted(chances[0] | chances[1], key=lambda c: -max(side.get(c, 0.0) for side in chances))
+        for c in likely[:LIKELY]:
+            rows.append((f"ends in {category_name(rules, c)}", *(chance_text(side.get(c, 0.0)) for side in chances)))
+    lines = [f"{stage}: {done} ({decision.grade}, lost {decision.loss:.2f})"]
+    width = max(24, len(better) + 6, len(done) + 6)
+    lines.append(f"  {'':<24}{'best: ' + better:>{width}}  {'done: ' + done:>{width}}")
+    return lines + [f"  {name:<24}{one:>{width}}  {other:>{width}}" for name, one, other in rows]
+
+
+def bonus_word(chance: float) -> str:
+    """The upper bonus in a word or a chance."""
+    return "out of reach" if chance < 1e-9 else "secured" if chance > 1 - 1e-9 else chance_text(chance)
+
+
+def review_lines(rules: RuleSet, found: Review, explained: list[tuple[Decision, Prospect, Prospect]]) -> list[str]:
+    """Lines for `yatzy review`."""
+    lines = summary_lines(rules, found)
+    if explained:
+        lines.append("")
+    for decision, mine, best in explained:
+        lines += [*decision_lines(rules, decision, mine, best), ""]
+    return lines if explained else [*lines, "", "Nothing to mend."]
+
+
+def review_json(rules: RuleSet, found: Review) -> dict[str, Any]:
+    """A review as plain JSON values."""
+
+    def action(entry: Hold | Choice) -> dict[str, Any]:
+        if isinstance(entry, Hold):
+            return {"hold": list(entry.dice), "category": entry.category, "to_come": entry.value}
+        return {"category": entry.category, "points": entry.points, "bonus": entry.bonus, "to_come": entry.value}
+
+    return {
+        "player": found.player,
+        "result": found.result,
+        "finished": found.finished,
+        "start": found.start,
+        "luck": found.luck,
+        "lost": found.lost,
+        "grades": found.counts(),
+        "decisions": [
+            {
+                "turn": d.turn,
+                "roll": d.roll,
+                "dice": list(d.dice),
+                "rolls_left": d.rolls_left,
+                "done": action(d.done),
+                "best": action(d.best),
+                "loss": d.loss,
+                "grade": d.grade,
+            }
+            for d in found.decisions
+        ],
+        "rolls": [{"turn": r.turn, "roll": r.roll, "dice": list(r.dice), "luck": r.points} for r in found.rolls],
+    }

@@ -1,0 +1,241 @@
+"""Records and reviews: every game adds up, the reasons are what the turn does, wrong records are refused."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from pathlib import Path
+
+import pytest
+from conftest import Run
+
+import solver
+from solver.advice import Strategy
+from solver.backward import solve_objective
+from solver.errors import StateError
+from solver.forward import distribution
+from solver.notation import Scorecard
+from solver.objectives import BonusChance
+from solver.opponents import final_score
+from solver.record import Dice, Game, Turn, after, read_game, read_games, write_games
+from solver.replay import replay
+from solver.review import GRADES, grade, prospect, review
+from solver.rulefile import load_rules
+from solver.simulator import simulate
+from solver.whatif import ends_of_hold
+
+
+def human(strategy: Strategy, seed: int) -> Game:
+    """A game by one who errs: now and then one of the better options, seldom any."""
+    chance, rules = random.Random(seed), strategy.rules
+    card, turns = Scorecard(rules), []
+
+    def pick(options: list[object]) -> object:
+        return options[min(int(chance.expovariate(0.8)), len(options) - 1)]
+
+    for _ in rules.categories:
+        left, held = strategy.most_rerolls(card.state), ()
+        rolls: list[Dice] = []
+        holds: list[Dice] = []
+        while True:
+            new = [chance.randint(1, rules.faces) for _ in range(rules.dice - len(held))]
+            rolls.append(tuple(sorted((*held, *new))))
+            if not left:
+                break
+            done = pick(strategy.holds(card, rolls[-1], left))
+            if done.category:  # type: ignore[attr-defined]
+                break
+            held, left = done.dice, left - 1  # type: ignore[attr-defined]
+            holds.append(held)
+        choice = pick(strategy.categories(card, rolls[-1], left))
+        turns.append(
+            Turn(0, tuple(rolls), tuple(holds), choice.category, choice.points, choice.bonus)  # type: ignore[attr-defined]
+        )
+        card = after(card, turns[-1])
+    return Game(rules, ("Ann",), tuple(turns))
+
+
+@pytest.mark.parametrize(
+    ("key", "games"),
+    [("yatzy", 12), ("yahtzee", 6), ("generala", 6), ("yatzy-forced", 6), ("maxi-forced", 2), ("yatzy-saved", 3)],
+)
+def test_result_is_start_plus_luck_minus_errors(key: str, games: int) -> None:
+    check_identity(key, games)
+
+
+@pytest.mark.slow
+def test_the_identity_on_a_thousand_games() -> None:
+    check_identity("yatzy", 1000)
+
+
+def check_identity(key: str, games: int) -> None:
+    strategy = solver.open_strategy(key)
+    for seed in range(games):
+        game = read_game(json.loads(json.dumps(human(strategy, seed).to_json())))
+        found = review(strategy, game)
+        assert found.finished
+        assert found.result == final_score(game.card(0))
+        assert found.result == pytest.approx(found.start + found.luck - found.lost, abs=1e-9)
+        assert found.lost > 0
+        assert all(d.loss >= 0 for d in found.decisions)
+        assert sum(found.counts().values()) == len(found.decisions)
+
+
+def test_a_replayed_game_is_the_simulated_one_and_without_error(yatzy: Strategy) -> None:
+    totals = simulate(yatzy, 4, seed=8).totals
+    for number in range(4):
+        found = review(yatzy, replay(yatzy, 8, number))
+        assert found.result == totals[number]
+        assert found.lost < 1e-6
+        assert set(found.counts()) == {"best", "tied", "inaccuracy", "mistake", "blunder"}
+
+
+def test_the_mean_of_luck_is_nothing(yatzy: Strategy) -> None:
+    """Over first rolls, exactly: the dice favour nobody."""
+    grid, mean = yatzy.evaluator.dice, 0.0
+    for counts, weight in zip(grid.counts[grid.first_roll :], grid.weights, strict=True):
+        dice = tuple(face for face, count in enumerate(counts, 1) for _ in range(count))
+        mean += weight * (yatzy.holds("", dice)[0].value - yatzy.value(""))
+    assert mean == pytest.approx(0, abs=1e-9)
+
+
+def test_the_reasons_are_those_of_the_turn(yatzy: Strategy) -> None:
+    chances = solve_objective(BonusChance(yatzy.rules, yatzy.values))
+
+    def bonus(state: solver.State) -> float:
+        return float(chances[yatzy.space.index(state)])
+
+    assert bonus(solver.State()) == pytest.approx(distribution(yatzy).bonus, abs=1e-9)
+    found = review(yatzy, human(yatzy, 3))
+    errors = sorted(found.decisions, key=lambda d: -d.loss)[:6]
+    for decision in errors:
+        for action in (decision.done, decision.best):
+            what = prospect(yatzy, decision, action, bonus)
+            assert what.now + what.later == pytest.approx(action.value, abs=1e-9)
+            assert sum(chance for _, chance, _ in what.categories) == pytest.approx(1)
+            assert what.bonus is not None
+            assert -1e-9 <= what.bonus <= 1 + 1e-9
+            open_boxes = {c.id for i, c in enumerate(yatzy.rules.categories) if i not in decision.card.points}
+            assert {c for c, _, _ in what.categories} <= open_boxes
+
+
+@pytest.mark.parametrize("key", ["yahtzee", "yatzy-saved", "generala"])
+def test_ends_of_a_hold_are_worth_the_hold(key: str) -> None:
+    strategy = solver.open_strategy(key)
+    card = Scorecard(strategy.rules, {strategy.rules.joker_index: 50} if key == "yahtzee" else {})
+    dice = (3, 3, 3, 5, 6)
+    for left in range(1, strategy.most_rerolls(card.state) + 1):
+        for hold in strategy.holds(card, dice, left)[:4]:
+            if hold.category is None:
+                ends = ends_of_hold(strategy.evaluator, card.state, hold.dice, left)
+                worth = sum(
+                    e.chance * (e.points + e.beside + strategy.value(e.after(strategy.evaluator, card.state)))
+                    for e in ends
+                )
+                assert worth == pytest.approx(hold.value, abs=1e-9)
+
+
+def test_grades() -> None:
+    limits = [limit for limit, _ in GRADES]
+    assert [grade(0.0), grade(0.0, False), grade(limits[0] - 0.01), grade(limits[0]), grade(limits[1])] == [
+        "best", "tied", "inaccuracy", "mistake", "blunder",
+    ]  # fmt: skip
+
+
+GOOD = {
+    "schema": 1, "rules": "yatzy", "players": ["Ann"], "note": "kept",
+    "turns": [{"player": 0, "rolls": [[1, 3, 3, 4, 6], [3, 3, 3, 5, 6]], "holds": [[3, 3]],
+               "category": "threes", "points": 9}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"schema": 2}, "the schema is 2, not 1"),
+        ({"rules": "yatzi"}, "unknown rules 'yatzi'; did you mean yatzy?"),
+        ({"rules": 3}, "rules is 3; must be text"),
+        ({"players": []}, "players is empty"),
+        ({"turns": {}}, "turns is {}; must be a list"),
+        ({"turns": [{}]}, "turn 1: player is None; must be a int"),
+        ({"category": "sevens"}, "turn 1: unknown category 'sevens'"),
+        ({"points": 12}, "turn 1: threes for 12; 3 3 3 5 6 pays 9"),
+        ({"player": 1}, "turn 1: player is 1; there are 1"),
+        ({"holds": [[3, 4]]}, "turn 1: 3 4 was held, which is not within 3 3 3 5 6"),
+        ({"holds": []}, "turn 1: 0 holds between 2 rolls"),
+        ({"holds": [[1, 3, 3, 4, 6]]}, "turn 1: all dice were held and none rerolled"),
+        ({"rolls": [[1, 3, 3, 4]], "holds": []}, "turn 1: '1 3 3 4' is 4 dice; yatzy has 5"),
+        ({"rolls": []}, "turn 1: 0 rolls; a turn from here has 1 to 3"),
+        ({"rolls": "12345"}, "turn 1: rolls is '12345'; must be a list"),
+        ({"rolls": [["1"]]}, "turn 1: rolls must be lists of faces"),
+    ],
+)
+def test_wrong_records_say_what_is_wrong(change: dict[str, object], message: str) -> None:
+    raw = json.loads(json.dumps(GOOD))
+    for name, value in change.items():
+        (raw if name in raw else raw["turns"][0])[name] = value
+    with pytest.raises((StateError, solver.RulesError)) as caught:
+        read_game(raw)
+    assert str(caught.value).startswith(message)
+
+
+def test_records_go_to_a_file_and_back(yatzy: Strategy, tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    games = [read_game(GOOD), replay(yatzy, 1, 0)]
+    write_games(path, games[:1])
+    write_games(path, games[1:])
+    assert read_games(path) == games
+    assert games[0].extra == {"note": "kept"}
+    path.write_text(json.dumps(GOOD) + "\n{\n")
+    with pytest.raises(StateError, match=r"games.jsonl:2: "):
+        read_games(path)
+    path.write_text("\n")
+    with pytest.raises(StateError, match="holds no game"):
+        read_games(path)
+    with pytest.raises(StateError, match="cannot read"):
+        read_games(tmp_path / "none.jsonl")
+
+
+def test_an_unfinished_game_is_reviewed_by_its_expectation(yatzy: Strategy) -> None:
+    found = review(yatzy, read_game(GOOD))
+    assert not found.finished
+    assert found.result == pytest.approx(found.start + found.luck - found.lost, abs=1e-9)
+
+
+def test_several_players_have_cards_of_their_own() -> None:
+    turn = GOOD["turns"][0]
+    raw = GOOD | {"players": ["Ann", "Bo"], "turns": [turn, turn | {"player": 1}]}  # type: ignore[operator]
+    game = read_game(raw)
+    assert game.card(0) == game.card(1) == Scorecard(load_rules("yatzy"), {2: 9})
+
+
+# --- the command -------------------------------------------------------------------------------------------------
+
+
+def test_the_command_reviews(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    write_games(path, [human(yatzy, 3)])
+    run("review", str(path))  # solves the chances of the bonus
+    start = time.perf_counter()
+    found = run("review", str(path))
+    assert time.perf_counter() - start < 3
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.startswith("Ann: ")
+    assert "upper bonus" in found.stdout
+    assert "points this turn" in found.stdout
+    assert max(map(len, found.stdout.splitlines())) <= 90
+    answer = json.loads(run("review", str(path), "--json", "--player", "ann").stdout)["reviews"][0]
+    assert answer["result"] == pytest.approx(answer["start"] + answer["luck"] - answer["lost"])
+    for arguments, message in ((["--player", "Cy"], "no player 'Cy'"), (["--game", "3"], "there is no game 3")):
+        wrong = run("review", str(path), *arguments)
+        assert (wrong.returncode, wrong.stdout) == (2, "")
+        assert message in wrong.stderr
+
+
+def test_simulate_writes_records(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    assert run("simulate", "-n", "3", "--seed", "8", "-o", str(path)).returncode == 0
+    assert [final_score(g.card(0)) for g in read_games(path)] == simulate(yatzy, 3, seed=8).totals.tolist()
+    refused = run("simulate", "-n", "3", "--policy", "goal:200", "-o", str(path))
+    assert "up to 10,000 whole games played for the mean" in refused.stderr
