@@ -12,8 +12,9 @@ from click.shell_completion import get_completion_class
 
 from . import __version__
 from .commands.ask import expect, hold, odds, score
-from .commands.learn import review
+from .commands.learn import puzzle, review
 from .commands.make import simulate, solve, table, verify
+from .commands.play import play
 from .commands.rules import rules
 from .console import YatzyGroup
 
@@ -39,5 +40,5 @@ def completion(shell: str) -> None:
     click.echo(found(main, {}, "yatzy", "_YATZY_COMPLETE").source())
 
 
-for command in (hold, score, expect, odds, solve, table, rules, simulate, review, verify):
+for command in (hold, score, expect, odds, play, solve, table, rules, simulate, review, puzzle, verify):
     main.add_command(command)

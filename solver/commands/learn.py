@@ -1,18 +1,21 @@
-"""Learning: a played game reviewed."""
+"""Learning: a played game reviewed, positions to think about."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..console import language_option, make_desk, table_options
+from ..console import RULES, language_option, make_desk, table_options
 
 if TYPE_CHECKING:
     from ..advice import Strategy
+    from ..puzzle import Puzzle
     from ..queries import Desk
+    from ..rules import RuleSet
     from ..states import State
 
 
@@ -34,6 +37,7 @@ def bonus_chances(desk: Desk, strategy: Strategy) -> Callable[[State], float] | 
 @click.option("--game", type=click.IntRange(1), help="Which game of the file [the last].")
 @click.option("--player", help="Whose decisions: a name or a number from 1 [all players].")
 @click.option("--from", "threshold", type=float, default=0.05, show_default=True, help="Show losses from here on.")
+@click.option("--drill", is_flag=True, help="Ask these decisions again, one by one, as puzzles.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object with every decision and roll.")
 @language_option
 @table_options
@@ -42,6 +46,7 @@ def review(
     game: int | None,
     player: str | None,
     threshold: float,
+    drill: bool,
     as_json: bool,
     lang: str,
     tables: str | None,
@@ -56,6 +61,7 @@ def review(
     """
     from ..errors import StateError
     from ..languages import localized
+    from ..puzzle import Puzzle
     from ..record import read_games
     from ..review import prospect
     from ..review import review as grade_game
@@ -77,6 +83,12 @@ def review(
             answers.append(review_json(rules, found))
             continue
         shown = [d for d in found.decisions if d.loss >= threshold]
+        if drill:
+            click.echo(f"{found.player}: {len(shown)} decisions to try again")
+            for d in shown:
+                if not quiz(strategy, rules, Puzzle(d.card, d.dice, d.rolls_left)):
+                    return
+            continue
         bonus = bonus_chances(desk, strategy) if shown else None
         explained = [(d, prospect(strategy, d, d.done, bonus), prospect(strategy, d, d.best, bonus)) for d in shown]
         click.echo("\n".join(review_lines(rules, found, explained)))
@@ -94,3 +106,84 @@ def find_player(players: tuple[str, ...], wanted: str) -> int:
         if name.lower() == wanted.lower() or wanted == str(i + 1):
             return i
     raise StateError(f"no player {wanted!r}; the players are {', '.join(players)}")
+
+
+@click.command()
+@click.argument("rules", type=RULES, default="yatzy")
+@click.option(
+    "--difficulty", "-d", type=click.Choice(["easy", "medium", "hard"]), default="medium", show_default=True,
+    help="How little the second best choice loses.",
+)  # fmt: skip
+@click.option("--date", "day", type=click.DateTime(["%Y-%m-%d"]), help="The puzzle of this day [today].")
+@click.option("--stream", is_flag=True, help="One after the other, until you leave.")
+@click.option("--solution", is_flag=True, help="Show the solution and do not ask.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object with the position and its solution.")
+@language_option
+@table_options
+def puzzle(
+    rules: str,
+    difficulty: str,
+    day: datetime | None,
+    stream: bool,
+    solution: bool,
+    as_json: bool,
+    lang: str,
+    tables: str | None,
+    threads: int | None,
+) -> None:
+    """A position a day: what would you do?
+
+    It is the same for everybody on the same day. What you answer is graded as `yatzy review` does it.
+
+    \b
+      yatzy puzzle
+      yatzy puzzle --difficulty hard --stream
+    """
+    from ..puzzle import find_puzzle
+    from ..views.puzzle import puzzle_json, puzzle_lines, solution_lines
+
+    desk = make_desk(tables, threads, lang)
+    shown = desk.rules(rules)
+    strategy = desk.strategy(shown)
+    number = (day.date() if day else date.today()).toordinal() * 1000
+    while True:
+        try:
+            found = find_puzzle(strategy, number, difficulty)
+        except ValueError as error:
+            raise click.ClickException(str(error)) from error
+        if as_json:
+            click.echo(json.dumps(puzzle_json(found, strategy)))
+        elif solution:
+            click.echo(
+                "\n".join([*puzzle_lines(shown, found, strategy), "", *solution_lines(shown, found, strategy)])
+            )
+        elif not quiz(strategy, shown, found):
+            return
+        if not stream:
+            return
+        number += 1
+
+
+def quiz(strategy: Strategy, rules: RuleSet, position: Puzzle) -> bool:
+    """Show a position, ask, grade; False when the player has left."""
+    from ..errors import StateError
+    from ..views.puzzle import find_answer, puzzle_lines, solution_lines, verdict
+
+    click.echo("\n".join(puzzle_lines(rules, position, strategy)))
+    while True:
+        try:
+            text = str(click.prompt("Your choice (quit)", prompt_suffix=": ", default="", show_default=False)).strip()
+        except click.Abort:
+            return False
+        if text.lower() in ("quit", "q"):
+            return False
+        if not text:
+            continue
+        try:
+            answer = find_answer(rules, position, strategy, text)
+        except StateError as error:
+            click.echo(str(error))
+            continue
+        click.echo(verdict(rules, position, strategy, answer))
+        click.echo("\n".join([*solution_lines(rules, position, strategy), ""]))
+        return True

@@ -39,7 +39,7 @@ def decision_lines(rules: RuleSet, decision: Decision, mine: Prospect, best: Pro
     """One decision, what was best, and why: what both lead to, side by side."""
     stage = f"Turn {decision.turn}, roll {decision.roll}, {spaced(decision.dice)}"
     done, better = action_words(rules, decision.done), action_words(rules, decision.best)
-    rows = [
+    rows: list[tuple[str, ...]] = [
         ("points this turn", f"{best.now:.2f}", f"{mine.now:.2f}"),
         ("points later", f"{best.later:.2f}", f"{mine.later:.2f}"),
     ]
