@@ -16,6 +16,7 @@ from .commands.learn import puzzle, review
 from .commands.make import simulate, solve, table, verify
 from .commands.play import play
 from .commands.rules import rules
+from .commands.serve import serve
 from .console import YatzyGroup
 
 EPILOG = "Every command explains itself: yatzy COMMAND --help"
@@ -40,5 +41,5 @@ def completion(shell: str) -> None:
     click.echo(found(main, {}, "yatzy", "_YATZY_COMPLETE").source())
 
 
-for command in (hold, score, expect, odds, play, solve, table, rules, simulate, review, puzzle, verify):
+for command in (hold, score, expect, odds, play, solve, table, rules, simulate, review, puzzle, serve, verify):
     main.add_command(command)

@@ -17,7 +17,7 @@ ORDER = [
     "turn", "facts", "objectives", "payouts", "_jit", "vectors", "unrolled", "kernels", "score_kernels",
     "follow_kernels", "tables", "backward", "store", "evaluate", "odds", "batch", "advice", "aims", "forward",
     "opponents", "whatif", "record", "replay", "review", "session", "puzzle", "game_kernels", "simulator", "verify", "aiming", "queries", "simulation", "views", "views.charts", "views.text",
-    "views.games", "views.review", "views.table", "views.puzzle", "views.sheets", "console", "commands", "commands.ask", "commands.learn", "commands.make", "commands.play", "commands.rules",
+    "views.games", "views.review", "views.table", "views.puzzle", "views.sheets", "web", "web.models", "web.guard", "web.app", "console", "commands", "commands.ask", "commands.learn", "commands.make", "commands.play", "commands.rules", "commands.serve",
     "cli", "__main__",
 ]  # fmt: skip
 # Their figures are drawn from below them at run time, or for the type checker only.
@@ -103,6 +103,14 @@ def test_public_names_are_all_there() -> None:
         assert getattr(solver, name) is not None
     with pytest.raises(AttributeError, match="nothing"):
         _ = solver.nothing
+
+
+def test_an_installed_package_holds_every_module() -> None:
+    import tomllib
+
+    setup = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+    folders = {".".join(path.parent.relative_to(PACKAGE.parent).parts) for path in PACKAGE.rglob("__init__.py")}
+    assert set(setup) == folders
 
 
 def test_public_names_are_no_modules() -> None:

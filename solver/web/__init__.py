@@ -1,0 +1,1 @@
+"""A local page and the JSON API behind it (extra `web`)."""
