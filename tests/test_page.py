@@ -119,6 +119,7 @@ def test_a_game_to_its_review(page: Any, yatzy: Strategy, tmp_path: Path) -> Non
     page.set_input_files("#record", str(path))
     page.wait_for_selector("#review table")
     assert "Ann: 195" in page.text_content("#review")
+    assert page.locator("#review polyline").count() == 2
 
 
 def test_it_fits_a_phone_in_the_dark_and_a_sheet_of_paper(page: Any, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -77,3 +78,20 @@ def test_table_command(run: Run, yatzy: Strategy, tmp_path: object) -> None:
         assert file.read().startswith("<!doctype html>")
     out = run("table", "-o", "/nowhere/x.md")
     assert (out.returncode, out.stderr) == (1, "yatzy: cannot write /nowhere/x.md: No such file or directory\n")
+
+
+@pytest.mark.parametrize("key", ["yatzy", "yatzy-forced", "generala"])
+def test_the_guide_is_one_page_of_its_own(key: str) -> None:
+    import solver
+    from solver.views.guide import guide
+
+    strategy = solver.open_strategy(key)
+    page = guide(strategy)
+    assert page.count('<div style="background') == 252
+    assert "33456 <b>33</b>" in page or key != "yatzy"
+    assert f"scores {strategy.value():.2f} on average" in page
+    assert ("upper sum is worth" in page) == (key == "yatzy")
+    assert "<script" not in page
+    assert "http" not in page
+    costs = [float(cost) for cost in re.findall(r"<tr><td>[^<]+</td><td class=\"n\">(-?[0-9.]+)</td></tr>", page)]
+    assert costs == sorted(costs)

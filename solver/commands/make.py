@@ -182,3 +182,29 @@ def verify(
         raise click.ClickException(
             f"the table of {rule_set.key} is wrong; rebuild it with: yatzy solve {rules} --force"
         )
+
+
+@click.command()
+@click.argument("rules", type=RULES, default="yatzy")
+@click.option("--output", "-o", type=click.Path(dir_okay=False), help="File to write [RULES.html].")
+@language_option
+@table_options
+def guide(rules: str, output: str | None, lang: str, tables: str | None, threads: int | None) -> None:
+    """Write a strategy guide to print.
+
+    One HTML page: what to hold of every first roll, what to give up first, what the upper sum is worth. The
+    browser prints it, or saves it as PDF.
+
+    \b
+      yatzy guide yatzy -o guide.html
+    """
+    from ..views.guide import guide as make_guide
+
+    desk = make_desk(tables, threads, lang)
+    page = make_guide(desk.strategy(desk.rules(rules)))
+    place = Path(output or f"{Path(rules).stem}.html")
+    try:
+        place.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise click.ClickException(f"cannot write {place}: {error.strerror}") from error
+    click.echo(f"Wrote {place}")

@@ -279,6 +279,22 @@ function chart(spread) {
   return svg("svg", { viewBox: `0 0 ${width} ${height + 20}`, role: "img", "aria-label": `Distribution of the final score from ${first} to ${last}` }, ...bars, ...marks);
 }
 
+function course(found) {
+  // The game as it went: luck up, luck and errors together; what lies between the lines was given away.
+  const key = (entry) => entry.turn * 100 + entry.roll;
+  const events = [...found.rolls.map((r) => [key(r), 0, r.luck, 0]), ...found.decisions.map((d) => [key(d), 1, 0, d.loss])]
+    .sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  let lucky = found.start, real = found.start;
+  const lines = [[lucky, real]];
+  for (const [, , luck, loss] of events) { lucky += luck; real += luck - loss; lines.push([lucky, real]); }
+  const all = lines.flat(), low = Math.min(...all), high = Math.max(...all), width = 420, height = 150;
+  const path = (which) => lines.map((pair, i) => `${(34 + i * (width - 40) / (lines.length - 1 || 1)).toFixed(1)},${(height - 6 - (pair[which] - low) / (high - low || 1) * (height - 20)).toFixed(1)}`).join(" ");
+  return svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Course of the game: from ${found.start.toFixed(0)} to ${real.toFixed(0)}; without errors ${lucky.toFixed(0)}` },
+    svg("polyline", { points: path(0), fill: "none", stroke: "currentColor", "stroke-dasharray": "4 3" }),
+    svg("polyline", { points: path(1), fill: "none", stroke: "#4477aa", "stroke-width": "2" }),
+    svg("text", { x: 0, y: 12 }, high.toFixed(0)), svg("text", { x: 0, y: height - 4 }, low.toFixed(0)));
+}
+
 async function reviewFile(file) {
   const out = by("review");
   try {
@@ -292,6 +308,7 @@ async function reviewFile(file) {
       parts.push(element("h3", {}, `${found.player}: ${found.result.toFixed(found.finished ? 0 : 2)}`),
         element("p", {}, `Start ${found.start.toFixed(2)}, luck ${found.luck.toFixed(2)}, errors ${(-found.lost).toFixed(2)}. ` +
           Object.entries(found.grades).filter(([, n]) => n).map(([name, n]) => `${n} ${name}`).join(", ")),
+        course(found), element("p", { class: "hint" }, "Solid: the expected score as the game went. Dashed: the same luck without errors."),
         element("table", { "aria-label": `Errors of ${found.player}` },
           element("thead", {}, element("tr", {}, ...["Turn", "Dice", "Done", "Best", "Lost"].map((t) => element("th", { scope: "col" }, t)))),
           element("tbody", {}, ...lost.slice(0, 20).map((d) => element("tr", {}, ...[`${d.turn}.${d.roll}`, d.dice.join(" "), `${words(d.done)} (${d.grade})`, words(d.best), d.loss.toFixed(2)].map((t) => element("td", {}, t)))))));
