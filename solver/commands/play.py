@@ -90,11 +90,11 @@ class Table:
 
     def decide(self) -> None:
         """One decision: dice to hold, or a category."""
-        from ..views.table import choice_line, stage_line
+        from ..views.table import choice_line, stage_line, wrapped
 
         session = self.session
         click.echo(stage_line(session))
-        click.echo(f"Worth now: {choice_line(self.rules, session)}")
+        click.echo(wrapped(f"Worth now: {choice_line(self.rules, session)}"))
         both = "Hold which dice, or take which category? (help)"
         text = self.ask(both if session.rolls_left else "Take which category? (help)")
         word = text.lower()

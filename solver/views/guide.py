@@ -31,7 +31,8 @@ table { border-collapse: collapse; width: 100%; } th, td { text-align: left; pad
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; } tr { border-bottom: 1px solid #8884; }
 svg { width: 100%; height: auto; } svg text { font-size: 11px; fill: currentColor; }
 @media print { body { font-size: 10pt; line-height: 1.25; margin: 0; max-width: none; } h2 { margin: 3mm 0 1mm; }
-  .map { grid-template-columns: repeat(12, 1fr); font-size: 8.5pt; } .map div { print-color-adjust: exact; padding: 0 .1rem; }
+  .map { grid-template-columns: repeat(12, 1fr); font-size: 8.5pt; }
+  .map div { print-color-adjust: exact; padding: 0 .1rem; }
   @page { size: A4; margin: 9mm; } }
 """
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
+
 from ..notation import Scorecard, glyphs, spaced
 from ..opponents import final_score
 from ..rules import RuleSet
@@ -73,3 +75,8 @@ def choice_line(rules: RuleSet, session: Session) -> str:
     if len(zeros) > 4:
         zeros = [f"{number_word(len(zeros))} others"]
     return ", ".join(named + [f"{name} 0" for name in zeros])
+
+
+def wrapped(text: str) -> str:
+    """Text in lines of at most 78 columns."""
+    return "\n".join(wrap(text, 78, subsequent_indent="  "))

@@ -93,9 +93,7 @@ def aim_lines(answer: dict[str, Any]) -> list[str]:
             named.append(f"{mean:.1f} ± {spread:.1f} (still playing)" if other["playing"] else f"{mean:.0f}")
         lines.append(f"Against {', '.join(named)}; a tie counts as {TIE_WORDS[aim['ties']]}")
         if any(other["playing"] for other in aim["opponents"]):
-            lines.append(
-                "Assumed: who still plays maximises the mean score and takes no notice of you. All else is exact."
-            )
+            lines.append("Assumed: who still plays maximises the mean and takes no notice of you.")
     if chance >= 1 - CERTAIN:
         lines.append("It is certain already: play for the mean (leave the aim out).")
     elif chance <= CERTAIN:
@@ -137,7 +135,7 @@ def hold_text(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     else:
         headline = f"Hold nothing, reroll all {number_word(len(dice))} dice: {final}"
     stage = f"Roll {answer['rolls'] - left} of {answer['rolls']}, {plural(left, 'reroll')} left"
-    lines = [headline, "", f"{stage} · {spaced(dice)} ({glyphs(dice)}) · {card_line(rules, answer)}", ""]
+    lines = [headline, "", f"{stage} · {spaced(dice)} ({glyphs(dice)})", card_line(rules, answer), ""]
     if "aim" in answer:
         lines += aim_lines(answer)
     width = 2 * rules.dice + 3 + rules.dice
@@ -158,7 +156,7 @@ def score_text(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     name, points = category_name(rules, best["category"]), best["points"] + best["bonus"]
     for_points = f"for {points}" if points else "for 0 (cross it out)"
     headline = f"Take {name} {for_points}: {outcome_words(answer, best)}"
-    lines = [headline, "", f"{spaced(dice)} ({glyphs(dice)}) · {card_line(rules, answer)}", ""]
+    lines = [headline, "", f"{spaced(dice)} ({glyphs(dice)})", card_line(rules, answer), ""]
     if "aim" in answer:
         lines += aim_lines(answer)
     width = max(len(category.name) for category in rules.categories)

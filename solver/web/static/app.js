@@ -236,9 +236,9 @@ function showMap(hold) {
     try {
       const found = await ask("outcomes", { ...position(), hold, rolls_left: state.left });
       if (number !== mapAsked) return;
-      const items = found.outcomes.slice(0, 12).map((o) => element("li", {}, `${names(o.rolled)}: ${o.expected_final.toFixed(1)} (${percent(o.chance)})`));
-      by("map").replaceChildren(element("h3", {}, `After holding ${names(hold)}: best rolls of ${found.outcomes.length}, and what the game is then worth`),
-        element("ol", {}, ...items));
+      const items = found.outcomes.map((o) => element("li", {}, `${names(o.rolled)}: ${o.expected_final.toFixed(1)} (${percent(o.chance)})`));
+      by("map").replaceChildren(element("h3", {}, `After holding ${names(hold)}: all ${found.outcomes.length} rolls, and what the game is then worth`),
+        element("ol", { tabindex: 0, "aria-label": "Rolls, best first" }, ...items));
     } catch (error) { if (number === mapAsked) by("map").textContent = error.message; }
   }, 120);
 }
