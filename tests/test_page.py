@@ -15,7 +15,7 @@ import pytest
 from test_review import human
 
 from solver.advice import Strategy
-from solver.record import write_games
+from solver.record import read_games, write_games
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -66,6 +66,10 @@ def page(browser: Any, address: str) -> Iterator[Any]:
 
 def expect(page: Any, place: str, text: str) -> None:
     playwright.expect(page.locator(place)).to_contain_text(text, timeout=20_000)
+
+
+def settle(page: Any) -> None:
+    page.wait_for_selector("#ranking[aria-busy='false']")
 
 
 def test_by_keyboard(page: Any) -> None:
@@ -120,6 +124,40 @@ def test_a_game_to_its_review(page: Any, yatzy: Strategy, tmp_path: Path) -> Non
     page.wait_for_selector("#review table")
     assert "Ann: 195" in page.text_content("#review")
     assert page.locator("#review polyline").count() == 2
+
+
+def test_a_whole_game_on_the_page_to_its_review_and_record(page: Any, tmp_path: Path) -> None:
+    """Every turn: roll, hold what the page advises, reroll, take the best category; then review and save."""
+    for turn in range(15):
+        page.click("#roll")
+        for left in (2, 1):
+            settle(page)
+            first = page.locator("#ranking tbody tr").first
+            if first.locator("button").count() == 0:
+                break  # all dice are held
+            if turn == 0 and left == 2:
+                page.locator("#dice button").first.click()  # not always what is best
+            else:
+                first.locator("button").click()
+            page.click("#roll")
+        page.check("#left input[value='0']")
+        settle(page)
+        expect(page, "#ranking thead", "Category")
+        page.locator("#ranking tbody tr button").first.click()
+        expect(page, "#played", f"{turn + 1} turn")
+    expect(page, "#answer", "The card is full.")
+    page.click("#review-own")
+    page.wait_for_selector("#review table")
+    assert "You: " in page.text_content("#review")
+    with page.expect_download() as saved:
+        page.click("#save-own")
+    path = tmp_path / "games.jsonl"
+    saved.value.save_as(path)
+    (game,) = read_games(path)
+    assert len(game.turns) == 15
+    assert game.card(0).total <= 324
+    page.click("#undo")
+    expect(page, "#played", "14 turns")
 
 
 def test_it_fits_a_phone_in_the_dark_and_a_sheet_of_paper(page: Any, tmp_path: Path) -> None:

@@ -4,7 +4,8 @@
 
 const GLYPHS = ["", "⚀", "⚁", "⚂", "⚃", "⚄", "⚅"];
 const by = (id) => document.getElementById(id);
-const empty = () => ({ rules: "yatzy", card: {}, saved: 0, dice: [], held: [], left: 2, goal: "", opponents: "", ties: "loss" });
+const empty = () => ({ rules: "yatzy", card: {}, saved: 0, dice: [], held: [], left: 2, goal: "", opponents: "", ties: "loss",
+  extra: 0, turns: [], rolls: [], holds: [], edited: false });
 let games = [], state = empty(), past = [], future = [], asked = 0, timer = 0;
 
 const game = () => games.find((g) => g.id === state.rules);
@@ -80,11 +81,13 @@ function toLink() {
 function draw() {
   drawCard();
   drawDice();
+  drawPlay();
   for (const name of ["rules", "saved", "goal", "opponents", "ties"]) by(name).value = state[name];
   by("saved-line").hidden = !game().saved_rolls;
   by("undo").disabled = !past.length;
   by("redo").disabled = !future.length;
   toLink();
+  by("ranking").setAttribute("aria-busy", "true"); // what it shows belongs to the position before
   clearTimeout(timer);
   timer = setTimeout(refresh, 60);
 }
@@ -125,7 +128,7 @@ function setBox(box, input) {
     say(`${box.name} cannot hold ${input.value}. It can hold ${box.points.slice(0, 12).join(", ")}${box.points.length > 12 ? " …" : ""}.`, true);
     return;
   }
-  change((s) => { if (text === "") delete s.card[box.id]; else s.card[box.id] = points; });
+  change((s) => { s.edited = true; if (text === "") delete s.card[box.id]; else s.card[box.id] = points; });
 }
 
 function drawDice() {
@@ -157,6 +160,53 @@ function drawDice() {
   if (radioFocus) by("left").querySelector("input:checked")?.focus();
 }
 
+// A game played on this page: what was rolled and held in this turn, and the turns before. It can be reviewed and
+// saved as long as no box was filled in by hand.
+const heldDice = () => state.dice.filter((_, i) => state.held[i]);
+const complete = () => state.dice.length === game().dice;
+const canReroll = () => complete() && state.left > 0 && heldDice().length < game().dice;
+
+function reroll(s, drawn) {
+  const kept = s.dice.filter((_, i) => s.held[i]);
+  if (s.dice.length === game().dice) {
+    s.rolls.push([...s.dice].sort());
+    s.holds.push([...kept].sort());
+    s.left -= 1;
+  } else kept.length = 0;
+  s.dice = [...kept];
+  if (drawn) while (s.dice.length < game().dice) s.dice.push(1 + Math.floor(chance() * game().faces));
+  s.held = s.dice.map((_, i) => i < kept.length);
+}
+
+function chance() {
+  return crypto.getRandomValues(new Uint32Array(1))[0] / 2 ** 32;
+}
+
+function take(entry) {
+  if (!settled()) return;
+  change((s) => {
+    const turn = { player: 0, rolls: [...s.rolls, [...s.dice].sort()], holds: s.holds, category: entry.category, points: entry.points };
+    if (entry.bonus) turn.beside = entry.bonus;
+    s.turns.push(turn);
+    s.card[entry.category] = entry.points;
+    s.extra += entry.bonus;
+    if (game().saved_rolls) s.saved = s.left;
+    Object.assign(s, { dice: [], held: [], rolls: [], holds: [], left: game().rolls - 1 + s.saved });
+  });
+}
+
+const ownRecord = () => ({ schema: 1, rules: state.rules, players: ["You"], source: "page", turns: state.turns });
+
+function drawPlay() {
+  const none = !state.dice.length && !state.rolls.length;
+  by("roll").textContent = none ? "Roll" : "Reroll what is not held";
+  by("roll").disabled = full() || !(none || canReroll());
+  by("by-hand").disabled = full() || !canReroll();
+  const whole = state.turns.length > 0 && !state.edited;
+  by("review-own").disabled = by("save-own").disabled = !whole;
+  by("played").textContent = whole ? `${state.turns.length} ${state.turns.length === 1 ? "turn" : "turns"} played on this page.` : "";
+}
+
 const addDie = (face) => { if (state.dice.length < game().dice) change((s) => { s.dice.push(face); s.held.push(false); }); };
 const clearDice = () => { if (state.dice.length) change((s) => { s.dice = []; s.held = []; }); };
 
@@ -166,7 +216,7 @@ function say(text, wrong) {
 }
 
 function position() {
-  const asking = { rules: state.rules, card: state.card };
+  const asking = { rules: state.rules, card: state.card, extra: state.extra };
   if (game().saved_rolls) asking.saved = state.saved;
   return asking;
 }
@@ -179,8 +229,9 @@ function aim() {
 async function refresh() {
   const number = ++asked;
   const current = () => number === asked;
+  const advised = async () => { await advise(current); if (current()) by("ranking").setAttribute("aria-busy", "false"); };
   try {
-    await Promise.all([advise(current), expectation(current)]);
+    await Promise.all([advised(), expectation(current)]);
   } catch (error) {
     if (current()) say(error.message, true);
   }
@@ -215,7 +266,7 @@ async function advise(current) {
     const words = label(entry);
     const shown = holding && !entry.category
       ? element("button", { type: "button", on: { click: () => holdThese(entry.hold), focus: () => showMap(entry.hold), mouseenter: () => showMap(entry.hold) } }, words)
-      : words;
+      : holding ? words : element("button", { type: "button", on: { click: () => take(entry) } }, words);
     return element("tr", {}, element("td", {}, shown), element("td", { class: "number" }, value(entry)), element("td", { class: "number" }, loss(entry, i)));
   });
   const head = element("thead", {}, element("tr", {}, element("th", { scope: "col" }, holding ? "Hold" : "Category"),
@@ -223,7 +274,10 @@ async function advise(current) {
   by("ranking").replaceChildren(element("table", { "aria-label": "Ranking" }, head, element("tbody", {}, ...rows)));
 }
 
+const settled = () => by("ranking").getAttribute("aria-busy") === "false";
+
 function holdThese(hold) {
+  if (!settled()) return;
   const rest = [...hold];
   change((s) => { s.held = s.dice.map((face) => { const at = rest.indexOf(face); if (at >= 0) rest.splice(at, 1); return at >= 0; }); });
 }
@@ -233,6 +287,7 @@ function showMap(hold) {
   clearTimeout(mapTimer);
   const number = ++mapAsked;
   mapTimer = setTimeout(async () => {
+    if (!settled() || !state.left) return; // the position has moved on
     try {
       const found = await ask("outcomes", { ...position(), hold, rolls_left: state.left });
       if (number !== mapAsked) return;
@@ -296,10 +351,15 @@ function course(found) {
 }
 
 async function reviewFile(file) {
-  const out = by("review");
   try {
     const lines = (await file.text()).split("\n").filter((line) => line.trim());
-    const record = JSON.parse(lines[lines.length - 1]);
+    await reviewRecord(JSON.parse(lines[lines.length - 1]));
+  } catch (error) { by("review").replaceChildren(element("p", { class: "error" }, error.message)); }
+}
+
+async function reviewRecord(record) {
+  const out = by("review");
+  try {
     const parts = [];
     for (let player = 0; player < record.players.length; player++) {
       const found = await ask("review", { game: record, player });
@@ -336,6 +396,14 @@ async function start() {
   by("redo").addEventListener("click", () => travel(future, past));
   by("clear").addEventListener("click", () => change((s) => Object.assign(s, empty(), { rules: s.rules, left: game().rolls - 1 })));
   by("record").addEventListener("change", (event) => event.target.files[0] && reviewFile(event.target.files[0]));
+  by("roll").addEventListener("click", () => change((s) => reroll(s, true)));
+  by("by-hand").addEventListener("click", () => change((s) => reroll(s, false)));
+  by("review-own").addEventListener("click", () => reviewRecord(ownRecord()));
+  by("save-own").addEventListener("click", () => {
+    const link = element("a", { download: "games.jsonl", href: URL.createObjectURL(new Blob([JSON.stringify(ownRecord()) + "\n"])) });
+    link.click();
+    URL.revokeObjectURL(link.href);
+  });
   by("goal").addEventListener("change", (event) => change((s) => { s.goal = event.target.value.replace(/\D/g, "").slice(0, 5); s.opponents = s.goal ? "" : s.opponents; }));
   by("opponents").addEventListener("change", (event) => change((s) => { s.opponents = event.target.value.trim(); s.goal = s.opponents ? "" : s.goal; }));
   by("ties").addEventListener("change", (event) => change((s) => { s.ties = event.target.value; }));
