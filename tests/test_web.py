@@ -10,6 +10,8 @@ pytest.importorskip("fastapi", reason="the extra web is not installed")
 pytest.importorskip("httpx2", reason="httpx2 is not installed")
 
 from fastapi.testclient import TestClient
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from test_review import human
 
 from solver.advice import Strategy
@@ -135,6 +137,45 @@ def test_the_page_keeps_to_itself(page: TestClient) -> None:
         assert "https://" not in found.text
     assert page.get("/../pyproject.toml").status_code == 404
     assert page.get("/secrets").status_code == 404
+
+
+FIELDS = [
+    "rules",
+    "card",
+    "dice",
+    "rolls_left",
+    "saved",
+    "extra",
+    "goal",
+    "opponents",
+    "ties",
+    "spread",
+    "hold",
+    "game",
+    "player",
+]
+SCALARS = st.one_of(
+    st.none(), st.booleans(), st.integers(-5, 10**7), st.floats(), st.text(max_size=8),
+    st.sampled_from(["yatzy", "yatzy-forced", "33456", "ones=3", "1;2", "half", "six=x"]),
+)  # fmt: skip
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.one_of(st.lists(inner, max_size=6), st.dictionaries(st.text(max_size=6), inner, max_size=4)),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    st.sampled_from(["hold", "score", "expect", "outcomes", "review"]),
+    st.dictionaries(st.sampled_from(FIELDS), VALUES, max_size=6),
+)
+def test_no_request_makes_the_server_stumble(page: TestClient, path: str, body: dict[str, object]) -> None:
+    """Each is answered, or refused with a reason; the client would raise what the server does not catch."""
+    content = json.dumps({"spread": False} | body if path == "expect" else body)
+    found = page.post(f"/api/{path}", content=content, headers={"content-type": "application/json"})
+    assert found.status_code in (200, 400, 422)
+    assert found.json()
 
 
 def test_the_api_is_described(page: TestClient) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 
 from .. import __version__
@@ -101,6 +102,12 @@ def create_app(
     async def refused(request: Request, error: SolverError) -> JSONResponse:
         status = 422 if isinstance(error, (StateError, RulesError)) else 500
         return JSONResponse({"error": str(error)}, status)
+
+    @app.exception_handler(RequestValidationError)
+    async def unreadable(request: Request, error: RequestValidationError) -> JSONResponse:
+        # Without what was sent: that may be what no JSON can say, such as an infinity.
+        faults = (f"{'.'.join(map(str, fault['loc'][1:]))}: {fault['msg']}" for fault in error.errors())
+        return JSONResponse({"error": "; ".join(faults)}, 422)
 
     @app.get("/api/rules")
     def rule_sets(lang: str = "en") -> list[dict[str, Any]]:

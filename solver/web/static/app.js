@@ -28,7 +28,7 @@ async function ask(path, body) {
     method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body),
   });
   const found = await answer.json();
-  if (!answer.ok) throw new Error(found.error || found.detail?.[0]?.msg || "the request failed");
+  if (!answer.ok) throw new Error(found.error || "the request failed");
   return found;
 }
 
