@@ -5,7 +5,7 @@ RUN := $(VENV)/bin
 READY := $(VENV)/.ready
 USER_READY := $(VENV)/.user-ready
 
-.PHONY: help demo test test-slow lint typecheck bench bench-big bench-beyond tables verify clean
+.PHONY: help demo test test-slow lint typecheck bench bench-big bench-beyond bench-web tables verify clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -49,6 +49,9 @@ bench-big: $(READY) ## the games that take minutes and gigabytes
 
 bench-beyond: $(READY) ## distributions, goals, wins, simulation
 	$(RUN)/python -m benchmarks.beyond
+
+bench-web: $(READY) ## queries a second of the local page's server
+	$(RUN)/python -m benchmarks.web
 
 tables: $(READY) ## write the readable strategy tables and checksums in tables/ anew
 	$(RUN)/python -m tables.build

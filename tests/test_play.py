@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import pty
+import select
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -151,33 +151,59 @@ def test_the_plain_mode_speaks_in_sentences(run: Run, tmp_path: Path) -> None:
     assert "You: total 0. Filled: nothing. Open: Ones, Twos" in found.stdout
 
 
+def in_terminal(*arguments: str) -> tuple[subprocess.Popen[bytes], int]:
+    """The command in a pseudo-terminal, and the end of it that a person sits at."""
+    main, side = pty.openpty()
+    command = [sys.executable, "-m", "solver", "play", *arguments]
+    process = subprocess.Popen(command, stdin=side, stdout=side, stderr=side, close_fds=True)
+    os.close(side)
+    return process, main
+
+
+def read_until(main: int, text: str, seen: str = "") -> str:
+    """What the terminal shows up to a text, behind what was seen of it before."""
+    while text not in seen:
+        ready, _, _ = select.select([main], [], [], 60)
+        assert ready, f"waited for {text!r} and saw {seen[-500:]!r}"
+        seen += os.read(main, 4096).decode(errors="replace")
+    return seen
+
+
+def test_a_whole_game_in_a_terminal(tmp_path: Path) -> None:
+    save, record = tmp_path / "game.json", tmp_path / "games.jsonl"
+    arguments = ("yatzy-forced", "--seed", "2", "--no-warn", "--save", str(save), "--record", str(record))
+    process, main = in_terminal(*arguments)
+
+    def enter(text: str) -> None:
+        read_until(main, "(help)")
+        os.write(main, text.encode() + b"\n")
+
+    for number, category in enumerate(FORCED):
+        if number == 0:
+            enter("nonsense")
+        if number == 5:
+            enter("undo")
+            enter(FORCED[4])
+        enter(category)
+    read_until(main, "Recorded in")
+    assert process.wait() == 0
+    os.close(main)
+    assert len(read_games(record)[0].turns) == 15
+
+
 def test_a_killed_game_goes_on_in_a_terminal(tmp_path: Path, yatzy: Strategy) -> None:
     """Through a real pseudo-terminal: play, kill, resume with the same dice on the table."""
     save = tmp_path / "game.json"
-    command = [sys.executable, "-m", "solver", "play", "--seed", "9", "--no-warn", "--save", str(save)]
-
-    def start() -> tuple[subprocess.Popen[bytes], int]:
-        main, side = pty.openpty()
-        process = subprocess.Popen(command, stdin=side, stdout=side, stderr=side, close_fds=True)
-        os.close(side)
-        return process, main
-
-    def read_until(main: int, text: str) -> str:
-        seen, end = "", time.time() + 60
-        while text not in seen and time.time() < end:
-            seen += os.read(main, 4096).decode(errors="replace")
-        assert text in seen
-        return seen
-
-    process, main = start()
+    arguments = ("--seed", "9", "--no-warn", "--save", str(save))
+    process, main = in_terminal(*arguments)
     read_until(main, "take which category? (help)")
     os.write(main, b"none\n")
-    second = read_until(main, "roll 2")
-    second += read_until(main, "(help)")
+    _, _, second = read_until(main, "roll 2").rpartition("roll 2")
+    second = "roll 2" + read_until(main, "(help)", second)
     process.send_signal(signal.SIGKILL)
     process.wait()
     os.close(main)
-    process, main = start()
+    process, main = in_terminal(*arguments)
     again = read_until(main, "take which category? (help)")
     assert "Going on with the saved game" in again
     line = next(line for line in second.splitlines() if "roll 2" in line)
