@@ -49,9 +49,13 @@ class Payouts(NamedTuple):
     ends: int
 
 
-@lru_cache(maxsize=8)
 def payouts(rules: RuleSet, start: State = EMPTY) -> Payouts:
     """The payouts of a rule set, or of the rest of a game from `start`; built once a process."""
+    return _payouts(rules, start)
+
+
+@lru_cache(maxsize=8)
+def _payouts(rules: RuleSet, start: State) -> Payouts:
     dice, space = lattice(rules.dice, rules.faces), state_space(rules, start)
     rolls = dice.counts[dice.first_roll :].tolist()
     bonus = rules.joker.bonus if rules.joker else 0

@@ -137,9 +137,12 @@ class StateSpace:
 
     def _build_rows(self) -> None:
         own = np.arange(self.cards, dtype=np.int64)
-        masks = np.full(self.cards, self.start.filled, dtype=np.int64)
-        for c, bit in self.bit_of.items():
-            masks |= (own > bit if self.forced else own >> bit & 1).astype(np.int64) << c
+        if self.start.filled:
+            masks = np.full(self.cards, self.start.filled, dtype=np.int64)
+            for c, bit in self.bit_of.items():
+                masks |= (own > bit if self.forced else own >> bit & 1).astype(np.int64) << c
+        else:  # the same at once: a million cards of Maxi would cost a tenth of a second
+            masks = (1 << own) - 1 if self.forced else own
         masks = np.tile(masks, self.flags)
         occurs = np.ones(len(masks), dtype=bool)
         if self.flags == 2:
@@ -148,23 +151,24 @@ class StateSpace:
             occurs[: self.cards] = not (settled and self.start.joker_paid)
             occurs[self.cards :] = joker_filled & (not settled or self.start.joker_paid)
         sets = np.zeros(len(masks), dtype=np.int64)
-        filled = np.zeros(len(masks), dtype=np.int64)
-        for c in range(self.categories):
-            filled += masks >> c & 1
         for i, c in enumerate(self.upper):
             sets |= (masks >> c & 1) << i
-        self.filled = filled
+        self.filled = filled = np.bitwise_count(masks).astype(np.int64)
         turns = np.maximum(0, np.arange(self.categories + 1) - self.first_layer)
         self.most_saved = self.start.saved + turns * (self.rules.rolls - 1 if self.rules.saved_rolls else 0)
         sizes = np.where(occurs, self._lane_count[sets] * (self.most_saved[filled] + 1), 0)
-        order = np.argsort(-filled, kind="stable")
+        # Small integers are sorted by counting; within a layer rows stay ascending.
+        order = np.argsort((self.categories - filled).astype(np.uint8), kind="stable")
         offsets = np.empty(len(masks), dtype=np.int64)
         offsets[order] = np.cumsum(sizes[order]) - sizes[order]
         self.size = int(sizes.sum())
-        self.layers = [np.flatnonzero((filled == k) & occurs) for k in range(self.categories + 1)]
+        in_order = order[occurs[order]]
+        rows = np.bincount(filled[occurs], minlength=self.categories + 1)
+        ends = np.cumsum(rows[::-1])[::-1]
+        self.layers = [in_order[end - count : end] for end, count in zip(ends.tolist(), rows.tolist(), strict=True)]
         self.layout = Layout(masks, offsets, sets, self._lane_count, self._lane_upper, self._lane_of)
-        ends = np.array([sizes[filled >= k].sum() for k in range(self.categories + 2)], dtype=np.int64)
-        self._layer_ends = ends
+        values = np.bincount(filled, weights=sizes, minlength=self.categories + 2).astype(np.int64)
+        self._layer_ends = np.cumsum(values[::-1])[::-1]
 
     def layer_slice(self, filled: int) -> slice:
         """The part of the table that holds the states with `filled` categories filled."""
@@ -223,9 +227,13 @@ class StateSpace:
         )
 
 
-@lru_cache(maxsize=8)
 def state_space(rules: RuleSet, start: State = EMPTY) -> StateSpace:
     """The state space of a rule set, or of the rest of a game; built once a process."""
+    return _state_space(rules, start)  # a cache would take a default left out for another question
+
+
+@lru_cache(maxsize=8)
+def _state_space(rules: RuleSet, start: State) -> StateSpace:
     return StateSpace(rules, start)
 
 

@@ -165,9 +165,13 @@ def _holds_within(rules: RuleSet) -> dict[str, Ints]:
     return {"within_start": np.array(start, dtype=np.int64), "within": np.concatenate(within).astype(np.int32)}
 
 
-@lru_cache(maxsize=8)
 def plan(rules: RuleSet, start: State = EMPTY) -> Plan:
     """The arrays and numbers of a rule set, or of the rest of a game from `start`; built once a process."""
+    return _plan(rules, start)
+
+
+@lru_cache(maxsize=8)
+def _plan(rules: RuleSet, start: State) -> Plan:
     dice, space = lattice(rules.dice, rules.faces), state_space(rules, start)
     layout, joker = space.layout, rules.joker
     extra: dict[str, Any] = {**_outcomes(rules, space), **_jokers(rules), **_holds_within(rules)}

@@ -193,3 +193,14 @@ def test_holds_categories_and_batches_agree_with_the_oracle(rules: RuleSet) -> N
                 assert dice_of(answer.held[0].tolist()) == holds[0].dice
             else:
                 assert rules.categories[answer.category[0]].id == found[0].category
+
+
+def test_states_and_plans_are_built_once() -> None:
+    """A default given and a default left out are the same question."""
+    from solver.payouts import payouts
+    from solver.states import EMPTY
+    from solver.turn import plan
+
+    rules = load_rules("yatzy-forced")
+    for build in (state_space, plan, payouts):
+        assert build(rules) is build(rules, EMPTY) is build(load_rules("yatzy-forced"), start=State())
