@@ -18,7 +18,6 @@ from numba import config
 
 SOURCES = (
     "_jit",
-    "backward",
     "batch",
     "dice",
     "follow_kernels",
@@ -31,6 +30,7 @@ SOURCES = (
     "turn",
     "unrolled",
     "vectors",
+    "windows",
 )
 
 

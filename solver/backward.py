@@ -18,17 +18,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from .dice import Floats, Ints, lattice
-from .objectives import FRAME, Followed, Objective, ScoreObjective, Values
+from .objectives import Followed, Objective, ScoreObjective, Values
 from .payouts import payouts
 from .rules import RuleSet
-from .states import EMPTY, State, StateSpace
 from .turn import Plan, plan
+from .windows import PADDING, Window, padded, window
 
 if TYPE_CHECKING:
-    from .advice import Strategy
     from .kernels import Scratch
 
-PADDING = FRAME  # entries behind a window that a vector may touch
 BATCH = 128  # rows a thread takes at a time: short enough to share a layer's end, long enough to call rarely
 
 
@@ -51,61 +49,9 @@ class Layer:
     total: int
 
 
-class Window(NamedTuple):
-    """Consecutive values of a table as the kernels take them.
-
-    Attributes
-    ----------
-    values : (n + PADDING,) array
-        The padding at the end is read by whole vectors and of no account.
-    start : int
-        Place of the first value in the whole table.
-    """
-
-    values: Values
-    start: int
-
-
 def default_threads() -> int:
     """Processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def padded(values: Values) -> Values:
-    """A copy with the padding behind it."""
-    room = np.zeros(len(values) + PADDING, dtype=values.dtype)
-    room[: len(values)] = values
-    return room
-
-
-def padded_table(strategy: Strategy, space: StateSpace | None = None) -> Floats:
-    """A strategy's values in float64 with the padding that kernels may read, copied once.
-
-    With the `space` of the rest of a game only its states, in its own order.
-    """
-    if space is not None and space.start != EMPTY:
-        return padded(restricted(strategy.space, space, strategy.values))
-    cached = strategy.__dict__.get("_padded")
-    if cached is None:
-        cached = strategy.__dict__["_padded"] = padded(strategy.values.astype(np.float64, copy=False))
-    return np.asarray(cached)
-
-
-def restricted(whole: StateSpace, rest: StateSpace, values: Values) -> Floats:
-    """The values of the rest of a game, in its own order, from the table of the whole."""
-    layout, own = whole.layout, rest.layout
-    found = np.empty(rest.size)
-    for rows in rest.layers[rest.first_layer :]:
-        for row in rows.tolist():
-            paid = row >= rest.cards and rest.flags == 2
-            there = whole.row(State(int(own.masks[row]), joker_paid=paid))
-            lanes, chosen = int(own.lane_count[own.sets[row]]), layout.sets[there]
-            uppers = own.lane_upper[own.sets[row], :lanes]
-            for saved in range(int(rest.most_saved[rest.filled[row]]) + 1):
-                at = layout.offsets[there] + saved * layout.lane_count[chosen] + layout.lane_of[chosen, uppers]
-                begin = own.offsets[row] + saved * lanes
-                found[begin : begin + lanes] = values[at]
-    return found
 
 
 def solve_layers(
@@ -204,16 +150,14 @@ def followed_kernel(objective: Followed, arrays: Plan, steps: NamedTuple) -> Cal
     from .kernels import TIE
 
     rules, space = objective.rules, objective.space
-    pay, table = (
-        payouts(rules, objective.start),
-        Window(padded(objective.values.astype(np.float64, copy=False)), 0),
-    )
+    pay = payouts(rules, objective.start)
     dice, most = lattice(rules.dice, rules.faces), int(space.most_saved.max())
     here = local()
 
     def run(rows: Ints, below: Window, layer: Window, most_saved: int, _: Scratch) -> None:
         if not hasattr(here, "scratch"):
             here.scratch = follow_scratch(dice, arrays, pay, most, np.float64)
+        table = window(space, objective.values, int(space.filled[rows[0]]))
         followed_rows(rows, below, layer, table, arrays, pay, steps, most_saved, objective.squares, TIE, here.scratch)
 
     return run

@@ -1,23 +1,25 @@
 """Many positions at once: arrays of states, dice and rolls left in, best action and value out.
 
-Positions are sorted by card, so that those which share a card (and neighbouring upper sums) share one
-evaluation of the turn; threads take slices of the sorted list.
+Positions are sorted by layer and card, so that those which share a card (and neighbouring upper sums) share one
+evaluation of the turn; threads take slices of the sorted list, and the table is read where it lies.
 """
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from .backward import Window, default_threads, padded_table
+from .backward import default_threads
 from .dice import Floats, Ints, lattice
 from .errors import StateError
 from .states import LANES
 from .turn import plan
+from .windows import Window, window
 
 if TYPE_CHECKING:
     from .advice import Strategy
@@ -126,11 +128,11 @@ def answer(
 
     counts = np.stack([(faces == face).sum(axis=1) for face in range(1, rules.faces + 1)], axis=1)
     rolls = grid.rank(counts) - grid.first_roll
-    order = np.lexsort((lanes // LANES, rows))
+    order = np.lexsort((lanes // LANES, rows, done))
     first = (left == most).astype(np.int64)
     asked = Questions(*(np.ascontiguousarray(a[order]) for a in (rows, lanes, rolls, left, first)))
     given = Answers(np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size))
-    _run(strategy, asked, given, threads)
+    _run(strategy, asked, given, np.searchsorted(done[order], np.arange(space.categories + 1)), threads)
     back = np.empty(size, dtype=np.int64)
     back[order] = np.arange(size)
     hold, category, value = given.hold[back], given.category[back], given.value[back]
@@ -138,20 +140,24 @@ def answer(
     return BatchAnswer(held, category, value)
 
 
-def _run(strategy: Strategy, asked: Questions, given: Answers, threads: int | None) -> None:
+def _run(strategy: Strategy, asked: Questions, given: Answers, layers: Ints, threads: int | None) -> None:
     from .kernels import answer_questions, kernel_lattice, make_scratch
 
     rules = strategy.rules
     grid, arrays = lattice(rules.dice, rules.faces), plan(rules)
     steps = kernel_lattice(grid)
-    table = Window(padded_table(strategy), 0)
 
-    def run(start: int) -> None:
-        stop = min(start + SLICE, len(asked.rows))
+    def run(part: tuple[Window, int, int]) -> None:
+        table, start, stop = part
         answer_questions(start, stop, table, arrays, steps, asked, given, make_scratch(grid, arrays))
 
+    parts = []
+    for filled, (begin, end) in enumerate(pairwise(layers.tolist())):
+        if begin < end:
+            table = window(strategy.space, strategy.values, filled)
+            parts += [(table, start, min(start + SLICE, end)) for start in range(begin, end, SLICE)]
     with ThreadPoolExecutor(threads or default_threads()) as pool:
-        for _ in pool.map(run, range(0, len(asked.rows), SLICE)):
+        for _ in pool.map(run, parts):
             pass
 
 

@@ -183,7 +183,7 @@ class ScoreEvaluator(TurnEvaluator):
 
     def __init__(self, objective: ScoreObjective, values: Values) -> None:
         super().__init__(objective.rules, values, objective.space)
-        self.slabs, self.x = objective.slabs, 0
+        self.objective, self.slabs, self.x = objective, objective.slabs, 0
 
     def at(self, x: int) -> ScoreEvaluator:
         """The same from another number of points on."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .backward import Window, default_threads, padded_table
+from .backward import default_threads
 from .dice import Floats, Ints, lattice
 from .errors import RulesError
 from .objectives import FRAME, ScoreObjective, Utility, final_bonus
@@ -28,6 +28,7 @@ from .states import EMPTY, State, state_space
 from .store import table_path
 from .tables import check_memory, replacing
 from .turn import plan
+from .windows import Window, restricted, window
 
 if TYPE_CHECKING:
     from .advice import Strategy
@@ -189,7 +190,8 @@ class _Push:
         self.dice = lattice(self.rules.dice, self.rules.faces)
         self.plan, self.pay = plan(self.rules, slabs.start), payouts(self.rules, slabs.start)
         self.steps, self.walk, self.tie = kernel_lattice(self.dice), kernel_lattice(self.dice, False), TIE
-        self.table = Window(padded_table(strategy, slabs.space), 0)
+        whole = slabs.start == EMPTY
+        self.values = strategy.values if whole else restricted(strategy.space, self.space, strategy.values)
         self.occurs = np.zeros(len(self.space.layout.masks), dtype=np.int64)
         for rows in self.space.layers[self.space.first_layer :]:
             self.occurs[rows] = 1
@@ -201,7 +203,7 @@ class _Push:
         space, slabs = self.space, self.slabs.slabs
         first = space.first_layer
         known = Support(np.zeros(space.size, np.int64), np.full(space.size, -1, np.int64), np.zeros(space.size))
-        layer = self.window(first)
+        layer = self.blank(first)
         begin = space.index(space.start)
         layer.values[slabs.origin[begin] - layer.start] = 1.0
         known.high[begin], known.mass[begin] = 0, 1.0
@@ -210,7 +212,7 @@ class _Push:
             states = space.layer_slice(filled)
             chance = self.chances(filled, states)
             ended += np.einsum("s,sp->p", known.mass[states], chance)
-            below, layer = layer, self.window(filled + 1)
+            below, layer = layer, self.blank(filled + 1)
             head = (states.start, chance.ravel(), self.occurs, below, layer, slabs, self.plan, self.pay, known)
 
             def pull(rows: Ints, head: tuple[Any, ...] = head) -> None:
@@ -219,7 +221,7 @@ class _Push:
             self.spread_out(pull, space.layers[filled + 1])
         return self.finish(layer, points, ended)
 
-    def window(self, filled: int) -> Window:
+    def blank(self, filled: int) -> Window:
         """An empty layer."""
         place = self.slabs.layer_slice(filled)
         return Window(np.zeros(place.stop - place.start + FRAME), place.start)
@@ -235,6 +237,7 @@ class _Push:
         from .follow_kernels import chance_rows, follow_scratch
 
         chance = np.zeros((states.stop - states.start, self.pay.ends))
+        table = window(self.space, self.values, filled)
         flat, idle = chance.ravel(), list[Any]()
 
         def work(rows: Ints) -> None:
@@ -243,7 +246,7 @@ class _Push:
             except IndexError:
                 scratch = follow_scratch(self.dice, self.plan, self.pay, 0, np.float64)
             chance_rows(
-                rows, states.start, flat, self.table, self.plan, self.pay, self.steps, self.walk, self.tie, scratch
+                rows, states.start, flat, table, self.plan, self.pay, self.steps, self.walk, self.tie, scratch
             )
             idle.append(scratch)
 

@@ -27,7 +27,7 @@ from .dice import Floats, Ints, Lattice
 from .states import LANES
 from .turn import Plan
 from .unrolled import UNROLLED, FiveDice, SixDice, emit_maxima, emit_means, unrolled_pass
-from .vectors import ALIGNMENT, add, load, load_at, maximum, multiply, peek, poke, shifted, splat, store, views
+from .vectors import ALIGNMENT, add, load, load_as, maximum, multiply, peek, poke, shifted, splat, store, views
 
 # Stop values overwrite the buffer or raise it, both with the extras of the first roll, too.
 FRESH, AGAIN, FIRST_FRESH = 0, 1, 2
@@ -158,7 +158,7 @@ def child_lanes(values, plan, row, child, block, saved, shift, spare):
     own, theirs = peek(plan.sets, row), peek(plan.sets, child)
     start = peek(plan.offsets, child) + saved * peek(plan.lane_count, theirs)
     if own == theirs:
-        return load_at(values, start + block)
+        return load_as(values, start + block, spare)
     for lane in range(LANES):
         upper = peek(plan.lane_upper, own * plan.lane_width + block + lane) + shift
         poke(spare, lane, peek(values, start + peek(plan.lane_of, theirs * plan.upper_width + upper)))

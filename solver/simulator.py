@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from .backward import Window, default_threads, padded, padded_table
+from .backward import default_threads
 from .dice import Floats, Ints, lattice
 from .evaluate import ScoreEvaluator
 from .objectives import final_bonus
 from .payouts import payouts
 from .states import LANES, State
 from .turn import plan
+from .windows import Layered, Window, window
 
 if TYPE_CHECKING:
     from .advice import Strategy
@@ -129,8 +130,8 @@ class _Table:
         self.plan, self.pay = plan(rules, self.space.start), payouts(rules, self.space.start)
         self.steps, self.walk = kernel_lattice(self.dice), kernel_lattice(self.dice, False)
         self.by_scores = isinstance(self.evaluator, ScoreEvaluator)
-        values = padded(strategy.values) if self.by_scores else padded_table(strategy)
-        self.window = Window(values, 0)
+        self.layers: Layered = self.evaluator.objective if isinstance(self.evaluator, ScoreEvaluator) else self.space
+        self.values = strategy.values
         self.turns = self.space.categories - start.filled.bit_count()
         self.categories = self.space.categories
 
@@ -152,10 +153,13 @@ class _Table:
         with ThreadPoolExecutor(self.threads) as pool:
             for turn in range(self.turns):
                 order = self.sort(now, points)
+                table = window(self.layers, self.values, start.filled.bit_count() + turn)
                 size = max(1, number // (self.threads * SLICES))
 
-                def run(begin: int, order: Ints = order, turn: int = turn, size: int = size) -> None:
-                    self.turn(begin, min(begin + size, number), order, games, first, seed, turn, idle)
+                def run(
+                    begin: int, order: Ints = order, table: Window = table, turn: int = turn, size: int = size
+                ) -> None:
+                    self.turn(begin, min(begin + size, number), order, games, table, first, seed, turn, idle)
 
                 for _ in pool.map(run, range(0, number, size)):
                     pass
@@ -186,7 +190,16 @@ class _Table:
         return np.argsort(row << 40 | now[:, BLOCK], kind="stable")
 
     def turn(
-        self, begin: int, end: int, order: Ints, games: Games, first: int, seed: int, turn: int, idle: list[Any]
+        self,
+        begin: int,
+        end: int,
+        order: Ints,
+        games: Games,
+        table: Window,
+        first: int,
+        seed: int,
+        turn: int,
+        idle: list[Any],
     ) -> None:
         """A turn of some of the games."""
         from .follow_kernels import follow_scratch
@@ -198,7 +211,7 @@ class _Table:
             most = int(self.space.most_saved.max())
             dtype = np.float32 if self.by_scores else np.float64
             scratch = follow_scratch(self.dice, self.plan, self.pay, most, dtype)
-        head = (begin, end, order, games, first, seed, turn, self.window)
+        head = (begin, end, order, games, first, seed, turn, table)
         tail = (self.plan, self.pay, self.steps, self.walk, self.evaluator.tie, scratch)
         if isinstance(self.evaluator, ScoreEvaluator):
             play_by_scores(*head, self.evaluator.slabs, *tail)

@@ -114,6 +114,22 @@ def load_at(typingctx: Any, view: Any, start: Any) -> Any:
 
 
 @intrinsic
+def load_as(typingctx: Any, view: Any, start: Any, like: Any) -> Any:
+    """A vector of the entries from ``view[start]`` on, in the arithmetic of the view `like`."""
+    result = VECTORS[like.dtype]
+    if view.dtype == types.float64 and like.dtype == types.float32:
+        raise TypingError("a vector of float64 does not fit the arithmetic of float32")
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        stored = ir.VectorType(context.get_value_type(view.dtype), result.native.count)
+        place = builder.gep(args[0], [args[1]], inbounds=True)
+        values = builder.load(builder.bitcast(place, stored.as_pointer()), align=4)
+        return values if view.dtype == like.dtype else builder.fpext(values, result.native)
+
+    return result(view, types.intp, like), codegen
+
+
+@intrinsic
 def store(typingctx: Any, view: Any, index: Any, value: Any) -> Any:
     """Write the `index`-th vector of a view."""
     return types.void(view, types.intp, value), _scaled(_emit_store)

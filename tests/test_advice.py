@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 import solver
 from solver.advice import Strategy
 from solver.errors import StateError
+from solver.evaluate import TurnEvaluator
 from solver.notation import dice_of
 from solver.simulator import simulate
 from solver.states import State
 from solver.verify import random_states
+from solver.windows import PADDING, window
 
 
 def test_value_of_texts_states_and_cards(yatzy: Strategy) -> None:
@@ -107,6 +109,28 @@ def test_batches_do_not_depend_on_threads_or_order(yatzy: Strategy) -> None:
     assert np.array_equal(one.value, other.value[::-1])
     assert np.array_equal(one.held, other.held[::-1])
     assert np.array_equal(one.category, other.category[::-1])
+
+
+def test_a_table_of_short_floats_is_read_where_it_lies(yatzy: Strategy) -> None:
+    """The kernels widen its entries: as if the same numbers were stored in full, and no copy is made."""
+    short = yatzy.values.astype(np.float32)
+    one, other = (
+        Strategy(yatzy.rules, None, TurnEvaluator(yatzy.rules, values))
+        for values in (short, short.astype(np.float64))
+    )
+    random = np.random.default_rng(5)
+    states = list(random_states(yatzy.space, 2_000, seed=5))
+    asked = [s.filled for s in states], [s.upper for s in states]
+    asked += random.integers(1, 7, (2_000, 5)), random.integers(0, 3, 2_000)
+    for mine, theirs in zip(vars(one.best(*asked)).values(), vars(other.best(*asked)).values(), strict=True):
+        assert np.array_equal(mine, theirs)
+    assert np.array_equal(simulate(one, 2_000).totals, simulate(other, 2_000).totals)
+    for filled in range(yatzy.space.categories):
+        part = window(yatzy.space, short, filled)
+        end = yatzy.space.layer_slice(filled).stop - part.start
+        assert len(part.values) >= end + PADDING
+        assert np.array_equal(part.values[:end], short[part.start : part.start + end])
+        assert np.shares_memory(part.values, short) or len(part.values) < 1000
 
 
 @settings(max_examples=30, deadline=None)

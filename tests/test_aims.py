@@ -91,7 +91,7 @@ def test_the_rest_of_a_game_has_the_values_of_the_whole(key: str) -> None:
     card = parse_card(rules, boxes, 3 if key == "yatzy-saved" else 0)
     whole, rest = solver.open_strategy(rules), Objective(rules, card.state)
     values = solve_objective(rest)
-    from solver.backward import restricted
+    from solver.windows import restricted
 
     expected = restricted(whole.space, rest.space, whole.values)
     assert np.abs(values - expected).max() < 1e-9

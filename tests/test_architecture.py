@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "solver"
 ORDER = [
     "__init__", "errors", "rules", "rulecheck", "rulefile", "languages", "scoring", "dice", "states", "notation",
     "turn", "facts", "objectives", "payouts", "_jit", "vectors", "unrolled", "kernels", "score_kernels",
-    "follow_kernels", "tables", "backward", "store", "evaluate", "odds", "batch", "advice", "aims", "forward",
+    "follow_kernels", "tables", "windows", "backward", "store", "evaluate", "odds", "batch", "advice", "aims", "forward",
     "opponents", "whatif", "record", "replay", "review", "session", "puzzle", "game_kernels", "simulator", "frames", "rl", "verify", "aiming", "queries", "simulation", "views", "views.charts", "views.text",
     "views.games", "views.review", "views.table", "views.puzzle", "views.sheets", "views.guide", "web", "web.models", "web.guard", "web.app", "console", "commands", "commands.ask", "commands.learn", "commands.make", "commands.play", "commands.rules", "commands.serve",
     "cli", "__main__",
