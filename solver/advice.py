@@ -167,6 +167,17 @@ class Strategy:
         self.space.check(state)
         return state
 
+    def begin(self, position: Position) -> tuple[State, int]:
+        """The checked state of a position, and the points that stand on its card (0 for a bare state).
+
+        Raises
+        ------
+        StateError
+            If no game can arrive there.
+        """
+        card = self.card(position)
+        return self.state(position if card is None else card), card.total if card else 0
+
     def evaluator_at(self, position: Position) -> TurnEvaluator:
         """What evaluates a turn there."""
         return self.evaluator

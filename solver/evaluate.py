@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from .dice import Floats, Ints, Lattice, lattice
 from .objectives import ScoreObjective, Values
 from .rules import RuleSet
-from .scoring import category_points, open_categories, options
-from .states import State, StateSpace, state_space
+from .scoring import open_categories, options
+from .states import State, StateSpace, points_table, state_space
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,12 @@ class Passes:
         return buffer[self.dice.first_roll :]
 
 
+@lru_cache(maxsize=8)
+def passes(dice: int, faces: int) -> Passes:
+    """The passes over a lattice, made once a process."""
+    return Passes(lattice(dice, faces))
+
+
 class TurnEvaluator:
     """Evaluates turns of a rule set from its values.
 
@@ -86,13 +93,13 @@ class TurnEvaluator:
         self.space = space or state_space(rules)
         self.dice = dice = lattice(rules.dice, rules.faces)
         self.roll_counts: list[list[int]] = dice.counts[dice.first_roll :].tolist()
-        self.points = np.array([[category_points(c, r) for r in self.roll_counts] for c in rules.categories])
+        self.points = points_table(rules)
         joker = rules.joker
         self.joker_rolls = (
             np.flatnonzero(self.points[rules.joker_index] > 0) if joker else np.empty(0, dtype=np.int64)
         )
         self.extra = dict(rules.first_roll_bonus)
-        self.passes = Passes(dice)
+        self.passes = passes(rules.dice, rules.faces)
 
     def child_index(self, state: State, category: int, points: Ints, saved: int) -> Ints:
         """Place of the child after filling `category` with each of `points` (any shape), `saved` rolls kept."""

@@ -21,6 +21,7 @@ import numpy as np
 from .backward import default_threads
 from .dice import Floats, Ints, lattice
 from .errors import RulesError
+from .evaluate import ScoreEvaluator
 from .objectives import FRAME, ScoreObjective, Utility, final_bonus
 from .payouts import payouts
 from .rules import RuleSet
@@ -31,7 +32,7 @@ from .turn import plan
 from .windows import Window, restricted, window
 
 if TYPE_CHECKING:
-    from .advice import Strategy
+    from .advice import Position, Strategy
 
 ROWS = 16  # cards a thread takes at a time
 MOST_STATES = 3_000_000  # of a table of means whose distribution is computed without being asked for
@@ -155,7 +156,7 @@ def known_distribution(
 
 
 def distribution(
-    strategy: Strategy, start: State | None = None, *, points: int = 0, threads: int | None = None
+    strategy: Strategy, start: Position = EMPTY, *, points: int | None = None, threads: int | None = None
 ) -> ScoreDistribution:
     """The exact distribution of the final score under the strategy's play.
 
@@ -164,22 +165,26 @@ def distribution(
     strategy
         Of the mean.
     start
-        Where the rest of the game begins; default: the empty card.
+        Where the rest of the game begins: a card, its text or a state; default: the empty card.
     points
-        What stands on the card already.
+        What stands on the card already; default: what it says, for a bare state 0.
 
     Raises
     ------
+    StateError
+        If no game can arrive there.
     RulesError
         If the rules save rolls, or the state space outgrows the memory; simulate instead.
     """
-    rules, start = strategy.rules, start or State()
+    rules, (state, made) = strategy.rules, strategy.begin(start)
+    if isinstance(strategy.evaluator, ScoreEvaluator):
+        raise RulesError("only the mean's play has an exact distribution; other play can be simulated")
     if rules.saved_rolls:
         raise RulesError(f"{rules.key} saves rolls: its distribution can only be simulated (yatzy simulate)")
-    slabs = Utility(rules, lambda total: total.astype(np.float64), start)
+    slabs = Utility(rules, lambda total: total.astype(np.float64), state)
     needs = slabs.needs()
     check_memory(rules, needs.doubled())
-    return _Push(strategy, slabs, threads or default_threads()).run(points)
+    return _Push(strategy, slabs, threads or default_threads()).run(made if points is None else points)
 
 
 class _Push:

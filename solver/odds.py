@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .dice import Floats, lattice, sub_multisets
+from .dice import Floats, sub_multisets
 from .errors import StateError
-from .evaluate import Passes
+from .evaluate import Passes, passes
 from .notation import check_dice, counts_of, dice_of
 from .rules import RuleSet
-from .scoring import category_points
+from .states import points_table
 
 
 @dataclass(frozen=True)
@@ -61,13 +61,10 @@ def odds(rules: RuleSet, dice: Sequence[int] | None = None, rolls_left: int | No
     if not 0 <= left <= MOST_REROLLS:
         raise StateError(f"{left} rolls left; it must be 0 to {MOST_REROLLS}")
     roll = None if dice is None else check_dice(rules, dice)
-    grid = lattice(rules.dice, rules.faces)
-    passes, rolls = Passes(grid), grid.counts[grid.first_roll :].tolist()
-    found = []
-    for category in rules.categories:
-        paid = np.array([category_points(category, counts) for counts in rolls], dtype=np.float64)
-        chance, hold = _best(rules, passes, (paid > 0).astype(np.float64), roll, left)
-        points, _ = _best(rules, passes, paid, roll, left)
+    turn, found = passes(rules.dice, rules.faces), []
+    for category, paid in zip(rules.categories, points_table(rules).astype(np.float64), strict=True):
+        chance, hold = _best(rules, turn, (paid > 0).astype(np.float64), roll, left)
+        points, _ = _best(rules, turn, paid, roll, left)
         found.append(Odds(category.id, chance, hold, points))
     return found
 
@@ -76,14 +73,14 @@ MOST_REROLLS = 100
 
 
 def _best(
-    rules: RuleSet, passes: Passes, goal: Floats, roll: tuple[int, ...] | None, left: int
+    rules: RuleSet, turn: Passes, goal: Floats, roll: tuple[int, ...] | None, left: int
 ) -> tuple[float, tuple[int, ...] | None]:
     """Expected `goal` of the final roll under the best play for it, and the first hold of that play."""
-    grid, rolls = passes.dice, goal
+    grid, rolls = turn.dice, goal
     holds = None
     for _ in range(left):
-        holds = passes.holds_from_rolls(rolls)
-        rolls = passes.best_within(holds)
+        holds = turn.holds_from_rolls(rolls)
+        rolls = turn.best_within(holds)
     if roll is None:
         return float(grid.weights @ rolls), None
     counts = counts_of(rules, roll)

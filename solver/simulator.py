@@ -20,12 +20,12 @@ from .dice import Floats, Ints, lattice
 from .evaluate import ScoreEvaluator
 from .objectives import final_bonus
 from .payouts import payouts
-from .states import LANES, State
+from .states import EMPTY, LANES, State
 from .turn import plan
 from .windows import Layered, Window, window
 
 if TYPE_CHECKING:
-    from .advice import Strategy
+    from .advice import Position, Strategy
     from .game_kernels import Games
 
 Flags = npt.NDArray[np.bool_]
@@ -75,10 +75,10 @@ def simulate(
     strategy: Strategy,
     games: int,
     seed: int = 1,
-    start: State | None = None,
+    start: Position = EMPTY,
     threads: int | None = None,
     *,
-    points: int = 0,
+    points: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Simulation:
     """Play games by a strategy, of the mean or of the whole final score.
@@ -90,19 +90,28 @@ def simulate(
     seed
         Of the dice; the same seed gives the same games, whatever the number of threads.
     start
-        Where each game starts; default: the empty card.
+        Where each game starts: a card, its text or a state; default: the empty card.
     points
-        What stands on that card already: a goal counts it, the totals do not.
+        What stands on that card already, default: what it says; a goal counts it, the totals do not.
     progress
         Called with the turns played and the turns in all.
 
     Returns
     -------
     Simulation
+
+    Raises
+    ------
+    StateError
+        If no game can arrive at the start.
+    ValueError
+        If there are no games to play.
     """
     if games < 1:
         raise ValueError(f"games is {games}; must be at least 1")
-    table = _Table(strategy, start or State(), threads or default_threads())
+    state, made = strategy.begin(start)
+    made = made if points is None else points
+    table = _Table(strategy, state, threads or default_threads())
     turns = table.turns * -(-games // CHUNK)
     parts = []
     for number, first in enumerate(range(0, games, CHUNK)):
@@ -111,7 +120,7 @@ def simulate(
             if progress:
                 progress(before + turn, turns)
 
-        parts.append(table.play(min(CHUNK, games - first), first, seed, points, report))
+        parts.append(table.play(min(CHUNK, games - first), first, seed, made, report))
     totals, boxes, bonus = (np.concatenate(part) for part in zip(*parts, strict=True))
     return Simulation(totals, boxes, bonus)
 
@@ -124,7 +133,6 @@ class _Table:
 
         rules, self.threads, self.start = strategy.rules, threads, start
         self.evaluator, self.space = strategy.evaluator, strategy.space
-        self.space.check(start)
         self.zero = getattr(strategy, "zero", 0)
         self.dice = lattice(rules.dice, rules.faces)
         self.plan, self.pay = plan(rules, self.space.start), payouts(rules, self.space.start)

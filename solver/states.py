@@ -238,20 +238,26 @@ def _state_space(rules: RuleSet, start: State) -> StateSpace:
 
 
 @lru_cache(maxsize=8)
-def possible_points(rules: RuleSet) -> list[list[int]]:
-    """For each category the points it can hold, ascending; 0 is always possible (a box crossed out)."""
+def points_table(rules: RuleSet) -> Ints:
+    """Points of every category for every roll, `(categories, rolls)`, jokers apart."""
     dice = lattice(rules.dice, rules.faces)
     rolls = dice.counts[dice.first_roll :].tolist()
+    return np.array([[category_points(c, counts) for counts in rolls] for c in rules.categories], dtype=np.int64)
+
+
+@lru_cache(maxsize=8)
+def possible_points(rules: RuleSet) -> list[list[int]]:
+    """For each category the points it can hold, ascending; 0 is always possible (a box crossed out)."""
     joker = rules.joker is not None and rules.joker.mode != "none"
     return [
         sorted(
             {0}
-            | {category_points(category, counts) for counts in rolls}
+            | set(paid)
             | (
                 {p.points + p.plus for p in category.patterns if p.score == "fixed"}
                 if joker and not category.upper
                 else set()
             )
         )
-        for category in rules.categories
+        for category, paid in zip(rules.categories, points_table(rules).tolist(), strict=True)
     ]

@@ -21,7 +21,7 @@ import numpy as np
 from .dice import Floats, Ints, lattice, sub_multisets
 from .rules import RuleSet
 from .scoring import category_points, is_joker, matching_box
-from .states import EMPTY, State, StateSpace, state_space
+from .states import EMPTY, State, StateSpace, points_table, state_space
 
 
 class Plan(NamedTuple):
@@ -105,9 +105,7 @@ class Plan(NamedTuple):
 
 
 def _outcomes(rules: RuleSet, space: StateSpace) -> dict[str, Ints | Floats]:
-    dice = lattice(rules.dice, rules.faces)
-    counts = dice.counts[dice.first_roll :].tolist()
-    table = np.array([[category_points(category, roll) for roll in counts] for category in rules.categories])
+    dice, table = lattice(rules.dice, rules.faces), points_table(rules)
     start, points, shift, step, roll_start, rolls = [0], [], [], [], [0], []
     for c in range(len(rules.categories)):
         paid = table[c]
@@ -122,7 +120,7 @@ def _outcomes(rules: RuleSet, space: StateSpace) -> dict[str, Ints | Floats]:
         start.append(len(points))
     extra = dict(rules.first_roll_bonus)
     return {
-        "roll_points": np.array(table, dtype=np.int64).ravel(),
+        "roll_points": table.ravel(),
         "outcome_start": np.array(start, dtype=np.int64),
         "points": np.array(points, dtype=np.float64),
         "shift": np.array(shift, dtype=np.int64),
@@ -134,6 +132,7 @@ def _outcomes(rules: RuleSet, space: StateSpace) -> dict[str, Ints | Floats]:
     }
 
 
+@lru_cache(maxsize=8)
 def _jokers(rules: RuleSet) -> dict[str, Ints]:
     dice = lattice(rules.dice, rules.faces)
     counts = dice.counts[dice.first_roll :].tolist()
@@ -155,8 +154,9 @@ def _jokers(rules: RuleSet) -> dict[str, Ints]:
     }
 
 
-def _holds_within(rules: RuleSet) -> dict[str, Ints]:
-    dice = lattice(rules.dice, rules.faces)
+@lru_cache(maxsize=8)
+def _holds_within(number: int, faces: int) -> dict[str, Ints]:
+    dice = lattice(number, faces)
     start, within = [0], []
     for counts in dice.counts[dice.first_roll :]:
         # Lattice order is by size, then low faces first: backwards it is most dice, then high faces.
@@ -174,7 +174,7 @@ def plan(rules: RuleSet, start: State = EMPTY) -> Plan:
 def _plan(rules: RuleSet, start: State) -> Plan:
     dice, space = lattice(rules.dice, rules.faces), state_space(rules, start)
     layout, joker = space.layout, rules.joker
-    extra: dict[str, Any] = {**_outcomes(rules, space), **_jokers(rules), **_holds_within(rules)}
+    extra: dict[str, Any] = {**_outcomes(rules, space), **_jokers(rules), **_holds_within(rules.dice, rules.faces)}
     return Plan(
         masks=layout.masks,
         offsets=layout.offsets,

@@ -14,8 +14,9 @@ from naive_aims import NaiveResults
 
 import solver
 from solver.advice import Strategy
+from solver.aims import reach
 from solver.backward import solve_objective, solve_values
-from solver.errors import RulesError
+from solver.errors import RulesError, StateError
 from solver.evaluate import TurnEvaluator
 from solver.forward import distribution, known_distribution
 from solver.notation import parse_card
@@ -95,6 +96,13 @@ def test_from_a_card_in_mid_game(yatzy: Strategy) -> None:
     }  # fmt: skip
     again = distribution(yatzy, card.state, points=card.total, threads=1)
     assert np.array_equal(found.chances, again.chances)
+    by_text = distribution(yatzy, "ones=3 twos=6 sixes=24 chance=22 yatzy=0 full-house=0")
+    assert np.array_equal(by_text.scores, distribution(yatzy, card).scores)
+    assert np.array_equal(by_text.scores, found.scores)
+    with pytest.raises(StateError, match="saved rolls"):
+        distribution(yatzy, State(0, saved=1))
+    with pytest.raises(RulesError, match="can be simulated"):
+        distribution(reach("yatzy", 240, card), card)
     over = distribution(yatzy, State(yatzy.rules.full, 63))
     assert (over.scores.tolist(), over.chances.tolist(), over.bonus) == ([50], [1.0], 1.0)
 

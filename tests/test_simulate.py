@@ -89,6 +89,15 @@ def same(one: Simulation, other: Simulation) -> bool:
     return np.array_equal(one.totals, other.totals) and np.array_equal(one.boxes, other.boxes)
 
 
+def test_games_start_from_a_card_or_its_text(yatzy: Strategy) -> None:
+    """A card brings its points along, which a goal counts."""
+    card, goal = parse_card(yatzy.rules, LATE), reach("yatzy", 240, LATE)
+    for strategy in (yatzy, goal):
+        one, other = simulate(strategy, 500, start=LATE), simulate(strategy, 500, start=card)
+        assert same(one, other)
+        assert same(one, simulate(strategy, 500, start=card.state, points=card.total))
+
+
 def test_the_dice_depend_on_seed_and_game_alone(yatzy: Strategy) -> None:
     many = simulate(yatzy, 3_000, seed=4, threads=2)
     assert same(many, simulate(yatzy, 3_000, seed=4, threads=1))
