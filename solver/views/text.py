@@ -301,7 +301,7 @@ def rules_text(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
         lines.append(f"  {category.code:>3} {mark} {category.name:<{name_width}}  {category.id:<{id_width}}  {what}")
     lines.append("")
     if rules.switches:
-        lines.append("Switches, used as in " + f"{rules.id}+{rules.switches[0].id}:")
+        lines.append("Switches, used as in " + f"{rules.origin}+{rules.switches[0].id}:")
         lines += [f"  {switch.id:<20}  {switch.summary}" for switch in rules.switches]
         lines.append("")
     lines.append(f"Highest score   {facts['maximum']}")
