@@ -7,6 +7,7 @@ from functools import cache
 from itertools import pairwise
 
 from .dice import lattice
+from .rulefile import builtin_ids, load_rules
 from .rules import RuleSet
 from .scoring import category_points, is_joker, open_categories, options
 from .states import LANES, possible_points, state_space
@@ -80,6 +81,20 @@ def facts(rules: RuleSet) -> Facts:
         seconds=operations / LANE_OPERATIONS_PER_SECOND,
         maximum=maximum_score(rules),
     )
+
+
+def remarks(rules: RuleSet) -> list[str]:
+    """What is allowed and hardly meant."""
+    found = []
+    if rules.bonus:
+        best = sum(max(p) for p, c in zip(possible_points(rules), rules.categories, strict=True) if c.upper)
+        if best < rules.bonus.threshold:
+            found.append(f"the bonus is out of reach: the upper boxes give {best}, not {rules.bonus.threshold}")
+    if rules.origin != rules.id and rules.id in builtin_ids():
+        # Tables are told apart by their fingerprint, people by the name in an answer are not.
+        if load_rules(rules.id).fingerprint != rules.fingerprint:
+            found.append(f"the id {rules.id!r} is that of a built-in rule set with other rules: choose another")
+    return found
 
 
 def maximum_score(rules: RuleSet) -> int:

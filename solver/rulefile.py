@@ -18,12 +18,11 @@ from .errors import RulesError
 from .rulecheck import Problem, RuleChecker
 from .rules import RuleSet
 
-
 # What tomllib says of broken TOML, and what most likely happened.
 TOML_HINTS = {
     "Invalid value": "a value is a number, true, false, text in quotes, a list [...] or a table {...}",
-    "Cannot overwrite a value": "it is given twice, or [categories.NAME] and [[categories]] are mixed: use one of them",
-    "Cannot declare": "it is given twice, or [categories.NAME] and [[categories]] are mixed: use one of them",
+    "Cannot overwrite a value": "it is given twice, or [categories.NAME] and [[categories]] are mixed",
+    "Cannot declare": "it is given twice, or [categories.NAME] and [[categories]] are mixed",
     "Cannot mutate immutable": "a list or table in brackets cannot be added to further down: write it in one place",
     "Expected '='": "each line is `field = value`, a [table] or a # comment; text goes in quotes",
     "Invalid statement": "each line is `field = value`, a [table] or a # comment; text goes in quotes",

@@ -171,7 +171,7 @@ def test_the_command_writes_parquet(run: Run, yatzy: Strategy, tmp_path: Path) -
     ("arguments", "code", "message"),
     [
         (["--policy", "greedy"], 2, "policy is 'greedy'; must be mean, or goal:"),
-        (["-o", "games.xlsx"], 1, "games.xlsx must end in .csv or .parquet or .jsonl"),
+        (["-o", "games.xlsx"], 2, "games.xlsx must end in .csv or .parquet or .jsonl"),
         (["-n", "0"], 2, "Invalid value for '--games'"),
         (["--card", "ones=99"], 2, "ones cannot hold 99"),
     ],

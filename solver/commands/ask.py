@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from ..console import language_option, make_desk, query_options, rules_option
+from ..console import dice_argument, language_option, make_desk, query_options, rules_option
 from ..errors import SolverError
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def answer_lines(desk: Desk, query: str, defaults: dict[str, Any], lines: IO[byt
 
 
 @click.command()
-@click.argument("dice", required=False)
+@dice_argument
 @click.option("--rolls-left", "-l", type=click.IntRange(0), help="Rerolls still to come [all: first roll].")
 @query_options
 def hold(
@@ -114,7 +114,7 @@ def hold(
 
 
 @click.command()
-@click.argument("dice", required=False)
+@dice_argument
 @click.option("--rolls-left", "-l", type=click.IntRange(0), default=0, help="Rerolls given up by scoring now.")
 @query_options
 def score(dice: str | None, rolls_left: int, rules: str, card: str, saved: int, extra: int, **shown: Any) -> None:
@@ -174,7 +174,7 @@ def aim_of(shown: dict[str, Any]) -> dict[str, Any]:
 
 
 @click.command()
-@click.argument("dice", required=False)
+@dice_argument
 @click.option("--rolls-left", "-l", type=click.IntRange(0), help="Rerolls still to come [all of a turn's].")
 @rules_option
 @language_option

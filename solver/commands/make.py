@@ -1,4 +1,4 @@
-"""What makes or checks something larger: solve, table, simulate, verify, completion."""
+"""What makes or checks something larger: solve, table, guide, simulate, verify."""
 
 from __future__ import annotations
 
@@ -8,11 +8,20 @@ from pathlib import Path
 
 import click
 
-from ..console import RULES, language_option, make_desk, playing, solving, table_options
+from ..console import (
+    form_of,
+    language_option,
+    make_desk,
+    playing,
+    rules_argument,
+    solving,
+    table_options,
+    write_output,
+)
 
 
 @click.command()
-@click.argument("rules", type=RULES, default="yatzy")
+@rules_argument
 @click.option(
     "--what", type=click.Choice(["mean", "goals", "variance", "bonus"]), default="mean", show_default=True,
     help="Values; chances of every goal; variances of the final score; chances of the upper bonus.",
@@ -52,7 +61,7 @@ def solve(rules: str, what: str, force: bool, tables: str | None, threads: int |
 
 
 @click.command()
-@click.argument("rules", type=RULES, default="yatzy")
+@rules_argument
 @click.option(
     "--what", type=click.Choice(["opening", "scoring", "categories"]), default="opening", show_default=True,
     help="Opening holds, first categories, or what each category is worth.",
@@ -61,38 +70,35 @@ def solve(rules: str, what: str, force: bool, tables: str | None, threads: int |
     "--format",
     "form",
     type=click.Choice(["md", "csv", "json", "html", "parquet"]),
-    default="md",
-    show_default=True,
+    help="[by the file's ending, or md]",
 )
-@click.option("--output", "-o", type=click.Path(dir_okay=False), help="File to write [standard output].")
+@click.option("--output", "-o", default="-", type=click.Path(dir_okay=False), help="File to write [standard output].")
 @language_option
 @table_options
 def table(
-    rules: str, what: str, form: str, output: str | None, lang: str, tables: str | None, threads: int | None
+    rules: str, what: str, form: str | None, output: str, lang: str, tables: str | None, threads: int | None
 ) -> None:
     """Print a strategy table.
 
     \b
-      yatzy table yatzy --what scoring --format html -o scoring.html
+      yatzy table yatzy --what scoring -o scoring.html
     """
     from ..views.sheets import FORMATS, SHEETS
 
+    context = click.get_current_context()
+    ending = Path(output).suffix[1:].lower()
+    if form is None:
+        form = "md" if output == "-" else form_of(output, FORMATS)
+    elif ending in FORMATS and ending != form:
+        raise click.UsageError(f"{output} does not go with --format {form}", context)
+    if form == "parquet" and output == "-" and sys.stdout.isatty():
+        raise click.UsageError("parquet is no text; give a file with -o", context)
     desk = make_desk(tables, threads, lang)
-    sheet = SHEETS[what](desk.strategy(desk.rules(rules)))
-    data = FORMATS[form](sheet)
-    if output:
-        try:
-            Path(output).write_bytes(data.encode() if isinstance(data, str) else data)
-        except OSError as error:
-            raise click.ClickException(f"cannot write {output}: {error.strerror}") from error
-    elif isinstance(data, bytes) and sys.stdout.isatty():
-        raise click.UsageError("parquet is no text; give a file with -o", click.get_current_context())
-    else:
-        click.echo(data, nl=False)
+    write_output(output, FORMATS[form](SHEETS[what](desk.strategy(desk.rules(rules)))))
 
 
 @click.command()
-@click.argument("rules", type=RULES, default="yatzy")
+@rules_argument
 @click.option(
     "--games", "-n", type=click.IntRange(1, 100_000_000), default=100_000, show_default=True, help="How many."
 )
@@ -149,7 +155,7 @@ def simulate(
 
 
 @click.command()
-@click.argument("rules", type=RULES, default="yatzy")
+@rules_argument
 @click.option("--states", type=click.IntRange(1, 1_000_000), default=500, show_default=True, help="Random states.")
 @click.option("--games", type=click.IntRange(0, 10_000_000), default=0, help="Also simulate so many games.")
 @click.option("--seed", type=int, default=1, help="Seed of both.")
@@ -169,7 +175,7 @@ def verify(
 
     rule_set = load_rules(rules)
     checks = []
-    for check in verifying.verify(rule_set, tables, states=states, games=games, seed=seed):
+    for check in verifying.verify(rule_set, tables, states=states, games=games, seed=seed, threads=threads):
         checks.append(check)
         if not as_json:
             click.echo(f"{'ok    ' if check.passed else 'WRONG '} {check.name:<10}  {check.detail}")
@@ -185,8 +191,8 @@ def verify(
 
 
 @click.command()
-@click.argument("rules", type=RULES, default="yatzy")
-@click.option("--output", "-o", type=click.Path(dir_okay=False), help="File to write [RULES.html].")
+@rules_argument
+@click.option("--output", "-o", type=click.Path(dir_okay=False), help="File to write, - for none [RULES.html].")
 @language_option
 @table_options
 def guide(rules: str, output: str | None, lang: str, tables: str | None, threads: int | None) -> None:
@@ -200,11 +206,13 @@ def guide(rules: str, output: str | None, lang: str, tables: str | None, threads
     """
     from ..views.guide import guide as make_guide
 
+    place = output or f"{Path(rules).stem}.html"
+    if place.lower().endswith(".pdf"):
+        how = f"write {place[:-4]}.html, open it in a browser and print it to a PDF"
+        raise click.UsageError(f"guide writes HTML; {how}", click.get_current_context())
+    if place != "-":
+        form_of(place, ["html", "htm"])
     desk = make_desk(tables, threads, lang)
-    page = make_guide(desk.strategy(desk.rules(rules)))
-    place = Path(output or f"{Path(rules).stem}.html")
-    try:
-        place.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise click.ClickException(f"cannot write {place}: {error.strerror}") from error
-    click.echo(f"Wrote {place}")
+    write_output(place, make_guide(desk.strategy(desk.rules(rules))))
+    if place != "-":
+        click.echo(f"Wrote {place}")

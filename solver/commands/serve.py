@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ..console import table_options
+from ..errors import MissingPackage
 
 
 @click.command()
@@ -23,8 +24,7 @@ def serve(port: int, host: str, browser: bool, tables: str | None, threads: int 
 
         from ..web.app import LOCAL, create_app
     except ImportError as error:
-        hint = "install it with: pip install 'perfect-yatzy[web]'"
-        raise click.ClickException(f"serve needs FastAPI and uvicorn; {hint}") from error
+        raise MissingPackage("serve", "fastapi", "uvicorn") from error
     app = create_app(tables, threads, LOCAL | {host})
     address = f"http://{host}:{port}/"
     click.echo(f"Serving {address} (Ctrl+C ends it)", err=True)

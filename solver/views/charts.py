@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..errors import SolverError
+from ..errors import MissingPackage, SolverError
 
 BLOCKS = " ▏▎▍▌▋▊▉█"
 STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 500)
@@ -54,7 +54,7 @@ def check_picture(path: str) -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
-        raise PlotError("--plot needs matplotlib; install it with: pip install 'perfect-yatzy[plot]'") from error
+        raise MissingPackage("--plot", "matplotlib") from error
 
 
 def plot(

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import record
 from ..advice import Strategy
-from ..errors import SolverError
+from ..errors import MissingPackage, SolverError, StateError
 from ..replay import replay
 from ..rules import RuleSet
 from ..simulator import Simulation
@@ -48,16 +48,16 @@ def simulation_text(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
 
 
 def check_output(path: str, games: int, policy: str, card: str) -> None:
-    """Raise OutputError unless such games can be written to such a file."""
+    """Raise StateError unless such games can be written to such a file."""
     if Path(path).suffix not in ENDINGS:
-        raise OutputError(f"{path} must end in {' or '.join(ENDINGS)}")
+        raise StateError(f"{path} must end in {' or '.join(ENDINGS)}")
     if path.endswith(".jsonl") and (games > MOST_RECORDS or policy != "mean" or card):
-        raise OutputError(f"a .jsonl file takes up to {MOST_RECORDS:,} whole games played for the mean")
+        raise StateError(f"a .jsonl file takes up to {MOST_RECORDS:,} whole games played for the mean")
     if path.endswith(".parquet"):
         try:
             import pyarrow  # noqa: F401
         except ImportError as error:
-            raise OutputError("Parquet needs pyarrow; install it with: pip install 'perfect-yatzy[data]'") from error
+            raise MissingPackage("Parquet", "pyarrow") from error
 
 
 def write_records(path: str, strategy: Strategy, games: int, seed: int) -> None:
