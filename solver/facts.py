@@ -90,10 +90,10 @@ def remarks(rules: RuleSet) -> list[str]:
         best = sum(max(p) for p, c in zip(possible_points(rules), rules.categories, strict=True) if c.upper)
         if best < rules.bonus.threshold:
             found.append(f"the bonus is out of reach: the upper boxes give {best}, not {rules.bonus.threshold}")
-    if rules.origin != rules.id and rules.id in builtin_ids():
-        # Tables are told apart by their fingerprint, people by the name in an answer are not.
-        if load_rules(rules.id).fingerprint != rules.fingerprint:
-            found.append(f"the id {rules.id!r} is that of a built-in rule set with other rules: choose another")
+    # Tables are told apart by their fingerprint; who reads the name in an answer is not warned.
+    borrowed = rules.origin != rules.id and rules.id in builtin_ids()
+    if borrowed and load_rules(rules.id).fingerprint != rules.fingerprint:
+        found.append(f"the id {rules.id!r} is that of a built-in rule set with other rules: choose another")
     return found
 
 

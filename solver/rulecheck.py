@@ -75,6 +75,7 @@ class RuleChecker:
     def __init__(self, source: str, text: str) -> None:
         self.source, self.text = source, text
         self.ids: list[Any] = []  # of the categories, by position
+        self.active: tuple[str, ...] = ()  # switches whose patches are part of what is read
         self.problems: list[Problem] = []
 
     def fault(self, path: Path_, message: str) -> None:
@@ -86,6 +87,8 @@ class RuleChecker:
                 shown = ("categories", own, *path[2:])
                 # A category that `extends` brought in is patched by its id.
                 line = line or locate(self.text, shown)
+        for switch in self.active if not line else ():
+            line = line or locate(self.text, ("switches", switch, *shown))
         field = "".join(f"[{p + 1}]" if isinstance(p, int) else f".{p}" for p in shown).lstrip(".")
         self.problems.append(Problem(self.source, line, field, message))
 
@@ -149,6 +152,7 @@ class RuleChecker:
 
     def rule_set(self, raw: Mapping[str, Any], active: tuple[str, ...], spec: str) -> RuleSet:
         """The whole file."""
+        self.active = active
         self.known(raw, (), FIELDS)
         dice = self.number(raw, ("dice",), 1, MAX_DICE)
         faces = self.number(raw, ("faces",), 2, MAX_FACES, 6)

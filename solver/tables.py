@@ -212,6 +212,20 @@ def read_table(path: Path, objective: Objective, *, hashed: bool | None = None) 
     return info, np.asarray(values)
 
 
+def being_written(part: Path) -> bool:
+    """Whether a process holds the lock of an unfinished table."""
+    if not fcntl:
+        return False
+    try:
+        with open(part, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except FileNotFoundError:
+        return False
+    return False
+
+
 class TableWriter:
     """Writes a table layer by layer, and vouches for it at the end.
 

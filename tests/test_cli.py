@@ -293,3 +293,80 @@ def test_a_terminal_gets_bold_and_a_progress_bar_and_no_color_is_respected(tmp_p
     assert "Solving yatzy-forced" in first
     assert "\x1b[1m" in first
     assert "\x1b[" not in on_terminal(NO_COLOR="1")
+
+
+def test_dice_may_stand_in_several_words(run: Run, yatzy: Strategy) -> None:
+    assert run("hold", "3", "3", "4", "5", "6").stdout == run("hold", "33456").stdout
+    assert run("hold", "3", "3").stderr == "yatzy: '3 3' is 2 dice; yatzy has 5\n"
+
+
+def test_rules_are_an_argument_or_an_option(run: Run) -> None:
+    for words in (["yatzy-forced"], ["--rules", "yatzy-forced"], ["-r", "Yatzy-Forced"]):
+        assert "yatzy-forced" in run("solve", *words).stdout
+    assert "yatzy-forced" in run("solve", YATZY_RULES="yatzy-forced").stdout
+    assert "yatzy-forced" in run("solve", "yatzy-forced", YATZY_RULES="maxi").stdout
+    twice = run("solve", "yatzy-forced", "--rules", "maxi")
+    assert twice.returncode == 2
+    assert twice.stderr.startswith("yatzy: the rules are given twice: yatzy-forced and --rules maxi")
+
+
+@pytest.mark.parametrize(
+    ("stream", "message"),
+    [
+        (">/dev/full", "yatzy: cannot write the answer: No space left on device\n"),
+        (">&-", "yatzy: standard output is closed: there is nowhere to say the answer\n"),
+    ],
+)
+def test_an_output_that_takes_nothing(yatzy: Strategy, stream: str, message: str) -> None:
+    for command in ("hold 33456", "table --what categories"):
+        line = f"{sys.executable} -m solver {command} {stream}"
+        out = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)
+        assert (out.returncode, out.stderr) == (1, message)
+    closed = f"{sys.executable} -m solver hold 33456 2>&-"
+    assert subprocess.run(closed, shell=True, capture_output=True, check=False).returncode == 0
+
+
+def test_an_encoding_without_dice(run: Run, yatzy: Strategy) -> None:
+    out = run("hold", "33456", PYTHONIOENCODING="latin-1")
+    assert (out.returncode, out.stdout.splitlines()[0]) == (
+        0,
+        "Hold 3 3 (??), reroll three dice: expected final score 245.75",
+    )
+
+
+def test_an_interrupt_while_modules_are_read_is_one_line() -> None:
+    program = (
+        "import sys\nclass Slow:\n def find_spec(self, name, *rest):\n  if name == 'click': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Slow())\nfrom solver.__main__ import run\nrun()"
+    )
+    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (out.returncode, out.stderr) == (130, "yatzy: interrupted\n")
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_rules_are_told_within_the_width_of_the_terminal(run: Run, width: int) -> None:
+    for words in (["rules", "list"], ["rules", "show", "yahtzee"], ["rules", "show", "yatzy-forced"]):
+        assert max(map(len, run(*words, COLUMNS=str(width)).stdout.splitlines())) <= width
+
+
+def test_help_says_whole_sentences(run: Run) -> None:
+    shown = run("--help", COLUMNS="80").stdout + run("rules", "--help", COLUMNS="80").stdout
+    cut = [line.split()[0] for line in shown.splitlines() if line.endswith("...") and line.startswith("  ")]
+    assert cut == []
+
+
+def test_tables_are_listed_and_removed(run: Run, tmp_path: Path) -> None:
+    there = ("--tables", str(tmp_path))
+    assert run("tables", *there).stdout == f"0 tables, 0 B, in {tmp_path}\n"
+    run("solve", "yatzy-forced", *there)
+    assert run("tables", *there).stdout.startswith("yatzy-forced  mean")
+    assert json.loads(run("tables", "--json", *there).stdout)["tables"][0]["rules"] == "yatzy-forced"
+    assert run("tables", "--remove", "maxi", *there).returncode == 2
+    run("tables", "--remove", "yatzy-forced", *there, stdin="n\n")
+    assert len([*tmp_path.iterdir()]) == 2
+    run("tables", "--remove", "yatzy-forced", *there, stdin="y\n")
+    assert [*tmp_path.iterdir()] == []
+    (tmp_path / "kernels-of-another-version").mkdir()
+    cleaned = run("tables", "--clean", *there, NUMBA_CACHE_DIR=str(tmp_path))
+    assert cleaned.stdout == "Removed 0 leftover files and 1 folders of compiled kernels\n"
+    assert len([*tmp_path.glob("kernels-*")]) == 1  # that of this version

@@ -13,7 +13,7 @@ from hypothesis import given
 from naive import Naive
 
 from solver.errors import RulesError
-from solver.facts import facts, maximum_score
+from solver.facts import facts, maximum_score, remarks
 from solver.rulecheck import CATEGORY_FIELDS, FIELDS, locate
 from solver.rulefile import RuleFileError, builtin_ids, load_rules
 from solver.rules import RuleSet
@@ -103,6 +103,79 @@ def test_mistakes_are_told_by_line_and_field(tmp_path: Path, old: str, new: str,
 def test_mistakes_in_an_extended_category_have_their_line(tmp_path: Path) -> None:
     text = 'id = "a"\nname = "A"\nextends = "yatzy"\n[categories.ones]\nface = 9\n'
     assert problems(text, tmp_path) == ["5: categories.ones.face: is 9; must be a whole number from 1 to 6"]
+
+
+START = 'id = "a"\nname = "A"\nextends = "yatzy"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"{START}[categories.full-hose]\ndistinct = false\n", ["4: categories.full-hose: unknown category; did you mean full-house?"]),
+        (f"{START}[categories.qqqq]\ndistinct = false\n", ["4: categories.qqqq: unknown category; a new one needs a name and a pattern"]),
+        (f"{START}[categories.ones]\nname = 1\n[categories.twos]\nname = 2\n",
+         ["5: categories.ones.name: is 1; must be text in quotes", "7: categories.twos.name: is 2; must be text in quotes"]),
+        (f'{START}[categories.ones]\nscore = "fixd"\npoints = 3\n', ["5: categories.ones.score: is 'fixd'; must be one of matched, sum, fixed"]),
+        (f"{START.replace('yatzy', 'yatsy')}dcie = 3\n", ["3: extends: is 'yatsy'; did you mean yatzy?", "4: dcie: is not a field here; did you mean dice?"]),
+        (f"{START.replace('yatzy', '???')}rolls = 0\n[categories.box]\nplus = 1\n",
+         ["3: extends: is '???'; must be the id of a built-in rule set, see `yatzy rules list`", "4: rolls: is 0; must be a whole number from 1 to 10"]),
+        ('id = "a"\nname = "A"\ndice = 2\nbonus = { threshold = 3, points = 1 }\njoker = { category = "b", bonus = 1, mode = "free" }\n',
+         ["0: categories: must be [[categories]] tables, at least one"]),
+        (f"{START}saved_rolls = maybe\n", ["4: : Invalid value; a value is a number, true, false, text in quotes, a list [...] or a table {...}"]),
+        (f'{START}[categories.x]\nname = "a"\n[[categories]]\nname = "b"\n',
+         ["6: : Cannot overwrite a value; it is given twice, or [categories.NAME] and [[categories]] are mixed"]),
+    ],
+)  # fmt: skip
+def test_each_mistake_is_told_once_and_nothing_that_follows_from_it(
+    tmp_path: Path, text: str, expected: list[str]
+) -> None:
+    assert problems(text, tmp_path) == expected
+
+
+def test_switches_are_named_in_any_order_and_case(tmp_path: Path) -> None:
+    one = load_rules("yatzy+four-is-two-pairs+five-is-full-house")
+    other = load_rules("YATZY+Five-is-full-house+four-is-two-pairs")
+    assert one == other
+    assert one.key == other.key == one.spec == other.spec == "yatzy+five-is-full-house+four-is-two-pairs"
+    assert one.origin == "yatzy"
+    file = tmp_path / "own.toml"
+    file.write_text(f'{START}[switches.more]\nsummary = "s"\nrolls = 0\n')
+    with pytest.raises(RuleFileError, match=r"own\.toml:6: rolls: is 0"):
+        load_rules(f"{file}+more")
+    assert load_rules(file).origin == str(file)
+    file.write_text(f"{START}switches = {{ foo = 3 }}\n")
+    with pytest.raises(RuleFileError, match=r"own\.toml:4: switches\.foo: must be a table"):
+        load_rules(f"{file}+foo")
+
+
+@pytest.mark.parametrize("spec", ["\0", "\0.toml", "\ud800", "\ud800.toml", "yatzy+\0", "x" * 5000 + ".toml", "", "+", ".toml"])
+def test_no_spec_is_a_crash(spec: str) -> None:
+    with pytest.raises(RulesError) as caught:
+        load_rules(spec)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_allowed_and_hardly_meant_is_remarked(tmp_path: Path) -> None:
+    assert [remarks(load_rules(name)) for name in builtin_ids()] == [[]] * len(builtin_ids())
+    file = tmp_path / "own.toml"
+    file.write_text('id = "yatzy"\nname = "A"\nextends = "yatzy"\nbonus = { threshold = 500, points = 1 }\n')
+    assert remarks(load_rules(file)) == [
+        "the bonus is out of reach: the upper boxes give 105, not 500",
+        "the id 'yatzy' is that of a built-in rule set with other rules: choose another",
+    ]
+
+
+@pytest.mark.parametrize(("order", "boxes"), [("free", 13), ("forced", 18), ("forced", 60)])
+def test_many_upper_boxes_are_checked_in_a_moment(tmp_path: Path, order: str, boxes: int) -> None:
+    file = tmp_path / "own.toml"
+    box = '[[categories]]\nid = "u{0}"\nname = "U{0}"\nupper = true\npattern = "face"\nface = 1\n'
+    head = f'id = "a"\nname = "A"\ndice = 2\norder = "{order}"\nbonus = {{ threshold = 30, points = 5 }}\n'
+    file.write_text(head + "".join(map(box.format, range(boxes))))
+    if order == "free":
+        with pytest.raises(RulesError, match="13 upper boxes in free order"):
+            facts(load_rules(file))
+    else:
+        assert facts(load_rules(file)).maximum == 2 * boxes + 5
 
 
 JUNK = [

@@ -1,9 +1,11 @@
-"""What makes or checks something larger: solve, table, guide, simulate, verify."""
+"""What makes, checks or removes something larger: solve, table, tables, guide, simulate, verify."""
 
 from __future__ import annotations
 
 import json
+import shutil
 import sys
+import time
 from pathlib import Path
 
 import click
@@ -216,3 +218,87 @@ def guide(rules: str, output: str | None, lang: str, tables: str | None, threads
     write_output(place, make_guide(desk.strategy(desk.rules(rules))))
     if place != "-":
         click.echo(f"Wrote {place}")
+
+
+@click.command()
+@click.option("--remove", "name", metavar="NAME", help="Remove a table, or all of a rule set; asks first.")
+@click.option("--clean", is_flag=True, help="Remove what killed solves and other versions left.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@click.option("--tables", type=click.Path(file_okay=False), help="Folder of the value tables.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def tables(name: str | None, clean: bool, yes: bool, tables: str | None, as_json: bool) -> None:
+    """List the solved tables, or remove some.
+
+    A table that is needed again is solved again.
+
+    \b
+      yatzy tables
+      yatzy tables --remove maxi
+    """
+    from ..store import leftovers, stored, tables_folder
+    from ..store import remove as remove_table
+
+    folder, found = tables_folder(tables), stored(tables)
+    if clean:
+        from .._jit import old_caches
+
+        stale = leftovers(tables)
+        for path in stale:
+            path.unlink(missing_ok=True)
+        caches = old_caches()
+        for cache in caches:
+            shutil.rmtree(cache, ignore_errors=True)
+        click.echo(f"Removed {len(stale)} leftover files and {len(caches)} folders of compiled kernels")
+    if name is not None:
+        chosen = [table for table in found if name in (table.name, table.key)]
+        if not chosen:
+            raise click.UsageError(
+                f"no table is named {name!r}; `yatzy tables` lists them", click.get_current_context()
+            )
+        for table in chosen:
+            click.echo(f"{table.name}  {size_text(table.bytes)}")
+        if yes or click.confirm("Remove from the disk?", err=True):
+            for table in chosen:
+                remove_table(table)
+    if clean or name is not None:
+        return
+    total = sum(table.bytes for table in found)
+    if as_json:
+        entries = [
+            {
+                "name": table.name,
+                "rules": table.key,
+                "what": table.objective,
+                "finished": table.finished,
+                "bytes": table.bytes,
+                "written": round(table.written),
+            }
+            for table in found
+        ]
+        click.echo(json.dumps({"schema": 1, "folder": str(folder), "bytes": total, "tables": entries}))
+        return
+    width = max((len(table.key) for table in found), default=0)
+    for table in found:
+        age = age_text(time.time() - table.written)
+        what = table.objective if table.finished else f"{table.objective}, unfinished"
+        click.echo(f"{table.key:<{width}}  {what:<12}  {size_text(table.bytes):>8}  {age}")
+    count = "1 table" if len(found) == 1 else f"{len(found)} tables"
+    click.echo(f"{count}, {size_text(total)}, in {folder}")
+
+
+def size_text(size: float) -> str:
+    """Bytes in a unit that suits them."""
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:.3g} GB"
+
+
+def age_text(seconds: float) -> str:
+    """How long ago, roughly."""
+    for unit, length in (("day", 86_400), ("hour", 3600), ("minute", 60)):
+        if seconds >= length:
+            count = int(seconds // length)
+            return f"{count} {unit}{'s' if count > 1 else ''} ago"
+    return "just now"

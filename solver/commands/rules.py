@@ -63,9 +63,9 @@ def rules_show(rules: str, lang: str, as_json: bool) -> None:
 @rules.command("check")
 @click.argument("file", type=click.Path())
 def rules_check(file: str) -> None:
-    """Check a rule file of your own.
+    """Check a rule file of your own, and say what a solve takes.
 
-    Every mistake by line and field, those of its switches too; or what its solve will take.
+    Every mistake by line and field, those of its switches too.
     """
     from ..facts import facts, remarks
     from ..rulefile import RuleFileError, load_rules
