@@ -327,7 +327,7 @@ def test_an_output_that_takes_nothing(yatzy: Strategy, stream: str, message: str
 
 
 def test_an_encoding_without_dice(run: Run, yatzy: Strategy) -> None:
-    out = run("hold", "33456", PYTHONIOENCODING="latin-1")
+    out = run("hold", "33456", PYTHONIOENCODING="ascii:strict")
     assert (out.returncode, out.stdout.splitlines()[0]) == (
         0,
         "Hold 3 3 (??), reroll three dice: expected final score 245.75",

@@ -148,7 +148,9 @@ def test_switches_are_named_in_any_order_and_case(tmp_path: Path) -> None:
         load_rules(f"{file}+foo")
 
 
-@pytest.mark.parametrize("spec", ["\0", "\0.toml", "\ud800", "\ud800.toml", "yatzy+\0", "x" * 5000 + ".toml", "", "+", ".toml"])
+@pytest.mark.parametrize(
+    "spec", ["\0", "\0.toml", "\ud800", "\ud800.toml", "yatzy+\0", "x" * 5000 + ".toml", "", "+", ".toml"]
+)
 def test_no_spec_is_a_crash(spec: str) -> None:
     with pytest.raises(RulesError) as caught:
         load_rules(spec)

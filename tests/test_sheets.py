@@ -109,7 +109,10 @@ def test_files_are_written_by_their_ending(run: Run, yatzy: Strategy, tmp_path: 
     assert (tmp_path / "x.csv").read_text().startswith("category,alone")
     assert written("table", "--what", "categories", "--format", "md", "-o", f"{place}/x.txt") == (0, "")
     code, message = written("table", "-o", f"{place}/y.txt")
-    assert (code, message.startswith(f"yatzy: {place}/y.txt must end in .md, .csv, .json, .html or .parquet")) == (2, True)
+    assert (code, message.startswith(f"yatzy: {place}/y.txt must end in .md, .csv, .json, .html or .parquet")) == (
+        2,
+        True,
+    )
     assert written("table", "--format", "md", "-o", f"{place}/y.csv")[0] == 2
     code, message = written("guide", "-o", f"{place}/g.pdf")
     assert (code, "print it to a PDF" in message) == (2, True)

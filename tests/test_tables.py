@@ -274,7 +274,13 @@ def test_the_store_lists_and_removes_its_tables(tmp_path: Path) -> None:
 
 def test_leftovers_are_old_private_files(tmp_path: Path) -> None:
     stem = f".{table_path(SMALL, tmp_path).stem}"
-    names = [f"{stem}.npy.abcd_123", f"{stem}.part.json.abcd_123", f"{stem}.npy.abcd_124", ".notes", f"{stem[1:]}.npy"]
+    names = [
+        f"{stem}.npy.abcd_123",
+        f"{stem}.part.json.abcd_123",
+        f"{stem}.npy.abcd_124",
+        ".notes",
+        f"{stem[1:]}.npy",
+    ]
     for name in names:
         (tmp_path / name).touch()
         if not name.endswith("4"):

@@ -233,7 +233,7 @@ def play(
     tables: str | None,
     threads: int | None,
 ) -> None:
-    """Play a game, alone or by turns, with advice when you ask for it.
+    """Play a game, with advice when you ask for it.
 
     Your choice comes first. `?` says what is best, a warning comes only for a choice that gives away more than
     --warn points, and `undo` takes anything back. The game is saved as it goes on.
