@@ -111,8 +111,8 @@ def test_a_session_is_saved_and_taken_up(tmp_path: Path) -> None:
     broken += [text.replace('["P0", "P1"]', players) for players in ("[]", '"Ann"', "[1]", '["\\ud800", "B"]')]
     broken += [text.replace('[["roll", [', '[["roll", ["x", ')]
     assert text not in broken
-    for text in ("{", "[]", text.replace('"hold"', '"score"'), '{"schema": 1}', "[" * 10**5, *broken):
-        path.write_text(text)
+    for wrong in ("{", "[]", text.replace('"hold"', '"score"'), '{"schema": 1}', "[" * 10**5, *broken):
+        path.write_text(wrong)
         with pytest.raises(StateError, match="is no saved game"):
             load_session(path)
     session.save(path)
@@ -364,7 +364,7 @@ def test_the_prompt_says_whose_dice_are_to_be_typed() -> None:
 def test_what_may_not_be_done_is_said_with_its_reason() -> None:
     joker = scripted("yahtzee", (FIVES, "yahtzee"))
     joker.roll(FOURS)
-    with pytest.raises(StateError, match="full-house may not be taken now: an extra yahtzee must go to fours$"):
+    with pytest.raises(StateError, match=r"full-house may not be taken now: an extra yahtzee must go to fours$"):
         joker.score("full-house")
     forced = new("yatzy-forced")
     forced.roll()
@@ -413,7 +413,7 @@ def test_instead_of_confirming_one_may_say_something_else(yatzy: Strategy, tmp_p
     assert "roll 2" in seen
     assert [a.dice for a in load_session(save).actions if a.kind == "hold"] == [(3, 3)]
     os.write(main, b"\x04")
-    assert "(help) \r\nSaved in" in read_until(main, "goes on")
+    assert read_until(main, "goes on").startswith("\r\nSaved in")
     assert process.wait() == 0
     os.close(main)
 
@@ -525,7 +525,7 @@ def test_ones_own_mistakes_as_a_drill(run: Run, yatzy: Strategy, tmp_path: Path)
     found = run("review", str(path), "--drill", "--from", "3", stdin="quit\n")
     assert found.returncode == 0
     assert "decisions to try again" in found.stdout
-    assert "Hold which dice, or take which category? (help) quit" in found.stdout
+    assert "take which category? (help) quit" in found.stdout.lower()
 
 
 def test_a_category_answers_a_question_for_a_hold(yatzy: Strategy) -> None:
