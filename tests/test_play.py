@@ -159,6 +159,7 @@ def test_real_dice_are_typed_in(run: Run, tmp_path: Path) -> None:
 def test_the_plain_mode_speaks_in_sentences(run: Run, tmp_path: Path) -> None:
     found = run("play", "--plain", "--seed", "1", "--save", str(tmp_path / "g"), stdin="quit\n")
     assert "You: total 0. Filled: nothing. Open: Ones, Twos" in found.stdout
+    assert "Yatzy. Bonus 50 at 63: 0 so far." in found.stdout
 
 
 ONE = 'id = "one"\nname = "One Box"\ndice = 2\nfaces = 6\nrolls = 1\n'

@@ -89,7 +89,9 @@ def spoken_card(rules: RuleSet, session: Session) -> list[str]:
         filled = ", ".join(f"{rules.categories[c].name} {points}" for c, points in sorted(card.points.items()))
         still_open = ", ".join(rules.categories[c].name for c in range(boxes) if c not in card.points)
         total = f"{name}: total {final_score(card)}"
-        others = "".join(f" {label}: {value}." for label, value in beside)
+        others = "".join(
+            f" {label}: {value.strip('()')}{' so far' * value.startswith('(')}." for label, value in beside
+        )
         lines.append(f"{total}. Filled: {filled or 'nothing'}. Open: {still_open or 'none'}.{others}")
     return lines
 
