@@ -287,7 +287,7 @@ def check_writable(path: str | Path) -> None:
     new = not os.path.lexists(path)
     with open(path, "ab"):
         pass
-    if new:
+    if new and not os.path.getsize(path):
         os.unlink(path)
 
 

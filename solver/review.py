@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from .advice import Choice, Hold, Strategy
+from .advice import Choice, Hold, Strategy, ranked
 from .notation import Scorecard
 from .opponents import final_score
 from .record import Dice, Game, Turn
@@ -45,10 +45,9 @@ def actions(strategy: Strategy, card: Scorecard, dice: Sequence[int], rolls_left
     if rolls_left:
         # To hold all dice is to take a category, and those are all there.
         found += [hold for hold in strategy.holds(card, dice, rolls_left) if hold.category is None]
-    tie = strategy.evaluator.tie
-    found.sort(key=lambda action: -round(action.value / tie))
-    best = max(action.value for action in found)
-    return [replace(action, loss=0.0 if best - action.value < tie else best - action.value) for action in found]
+    entries = [(action.value, place) for place, action in enumerate(found)]
+    best_first = ranked(strategy.evaluator, entries, lambda place: place)
+    return [replace(found[place], loss=loss) for _, loss, place in best_first]
 
 
 def action_named(found: Sequence[Hold | Choice], named: Dice | str) -> Hold | Choice | None:

@@ -186,6 +186,7 @@ def test_a_game_that_cannot_be_recorded_is_not_lost(run: Run, tmp_path: Path, on
     assert "cannot write /dev/full: No space left on device" in full.stderr
     assert f"yatzy play --save '{save}' --record FILE" in full.stderr
     finished = load_session(save).game
+    one.unlink()  # the game knows its rules
     again = run("play", "--save", str(save), "--record", str(record))
     assert again.returncode == 0, again.stderr
     assert again.stdout.index("Recorded in") < again.stdout.index("Result")
@@ -193,6 +194,15 @@ def test_a_game_that_cannot_be_recorded_is_not_lost(run: Run, tmp_path: Path, on
     assert not save.exists()
     both = run("play", "--save", str(record), "--record", str(record))
     assert "cannot hold the record and the unfinished game" in both.stderr
+
+
+def test_advice_in_a_game_by_rules_of_ones_own(run: Run, tmp_path: Path, one: Path) -> None:
+    save = ("--save", str(tmp_path / "game.json"), "--record", str(tmp_path / "games.jsonl"))
+    assert run("play", str(one), *save).returncode == 0
+    one.unlink()
+    found = run("play", *save, "--lang", "sv", stdin="?\nquit\n")
+    assert found.returncode == 0, found.stderr
+    assert "Take Chans for " in found.stdout
 
 
 def test_files_that_cannot_be_written_are_one_line(run: Run, tmp_path: Path) -> None:

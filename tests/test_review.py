@@ -320,8 +320,9 @@ def test_a_record_that_cannot_take_all_games_takes_none(yatzy: Strategy, tmp_pat
 OWN = """
 id = "own"
 name = "Own Yatzy"
-extends = "yahtzee-free-joker"
+extends = "yatzy-forced"
 first_roll_bonus = { full-house = 7 }
+joker = { category = "ones", bonus = 3, mode = "none" }
 [bonus]
 points = 36
 [categories.full-house]
