@@ -348,7 +348,7 @@ def test_a_record_needs_no_other_file(run: Run, tmp_path: Path) -> None:
         assert again.turns == game.turns
         assert rules_to_json(again.rules) == rules_to_json(rules)
     file.unlink()
-    found = run("review", str(path), "--game", "2")
+    found = run("review", str(path), "--game", "2", "--from", "0")
     assert found.returncode == 0, found.stderr
     assert found.stdout.startswith("Ann: ")
     assert "Fat House" in found.stdout
