@@ -91,12 +91,14 @@ def test_the_identity_on_a_thousand_games(key: str, games: int) -> None:
 def check_identity(key: str, games: int) -> None:
     strategy = solver.open_strategy(key)
     for seed in range(games):
-        game = read_game(json.loads(json.dumps(human(strategy, seed).to_json())))
+        errs = seed % 5 < 4  # the fifth is a game of a simulation
+        played = human(strategy, seed) if errs else replay(strategy, 5, seed)
+        game = read_game(json.loads(json.dumps(played.to_json())))
         found = review(strategy, game)
         assert found.finished
         assert found.result == final_score(game.card(0))
         assert found.result == pytest.approx(found.start + found.luck - found.lost, abs=1e-9)
-        assert found.lost > 0
+        assert found.lost > 0 if errs else found.lost < 1e-6
         assert all(d.loss >= 0 for d in found.decisions)
         assert sum(found.counts().values()) == len(found.decisions)
         check_decisions(strategy, game, found)
