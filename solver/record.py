@@ -99,8 +99,8 @@ class Game:
 def rules_to_json(rules: RuleSet) -> str | dict[str, Any]:
     """The name of built-in rules; any others whole, for whoever gets the record does not have their file."""
     with suppress(RulesError):
-        if load_rules(rules.key) == rules:
-            return rules.key
+        if load_rules(rules.key).fingerprint == rules.fingerprint:
+            return rules.key  # in whatever language their boxes are shown
     about: dict[str, Any] = {"id": rules.id, "name": rules.name, "summary": rules.summary, "active": [*rules.active]}
     about |= {name: value for name, value in rules.canonical().items() if value is not None}
     about["categories"] = [

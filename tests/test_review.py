@@ -17,6 +17,7 @@ from solver.advice import Choice, Hold, Strategy
 from solver.backward import solve_objective
 from solver.errors import StateError
 from solver.forward import distribution
+from solver.languages import localized
 from solver.notation import Scorecard
 from solver.objectives import BonusChance
 from solver.opponents import final_score
@@ -359,7 +360,7 @@ def test_a_record_needs_no_other_file(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize("key", builtin_ids())
 def test_rules_are_written_as_a_name_or_whole(key: str) -> None:
     rules = load_rules(key)
-    assert rules_to_json(rules) == key
+    assert rules_to_json(rules) == rules_to_json(localized(rules, "sv")) == key
     other = replace(rules, rolls=rules.rolls % 10 + 1)  # no built-in rules, whatever they are called
     written = json.loads(json.dumps(rules_to_json(other)))
     again = rules_from_json(written)
