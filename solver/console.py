@@ -120,10 +120,12 @@ def rules_argument(command: F) -> F:
         given = ctx.get_parameter_source(param.name or "") == click.core.ParameterSource.COMMANDLINE
         ctx.meta[__name__] = value, given
 
-    def chosen(ctx: click.Context, _: click.Parameter, value: str | None) -> str:
+    def chosen(ctx: click.Context, param: click.Parameter, value: str | None) -> str:
         other, given = ctx.meta[__name__]
         if value and given and value != other:
             raise click.UsageError(f"the rules are given twice: {value} and --rules {other}", ctx)
+        if given:
+            ctx.set_parameter_source(param.name or "", click.core.ParameterSource.COMMANDLINE)
         return value or other or "yatzy"
 
     command = click.option(
