@@ -37,6 +37,7 @@ FIELDS = {
     "expect": {"games", "seed", "spread"} | AIM,
 }
 SAME_CHANCE = 4e-6  # relative: about what float32 tells apart
+UNCERTAIN = 1 - 2.0**-24  # the highest chance of what is not certain: float32 cannot tell higher ones from 1
 MOST_WHOLE = 2**63 - 1
 COMMON = {"query", "rules", "card", "saved", "extra", "id"}
 
@@ -224,7 +225,9 @@ def _hold(strategy: Strategy, card: Scorecard, aim: Aim | None, dice: tuple[int,
         stop, by_mean = stops[0]
         found = {hold.dice: hold for hold in means}
         found[dice] = replace(found[dice], value=by_mean.value, category=stop.category)
-        pairs = _ranked([(hold, found[hold.dice]) for hold in aim.strategy.holds(card, dice, left)])
+        holds = aim.strategy.holds(card, dice, left)
+        taken = [replace(hold, value=stop.value) if hold.dice == dice else hold for hold in holds]
+        pairs = _ranked([(hold, found[hold.dice]) for hold in taken])
     entries = []
     for hold, by_mean_hold in pairs:
         entry = {
@@ -237,7 +240,7 @@ def _hold(strategy: Strategy, card: Scorecard, aim: Aim | None, dice: tuple[int,
         "dice": list(dice),
         "rolls_left": left,
         "rolls": strategy.most_rerolls(card.state) + 1,
-        **_headline(entries[0], card, aim, stops),
+        **_headline(entries, card, aim, stops),
         "best": entries[0],
         "holds": entries,
     }
@@ -252,7 +255,7 @@ def _score(strategy: Strategy, card: Scorecard, aim: Aim | None, dice: tuple[int
     return {
         "dice": list(dice),
         "rolls_left": left,
-        **_headline(entries[0], card, aim, pairs),
+        **_headline(entries, card, aim, pairs),
         "best": entries[0],
         "categories": entries,
     }
@@ -286,14 +289,18 @@ def _worth(action: Hold | Choice, by_mean: Hold | Choice, card: Scorecard, aim: 
 
 
 def _headline(
-    best: dict[str, Any], card: Scorecard, aim: Aim | None, stops: Sequence[tuple[Choice, Choice]] = ()
+    entries: list[dict[str, Any]], card: Scorecard, aim: Aim | None, stops: Sequence[tuple[Choice, Choice]] = ()
 ) -> dict[str, Any]:
+    """The best of the entries in short; what only rounds to certain is set right in all of them."""
     if not aim:
-        return {"expected_final": best["expected_final"]}
-    # Certain is what the points show, not what rounds to 1: those on the card, or with the dice scored at once.
+        return {"expected_final": entries[0]["expected_final"]}
+    # Certain is what the points show: those on the card, or with the dice scored at once.
     after = [_scored(card, choice) for choice, _ in stops]
-    sure = max(map(least_score, [card, *after]))
-    return {"chance": best["chance"], "certain": aim.certain(sure), "out_of_reach": best["chance"] == 0.0}
+    certain = aim.certain(max(map(least_score, [card, *after])))
+    for entry in entries:
+        entry["chance"] = entry["chance"] if certain else min(entry["chance"], UNCERTAIN)
+    out_of_reach = all(entry["chance"] == 0.0 for entry in entries)
+    return {"chance": entries[0]["chance"], "certain": certain, "out_of_reach": out_of_reach}
 
 
 def _scored(card: Scorecard, choice: Choice) -> Scorecard:
@@ -320,7 +327,7 @@ def _expect(
         "upper": card.upper,
     }
     if aim:
-        answer |= _headline({"chance": clipped(aim.strategy.value(card))}, card, aim)
+        answer |= _headline([{"chance": clipped(aim.strategy.value(card))}], card, aim)
     if (spread or aim) and has_distribution(rules):
         found = known_distribution(strategy, state, card.total, desk.tables, desk.threads)
         if aim:
