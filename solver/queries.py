@@ -99,7 +99,7 @@ class Desk:
             If the request cannot be understood or speaks of an impossible position.
         """
         query = request.get("query")
-        if query not in FIELDS:
+        if not isinstance(query, str) or query not in FIELDS:
             raise StateError(f"query is {query!r}; must be one of {', '.join(FIELDS)}")
         for name in request:
             if name not in COMMON | FIELDS[query]:

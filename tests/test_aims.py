@@ -381,6 +381,7 @@ def test_what_a_question_may_solve(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     ):
         AimMaker(tmp_path, None, announce).make(wanted, strategy, card)
     half = Wanted(None, (150,), "half")
+    monkeypatch.setattr("solver.facts.LARGE_BYTES", 0)
     with pytest.raises(RulesError, match=r"yatzy-forced from this card on takes .* ask from a later card"):
         AimMaker(tmp_path, None, announce).make(half, strategy, card)
     assert said == []
