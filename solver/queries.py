@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
-from math import isclose
 from typing import Any
 
 import numpy as np
@@ -36,7 +35,6 @@ FIELDS = {
     "score": {"dice", "rolls_left"} | AIM,
     "expect": {"games", "seed", "spread"} | AIM,
 }
-SAME_CHANCE = 4e-6  # relative: about what float32 tells apart
 UNCERTAIN = 1 - 2.0**-24  # the highest chance of what is not certain: float32 cannot tell higher ones from 1
 MOST_WHOLE = 2**63 - 1
 COMMON = {"query", "rules", "card", "saved", "extra", "id"}
@@ -273,14 +271,7 @@ def _choices(
 
 def _ranked(pairs: list[tuple[Action, Action]]) -> list[tuple[Action, Action]]:
     """What is ranked by an aim, those of equal chance by the mean: an aim that is settled says nothing of points."""
-    order, place = [], 0
-    head = pairs[0][0]
-    for action, by_mean in pairs:
-        best = action.loss == 0.0
-        if best != (head.loss == 0.0) or not (best or isclose(action.value, head.value, rel_tol=SAME_CHANCE)):
-            head, place = action, place + 1
-        order.append((place, -round(by_mean.value, 9)))
-    return [pairs[i] for i in sorted(range(len(pairs)), key=order.__getitem__)]
+    return sorted(pairs, key=lambda pair: (pair[0].loss, -round(pair[1].value, 9)))
 
 
 def _worth(action: Hold | Choice, by_mean: Hold | Choice, card: Scorecard, aim: Aim | None) -> dict[str, Any]:
@@ -298,7 +289,10 @@ def _headline(
     after = [_scored(card, choice) for choice, _ in stops]
     certain = aim.certain(max(map(least_score, [card, *after])))
     for entry in entries:
-        entry["chance"] = entry["chance"] if certain else min(entry["chance"], UNCERTAIN)
+        if certain and not entry.get("loss"):
+            entry["chance"] = 1.0
+        elif not certain:
+            entry["chance"] = min(entry["chance"], UNCERTAIN)
     out_of_reach = all(entry["chance"] == 0.0 for entry in entries)
     return {"chance": entries[0]["chance"], "certain": certain, "out_of_reach": out_of_reach}
 

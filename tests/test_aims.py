@@ -351,7 +351,9 @@ def test_certain_and_out_of_reach_are_said_of_what_is_only() -> None:
 
 
 def test_small_chances_are_told_from_none() -> None:
-    from solver.views.text import chance_text
+    from solver.views.text import chance_text, number
+
+    assert [number(x) for x in (-1e-13, -0.0, 0.004, 231.456)] == ["0.00", "0.00", "0.00", "231.46"]
 
     shown = [chance_text(p) for p in (0.0, 1e-9, 4.9e-7, 1.2e-6, 4.9e-5, 0.0001, 0.99999, 1.0)]
     assert shown == ["0.00 %", "<0.0001 %", "<0.0001 %", "0.0001 %", "0.0049 %", "0.01 %", ">99.99 %", "100.00 %"]

@@ -86,7 +86,7 @@ def outcome_words(answer: dict[str, Any], best: dict[str, Any]) -> str:
     """The end of a headline: the mean, or the chance of what is aimed at."""
     if "aim" in answer:
         return f"{chance_text(best['chance'])} chance {aim_words(answer)}"
-    return f"expected final score {best['expected_final']:.2f}"
+    return f"expected final score {number(best['expected_final'])}"
 
 
 def aim_lines(answer: dict[str, Any]) -> list[str]:
@@ -118,7 +118,7 @@ def ranking_lines(
     rest = f"{chance_head}  {'loses':>9}  {'expected':>9}" if aimed else f"  {'expected':>9}  {'loses':>9}"
     lines = [f"  {head:<{width}}{right}{rest}"]
     for i, (label, entry) in enumerate(zip(labels, entries, strict=False)):
-        mean = f"{entry['expected_final']:>9.2f}"
+        mean = f"{number(entry['expected_final']):>9}"
         if aimed:
             loss = loss_text(100 * entry["loss"], i == 0).replace(" tie", " % tie")
             loss += "" if loss.endswith("tie") else " %"
@@ -177,7 +177,7 @@ def score_text(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
 def expect_text(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     """Lines for `yatzy expect`."""
     turns, aimed = answer["turns_left"], "aim" in answer
-    headline = f"Expected final score {answer['expected_final']:.2f} under perfect play"
+    headline = f"Expected final score {number(answer['expected_final'])} under perfect play"
     if not turns:
         headline = f"Final score {answer['expected_final']:.0f}"
         headline += f": {chance_text(answer['chance'])} chance {aim_words(answer)}" if aimed else ""
