@@ -105,6 +105,7 @@ class LanguageParam(click.ParamType[str]):
 
 
 RULES = RulesParam()
+SEED = click.IntRange(0, 2**63 - 1)  # what the kernels take
 
 
 rules_option = click.option(
@@ -195,7 +196,9 @@ def query_options(command: F) -> F:
     for option in (
         click.option("--jsonl", is_flag=True, help="Answer requests from standard input, one JSON object a line."),
         click.option("--json", "as_json", is_flag=True, help="One JSON object with everything."),
-        click.option("--all", "show_all", is_flag=True, help="Show every action, not the best five."),
+        click.option(
+            "--all", "show_all", is_flag=True, help="Show all there is: every action; what becomes of each category."
+        ),
         click.option("--extra", type=click.IntRange(0), default=0, help="Points outside the boxes so far."),
         click.option("--saved", type=click.IntRange(0), default=0, help="Saved rolls this turn began with."),
         click.option("--card", "-c", default="", metavar="CARD", help='Filled categories: "ones=3 chance=22".'),
@@ -209,9 +212,14 @@ def query_options(command: F) -> F:
     return table_options(command)
 
 
-def solving(rules: RuleSet) -> Progress:
-    """Progress of a solve on standard error: a bar on a terminal, one short line elsewhere."""
-    said = False
+def solving(rules: RuleSet, announced: str | None = None) -> Progress:
+    """Progress of a solve on standard error: a bar on a terminal, one short line elsewhere.
+
+    What is `announced` of a longer solve is said at once, on a terminal too.
+    """
+    said = announced is not None
+    if announced is not None:
+        click.echo(f"yatzy: {announced}", err=True)
 
     def report(done: int, total: int) -> None:
         nonlocal said

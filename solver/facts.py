@@ -17,6 +17,8 @@ LANE_OPERATIONS_PER_SECOND = 5e10
 BASE_MEMORY = 150 << 20
 CARD_MEMORY = 100  # bytes a card, for the arrays that place it
 FLOAT64_VALUES = 100_000_000  # larger tables are stored in float32
+LONG_SECONDS = 1.5  # what takes longer says so beforehand
+LARGE_BYTES, LARGE_SECONDS = 2_000_000_000, 180.0  # no query solves more than that unasked
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,25 @@ class Needs:
     def doubled(self) -> Needs:
         """The same with every entry twice as long (float64 instead of float32)."""
         return replace(self, memory=2 * self.memory)
+
+    @property
+    def long(self) -> bool:
+        """Whether a person will wait for it."""
+        return self.seconds >= LONG_SECONDS
+
+    @property
+    def large(self) -> bool:
+        """Whether it is more than a question should bring about."""
+        return self.bytes > LARGE_BYTES or self.seconds > LARGE_SECONDS
+
+    @property
+    def words(self) -> str:
+        """Size and time for a person, such as ``0.93 GB and about 25 s``."""
+        size = f"{self.bytes / 1e9:,.{2 if self.bytes < 1e9 else 1}f} GB"
+        if self.seconds < 100:
+            return f"{size} and about {max(1.0, self.seconds):.0f} s"
+        minutes = self.seconds / 60
+        return f"{size} and about " + (f"{minutes:.0f} minutes" if minutes < 100 else f"{minutes / 60:.0f} hours")
 
 
 @dataclass(frozen=True)

@@ -217,11 +217,28 @@ def check_card(card: Scorecard) -> Scorecard:
         if points not in possible[c]:
             allowed = _listed(possible[c])
             raise StateError(f"{spoken(card.rules, c)} cannot hold {points}; it can hold {allowed}")
+    most = most_extra(card)
+    if not 0 <= card.extra <= most:
+        allowed = span(0, most) if most else "none"
+        raise StateError(f"{card.extra} extra points; beside the boxes of this card there can be {allowed}")
     filled = card.state.filled
     if card.rules.order == "forced" and filled & (filled + 1):
         gap = next(c for c in range(len(card.rules.categories)) if not filled >> c & 1)
         raise StateError(f"{card.rules.key} fills in order: {spoken(card.rules, gap)} must come first")
     return card
+
+
+def most_extra(card: Scorecard) -> int:
+    """A bound of the joker and first-roll bonuses that can have been paid for the filled boxes."""
+    rules = card.rules
+    first_rolls = sum(paid for name, paid in rules.first_roll_bonus if card.points.get(rules.index_of[name]))
+    jokers = rules.joker.bonus * (len(card.points) - 1) if rules.joker and card.state.joker_paid else 0
+    return first_rolls + jokers
+
+
+def span(low: int, high: int) -> str:
+    """Whole numbers from one to another, in words."""
+    return f"{low}" if high <= low else f"{low} or {high}" if high == low + 1 else f"{low} to {high}"
 
 
 def _listed(values: list[int]) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from ..console import (
+    SEED,
     form_of,
     language_option,
     make_desk,
@@ -29,16 +30,19 @@ from ..console import (
     help="Values; chances of every goal; variances of the final score; chances of the upper bonus.",
 )  # fmt: skip
 @click.option("--force", is_flag=True, help="Solve again even if there is a table.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask before a solve beyond 2 GB or three minutes.")
 @table_options
-def solve(rules: str, what: str, force: bool, tables: str | None, threads: int | None) -> None:
+def solve(rules: str, what: str, force: bool, yes: bool, tables: str | None, threads: int | None) -> None:
     """Build a table of a rule set.
 
-    A solve that was killed goes on where it had got to. Other commands solve what they need by themselves.
+    A solve that was killed goes on where it had got to. Other commands solve what they need by themselves, but for
+    the goals of a game that is too large for that.
     """
     from ..advice import open_strategy
     from ..objectives import BonusChance, Followed, Goals, Objective, Variance
     from ..rulefile import load_rules
     from ..store import has_table, solve_to_store, table_path
+    from ..tables import check_memory
 
     rule_set = load_rules(rules)
     path = table_path(rule_set, tables, what)
@@ -52,7 +56,13 @@ def solve(rules: str, what: str, force: bool, tables: str | None, threads: int |
         means = open_strategy(rule_set, tables, threads=threads, progress=solving(rule_set))
         followed: dict[str, type[Followed]] = {"variance": Variance, "bonus": BonusChance}
         objective = followed[what](rule_set, means.values)
-    info = solve_to_store(objective, tables, threads=threads, progress=solving(rule_set))
+    needs, announced = objective.needs(), None
+    if what != "mean":  # that one has been asked for by name, and every other question needs it
+        check_memory(rule_set, needs)
+        announced = f"solving {rule_set.key} ({what}), {needs.words}" if needs.long else None
+        if needs.large and not yes:
+            confirm(f"{what} of {rule_set.key} takes {needs.words}")
+    info = solve_to_store(objective, tables, threads=threads, progress=solving(rule_set, announced))
     if what == "mean":
         click.echo(f"Expected score of {rule_set.key} under perfect play: {info.start_value:.10f}")
     elif what == "bonus":
@@ -60,6 +70,13 @@ def solve(rules: str, what: str, force: bool, tables: str | None, threads: int |
     elif info.start_value is not None:
         click.echo(f"Standard deviation of {rule_set.key} under perfect play: {info.start_value**0.5:.10f}")
     click.echo(f"{info.values:,} values in {info.seconds:.2f} s: {path}")
+
+
+def confirm(cost: str) -> None:
+    """Ask a person before something costly; a script has to say --yes."""
+    if not sys.stdin.isatty():
+        raise click.UsageError(f"{cost}; say --yes to have it", click.get_current_context())
+    click.confirm(f"{cost}. Go on?", abort=True, err=True)
 
 
 @click.command()
@@ -104,7 +121,7 @@ def table(
 @click.option(
     "--games", "-n", type=click.IntRange(1, 100_000_000), default=100_000, show_default=True, help="How many."
 )
-@click.option("--seed", type=int, default=1, show_default=True, help="Of the dice.")
+@click.option("--seed", type=SEED, default=1, show_default=True, help="Of the dice.")
 @click.option("--policy", "-p", default="mean", show_default=True, help="What is played for: mean, or goal:280.")
 @click.option("--card", "-c", default="", metavar="CARD", help="Where every game starts.")
 @click.option("--saved", type=click.IntRange(0), default=0, help="Saved rolls there.")
@@ -160,7 +177,7 @@ def simulate(
 @rules_argument
 @click.option("--states", type=click.IntRange(1, 1_000_000), default=500, show_default=True, help="Random states.")
 @click.option("--games", type=click.IntRange(0, 10_000_000), default=0, help="Also simulate so many games.")
-@click.option("--seed", type=int, default=1, help="Seed of both.")
+@click.option("--seed", type=SEED, default=1, help="Seed of both.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @table_options
 def verify(

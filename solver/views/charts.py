@@ -36,7 +36,7 @@ def histogram(lowest: int, chances: Sequence[float], rows: int = 14, width: int 
         label = f"{begin}" if step == 1 else f"{begin}-{begin + step - 1}"
         eighths = round(8 * width * chance / most)
         bar = "█" * (eighths // 8) + (BLOCKS[eighths % 8] if eighths % 8 else "")
-        share = f"{100 * chance:.1f}" if chance >= 0.0005 else "<0.1"
+        share = f"{100 * chance:.1f}" if chance >= 0.0005 else "<0.1" if chance else "0"
         lines.append(f"  {label:>9}  {share:>5} %  {bar}".rstrip())
     return lines
 
