@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .advice import Strategy
-from .aims import ScoreStrategy, maximise, reach
+from .aims import ScoreStrategy, check_goal, maximise, reach
 from .dice import Floats, Ints
 from .errors import StateError
 from .notation import Scorecard
@@ -68,11 +68,9 @@ def read_aim(rules: RuleSet, request: dict[str, Any]) -> Wanted | None:
     if goal is not None and others is not None:
         raise StateError("goal and opponents are two aims; give one of them")
     if goal is not None:
-        if isinstance(goal, bool) or not isinstance(goal, int) or not 0 <= goal <= 99_999:
-            raise StateError(f"goal is {goal!r}; must be a score, a whole number from 0 to 99999")
         if "ties" in request:
             raise StateError("ties is of account against opponents only")
-        return Wanted(goal, (), "")
+        return Wanted(check_goal(goal), (), "")
     if isinstance(others, list):
         others = ";".join(str(other) for other in others)
     if not isinstance(others, str):
@@ -106,7 +104,7 @@ def make_aim(
     def to_reach(goal: int) -> ScoreStrategy:
         kept = opened if opened is not None else {}
         if rules.fingerprint in kept:
-            return replace(kept[rules.fingerprint], zero=goal)
+            return replace(kept[rules.fingerprint], zero=goal, start=card)
         found = reach(rules, goal, card, tables, threads=threads, progress=progress)
         if found.info:
             kept[rules.fingerprint] = found
