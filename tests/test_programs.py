@@ -131,8 +131,34 @@ def test_results_as_tables(yatzy: Strategy) -> None:
         except ImportError:
             continue
         assert len(make(holds)) == len(holds)
-        assert len(make(played, yatzy.rules)) == 50
+        assert len(make(played)) == 50
         assert len(make(found)) == len(found.scores)
-    assert list(columns(played, yatzy.rules))[:3] == ["total", "bonus", "ones"]
+    assert list(columns(played)) == ["total", "bonus", *(c.id for c in yatzy.rules.categories)]
     assert columns(holds)["dice"][0] == [3, 3]
-    assert list(columns(played))[2] == "box_0"
+
+
+def test_batches_as_tables(yatzy: Strategy) -> None:
+    batch = yatzy.best([0, 0, 1], [0, 0, 3], [[3, 3, 4, 5, 6], [6, 6, 6, 6, 6], [2, 2, 5, 5, 5]], [2, 2, 0])
+    found = columns(batch)
+    assert found["dice"] == [[3, 3], [6, 6, 6, 6, 6], [2, 2, 5, 5, 5]]
+    assert found["category"] == [None, "yatzy", "full-house"]
+    assert found["value"].tolist() == batch.value.tolist()
+
+
+def test_a_missing_category_looks_the_same_everywhere(yatzy: Strategy) -> None:
+    """Whether or not some row of the table has a category."""
+    some, none = yatzy.holds("", "33456"), yatzy.holds("", "33456")[:3]
+    batch = yatzy.best(0, 0, [[3, 3, 4, 5, 6]], 2)
+    pandas, polars, pyarrow = map(pytest.importorskip, ("pandas", "polars", "pyarrow"))
+    for result in (some, none, batch):
+        frame = to_pandas(result)["category"]
+        assert frame.dtype == pandas.StringDtype()
+        assert frame[0] is pandas.NA
+        assert to_polars(result)["category"].dtype == polars.String
+        assert to_arrow(result).schema.field("category").type == pyarrow.string()
+
+
+@pytest.mark.parametrize("wrong", [5, "text", ["text"], None])
+def test_what_is_no_result_is_refused(wrong: object) -> None:
+    with pytest.raises(StateError, match="is no result; must be a ranking"):
+        columns(wrong)  # type: ignore[arg-type]
