@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -90,6 +91,17 @@ def test_solved_tables_have_the_recorded_checksums(key: str, tmp_path: Path) -> 
     sums = json.loads((build.HERE / "checksums.json").read_text())
     folder = tmp_path if key in build.BIG else None
     assert build.checksum(open_strategy(key, folder)) == sums[key]
+
+
+def test_nothing_that_is_made_is_tracked() -> None:
+    """A table asked for in a checkout leaves no change behind."""
+    if not (ROOT / ".git").exists() or not shutil.which("git"):
+        pytest.skip("no checkout")
+    command = ["git", "ls-files", "--cached", "--ignored", "--exclude-standard"]
+    found = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    if found.returncode:
+        pytest.skip(found.stderr)  # the checkout of somebody else
+    assert found.stdout == ""
 
 
 def test_the_trademark_is_used_for_rules_only() -> None:
