@@ -14,6 +14,8 @@ import pytest
 from conftest import ROOT, Run
 
 from solver.advice import Strategy, open_strategy
+from solver.record import write_games
+from solver.replay import replay
 from solver.rulefile import load_rules
 from tables import build
 
@@ -44,7 +46,9 @@ def test_commands_of_the_readme_print_what_it_shows(
     assert ran.stderr == ""
 
 
-def test_python_of_the_readme_runs(yatzy: Strategy) -> None:
+def test_python_of_the_readme_runs(yatzy: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_games("games.jsonl", [replay(yatzy, seed=1, game=0)])
     for code in blocks("python"):
         exec(compile(code, "README.md", "exec"), {})
 
