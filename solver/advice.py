@@ -7,7 +7,7 @@ come if the rest of the game is played perfectly, and says what each loses again
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -16,17 +16,15 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 from .dice import sub_multisets
-from .errors import StateError
+from .errors import StateError, shown, whole_number
 from .evaluate import TurnEvaluator
 from .notation import (
     Scorecard,
-    check_card,
-    check_dice,
     counts_of,
     dice_of,
     glyphs,
-    parse_card,
-    parse_dice,
+    read_card,
+    read_dice,
     spaced,
 )
 from .objectives import Objective, Values
@@ -42,7 +40,7 @@ if TYPE_CHECKING:
 
     from .batch import BatchAnswer
 
-Position = State | Scorecard | str
+Position = State | Scorecard | str | Mapping[str, int]
 Dice = str | Sequence[int]
 
 
@@ -124,13 +122,21 @@ class Ranking(list[Action], Generic[Action]):
 class Strategy:
     """Optimal play of one rule set. Make one with :func:`open_strategy`.
 
-    A position is a :class:`State`, a :class:`Scorecard` or the text of one (``"ones=3 chance=22"``, ``""`` for
-    the empty card); dice are text (``"33456"``) or a sequence of faces.
+    A position is a :class:`State`, a :class:`Scorecard`, or one as it is written: text (``"ones=3 chance=22"``,
+    ``""`` for the empty card) or points by category (``{"ones": 3, "chance": 22}``). Dice are text (``"33456"``) or
+    a sequence of faces.
+
+    Attributes
+    ----------
+    rules : RuleSet
+    start : Scorecard or text
+        Where :meth:`value`, simulations and distributions begin unless told otherwise: the empty card.
     """
 
     rules: RuleSet
     info: TableInfo | None
     evaluator: TurnEvaluator = field(repr=False)
+    start: Scorecard | str = field(default="", kw_only=True)
 
     @property
     def space(self) -> StateSpace:
@@ -142,31 +148,15 @@ class Strategy:
         """The whole table, read-only; for the mean `(size,)` float64 (Maxi: float32)."""
         return self.evaluator.values
 
-    def card(self, position: Position) -> Scorecard | None:
-        """The checked scorecard of a position, None for a bare state.
-
-        Raises
-        ------
-        StateError
-            If no game can arrive there.
-        """
-        if isinstance(position, str):
-            return parse_card(self.rules, position)
-        return check_card(position) if isinstance(position, Scorecard) else None
-
     def state(self, position: Position) -> State:
         """The checked state of a position.
 
         Raises
         ------
         StateError
-            If no game can arrive there.
+            If it is none, or no game can arrive there.
         """
-        card = self.card(position)
-        state = card.state if card else position
-        assert isinstance(state, State)
-        self.space.check(state)
-        return state
+        return self.begin(position)[0]
 
     def begin(self, position: Position) -> tuple[State, int]:
         """The checked state of a position, and the points that stand on its card (0 for a bare state).
@@ -174,10 +164,15 @@ class Strategy:
         Raises
         ------
         StateError
-            If no game can arrive there.
+            If it is none, or no game can arrive there.
         """
-        card = self.card(position)
-        return self.state(position if card is None else card), card.total if card else 0
+        if isinstance(position, State):
+            state, points = position, 0
+        else:
+            card = read_card(self.rules, position)
+            state, points = card.state, card.total
+        self.space.check(state)
+        return state, points
 
     def evaluator_at(self, position: Position) -> TurnEvaluator:
         """What evaluates a turn there."""
@@ -185,11 +180,12 @@ class Strategy:
 
     def dice(self, dice: Dice) -> tuple[int, ...]:
         """Dice as a checked ascending tuple."""
-        return parse_dice(self.rules, dice) if isinstance(dice, str) else check_dice(self.rules, dice)
+        return read_dice(self.rules, dice)
 
-    def value(self, position: Position = "") -> float:
-        """Expected points still to come at the start of a turn, upper bonus included."""
-        return self.evaluator_at(position).value(self.state(position))
+    def value(self, position: Position | None = None) -> float:
+        """Expected points still to come at the start of a turn, upper bonus included; default: at `start`."""
+        place = self.start if position is None else position
+        return self.evaluator_at(place).value(self.state(place))
 
     def most_rerolls(self, state: State) -> int:
         """Rerolls after the first roll of a turn."""
@@ -219,7 +215,7 @@ class Strategy:
         """
         evaluator, state, roll = self._asked(position, dice)
         most = self.most_rerolls(state)
-        left = most if rolls_left is None else rolls_left
+        left = most if rolls_left is None else whole_number(rolls_left, "rolls_left")
         if not 1 <= left <= most:
             raise StateError(f"{left} rolls left; to hold dice it must be 1 to {most}")
         counts = np.array(counts_of(self.rules, roll), dtype=np.int64)
@@ -248,9 +244,10 @@ class Strategy:
         """
         evaluator, state, roll = self._asked(position, dice)
         most = self.most_rerolls(state)
-        if not 0 <= rolls_left <= most:
-            raise StateError(f"{rolls_left} rolls left; it must be 0 to {most}")
-        return self._categories(evaluator, state, roll, rolls_left)
+        left = whole_number(rolls_left, "rolls_left")
+        if not 0 <= left <= most:
+            raise StateError(f"{left} rolls left; it must be 0 to {most}")
+        return self._categories(evaluator, state, roll, left)
 
     def _categories(
         self, evaluator: TurnEvaluator, state: State, roll: tuple[int, ...], left: int
@@ -299,6 +296,12 @@ class Strategy:
         )
 
 
+def check_strategy(strategy: object) -> None:
+    """StateError unless it is a strategy: the name of a rule set is none, and nor is a game."""
+    if not isinstance(strategy, Strategy):
+        raise StateError(f"strategy is {shown(strategy)}; must be one of solver.open_strategy, reach or maximise")
+
+
 def ranked(
     evaluator: TurnEvaluator, entries: Iterable[tuple[float, Option]], key: Callable[[Option], Any]
 ) -> list[tuple[float, float, Option]]:
@@ -339,6 +342,6 @@ def open_strategy(
     TableError
         If the table is damaged or cannot be written.
     """
-    rule_set = rules if isinstance(rules, RuleSet) else load_rules(rules)
+    rule_set = load_rules(rules)
     info, values = open_table(Objective(rule_set), tables, threads=threads, progress=progress)
     return Strategy(rule_set, info, TurnEvaluator(rule_set, values))

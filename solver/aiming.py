@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .advice import Strategy
-from .aims import AT_ONCE, ScoreStrategy, maximise, reach, solved
+from .aims import AT_ONCE, ScoreStrategy, check_goal, maximise, reach, solved
 from .dice import Floats, Ints
 from .errors import RulesError, StateError
 from .notation import Scorecard
@@ -86,11 +86,9 @@ def read_aim(rules: RuleSet, request: dict[str, Any]) -> Wanted | None:
     if goal is not None and others is not None:
         raise StateError("goal and opponents are two aims; give one of them")
     if goal is not None:
-        if isinstance(goal, bool) or not isinstance(goal, int) or not 0 <= goal <= 99_999:
-            raise StateError(f"goal is {goal!r}; must be a score, a whole number from 0 to 99999")
         if "ties" in request:
             raise StateError("ties is of account against opponents only")
-        return Wanted(goal, (), "")
+        return Wanted(check_goal(goal), (), "")
     if isinstance(others, list):
         others = ";".join(str(other) for other in others)
     if not isinstance(others, str):
@@ -193,10 +191,10 @@ class AimMaker:
         place = (rules.fingerprint, card.state)
         found = self._goals.get(rules.fingerprint) or self._rest.get(place)
         if found:
-            return replace(found, zero=goal)
+            return replace(found, zero=goal, start=card)
         report = self._announced(solve)
         if solve and solve.start != EMPTY:
-            found = ScoreStrategy(rules, None, solved(solve, self.threads), goal)
+            found = ScoreStrategy(rules, None, solved(solve, self.threads), start=card, zero=goal)
         else:
             found = reach(rules, goal, card, self.tables, threads=self.threads, progress=report)
         if found.info:

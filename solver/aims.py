@@ -18,13 +18,13 @@ import numpy.typing as npt
 
 from .advice import Position, Strategy
 from .dice import Floats, Ints
-from .errors import StateError
+from .errors import StateError, shown, whole_number
 from .evaluate import ScoreEvaluator, TurnEvaluator
-from .notation import Scorecard, check_card, parse_card
+from .notation import CardText, Scorecard, read_card
 from .objectives import Goals, ScoreObjective, Utility
 from .rulefile import load_rules
 from .rules import RuleSet
-from .states import State, state_space
+from .states import state_space
 from .store import Progress, has_table, open_table
 from .tables import check_memory
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from .batch import BatchAnswer
 
 AT_ONCE = 1.5  # seconds: a rest of a game estimated below this is solved rather than looked up
+MOST_GOAL = 99_999
+MOST_WORTH = 1e20  # of float32's 3e38; the kernels take -1e30 for less than any worth
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,6 +45,8 @@ class ScoreStrategy(Strategy):
 
     Attributes
     ----------
+    start : Scorecard
+        The card it was made for: where `value` and simulations begin unless told otherwise.
     zero : int
         Points on the card that lie at x = 0 of the table: the goal, or the points at the start.
     """
@@ -71,7 +75,7 @@ class ScoreStrategy(Strategy):
 def reach(
     rules: str | Path | RuleSet,
     goal: int,
-    start: str | Scorecard = "",
+    start: CardText | Scorecard = "",
     tables: str | os.PathLike[str] | None = None,
     *,
     threads: int | None = None,
@@ -82,35 +86,45 @@ def reach(
     Parameters
     ----------
     goal
-        Final score to reach, upper bonus included.
+        Final score to reach, upper bonus included: 0 to 99999.
     start
         The card from which on you will ask. Late in a game the rest is solved at once; early the table of all
-        goals is opened, or solved and stored (Yatzy: 20 s, 0.9 GB).
+        goals is opened, or solved and stored (Yatzy: 20 s, 0.9 GB). Arithmetic is float32.
 
     Raises
     ------
+    StateError
+        If the goal is no score, or no game can arrive at the start.
     RulesError
         If the state space outgrows the machine, with an estimate.
     TableError
         If the table is damaged or cannot be written.
     """
-    rule_set = rules if isinstance(rules, RuleSet) else load_rules(rules)
-    state = _start(rule_set, start)[0]
+    rule_set, goal = load_rules(rules), check_goal(goal)
+    card = _start(rule_set, start)
     if not has_table(rule_set, tables, Goals.name):
-        rest = Goals(rule_set, state)
+        rest = Goals(rule_set, card.state)
         needs = rest.needs()
         if needs.seconds < AT_ONCE:
-            return ScoreStrategy(rule_set, None, solved(rest, threads), goal)
+            return ScoreStrategy(rule_set, None, solved(rest, threads), goal, start=card)
     whole = Goals(rule_set)
     check_memory(rule_set, whole.needs())
     info, values = open_table(whole, tables, threads=threads, progress=progress)
-    return ScoreStrategy(rule_set, info, ScoreEvaluator(whole, values), goal)
+    return ScoreStrategy(rule_set, info, ScoreEvaluator(whole, values), goal, start=card)
+
+
+def check_goal(goal: int) -> int:
+    """The goal as an int, or StateError if it is no score."""
+    score = whole_number(goal, "goal")
+    if not 0 <= score <= MOST_GOAL:
+        raise StateError(f"goal is {score}; must be a score from 0 to {MOST_GOAL}")
+    return score
 
 
 def maximise(
     rules: str | Path | RuleSet,
-    worth: Callable[[Ints], Floats] | npt.ArrayLike,
-    start: str | Scorecard = "",
+    worth: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike,
+    start: CardText | Scorecard = "",
     *,
     threads: int | None = None,
 ) -> ScoreStrategy:
@@ -119,29 +133,60 @@ def maximise(
     Parameters
     ----------
     worth
-        Takes an int64 array of final scores, returns their worths (float); or an array of the worths of 0, 1, 2 ...
-        whose last one goes for all higher scores. Arithmetic is float32.
+        Takes an int64 array of final scores and returns an array of their worths, called once for all that can still
+        come about; or an array of the worths of 0, 1, 2 ... whose last one goes for all higher scores. Worths are
+        finite and no larger than 1e20. Arithmetic is float32, which tells worths apart to about six digits, and those
+        below 1e-38 not at all: leave out what is common to all of them.
     start
         The card from which on you will ask. A whole game of Yatzy takes 20 s and 1.5 GB, half a game less than a
         second.
 
     Raises
     ------
+    StateError
+        If the worths are not as said, or no game can arrive at the start.
     RulesError
         If the state space outgrows the machine, with an estimate.
     """
-    rule_set = rules if isinstance(rules, RuleSet) else load_rules(rules)
-    state, total = _start(rule_set, start)
-    table = None if callable(worth) else np.asarray(worth, dtype=np.float64)
+    rule_set = load_rules(rules)
+    card = _start(rule_set, start)
+    objective = Utility(rule_set, lambda made: worths[np.minimum(made, len(worths) - 1)], card.state)
+    most = int(objective.row_lengths().max()) + (rule_set.bonus.points if rule_set.bonus else 0)
+    worths = _worths(worth, card.total + np.arange(most + 1))
+    return ScoreStrategy(rule_set, None, solved(objective, threads), card.total, start=card)
 
-    def of_final(made: Ints) -> Floats:
-        if table is not None:
-            return np.asarray(table[np.minimum(made + total, len(table) - 1)])
-        assert callable(worth)
-        return np.asarray(worth(made + total), dtype=np.float64)
 
-    objective = Utility(rule_set, of_final, state)
-    return ScoreStrategy(rule_set, None, solved(objective, threads), total)
+def _worths(worth: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike, scores: Ints) -> Floats:
+    """The worth of each of the final scores, checked: the kernels read as many as there should be, unseen."""
+    if callable(worth):
+        found = _real("worth returned", worth(scores))
+        if found.shape != scores.shape:
+            raise StateError(f"worth returned shape {found.shape}; must be that of the scores, {scores.shape}")
+    else:
+        table = _real("worth is", worth)
+        if table.ndim != 1 or not len(table):
+            raise StateError(
+                f"worth is {shown(worth)}; must be a function of final scores, or a list of the worths of 0, 1, 2 ..."
+            )
+        found = table[np.minimum(scores, len(table) - 1)]
+    if not np.isfinite(found).all():
+        wrong = int(np.argmin(np.isfinite(found)))
+        raise StateError(f"the worth of {scores[wrong]} is {found[wrong]}; must be finite")
+    size = float(np.abs(found).max())
+    if size > MOST_WORTH:
+        raise StateError(f"the largest worth is {size:g} in size; must be at most {MOST_WORTH:g}")
+    return found
+
+
+def _real(said: str, given: object) -> Floats:
+    """What was given as float64, or StateError if it is no array of real numbers."""
+    try:
+        found = np.asarray(given)
+    except ValueError:  # rows of different lengths
+        found = np.array(None)
+    if found.dtype.kind not in "biuf":
+        raise StateError(f"{said} {shown(given)}; must be an array of real numbers")
+    return found.astype(np.float64)
 
 
 def solved(objective: ScoreObjective, threads: int | None = None) -> ScoreEvaluator:
@@ -153,7 +198,7 @@ def solved(objective: ScoreObjective, threads: int | None = None) -> ScoreEvalua
     return ScoreEvaluator(objective, solve_objective(objective, threads=threads))
 
 
-def _start(rules: RuleSet, start: str | Scorecard) -> tuple[State, int]:
-    card = parse_card(rules, start) if isinstance(start, str) else check_card(start)
+def _start(rules: RuleSet, start: CardText | Scorecard) -> Scorecard:
+    card = read_card(rules, start)
     state_space(rules).check(card.state)
-    return card.state, card.total
+    return card

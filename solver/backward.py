@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import repeat
+from pathlib import Path
 from threading import local
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,6 +21,7 @@ import numpy as np
 from .dice import Floats, Ints, lattice
 from .objectives import Followed, Objective, ScoreObjective, Values
 from .payouts import payouts
+from .rulefile import load_rules
 from .rules import RuleSet
 from .turn import Plan, plan
 from .windows import PADDING, Window, padded, window
@@ -173,6 +175,6 @@ def solve_objective(objective: Objective, *, threads: int | None = None, unrolle
     return values
 
 
-def solve_values(rules: RuleSet, *, threads: int | None = None, unrolled: bool = True) -> Floats:
+def solve_values(rules: str | Path | RuleSet, *, threads: int | None = None, unrolled: bool = True) -> Floats:
     """All values of a rule set, `(size,)` float64, as :class:`solver.states.StateSpace` places them."""
-    return solve_objective(Objective(rules), threads=threads, unrolled=unrolled)
+    return solve_objective(Objective(load_rules(rules)), threads=threads, unrolled=unrolled)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from .backward import default_threads
 from .dice import Floats, Ints, lattice
-from .errors import StateError
+from .errors import StateError, shown
 from .states import LANES
 from .turn import plan
 from .windows import Window, window
@@ -57,11 +57,14 @@ class BatchAnswer:
         Category to score now, -1 where dice are rerolled.
     value : (n,) float64
         Expected points still to come, upper bonus included.
+    categories : tuple of str
+        Ids of all categories, which `category` numbers.
     """
 
     held: Ints
     category: Ints
     value: Floats
+    categories: tuple[str, ...]
 
 
 def answer(
@@ -75,6 +78,8 @@ def answer(
     threads: int | None = None,
 ) -> BatchAnswer:
     """Best action in each of n positions.
+
+    Arrays hold whole numbers, of an integer type or not; what is no array is the same for all positions.
 
     Parameters
     ----------
@@ -97,18 +102,18 @@ def answer(
     Raises
     ------
     StateError
-        If a position cannot occur; it names the first such entry.
+        If a position cannot occur, or an entry is no whole number; it names the first such entry.
     """
     rules, space = strategy.rules, strategy.space
     grid = lattice(rules.dice, rules.faces)
-    faces = np.atleast_2d(np.asarray(dice, dtype=np.int64))
-    if faces.shape[-1] != rules.dice:
-        raise StateError(f"dice has {faces.shape[-1]} columns; {rules.key} has {rules.dice} dice")
+    faces = _whole("dice", dice, 2)
+    if faces.ndim != 2:
+        raise StateError(f"dice has {faces.ndim} dimensions; must be (n, {rules.dice})")
+    if faces.shape[1] != rules.dice:
+        raise StateError(f"dice has {faces.shape[1]} columns; {rules.key} has {rules.dice} dice")
     size = len(faces)
-    masks, uppers, left, kept, paid = (
-        np.broadcast_to(np.asarray(a, dtype=np.int64), (size,))
-        for a in (filled, upper, rolls_left, saved, joker_paid)
-    )
+    given = {"filled": filled, "upper": upper, "rolls_left": rolls_left, "saved": saved, "joker_paid": joker_paid}
+    masks, uppers, left, kept, paid = (_column(name, array, size) for name, array in given.items())
     _require(((faces >= 1) & (faces <= rules.faces)).all(axis=1), f"has a face outside 1 to {rules.faces}")
     _require((masks >= 0) & (masks < rules.full), "has no open category, or a bit outside the categories")
     done = np.zeros(size, dtype=np.int64)
@@ -131,13 +136,38 @@ def answer(
     order = np.lexsort((lanes // LANES, rows, done))
     first = (left == most).astype(np.int64)
     asked = Questions(*(np.ascontiguousarray(a[order]) for a in (rows, lanes, rolls, left, first)))
-    given = Answers(np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size))
-    _run(strategy, asked, given, np.searchsorted(done[order], np.arange(space.categories + 1)), threads)
+    found = Answers(np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size))
+    _run(strategy, asked, found, np.searchsorted(done[order], np.arange(space.categories + 1)), threads)
     back = np.empty(size, dtype=np.int64)
     back[order] = np.arange(size)
-    hold, category, value = given.hold[back], given.category[back], given.value[back]
+    hold, category, value = found.hold[back], found.category[back], found.value[back]
     held = np.where(hold[:, None] >= 0, grid.counts[np.maximum(hold, 0)], counts)
-    return BatchAnswer(held, category, value)
+    return BatchAnswer(held, category, value, tuple(c.id for c in rules.categories))
+
+
+def _whole(name: str, given: npt.ArrayLike, dimensions: int = 1) -> Ints:
+    """An array of int64 with so many dimensions at least; fractions are refused rather than cut off."""
+    try:
+        array = np.array(given, ndmin=dimensions)
+    except ValueError:  # rows of different lengths
+        array = np.array(None)
+    if array.dtype.kind not in "biuf":
+        raise StateError(f"{name} is {shown(given)}; must be an array of whole numbers")
+    if array.dtype.kind == "f":
+        array = array.astype(np.float64)
+        wrong = ~(np.abs(array) < 2.0**53) | (array != np.rint(array))
+        if wrong.any():
+            raise StateError(
+                f"position {np.argwhere(wrong)[0, 0]}: {name} is {array[wrong][0]}; must be a whole number"
+            )
+    return array.astype(np.int64)
+
+
+def _column(name: str, given: npt.ArrayLike, size: int) -> Ints:
+    array = _whole(name, given)
+    if array.shape not in ((1,), (size,)):
+        raise StateError(f"{name} has shape {array.shape}; there are {size} rolls of dice, so it must be ({size},)")
+    return np.broadcast_to(array, (size,))
 
 
 def _run(strategy: Strategy, asked: Questions, given: Answers, layers: Ints, threads: int | None) -> None:

@@ -7,6 +7,10 @@ exit code; anything else that escapes is a bug and keeps its traceback.
 
 from __future__ import annotations
 
+import operator
+import reprlib
+from typing import Any
+
 
 class SolverError(Exception):
     """Base of all errors raised on purpose; ``exit_code`` is what the command returns."""
@@ -39,3 +43,24 @@ class TableError(SolverError, OSError):
     """A value table is missing, damaged or belongs to other rules."""
 
     exit_code = 1
+
+
+def shown(value: object) -> str:
+    """What was given, on a line and no longer than one reads."""
+    return " ".join(reprlib.repr(value).split())
+
+
+def whole_number(value: Any, name: str) -> int:
+    """The value as an int. Integers of numpy are whole numbers; fractions, texts and truth values are not.
+
+    Raises
+    ------
+    StateError
+        If it is none.
+    """
+    if not isinstance(value, bool):
+        try:
+            return operator.index(value)
+        except TypeError:
+            pass
+    raise StateError(f"{name} is {shown(value)}; must be a whole number")

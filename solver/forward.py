@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .advice import check_strategy
 from .backward import default_threads
 from .dice import Floats, Ints, lattice
-from .errors import RulesError
+from .errors import RulesError, whole_number
 from .evaluate import ScoreEvaluator
 from .objectives import FRAME, ScoreObjective, Utility, final_bonus
 from .payouts import payouts
@@ -161,7 +162,7 @@ def known_distribution(
 
 
 def distribution(
-    strategy: Strategy, start: Position = EMPTY, *, points: int | None = None, threads: int | None = None
+    strategy: Strategy, start: Position | None = None, *, points: int | None = None, threads: int | None = None
 ) -> ScoreDistribution:
     """The exact distribution of the final score under the strategy's play.
 
@@ -177,11 +178,12 @@ def distribution(
     Raises
     ------
     StateError
-        If no game can arrive there.
+        If no game can arrive there, or `strategy` is none.
     RulesError
         If the rules save rolls, or the state space outgrows the memory; simulate instead.
     """
-    rules, (state, made) = strategy.rules, strategy.begin(start)
+    check_strategy(strategy)
+    rules, (state, made) = strategy.rules, strategy.begin(strategy.start if start is None else start)
     if isinstance(strategy.evaluator, ScoreEvaluator):
         raise RulesError("only the mean's play has an exact distribution; other play can be simulated")
     if rules.saved_rolls:
@@ -189,7 +191,9 @@ def distribution(
     slabs = Utility(rules, lambda total: total.astype(np.float64), state)
     needs = slabs.needs()
     check_memory(rules, needs.doubled())
-    return _Push(strategy, slabs, threads or default_threads()).run(made if points is None else points)
+    return _Push(strategy, slabs, threads or default_threads()).run(
+        made if points is None else whole_number(points, "points")
+    )
 
 
 class _Push:

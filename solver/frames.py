@@ -2,60 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from .advice import Choice, Hold, Ranking
+from .advice import Choice, Hold
+from .batch import BatchAnswer
+from .errors import StateError, shown
 from .forward import Chances
-from .rules import RuleSet
+from .notation import dice_of
 from .simulator import Simulation
 
-Result = Ranking[Hold] | Ranking[Choice] | Chances | Simulation
+Result = Sequence[Hold] | Sequence[Choice] | BatchAnswer | Chances | Simulation
+MAY_BE_MISSING = "category"  # where dice are rerolled; its column is one of texts even if no row has one
 
 
-def columns(result: Result, rules: RuleSet | None = None) -> dict[str, Any]:
+def columns(result: Result) -> dict[str, Any]:
     """A result as named columns of equal length.
 
     Parameters
     ----------
     result
-        A ranking (a row for each action), a distribution (a row for each score) or simulated games (a row each).
-    rules
-        Names the boxes of simulated games; without it they are ``box_0`` ...
+        A ranking or a part of one (a row for each action), the answer to a batch (a row for each position), a
+        distribution (a row for each score) or simulated games (a row each; -1 in a box filled before the start).
 
     Returns
     -------
     dict
-        Name -> list or array.
+        Name -> list or array. `category` is None where dice are rerolled.
+
+    Raises
+    ------
+    StateError
+        If it is none of these.
     """
     if isinstance(result, Chances):
         return {"score": result.scores, "chance": result.chances}
     if isinstance(result, Simulation):
-        boxes = {
-            rules.categories[c].id if rules else f"box_{c}": result.boxes[:, c] for c in range(result.boxes.shape[1])
-        }
+        boxes = {name: result.boxes[:, c] for c, name in enumerate(result.categories)}
         return {"total": result.totals, "bonus": result.bonus, **boxes}
+    if isinstance(result, BatchAnswer):
+        return {
+            "dice": [list(dice_of(held)) for held in result.held.tolist()],
+            "category": [result.categories[c] if c >= 0 else None for c in result.category.tolist()],
+            "value": result.value,
+        }
+    if not isinstance(result, Sequence) or not all(isinstance(entry, Hold | Choice) for entry in result):
+        raise StateError(f"{shown(result)} is no result; must be a ranking, a batch, a distribution or games")
     rows = [asdict(entry) for entry in result]
     names = rows[0] if rows else {}
     return {name: [list(row[name]) if name == "dice" else row[name] for row in rows] for name in names}
 
 
-def to_arrow(result: Result, rules: RuleSet | None = None) -> Any:
+def to_arrow(result: Result) -> Any:
     """A ``pyarrow.Table``."""
     import pyarrow
 
-    return pyarrow.table(columns(result, rules))
+    texts = {MAY_BE_MISSING: pyarrow.string()}
+    return pyarrow.table({name: pyarrow.array(of, type=texts.get(name)) for name, of in columns(result).items()})
 
 
-def to_pandas(result: Result, rules: RuleSet | None = None) -> Any:
+def to_pandas(result: Result) -> Any:
     """A ``pandas.DataFrame``."""
     import pandas
 
-    return pandas.DataFrame(columns(result, rules))
+    found = columns(result)
+    return pandas.DataFrame(found).astype({MAY_BE_MISSING: "string"} if MAY_BE_MISSING in found else {})
 
 
-def to_polars(result: Result, rules: RuleSet | None = None) -> Any:
+def to_polars(result: Result) -> Any:
     """A ``polars.DataFrame``."""
     import polars
 
-    return polars.DataFrame(columns(result, rules))
+    found = columns(result)
+    return polars.DataFrame(
+        found, schema_overrides={MAY_BE_MISSING: polars.String} if MAY_BE_MISSING in found else {}
+    )

@@ -9,16 +9,17 @@ scorecard   ones=3 sixes=24 chance=22; separators are spaces, commas or semicolo
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
-from .errors import StateError
+from .errors import StateError, shown, whole_number
 from .languages import ENGLISH, foreign_names
 from .rules import RuleSet
 from .states import State, possible_points
 
 GLYPHS = "⚀⚁⚂⚃⚄⚅"
+CardText = str | Mapping[str, int]  # "ones=3", or {"ones": 3}
 
 
 @dataclass(frozen=True)
@@ -90,9 +91,24 @@ def parse_dice(rules: RuleSet, text: str) -> tuple[int, ...]:
     return check_dice(rules, dice, text)
 
 
+def read_dice(rules: RuleSet, dice: str | Iterable[int]) -> tuple[int, ...]:
+    """One roll, as text or as faces, ascending.
+
+    Raises
+    ------
+    StateError
+        If it is neither, or no roll under the rules.
+    """
+    if isinstance(dice, str):
+        return parse_dice(rules, dice)
+    if not isinstance(dice, Iterable):
+        raise StateError(f"dice is {shown(dice)}; must be text such as {_example(rules)!r}, or a list of faces")
+    return check_dice(rules, dice)
+
+
 def check_dice(rules: RuleSet, dice: Iterable[int], text: str | None = None) -> tuple[int, ...]:
     """The dice ascending, or StateError if they are no roll under the rules."""
-    sorted_dice = tuple(sorted(int(face) for face in dice))
+    sorted_dice = tuple(sorted(whole_number(face, "a die") for face in dice))
     shown = repr(text if text is not None else " ".join(map(str, sorted_dice)))
     if len(sorted_dice) != rules.dice:
         count = len(sorted_dice)
@@ -145,6 +161,8 @@ def find_category(rules: RuleSet, text: str) -> int:
     StateError
         If no category or more than one fits, with what was near.
     """
+    if not isinstance(text, str):
+        raise StateError(f"category is {shown(text)}; must be a name, such as {rules.categories[0].id!r}")
     wanted = _plain(text)
     own = {
         _plain(name): position
@@ -177,25 +195,49 @@ def find_category(rules: RuleSet, text: str) -> int:
     raise StateError(f"unknown category {text!r}; {hint}")
 
 
-def parse_card(rules: RuleSet, text: str, saved: int = 0, extra: int = 0) -> Scorecard:
-    """Read a scorecard such as ``ones=3 sixes=24 chance=22``.
+def parse_card(rules: RuleSet, card: CardText, saved: int = 0, extra: int = 0) -> Scorecard:
+    """Read a scorecard: text such as ``ones=3 sixes=24``, or points by category such as ``{"ones": 3}``.
 
     Raises
     ------
     StateError
-        An unknown category, one filled twice, points it cannot hold, or an order the rules forbid.
+        An unknown category, one filled twice, points it cannot hold, or an order the rules forbid; or no card at all.
     """
+    if not isinstance(card, str | Mapping):
+        raise StateError(
+            f"card is {shown(card)}; must be text such as 'ones=3', or points by category such as {{'ones': 3}}"
+        )
     points: dict[int, int] = {}
-    for name, value in _entries(text):
+    for name, value in _entries(card) if isinstance(card, str) else card.items():
         c = find_category(rules, name)
         if c in points:
             raise StateError(f"{spoken(rules, c)} is filled twice in the card")
-        if value.lower() in ("x", "-"):
-            value = "0"
-        if not re.fullmatch(r"[0-9]{1,5}", value):
-            raise StateError(f"{value!r} is no score for {spoken(rules, c)}; write a whole number")
-        points[c] = int(value)
+        points[c] = _score(value, spoken(rules, c))
     return check_card(Scorecard(rules, points, saved, extra))
+
+
+def read_card(rules: RuleSet, card: CardText | Scorecard) -> Scorecard:
+    """A checked scorecard, from itself or from how it is written.
+
+    Raises
+    ------
+    StateError
+        As :func:`parse_card`, or if it is the card of another game.
+    """
+    if not isinstance(card, Scorecard):
+        return parse_card(rules, card)
+    if card.rules.fingerprint != rules.fingerprint:
+        raise StateError(f"the card is one of {card.rules.key}, not of {rules.key}")
+    return check_card(card)
+
+
+def _score(value: str | int, box: str) -> int:
+    if not isinstance(value, str):
+        return whole_number(value, box)
+    text = "0" if value.lower() in ("x", "-") else value
+    if not re.fullmatch(r"[0-9]{1,5}", text):
+        raise StateError(f"{value!r} is no score for {box}; write a whole number")
+    return int(text)
 
 
 def _entries(text: str) -> Iterator[tuple[str, str]]:
@@ -214,9 +256,12 @@ def check_card(card: Scorecard) -> Scorecard:
     """The card itself, or StateError if a box holds points it cannot, or is filled out of order."""
     possible = possible_points(card.rules)
     for c, points in card.points.items():
-        if points not in possible[c]:
+        if not 0 <= whole_number(c, "a category") < len(card.rules.categories):
+            raise StateError(f"there is no category {c}; {card.rules.key} has 0 to {len(card.rules.categories) - 1}")
+        if whole_number(points, spoken(card.rules, c)) not in possible[c]:
             allowed = _listed(possible[c])
             raise StateError(f"{spoken(card.rules, c)} cannot hold {points}; it can hold {allowed}")
+    whole_number(card.extra, "extra")
     most = most_extra(card)
     if not 0 <= card.extra <= most:
         allowed = span(0, most) if most else "none"

@@ -16,11 +16,12 @@ import numpy as np
 from .advice import Action, Choice, Hold, Strategy, open_strategy
 from .aiming import FIELDS as AIM
 from .aiming import Aim, AimMaker, Announce, Wanted, read_aim
-from .errors import RulesError, SolverError, StateError
+from .errors import RulesError, SolverError, StateError, whole_number
 from .facts import facts
 from .forward import has_distribution, known_distribution
 from .languages import ENGLISH, localized
-from .notation import Scorecard, check_dice, find_category, parse_card, parse_dice, span
+from .notation import Scorecard, parse_card, span
+from .notation import read_dice as read_roll
 from .objectives import Variance
 from .opponents import least_score
 from .rulefile import load_rules
@@ -148,9 +149,7 @@ class Desk:
 
 def whole(request: dict[str, Any], name: str, default: int) -> int:
     """A whole number of the request that the arithmetic can hold, or `default`."""
-    value = request.get(name, default)
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise StateError(f"{name} is {value!r}; must be a whole number")
+    value = whole_number(request.get(name, default), name)
     if not 0 <= value <= MOST_WHOLE:
         raise StateError(f"{name} is {value}; must {'not be negative' if value < 0 else f'be at most {MOST_WHOLE}'}")
     return value
@@ -158,28 +157,14 @@ def whole(request: dict[str, Any], name: str, default: int) -> int:
 
 def read_card(rules: RuleSet, request: dict[str, Any]) -> Scorecard:
     """The scorecard of a request: text, or an object of category and points."""
-    given = request.get("card", "")
-    saved, extra = whole(request, "saved", 0), whole(request, "extra", 0)
-    if isinstance(given, dict):
-        for name, points in given.items():
-            if isinstance(points, bool) or not isinstance(points, int) or points < 0:
-                raise StateError(f"{points!r} is no score for {name}; must be a whole number")
-        named = [(rules.categories[find_category(rules, name)].id, points) for name, points in given.items()]
-        given = " ".join(f"{name}={points}" for name, points in named)
-    if not isinstance(given, str):
-        raise StateError(f"card is {given!r}; must be text such as 'ones=3', or an object")
-    return parse_card(rules, given, saved, extra)
+    return parse_card(rules, request.get("card", ""), whole(request, "saved", 0), whole(request, "extra", 0))
 
 
 def read_dice(rules: RuleSet, request: dict[str, Any]) -> tuple[int, ...]:
     """The dice of a request: text, or a list of faces."""
-    dice = request.get("dice")
-    if isinstance(dice, list) and all(isinstance(face, int) and not isinstance(face, bool) for face in dice):
-        return check_dice(rules, dice)
-    if not isinstance(dice, str):
-        said = "is missing" if dice is None else f"is {dice!r}"
-        raise StateError(f"dice {said}; must be text such as '33456', or a list of faces")
-    return parse_dice(rules, dice)
+    if request.get("dice") is None:
+        raise StateError("dice is missing; must be text such as '33456', or a list of faces")
+    return read_roll(rules, request["dice"])
 
 
 def read_rolls_left(rules: RuleSet, card: Scorecard, request: dict[str, Any]) -> int:

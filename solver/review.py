@@ -16,7 +16,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from .advice import Choice, Hold, Strategy, ranked
+from .advice import Choice, Hold, Strategy, check_strategy, ranked
+from .errors import StateError, whole_number
 from .notation import Scorecard
 from .opponents import final_score
 from .record import Dice, Game, Turn
@@ -139,7 +140,31 @@ class Review:
 
 
 def review(strategy: Strategy, game: Game, player: int = 0) -> Review:
-    """Grade every decision of one player of a game."""
+    """Grade every decision of one player of a game.
+
+    Parameters
+    ----------
+    strategy
+        Of the mean, under the rules of the game: ``open_strategy(game.rules)``.
+    game
+        One of :func:`solver.record.read_games`, finished or not.
+    player
+        Number of the player, from 0.
+
+    Returns
+    -------
+    Review
+
+    Raises
+    ------
+    StateError
+        If the strategy is one of other rules, or there is no such player.
+    """
+    check_strategy(strategy)
+    if strategy.rules.fingerprint != game.rules.fingerprint:
+        raise StateError(f"the game is one of {game.rules.key}, the strategy one of {strategy.rules.key}")
+    if not 0 <= whole_number(player, "player") < len(game.players):
+        raise StateError(f"player is {player}; must be 0 to {len(game.players) - 1}")
     decisions: list[Decision] = []
     rolls: list[Luck] = []
     for number, (card, turn) in enumerate(game.cards(player), start=1):

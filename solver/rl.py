@@ -3,37 +3,50 @@
 >>> import gymnasium, solver.rl                                     # doctest: +SKIP
 >>> env = gymnasium.make("perfect-yatzy/Yatzy-v0", oracle=True)     # doctest: +SKIP
 
-An action is a number: first the holds that reroll something, in the order of the lattice, then the categories.
-``info["action_mask"]`` says which are legal; an illegal one changes nothing and costs `illegal_reward`. The reward
-is the points made, the upper bonus at the end of the game, so that the best mean return is the value of the game.
+What its actions and observations are, :class:`YatzyEnv` says.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
+from gymnasium.error import ResetNeeded
 
 from .advice import Strategy, open_strategy
 from .dice import Ints, lattice
-from .notation import Scorecard, counts_of, dice_of
+from .errors import StateError, whole_number
+from .notation import Scorecard, counts_of, dice_of, find_category, spaced
 from .opponents import final_score
 from .rulefile import load_rules
+from .rules import RuleSet
 from .scoring import options
 
 Observation = dict[str, npt.NDArray[Any]]
 
 
 class YatzyEnv(gymnasium.Env[Observation, np.int64]):
-    """One game.
+    """One player's game.
+
+    An action is a number. First come the holds that reroll something, every multiset of fewer dice than the game
+    has, by their number and then by their faces: 0 rerolls all, 1 holds one die that shows 1. Then come the
+    categories in the order of the sheet. Yatzy has 210 holds and 15 categories, so 210 takes the ones and 224
+    Yatzy. :meth:`describe` says what a number means, :meth:`action` which number means it (of an environment of
+    ``gymnasium.make``: ``env.unwrapped.describe``).
+
+    ``info["action_mask"]`` has 1 for every legal action; an illegal number, in the action space or not, changes
+    nothing and is rewarded with `illegal_reward`. The reward is the points made, the upper bonus at the end of the
+    game, so that the best mean return is the value of the game. ``info["score"]`` is what is on the card.
 
     Parameters
     ----------
     rules
-        A built-in id with switches, or a TOML file.
+        A built-in id with switches, a TOML file, or a rule set.
     oracle
         Whether `info` carries ``action_values`` (float64, -inf where illegal: points still to come under best play
         after it) and, after a step, ``regret`` (points the action gave away). Solves the rules on first use.
@@ -49,7 +62,11 @@ class YatzyEnv(gymnasium.Env[Observation, np.int64]):
     metadata = {"render_modes": ["ansi"]}  # noqa: RUF012 (the name and type are Gymnasium's)
 
     def __init__(
-        self, rules: str = "yatzy", oracle: bool = False, illegal_reward: float = -1.0, render_mode: str | None = None
+        self,
+        rules: str | Path | RuleSet = "yatzy",
+        oracle: bool = False,
+        illegal_reward: float = -1.0,
+        render_mode: str | None = None,
     ) -> None:
         self.rules, self.oracle, self.illegal_reward = load_rules(rules), oracle, illegal_reward
         self.render_mode = render_mode
@@ -68,6 +85,7 @@ class YatzyEnv(gymnasium.Env[Observation, np.int64]):
             }
         )
         self._strategy: Strategy | None = None
+        self._playing = False  # between a reset and the end of the game
         self._new_game()
 
     def _new_game(self) -> None:
@@ -81,13 +99,24 @@ class YatzyEnv(gymnasium.Env[Observation, np.int64]):
         """A new game, the first dice on the table."""
         super().reset(seed=seed)
         self._new_game()
+        self._playing = True
         self._roll(self.counts)
         return self._observed(), self._info()
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Hold dice and reroll the rest, or take a category and roll for the next turn."""
-        number = int(action)
-        if not self.action_mask()[number]:
+        """Hold dice and reroll the rest, or take a category and roll for the next turn.
+
+        Raises
+        ------
+        gymnasium.error.ResetNeeded
+            Before the first reset, and after the end of a game.
+        StateError
+            If the action is no whole number.
+        """
+        if not self._playing:
+            raise ResetNeeded("there is no game to play on: call reset() before the first step and after each game")
+        number = whole_number(action, "action")
+        if not (0 <= number < self.actions and self.action_mask()[number]):
             return self._observed(), self.illegal_reward, False, False, self._info() | {"illegal": True}
         regret = {}
         if self.oracle:
@@ -99,8 +128,41 @@ class YatzyEnv(gymnasium.Env[Observation, np.int64]):
             self._roll(self.grid.counts[number])
         else:
             reward = self._take(number - self.holds)
-        over = self.card.state.filled == self.rules.full
-        return self._observed(), reward, over, False, self._info() | regret
+        self._playing = self.card.state.filled != self.rules.full
+        return self._observed(), reward, not self._playing, False, self._info() | regret
+
+    def describe(self, action: int) -> tuple[int, ...] | str:
+        """What an action means: the dice it holds, ascending, or the id of the category it takes.
+
+        Raises
+        ------
+        StateError
+            If it is no number of an action.
+        """
+        number = whole_number(action, "action")
+        if not 0 <= number < self.actions:
+            raise StateError(f"action is {number}; must be 0 to {self.actions - 1}")
+        if number < self.holds:
+            return dice_of(self.grid.counts[number].tolist())
+        return self.rules.categories[number - self.holds].id
+
+    def action(self, meaning: Sequence[int] | str) -> int:
+        """Number of the action that holds these dice (faces, in any order), or takes the category of that name.
+
+        Raises
+        ------
+        StateError
+            If there is none: all dice are held by taking a category.
+        """
+        if isinstance(meaning, str):
+            return self.holds + find_category(self.rules, meaning)
+        held = sorted(whole_number(face, "a die") for face in meaning)
+        if len(held) >= self.rules.dice or not all(1 <= face <= self.rules.faces for face in held):
+            raise StateError(
+                f"no action holds {spaced(held)!r}; it must be less than {self.rules.dice} dice "
+                f"with faces from 1 to {self.rules.faces}"
+            )
+        return int(self.grid.rank(np.array(counts_of(self.rules, held))))
 
     def _roll(self, held: Ints) -> None:
         rest = self.rules.dice - int(held.sum())
@@ -129,7 +191,7 @@ class YatzyEnv(gymnasium.Env[Observation, np.int64]):
     def action_mask(self) -> npt.NDArray[np.int8]:
         """1 for every legal action."""
         mask = np.zeros(self.actions, dtype=np.int8)
-        if self.card.state.filled != self.rules.full:
+        if self._playing:
             if self.left:
                 mask[: self.holds] = (self.grid.counts[: self.holds] <= self.counts).all(axis=1)
             mask[[self.holds + c for c in self._options()]] = 1
@@ -138,7 +200,7 @@ class YatzyEnv(gymnasium.Env[Observation, np.int64]):
     def action_values(self) -> npt.NDArray[np.float64]:
         """Points still to come under best play after each action, -inf where it is illegal."""
         values = np.full(self.actions, -np.inf)
-        if self.card.state.filled == self.rules.full:
+        if not self._playing:
             return values
         if self._strategy is None:
             self._strategy = open_strategy(self.rules)
@@ -146,9 +208,9 @@ class YatzyEnv(gymnasium.Env[Observation, np.int64]):
         if self.left:
             for hold in self._strategy.holds(self.card, dice, self.left):
                 if hold.category is None:
-                    values[int(self.grid.rank(np.array(counts_of(self.rules, hold.dice))))] = hold.value
+                    values[self.action(hold.dice)] = hold.value
         for choice in self._strategy.categories(self.card, dice, self.left):
-            values[self.holds + self.rules.index_of[choice.category]] = choice.value
+            values[self.action(choice.category)] = choice.value
         return values
 
     def _observed(self) -> Observation:

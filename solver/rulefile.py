@@ -47,20 +47,23 @@ def builtin_ids() -> list[str]:
     return sorted(entry.name.removesuffix(".toml") for entry in _folder().iterdir() if entry.name[-5:] == ".toml")
 
 
-def load_rules(spec: str | Path) -> RuleSet:
+def load_rules(spec: str | Path | RuleSet) -> RuleSet:
     """Load a rule set by name or from a file.
 
     Parameters
     ----------
     spec
         The id of a built-in rule set (``yatzy``) or the path of a TOML file, followed by switches after
-        plus signs: ``yatzy+four-is-two-pairs``. Case and the order of the switches do not matter.
+        plus signs: ``yatzy+four-is-two-pairs``. Case and the order of the switches do not matter. A rule set is
+        returned as it is.
 
     Raises
     ------
     RulesError
         No such rule set or switch; :class:`RuleFileError` with all problems if the file is wrong.
     """
+    if isinstance(spec, RuleSet):
+        return spec
     name, *given = _split(str(spec))
     switches = sorted(switch.lower() for switch in given)  # one game, one name, one table
     name, text, source = _read(name)

@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from .advice import check_strategy
 from .backward import default_threads
 from .dice import Floats, Ints, lattice
+from .errors import StateError, whole_number
 from .evaluate import ScoreEvaluator
 from .objectives import final_bonus
 from .payouts import payouts
-from .states import EMPTY, LANES, State
+from .states import LANES, State
 from .turn import plan
 from .windows import Layered, Window, window
 
@@ -45,11 +47,14 @@ class Simulation:
         Points of each category, -1 where it was filled before the start.
     bonus : (games,) bool
         Whether the upper bonus was reached.
+    categories : tuple of str
+        Ids of the categories, in the order of `boxes`.
     """
 
     totals: Ints
     boxes: npt.NDArray[np.int16]
     bonus: Flags
+    categories: tuple[str, ...]
 
     @property
     def mean(self) -> float:
@@ -75,7 +80,7 @@ def simulate(
     strategy: Strategy,
     games: int,
     seed: int = 1,
-    start: Position = EMPTY,
+    start: Position | None = None,
     threads: int | None = None,
     *,
     points: int | None = None,
@@ -88,9 +93,10 @@ def simulate(
     games
         How many, at least 1.
     seed
-        Of the dice; the same seed gives the same games, whatever the number of threads.
+        Of the dice, a whole number of 64 bits; the same seed gives the same games, whatever the number of threads.
     start
-        Where each game starts: a card, its text or a state; default: the empty card.
+        Where each game starts: a card, its text or a state; default: the card the strategy was made for, which for
+        that of the mean is the empty one.
     points
         What stands on that card already, default: what it says; a goal counts it, the totals do not.
     progress
@@ -103,14 +109,16 @@ def simulate(
     Raises
     ------
     StateError
-        If no game can arrive at the start.
-    ValueError
-        If there are no games to play.
+        If no game can arrive at the start, there are no games to play, or `strategy` is none.
     """
+    check_strategy(strategy)
+    games, seed = whole_number(games, "games"), whole_number(seed, "seed")
     if games < 1:
-        raise ValueError(f"games is {games}; must be at least 1")
-    state, made = strategy.begin(start)
-    made = made if points is None else points
+        raise StateError(f"games is {games}; must be at least 1")
+    if not -(1 << 63) <= seed < 1 << 63:
+        raise StateError(f"seed is {seed}; must be a number of 64 bits")
+    state, made = strategy.begin(strategy.start if start is None else start)
+    made = made if points is None else whole_number(points, "points")
     if isinstance(strategy.evaluator, ScoreEvaluator):
         strategy.evaluator.at(made - getattr(strategy, "zero", 0)).check_reached(state)
     table = _Table(strategy, state, threads or default_threads())
@@ -124,7 +132,7 @@ def simulate(
 
         parts.append(table.play(min(CHUNK, games - first), first, seed, made, report))
     totals, boxes, bonus = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return Simulation(totals, boxes, bonus)
+    return Simulation(totals, boxes, bonus, tuple(c.id for c in strategy.rules.categories))
 
 
 class _Table:

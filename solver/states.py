@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .dice import Ints, lattice
-from .errors import RulesError, StateError
+from .errors import RulesError, StateError, whole_number
 from .rules import RuleSet
 from .scoring import category_points
 
@@ -215,6 +215,8 @@ class StateSpace:
     def check(self, state: State) -> None:
         """Raise StateError unless a game can arrive at this state."""
         rules = self.rules
+        for name in ("filled", "upper", "saved"):
+            whole_number(getattr(state, name), name)
         if not 0 <= state.filled <= rules.full:
             raise StateError(f"filled is {state.filled}; must be a bitmask from 0 to {rules.full}")
         if self.forced and state.filled & (state.filled + 1):

@@ -72,6 +72,72 @@ def test_impossible_positions(yatzy: Strategy, call: object, message: str) -> No
     assert isinstance(caught.value, ValueError)
 
 
+def test_a_position_may_be_points_by_category(yatzy: Strategy) -> None:
+    """As the JSON API takes it; names, codes and numpy's integers included."""
+    text = "ones=3 sixes=24 chance=22"
+    for card in ({"ones": 3, "sixes": 24, "chance": 22}, {"Ones": np.int64(3), "6": 24, "Sjans": np.int16(22)}):
+        assert yatzy.value(card) == yatzy.value(text)
+        assert yatzy.holds(card, "33456", 1) == yatzy.holds(text, "33456", 1)
+        assert yatzy.begin(card) == yatzy.begin(text)
+    assert yatzy.value({}) == yatzy.value()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda y: y.value(3), "card is 3; must be text such as 'ones=3', or points by category such as {'ones': 3}"),
+        (lambda y: y.value(["ones"]), "card is ['ones']; must be"),
+        (lambda y: y.value({"ones": 3.0}), "ones is 3.0; must be a whole number"),
+        (lambda y: y.value({"ones": True}), "ones is True; must be a whole number"),
+        (lambda y: y.value({"ones": 7}), "ones cannot hold 7"),
+        (lambda y: y.value({1: 3}), "category is 1; must be a name, such as 'ones'"),
+        (lambda y: y.holds({"on": 3}, "33456"), "category 'on' is not clear"),
+        (lambda y: y.value(solver.Scorecard(y.rules, {99: 3})), "there is no category 99"),
+        (lambda y: y.value(solver.Scorecard(y.rules, {0: 3.0})), "ones is 3.0; must be a whole number"),
+        (lambda y: y.value(solver.Scorecard(y.rules, extra=0.5)), "extra is 0.5; must be a whole number"),
+        (lambda y: y.value(solver.parse_card(solver.load_rules("generala"), "")), "one of generala, not of yatzy"),
+        (lambda y: y.value(State(0.0)), "filled is 0.0; must be a whole number"),
+        (lambda y: y.value(State(0, 0, 0.5)), "saved is 0.5; must be a whole number"),
+        (lambda y: y.holds("", [3.5, 3, 4, 5, 6]), "a die is 3.5; must be a whole number"),
+        (lambda y: y.holds("", [float("nan")] * 5), "a die is nan; must be a whole number"),
+        (lambda y: y.holds("", list("33456")), "a die is '3'; must be a whole number"),
+        (lambda y: y.holds("", 33456), "dice is 33456; must be text such as"),
+        (lambda y: y.holds("", "33456", 1.5), "rolls_left is 1.5; must be a whole number"),
+        (lambda y: y.categories("", "33456", 0.5), "rolls_left is 0.5; must be a whole number"),
+        (lambda y: y.best(0, [0.7], [[1] * 5], 0), "position 0: upper is 0.7; must be a whole number"),
+        (lambda y: y.best(0, [0, np.nan], [[1] * 5] * 2, 0), "position 1: upper is nan; must be a whole number"),
+        (lambda y: y.best(0, 0, [[1] * 5, [1, 1, 2.5, 1, 1]], 0), "position 1: dice is 2.5; must be a whole number"),
+        (lambda y: y.best(0, 1e300, [[1] * 5], 0), "position 0: upper is 1e+300; must be a whole number"),
+        (lambda y: y.best(["a"], 0, [[1] * 5], 0), "filled is ['a']; must be an array of whole numbers"),
+        (
+            lambda y: y.best(0, 0, [[1] * 5, [1]], 0),
+            "dice is [[1, 1, 1, 1, 1], [1]]; must be an array of whole numbers",
+        ),
+        (lambda y: y.best([0, 0, 0], 0, [[1] * 5] * 2, 0), "filled has shape (3,); there are 2 rolls of dice"),
+        (lambda y: y.best(0, 0, [[[1] * 5]], 0), "dice has 3 dimensions; must be (n, 5)"),
+    ],
+)
+def test_what_is_no_position_is_refused_in_a_line(yatzy: Strategy, call: object, message: str) -> None:
+    """Nothing is rounded, and nothing escapes as an error of Python or NumPy."""
+    with pytest.raises(StateError) as caught:
+        call(yatzy)  # type: ignore[operator]
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_batches_take_whole_numbers_of_any_type(yatzy: Strategy) -> None:
+    dice = [[3, 3, 4, 5, 6], [2, 2, 5, 5, 5]]
+    one = yatzy.best([0, 1], [0, 3], dice, [2, 0])
+    other = yatzy.best(np.array([0.0, 1.0]), np.array([0, 3], np.uint8), np.array(dice, np.float32), np.array([2, 0]))
+    assert one.value.tolist() == other.value.tolist()
+    assert one.categories == tuple(c.id for c in yatzy.rules.categories)
+
+
+def test_rules_go_by_name_or_by_themselves(forced: Strategy) -> None:
+    assert solver.load_rules(forced.rules) is forced.rules
+    assert np.array_equal(solver.solve("yatzy-forced"), forced.values)
+
+
 def test_forced_order_has_one_category(forced: Strategy) -> None:
     choices = forced.categories("ones=3", "22255")
     assert [(c.category, c.points) for c in choices] == [("twos", 6)]

@@ -201,6 +201,76 @@ def test_a_rest_of_a_game_refuses_what_it_does_not_know(yatzy: Strategy) -> None
             goal.value(f"{start} yahtzee={other}")
 
 
+@pytest.mark.parametrize(
+    ("worth", "message"),
+    [
+        (lambda s: s[:3], "worth returned shape (3,); must be that of the scores"),
+        (lambda s: s[:1], "worth returned shape (1,); must be that of the scores"),
+        (lambda s: s[:, None], "must be that of the scores"),
+        (lambda s: 1.0, "worth returned shape (); must be that of the scores"),
+        (lambda s: np.where(s > 230, np.nan, 1), "the worth of 231 is nan; must be finite"),
+        (lambda s: np.where(s == 100, -np.inf, 1), "the worth of 100 is -inf; must be finite"),
+        (lambda s: s + 1j, "must be an array of real numbers"),
+        (lambda s: "good", "worth returned 'good'; must be an array of real numbers"),
+        (lambda s: s * -1e31, "in size; must be at most 1e+20"),
+        (5, "worth is 5; must be a function of final scores, or a list of the worths of 0, 1, 2 ..."),
+        ("good", "worth is 'good'; must be an array of real numbers"),
+        (None, "worth is None; must be an array of real numbers"),
+        ([], "worth is []; must be a function of final scores, or a list"),
+        ([[1, 2], [3, 4]], "worth is [[1, 2], [3, 4]]; must be a function of final scores, or a list"),
+        ([[1, 2], [3]], "worth is [[1, 2], [3]]; must be an array of real numbers"),
+        ([1, np.nan], "the worth of 73 is nan; must be finite"),
+    ],
+)
+def test_worths_are_looked_at_before_the_kernels_read_them(worth: object, message: str) -> None:
+    with pytest.raises(StateError) as caught:
+        maximise("yatzy", worth, LATE)  # type: ignore[arg-type]
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_worths_are_asked_for_once_and_for_scores_that_can_be(yatzy: Strategy) -> None:
+    """A worth read from a table of 0 to the highest final score does not fall off its end."""
+    asked = []
+    full = np.arange(375.0)  # 374: every box at its best, and the bonus
+
+    def worth(scores: np.ndarray) -> np.ndarray:
+        asked.append(scores)
+        return full[scores]
+
+    line = maximise("yatzy", worth, LATE)
+    assert line.value() == pytest.approx(73 + yatzy.value(LATE), rel=1e-6)
+    assert len(asked) == 1
+    assert asked[0][0] == 73
+    assert maximise("yatzy", [0] * 240 + [1], LATE).value() == reach("yatzy", 240, LATE).value()
+    assert maximise("yatzy", lambda s: s * 1e-30, LATE).value() == pytest.approx(
+        line.value() * 1e-30, rel=1e-6, abs=0
+    )
+    assert maximise("yatzy", lambda s: s * 1e17, LATE).value() == pytest.approx(line.value() * 1e17, rel=1e-6)
+    assert maximise("yatzy", lambda s: s >= 240, LATE).value() == reach("yatzy", 240, LATE).value()
+
+
+@pytest.mark.parametrize("goal", ["240", 240.5, 240.0, None, True, np.float64(240)])
+def test_a_goal_is_a_whole_number(goal: object) -> None:
+    with pytest.raises(StateError, match=r"goal is .*; must be a whole number"):
+        reach("yatzy", goal, LATE)  # type: ignore[arg-type]
+    for wrong in (-1, 100_000, 10**30):
+        with pytest.raises(StateError, match=f"goal is {wrong}; must be a score from 0 to 99999"):
+            reach("yatzy", wrong, LATE)
+    assert reach("yatzy", np.int16(240), LATE).value() == reach("yatzy", 240, LATE).value()
+
+
+def test_a_strategy_begins_at_the_card_it_was_made_for(yatzy: Strategy) -> None:
+    card = {"ones": 3, "twos": 6, "threes": 9, "fours": 12, "fives": 15, "sixes": 18, "one-pair": 10}
+    for start in (card, LATE, parse_card(yatzy.rules, LATE)):
+        goal, line = reach("yatzy", 240, start), maximise("yatzy", lambda scores: scores, start)
+        assert goal.start == line.start == parse_card(yatzy.rules, LATE)
+        assert goal.value() == goal.value(LATE)
+        assert line.value() == line.value(LATE)
+    with pytest.raises(StateError, match="card is State"):
+        reach("yatzy", 240, State())  # type: ignore[arg-type]
+
+
 def test_a_goal_counts_the_points_on_the_card(yatzy: Strategy) -> None:
     card = parse_card(yatzy.rules, LATE)
     strategy = reach("yatzy", 240, card)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,8 @@ import pytest
 from conftest import ROOT, Run
 
 from solver.advice import Strategy, open_strategy
+from solver.record import write_games
+from solver.replay import replay
 from solver.rulefile import load_rules
 from tables import build
 
@@ -43,7 +46,9 @@ def test_commands_of_the_readme_print_what_it_shows(
     assert ran.stderr == ""
 
 
-def test_python_of_the_readme_runs(yatzy: Strategy) -> None:
+def test_python_of_the_readme_runs(yatzy: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_games("games.jsonl", [replay(yatzy, seed=1, game=0)])
     for code in blocks("python"):
         exec(compile(code, "README.md", "exec"), {})
 
@@ -90,6 +95,17 @@ def test_solved_tables_have_the_recorded_checksums(key: str, tmp_path: Path) -> 
     sums = json.loads((build.HERE / "checksums.json").read_text())
     folder = tmp_path if key in build.BIG else None
     assert build.checksum(open_strategy(key, folder)) == sums[key]
+
+
+def test_nothing_that_is_made_is_tracked() -> None:
+    """A table asked for in a checkout leaves no change behind."""
+    if not (ROOT / ".git").exists() or not shutil.which("git"):
+        pytest.skip("no checkout")
+    command = ["git", "ls-files", "--cached", "--ignored", "--exclude-standard"]
+    found = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    if found.returncode:
+        pytest.skip(found.stderr)  # the checkout of somebody else
+    assert found.stdout == ""
 
 
 def test_the_trademark_is_used_for_rules_only() -> None:

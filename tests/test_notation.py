@@ -88,6 +88,7 @@ def test_cards_read_back_as_written(points: dict[int, int], between: str) -> Non
     card = parse_card(YATZY, text)
     assert card.points == points
     assert parse_card(YATZY, str(card)) == card
+    assert parse_card(YATZY, {YATZY.categories[c].id: p for c, p in points.items()}) == card
     assert card.total == sum(points.values())
     upper = sum(p for c, p in points.items() if c < 6)
     assert card.state == State(sum(1 << c for c in points), min(63, upper))

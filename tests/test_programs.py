@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import combinations, combinations_with_replacement
+
 import numpy as np
 import pytest
 
 import solver
 from solver.advice import Strategy
+from solver.errors import StateError
 from solver.frames import columns, to_arrow, to_pandas, to_polars
+from solver.notation import dice_of
 
 gymnasium = pytest.importorskip("gymnasium", reason="the extra rl is not installed")
 
@@ -54,14 +58,64 @@ def test_random_play_regrets_what_it_loses(yatzy: Strategy) -> None:
     assert sum(regrets) > 20
 
 
-def test_an_illegal_action_changes_nothing() -> None:
+@pytest.mark.parametrize("number", [None, -1, -225, 225, 10**6])
+def test_an_illegal_action_changes_nothing(number: int | None) -> None:
     env = gymnasium.make("perfect-yatzy/Yatzy-v0").unwrapped
     observed, info = env.reset(seed=2)
-    illegal = int(np.flatnonzero(info["action_mask"] == 0)[0])
+    assert env.actions == 225
+    illegal = int(np.flatnonzero(info["action_mask"] == 0)[0]) if number is None else number
     after, reward, over, _, info = env.step(np.int64(illegal))
     assert (reward, over, info["illegal"]) == (-1.0, False, True)
     assert all(np.array_equal(observed[name], after[name]) for name in observed)
     assert env.render().endswith("rerolls left")
+
+
+@pytest.mark.parametrize("wrong", [1.5, "3", None, True])
+def test_an_action_is_a_whole_number(wrong: object) -> None:
+    env = YatzyEnv("yatzy")
+    env.reset(seed=2)
+    with pytest.raises(StateError, match=r"action is .*; must be a whole number"):
+        env.step(wrong)  # type: ignore[arg-type]
+
+
+def test_there_are_no_steps_before_and_after_a_game() -> None:
+    env = YatzyEnv("generala")
+    assert not env.action_mask().any()
+    with pytest.raises(gymnasium.error.ResetNeeded, match="reset"):
+        env.step(np.int64(0))
+    _, info = env.reset(seed=1)
+    for turn in range(1, 11):
+        _, _, over, _, info = env.step(np.flatnonzero(info["action_mask"])[-1])
+        assert over == (turn == 10)
+    with pytest.raises(gymnasium.error.ResetNeeded, match="reset"):
+        env.step(np.int64(0))
+    assert env.reset(seed=1)[1]["action_mask"].any()
+
+
+@pytest.mark.parametrize("key", ["yatzy", "maxi-unsaved", "generala"])
+def test_what_actions_mean_and_back(key: str) -> None:
+    """Every multiset of fewer dice once, then the sheet; holding keeps these dice on the table."""
+    env = YatzyEnv(key)
+    faces, dice, boxes = range(1, env.rules.faces + 1), env.rules.dice, [c.id for c in env.rules.categories]
+    holds = {held for size in range(dice) for held in combinations_with_replacement(faces, size)}
+    meanings = [env.describe(number) for number in range(env.actions)]
+    assert set(meanings[: len(holds)]) == holds
+    assert meanings[len(holds) :] == boxes
+    assert [env.action(meaning) for meaning in meanings] == [*range(env.actions)]
+    _, info = env.reset(seed=4)
+    table = dice_of(env.counts.tolist())
+    legal = {meanings[number] for number in np.flatnonzero(info["action_mask"])}
+    assert legal == {held for size in range(dice) for held in combinations(table, size)} | set(boxes)
+    observed = env.step(np.int64(env.action([table[3], table[1]])))[0]
+    assert all(observed["counts"][face - 1] >= [table[3], table[1]].count(face) for face in table)
+    for wrong in (env.actions, -1):
+        with pytest.raises(StateError, match=f"action is {wrong}; must be 0 to"):
+            env.describe(wrong)
+    for held in ([1] * dice, [7], [0]):
+        with pytest.raises(StateError, match="no action holds"):
+            env.action(held)
+    with pytest.raises(StateError, match="unknown category"):
+        env.action("nothing")
 
 
 def test_results_as_tables(yatzy: Strategy) -> None:
@@ -77,8 +131,34 @@ def test_results_as_tables(yatzy: Strategy) -> None:
         except ImportError:
             continue
         assert len(make(holds)) == len(holds)
-        assert len(make(played, yatzy.rules)) == 50
+        assert len(make(played)) == 50
         assert len(make(found)) == len(found.scores)
-    assert list(columns(played, yatzy.rules))[:3] == ["total", "bonus", "ones"]
+    assert list(columns(played)) == ["total", "bonus", *(c.id for c in yatzy.rules.categories)]
     assert columns(holds)["dice"][0] == [3, 3]
-    assert list(columns(played))[2] == "box_0"
+
+
+def test_batches_as_tables(yatzy: Strategy) -> None:
+    batch = yatzy.best([0, 0, 1], [0, 0, 3], [[3, 3, 4, 5, 6], [6, 6, 6, 6, 6], [2, 2, 5, 5, 5]], [2, 2, 0])
+    found = columns(batch)
+    assert found["dice"] == [[3, 3], [6, 6, 6, 6, 6], [2, 2, 5, 5, 5]]
+    assert found["category"] == [None, "yatzy", "full-house"]
+    assert found["value"].tolist() == batch.value.tolist()
+
+
+def test_a_missing_category_looks_the_same_everywhere(yatzy: Strategy) -> None:
+    """Whether or not some row of the table has a category."""
+    some, none = yatzy.holds("", "33456"), yatzy.holds("", "33456")[:3]
+    batch = yatzy.best(0, 0, [[3, 3, 4, 5, 6]], 2)
+    pandas, polars, pyarrow = map(pytest.importorskip, ("pandas", "polars", "pyarrow"))
+    for result in (some, none, batch):
+        frame = to_pandas(result)["category"]
+        assert frame.dtype == pandas.StringDtype()
+        assert frame[0] is pandas.NA
+        assert to_polars(result)["category"].dtype == polars.String
+        assert to_arrow(result).schema.field("category").type == pyarrow.string()
+
+
+@pytest.mark.parametrize("wrong", [5, "text", ["text"], None])
+def test_what_is_no_result_is_refused(wrong: object) -> None:
+    with pytest.raises(StateError, match="is no result; must be a ranking"):
+        columns(wrong)  # type: ignore[arg-type]

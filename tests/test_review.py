@@ -423,3 +423,17 @@ def test_simulate_writes_records(run: Run, yatzy: Strategy, tmp_path: Path) -> N
     assert [final_score(g.card(0)) for g in read_games(path)] == simulate(yatzy, 3, seed=8).totals.tolist()
     refused = run("simulate", "-n", "3", "--policy", "goal:200", "-o", str(path))
     assert "up to 10,000 whole games played for the mean" in refused.stderr
+
+
+def test_a_review_says_what_it_needs(yatzy: Strategy) -> None:
+    game = replay(yatzy, 1, 0)
+    for strategy, player, message in (
+        (game, 0, "strategy is .*; must be one of solver.open_strategy, reach or maximise"),
+        ("yatzy", 0, "strategy is 'yatzy'; must be"),
+        (solver.open_strategy("generala"), 0, "the game is one of yatzy, the strategy one of generala"),
+        (yatzy, 1, "player is 1; must be 0 to 0"),
+        (yatzy, -1, "player is -1; must be 0 to 0"),
+        (yatzy, "Ann", "player is 'Ann'; must be a whole number"),
+    ):
+        with pytest.raises(StateError, match=message):
+            review(strategy, game, player)  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,8 @@ from conftest import Run
 
 import solver
 from solver.advice import Strategy
-from solver.aims import reach
+from solver.aims import maximise, reach
+from solver.errors import StateError
 from solver.notation import Scorecard, counts_of, parse_card
 from solver.opponents import final_score
 from solver.scoring import options
@@ -98,6 +100,39 @@ def test_games_start_from_a_card_or_its_text(yatzy: Strategy) -> None:
         assert same(one, simulate(strategy, 500, start=card.state, points=card.total))
 
 
+def test_games_start_at_the_card_the_strategy_was_made_for(yatzy: Strategy) -> None:
+    """Of the rest of a game, and of a table of all goals asked from a card."""
+    card = parse_card(yatzy.rules, LATE)
+    goal = reach("yatzy", 240, card)
+    for strategy in (goal, maximise("yatzy", lambda scores: scores, card)):
+        assert same(simulate(strategy, 500), simulate(strategy, 500, start=card))
+    assert same(simulate(replace(yatzy, start=card), 500), simulate(yatzy, 500, start=card))
+    assert same(simulate(yatzy, 500), simulate(yatzy, 500, start=""))
+    won = simulate(goal, 20_000, 2).totals + card.total >= 240
+    assert abs(won.mean() - goal.value()) < 4 * np.sqrt(goal.value() * (1 - goal.value()) / 20_000)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda y: simulate("yatzy", 10), "strategy is 'yatzy'; must be one of solver.open_strategy, reach or"),
+        (lambda y: simulate(y.rules, 10), "must be one of solver.open_strategy, reach or maximise"),
+        (lambda y: solver.distribution("yatzy"), "strategy is 'yatzy'; must be one of solver.open_strategy"),
+        (lambda y: simulate(y, 1.5), "games is 1.5; must be a whole number"),
+        (lambda y: simulate(y, 0), "games is 0; must be at least 1"),
+        (lambda y: simulate(y, 5, seed="a"), "seed is 'a'; must be a whole number"),
+        (lambda y: simulate(y, 5, seed=1 << 63), "must be a number of 64 bits"),
+        (lambda y: simulate(y, 5, points=0.5), "points is 0.5; must be a whole number"),
+        (lambda y: solver.distribution(y, LATE, points=0.5), "points is 0.5; must be a whole number"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_in_a_line(yatzy: Strategy, call: object, message: str) -> None:
+    with pytest.raises(StateError) as caught:
+        call(yatzy)  # type: ignore[operator]
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
 def test_the_dice_depend_on_seed_and_game_alone(yatzy: Strategy) -> None:
     many = simulate(yatzy, 3_000, seed=4, threads=2)
     assert same(many, simulate(yatzy, 3_000, seed=4, threads=1))
@@ -133,8 +168,6 @@ def test_progress_and_starts(yatzy: Strategy) -> None:
     assert seen == [(1, 2), (2, 2)]
     assert (played.boxes[:, 2:] == -1).all()
     assert (played.boxes[:, :2] >= 0).all()
-    with pytest.raises(ValueError, match="games is 0"):
-        simulate(yatzy, 0)
 
 
 # --- the command -------------------------------------------------------------------------------------------------
