@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -127,8 +127,11 @@ def known_distribution(
 
     A file that is damaged or made by another version is made anew.
     """
-    if start != EMPTY or points:
+    if start != EMPTY:
         return distribution(strategy, start, points=points, threads=threads)
+    if points:  # beside the boxes of an empty card: the same chances, further up
+        found = known_distribution(strategy, start, 0, tables, threads)
+        return replace(found, scores=found.scores + points)
     path = table_path(strategy.rules, tables, "distribution").with_suffix(".json")
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
