@@ -36,7 +36,7 @@ from .models import Dice, Expect, Outcomes, Record, Refusal, about, fault_text
 from .office import BusyError, Gone, HungUpError, Office
 
 LOCAL = frozenset({"127.0.0.1", "localhost", "[::1]"})
-SCRIPTS = ("app", "state", "parts", "card", "table", "advice", "expect", "review")
+SCRIPTS = ("app", "ask", "parts", "state", "card", "dice", "advice", "expect", "review")
 PAGE = {"index.html", "style.css", *(f"{name}.js" for name in SCRIPTS)}
 TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css"}
 TOO_LARGE = {"giant-forced"}  # for the page: twenty dice on the table, and no advice in the blink of an eye
