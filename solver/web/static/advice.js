@@ -183,7 +183,8 @@ async function drawMap(hold) {
     const found = await ask("outcomes", body, signal);
     if (asked !== mapKey) return;
     const rows = found.outcomes.map((each) => [names(each.rolled), each.expected_final.toFixed(2), percent(each.chance)]);
-    by("map-title").textContent = `After holding ${names(hold)}: ${many(rows.length, "roll", "rolls")}, best first` + (rows.length > 8 ? " (scroll)" : "");
+    by("map-title").replaceChildren(`After holding ${names(hold)}: ${many(rows.length, "roll", "rolls")}, best first`,
+      element("span", { class: "scroll" }, rows.length > 8 ? " (scroll)" : ""));
     by("map-rolls").replaceChildren(table("Next rolls", ["Rolled", answer?.aim ? "Expected by mean" : "Expected", "Chance"], rows));
     by("map-rolls").scrollTop = 0;
     by("map").classList.remove("stale");

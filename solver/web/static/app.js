@@ -4,7 +4,7 @@ import { drawAdvice, instead, say, showAll } from "./advice.js";
 import { drawCard, forgetWrong, setSaved } from "./card.js";
 import { addDie, clearDice, drawDice, drawPlay, ownRecord, removeDie, reroll } from "./dice.js";
 import { drawChart, drawExpect, readOut } from "./expect.js";
-import { able, by, element, names, pressed, whole } from "./parts.js";
+import { able, by, element, many, names, pressed, whole } from "./parts.js";
 import { reviewChosen, reviewFile, reviewRecord } from "./review.js";
 import { begin, change, fresh, game, games, heldDice, know, language, notice, redo, speak, state, total, undo, undoable } from "./state.js";
 
@@ -24,7 +24,7 @@ function draw() {
   drawExpect();
   // On paper the controls are left out; what they say is not.
   by("sheet-head").textContent = [game().name, ...game().switches.filter((each) => game().active.includes(each.id)).map((each) => each.summary),
-    `dice ${names(state.dice)}`, `held ${names(heldDice())}`, `${state.left} rerolls left`, `total ${total().all}`,
+    `dice ${names(state.dice)}`, `held ${names(heldDice())}`, many(state.left, "reroll left", "rerolls left"), `total ${total().all}`,
     state.aim === "goal" ? `goal ${state.goal}` : state.aim === "win" ? `against ${state.opponents}` : ""].filter(Boolean).join(" · ");
 }
 

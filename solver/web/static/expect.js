@@ -112,7 +112,7 @@ export function drawChart() {
   for (const share of [1, 0.5, 0]) {
     const y = top + height * (1 - share);
     marks.push(svg("line", { x1: left - 4, x2: width - right, y1: y, y2: y }),
-      svg("text", { x: left - 7, y: y + 4, "text-anchor": "end" }, `${(100 * most * share).toFixed(most < 0.1 ? 1 : 0)} %`));
+      svg("text", { x: left - 7, y: y + 4, "text-anchor": "end" }, `${(100 * most * share).toFixed(most < 0.1 ? 2 : 0)} %`));
   }
   by("chart").replaceChildren(svg("svg", { viewBox: `0 0 ${width} ${top + height + 20}`, role: "img",
     "aria-label": `Distribution of the final score from ${first} to ${last}, at most ${percent(most)} for one score` }, ...marks, ...bars));
