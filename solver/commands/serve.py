@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import os
 import socket
+from contextlib import suppress
 from ipaddress import ip_address
 
 import click
@@ -44,8 +46,11 @@ def serve(
         click.echo(f"It is open to everybody who can reach this machine, as {socket.gethostname()}:{port}.", err=True)
     if browser:
         click.launch(address)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", server_header=False))
-    server.run(sockets=[listening])
+    config = uvicorn.Config(app, log_level="warning", server_header=False, timeout_graceful_shutdown=1)
+    server = uvicorn.Server(config)
+    with suppress(KeyboardInterrupt):
+        server.run(sockets=[listening])
+    os._exit(0)  # a solve under way would keep the process to its end; what it wrote is taken up again
 
 
 def listen(host: str, port: int) -> socket.socket:

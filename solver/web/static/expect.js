@@ -100,7 +100,7 @@ function visible() {
 export function drawChart() {
   if (!spread || spread.chances.length < 2) return;
   const [first, last] = visible(), shown = spread.chances.slice(first - spread.lowest, last - spread.lowest + 1);
-  const most = Math.max(...shown), left = 46, right = 14, top = 8, height = 150;
+  const most = Math.max(...shown), left = 54, right = 14, top = 8, height = 150;
   const width = Math.max(240, Math.min(560, by("chart").clientWidth || 420)); // one unit is one pixel: letters keep their size
   const step = (width - left - right) / shown.length, at = (score) => left + (score - first + 0.5) * step;
   const bars = shown.map((chance, i) => svg("rect", { x: (left + i * step).toFixed(2), y: (top + height * (1 - chance / most)).toFixed(2),
