@@ -12,7 +12,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from datetime import date
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -20,12 +22,16 @@ import numpy as np
 import solver
 from solver.backward import default_threads, solve_layers, solve_objective
 from solver.forward import distribution
+from solver.notation import Scorecard
 from solver.objectives import Goals, Variance
 from solver.opponents import Winning, opponent
+from solver.record import after
+from solver.replay import play_turn, replay
 from solver.store import solve_to_store
 
 RUNS = Path(__file__).resolve().parent / "runs"
 TODAY = date.today().isoformat()
+WATCHED = 8  # open boxes from which on the other's card is looked at
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 DEVIATIONS = {"yatzy": 38.4964, "yahtzee": 59.6076, "yahtzee-plain": 39.8201}
 
@@ -83,6 +89,52 @@ def tournament(yatzy: solver.Strategy, games: int) -> list[str]:
         )
     lines.append(f"| exact chance to win of the win policy | {100 * policy.value(''):.3f} % |")
     return lines
+
+
+def watched_games(first: int, number: int) -> list[tuple[float, float, float, float]]:
+    """Games against a mean player in sight, the last boxes by the policy that wins most, solved anew each turn.
+
+    For each game the chance to win (ties half): at the start of the watching by mean play and by the policy solved
+    there once; with one box left, after mean play and after watching, on the same dice.
+    """
+    yatzy = solver.open_strategy("yatzy")
+    found = []
+    for game in range(first, first + number):
+        mine, theirs = replay(yatzy, 1, game).turns, replay(yatzy, 2, game).turns
+        me, they = Scorecard(yatzy.rules), Scorecard(yatzy.rules)
+        for turn in range(len(mine) - WATCHED):
+            me, they = after(me, mine[turn]), after(they, theirs[turn])
+        winning = Winning([opponent(yatzy, they, 1)], "half")
+        by_mean, watching = me, me
+        spread = distribution(yatzy, me, threads=1)
+        once = solver.maximise("yatzy", winning, me, threads=1).value(me)
+        start = float(winning(spread.scores) @ spread.chances)
+        for turn in range(len(mine) - WATCHED, len(mine) - 1):
+            policy = solver.maximise("yatzy", winning, watching, threads=1)
+            watching = after(watching, play_turn(policy, watching, 1, game, turn))
+            by_mean, they = after(by_mean, mine[turn]), after(they, theirs[turn])
+            winning = Winning([opponent(yatzy, they, 1)], "half")
+        spread = distribution(yatzy, by_mean, threads=1)
+        ends = solver.maximise("yatzy", winning, watching, threads=1).value(watching)
+        found.append((start, once, float(winning(spread.scores) @ spread.chances), ends))
+    return found
+
+
+def watched_tournament(games: int) -> list[str]:
+    """What it is worth to see the other's card, from mid-game on."""
+    part = 25
+    with ProcessPoolExecutor(default_threads()) as pool:
+        parts = pool.map(watched_games, range(0, games, part), repeat(part))
+        start, once, mean, ends = np.array([game for found in parts for game in found]).T
+    # The same dice for both: the chance of mean play is known at the start, only the difference is sampled.
+    gain = 100 * (ends - mean)
+    at_once = 100 * (once - start)
+    error = [float(gains.std() / np.sqrt(games)) for gains in (at_once, gain)]
+    return [
+        f"| against a mean player in sight from {WATCHED} open boxes on, {games:,} games: policy solved there once, "
+        f"wins more than mean play | {at_once.mean():+.2f} ± {error[0]:.2f} % |",
+        f"| the same, solved anew each turn | {gain.mean():+.2f} ± {error[1]:.2f} % |",
+    ]
 
 
 def main() -> None:
@@ -144,7 +196,7 @@ def main() -> None:
         assert abs(reached.mean() - goal.value("")) < 0.003
         seconds = median_of(lambda: solver.simulate(goal, 100_000, seed=3), 1)
         say(f"| simulation, 100,000 games for a goal | {100_000 / seconds:,.0f} games a second |")
-        for line in tournament(yatzy, games):
+        for line in [*tournament(yatzy, games), *watched_tournament(4_000)]:
             say(line)
     RUNS.mkdir(exist_ok=True)
     (RUNS / f"{TODAY}-beyond.md").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -7,11 +7,11 @@ come if the rest of the game is played perfectly, and says what each loses again
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
@@ -106,6 +106,7 @@ class Choice:
 
 
 Action = TypeVar("Action", Hold, Choice)
+Option = TypeVar("Option")
 
 
 class Ranking(list[Action], Generic[Action]):
@@ -226,19 +227,10 @@ class Strategy:
         values = evaluator.hold_values(state, left)[evaluator.dice.rank(kept)]
         stop = self._categories(evaluator, state, roll, left)[0]
         values[-1] = stop.value  # sub_multisets ends with all dice
-        best = float(values.max())
-        ranked = sorted(
-            zip(values.tolist(), map(dice_of, kept.tolist()), strict=True),
-            key=lambda entry: (-round(entry[0] / evaluator.tie), -len(entry[1]), tuple(-f for f in entry[1])),
-        )
+        entries = zip(values.tolist(), map(dice_of, kept.tolist()), strict=True)
         return Ranking(
-            Hold(
-                held,
-                value,
-                _loss(best, value, evaluator.tie),
-                stop.category if len(held) == len(roll) else None,
-            )
-            for value, held in ranked
+            Hold(held, value, loss, stop.category if len(held) == len(roll) else None)
+            for value, loss, held in ranked(evaluator, entries, lambda held: (-len(held), tuple(-f for f in held)))
         )
 
     def categories(self, position: Position, dice: Dice, rolls_left: int = 0) -> Ranking[Choice]:
@@ -266,16 +258,14 @@ class Strategy:
         counts = counts_of(self.rules, roll)
         saved = left if self.rules.saved_rolls else 0
         extra = dict(self.rules.first_roll_bonus) if left == self.most_rerolls(state) else {}
-        found = []
+        found: list[tuple[float, tuple[int, int, int]]] = []
         for c, (points, bonus) in options(self.rules, state.filled, state.joker_paid, counts).items():
             beside = bonus + (extra.get(self.rules.categories[c].id, 0) if points else 0)
             worth = float(evaluator.arrive(state, c, np.array(points), beside, saved))
-            found.append((worth, c, points, beside))
-        found.sort(key=lambda entry: (-round(entry[0] / evaluator.tie), entry[1]))
-        best = max(entry[0] for entry in found)
+            found.append((worth, (c, points, beside)))
         return Ranking(
-            Choice(self.rules.categories[c].id, points, value, _loss(best, value, evaluator.tie), beside)
-            for value, c, points, beside in found
+            Choice(self.rules.categories[c].id, points, value, loss, beside)
+            for value, loss, (c, points, beside) in ranked(evaluator, found, lambda choice: choice)
         )
 
     def best(
@@ -309,8 +299,19 @@ class Strategy:
         )
 
 
-def _loss(best: float, value: float, tie: float) -> float:
-    return 0.0 if best - value < tie else best - value
+def ranked(
+    evaluator: TurnEvaluator, entries: Iterable[tuple[float, Option]], key: Callable[[Option], Any]
+) -> list[tuple[float, float, Option]]:
+    """Options with their worths and losses, best first; those of equal worth ordered by `key`."""
+    left = sorted(entries, key=lambda entry: -entry[0])
+    best, found = left[0][0], list[tuple[float, float, Option]]()
+    while left:
+        lowest = evaluator.lowest_equal(left[0][0])
+        equal = [entry for entry in left if entry[0] >= lowest]
+        left = left[len(equal) :]
+        for value, option in sorted(equal, key=lambda entry: key(entry[1])):
+            found.append((value, 0.0 if value >= evaluator.lowest_equal(best) else best - value, option))
+    return found
 
 
 def open_strategy(

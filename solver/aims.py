@@ -11,12 +11,14 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .advice import Position, Strategy
 from .dice import Floats, Ints
+from .errors import StateError
 from .evaluate import ScoreEvaluator, TurnEvaluator
 from .notation import Scorecard, check_card, parse_card
 from .objectives import Goals, ScoreObjective, Utility
@@ -25,6 +27,9 @@ from .rules import RuleSet
 from .states import State, state_space
 from .store import Progress, has_table, open_table
 from .tables import check_memory
+
+if TYPE_CHECKING:
+    from .batch import BatchAnswer
 
 AT_ONCE = 1.5  # seconds: a rest of a game estimated below this is solved rather than looked up
 
@@ -47,8 +52,14 @@ class ScoreStrategy(Strategy):
     def evaluator_at(self, position: Position) -> TurnEvaluator:
         """What evaluates a turn there, with the points that card has."""
         assert isinstance(self.evaluator, ScoreEvaluator)
-        card = self.card(position)
-        return self.evaluator.at((card.total if card else 0) - self.zero)
+        state, points = self.begin(position)
+        evaluator = self.evaluator.at(points - self.zero)
+        evaluator.check_reached(state)
+        return evaluator
+
+    def best(self, *args: Any, **options: Any) -> BatchAnswer:
+        """Not for these strategies: arrays of states say nothing of the points that count here."""
+        raise StateError("batches are answered for the mean alone; ask for goals and worths card by card")
 
     def __repr__(self) -> str:
         return f"<ScoreStrategy {self.rules.key}>"

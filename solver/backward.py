@@ -158,7 +158,9 @@ def followed_kernel(objective: Followed, arrays: Plan, steps: NamedTuple) -> Cal
         if not hasattr(here, "scratch"):
             here.scratch = follow_scratch(dice, arrays, pay, most, np.float64)
         table = window(space, objective.values, int(space.filled[rows[0]]))
-        followed_rows(rows, below, layer, table, arrays, pay, steps, most_saved, objective.squares, TIE, here.scratch)
+        followed_rows(
+            rows, below, layer, table, arrays, pay, steps, most_saved, objective.squares, (TIE, 0.0), here.scratch
+        )
 
     return run
 

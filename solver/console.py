@@ -146,6 +146,26 @@ def playing(games: int) -> Progress:
     return bar(f"Playing {games:,} games") if watched else lambda done, total: None
 
 
+def ask_line(question: str) -> str | None:
+    """One line from the person at the terminal; None at the end of input.
+
+    Raises
+    ------
+    SolverError
+        If it is no text.
+    """
+    try:
+        text = str(click.prompt(question, prompt_suffix=" ", default="", show_default=False)).strip()
+    except click.Abort:
+        click.echo()  # what is said next does not belong to the question
+        return None
+    except UnicodeDecodeError as error:
+        raise SolverError("the input is no text in this terminal's encoding") from error
+    if not sys.stdin.isatty():
+        click.echo(text)  # as a terminal shows what is typed
+    return text
+
+
 def bar(label: str) -> Progress:
     """A progress bar on standard error, drawn from the first report to the last."""
     drawing: Any = None

@@ -13,6 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from .dice import Floats, Ints, Lattice, lattice
+from .errors import StateError
 from .objectives import ScoreObjective, Values
 from .rules import RuleSet
 from .scoring import open_categories, options
@@ -86,7 +87,8 @@ class TurnEvaluator:
         States of the table, if it does not begin at the empty card.
     """
 
-    tie = 1e-9  # worths closer than this are equal: the arithmetic is good to about 1e-12
+    # Worths no further apart than this, and than this share of the better one, are equal.
+    ties = (1e-9, 0.0)  # points: the arithmetic is good to about 1e-12
 
     def __init__(self, rules: RuleSet, values: Values, space: StateSpace | None = None) -> None:
         self.rules, self.values = rules, values
@@ -100,6 +102,10 @@ class TurnEvaluator:
         )
         self.extra = dict(rules.first_roll_bonus)
         self.passes = passes(rules.dice, rules.faces)
+
+    def lowest_equal(self, best: float) -> float:
+        """The least worth that counts as equal to `best`."""
+        return best - self.ties[0] - self.ties[1] * abs(best)
 
     def child_index(self, state: State, category: int, points: Ints, saved: int) -> Ints:
         """Place of the child after filling `category` with each of `points` (any shape), `saved` rolls kept."""
@@ -186,7 +192,7 @@ class ScoreEvaluator(TurnEvaluator):
         Goals or a utility, and its solved table.
     """
 
-    tie = 2e-6  # float32 arithmetic
+    ties = (0.0, 4e-6)  # float32: a chance of one in a million is as good to seven digits as that of one in two
 
     def __init__(self, objective: ScoreObjective, values: Values) -> None:
         super().__init__(objective.rules, values, objective.space)
@@ -197,6 +203,15 @@ class ScoreEvaluator(TurnEvaluator):
         moved = copy(self)
         moved.x = x
         return moved
+
+    def check_reached(self, state: State) -> None:
+        """Raise StateError if the table does not know what x points there are worth; goals know it of all points."""
+        place = self.space.index(state)
+        if not self.objective.before and not self.slabs.low[place] <= self.x <= self.slabs.high[place]:
+            raise StateError(
+                f"since the start of this strategy {self.x} points cannot have been made on this card; "
+                "ask with a card that goes on from there, whose points count"
+            )
 
     def look_up(self, state: Ints, x: Ints) -> Floats:
         """Values of states at x; beyond a slab the nearest entry of its frame."""

@@ -2,8 +2,9 @@
 
 The worths are those of :mod:`solver.kernels`; here each choice carries a *tag* along, another vector that goes with
 the option taken. With the number of the hold or payout as tag the tags are the policy; with a second quantity as
-tag (the square of what is still to come) they are that quantity under the policy. Of options equal within `tie`
-the one met first is taken: more dice held, then higher faces; the first category of the sheet.
+tag (the square of what is still to come) they are that quantity under the policy. Of options that are equal, which
+``ties`` says (:class:`solver.evaluate.TurnEvaluator`), the one met first is taken: more dice held, then higher
+faces; the first category of the sheet.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -115,6 +116,14 @@ def follow_scratch(dice: Lattice, plan: Plan, pay: Payouts, most_saved: int, dty
 
 
 @jit
+def lowest_equal(best, ties, spare):
+    """The least that is as good as `best`, which is so itself."""
+    minus = multiply(best, splat(spare, -1.0))
+    off = add(splat(spare, ties[0]), multiply(splat(spare, ties[1]), maximum(best, minus)))
+    return add(best, multiply(off, splat(spare, -1.0)))
+
+
+@jit
 def worth_of_payouts(children, plan, pay, row, choices, block, saved, own):
     """Worth of every payout this card may end its turn with."""
     for p in range(pay.ends):
@@ -125,7 +134,7 @@ def worth_of_payouts(children, plan, pay, row, choices, block, saved, own):
 
 
 @jit
-def choose_stops(plan, pay, row, choices, way, tie, own, values, tags, base):
+def choose_stops(plan, pay, row, choices, way, ties, own, values, tags, base):
     """Best category for each roll: its worth to `values`, its tag to `tags` from entry `base` on."""
     extra_joker = peek(plan.masks, row) & plan.joker_bit != 0
     for roll in range(plan.rolls):
@@ -139,7 +148,7 @@ def choose_stops(plan, pay, row, choices, way, tie, own, values, tags, base):
         for c in range(plan.categories):
             if legal >> c & 1:
                 best = maximum(best, load(own.worth, peek(pay.of, at + c * plan.rolls)))
-        limit, tag = add(best, splat(values, -tie)), splat(values, -1.0)
+        limit, tag = lowest_equal(best, ties, values), splat(values, -1.0)
         for c in range(plan.categories - 1, -1, -1):
             if legal >> c & 1:
                 p = peek(pay.of, at + c * plan.rolls)
@@ -149,7 +158,7 @@ def choose_stops(plan, pay, row, choices, way, tie, own, values, tags, base):
 
 
 @jit
-def choose_holds(plan, dice, tie, own, values, stopping, tags, base, carry_on, by_number):
+def choose_holds(plan, dice, ties, own, values, stopping, tags, base, carry_on, by_number):
     """Best hold of each roll against stopping for `values`.
 
     The tag of the best hold (its number, or what ``own.hold_tag`` says) goes to `tags` from entry `base` on, where
@@ -162,7 +171,7 @@ def choose_holds(plan, dice, tie, own, values, stopping, tags, base, carry_on, b
     maxima(own.within, dice)
     for roll in range(plan.rolls):
         best = load(own.within, plan.first_roll + roll)
-        limit, tag = add(best, splat(values, -tie)), splat(values, -1.0)
+        limit, tag = lowest_equal(best, ties, values), splat(values, -1.0)
         for k in range(peek(plan.within_start, roll + 1) - 1, peek(plan.within_start, roll), -1):
             held = peek(plan.within, k)
             # Making the number costs less than loading a vector of it: the buffers outgrow the first cache.
@@ -174,7 +183,7 @@ def choose_holds(plan, dice, tie, own, values, stopping, tags, base, carry_on, b
 
 
 @jit
-def follow_block(children, plan, pay, dice, row, block, most_saved, tie, own):
+def follow_block(children, plan, pay, dice, row, block, most_saved, ties, own):
     """The policy of one card for one block of lanes, into ``own.stop, own.hold`` and those of the first roll."""
     choices = choices_of(plan, row)
     for rerolls in range(plan.rolls_per_turn + most_saved):
@@ -183,21 +192,21 @@ def follow_block(children, plan, pay, dice, row, block, most_saved, tie, own):
             means(own.buffer, dice)
         if rerolls == 0 or plan.saved_rolls:
             worth_of_payouts(children, plan, pay, row, choices, block, rerolls, own)
-            choose_stops(plan, pay, row, choices, 0, tie, own, own.stop_value, own.stop, base)
+            choose_stops(plan, pay, row, choices, 0, ties, own, own.stop_value, own.stop, base)
         else:
             for roll in range(plan.rolls):
                 store(own.stop, base + roll, load(own.stop, roll))
         kept = rerolls - plan.rolls_per_turn + 1
         if plan.has_first_bonus and kept >= 0:
             at = kept * plan.rolls
-            choose_stops(plan, pay, row, choices, ON_FIRST_ROLL, tie, own, own.first_value, own.first_stop, at)
+            choose_stops(plan, pay, row, choices, ON_FIRST_ROLL, ties, own, own.first_value, own.first_stop, at)
             if rerolls > 0:
-                choose_holds(plan, dice, tie, own, own.first_value, own.nothing, own.first_hold, at, False, True)
+                choose_holds(plan, dice, ties, own, own.first_value, own.nothing, own.first_hold, at, False, True)
             else:
                 for roll in range(plan.rolls):
                     store(own.first_hold, at + roll, splat(own.node, -1.0))
         if rerolls > 0:
-            choose_holds(plan, dice, tie, own, own.stop_value, own.nothing, own.hold, base, True, True)
+            choose_holds(plan, dice, ties, own, own.stop_value, own.nothing, own.hold, base, True, True)
         else:
             for roll in range(plan.rolls):
                 store(own.hold, base + roll, splat(own.node, -1.0))
@@ -248,7 +257,7 @@ def scatter(walk, node):
 
 
 @jit
-def chance_rows(rows, states, chance, table, plan, pay, dice, walk, tie, scratch):
+def chance_rows(rows, states, chance, table, plan, pay, dice, walk, ties, scratch):
     """Chances of all payouts for all states of the given rows.
 
     Parameters
@@ -266,7 +275,7 @@ def chance_rows(rows, states, chance, table, plan, pay, dice, walk, tie, scratch
     for row in rows:
         lanes = peek(seen.lane_count, peek(seen.sets, row))
         for block in range(0, lanes, LANES):
-            follow_block(children, seen, ends, steps, row, block, 0, tie, own)
+            follow_block(children, seen, ends, steps, row, block, 0, ties, own)
             chances(seen, ways, 0, own, ends)
             for lane in range(min(LANES, lanes - block)):
                 at = (peek(seen.offsets, row) + block + lane - states) * number
@@ -330,7 +339,7 @@ def support_of(target, places, state, known):
 
 
 @jit
-def followed_block(children, followed, target, plan, pay, dice, row, block, most_saved, squares, tie, own):
+def followed_block(children, followed, target, plan, pay, dice, row, block, most_saved, squares, ties, own):
     """A quantity under the policy, for one block of lanes and every number of saved rolls.
 
     The tag of a payout is ``Q(child) + squares * (points + V(child) - V(card))^2``, and Q(card) its mean over a turn:
@@ -350,20 +359,20 @@ def followed_block(children, followed, target, plan, pay, dice, row, block, most
                     later = child_lanes(followed.values, plan, row, child, block, rerolls, shift, own.lanes)
                     off = add(load(own.worth, p), multiply(minus, centre))
                     store(own.tag, p, add(later, multiply(splat(own.tag, squares), multiply(off, off))))
-            choose_stops(plan, pay, row, choices, 0, tie, own, own.stop_value, own.stop, 0)
+            choose_stops(plan, pay, row, choices, 0, ties, own, own.stop_value, own.stop, 0)
         kept, result = rerolls - plan.rolls_per_turn + 1, own.hold_tag
         if plan.has_first_bonus and kept >= 0:
             result = own.node
-            choose_stops(plan, pay, row, choices, ON_FIRST_ROLL, tie, own, own.first_value, own.first_stop, 0)
+            choose_stops(plan, pay, row, choices, ON_FIRST_ROLL, ties, own, own.first_value, own.first_stop, 0)
             if rerolls > 0:
                 choose_holds(
-                    plan, dice, tie, own, own.first_value, own.first_stop, result, plan.first_roll, False, False
+                    plan, dice, ties, own, own.first_value, own.first_stop, result, plan.first_roll, False, False
                 )
             else:
                 for roll in range(plan.rolls):
                     store(result, plan.first_roll + roll, load(own.first_stop, roll))
         if rerolls > 0:
-            choose_holds(plan, dice, tie, own, own.stop_value, own.stop, own.hold_tag, plan.first_roll, True, False)
+            choose_holds(plan, dice, ties, own, own.stop_value, own.stop, own.hold_tag, plan.first_roll, True, False)
         else:
             for roll in range(plan.rolls):
                 store(own.buffer, plan.first_roll + roll, load(own.stop_value, roll))
@@ -376,7 +385,7 @@ def followed_block(children, followed, target, plan, pay, dice, row, block, most
 
 
 @jit
-def followed_rows(rows, below, layer, table, plan, pay, dice, most_saved, squares, tie, scratch):
+def followed_rows(rows, below, layer, table, plan, pay, dice, most_saved, squares, ties, scratch):
     """Followed quantities of all states of the given rows, from those of their children and the table of means."""
     seen, ends, steps, own = views(plan), views(pay), views(dice), views(scratch)
     children = Means(shifted(views(table).values, table.start))
@@ -384,4 +393,4 @@ def followed_rows(rows, below, layer, table, plan, pay, dice, most_saved, square
     target = Means(shifted(views(layer).values, layer.start))
     for row in rows:
         for block in range(0, peek(seen.lane_count, peek(seen.sets, row)), LANES):
-            followed_block(children, followed, target, seen, ends, steps, row, block, most_saved, squares, tie, own)
+            followed_block(children, followed, target, seen, ends, steps, row, block, most_saved, squares, ties, own)

@@ -192,12 +192,13 @@ def distribution(
 
 class _Push:
     def __init__(self, strategy: Strategy, slabs: ScoreObjective, threads: int) -> None:
-        from .kernels import TIE, kernel_lattice
+        from .kernels import kernel_lattice
 
         self.rules, self.slabs, self.space, self.threads = strategy.rules, slabs, slabs.space, threads
         self.dice = lattice(self.rules.dice, self.rules.faces)
         self.plan, self.pay = plan(self.rules, slabs.start), payouts(self.rules, slabs.start)
-        self.steps, self.walk, self.tie = kernel_lattice(self.dice), kernel_lattice(self.dice, False), TIE
+        self.steps, self.walk = kernel_lattice(self.dice), kernel_lattice(self.dice, False)
+        self.ties = strategy.evaluator.ties
         whole = slabs.start == EMPTY
         self.values = strategy.values if whole else restricted(strategy.space, self.space, strategy.values)
         self.occurs = np.zeros(len(self.space.layout.masks), dtype=np.int64)
@@ -254,7 +255,7 @@ class _Push:
             except IndexError:
                 scratch = follow_scratch(self.dice, self.plan, self.pay, 0, np.float64)
             chance_rows(
-                rows, states.start, flat, table, self.plan, self.pay, self.steps, self.walk, self.tie, scratch
+                rows, states.start, flat, table, self.plan, self.pay, self.steps, self.walk, self.ties, scratch
             )
             idle.append(scratch)
 

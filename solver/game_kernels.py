@@ -106,7 +106,7 @@ def play_turn(plan, pay, walk, own, games, game, number, seed, turn):
 
 
 @jit
-def play_slice(children, begin, end, order, games, offset, seed, turn, plan, pay, dice, walk, tie, own):
+def play_slice(children, begin, end, order, games, offset, seed, turn, plan, pay, dice, walk, ties, own):
     """The turn of the games ``order[begin:end]``, sorted by row and block."""
     i = begin
     while i < end:
@@ -118,7 +118,7 @@ def play_slice(children, begin, end, order, games, offset, seed, turn, plan, pay
                 break
             most_saved = max(most_saved, peek(games.now, me + SAVED))
             stop += 1
-        follow_block(children, plan, pay, dice, row, block, most_saved, tie, own)
+        follow_block(children, plan, pay, dice, row, block, most_saved, ties, own)
         for k in range(i, stop):
             game = peek(order, k)
             play_turn(plan, pay, walk, own, games, game, offset + game, seed, turn)
@@ -126,23 +126,23 @@ def play_slice(children, begin, end, order, games, offset, seed, turn, plan, pay
 
 
 @jit
-def play_by_means(begin, end, order, games, offset, seed, turn, table, plan, pay, dice, walk, tie, scratch):
+def play_by_means(begin, end, order, games, offset, seed, turn, table, plan, pay, dice, walk, ties, scratch):
     """A turn of games by the table of means."""
     children = Means(shifted(views(table).values, table.start))
     sorted_games = views(Means(order)).values
     play_slice(
         children, begin, end, sorted_games, views(games), offset, seed, turn, views(plan), views(pay), views(dice),
-        views(walk), tie, views(scratch),
+        views(walk), ties, views(scratch),
     )  # fmt: skip
 
 
 @jit
-def play_by_scores(begin, end, order, games, offset, seed, turn, table, slabs, plan, pay, dice, walk, tie, scratch):
+def play_by_scores(begin, end, order, games, offset, seed, turn, table, slabs, plan, pay, dice, walk, ties, scratch):
     """A turn of games by a table of goals or of a utility."""
     places = views(slabs)
     children = Scores(shifted(views(table).values, table.start), places.origin, places.low, places.high)
     sorted_games = views(Means(order)).values
     play_slice(
         children, begin, end, sorted_games, views(games), offset, seed, turn, views(plan), views(pay), views(dice),
-        views(walk), tie, views(scratch),
+        views(walk), ties, views(scratch),
     )  # fmt: skip

@@ -12,6 +12,7 @@ from .advice import Choice, Hold, Strategy
 from .notation import Scorecard
 from .record import Dice, after
 from .replay import play_turn
+from .review import actions
 
 # The second best hold of a perfect game loses 0.36, 0.89 and 1.70 points at the quartiles (solver.review).
 DIFFICULTIES = {"easy": (1.7, 1e9), "medium": (0.4, 1.7), "hard": (0.05, 0.4)}
@@ -26,11 +27,9 @@ class Puzzle:
     dice: Dice
     rolls_left: int
 
-    def options(self, strategy: Strategy) -> list[Hold] | list[Choice]:
+    def options(self, strategy: Strategy) -> list[Hold | Choice]:
         """Everything one could do, best first."""
-        if self.rolls_left:
-            return strategy.holds(self.card, self.dice, self.rolls_left)
-        return strategy.categories(self.card, self.dice)
+        return actions(strategy, self.card, self.dice, self.rolls_left)
 
     def gap(self, strategy: Strategy) -> float:
         """What the second best loses; 0 where there is no second."""

@@ -75,6 +75,10 @@ class Desk:
             self._rules[spec] = localized(load_rules(spec), self.language)
         return self._rules[spec]
 
+    def know(self, rules: RuleSet) -> None:
+        """Answer under the key of these rules from now on: they may stand in no file."""
+        self._rules[rules.key] = rules
+
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """Answer one request. It is checked first: an impossible position never starts a solve.
 

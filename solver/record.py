@@ -4,19 +4,26 @@
   {"player": 0, "rolls": [[1, 3, 3, 4, 6], [3, 3, 3, 5, 6]], "holds": [[3, 3]], "category": "threes", "points": 9}]}
 
 `rolls` are the dice on the table after each roll, `holds` what was kept between them; `beside` (joker and first-roll
-bonuses) is 0 where it is missing. A game may be unfinished. Other fields are kept and not understood.
+bonuses) is 0 where it is missing. `rules` is the name of built-in rules, or the whole rule set as an object with the
+fields of a rule file, so that a record needs no other file. A game may be unfinished. Other fields are kept and not
+understood.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
+from unicodedata import category
 
-from .errors import StateError
+from .errors import RulesError, StateError
 from .notation import Scorecard, check_dice, counts_of, spaced
+from .rulecheck import RuleChecker
 from .rulefile import load_rules
 from .rules import RuleSet
 from .scoring import options
@@ -84,8 +91,57 @@ class Game:
                 "points": turn.points,
             }
             turns.append(entry | ({"beside": turn.beside} if turn.beside else {}))
-        head = {"schema": SCHEMA, "rules": self.rules.spec or self.rules.key, "players": list(self.players)}
+        head = {"schema": SCHEMA, "rules": rules_to_json(self.rules), "players": list(self.players)}
         return head | self.extra | {"turns": turns}
+
+
+@lru_cache(maxsize=32)
+def rules_to_json(rules: RuleSet) -> str | dict[str, Any]:
+    """The name of built-in rules; any others whole, for whoever gets the record does not have their file."""
+    with suppress(RulesError):
+        if load_rules(rules.key).fingerprint == rules.fingerprint:
+            return rules.key  # in whatever language their boxes are shown
+    about: dict[str, Any] = {"id": rules.id, "name": rules.name, "summary": rules.summary, "active": [*rules.active]}
+    about |= {name: value for name, value in rules.canonical().items() if value is not None}
+    about["categories"] = [
+        {"name": c.name, "code": c.code, "aliases": [*c.aliases]} | entry
+        for c, entry in zip(rules.categories, about["categories"], strict=True)
+    ]
+    return about
+
+
+def rules_from_json(raw: Any) -> RuleSet:
+    """What :func:`rules_to_json` wrote down.
+
+    Raises
+    ------
+    RulesError
+        If there are no such rules.
+    """
+    if isinstance(raw, str):
+        try:
+            return load_rules(raw)
+        except RulesError as error:
+            if not raw.partition("+")[0].endswith(".toml"):
+                raise
+            raise RulesError(f"{error}; the game was played by the rules of that file") from error
+    if not isinstance(raw, dict):
+        raise RulesError(f"rules is {raw!r}; must be text or an object")
+    active = raw.get("active", [])
+    if not isinstance(active, list) or not all(isinstance(name, str) for name in active):
+        raise RulesError("rules: active: must be a list of switches")
+    check = RuleChecker("rules", "")
+    rules = check.rule_set({k: v for k, v in raw.items() if k != "active"}, tuple(active), "")
+    if check.problems:
+        raise RulesError(str(check.problems[0]))
+    return rules
+
+
+def check_names(players: Sequence[str]) -> None:
+    """Raise StateError unless every player's name can be shown: no control characters, no halves of others."""
+    for name in players:
+        if any(category(symbol) in ("Cc", "Cs", "Zl", "Zp") for symbol in name):
+            raise StateError(f"{name!r} is no name of a player: it cannot be shown")
 
 
 def after(card: Scorecard, turn: Turn) -> Scorecard:
@@ -117,13 +173,12 @@ def check_turn(card: Scorecard, turn: Turn) -> None:
     state = card.state
     if state.filled == rules.full:
         raise StateError("every category is filled: the game is over")
-    allowed = options(rules, state.filled, state.joker_paid, counts_of(rules, sorted(turn.rolls[-1])))
+    counts = counts_of(rules, sorted(turn.rolls[-1]))
+    allowed = options(rules, state.filled, state.joker_paid, counts, first=len(turn.rolls) == 1)
     c = rules.index_of[turn.category]
     if c not in allowed:
         raise StateError(f"{turn.category} cannot be taken")
     points, beside = allowed[c]
-    if len(turn.rolls) == 1 and points:
-        beside += dict(rules.first_roll_bonus).get(turn.category, 0)
     if (turn.points, turn.beside) != (points, beside):
         said = f"{turn.points}" + (f" and {turn.beside}" if turn.beside or beside else "")
         pays = f"{points}" + (f" and {beside}" if turn.beside or beside else "")
@@ -142,12 +197,15 @@ def read_game(raw: Any) -> Game:
     """
     if not isinstance(raw, dict):
         raise StateError("a game is a JSON object")
+    if "actions" in raw and "turns" not in raw:
+        raise StateError("this is an unfinished game saved by `yatzy play`; play it to its end to have it recorded")
     if raw.get("schema") != SCHEMA:
         raise StateError(f"the schema is {raw.get('schema')!r}, not {SCHEMA}")
-    rules = load_rules(_of_type(raw, "rules", str))
+    rules = rules_from_json(raw.get("rules"))
     players = tuple(_of_type({"name": name}, "name", str) for name in _of_type(raw, "players", list))
     if not players:
         raise StateError("players is empty")
+    check_names(players)
     turns = []
     cards = [Scorecard(rules) for _ in players]
     for number, entry in enumerate(_of_type(raw, "turns", list), start=1):
@@ -205,21 +263,48 @@ def read_games(path: str | Path) -> list[Game]:
         raise StateError(f"cannot read {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise StateError(f"{path} is not UTF-8 text") from error
-    games = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    games: list[Game] = []
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:
-            games.append(read_game(json.loads(line)))
+            raw = json.loads(line)
         except (ValueError, RecursionError) as error:
+            if not games:
+                raise StateError(f"{path} is no record of games (JSON Lines, one game a line)") from error
+            raise StateError(f"{path}:{number}: {error}") from error
+        try:
+            games.append(read_game(raw))
+        except ValueError as error:
             raise StateError(f"{path}:{number}: {error}") from error
     if not games:
         raise StateError(f"{path} holds no game")
     return games
 
 
+def check_writable(path: str | Path) -> None:
+    """Raise OSError unless games can be appended to a file; leaves none behind that was not there."""
+    new = not os.path.lexists(path)
+    with open(path, "ab"):
+        pass
+    if new and not os.path.getsize(path):
+        os.unlink(path)
+
+
 def write_games(path: str | Path, games: Iterable[Game]) -> None:
-    """Append games to a file."""
-    with open(path, "a", encoding="utf-8") as file:
-        for game in games:
-            file.write(json.dumps(game.to_json()) + "\n")
+    """Append games to a file: all of them, or none if it cannot take them (OSError)."""
+    size, cut = 0, False
+    if os.path.isfile(path):
+        with open(path, "rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(size - 1, 0))
+            cut = file.read() not in (b"", b"\n")  # an editor may have left the last line without its end
+    try:
+        with open(path, "ab") as file:
+            file.write(b"\n" if cut else b"")
+            for game in games:
+                file.write(json.dumps(game.to_json()).encode() + b"\n")
+    except OSError:
+        with suppress(OSError):
+            os.truncate(path, size)
+        raise

@@ -7,14 +7,16 @@ the value at the start and the final score has one of two sources, and they add 
 
     luck  of a roll     = best value with these dice - value before the roll
     error of a decision = best value - value of what was done
+
+After every roll there is one decision: to hold some of the dice, or to take a category, rerolls left or not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from .advice import Choice, Hold, Strategy
+from .advice import Choice, Hold, Strategy, ranked
 from .notation import Scorecard
 from .opponents import final_score
 from .record import Dice, Game, Turn
@@ -34,6 +36,25 @@ def grade(loss: float, first: bool = True) -> str:
     return next((name for limit, name in GRADES if loss < limit), "blunder")
 
 
+def actions(strategy: Strategy, card: Scorecard, dice: Sequence[int], rolls_left: int) -> list[Hold | Choice]:
+    """All one can do with the dice on the table, best first: hold some of them, or take a category now.
+
+    Losses are against the best of all. Of equal ones a category comes first, then the hold with more dice.
+    """
+    found: list[Hold | Choice] = [*strategy.categories(card, dice, rolls_left)]
+    if rolls_left:
+        # To hold all dice is to take a category, and those are all there.
+        found += [hold for hold in strategy.holds(card, dice, rolls_left) if hold.category is None]
+    entries = [(action.value, place) for place, action in enumerate(found)]
+    best_first = ranked(strategy.evaluator, entries, lambda place: place)
+    return [replace(found[place], loss=loss) for _, loss, place in best_first]
+
+
+def action_named(found: Sequence[Hold | Choice], named: Dice | str) -> Hold | Choice | None:
+    """The action that holds these dice or takes this category."""
+    return next((a for a in found if (a.dice if isinstance(a, Hold) else a.category) == named), None)
+
+
 @dataclass(frozen=True)
 class Decision:
     """One decision and its grade.
@@ -47,7 +68,7 @@ class Decision:
     rolls_left : int
         Rerolls left; 0 when only a category was to be chosen.
     done, best : Hold or Choice
-        Losses are in their `loss`.
+        A category taken with rerolls left is a choice, too. Losses are in their `loss`.
     grade : str
     card : Scorecard
         Before the turn.
@@ -134,23 +155,13 @@ def _turn(
 ) -> None:
     before, most = strategy.value(card), strategy.most_rerolls(card.state)
     for i, dice in enumerate(turn.rolls):
-        left, last = most - i, i == len(turn.rolls) - 1
-        if left:
-            ranked = strategy.holds(card, dice, left)
-            rolls.append(Luck(number, i + 1, dice, ranked[0].value - before))
-            held = dice if last else turn.holds[i]
-            done = next(hold for hold in ranked if hold.dice == held)
-            decisions.append(
-                Decision(number, i + 1, dice, left, done, ranked[0], grade(done.loss, done is ranked[0]), card)
-            )
-            before = done.value
-        if last:
-            choices = strategy.categories(card, dice, left)
-            if not left:
-                rolls.append(Luck(number, i + 1, dice, choices[0].value - before))
-            chosen = next(choice for choice in choices if choice.category == turn.category)
-            mark = grade(chosen.loss, chosen is choices[0])
-            decisions.append(Decision(number, i + 1, dice, 0, chosen, choices[0], mark, card))
+        found = actions(strategy, card, dice, most - i)
+        rolls.append(Luck(number, i + 1, dice, found[0].value - before))
+        done = action_named(found, turn.category if i == len(turn.rolls) - 1 else turn.holds[i])
+        assert done is not None  # the record has been checked
+        mark = grade(done.loss, done is found[0])
+        decisions.append(Decision(number, i + 1, dice, most - i, done, found[0], mark, card))
+        before = done.value
 
 
 @dataclass(frozen=True)
@@ -192,12 +203,9 @@ def prospect(
     """
     card, rules, evaluator = decision.card, strategy.rules, strategy.evaluator
     ends: Sequence[End]
-    if isinstance(action, Hold) and action.category is None:
+    if isinstance(action, Hold):
         ends = ends_of_hold(evaluator, card.state, action.dice, decision.rolls_left)
     else:
-        if isinstance(action, Hold):
-            choices = strategy.categories(card, decision.dice, decision.rolls_left)
-            action = next(choice for choice in choices if choice.category == action.category)
         saved = decision.rolls_left if rules.saved_rolls else 0
         ends = [End(rules.index_of[action.category], action.points, action.bonus, saved, 1.0)]
     now = sum(end.chance * (end.points + end.beside) for end in ends)

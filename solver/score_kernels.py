@@ -16,7 +16,7 @@ from .dice import Floats, Ints
 from .kernels import arrival, choices_of, deliver, solve_block
 from .vectors import load_at, peek, poke, shifted, splat, store, store_at, views, width
 
-LANE_BITS = 16  # a block is named by its lane of upper sums and its first x in one integer
+LANE_BITS = 40  # a block is named by its lane of upper sums and its first x in one integer
 MIDDLE = 1 << (LANE_BITS - 1)
 
 

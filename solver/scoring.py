@@ -86,7 +86,9 @@ def open_categories(rules: RuleSet, filled: int) -> list[int]:
     return still_open[:1] if rules.order == "forced" else still_open
 
 
-def options(rules: RuleSet, filled: int, joker_paid: bool, counts: Counts) -> dict[int, tuple[int, int]]:
+def options(
+    rules: RuleSet, filled: int, joker_paid: bool, counts: Counts, first: bool = False
+) -> dict[int, tuple[int, int]]:
     """Which categories may take this roll, and what each pays.
 
     Parameters
@@ -97,12 +99,23 @@ def options(rules: RuleSet, filled: int, joker_paid: bool, counts: Counts) -> di
         Whether the joker's box holds points (only then an extra one earns the joker bonus).
     counts
         Dice showing each face.
+    first
+        Whether this is the first roll of its turn (first-roll bonuses pay where the box gets points).
 
     Returns
     -------
     dict
         Category position -> (points for the box, bonus points beside it).
     """
+    found = _without_first(rules, filled, joker_paid, counts)
+    extra = dict(rules.first_roll_bonus) if first else {}
+    if not extra:
+        return found
+    ids = [category.id for category in rules.categories]
+    return {c: (points, beside + (extra.get(ids[c], 0) if points else 0)) for c, (points, beside) in found.items()}
+
+
+def _without_first(rules: RuleSet, filled: int, joker_paid: bool, counts: Counts) -> dict[int, tuple[int, int]]:
     allowed = open_categories(rules, filled)
     joker = rules.joker
     if joker is None or not filled >> rules.joker_index & 1 or not is_joker(rules, counts):

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from .errors import StateError
-from .notation import Scorecard, check_dice, counts_of, spaced
-from .record import Dice, Game, Turn, after
+from .errors import SolverError, StateError
+from .notation import GLYPHS, Scorecard, check_dice, counts_of, find_category, spaced
+from .record import Dice, Game, Turn, after, check_names, rules_from_json, rules_to_json
 from .replay import dice_of_game
-from .rulefile import load_rules
 from .rules import RuleSet
-from .scoring import options
+from .scoring import open_categories, options
+from .tables import replacing
 
 SCHEMA = 1
 Kind = Literal["roll", "hold", "score"]
@@ -108,14 +109,10 @@ class Session:
 
     def choices(self) -> dict[str, tuple[int, int]]:
         """Categories that may take the dice now: id -> points for the box and beside it."""
-        card, rules = self.card(), self.rules
+        state, rules = self.card().state, self.rules
         counts = counts_of(rules, self.dice)
-        extra = dict(rules.first_roll_bonus) if len(self.rolls) == 1 else {}
-        found = options(rules, card.state.filled, card.state.joker_paid, counts)
-        return {
-            rules.categories[c].id: (points, beside + (extra.get(rules.categories[c].id, 0) if points else 0))
-            for c, (points, beside) in found.items()
-        }
+        found = options(rules, state.filled, state.joker_paid, counts, first=len(self.rolls) == 1)
+        return {rules.categories[c].id: paid for c, paid in found.items()}
 
     def _played(self) -> tuple[tuple[Turn, ...], tuple[Dice, ...], tuple[Dice, ...]]:
         turns: list[Turn] = []
@@ -131,9 +128,8 @@ class Session:
                 player = len(turns) % len(self.players)
                 card, c = cards[player], self.rules.index_of[action.category]
                 counts = counts_of(self.rules, rolls[-1])
-                points, beside = options(self.rules, card.state.filled, card.state.joker_paid, counts)[c]
-                if len(rolls) == 1 and points:
-                    beside += dict(self.rules.first_roll_bonus).get(action.category, 0)
+                state, first = card.state, len(rolls) == 1
+                points, beside = options(self.rules, state.filled, state.joker_paid, counts, first)[c]
                 turns.append(Turn(player, tuple(rolls), tuple(holds), action.category, points, beside))
                 cards[player] = after(card, turns[-1])
                 rolls, holds = [], []
@@ -187,7 +183,7 @@ class Session:
         if any(held.count(face) > self.dice.count(face) for face in set(held)):
             raise StateError(f"{spaced(held)} is not within {spaced(self.dice)}")
         if len(held) == self.rules.dice:
-            raise StateError("with all dice held there is nothing to reroll: take a category")
+            raise StateError("with all dice held there is nothing to reroll: name the category to take")
         self.actions.append(Action("hold", held))
 
     def score(self, category: str) -> None:
@@ -201,9 +197,18 @@ class Session:
         if not self.rolls or self.to_roll:
             raise StateError("there are no dice to score yet")
         if category not in self.choices():
-            filled = self.rules.index_of.get(category, -1) in self.card().points
-            raise StateError(f"{category} " + ("is filled already" if filled else "may not be taken now"))
+            raise StateError(f"{category} {self._why_not(category)}")
         self.actions.append(Action("score", category=category))
+
+    def _why_not(self, category: str) -> str:
+        """Why a category may not be taken now."""
+        rules, card, allowed = self.rules, self.card(), list(self.choices())
+        c = rules.index_of.get(category, -1)
+        if c in card.points:
+            return "is filled already"
+        if rules.joker and c in open_categories(rules, card.state.filled):
+            return f"may not be taken now: an extra {rules.joker.category} must go to {' or '.join(allowed)}"
+        return f"may not be taken now: the boxes are filled in order, and {' or '.join(allowed)} is next"
 
     def undo(self) -> Action | None:
         """Take the last decision or typed dice back, and with it the program's dice that followed it."""
@@ -218,19 +223,70 @@ class Session:
     # --- to a file and back ------------------------------------------------------------------------------------
 
     def save(self, path: Path) -> None:
-        """Write the session down; an old file is replaced in one step."""
+        """Write the session down; an old file is replaced in one step.
+
+        Raises
+        ------
+        SolverError
+            If that is not possible.
+        """
         about = {
             "schema": SCHEMA,
-            "rules": self.rules.spec or self.rules.key,
+            "rules": rules_to_json(self.rules),
             "fingerprint": self.rules.fingerprint,
             "players": list(self.players),
             "seed": self.seed,
             "actions": [[a.kind, list(a.dice), a.category] for a in self.actions],
         }
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_suffix(".part")
-        part.write_text(json.dumps(about), encoding="utf-8")
-        os.replace(part, path)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with replacing(path) as file:
+                file.write(json.dumps(about).encode())
+        except OSError as error:
+            raise SolverError(f"cannot save the game in {path}: {error.strerror or error}") from error
+
+
+class SaveFile:
+    """The file of an unfinished game at one sitting: what another sitting has written there is not overwritten.
+
+    Attributes
+    ----------
+    seen : bytes or None
+        What this sitting last read or wrote; None where there was no file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = Path(os.path.realpath(path))
+        self.seen = self._content()
+
+    def load(self) -> Session:
+        """The game that was there; StateError if it is none."""
+        return load_session(self.path)
+
+    def write(self, session: Session) -> None:
+        """Save the game; SolverError if that is not possible."""
+        self._check()
+        session.save(self.path)
+        self.seen = self._content()
+
+    def remove(self) -> None:
+        """The game is over, and written down elsewhere."""
+        self._check()
+        self.path.unlink(missing_ok=True)
+
+    def _content(self) -> bytes | None:
+        try:
+            if self.path.exists() and not self.path.is_file():
+                raise SolverError(f"{self.path} is no file to save a game in")
+            return self.path.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise SolverError(f"cannot read {self.path}: {error.strerror}") from error
+
+    def _check(self) -> None:
+        if self._content() != self.seen:
+            raise SolverError(f"another play has changed the game in {self.path}; this one stops here")
 
 
 def load_session(path: Path) -> Session:
@@ -243,19 +299,69 @@ def load_session(path: Path) -> Session:
     """
     try:
         raw: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        rules = load_rules(raw["rules"])
+        rules = rules_from_json(raw["rules"])
         if raw["schema"] != SCHEMA or raw["fingerprint"] != rules.fingerprint:
-            raise StateError(f"{path} was saved under other rules; start anew with --new")
-        session = Session(rules, tuple(map(str, raw["players"])), raw["seed"])
+            raise StateError("it was saved under other rules")
+        players, seed = raw["players"], raw["seed"]
+        if not isinstance(players, list) or not players or not all(isinstance(name, str) for name in players):
+            raise StateError(f"players is {players!r}")
+        check_names(players)
+        if seed is not None and type(seed) is not int:
+            raise StateError(f"seed is {seed!r}")
+        session = Session(rules, tuple(players), seed)
         for kind, dice, category in raw["actions"]:
+            if not all(type(face) is int for face in dice):
+                raise StateError(f"dice are {dice!r}")
             if kind == "score":
                 session.score(category)
             elif kind == "hold":
                 session.hold(dice)
             else:
                 session.roll(dice)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        if isinstance(error, StateError) and "other rules" in str(error):
-            raise
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise StateError(f"{path} is no saved game ({error}); start anew with --new") from error
     return session
+
+
+# --- a player's words ----------------------------------------------------------------------------------------------
+
+
+def named_dice(text: str) -> Dice | None:
+    """Dice in any of the ways people write them; None where the text names none."""
+    if not re.fullmatch(rf"[\s,;0-9{GLYPHS}-]+", text) or not re.search(rf"[0-9{GLYPHS}]", text):
+        return None
+    return tuple(sorted(GLYPHS.find(symbol) + 1 or int(symbol) for symbol in re.sub(r"[\s,;-]", "", text)))
+
+
+def named_hold(text: str, dice: Dice) -> Dice | None:
+    """Which of the dice a player wants to hold; None where the text speaks of something else."""
+    word = text.lower()
+    if word in ("none", "nothing", "reroll"):
+        return ()
+    return dice if word in ("all", "stop") else named_dice(text)
+
+
+def named_category(rules: RuleSet, text: str, paid: Mapping[str, int]) -> str:
+    """The category a player wants to take, with or without the points behind it (`chance 20`, `chance for 20`).
+
+    Parameters
+    ----------
+    paid
+        What each category that may be taken pays.
+
+    Raises
+    ------
+    StateError
+        If it is none, or does not pay that.
+    """
+    with_points = re.fullmatch(r"(.+?)(?:\s*=\s*|\s+)(?:for\s+)?(\d{1,6}|x)", text, re.IGNORECASE)
+    try:
+        return rules.categories[find_category(rules, text)].id
+    except StateError:
+        if not with_points:
+            raise
+    category = rules.categories[find_category(rules, with_points[1])].id
+    points = 0 if with_points[2] in "xX" else int(with_points[2])
+    if paid.get(category, points) != points:
+        raise StateError(f"{category} pays {paid[category]} for these dice, not {points}")
+    return category

@@ -111,6 +111,8 @@ def simulate(
         raise ValueError(f"games is {games}; must be at least 1")
     state, made = strategy.begin(start)
     made = made if points is None else points
+    if isinstance(strategy.evaluator, ScoreEvaluator):
+        strategy.evaluator.at(made - getattr(strategy, "zero", 0)).check_reached(state)
     table = _Table(strategy, state, threads or default_threads())
     turns = table.turns * -(-games // CHUNK)
     parts = []
@@ -195,7 +197,7 @@ class _Table:
         inside = (x >= low) & (x <= high)
         now[:, INNER] = np.where(inside, (x - low) % lanes, 0)
         now[:, BLOCK] = (lane << LANE_BITS) + np.where(x < low, low - lanes, x - now[:, INNER]) + MIDDLE
-        return np.argsort(row << 40 | now[:, BLOCK], kind="stable")
+        return np.lexsort((now[:, BLOCK], row))
 
     def turn(
         self,
@@ -220,7 +222,7 @@ class _Table:
             dtype = np.float32 if self.by_scores else np.float64
             scratch = follow_scratch(self.dice, self.plan, self.pay, most, dtype)
         head = (begin, end, order, games, first, seed, turn, table)
-        tail = (self.plan, self.pay, self.steps, self.walk, self.evaluator.tie, scratch)
+        tail = (self.plan, self.pay, self.steps, self.walk, self.evaluator.ties, scratch)
         if isinstance(self.evaluator, ScoreEvaluator):
             play_by_scores(*head, self.evaluator.slabs, *tail)
         else:

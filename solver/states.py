@@ -25,6 +25,7 @@ from .rules import RuleSet
 from .scoring import category_points
 
 MAX_FREE_CATEGORIES = 24
+MAX_FREE_UPPER = 12
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,11 @@ class StateSpace:
         self.flags = 2 if rules.joker and rules.joker.bonus else 1
         self.cards = len(still_open) + 1 if self.forced else 1 << len(still_open)
         self.upper = [c for c, category in enumerate(rules.categories) if category.upper and rules.bonus]
+        if not self.forced and len(self.upper) > MAX_FREE_UPPER:
+            raise RulesError(
+                f"{rules.key} has {len(self.upper)} upper boxes in free order, each set of them with its own sums; "
+                f"at most {MAX_FREE_UPPER} can be solved"
+            )
         self._points = possible_points(rules)
         self._build_lanes()
         self._build_rows()
@@ -109,9 +115,12 @@ class StateSpace:
         best = [max(self._points[c]) for c in self.upper]
         self.sums: list[list[int]] = []  # every upper sum that can occur, by lane set
         lanes: list[list[int]] = []
-        lane_of = np.full((1 << len(self.upper), threshold + max(best, default=0) + 1), -1, dtype=np.int64)
-        before = self._upper_set(self.start.filled)
-        for chosen in range(1 << len(self.upper)):
+        before = self._upper_bits(self.start.filled)
+        # Forced order fills the upper boxes in their own order: of their 2^n sets n + 1 can occur.
+        number = len(self.upper) + 1 if self.forced else 1 << len(self.upper)
+        lane_of = np.full((number, threshold + max(best, default=0) + 1), -1, dtype=np.int64)
+        for lane_set in range(number):
+            chosen = (1 << lane_set) - 1 if self.forced else lane_set
             sums = {min(threshold, self.start.upper)} if chosen & before == before else set()
             for i, c in enumerate(self.upper):
                 if (chosen & ~before) >> i & 1:
@@ -120,10 +129,9 @@ class StateSpace:
             lost = [total for total in sums if total + to_come < threshold]
             alive = sorted(total for total in sums if total + to_come >= threshold)
             own = ([max(lost)] if lost else []) + alive
-            lane_of[chosen, lost] = 0
-            for total in alive:
-                lane_of[chosen, total] = own.index(total)
-            lane_of[chosen, threshold:] = lane_of[chosen, threshold]
+            lane_of[lane_set, lost] = 0
+            lane_of[lane_set, alive] = np.arange(len(own) - len(alive), len(own))
+            lane_of[lane_set, threshold:] = lane_of[lane_set, threshold]
             self.sums.append(sorted(sums))
             lanes.append(own)
         width = -(-max(map(len, lanes)) // LANES) * LANES
@@ -132,8 +140,13 @@ class StateSpace:
         self._lane_upper = np.array(padded, dtype=np.int64)
         self._lane_of = lane_of
 
-    def _upper_set(self, filled: int) -> int:
+    def _upper_bits(self, filled: int) -> int:
         return sum(1 << i for i, c in enumerate(self.upper) if filled >> c & 1)
+
+    def lane_set(self, filled: int) -> int:
+        """Number of the lane set of a card: in forced order how many upper boxes are filled, else which."""
+        bits = self._upper_bits(filled)
+        return bits.bit_count() if self.forced else bits
 
     def _build_rows(self) -> None:
         own = np.arange(self.cards, dtype=np.int64)
@@ -150,9 +163,10 @@ class StateSpace:
             settled = bool(self.start.filled >> self.rules.joker_index & 1)
             occurs[: self.cards] = not (settled and self.start.joker_paid)
             occurs[self.cards :] = joker_filled & (not settled or self.start.joker_paid)
+        self._occurs = occurs
         sets = np.zeros(len(masks), dtype=np.int64)
         for i, c in enumerate(self.upper):
-            sets |= (masks >> c & 1) << i
+            sets += (masks >> c & 1) << (0 if self.forced else i)
         self.filled = filled = np.bitwise_count(masks).astype(np.int64)
         turns = np.maximum(0, np.arange(self.categories + 1) - self.first_layer)
         self.most_saved = self.start.saved + turns * (self.rules.rolls - 1 if self.rules.saved_rolls else 0)
@@ -209,8 +223,7 @@ class StateSpace:
             raise StateError(f"the upper sum is {state.upper}; it cannot be negative")
         if state.filled & self.start.filled != self.start.filled:
             raise StateError("this table begins at a card with other filled categories")
-        chosen = self._upper_set(state.filled)
-        if self._lane_of[chosen, min(state.upper, rules.threshold)] < 0:
+        if self._lane_of[self.lane_set(state.filled), min(state.upper, rules.threshold)] < 0:
             raise StateError(f"the filled upper boxes cannot sum to {state.upper}")
         most = int(self.most_saved[state.filled.bit_count()])
         if not 0 <= state.saved <= most:
@@ -218,6 +231,8 @@ class StateSpace:
             raise StateError(f"{state.saved} saved rolls are impossible under {rules.key}: {why}")
         if state.joker_paid and not (rules.joker and state.filled >> rules.joker_index & 1):
             raise StateError("the joker's box cannot hold points: it is open, or the rules have no joker")
+        if not self._occurs[self.row(state)]:
+            raise StateError("this table begins at a card whose joker's box holds something else")
 
     def reachable(self) -> int:
         """Number of states a game can arrive at, before upper sums are merged into lanes."""

@@ -215,9 +215,9 @@ def maximum(typingctx: Any, a: Any, b: Any) -> Any:
 
 @intrinsic
 def choose(typingctx: Any, a: Any, b: Any, where: Any, elsewhere: Any) -> Any:
-    """Lane by lane: `where` if ``a > b``, else `elsewhere`."""
+    """Lane by lane: `where` if ``a >= b``, else `elsewhere`."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.select(builder.fcmp_ordered(">", args[0], args[1]), args[2], args[3])
+        return builder.select(builder.fcmp_ordered(">=", args[0], args[1]), args[2], args[3])
 
     return where(a, b, where, elsewhere), codegen

@@ -52,7 +52,7 @@ class End:
 
 def ends_of_hold(evaluator: TurnEvaluator, state: State, held: Sequence[int], rerolls: int) -> list[End]:
     """Ends of the turn after holding `held` and rerolling the rest with `rerolls` (at least 1) rerolls left."""
-    rules, grid, tie = evaluator.rules, evaluator.dice, evaluator.tie
+    rules, grid, lowest = evaluator.rules, evaluator.dice, evaluator.lowest_equal
     saving = rules.saved_rolls
     stops = [evaluator.category_values(state, left if saving else 0) for left in range(rerolls if saving else 1)]
     holds = [evaluator.hold_values(state, left) for left in range(1, rerolls)]
@@ -66,13 +66,13 @@ def ends_of_hold(evaluator: TurnEvaluator, state: State, held: Sequence[int], re
             within = arrays.within[arrays.within_start[roll] + 1 : arrays.within_start[roll + 1]]
             values = holds[left - 1][within] if left else np.empty(0)
             best = max(best_stop, values.max(initial=-np.inf))
-            if best_stop >= best - tie:
-                category = int(np.argmax(stop[:, roll] >= best_stop - tie))
+            if best_stop >= lowest(best):
+                category = int(np.argmax(stop[:, roll] >= lowest(best_stop)))
                 allowed = options(rules, state.filled, state.joker_paid, evaluator.roll_counts[roll])
                 end = (category, *allowed[category], left if saving else 0)
                 total[end] = total.get(end, 0.0) + float(mass[roll])
             else:
-                again[within[int(np.argmax(values >= best - tie))]] += mass[roll]
+                again[within[int(np.argmax(values >= lowest(best)))]] += mass[roll]
         if left:
             mass = _rerolled_all(evaluator, again)
     return [End(*end, chance) for end, chance in total.items()]

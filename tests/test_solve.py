@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from fractions import Fraction
+from math import comb
 
 import games
 import numpy as np
@@ -14,10 +16,11 @@ from naive import Naive
 from solver.advice import Strategy, open_strategy
 from solver.backward import solve_values
 from solver.dice import sub_multisets
+from solver.errors import RulesError
 from solver.evaluate import TurnEvaluator
 from solver.notation import counts_of, dice_of
 from solver.rulefile import load_rules
-from solver.rules import RuleSet
+from solver.rules import Bonus, Category, Pattern, RuleSet
 from solver.states import State, state_space
 from solver.verify import random_states, residual
 
@@ -204,3 +207,16 @@ def test_states_and_plans_are_built_once() -> None:
     rules = load_rules("yatzy-forced")
     for build in (state_space, plan, payouts):
         assert build(rules) is build(rules, EMPTY) is build(load_rules("yatzy-forced"), start=State())
+
+
+def test_forced_order_with_many_upper_boxes() -> None:
+    """Forty boxes of ones, one die and no choice: a binomial distribution. In free order that is refused."""
+    box = Category("b", "B", (Pattern("face", face=1),), upper=True)
+    rules = RuleSet(
+        "many", "Many", 1, 6, 1, tuple(replace(box, id=f"b{i}") for i in range(40)), Bonus(10, 50), order="forced"
+    )
+    reached = sum(comb(40, k) * (1 / 6) ** k * (5 / 6) ** (40 - k) for k in range(10, 41))
+    assert solve_values(rules)[-1] == pytest.approx(40 / 6 + 50 * reached, abs=1e-9)
+    free = replace(rules, order="free", categories=rules.categories[:20])
+    with pytest.raises(RulesError, match="20 upper boxes in free order"):
+        solve_values(free)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..console import RULES, language_option, make_desk, table_options
+from ..console import RULES, ask_line, language_option, make_desk, table_options
 
 if TYPE_CHECKING:
     from ..advice import Strategy
@@ -66,11 +66,12 @@ def review(
     from ..review import prospect
     from ..review import review as grade_game
     from ..views.review import review_json, review_lines
+    from ..views.text import plural
 
     games = read_games(file)
     number = len(games) if game is None else game
     if number > len(games):
-        raise StateError(f"{file} has {len(games)} games; there is no game {number}")
+        raise StateError(f"{file} has {plural(len(games), 'game')}; there is no game {number}")
     played = games[number - 1]
     chosen = [find_player(played.players, player)] if player else range(len(played.players))
     desk = make_desk(tables, threads, lang)
@@ -84,7 +85,7 @@ def review(
             continue
         shown = [d for d in found.decisions if d.loss >= threshold]
         if drill:
-            click.echo(f"{found.player}: {len(shown)} decisions to try again")
+            click.echo(f"{found.player}: {plural(len(shown), 'decision')} to try again\n")
             for d in shown:
                 if not quiz(strategy, rules, Puzzle(d.card, d.dice, d.rolls_left)):
                     return
@@ -145,45 +146,47 @@ def puzzle(
     desk = make_desk(tables, threads, lang)
     shown = desk.rules(rules)
     strategy = desk.strategy(shown)
-    number = (day.date() if day else date.today()).toordinal() * 1000
+    today = day.date() if day else date.today()
+    number = 0
     while True:
         try:
-            found = find_puzzle(strategy, number, difficulty)
+            found = find_puzzle(strategy, today.toordinal() * 1000 + number, difficulty)
         except ValueError as error:
             raise click.ClickException(str(error)) from error
+        number += 1
         if as_json:
             click.echo(json.dumps(puzzle_json(found, strategy)))
-        elif solution:
-            click.echo(
-                "\n".join([*puzzle_lines(shown, found, strategy), "", *solution_lines(shown, found, strategy)])
-            )
-        elif not quiz(strategy, shown, found):
-            return
+        else:
+            click.echo(f"Puzzle{f' {number}' if stream else ''} of {today}, {difficulty}")
+            if solution:
+                lines = [*puzzle_lines(shown, found, strategy), "", *solution_lines(shown, found, strategy)]
+                click.echo("\n".join(lines))
+            elif not quiz(strategy, shown, found):
+                return
         if not stream:
             return
-        number += 1
 
 
 def quiz(strategy: Strategy, rules: RuleSet, position: Puzzle) -> bool:
-    """Show a position, ask, grade; False when the player has left."""
+    """Show a position, ask, grade, show the solution; False when the player has left."""
     from ..errors import StateError
-    from ..views.puzzle import find_answer, puzzle_lines, solution_lines, verdict
+    from ..views.puzzle import find_answer, puzzle_help, puzzle_lines, question, solution_lines, verdict
+    from ..views.table import wrapped
 
     click.echo("\n".join(puzzle_lines(rules, position, strategy)))
+    left = False
     while True:
-        try:
-            text = str(click.prompt("Your choice (quit)", prompt_suffix=": ", default="", show_default=False)).strip()
-        except click.Abort:
-            return False
-        if text.lower() in ("quit", "q"):
-            return False
-        if not text:
+        text = ask_line(question(position))
+        left = text is None or text.lower() in ("quit", "q", "exit")
+        if text is None or left:
+            break
+        if text.lower() in ("", "?", "help", "h"):
+            click.echo(puzzle_help(position))
             continue
         try:
-            answer = find_answer(rules, position, strategy, text)
+            click.echo(verdict(rules, position, strategy, find_answer(rules, position, strategy, text)))
+            break
         except StateError as error:
-            click.echo(str(error))
-            continue
-        click.echo(verdict(rules, position, strategy, answer))
-        click.echo("\n".join([*solution_lines(rules, position, strategy), ""]))
-        return True
+            click.echo(wrapped(str(error)))
+    click.echo("\n".join([*solution_lines(rules, position, strategy), ""]))
+    return not left

@@ -4,22 +4,35 @@ from __future__ import annotations
 
 import re
 import secrets
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
-from ..console import RULES, language_option, make_desk, table_options
-from ..errors import StateError
+from ..console import RULES, ask_line, language_option, make_desk, table_options
+from ..errors import SolverError, StateError
 
 if TYPE_CHECKING:
     from ..advice import Strategy
     from ..queries import Desk
     from ..rules import RuleSet
-    from ..session import Session
+    from ..session import SaveFile, Session
 
-DICE_TEXT = re.compile(r"[\s,;⚀⚁⚂⚃⚄⚅0-9-]+")
+VERB = re.compile(r"^(hold|keep|take|score)\s+(?=\S)", re.IGNORECASE)
+# How a game is played, not which one it is.
+SETTINGS = {
+    "save",
+    "record",
+    "warn",
+    "no_warn",
+    "plain",
+    "lang",
+    "tables",
+    "threads",
+}
 
 
 class Quit(Exception):
@@ -33,7 +46,7 @@ class Table:
     session: Session
     rules: RuleSet
     desk: Desk
-    save: Path
+    save: SaveFile
     warn: float | None
     plain: bool
 
@@ -49,20 +62,15 @@ class Table:
         lines = spoken_card if self.plain else card_lines
         click.echo("\n" + "\n".join(lines(self.rules, self.session)) + "\n")
 
-    def ask(self, question: str) -> str:
+    def ask(self, question: str, help_lines: str) -> str:
         """One line from the player; the commands that work everywhere are carried out here."""
-        from ..views.table import HELP
-
         while True:
-            try:
-                text = str(click.prompt(question, prompt_suffix=" ", default="", show_default=False)).strip()
-            except click.Abort:
-                raise Quit from None
-            word = text.lower()
-            if word in ("quit", "q", "exit"):
+            text = ask_line(question)
+            word = "quit" if text is None else text.lower()
+            if text is None or word in ("quit", "q", "exit"):
                 raise Quit
             if word in ("help", "h"):
-                click.echo(HELP)
+                click.echo(help_lines)
             elif word == "card":
                 self.show_cards()
             else:
@@ -70,18 +78,24 @@ class Table:
 
     def roll(self) -> None:
         """Put the next dice on the table."""
+        from ..session import named_dice
+        from ..views.table import dice_help, dice_question
+
         session = self.session
         if session.seed is not None:
             session.roll()
             return
-        number = session.to_roll
-        text = self.ask(f"Dice you rolled ({number}):")
+        text = self.ask(dice_question(session), dice_help(session))
         if text.lower() in ("undo", "u"):
             self.undo()
-        elif text:
-            if not DICE_TEXT.fullmatch(text):
-                raise StateError(f"{text!r} is no dice; write the faces, such as {'12345'[:number]}")
-            session.roll([glyph_face(symbol) for symbol in re.sub(r"[\s,;-]", "", text)])
+            return
+        if text in ("", "?"):
+            click.echo(dice_help(session))
+            return
+        dice = named_dice(text)
+        if dice is None:
+            raise StateError(f"{text!r} is no dice; write the faces, such as {'12345'[: session.to_roll]}")
+        session.roll(dice)
 
     def undo(self) -> None:
         """Take the last action back."""
@@ -90,80 +104,75 @@ class Table:
 
     def decide(self) -> None:
         """One decision: dice to hold, or a category."""
-        from ..views.table import choice_line, stage_line, wrapped
+        from ..views.table import HELP, choice_line, stage_line, wrapped
 
         session = self.session
         click.echo(stage_line(session))
         click.echo(wrapped(f"Worth now: {choice_line(self.rules, session)}"))
         both = "Hold which dice, or take which category? (help)"
-        text = self.ask(both if session.rolls_left else "Take which category? (help)")
+        text = self.ask(both if session.rolls_left else "Take which category? (help)", HELP)
+        while text:  # who is asked to confirm may say something else instead
+            text = self.answered(text)
+
+    def answered(self, text: str) -> str:
+        """Carry out what the player said; what was said instead of confirming it."""
         word = text.lower()
         if word in ("undo", "u"):
             self.undo()
         elif word in ("?", "??"):
             self.advise(everything=word == "??")
-        elif text:
-            self.carry_out(re.sub(r"^(hold|keep|take|score)\s+(?=\S)", "", text, flags=re.IGNORECASE))
+        else:
+            return self.carry_out(VERB.sub("", text))
+        return ""
 
-    def carry_out(self, text: str) -> None:
-        """A decision in the player's words."""
-        from ..notation import find_category
+    def carry_out(self, text: str) -> str:
+        """A decision in the player's words; what was said instead of confirming it."""
+        from ..session import named_category, named_hold
+        from ..views.table import taken_line
 
-        session, left = self.session, self.session.rolls_left
-        held: tuple[int, ...] | None = None
-        if text.lower() in ("none", "nothing", "reroll"):
-            held = ()
-        elif text.lower() in ("all", "stop"):
-            raise StateError("then take a category: name it")
-        elif left and DICE_TEXT.fullmatch(text):
-            held = tuple(sorted(glyph_face(symbol) for symbol in re.sub(r"[\s,;-]", "", text)))
+        session = self.session
+        held = named_hold(text, session.dice) if session.rolls_left else None
+        category = ""
         if held is not None:
             session.hold(held)  # says why not
             session.actions.pop()
-            loss, better = self.loss_of_hold(held, left)
         else:
-            category = self.rules.categories[find_category(self.rules, text)].id
-            if category not in session.choices():
+            paid = {name: points + beside for name, (points, beside) in session.choices().items()}
+            category = named_category(self.rules, text, paid)
+            if category not in paid:
                 session.score(category)  # says why not
-            loss, better = self.loss_of_category(category, left)
-        if self.warn is not None and loss >= self.warn and not self.insist(loss, better):
-            return
+        other = self.warned(category if held is None else held)
+        if other is not None:
+            return other
         if held is not None:
             session.hold(held)
-            return
-        points, beside = session.choices()[category]
+            return ""
         session.score(category)
-        click.echo(f"{self.rules.categories[self.rules.index_of[category]].name}: {points + beside}")
+        click.echo(taken_line(self.rules, session, category))
         if not session.over:
             self.show_cards()
+        return ""
 
-    def insist(self, loss: float, better: str) -> bool:
-        """Whether the player stays with a choice that loses."""
-        answer = self.ask(f"That gives away {loss:.2f} points on average; better: {better}. Do it anyway? [y/N]")
-        return answer.lower() in ("y", "yes")
-
-    def loss_of_hold(self, held: tuple[int, ...], left: int) -> tuple[float, str]:
-        """What a hold loses, and what is better."""
+    def warned(self, named: tuple[int, ...] | str) -> str | None:
+        """Warn of an action that loses; None to go on with it, else what was said instead of confirming it."""
         if self.warn is None:
-            return 0.0, ""
+            return None
+        from ..review import action_named, actions
         from ..views.review import action_words
+        from ..views.table import HELP, wrapped
 
-        ranked = self.strategy.holds(self.session.card(), self.session.dice, left)
-        done = next(hold for hold in ranked if hold.dice == held)
-        return done.loss, action_words(self.rules, ranked[0])
-
-    def loss_of_category(self, category: str, left: int) -> tuple[float, str]:
-        """What a category loses, stopping early included, and what is better."""
-        if self.warn is None:
-            return 0.0, ""
-        from ..views.review import action_words
-
-        card, dice = self.session.card(), self.session.dice
-        choices = self.strategy.categories(card, dice, left)
-        value = next(choice.value for choice in choices if choice.category == category)
-        best = self.strategy.holds(card, dice, left)[0] if left else choices[0]
-        loss = best.value - value
-        return (loss if loss > 1e-9 else 0.0), action_words(self.rules, best)
+        session = self.session
+        found = actions(self.strategy, session.card(), session.dice, session.rolls_left)
+        done = action_named(found, named)
+        assert done is not None  # the session has allowed it
+        if done.loss <= 0 or done.loss < self.warn:
+            return None
+        better = action_words(self.rules, found[0])
+        click.echo(wrapped(f"That gives away {done.loss:.2f} points on average; better: {better}."))
+        answer = self.ask("Do it anyway? [y/N]", HELP)
+        if answer.lower() in ("y", "yes"):
+            return None
+        return "" if answer.lower() in ("n", "no") else answer
 
     def advise(self, everything: bool) -> None:
         """What is best, as `yatzy hold` and `yatzy score` say it."""
@@ -173,7 +182,7 @@ class Table:
         query = "hold" if session.rolls_left else "score"
         request = {
             "query": query,
-            "rules": self.rules.spec or self.rules.key,
+            "rules": self.rules.key,
             "card": str(card),
             "saved": card.saved,
             "extra": card.extra,
@@ -184,13 +193,6 @@ class Table:
         answer = self.desk.answer(request)
         lines = ANSWERS[query](self.rules, answer, 10**6 if everything else 5)
         click.echo("\n".join(lines).replace("(--all)", "(??)") + "\n")
-
-
-def glyph_face(symbol: str) -> int:
-    """The face of a digit or a glyph."""
-    from ..notation import GLYPHS
-
-    return GLYPHS.find(symbol) + 1 or int(symbol)
 
 
 def state_file() -> Path:
@@ -243,32 +245,113 @@ def play(
       yatzy play maxi --players "Ann, Bo" --dice typed
     """
     from ..languages import localized
-    from ..session import Session, load_session
+    from ..session import SaveFile, Session
 
+    asked = {name for name in SETTINGS | {"rules", "players", "dice", "seed"} if given(name)}
+    if seed is not None and dice == "typed":
+        raise StateError("--seed is of the program's dice; with --dice typed the dice are yours")
     desk = make_desk(tables, threads, lang)
-    place = save or state_file()
-    if place.exists() and not new:
-        session = load_session(place)
-        click.echo(f"Going on with the saved game ({place}); --new starts another.")
+    place = SaveFile(save or state_file())
+    check_record(record, place)
+    if place.seen is not None and not new:
+        session = place.load()
+        wanted = {
+            "rules": desk.rules(rules).fingerprint,
+            "players": read_players(players),
+            "dice": dice,
+            "seed": seed,
+        }
+        check_same(session, {name: value for name, value in wanted.items() if name in asked}, place)
+        click.echo(f"Going on with the saved game ({place.path}): {about(session)}. --new starts another.")
     else:
-        names = tuple(name.strip() for name in players.split(",") if name.strip()) or ("You",)
         if seed is None and dice == "program":
             seed = secrets.randbelow(1 << 48)
-        session = Session(desk.rules(rules), names, seed if dice == "program" else None)
+        session = Session(desk.rules(rules), read_players(players), seed)
     shown = localized(session.rules, lang)
+    desk.know(shown)
     table = Table(session, shown, desk, place, None if no_warn else warn, plain)
+    place.write(session)
     try:
         sit(table)
     except Quit:
-        session.save(place)
-        click.echo(f"Saved in {place}; `yatzy play` goes on.")
+        click.echo(f"Saved in {place.path}; `{command()}` goes on.")
         return
-    place.unlink(missing_ok=True)
     finish(table, record)
+
+
+def given(name: str) -> bool:
+    """Whether an option or argument stands on the command line."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
+def command(without: str = "") -> str:
+    """The command that goes on with this game, and in the same way but for one option."""
+    context, words = click.get_current_context(), ["yatzy", "play"]
+    for param in context.command.params:
+        if param.name in SETTINGS - {without} and given(param.name):
+            value = context.params[param.name]
+            words += [param.opts[0]] if value is True else [param.opts[0], str(value)]
+    return shlex.join(words)
+
+
+def read_players(text: str) -> tuple[str, ...]:
+    """The players' names.
+
+    Raises
+    ------
+    StateError
+        If two have the same, or one cannot be shown.
+    """
+    from ..record import check_names
+
+    names = tuple(name.strip() for name in text.split(",") if name.strip()) or ("You",)
+    twice = next((name for i, name in enumerate(names) if name.lower() in map(str.lower, names[:i])), None)
+    if twice is not None:
+        raise StateError(f"two players are called {twice}; give each a name of their own")
+    check_names(names)
+    return names
+
+
+def about(session: Session) -> str:
+    """A saved game in a few words."""
+    from ..views.table import short
+
+    dice = "typed dice" if session.seed is None else "the program's dice"
+    return f"{session.rules.key}, {', '.join(map(short, session.players))}, {dice}"
+
+
+def check_same(session: Session, wanted: dict[str, Any], place: SaveFile) -> None:
+    """Raise StateError if what was asked for is not the saved game."""
+    has = {
+        "rules": session.rules.fingerprint,
+        "players": session.players,
+        "dice": "typed" if session.seed is None else "program",
+        "seed": session.seed,
+    }
+    differing = [name for name, value in wanted.items() if has[name] != value]
+    if differing:
+        raise StateError(
+            f"{place.path} holds another game ({about(session)}), with other {', '.join(differing)}; "
+            f"`{command()}` goes on with that one, --new starts anew, --save FILE keeps both"
+        )
+
+
+def check_record(record: str, place: SaveFile) -> None:
+    """Raise SolverError unless the game can be recorded when it is over."""
+    from ..record import check_writable
+
+    if Path(record).resolve() == place.path:
+        raise SolverError(f"{record} cannot hold the record and the unfinished game; choose another with --record")
+    try:
+        check_writable(record)
+    except OSError as error:
+        raise SolverError(f"cannot write {record}: {error.strerror}; choose another with --record") from error
 
 
 def sit(table: Table) -> None:
     """Play until the cards are full."""
+    from ..views.table import wrapped
+
     session = table.session
     if not session.over:
         table.show_cards()
@@ -279,22 +362,28 @@ def sit(table: Table) -> None:
             else:
                 table.decide()
         except StateError as error:
-            click.echo(f"{error}")
-        session.save(table.save)
+            click.echo(wrapped(str(error)))
+        table.save.write(session)
 
 
 def finish(table: Table, record: str) -> None:
-    """The result, what luck and errors made of it, and the record."""
+    """The record first, then the result and what luck and errors made of it."""
     from ..record import write_games
     from ..review import review
     from ..views.review import summary_lines
+    from ..views.table import winner_line
 
     table.show_cards()
-    game = table.session.game
-    for i in range(len(game.players)):
-        click.echo("\n".join(summary_lines(table.rules, review(table.strategy, game, i))) + "\n")
+    game, place = table.session.game, table.save
+    if len(game.players) > 1:
+        click.echo(f"{winner_line(table.session)}\n")
     try:
         write_games(record, [game])
     except OSError as error:
-        raise click.ClickException(f"cannot write {record}: {error.strerror}") from error
-    click.echo(f"Recorded in {record}; `yatzy review {record}` says where points were lost.")
+        kept = f"the game is still in {place.path}: `{command('record')} --record FILE` records it"
+        raise SolverError(f"cannot write {record}: {error.strerror}; {kept}") from error
+    place.remove()
+    click.echo(f"Recorded in {record}.\n")
+    for i in range(len(game.players)):
+        click.echo("\n".join(summary_lines(table.rules, review(table.strategy, game, i))) + "\n")
+    click.echo(f"`{shlex.join(['yatzy', 'review', record])}` says where points were lost.")

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from textwrap import wrap
 from typing import Any
 
 from ..advice import Choice, Hold, Strategy
 from ..errors import StateError
-from ..notation import GLYPHS, find_category, glyphs, spaced
+from ..notation import glyphs, spaced
 from ..puzzle import Puzzle
-from ..review import grade
+from ..review import action_named, grade
 from ..rules import RuleSet
+from ..session import named_category, named_hold
 from .review import action_words
 from .text import loss_text, plural
 
 SHOWN = 5
+HOLD_HELP = """\
+  33            hold these dice and reroll the rest
+  none          reroll all dice
+  full house    stop and take this category (id, name, code or a prefix)
+  quit          show the solution and leave"""
+SCORE_HELP = """\
+  full house    take this category (id, name, code or a prefix)
+  quit          show the solution and leave"""
 
 
 def puzzle_lines(rules: RuleSet, position: Puzzle, strategy: Strategy) -> list[str]:
@@ -25,17 +33,30 @@ def puzzle_lines(rules: RuleSet, position: Puzzle, strategy: Strategy) -> list[s
     filled = [f"{rules.categories[c].name} {points}" for c, points in sorted(card.points.items())]
     still_open = [category.name for c, category in enumerate(rules.categories) if c not in card.points]
     rolls = strategy.most_rerolls(card.state) + 1
-    question = "Which dice do you hold?" if left else "Which category do you take?"
+    if card.extra:
+        filled.append(f"extra points {card.extra}")
+    if card.saved:
+        filled.append(f"saved rolls {card.saved}")
     lines = [f"{rules.name}, {card.total} points"]
     for name, boxes in (("filled: ", filled), ("open:   ", still_open)):
         lines += wrap(", ".join(boxes) or "nothing", 78, initial_indent=f"  {name}", subsequent_indent=" " * 10)
     stage = f"roll {rolls - left} of {rolls}, {plural(left, 'reroll')} left"
     lines.append(f"  {stage}: {spaced(position.dice)}  {glyphs(position.dice)}")
-    return [*lines, question]
+    return lines
+
+
+def question(position: Puzzle) -> str:
+    """What is asked."""
+    return "Hold which dice, or take which category? (help)" if position.rolls_left else "Take which category? (help)"
+
+
+def puzzle_help(position: Puzzle) -> str:
+    """How it is answered."""
+    return HOLD_HELP if position.rolls_left else SCORE_HELP
 
 
 def find_answer(rules: RuleSet, position: Puzzle, strategy: Strategy, text: str) -> Hold | Choice:
-    """The option a player names: dice, ``none``, ``all``, or a category.
+    """The option a player names: dice, ``none``, or a category.
 
     Raises
     ------
@@ -43,24 +64,22 @@ def find_answer(rules: RuleSet, position: Puzzle, strategy: Strategy, text: str)
         If it is none of the options.
     """
     options = position.options(strategy)
-    word = text.lower().removeprefix("hold ").removeprefix("take ")
-    if position.rolls_left:
-        held: tuple[int, ...] | None = None
-        if word in ("none", "nothing", "reroll"):
-            held = ()
-        elif word in ("all", "stop"):
-            held = position.dice
-        elif re.fullmatch(r"[\s,;0-9⚀⚁⚂⚃⚄⚅-]+", word):
-            held = tuple(sorted(GLYPHS.find(s) + 1 or int(s) for s in re.sub(r"[\s,;-]", "", word)))
-        for option in options:
-            if isinstance(option, Hold) and option.dice == held:
-                return option
-        raise StateError(f"{text!r} is no hold of {spaced(position.dice)}; write the dice, none, or all")
-    category = rules.categories[find_category(rules, word)].id
-    for option in options:
-        if isinstance(option, Choice) and option.category == category:
-            return option
-    raise StateError(f"{category} may not be taken")
+    word = re.sub(r"^(hold|keep|take|score)\s+(?=\S)", "", text, flags=re.IGNORECASE)
+    held = named_hold(word, position.dice) if position.rolls_left else None
+    if held is not None:
+        if held == position.dice:
+            raise StateError("with all dice held there is nothing to reroll: name the category to take")
+        found = action_named(options, held)
+        if found is None:
+            raise StateError(f"{spaced(held)} is not within {spaced(position.dice)}")
+        return found
+    paid = {option.category: option.points + option.bonus for option in options if isinstance(option, Choice)}
+    category = named_category(rules, word, paid)
+    found = action_named(options, category)
+    if found is None:
+        filled = rules.index_of[category] in position.card.points
+        raise StateError(f"{category} " + ("is filled already" if filled else "may not be taken now"))
+    return found
 
 
 def verdict(rules: RuleSet, position: Puzzle, strategy: Strategy, answer: Hold | Choice) -> str:
@@ -73,12 +92,13 @@ def verdict(rules: RuleSet, position: Puzzle, strategy: Strategy, answer: Hold |
 
 def solution_lines(rules: RuleSet, position: Puzzle, strategy: Strategy) -> list[str]:
     """The best options and what they lose."""
-    options: Sequence[Hold | Choice] = position.options(strategy)[:SHOWN]
-    width = max(len(action_words(rules, option)) for option in options)
-    return [
-        f"  {action_words(rules, option):<{width}}  {loss_text(option.loss, i == 0):>9}"
-        for i, option in enumerate(options)
-    ]
+    found = position.options(strategy)
+    words = [action_words(rules, option) for option in found[:SHOWN]]
+    width = max(map(len, words))
+    lines = [f"  {'':<{width}}  {'loses':>9}"]
+    for i, (option, said) in enumerate(zip(found, words, strict=False)):
+        lines.append(f"  {said:<{width}}  {loss_text(option.loss, i == 0):>9}")
+    return lines
 
 
 def puzzle_json(position: Puzzle, strategy: Strategy) -> dict[str, Any]:
@@ -86,8 +106,9 @@ def puzzle_json(position: Puzzle, strategy: Strategy) -> dict[str, Any]:
     rules, card = strategy.rules, position.card
 
     def option(entry: Hold | Choice) -> dict[str, Any]:
-        what = {"hold": list(entry.dice)} if isinstance(entry, Hold) else {"points": entry.points}
-        return what | {"category": entry.category, "loss": entry.loss}
+        if isinstance(entry, Hold):
+            return {"hold": list(entry.dice), "category": None, "loss": entry.loss}
+        return {"category": entry.category, "points": entry.points, "bonus": entry.bonus, "loss": entry.loss}
 
     return {
         "schema": 1,
