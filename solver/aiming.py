@@ -17,7 +17,7 @@ from .aims import ScoreStrategy, maximise, reach
 from .dice import Floats, Ints
 from .errors import StateError
 from .notation import Scorecard
-from .opponents import Opponent, Winning, finished, opponent, parse_opponents
+from .opponents import Winning, finished, opponent, parse_opponents
 from .rules import RuleSet
 from .store import Progress
 
@@ -48,7 +48,7 @@ class Wanted:
     """A checked request: a goal, or opponents."""
 
     goal: int | None
-    opponents: tuple[int | Scorecard | Opponent, ...]
+    opponents: tuple[int | Scorecard, ...]
     ties: str
 
 

@@ -79,16 +79,14 @@ def parse_opponents(rules: RuleSet, text: str) -> list[int | Scorecard]:
     return found
 
 
-def opponent(strategy: Strategy, known: int | Scorecard | Opponent, threads: int | None = None) -> Opponent:
-    """What is known of an opponent, from a final score or a card in mid-game; one looked at before stays as it is.
+def opponent(strategy: Strategy, known: int | Scorecard, threads: int | None = None) -> Opponent:
+    """What is known of an opponent, from a final score or a card in mid-game.
 
     Raises
     ------
     RulesError
         If the distribution of such a card cannot be computed.
     """
-    if isinstance(known, Opponent):
-        return known
     if isinstance(known, int):
         return finished(known)
     found = distribution(strategy, known.state, points=known.total, threads=threads)

@@ -23,9 +23,7 @@ from test_review import human
 from solver.advice import Strategy
 from solver.commands.serve import in_header, is_loopback
 from solver.errors import RulesError
-from solver.opponents import opponent
 from solver.queries import Desk
-from solver.web import office as office_module
 from solver.web.app import create_app
 from solver.web.guard import BURST, MAX_BODY, Guard, host_name
 from solver.web.office import MOST_WRITTEN, BusyError, Gate, HungUpError, Kept, Office
@@ -243,7 +241,8 @@ def test_requests_of_programs_are_understood(page: TestClient) -> None:
 def test_odd_names_are_no_stumbling_block(page: TestClient, yatzy: Strategy) -> None:
     record = human(yatzy, 4).to_json() | {"players": ["\ud800"]}
     found = page.post("/api/review", content=json.dumps({"game": record}), headers=JSON)
-    assert found.json()["player"] == "\ud800"
+    assert found.status_code == 422
+    assert found.json()["error"]
 
 
 def test_the_worst_decisions_are_explained(page: TestClient, yatzy: Strategy) -> None:
@@ -320,14 +319,16 @@ def test_goals_are_written_up_to_a_limit(tmp_path: Path, yatzy: Strategy) -> Non
         office.answer("expect", {"rules": "yatzy", "goal": 280, "spread": False}, lambda: False)
 
 
-def test_opponents_are_looked_at_once(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
-    looked = []
-    monkeypatch.setattr(office_module, "opponent", lambda *args: looked.append(1) or opponent(*args))
+def test_an_aim_is_solved_for_once(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
+    solved = []
+    real = Desk.aim
+    monkeypatch.setattr(Desk, "aim", lambda *args: solved.append(1) or real(*args))
     office = Office(None, 1)
-    for card in (LATE, LATE | {"chance": 20}):
-        asked = {"rules": "yatzy", "card": card, "opponents": "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18"}
-        office.answer("expect", {**asked, "spread": False}, lambda: False)
-    assert looked == [1]
+    asked = {"rules": "yatzy", "card": LATE, "opponents": "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18"}
+    office.answer("expect", {**asked, "spread": False}, lambda: False)
+    for dice in ("33456", "11234"):
+        office.answer("hold", {**asked, "dice": dice}, lambda: False)
+    assert solved == [1]
 
 
 def test_points_beside_an_empty_card_move_its_distribution(page: TestClient, yatzy: Strategy) -> None:

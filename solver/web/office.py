@@ -12,7 +12,6 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from threading import Lock, Semaphore
 from typing import Any, Generic, TypeVar
 
@@ -27,7 +26,6 @@ from ..facts import Needs, facts
 from ..forward import has_distribution
 from ..notation import Scorecard
 from ..objectives import Goals, Utility
-from ..opponents import Opponent, opponent
 from ..queries import Desk, read_card
 from ..rulefile import builtin_ids
 from ..rules import RuleSet
@@ -123,45 +121,24 @@ class Kept(Generic[Found]):
 
 
 class KeepingDesk(Desk):
-    """A desk that keeps its latest aims and the distributions of opponents."""
+    """A desk that keeps its latest aims: a hold and what to expect, of one card, are one solve."""
 
     def __init__(self, tables: str | os.PathLike[str] | None, threads: int | None) -> None:
         super().__init__(tables, threads)
-        self.aims: Kept[Aim] = Kept(KEPT_BYTES)
-        self.others: Kept[Opponent] = Kept(64)
+        self.latest: Kept[Aim] = Kept(KEPT_BYTES)
 
     def aim(self, wanted: Wanted, strategy: Strategy, card: Scorecard) -> Aim:
         """The strategy for a goal or against opponents, from a card on."""
-        rules = strategy.rules
-        others = tuple(map(self.name, wanted.opponents))
-        key = (rules.fingerprint, wanted.goal, others, wanted.ties, card.state, card.total)
-        found = self.aims.get(key)
+        others = tuple(
+            (other.state, other.total) if isinstance(other, Scorecard) else other for other in wanted.opponents
+        )
+        key = (strategy.rules.fingerprint, wanted.goal, others, wanted.ties, card.state, card.total)
+        found = self.latest.get(key)
         if found is None:
-            known = tuple(self.other(strategy, each) for each in wanted.opponents)
-            found = super().aim(replace(wanted, opponents=known), strategy, card)
-            # The table of all goals is kept by the desk already.
-            self.aims.put(key, found, 1 if found.strategy.info else int(found.strategy.values.nbytes))
+            found = super().aim(wanted, strategy, card)
+            # The table of all goals is mapped from its file, and kept by the desk already.
+            self.latest.put(key, found, 1 if found.strategy.info else int(found.strategy.values.nbytes))
         return found
-
-    def other(self, strategy: Strategy, known: int | Scorecard | Opponent) -> int | Opponent:
-        """An opponent, looked at once."""
-        if not isinstance(known, Scorecard):
-            return known
-        key = (strategy.rules.fingerprint, self.name(known))
-        found = self.others.get(key)
-        if found is None:
-            found = opponent(strategy, known, self.threads)
-            self.others.put(key, found)
-        return found
-
-    @staticmethod
-    def name(known: int | Scorecard | Opponent) -> Hashable:
-        """What tells an opponent from others: the state of the game and its points decide."""
-        return (known.state, known.total) if isinstance(known, Scorecard) else known
-
-    def opened_goals(self, rules: RuleSet) -> bool:
-        """Whether the table of all goals is open."""
-        return rules.fingerprint in self._goals
 
 
 class Office:
@@ -173,6 +150,7 @@ class Office:
         self.opening: dict[str, Lock] = {}
         self.short, self.long = Gate(2, 24), Gate(1, 8)
         self.answers: Kept[dict[str, Any]] = Kept(256)
+        self.goals: set[str] = set()  # rule sets whose table of goals is open
         self.written = 0
 
     def rules(self, spec: str) -> RuleSet:
@@ -245,7 +223,7 @@ class Office:
                 seconds += PUSHING * allowed(rules, Utility(rules, any_worth, known.state).needs())
         if wanted.ties == "half" or seconds:
             return seconds + allowed(rules, Utility(rules, any_worth, card.state).needs())
-        if self.desk.opened_goals(rules):
+        if rules.fingerprint in self.goals:
             return 0.0
         if has_table(rules, self.desk.tables, Goals.name):
             return AT_ONCE  # its checksum is looked at
@@ -274,6 +252,8 @@ class Office:
         finally:
             if not before and path.is_file():
                 self.written += path.stat().st_size
+            if path.is_file() and "goal" in request:
+                self.goals.add(rules.fingerprint)
 
     def spread_seconds(self, rules: RuleSet, card: Scorecard) -> float:
         """About how long a distribution takes; that of the empty card is kept with the tables."""
