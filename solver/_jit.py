@@ -51,6 +51,11 @@ def cache_folder() -> Path | None:
 _FOLDER = cache_folder()
 
 
+def old_caches() -> list[Path]:
+    """Folders of kernels that other versions compiled."""
+    return sorted(path for path in _FOLDER.parent.glob("kernels-*") if path != _FOLDER) if _FOLDER else []
+
+
 def jit(function: Any) -> Any:
     """Compile without the interpreter lock (threads run kernels side by side) and with the disk cache."""
     before = config.CACHE_DIR

@@ -6,22 +6,28 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from .advice import Strategy
-from .aims import ScoreStrategy, maximise, reach
+from .aims import AT_ONCE, ScoreStrategy, maximise, reach, solved
 from .dice import Floats, Ints
-from .errors import StateError
+from .errors import RulesError, StateError
 from .notation import Scorecard
-from .opponents import Winning, finished, opponent, parse_opponents
+from .objectives import Goals, Utility
+from .opponents import Opponent, Winning, finished, opponent, parse_opponents
 from .rules import RuleSet
-from .store import Progress
+from .states import EMPTY, State
+from .store import Progress, has_table
+from .tables import check_memory
 
 FIELDS = {"goal", "opponents", "ties"}
+MOST_KEPT = 256  # distributions of opponents
+Announce = Callable[[RuleSet, str | None], Progress]
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,10 @@ class Aim:
     worth: Callable[[Ints], Floats]
     about: dict[str, Any]
 
+    def certain(self, lowest: int) -> bool:
+        """Whether a final score of `lowest`, the least there can be, is enough already."""
+        return float(self.worth(np.array([lowest]))[0]) == 1.0
+
 
 @dataclass(frozen=True)
 class Wanted:
@@ -50,6 +60,14 @@ class Wanted:
     goal: int | None
     opponents: tuple[int | Scorecard, ...]
     ties: str
+
+    @property
+    def score(self) -> int | None:
+        """The one score to reach if that is all there is to it; None if there is more."""
+        finals = [other for other in self.opponents if isinstance(other, int)]
+        if self.goal is not None or len(finals) < len(self.opponents):
+            return self.goal
+        return Winning([*map(finished, finals)], self.ties).goal
 
 
 def read_aim(rules: RuleSet, request: dict[str, Any]) -> Wanted | None:
@@ -83,46 +101,127 @@ def read_aim(rules: RuleSet, request: dict[str, Any]) -> Wanted | None:
     return Wanted(None, known, ties)
 
 
-def make_aim(
-    wanted: Wanted,
-    strategy: Strategy,
-    card: Scorecard,
-    tables: Any = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    opened: dict[str, ScoreStrategy] | None = None,
-) -> Aim:
-    """The strategy for what is wanted, from a card on.
+@dataclass
+class AimMaker:
+    """Makes strategies for aims, and keeps what several requests share.
+
+    A question never brings about a solve beyond :attr:`solver.facts.Needs.large`; what takes more than a moment is
+    announced before it begins.
 
     Parameters
     ----------
-    strategy
-        Of the mean, which opponents who still play are assumed to follow.
-    opened
-        Tables of goals opened before, by fingerprint; a new one is added.
+    tables, threads
+        As for :func:`solver.advice.open_strategy`.
+    announce
+        Called with the rule set and one line before a solve; returns the callback for its progress.
     """
-    rules = strategy.rules
 
-    def to_reach(goal: int) -> ScoreStrategy:
-        kept = opened if opened is not None else {}
-        if rules.fingerprint in kept:
-            return replace(kept[rules.fingerprint], zero=goal)
-        found = reach(rules, goal, card, tables, threads=threads, progress=progress)
+    tables: str | os.PathLike[str] | None = None
+    threads: int | None = None
+    announce: Announce | None = None
+    _goals: dict[str, ScoreStrategy] = field(default_factory=dict)
+    _rest: dict[tuple[str, State], ScoreStrategy] = field(default_factory=dict)
+    _others: dict[tuple[str, State, int], Opponent] = field(default_factory=dict)
+
+    def to_solve(self, wanted: Wanted, rules: RuleSet, card: Scorecard) -> Goals | Utility | None:
+        """What has to be solved for an aim, None for nothing; nothing is solved yet.
+
+        Of one table for every goal, and the rest of this game alone, that which is cheaper in the long run.
+
+        Raises
+        ------
+        RulesError
+            If that is too much for a question, with its size and what to do instead.
+        """
+        if wanted.score is None:
+            rest: Goals | Utility = Utility(rules, lambda made: made.astype(np.float64), card.state)
+        elif (
+            rules.fingerprint in self._goals
+            or (rules.fingerprint, card.state) in self._rest
+            or has_table(rules, self.tables, Goals.name)
+        ):
+            return None
+        else:
+            rest = Goals(rules, card.state)
+        needs = rest.needs()
+        if needs.seconds >= AT_ONCE and wanted.score is not None:
+            whole = Goals(rules)
+            all_needs = whole.needs()
+            if not all_needs.large or needs.large:
+                check_memory(rules, all_needs)
+                if all_needs.large:
+                    command = f"yatzy solve {rules.spec or rules.key} --what goals --yes"
+                    raise RulesError(
+                        f"all goals of {rules.key} take {all_needs.words}; "
+                        f"ask from a later card, or first run: {command}"
+                    )
+                return whole
+        check_memory(rules, needs.with_table())
+        if needs.large:
+            raise RulesError(f"{rules.key} from this card on takes {needs.words} each time; ask from a later card")
+        return rest
+
+    def make(self, wanted: Wanted, strategy: Strategy, card: Scorecard) -> Aim:
+        """The strategy for what is wanted, from a card on.
+
+        Parameters
+        ----------
+        strategy
+            Of the mean, which opponents who still play are assumed to follow.
+
+        Raises
+        ------
+        RulesError
+            As :meth:`to_solve`, or if an opponent's distribution cannot be computed.
+        """
+        rules = strategy.rules
+        solve = self.to_solve(wanted, rules, card)
+        if wanted.goal is not None:
+            goal = wanted.goal
+            worth: Callable[[Ints], Floats] = lambda scores: (scores >= goal).astype(np.float64)  # noqa: E731
+            return Aim(self._reach(rules, goal, card, solve), worth, {"goal": goal})
+        others = [self._opponent(strategy, known) for known in wanted.opponents]
+        winning = Winning(others, wanted.ties)
+        told = [{"playing": o.playing, "mean": o.mean, "standard_deviation": o.deviation} for o in others]
+        about = {"opponents": told, "ties": wanted.ties}
+        if wanted.score is not None:
+            return Aim(self._reach(rules, wanted.score, card, solve), winning, about)
+        self._announced(solve)
+        return Aim(maximise(rules, winning, card, threads=self.threads), winning, about)
+
+    def _reach(self, rules: RuleSet, goal: int, card: Scorecard, solve: Goals | Utility | None) -> ScoreStrategy:
+        place = (rules.fingerprint, card.state)
+        found = self._goals.get(rules.fingerprint) or self._rest.get(place)
+        if found:
+            return replace(found, zero=goal)
+        report = self._announced(solve)
+        if solve and solve.start != EMPTY:
+            found = ScoreStrategy(rules, None, solved(solve, self.threads), goal)
+        else:
+            found = reach(rules, goal, card, self.tables, threads=self.threads, progress=report)
         if found.info:
-            kept[rules.fingerprint] = found
+            self._goals[rules.fingerprint] = found
+        else:
+            self._rest = {place: found}  # for further questions from this card
         return found
 
-    if wanted.goal is not None:
-        goal = wanted.goal
-        return Aim(to_reach(goal), lambda scores: (scores >= goal).astype(np.float64), {"goal": goal})
-    others = [opponent(strategy, known, threads) for known in wanted.opponents]
-    winning = Winning(others, wanted.ties)
-    about = {
-        "opponents": [
-            {"playing": other.playing, "mean": other.mean, "standard_deviation": other.deviation} for other in others
-        ],
-        "ties": wanted.ties,
-    }
-    if winning.goal is not None:
-        return Aim(to_reach(winning.goal), winning, about)
-    return Aim(maximise(rules, winning, card, threads=threads), winning, about)
+    def _announced(self, solve: Goals | Utility | None) -> Progress | None:
+        """Say what will be solved, if it takes a while; the callback for its progress."""
+        needs = solve.needs() if solve and self.announce else None
+        if not (solve and needs and needs.long and self.announce):
+            return None
+        if solve.name == Goals.name and solve.start == EMPTY:
+            line = f"solving all goals of {solve.rules.key}, {needs.words}; the table is kept for later"
+        else:
+            line = f"solving {solve.rules.key} from this card on, {needs.words}, in memory"
+        return self.announce(solve.rules, line)
+
+    def _opponent(self, strategy: Strategy, known: int | Scorecard) -> Opponent:
+        if isinstance(known, int):
+            return finished(known)
+        place = (strategy.rules.fingerprint, known.state, known.total)
+        if place not in self._others:
+            if len(self._others) >= MOST_KEPT:
+                self._others.clear()
+            self._others[place] = opponent(strategy, known, self.threads, self.tables)
+        return self._others[place]

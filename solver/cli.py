@@ -13,7 +13,7 @@ from click.shell_completion import get_completion_class
 from . import __version__
 from .commands.ask import expect, hold, odds, score
 from .commands.learn import puzzle, review
-from .commands.make import guide, simulate, solve, table, verify
+from .commands.make import guide, simulate, solve, table, tables, verify
 from .commands.play import play
 from .commands.rules import rules
 from .commands.serve import serve
@@ -41,5 +41,7 @@ def completion(shell: str) -> None:
     click.echo(found(main, {}, "yatzy", "_YATZY_COMPLETE").source())
 
 
-for command in (hold, score, expect, odds, play, solve, table, guide, rules, simulate, review, puzzle, serve, verify):
+for command in (
+    hold, score, expect, odds, play, solve, table, tables, guide, rules, simulate, review, puzzle, serve, verify,
+):  # fmt: skip
     main.add_command(command)

@@ -20,6 +20,15 @@ class RulesError(SolverError, ValueError):
     exit_code = 2
 
 
+class MissingPackage(SolverError, ImportError):
+    """Something wants a package that is not installed; the way to get it is part of the message."""
+
+    exit_code = 1
+
+    def __init__(self, what: str, *packages: str) -> None:
+        super().__init__(f"{what} needs {' and '.join(packages)}; get it with: pip install {' '.join(packages)}")
+
+
 class StateError(SolverError, ValueError):
     """Dice, a category or a scorecard that cannot occur under the rules."""
 

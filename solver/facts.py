@@ -7,6 +7,7 @@ from functools import cache
 from itertools import pairwise
 
 from .dice import lattice
+from .rulefile import builtin_ids, load_rules
 from .rules import RuleSet
 from .scoring import category_points, is_joker, open_categories, options
 from .states import LANES, possible_points, state_space
@@ -16,6 +17,8 @@ LANE_OPERATIONS_PER_SECOND = 5e10
 BASE_MEMORY = 150 << 20
 CARD_MEMORY = 100  # bytes a card, for the arrays that place it
 FLOAT64_VALUES = 100_000_000  # larger tables are stored in float32
+LONG_SECONDS = 1.5  # what takes longer says so beforehand
+LARGE_BYTES, LARGE_SECONDS = 2_000_000_000, 180.0  # no query solves more than that unasked
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,25 @@ class Needs:
     def doubled(self) -> Needs:
         """The same with every entry twice as long (float64 instead of float32)."""
         return replace(self, memory=2 * self.memory)
+
+    @property
+    def long(self) -> bool:
+        """Whether a person will wait for it."""
+        return self.seconds >= LONG_SECONDS
+
+    @property
+    def large(self) -> bool:
+        """Whether it is more than a question should bring about."""
+        return self.bytes > LARGE_BYTES or self.seconds > LARGE_SECONDS
+
+    @property
+    def words(self) -> str:
+        """Size and time for a person, such as ``0.93 GB and about 25 s``."""
+        size = f"{self.bytes / 1e9:,.{2 if self.bytes < 1e9 else 1}f} GB"
+        if self.seconds < 100:
+            return f"{size} and about {max(1.0, self.seconds):.0f} s"
+        minutes = self.seconds / 60
+        return f"{size} and about " + (f"{minutes:.0f} minutes" if minutes < 100 else f"{minutes / 60:.0f} hours")
 
 
 @dataclass(frozen=True)
@@ -80,6 +102,20 @@ def facts(rules: RuleSet) -> Facts:
         seconds=operations / LANE_OPERATIONS_PER_SECOND,
         maximum=maximum_score(rules),
     )
+
+
+def remarks(rules: RuleSet) -> list[str]:
+    """What is allowed and hardly meant."""
+    found = []
+    if rules.bonus:
+        best = sum(max(p) for p, c in zip(possible_points(rules), rules.categories, strict=True) if c.upper)
+        if best < rules.bonus.threshold:
+            found.append(f"the bonus is out of reach: the upper boxes give {best}, not {rules.bonus.threshold}")
+    # Tables are told apart by their fingerprint; who reads the name in an answer is not warned.
+    borrowed = rules.origin != rules.id and rules.id in builtin_ids()
+    if borrowed and load_rules(rules.id).fingerprint != rules.fingerprint:
+        found.append(f"the id {rules.id!r} is that of a built-in rule set with other rules: choose another")
+    return found
 
 
 def maximum_score(rules: RuleSet) -> int:

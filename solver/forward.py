@@ -127,27 +127,29 @@ def known_distribution(
 
     A file that is damaged or made by another version is made anew.
     """
+    from . import __version__
+
     if start != EMPTY:
         return distribution(strategy, start, points=points, threads=threads)
-    if points:  # beside the boxes of an empty card: the same chances, further up
-        found = known_distribution(strategy, start, 0, tables, threads)
-        return replace(found, scores=found.scores + points)
+    if points:
+        whole = known_distribution(strategy, EMPTY, 0, tables, threads)
+        return replace(whole, scores=whole.scores + points)
+    made_by = {"format": FORMAT, "version": __version__, "fingerprint": strategy.rules.fingerprint}
     path = table_path(strategy.rules, tables, "distribution").with_suffix(".json")
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
-        if (kept["format"], kept["fingerprint"]) == (FORMAT, strategy.rules.fingerprint):
+        if made_by.items() <= kept.items():
             return ScoreDistribution(
                 np.arange(len(kept["chances"])) + kept["lowest"],
                 np.array(kept["chances"]),
                 kept["bonus"],
                 tuple(CategoryResult(*entry) for entry in kept["categories"]),
             )
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         pass
     found = distribution(strategy, start, threads=threads)
     about = {
-        "format": FORMAT,
-        "fingerprint": strategy.rules.fingerprint,
+        **made_by,
         "lowest": int(found.scores[0]),
         "bonus": found.bonus,
         "categories": [[r.category, r.mean, r.struck] for r in found.categories],

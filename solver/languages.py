@@ -33,6 +33,7 @@ def category_names(rules: RuleSet, language: str) -> dict[str, list[str]]:
     RulesError
         If the language is unknown.
     """
+    language = language.lower()
     if language not in languages():
         raise RulesError(f"unknown language {language!r}; there are {', '.join(languages())}")
     if language == ENGLISH:
@@ -47,10 +48,12 @@ def localized(rules: RuleSet, language: str) -> RuleSet:
     names = category_names(rules, language)
     if not names:
         return rules
+    language = language.lower()
     categories = tuple(
         _renamed(category, names[category.id]) if category.id in names else category for category in rules.categories
     )
-    return replace(rules, categories=categories, name=_read(language)["rules"].get(rules.id, rules.name))
+    name = _read(language)["rules"].get(rules.id, rules.name)
+    return replace(rules, categories=categories, name=name, language=language)
 
 
 def _renamed(category: Category, names: list[str]) -> Category:

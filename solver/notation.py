@@ -2,7 +2,8 @@
 
 dice        33456 · 3 3 4 5 6 · 3,3,4,5,6 · ⚂⚂⚃⚄⚅, in any order
 category    an id, a name in any language, a short code or a prefix that fits only one; case does not matter
-scorecard   ones=3 sixes=24 chance=22; separators are spaces, commas or semicolons; 0 or x crosses out
+scorecard   ones=3 sixes=24 chance=22; separators are spaces, commas or semicolons; 0 or x crosses out;
+            or as the program shows it: Ones 3, Sixes 24, Chance 22
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from .errors import StateError
-from .languages import foreign_names
+from .languages import ENGLISH, foreign_names
 from .rules import RuleSet
 from .states import State, possible_points
 
@@ -130,6 +131,12 @@ def _plain(name: str) -> str:
     return re.sub(r"[\s_\-]+", "-", name.strip().lower())
 
 
+def spoken(rules: RuleSet, category: int) -> str:
+    """What messages call a category: its id, its name where another language is spoken."""
+    found = rules.categories[category]
+    return found.id if rules.language == ENGLISH else found.name
+
+
 def find_category(rules: RuleSet, text: str) -> int:
     """Position of the category a person means.
 
@@ -159,12 +166,14 @@ def find_category(rules: RuleSet, text: str) -> int:
     if len(fits) == 1:
         return fits.pop()
     if fits:
-        choice = ", ".join(rules.categories[c].id for c in sorted(fits))
+        choice = ", ".join(spoken(rules, c) for c in sorted(fits))
         raise StateError(f"category {text!r} is not clear: {choice}")
-    known_names = dict(foreign) | own
-    near = get_close_matches(wanted, known_names, 1, 0.55)
-    known = ", ".join(category.id for category in rules.categories)
-    hint = f"did you mean {rules.categories[known_names[near[0]]].id}?" if near else f"the categories are {known}"
+    known = dict(foreign) | own
+    meant = {known[name] for name in known if wanted in name.split("-")}  # "straight" may be either of two
+    if not meant:
+        meant = {known[name] for name in get_close_matches(wanted, known, 1, 0.7)}
+    near = " or ".join(spoken(rules, c) for c in sorted(meant))
+    hint = f"did you mean {near}?" if near else f"`yatzy rules show {rules.spec or rules.key}` names them"
     raise StateError(f"unknown category {text!r}; {hint}")
 
 
@@ -180,19 +189,21 @@ def parse_card(rules: RuleSet, text: str, saved: int = 0, extra: int = 0) -> Sco
     for name, value in _entries(text):
         c = find_category(rules, name)
         if c in points:
-            raise StateError(f"{rules.categories[c].id} is filled twice in the card")
+            raise StateError(f"{spoken(rules, c)} is filled twice in the card")
         if value.lower() in ("x", "-"):
             value = "0"
         if not re.fullmatch(r"[0-9]{1,5}", value):
-            raise StateError(f"{value!r} is no score for {rules.categories[c].id}; write a whole number")
+            raise StateError(f"{value!r} is no score for {spoken(rules, c)}; write a whole number")
         points[c] = int(value)
     return check_card(Scorecard(rules, points, saved, extra))
 
 
 def _entries(text: str) -> Iterator[tuple[str, str]]:
-    for part in re.split(r"[,;]+", re.sub(r"\s*[=:]\s*", "=", text)):
+    # A colon parts a name from points; it may also be part of a name (the Swedish 1:or).
+    for part in re.split(r"[,;]+", re.sub(r"\s*=\s*|\s*:\s*(?=(?:[0-9]+|[xX-])(?:[\s,;]|$))", "=", text)):
         while part := part.strip():
-            entry = re.match(r"([^=]+)=([^\s=]*)", part)  # names may have spaces, points may not
+            # Names may have spaces, points may not.
+            entry = re.match(r"([^=]+)=([^\s=]*)", part) or re.fullmatch(r"([^=]*\S)\s+([0-9]+|[xX-])", part)
             if not entry:
                 raise StateError(f"{part!r} in the card is not of the form category=points, such as ones=3")
             yield entry[1], entry[2]
@@ -204,14 +215,30 @@ def check_card(card: Scorecard) -> Scorecard:
     possible = possible_points(card.rules)
     for c, points in card.points.items():
         if points not in possible[c]:
-            category = card.rules.categories[c]
             allowed = _listed(possible[c])
-            raise StateError(f"{category.id} cannot hold {points}; it can hold {allowed}")
+            raise StateError(f"{spoken(card.rules, c)} cannot hold {points}; it can hold {allowed}")
+    most = most_extra(card)
+    if not 0 <= card.extra <= most:
+        allowed = span(0, most) if most else "none"
+        raise StateError(f"{card.extra} extra points; beside the boxes of this card there can be {allowed}")
     filled = card.state.filled
     if card.rules.order == "forced" and filled & (filled + 1):
         gap = next(c for c in range(len(card.rules.categories)) if not filled >> c & 1)
-        raise StateError(f"{card.rules.key} fills in order: {card.rules.categories[gap].id} must come first")
+        raise StateError(f"{card.rules.key} fills in order: {spoken(card.rules, gap)} must come first")
     return card
+
+
+def most_extra(card: Scorecard) -> int:
+    """A bound of the joker and first-roll bonuses that can have been paid for the filled boxes."""
+    rules = card.rules
+    first_rolls = sum(paid for name, paid in rules.first_roll_bonus if card.points.get(rules.index_of[name]))
+    jokers = rules.joker.bonus * (len(card.points) - 1) if rules.joker and card.state.joker_paid else 0
+    return first_rolls + jokers
+
+
+def span(low: int, high: int) -> str:
+    """Whole numbers from one to another, in words."""
+    return f"{low}" if high <= low else f"{low} or {high}" if high == low + 1 else f"{low} to {high}"
 
 
 def _listed(values: list[int]) -> str:

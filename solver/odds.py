@@ -15,7 +15,7 @@ import numpy as np
 from .dice import Floats, sub_multisets
 from .errors import StateError
 from .evaluate import Passes, passes
-from .notation import check_dice, counts_of, dice_of
+from .notation import check_dice, counts_of, dice_of, span
 from .rules import RuleSet
 from .states import points_table
 
@@ -34,12 +34,15 @@ class Odds:
         Dice to hold for the best chance; None before the first roll.
     points : float
         Expected points under the play that is best for the points: another play, where more points cost chance.
+    points_hold : tuple of int or None
+        Dice to hold for the most points.
     """
 
     category: str
     chance: float
     hold: tuple[int, ...] | None
     points: float
+    points_hold: tuple[int, ...] | None = None
 
 
 def odds(rules: RuleSet, dice: Sequence[int] | None = None, rolls_left: int | None = None) -> list[Odds]:
@@ -50,7 +53,7 @@ def odds(rules: RuleSet, dice: Sequence[int] | None = None, rolls_left: int | No
     dice
         The dice on the table; None: before the first roll.
     rolls_left
-        Rerolls still to come; default: all of a turn's.
+        Rerolls still to come; default: all of a turn's. No more than a turn can have, saved rolls included.
 
     Raises
     ------
@@ -58,18 +61,17 @@ def odds(rules: RuleSet, dice: Sequence[int] | None = None, rolls_left: int | No
         If the dice or `rolls_left` cannot occur.
     """
     left = rules.rolls - 1 if rolls_left is None else rolls_left
-    if not 0 <= left <= MOST_REROLLS:
-        raise StateError(f"{left} rolls left; it must be 0 to {MOST_REROLLS}")
+    most = rules.rolls - 1
+    most *= len(rules.categories) if rules.saved_rolls else 1  # all of them saved, and the last turn's own
+    if not 0 <= left <= most:
+        raise StateError(f"{left} rolls left; under {rules.key} there can be {span(0, most)}")
     roll = None if dice is None else check_dice(rules, dice)
     turn, found = passes(rules.dice, rules.faces), []
     for category, paid in zip(rules.categories, points_table(rules).astype(np.float64), strict=True):
         chance, hold = _best(rules, turn, (paid > 0).astype(np.float64), roll, left)
-        points, _ = _best(rules, turn, paid, roll, left)
-        found.append(Odds(category.id, chance, hold, points))
+        points, points_hold = _best(rules, turn, paid, roll, left)
+        found.append(Odds(category.id, chance, hold, points, points_hold))
     return found
-
-
-MOST_REROLLS = 100
 
 
 def _best(

@@ -9,9 +9,10 @@ who maximises the mean from that card on and takes no notice of us, which is an 
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -19,12 +20,13 @@ import numpy as np
 from .advice import Strategy
 from .dice import Floats, Ints
 from .errors import StateError
-from .forward import Chances, distribution
+from .forward import Chances, known_distribution
 from .notation import Scorecard, parse_card
 from .rules import RuleSet
-from .states import state_space
+from .states import points_table, state_space
 
 Ties = Literal["loss", "half", "win"]
+EXTRA = re.compile(r"(?<![\w-])extra\s*[=:]\s*([0-9]{1,6})(?!\w)")
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,11 @@ class Opponent(Chances):
 
     def below(self, scores: Ints, or_equal: bool) -> Floats:
         """Chance of less than each of `scores` (or as much)."""
-        reached = np.concatenate([[0.0], np.cumsum(self.chances)])
+        # The sum of all chances is off by a rounding: only what is above every score is certain.
+        reached = np.minimum(np.concatenate([[0.0], np.cumsum(self.chances)]), np.nextafter(1.0, 0.0))
+        reached[-1] = 1.0
         place = np.searchsorted(self.scores, scores, side="right" if or_equal else "left")
-        return np.asarray(np.minimum(1.0, reached[place]))
+        return np.asarray(reached[place])
 
 
 def finished(score: int) -> Opponent:
@@ -57,29 +61,51 @@ def final_score(card: Scorecard) -> int:
     return card.total + (bonus.points if bonus and card.upper >= bonus.threshold else 0)
 
 
+def least_score(card: Scorecard) -> int:
+    """Final score a card cannot stay below, whatever is rolled: each open box at the least a roll can give."""
+    least = points_table(card.rules).min(axis=1)
+    sure = {c: int(least[c]) for c in range(len(least)) if c not in card.points}
+    return final_score(replace(card, points={**card.points, **sure}))
+
+
 def parse_opponents(rules: RuleSet, text: str) -> list[int | Scorecard]:
     """Read opponents, parted by semicolons: a final score, or the card of one who still plays.
+
+    A card may say what has been paid beside its boxes: ``ones=3 yahtzee=50 extra=100``.
 
     Raises
     ------
     StateError
-        If one is neither.
+        If one is neither, or there is none.
     """
     found: list[int | Scorecard] = []
-    for part in text.split(";"):
-        part = part.strip()
-        if re.fullmatch(r"\d{1,5}", part):
+    for part in filter(None, map(str.strip, text.split(";"))):
+        if re.fullmatch(r"[0-9]{1,5}", part):
             found.append(int(part))
-        elif "=" in part or ":" in part or part in ("", "empty"):
-            card = parse_card(rules, "" if part == "empty" else part)
-            state_space(rules).check(card.state)
-            found.append(final_score(card) if card.state.filled == rules.full else card)
+        elif "=" in part or ":" in part or part == "empty":
+            found.append(_read_card(rules, "" if part == "empty" else part))
         else:
-            raise StateError(f"{part!r} is no opponent; give a final score such as 251, a card, or empty")
+            raise StateError(
+                f"{part!r} is no opponent; give a final score such as 251, a card, or empty (several: 251; 260)"
+            )
+    if not found:
+        raise StateError("there is no opponent; give a final score such as 251, a card, or empty")
     return found
 
 
-def opponent(strategy: Strategy, known: int | Scorecard, threads: int | None = None) -> Opponent:
+def _read_card(rules: RuleSet, text: str) -> int | Scorecard:
+    beside = EXTRA.search(text)
+    card = parse_card(rules, EXTRA.sub(" ", text, count=1), extra=int(beside[1]) if beside else 0)
+    state_space(rules).check(card.state)
+    return final_score(card) if card.state.filled == rules.full else card
+
+
+def opponent(
+    strategy: Strategy,
+    known: int | Scorecard,
+    threads: int | None = None,
+    tables: str | os.PathLike[str] | None = None,
+) -> Opponent:
     """What is known of an opponent, from a final score or a card in mid-game.
 
     Raises
@@ -89,7 +115,7 @@ def opponent(strategy: Strategy, known: int | Scorecard, threads: int | None = N
     """
     if isinstance(known, int):
         return finished(known)
-    found = distribution(strategy, known.state, points=known.total, threads=threads)
+    found = known_distribution(strategy, known.state, known.total, tables, threads)
     return Opponent(found.scores, found.chances, True)
 
 

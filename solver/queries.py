@@ -13,19 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from .advice import Choice, Hold, Strategy, open_strategy
+from .advice import Action, Choice, Hold, Strategy, open_strategy
 from .aiming import FIELDS as AIM
-from .aiming import Aim, Wanted, make_aim, read_aim
-from .aims import ScoreStrategy
-from .errors import StateError
+from .aiming import Aim, AimMaker, Announce, Wanted, read_aim
+from .errors import RulesError, SolverError, StateError
+from .facts import facts
 from .forward import has_distribution, known_distribution
 from .languages import ENGLISH, localized
-from .notation import Scorecard, check_dice, find_category, parse_card, parse_dice
+from .notation import Scorecard, check_dice, find_category, parse_card, parse_dice, span
 from .objectives import Variance
+from .opponents import least_score
 from .rulefile import load_rules
 from .rules import RuleSet
 from .states import state_space
-from .store import Progress, has_table, open_table
+from .store import has_table, open_table
 
 SCHEMA = 1
 PERCENTILES = (5, 25, 50, 75, 95)
@@ -34,6 +35,8 @@ FIELDS = {
     "score": {"dice", "rolls_left"} | AIM,
     "expect": {"games", "seed", "spread"} | AIM,
 }
+UNCERTAIN = 1 - 2.0**-24  # the highest chance of what is not certain: float32 cannot tell higher ones from 1
+MOST_WHOLE = 2**63 - 1
 COMMON = {"query", "rules", "card", "saved", "extra", "id"}
 
 
@@ -45,7 +48,8 @@ class Desk:
     tables, threads
         As for :func:`solver.advice.open_strategy`.
     progress
-        Called with a rule set when its table has to be solved first; returns the callback for the solve.
+        Called when a table has to be solved first, with its rule set and, if the solve takes a while, one line that
+        says what is made; returns the callback for the solve.
     language
         Of the names in the rule sets it hands out; answers speak in ids.
     """
@@ -54,25 +58,34 @@ class Desk:
         self,
         tables: str | os.PathLike[str] | None = None,
         threads: int | None = None,
-        progress: Callable[[RuleSet], Progress] | None = None,
+        progress: Announce | None = None,
         language: str = ENGLISH,
     ) -> None:
         self.tables, self.threads, self.progress, self.language = tables, threads, progress, language
         self._open: dict[str, Strategy] = {}
         self._rules: dict[str, RuleSet] = {}
-        self._goals: dict[str, ScoreStrategy] = {}
+        self.aims = AimMaker(tables, threads, progress)
 
     def strategy(self, rules: RuleSet) -> Strategy:
         """The strategy of a rule set, opened at most once."""
         if rules.fingerprint not in self._open:
-            report = self.progress(rules) if self.progress and not has_table(rules, self.tables) else None
+            report = None
+            if self.progress and not has_table(rules, self.tables):
+                needs = facts(rules)
+                line = f"solving {rules.key}, {needs.words}; its table is kept for later"
+                report = self.progress(rules, line if needs.long else None)
             self._open[rules.fingerprint] = open_strategy(rules, self.tables, threads=self.threads, progress=report)
         return self._open[rules.fingerprint]
 
     def rules(self, spec: str) -> RuleSet:
         """A rule set by name, read at most once."""
         if spec not in self._rules:
-            self._rules[spec] = localized(load_rules(spec), self.language)
+            try:
+                self._rules[spec] = localized(load_rules(spec), self.language)
+            except SolverError:
+                raise
+            except ValueError as error:  # a name no file can have
+                raise RulesError(f"cannot read the rule file {spec!r}: {error}") from error
         return self._rules[spec]
 
     def know(self, rules: RuleSet) -> None:
@@ -88,7 +101,7 @@ class Desk:
             If the request cannot be understood or speaks of an impossible position.
         """
         query = request.get("query")
-        if query not in FIELDS:
+        if not isinstance(query, str) or query not in FIELDS:
             raise StateError(f"query is {query!r}; must be one of {', '.join(FIELDS)}")
         for name in request:
             if name not in COMMON | FIELDS[query]:
@@ -114,6 +127,8 @@ class Desk:
         if "id" in request:
             head["id"] = request["id"]
         answers: dict[str, Callable[..., dict[str, Any]]] = {"hold": _hold, "score": _score, "expect": _expect}
+        if wanted:
+            self.aims.to_solve(wanted, rules, card)  # too much is refused before anything is solved
         strategy = self.strategy(rules)
         aim = self.aim(wanted, strategy, card) if wanted else None
         about = {"aim": aim.about} if aim else {}
@@ -121,8 +136,7 @@ class Desk:
 
     def aim(self, wanted: Wanted, strategy: Strategy, card: Scorecard) -> Aim:
         """The strategy for a goal or against opponents, from a card on."""
-        report = self.progress(strategy.rules) if self.progress else None
-        return make_aim(wanted, strategy, card, self.tables, self.threads, report, self._goals)
+        return self.aims.make(wanted, strategy, card)
 
     def goal_curve(self, request: dict[str, Any], scores: Sequence[int]) -> list[float]:
         """Chance of each score or more, played for just that score, from the card of an answered request."""
@@ -133,10 +147,12 @@ class Desk:
 
 
 def whole(request: dict[str, Any], name: str, default: int) -> int:
-    """A whole number of the request, or `default`."""
+    """A whole number of the request that the arithmetic can hold, or `default`."""
     value = request.get(name, default)
     if isinstance(value, bool) or not isinstance(value, int):
         raise StateError(f"{name} is {value!r}; must be a whole number")
+    if not 0 <= value <= MOST_WHOLE:
+        raise StateError(f"{name} is {value}; must {'not be negative' if value < 0 else f'be at most {MOST_WHOLE}'}")
     return value
 
 
@@ -171,10 +187,10 @@ def read_rolls_left(rules: RuleSet, card: Scorecard, request: dict[str, Any]) ->
     most = rules.rolls - 1 + card.saved
     holding = request["query"] == "hold"
     left = whole(request, "rolls_left", most if holding else 0)
+    if left > most:
+        raise StateError(f"{left} rolls left; there can be {span(int(holding and most > 0), most)}")
     if holding and left == 0:
         raise StateError("0 rolls left: nothing can be held; ask which category with `score`")
-    if not int(holding) <= left <= most:
-        raise StateError(f"{left} rolls left; it must be {int(holding)} to {most}")
     return left
 
 
@@ -202,40 +218,64 @@ def describe_card(card: Scorecard) -> dict[str, Any]:
 
 
 def _hold(strategy: Strategy, card: Scorecard, aim: Aim | None, dice: tuple[int, ...], left: int) -> dict[str, Any]:
-    means = {hold.dice: hold for hold in strategy.holds(card, dice, left)}
-    ranked = aim.strategy.holds(card, dice, left) if aim else [*means.values()]
+    means = strategy.holds(card, dice, left)
+    pairs = [(hold, hold) for hold in means]
+    stops = []
+    if aim:
+        # Of categories as good for the aim the one that is best for the mean is taken; so it goes for the holds.
+        stops = _choices(strategy, card, aim, dice, left)
+        stop, by_mean = stops[0]
+        found = {hold.dice: hold for hold in means}
+        found[dice] = replace(found[dice], value=by_mean.value, category=stop.category)
+        holds = aim.strategy.holds(card, dice, left)
+        taken = [replace(hold, value=stop.value) if hold.dice == dice else hold for hold in holds]
+        pairs = _ranked([(hold, found[hold.dice]) for hold in taken])
     entries = []
-    for hold in ranked:
+    for hold, by_mean_hold in pairs:
         entry = {
             "hold": list(hold.dice),
             "reroll": strategy.rules.dice - len(hold.dice),
-            "category": hold.category,
+            "category": by_mean_hold.category,
         }
-        entries.append(entry | _worth(hold, means[hold.dice], card, aim))
+        entries.append(entry | _worth(hold, by_mean_hold, card, aim))
     return {
         "dice": list(dice),
         "rolls_left": left,
         "rolls": strategy.most_rerolls(card.state) + 1,
-        **_headline(entries[0], aim),
+        **_headline(entries, card, aim, stops),
         "best": entries[0],
         "holds": entries,
     }
 
 
 def _score(strategy: Strategy, card: Scorecard, aim: Aim | None, dice: tuple[int, ...], left: int) -> dict[str, Any]:
-    means = {choice.category: choice for choice in strategy.categories(card, dice, left)}
-    ranked = aim.strategy.categories(card, dice, left) if aim else [*means.values()]
+    pairs = _choices(strategy, card, aim, dice, left)
     entries = []
-    for choice in ranked:
+    for choice, by_mean in pairs:
         entry = {"category": choice.category, "points": choice.points, "bonus": choice.bonus}
-        entries.append(entry | _worth(choice, means[choice.category], card, aim))
+        entries.append(entry | _worth(choice, by_mean, card, aim))
     return {
         "dice": list(dice),
         "rolls_left": left,
-        **_headline(entries[0], aim),
+        **_headline(entries, card, aim, pairs),
         "best": entries[0],
         "categories": entries,
     }
+
+
+def _choices(
+    strategy: Strategy, card: Scorecard, aim: Aim | None, dice: tuple[int, ...], left: int
+) -> list[tuple[Choice, Choice]]:
+    """Every category as the aim sees it and as the mean does, best first."""
+    means = {choice.category: choice for choice in strategy.categories(card, dice, left)}
+    if not aim:
+        return [(choice, choice) for choice in means.values()]
+    return _ranked([(choice, means[choice.category]) for choice in aim.strategy.categories(card, dice, left)])
+
+
+def _ranked(pairs: list[tuple[Action, Action]]) -> list[tuple[Action, Action]]:
+    """What is ranked by an aim, those of equal chance by the mean: an aim that is settled says nothing of points."""
+    return sorted(pairs, key=lambda pair: (pair[0].loss, -round(pair[1].value, 9)))
 
 
 def _worth(action: Hold | Choice, by_mean: Hold | Choice, card: Scorecard, aim: Aim | None) -> dict[str, Any]:
@@ -243,8 +283,27 @@ def _worth(action: Hold | Choice, by_mean: Hold | Choice, card: Scorecard, aim: 
     return {"chance": clipped(action.value)} | worth | {"loss": action.loss} if aim else worth | {"loss": action.loss}
 
 
-def _headline(best: dict[str, Any], aim: Aim | None) -> dict[str, Any]:
-    return {name: best[name] for name in (("chance",) if aim else ("expected_final",))}
+def _headline(
+    entries: list[dict[str, Any]], card: Scorecard, aim: Aim | None, stops: Sequence[tuple[Choice, Choice]] = ()
+) -> dict[str, Any]:
+    """The best of the entries in short; what only rounds to certain is set right in all of them."""
+    if not aim:
+        return {"expected_final": entries[0]["expected_final"]}
+    # Certain is what the points show: those on the card, or with the dice scored at once.
+    after = [_scored(card, choice) for choice, _ in stops]
+    certain = aim.certain(max(map(least_score, [card, *after])))
+    for entry in entries:
+        if certain and not entry.get("loss"):
+            entry["chance"] = 1.0
+        elif not certain:
+            entry["chance"] = min(entry["chance"], UNCERTAIN)
+    out_of_reach = all(entry["chance"] == 0.0 for entry in entries)
+    return {"chance": entries[0]["chance"], "certain": certain, "out_of_reach": out_of_reach}
+
+
+def _scored(card: Scorecard, choice: Choice) -> Scorecard:
+    box = card.rules.index_of[choice.category]
+    return replace(card, points={**card.points, box: choice.points}, extra=card.extra + choice.bonus)
 
 
 def clipped(chance: float) -> float:
@@ -266,13 +325,14 @@ def _expect(
         "upper": card.upper,
     }
     if aim:
-        answer["chance"] = clipped(aim.strategy.value(card))
+        answer |= _headline([{"chance": clipped(aim.strategy.value(card))}], card, aim)
     if (spread or aim) and has_distribution(rules):
         found = known_distribution(strategy, state, card.total, desk.tables, desk.threads)
         if aim:
             answer["chance_by_mean_play"] = float(aim.worth(found.scores) @ found.chances)
         if spread:
             answer["distribution"] = {
+                "policy": "mean",
                 "standard_deviation": found.deviation,
                 "bonus_chance": found.bonus,
                 "percentiles": {str(p): found.percentile(p) for p in PERCENTILES},
@@ -280,15 +340,18 @@ def _expect(
                 "chances": found.chances.tolist(),
                 "categories": [asdict(result) for result in found.categories],
             }
-    elif spread and has_table(rules, desk.tables, Variance.name):
-        variances = open_table(Variance(rules, strategy.values), desk.tables)[1]
-        answer["standard_deviation"] = float(np.sqrt(variances[strategy.space.index(state)]))
+    elif spread:
+        answer["distribution"] = None  # asked for, and not known
+        if has_table(rules, desk.tables, Variance.name):
+            variances = open_table(Variance(rules, strategy.values), desk.tables)[1]
+            answer["standard_deviation"] = float(np.sqrt(variances[strategy.space.index(state)]))
     if games:
         from .simulator import simulate
 
         played = simulate(strategy, games, seed, state, desk.threads)
         marks = zip(PERCENTILES, played.percentiles(PERCENTILES), strict=True)
         answer["simulation"] = {
+            "policy": "mean",
             "games": games,
             "mean": card.total + played.mean,
             "standard_error": played.error,

@@ -19,6 +19,7 @@ MAX_ROLLS = 10
 MAX_CATEGORIES = 60
 MAX_POINTS = 10_000
 IDENTIFIER = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
+STAND_IN = "\0"  # for text that is missing or wrong: that has been said, and what follows from it need not be
 
 PATTERN_FIELDS = {"pattern", "face", "groups", "distinct", "contains", "score", "points", "plus"}
 CATEGORY_FIELDS = {"id", "name", "code", "aliases", "upper", "patterns"} | PATTERN_FIELDS
@@ -74,15 +75,21 @@ class RuleChecker:
     def __init__(self, source: str, text: str) -> None:
         self.source, self.text = source, text
         self.ids: list[Any] = []  # of the categories, by position
+        self.active: tuple[str, ...] = ()  # switches whose patches are part of what is read
         self.problems: list[Problem] = []
 
     def fault(self, path: Path_, message: str) -> None:
         """Note a mistake, with the line that spells out most of `path`."""
-        field = "".join(f"[{p + 1}]" if isinstance(p, int) else f".{p}" for p in path).lstrip(".")
-        line = locate(self.text, path)
-        if not line and path[0] == "categories" and len(path) > 1 and isinstance(path[1], int):
-            # A category that `extends` brought in is patched by its id.
-            line = locate(self.text, ("categories", self.ids[path[1]], *path[2:]))
+        shown, line = path, locate(self.text, path)
+        if path[0] == "categories" and len(path) > 1 and isinstance(path[1], int):
+            own = self.ids[path[1]]
+            if isinstance(own, str) and self.ids.count(own) == 1:
+                shown = ("categories", own, *path[2:])
+                # A category that `extends` brought in is patched by its id.
+                line = line or locate(self.text, shown)
+        for switch in self.active if not line else ():
+            line = line or locate(self.text, ("switches", switch, *shown))
+        field = "".join(f"[{p + 1}]" if isinstance(p, int) else f".{p}" for p in shown).lstrip(".")
         self.problems.append(Problem(self.source, line, field, message))
 
     def number(self, raw: Mapping[str, Any], path: Path_, low: int, high: int, default: int | None = None) -> int:
@@ -100,13 +107,13 @@ class RuleChecker:
         if not isinstance(value, str):
             said = "is missing" if value is None else f"is {value!r}"
             self.fault(path, f"{said}; must be text in quotes")
-            return "unnamed"
+            return STAND_IN
         return value
 
     def identifier(self, raw: Mapping[str, Any], path: Path_) -> str:
         """Text that may stand in file names and cards."""
         value = self.word(raw, path)
-        if not IDENTIFIER.match(value):
+        if value != STAND_IN and not IDENTIFIER.match(value):
             self.fault(path, f"is {value!r}; must be lower-case letters, digits and single hyphens")
         return value
 
@@ -145,6 +152,7 @@ class RuleChecker:
 
     def rule_set(self, raw: Mapping[str, Any], active: tuple[str, ...], spec: str) -> RuleSet:
         """The whole file."""
+        self.active = active
         self.known(raw, (), FIELDS)
         dice = self.number(raw, ("dice",), 1, MAX_DICE)
         faces = self.number(raw, ("faces",), 2, MAX_FACES, 6)
@@ -182,6 +190,13 @@ class RuleChecker:
             self.fault(("categories",), f"has {len(entries)} entries; at most {MAX_CATEGORIES}")
         for i, entry in enumerate(entries):
             path: Path_ = ("categories", i)
+            if not {"name", "pattern", "patterns"} & set(entry):
+                # A patch that met nothing to patch: one word about its name, not three about what it lacks.
+                others = [other for other in self.ids if isinstance(other, str) and other != entry.get("id")]
+                near = get_close_matches(str(entry.get("id")), others, 1, 0.6)
+                hint = f"did you mean {near[0]}?" if near else "a new one needs a name and a pattern"
+                self.fault(path, f"unknown category; {hint}")
+                continue
             self.known(entry, path, CATEGORY_FIELDS)
             name = self.word(entry, (*path, "name"))
             aliases = entry.get("aliases", [])
@@ -230,7 +245,7 @@ class RuleChecker:
         score = self.choice(
             raw, (*path, "score"), ("matched", "sum", "fixed"), "fixed" if "points" in raw else "matched"
         )
-        if score != "fixed" and "points" in raw:
+        if score == raw.get("score") != "fixed" and "points" in raw:
             self.fault((*path, "points"), f"are fixed, but score is {score!r}; leave one of the two out")
         return Pattern(
             kind=kind,
@@ -259,7 +274,7 @@ class RuleChecker:
         if table is None:
             return None
         self.known(table, ("bonus",), {"threshold", "points"})
-        if not any(category.upper for category in categories):
+        if categories and not any(category.upper for category in categories):
             self.fault(("bonus",), "needs at least one category with `upper = true`")
         return Bonus(
             threshold=self.number(table, ("bonus", "threshold"), 1, 2_000),
@@ -273,7 +288,7 @@ class RuleChecker:
             return None
         self.known(table, ("joker",), {"category", "bonus", "mode"})
         category = self.word(table, ("joker", "category"))
-        if category not in [c.id for c in categories]:
+        if categories and category not in [STAND_IN, *(c.id for c in categories)]:
             self.fault(("joker", "category"), f"is {category!r}; must be the id of a category")
         faces = [p.face for c in categories if c.upper for p in c.patterns if p.kind == "face"]
         if len(set(faces)) < len(faces):
@@ -288,7 +303,7 @@ class RuleChecker:
         """Extra points by category id, sorted."""
         table = self.table(raw, ("first_roll_bonus",)) or {}
         for category in table:
-            if category not in ids:
+            if ids and category not in ids:
                 self.fault(("first_roll_bonus", category), "is not the id of a category")
         return tuple(
             sorted((c, self.number(table, ("first_roll_bonus", c), 1, MAX_POINTS)) for c in table if c in ids)
@@ -317,7 +332,7 @@ class RuleChecker:
             path: Path_ = ("published", i)
             self.known(entry, path, {"value", "switches", "source"})
             value = self.word(entry, (*path, "value"), "" if "value" not in entry else None)
-            if value != "unnamed" and not re.fullmatch(r"\d+(\.\d+)?", value):
+            if value != STAND_IN and not re.fullmatch(r"\d+(\.\d+)?", value):
                 self.fault((*path, "value"), f"is {value!r}; must be a decimal number in quotes")
             elif self.switch_names(entry, (*path, "switches")) == set(active):
                 found = Published(value, self.word(entry, (*path, "source"), ""))
@@ -335,12 +350,14 @@ class RuleChecker:
         """No two categories may go by the same name."""
         owner: dict[str, str] = {}
         for i, category in enumerate(rules.categories):
-            for label in {
+            for label in {  # stand-ins are no names
                 category.id,
                 category.name.lower(),
                 category.code.lower(),
                 *map(str.lower, category.aliases),
             }:
+                if label == STAND_IN:
+                    continue
                 if (label and owner.setdefault(label, category.id) != category.id) or (
                     label == category.id and label in [c.id for c in rules.categories[:i]]
                 ):

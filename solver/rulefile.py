@@ -15,8 +15,23 @@ from pathlib import Path
 from typing import Any
 
 from .errors import RulesError
-from .rulecheck import Problem, RuleChecker, locate
+from .rulecheck import Problem, RuleChecker
 from .rules import RuleSet
+
+# What tomllib says of broken TOML, and what most likely happened.
+TOML_HINTS = {
+    "Invalid value": "a value is a number, true, false, text in quotes, a list [...] or a table {...}",
+    "Cannot overwrite a value": "it is given twice, or [categories.NAME] and [[categories]] are mixed",
+    "Cannot declare": "it is given twice, or [categories.NAME] and [[categories]] are mixed",
+    "Cannot mutate immutable": "a list or table in brackets cannot be added to further down: write it in one place",
+    "Expected '='": "each line is `field = value`, a [table] or a # comment; text goes in quotes",
+    "Invalid statement": "each line is `field = value`, a [table] or a # comment; text goes in quotes",
+    "Expected newline": "one field a line; text goes in quotes",
+    "Illegal character": "text ends on the line it begins on, with the same quote",
+    "Unterminated string": "text ends on the line it begins on, with the same quote",
+    "Unescaped": "write a backslash twice, or use single quotes",
+    "Unclosed": "a bracket is open",
+}
 
 
 class RuleFileError(RulesError):
@@ -39,32 +54,32 @@ def load_rules(spec: str | Path) -> RuleSet:
     ----------
     spec
         The id of a built-in rule set (``yatzy``) or the path of a TOML file, followed by switches after
-        plus signs: ``yatzy+four-is-two-pairs``.
+        plus signs: ``yatzy+four-is-two-pairs``. Case and the order of the switches do not matter.
 
     Raises
     ------
     RulesError
         No such rule set or switch; :class:`RuleFileError` with all problems if the file is wrong.
     """
-    name, *switches = _split(str(spec))
-    text, source = _read(name)
-    raw, lines_from = _parse(text, source), text
+    name, *given = _split(str(spec))
+    switches = sorted(switch.lower() for switch in given)  # one game, one name, one table
+    name, text, source = _read(name)
+    raw = _parse(text, source)
+    check = RuleChecker(source, text)
     if "extends" in raw:
-        raw = _extend(raw, source, text)
+        raw = _extend(raw, check)
     available = raw.get("switches") or {}
     if isinstance(available, dict):
         for switch in switches:
             if switch not in available:
                 known = ", ".join(available) or "none"
                 raise RulesError(f"{name} has no switch {switch!r}; its switches: {known}")
+            patch = available[switch]
+            if isinstance(patch, dict):  # what is none is told below, with its line
+                raw = _merge(raw, {k: v for k, v in patch.items() if k != "summary"})
     if len(set(switches)) < len(switches):
         raise RulesError(f"a switch is named twice in {spec}")
-    check = RuleChecker(source, lines_from)
-    if isinstance(available, dict):
-        for switch in switches:
-            patch = {k: v for k, v in available[switch].items() if k != "summary"}
-            raw = _merge(raw, patch)
-    rules = check.rule_set(raw, tuple(switches), str(spec))
+    rules = check.rule_set(raw, tuple(switches), "+".join((name, *switches)))
     if check.problems:
         raise RuleFileError(check.problems)
     return rules
@@ -82,19 +97,24 @@ def _split(spec: str) -> list[str]:
     return spec.split("+")
 
 
-def _read(name: str) -> tuple[str, str]:
+def _read(name: str) -> tuple[str, str, str]:
+    """The name as it is kept, the text, and what messages call it."""
     if name.endswith(".toml"):
         try:
-            return Path(name).read_text(encoding="utf-8"), name
+            return name, Path(name).read_text(encoding="utf-8"), name
         except OSError as error:
             raise RulesError(f"cannot read the rule file {name}: {error.strerror}") from error
         except UnicodeDecodeError as error:
             raise RulesError(f"the rule file {name} is not UTF-8 text") from error
-    if name not in builtin_ids():
+        except ValueError as error:  # NUL, or what no file system takes
+            raise RulesError(f"{name!r} is no name of a file") from error
+    if name.lower() in builtin_ids():
+        name = name.lower()
+    else:
         near = get_close_matches(name.lower(), builtin_ids(), 1, 0.5)
         hint = f"did you mean {near[0]}?" if near else "see `yatzy rules list`, or give a .toml file"
         raise RulesError(f"unknown rules {name!r}; {hint}")
-    return _folder().joinpath(f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml"
+    return name, _folder().joinpath(f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml"
 
 
 def _parse(text: str, source: str) -> dict[str, Any]:
@@ -103,25 +123,29 @@ def _parse(text: str, source: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"line (\d+)", str(error))
         message = re.sub(r" \(at .*\)", "", str(error))
+        message += next((f"; {hint}" for said, hint in TOML_HINTS.items() if message.startswith(said)), "")
         raise RuleFileError([Problem(source, int(line[1]) if line else 0, "", message)]) from error
 
 
-def _extend(raw: dict[str, Any], source: str, text: str, depth: int = 0) -> dict[str, Any]:
-    base_name = raw["extends"]
-    try:
-        if not isinstance(base_name, str) or base_name not in builtin_ids() or depth > 4:
-            raise RulesError(f"must be the id of a built-in rule set, one of {', '.join(builtin_ids())}")
-    except RulesError as error:
-        line = locate(text, ("extends",))
-        raise RuleFileError([Problem(source, line, "extends", str(error))]) from error
-    base_text, base_source = _read(base_name)
+def _extend(raw: dict[str, Any], check: RuleChecker) -> dict[str, Any]:
+    """What the file says merged into what it extends; into the likeliest base where that is no rule set."""
+    name, known = raw["extends"], builtin_ids()
+    own = {k: v for k, v in raw.items() if k != "extends"}
+    if not isinstance(name, str) or name not in known:
+        near = get_close_matches(str(name).lower(), known, 1, 0.5)
+        hint = f"did you mean {near[0]}?" if near else "must be the id of a built-in rule set, see `yatzy rules list`"
+        check.fault(("extends",), f"is {name!r}; {hint}")
+        if not near:
+            # Nothing is known of the base: what the file says of its boxes cannot be judged.
+            own = {k: v for k, v in own.items() if k not in ("categories", "joker", "first_roll_bonus", "switches")}
+        name = near[0] if near else "yatzy"
+    _, base_text, base_source = _read(name)
     base = _parse(base_text, base_source)
     if "extends" in base:
-        base = _extend(base, base_source, base_text, depth + 1)
+        base = _extend(base, check)
     # What was published or summarised is said of the base's game, not of this one.
     for inherited in ("published", "summary"):
         base.pop(inherited, None)
-    own = {k: v for k, v in raw.items() if k != "extends"}
     if isinstance(own.get("categories"), list):
         base.pop("categories")
     return _merge(base, own)

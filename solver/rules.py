@@ -121,7 +121,8 @@ class Published:
 class RuleSet:
     """One game, ready to be solved. Build it with :func:`solver.rulefile.load_rules`.
 
-    `spec` is what the command was or would be given for these rules: a name or a file, with switches.
+    `spec` is what the command was or would be given for these rules: a name or a file, with switches. `language` is
+    that of the categories' names.
     """
 
     id: str
@@ -140,14 +141,20 @@ class RuleSet:
     active: tuple[str, ...] = ()
     published: Published | None = field(default=None, compare=False)
     spec: str = field(default="", compare=False)
+    language: str = field(default="en", compare=False)
 
     def __hash__(self) -> int:
         return hash(self.fingerprint)  # computed once: rule sets are keys of several caches
 
     @property
     def key(self) -> str:
-        """The name the command takes: the id and its active switches, joined by ``+``."""
+        """The name the command takes: the id and its active switches (alphabetically), joined by ``+``."""
         return "+".join((self.id, *self.active))
+
+    @property
+    def origin(self) -> str:
+        """The name or file these rules come from, without switches."""
+        return self.spec.removesuffix("".join(f"+{switch}" for switch in self.active)) or self.id
 
     @property
     def threshold(self) -> int:
@@ -192,6 +199,6 @@ class RuleSet:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of the canonical form, hexadecimal. Two rule sets with the same one share their table."""
+        """SHA-256 of the canonical form, hexadecimal. Two rule sets with the same one are one game."""
         text = json.dumps(self.canonical(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()

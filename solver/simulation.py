@@ -9,7 +9,7 @@ import numpy as np
 
 from .aiming import Wanted
 from .errors import StateError
-from .queries import PERCENTILES, SCHEMA, Desk, describe_card, read_card
+from .queries import PERCENTILES, SCHEMA, Desk, describe_card, read_card, whole
 from .simulator import Simulation, simulate
 from .states import state_space
 from .store import Progress
@@ -43,10 +43,13 @@ def run_simulation(
     wanted = re.fullmatch(r"mean|goal:(\d{1,5})", request["policy"])
     if not wanted:
         raise StateError(f"policy is {request['policy']!r}; must be mean, or goal: and a score, such as goal:280")
-    means = desk.strategy(rules)
+    seed = whole(request, "seed", 1)
     goal = int(wanted[1]) if wanted[1] else None
+    if goal is not None:
+        desk.aims.to_solve(Wanted(goal, (), ""), rules, card)
+    means = desk.strategy(rules)
     strategy = means if goal is None else desk.aim(Wanted(goal, (), ""), means, card).strategy
-    games, seed = request["games"], request["seed"]
+    games = request["games"]
     played = simulate(strategy, games, seed, card.state, desk.threads, points=card.total, progress=progress)
     finals = played.totals + card.total
     lowest = int(finals.min())
@@ -58,8 +61,8 @@ def run_simulation(
         "games": games,
         "seed": seed,
         "mean": card.total + played.mean,
-        "standard_error": played.error,
-        "standard_deviation": played.deviation,
+        "standard_error": played.error if games > 1 else None,  # one game says nothing of the spread
+        "standard_deviation": played.deviation if games > 1 else None,
         "bonus_chance": float(played.bonus.mean()),
         "percentiles": {str(p): float(v) for p, v in marks},
         "lowest": lowest,
@@ -79,6 +82,6 @@ def run_simulation(
     else:
         reached = float((finals >= goal).mean())
         answer["reached"] = reached
-        answer["reached_error"] = float(np.sqrt(reached * (1 - reached) / games))
+        answer["reached_error"] = float(np.sqrt(reached * (1 - reached) / games)) if games > 1 else None
         answer["chance"] = min(1.0, strategy.value(card))
     return played, answer

@@ -8,16 +8,20 @@ The first of these that applies is where a table is looked for and written.
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import TableError
 from .objectives import Objective, Values
 from .rules import RuleSet
-from .tables import TableInfo, TableWriter, check_memory, read_table, table_stem
+from .tables import TableInfo, TableWriter, being_written, check_memory, read_table, table_stem
 
 Progress = Callable[[int, int], None]  # values done, values in all
+STEM = r"(?P<key>[a-z0-9+-]+)-(?P<objective>[a-z]+)-[0-9a-f]{12}"  # see table_stem
+STALE = 3600.0  # seconds after which a private file that nobody wrote to is one that a killed process left
 PART_SECONDS = 60.0  # a solve that takes longer keeps its finished layers about this often
 
 
@@ -101,3 +105,69 @@ def open_table(
             )
         solve_to_store(objective, tables, threads=threads, progress=progress)
     return read_table(table_path(rules, tables, objective.name), objective)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A table in the store: its name, what it is of, its files, their bytes, when they were last written to."""
+
+    name: str
+    key: str
+    objective: str
+    finished: bool
+    files: tuple[Path, ...]
+    bytes: int
+    written: float
+
+
+def stored(tables: str | os.PathLike[str] | None = None) -> list[Stored]:
+    """Everything in the store, by name; parts of unfinished solves too."""
+    files: dict[str, list[Path]] = {}
+    folder = tables_folder(tables)
+    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+        if named := re.fullmatch(rf"({STEM})\.(npy|json|part|part\.json|part\.layer)", path.name):
+            files.setdefault(named[1], []).append(path)
+    found = []
+    for name, paths in files.items():
+        named = re.fullmatch(STEM, name)
+        assert named
+        about = [path.stat() for path in paths]
+        found.append(
+            Stored(
+                name,
+                named["key"],
+                named["objective"],
+                folder / f"{name}.json" in paths,
+                tuple(paths),
+                sum(stat.st_size for stat in about),
+                max(stat.st_mtime for stat in about),
+            )
+        )
+    return found
+
+
+def remove(table: Stored) -> None:
+    """Delete a table's files, its sidecar first: without it there is no table.
+
+    Raises
+    ------
+    TableError
+        If a solve is at it, or the files cannot be deleted.
+    """
+    for path in sorted(table.files, key=lambda path: path.suffix != ".json"):
+        if path.suffix == ".part" and being_written(path):
+            raise TableError(f"{table.name} is being solved by another process")
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise TableError(f"cannot remove {path}: {error.strerror}") from error
+
+
+def leftovers(tables: str | os.PathLike[str] | None = None) -> list[Path]:
+    """Private files of killed processes; what may still be written to is left out."""
+    folder, now = tables_folder(tables), time.time()
+    return [
+        path
+        for path in (sorted(folder.iterdir()) if folder.is_dir() else [])
+        if re.fullmatch(rf"\.{STEM}(\.[a-z]+)+\.[a-z0-9_]{{8}}", path.name) and now - path.stat().st_mtime > STALE
+    ]

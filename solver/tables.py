@@ -212,6 +212,20 @@ def read_table(path: Path, objective: Objective, *, hashed: bool | None = None) 
     return info, np.asarray(values)
 
 
+def being_written(part: Path) -> bool:
+    """Whether a process holds the lock of an unfinished table."""
+    if not fcntl:
+        return False
+    try:
+        with open(part, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except FileNotFoundError:
+        return False
+    return False
+
+
 class TableWriter:
     """Writes a table layer by layer, and vouches for it at the end.
 
@@ -265,11 +279,15 @@ class TableWriter:
 
     def resume(self) -> tuple[int, Values] | None:
         """The newest layer of an earlier, unfinished solve: its filled categories and values; None for none."""
+        from . import __version__
+
         if self.private:
             return None
         try:
             about = json.loads(self.note.read_text(encoding="utf-8"))
-            same = about["format"] == FORMAT and about["fingerprint"] == self.rules.fingerprint
+            # Another version's arithmetic is not mixed in.
+            ours = (FORMAT, self.rules.fingerprint, __version__)
+            same = (about["format"], about["fingerprint"], about["version"]) == ours
             filled, written = int(about["filled"]), int(about["written"])
             stored = np.memmap(self.part, dtype=self.dtype, mode="r", offset=len(self.header), shape=(written,))
             size = written - self.objective.layer_slice(filled).start
@@ -308,11 +326,14 @@ class TableWriter:
 
     def checkpoint(self, filled: int, layer: Values) -> None:
         """Note that all up to this layer, the newest, can be trusted after a kill."""
+        from . import __version__
+
         if self.private:
             return
         about = {
             "format": FORMAT,
             "fingerprint": self.rules.fingerprint,
+            "version": __version__,
             "filled": filled,
             "written": self.written,
             "rounding": self.rounding,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from math import comb
+from pathlib import Path
+from typing import Any
 
 import games
 import numpy as np
@@ -249,6 +251,37 @@ def test_opponents_are_scores_or_cards() -> None:
     assert final_score(parse_card(rules, full)) == 113
 
 
+def test_opponents_are_those_that_are_named() -> None:
+    rules = load_rules("yahtzee")
+    assert parse_opponents(rules, "231;") == parse_opponents(rules, " ; 231") == [231]
+    (card,) = parse_opponents(rules, "yahtzee=50 extra=100 aces=3")
+    assert isinstance(card, Scorecard)
+    assert (card.total, card.extra, len(card.points)) == (153, 100, 2)
+    boxes = {c.id: 0 for c in rules.categories} | {"yahtzee": 50}
+    full = " ".join(f"{name}={points}" for name, points in boxes.items())
+    assert parse_opponents(rules, f"{full}, extra: 300") == [350]
+
+
+def test_equal_opponents_are_computed_once(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
+    from solver import forward
+    from solver.aiming import AimMaker, read_aim
+
+    forward.known_distribution(yatzy, State())
+    made: list[object] = []
+
+    def counted(*args: Any, **named: Any) -> Any:
+        made.append(args[1])
+        return distribution(*args, **named)
+
+    monkeypatch.setattr(forward, "distribution", counted)
+    card, maker = parse_card(yatzy.rules, SEVEN), AimMaker()
+    for _ in range(2):
+        wanted = read_aim(yatzy.rules, {"opponents": f"empty; empty; {SEVEN}; {SEVEN}"})
+        assert wanted
+        maker.make(wanted, yatzy, card)
+    assert made == [card.state]  # the empty card's is kept on disk
+
+
 @pytest.mark.parametrize(("ties", "worth"), [("loss", [0, 0, 1]), ("half", [0, 0.5, 1]), ("win", [0, 1, 1])])
 def test_a_tie_counts_as_one_says(ties: str, worth: list[float]) -> None:
     winning = Winning([finished(240), finished(200)], ties)
@@ -314,6 +347,135 @@ def test_hold_and_score_for_a_goal(run: Run, yatzy: Strategy) -> None:
     assert "out of reach" in run("score", "33456", "--card", LATE, "--goal", "450").stdout
 
 
+SEVEN = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 p=12 pp=22 3k=18 4k=24 fh=28 c=30"
+
+
+@pytest.mark.parametrize(
+    ("query", "dice", "card", "aim"),
+    [
+        ("score", "22222", SEVEN + " ss=15", {"opponents": "200"}),
+        ("score", "22222", SEVEN + " ss=15", {"goal": 999}),
+        ("hold", "55551", SEVEN + " ss=15 ls=0", {"goal": 400}),
+        ("hold", "12456", SEVEN + " ss=15", {"goal": 371}),
+        ("hold", "33456", LATE, {"opponents": "231; 240", "ties": "half"}),
+    ],
+)
+def test_equal_chances_are_ranked_by_the_mean(query: str, dice: str, card: str, aim: dict[str, object]) -> None:
+    from solver.queries import Desk
+
+    answer = Desk().answer({"query": query, "dice": dice, "card": card, **aim})
+    entries = answer["categories" if query == "score" else "holds"]
+    assert sorted(entries, key=lambda e: e["loss"]) == entries
+    tied = [e["expected_final"] for e in entries if e["loss"] == 0.0]
+    assert sorted(tied, reverse=True) == pytest.approx(tied)
+    assert entries[0] == answer["best"]
+    if query == "hold":  # keeping all dice is taking the category that `score` names
+        scored = Desk().answer({"query": "score", "dice": dice, "card": card, **aim, "rolls_left": 2})["best"]
+        kept = next(e for e in entries if e["reroll"] == 0)
+        names = ("category", "chance", "expected_final")
+        assert [kept[name] for name in names] == [scored[name] for name in names]
+
+
+def test_a_settled_aim_does_not_lead_astray(run: Run, yatzy: Strategy) -> None:
+    won = run("score", "22222", "--card", SEVEN + " ss=15", "--opponents", "200").stdout
+    assert won.startswith("Take Yatzy for 50: 100.00 % chance to win")
+    lost = run("hold", "55551", "--card", SEVEN + " ss=15 ls=0", "--goal", "400").stdout
+    assert lost.startswith("Hold 5 5 5 5 (⚄⚄⚄⚄), reroll one die: 0.00 % chance of 400 or more")
+
+
+def test_certain_and_out_of_reach_are_said_of_what_is_only() -> None:
+    """Yatzy in order can score as much as the rules' highest score, and no more; Chance gives 5 for sure."""
+    from solver.facts import facts
+    from solver.queries import Desk
+    from solver.views.text import aim_lines, expect_text
+
+    desk, rules = Desk(), load_rules("yatzy-forced")
+    most = facts(rules).maximum
+
+    def asked(**request: object) -> dict[str, Any]:
+        return desk.answer({"query": "expect", "rules": "yatzy-forced", "spread": False, **request})
+
+    for goal, certain, out_of_reach in (
+        (5, True, False),
+        (6, False, False),
+        (most, False, False),
+        (most + 1, False, True),
+    ):
+        answer = asked(goal=goal)
+        assert (answer["certain"], answer["out_of_reach"]) == (certain, out_of_reach)
+        assert len(aim_lines(answer)) == (2 if certain or out_of_reach else 0)
+        assert (answer["chance"] == 1.0) == certain
+        assert (answer["chance"] == 0.0) == out_of_reach
+    assert expect_text(rules, asked(goal=6), 5)[0].startswith(">99.99 % chance")
+    assert expect_text(rules, asked(goal=most), 5)[0].startswith("<0.0001 % chance")
+    # An opponent who still plays may reach all there is: nobody has won before passing that.
+    for points, certain in ((most, True), (most - 1, False)):
+        answer = asked(card="ones=0", opponents="empty", ties="win" if certain else "loss")
+        assert not answer["certain"]
+        other = opponent(solver.open_strategy(rules), Scorecard(rules))
+        sure = Winning([other], "win")(np.array([points, most + 1]))
+        assert (sure == 1.0).tolist() == [certain, True]
+
+
+def test_small_chances_are_told_from_none() -> None:
+    from solver.views.text import chance_text, number
+
+    assert [number(x) for x in (-1e-13, -0.0, 0.004, 231.456)] == ["0.00", "0.00", "0.00", "231.46"]
+
+    shown = [chance_text(p) for p in (0.0, 1e-9, 4.9e-7, 1.2e-6, 4.9e-5, 0.0001, 0.99999, 1.0)]
+    assert shown == ["0.00 %", "<0.0001 %", "<0.0001 %", "0.0001 %", "0.0049 %", "0.01 %", ">99.99 %", "100.00 %"]
+
+
+def test_what_a_question_may_solve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Said before it begins; the rest of a game instead of all goals where those are too much; neither, refused."""
+    from solver.aiming import AimMaker, Wanted
+    from solver.store import Progress, has_table
+
+    rules = load_rules("yatzy-forced")
+    strategy, card = solver.open_strategy(rules), parse_card(rules, "ones=3 twos=6")
+    said: list[tuple[str | None, bool]] = []
+
+    def announce(_: RuleSet, line: str | None) -> Progress:
+        said.append((line, has_table(rules, tmp_path, "goals")))
+        return lambda done, total: None
+
+    for module in ("solver.aims", "solver.aiming"):
+        monkeypatch.setattr(f"{module}.AT_ONCE", 0.0)
+    monkeypatch.setattr("solver.facts.LONG_SECONDS", 0.0)
+    wanted, exact = Wanted(150, (), ""), reach(rules, 150, card, tmp_path / "none").value(card)
+    sizes = [Goals(rules, state).needs().bytes for state in (card.state, State())]
+    monkeypatch.setattr("solver.facts.LARGE_BYTES", sizes[0] - 1)
+    with pytest.raises(
+        RulesError, match=r"all goals of yatzy-forced take .* ask from a later card, or first run: yatzy"
+    ):
+        AimMaker(tmp_path, None, announce).make(wanted, strategy, card)
+    half = Wanted(None, (150,), "half")
+    monkeypatch.setattr("solver.facts.LARGE_BYTES", 0)
+    with pytest.raises(RulesError, match=r"yatzy-forced from this card on takes .* ask from a later card"):
+        AimMaker(tmp_path, None, announce).make(half, strategy, card)
+    assert said == []
+    monkeypatch.setattr("solver.facts.LARGE_BYTES", sizes[0])
+    maker = AimMaker(tmp_path, None, announce)
+    found = maker.make(wanted, strategy, card).strategy
+    assert found.value(card) == pytest.approx(exact, abs=F32)
+    assert maker.make(wanted, strategy, card).strategy.evaluator is found.evaluator  # solved once
+    assert [(line or "")[:39] for line, _ in said] == ["solving yatzy-forced from this card on,"]
+    monkeypatch.setattr("solver.facts.LARGE_BYTES", sizes[1])
+    assert AimMaker(tmp_path, None, announce).make(wanted, strategy, card).strategy.value(card) == pytest.approx(
+        exact
+    )
+    assert said[1] == ("solving all goals of yatzy-forced, 0.00 GB and about 1 s; the table is kept for later", False)
+    assert has_table(rules, tmp_path, "goals")
+
+
+def test_sizes_in_words() -> None:
+    from solver.facts import Needs
+
+    assert Needs(1, 928_000_000, 1, 24.6).words == "0.93 GB and about 25 s"
+    assert Needs(1, 14_634_000_000, 1, 387.0).words == "14.6 GB and about 6 minutes"
+    assert Needs(1, 1_120_727_000_000, 1, 62_133.0).words == "1,120.7 GB and about 17 hours"
+
+
 def test_expect_says_how_likely_a_win_is(run: Run, yatzy: Strategy) -> None:
     import json
 
@@ -322,7 +484,14 @@ def test_expect_says_how_likely_a_win_is(run: Run, yatzy: Strategy) -> None:
     assert answer["aim"]["ties"] == "half"
     assert [other["playing"] for other in answer["aim"]["opponents"]] == [False, True]
     assert 0 < answer["chance_by_mean_play"] <= answer["chance"] < 1
+    half = run("expect", "--card", LATE, "--opponents", "251", "--ties", "half").stdout.splitlines()
+    assert half[0].endswith("% chance to win (a tie is half) if you play for it")
+    assert "If you play for the mean:" in half
+    assert half.index("If you play for the mean:") < next(i for i, s in enumerate(half) if "Standard deviation" in s)
+    games = run("expect", "--card", LATE, "--goal", "240", "--games", "100", "--no-spread").stdout
+    assert "100 games played for the mean: mean " in games
     text = run("expect", "--card", LATE, "--opponents", "251; chance=20 ones=3", "--no-spread").stdout
+    assert "simulates it" not in text
     assert "Assumed: who still plays maximises the mean" in text
     assert len(max(text.splitlines(), key=len)) <= 80
 
@@ -334,6 +503,10 @@ def test_expect_says_how_likely_a_win_is(run: Run, yatzy: Strategy) -> None:
         (["--ties", "win"], "ties is of account against opponents only"),
         (["--opponents", "3", "--ties", "so"], "ties is 'so'; must be one of loss, half, win"),
         (["--opponents", "nobody"], "'nobody' is no opponent"),
+        (["--opponents", "250 260"], "(several: 251; 260)"),
+        (["--opponents", ""], "there is no opponent"),
+        (["--opponents", " ; "], "there is no opponent"),
+        (["--opponents", "ones=3 extra=50"], "50 extra points; beside the boxes of this card there can be none"),
         (["--goal", "-1"], "Invalid value for '--goal'"),
     ],
 )

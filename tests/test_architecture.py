@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -63,6 +64,22 @@ def test_imports_go_one_way() -> None:
         for name, path in modules().items()
         for other in imports(name, path)
         if name != "__init__" and (name, other) not in LATE and ORDER.index(other) >= ORDER.index(name)
+    ]
+    assert wrong == []
+
+
+def test_the_table_of_the_readme_is_in_that_order() -> None:
+    readme = (PACKAGE.parent / "README.md").read_text()
+    rooms = readme.partition("| room |")[2].partition("\n\n")[0]
+    rows = re.findall(r"^\| (`[^|]*`) \|", rooms, re.MULTILINE)
+    place = {name: i for i, row in enumerate(rows) for name in re.findall(r"`(\w+)/?`", row)}
+    named = {name: path for name, path in modules().items() if not name.startswith("__")}
+    assert {name.split(".")[0] for name in named} == set(place) - {"names"}
+    wrong = [
+        f"{name} imports {other}"
+        for name, path in named.items()
+        for other in imports(name, path) - {"__init__"}
+        if (name, other) not in LATE and place[other.split(".")[0]] > place[name.split(".")[0]]
     ]
     assert wrong == []
 

@@ -125,6 +125,16 @@ def test_the_distribution_of_the_empty_card_is_kept(yatzy: Strategy, store: obje
     again = known_distribution(yatzy, State())
     assert np.array_equal(first.chances, again.chances)
     assert np.array_equal(known_distribution(yatzy, State()).chances, first.chances)
+    for spoilt in ({"version": "0.0", "bonus": 5.0}, {"format": 0, "bonus": 5.0}):
+        path.write_text(json.dumps(json.loads(path.read_text()) | spoilt))
+        assert known_distribution(yatzy, State()).bonus == first.bonus
+    path.write_text("[]")
+    assert known_distribution(yatzy, State()).bonus == first.bonus
+    kept = path.stat()
+    moved = known_distribution(yatzy, State(), 7)
+    assert np.array_equal(moved.scores, first.scores + 7)
+    assert np.array_equal(moved.chances, first.chances)
+    assert path.stat().st_mtime_ns == kept.st_mtime_ns
     assert json.loads(path.read_text())["fingerprint"] == yatzy.rules.fingerprint
 
 
@@ -164,6 +174,9 @@ def test_histogram_is_small_and_complete() -> None:
     assert len(lines) <= 14
     assert max(map(len, lines)) <= 80
     assert lines[0].split()[0].startswith("100-")
+    # Bins of five: what cannot occur is told from what is rare.
+    gaps = histogram(0, [0.5, *([0.0] * 20), 0.4999, *([0.0] * 20), 0.0001])
+    assert [line.split()[1] for line in gaps] == ["50.0", "0", "0", "0", "50.0", "0", "0", "0", "<0.1"]
     assert histogram(7, [1.0]) == ["          7  100.0 %  " + "█" * 44]
 
 
@@ -176,6 +189,8 @@ def test_a_stored_variance_is_shown_where_there_is_no_distribution(run: Run) -> 
 
 
 def test_expect_shows_the_spread(run: Run, yatzy: Strategy) -> None:
+    without = run("expect", "--no-spread").stdout
+    assert without.splitlines()[-1] == "Upper bonus of 50: 0 of 63, 63 more needed"
     found = run("expect").stdout
     assert "Standard deviation 38.50, upper bonus in 89.81 % of the games" in found
     assert "Percentiles  5 %: 179  25 %: 225  50 %: 249  75 %: 276  95 %: 309" in found

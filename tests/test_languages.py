@@ -80,3 +80,10 @@ def test_the_command_speaks_them() -> None:
     assert wrong.exit_code == 2
     as_json = CliRunner().invoke(main, ["odds", "--lang", "sv", "--json"])
     assert '"category": "full-house"' in as_json.output
+
+
+def test_messages_use_the_names_that_are_shown() -> None:
+    wrong = CliRunner().invoke(main, ["hold", "33456", "--lang", "SV", "--card", "ett par=3"])
+    assert wrong.output == "yatzy: Ett par cannot hold 3; it can hold 0, 2, 4, 6, 8, 10, 12\n"
+    wrong = CliRunner().invoke(main, ["hold", "33456", "--lang", "sv", "--card", "stege=3"])
+    assert "did you mean Liten stege or Stor stege?" in wrong.output

@@ -53,7 +53,7 @@ def test_bad_dice(text: str, message: str) -> None:
     [
         ("ones", "ones"), ("ONES", "ones"), ("1", "ones"), ("Full House", "full-house"), ("fh", "full-house"),
         ("full_house", "full-house"), ("chan", "chance"), ("thre", None), ("three-", "three-of-a-kind"),
-        ("pair", "one-pair"), ("y", "yatzy"), ("ss", "small-straight"),
+        ("pair", "one-pair"), ("1p", "one-pair"), ("2P", "two-pairs"), ("y", "yatzy"), ("ss", "small-straight"),
     ],
 )  # fmt: skip
 def test_categories_by_id_name_code_or_prefix(text: str, category: str | None) -> None:
@@ -67,8 +67,13 @@ def test_categories_by_id_name_code_or_prefix(text: str, category: str | None) -
 def test_unknown_categories_get_a_hint() -> None:
     with pytest.raises(StateError, match=r"unknown category 'sxies'; did you mean sixes\?"):
         find_category(YATZY, "sxies")
-    with pytest.raises(StateError, match="the categories are ones, twos"):
-        find_category(YATZY, "qqqqqqq")
+    with pytest.raises(StateError, match=r"small-straight or large-straight\?"):
+        find_category(YATZY, "straight")
+    with pytest.raises(StateError, match=r"small-straight or large-straight\?"):
+        find_category(YATZY, "stege")
+    for nonsense in ("nonsense", "bonus", "qqqqqqq"):
+        with pytest.raises(StateError, match=r"; `yatzy rules show yatzy` names them$"):
+            find_category(YATZY, nonsense)
 
 
 @st.composite
@@ -120,3 +125,12 @@ def test_names_with_spaces_stand_in_a_card() -> None:
     assert (
         str(parse_card(YATZY, "Two Pairs=16 ones = 3, four of a kind: 20")) == "ones=3 two-pairs=16 four-of-a-kind=20"
     )
+
+
+def test_a_card_is_read_as_the_program_shows_it() -> None:
+    assert parse_card(YATZY, "Ones 3, Sixes 24, Chance 22").points == {0: 3, 5: 24, 13: 22}
+    assert parse_card(YATZY, "Two Pairs 16, 1 3; yatzy x").points == {7: 16, 0: 3, 14: 0}
+
+
+def test_a_colon_may_be_part_of_a_name() -> None:
+    assert parse_card(YATZY, "1:or=3 2:or: 4, 3:or 9").points == {0: 3, 1: 4, 2: 9}

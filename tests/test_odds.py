@@ -60,9 +60,30 @@ def test_the_hold_keeps_what_need_not_be_rerolled() -> None:
     assert found["large-straight"].chance == pytest.approx(1 / 6)
 
 
+def test_each_number_is_that_of_the_hold_beside_it() -> None:
+    """The mean over the rerolls of a hold of what the turn is worth then, a reroll less."""
+    rules, left = load_rules("yatzy"), 2
+    dice = (3, 3, 4, 5, 6)
+    found = odds(rules, dice, left)
+    fours = next(entry for entry in found if entry.category == "fours")
+    assert (fours.hold, fours.points_hold) == (dice, (4,))
+    wanted = {hold for entry in found for hold in (entry.hold, entry.points_hold) if hold is not None}
+    after = {}
+    for hold in {hold for hold in wanted if len(hold) >= 3}:
+        rolls = list(product(range(1, 7), repeat=5 - len(hold)))
+        after[hold] = [odds(rules, hold + roll, left - 1) for roll in rolls]
+    for c, entry in enumerate(found):
+        for value, hold, name in ((entry.chance, entry.hold, "chance"), (entry.points, entry.points_hold, "points")):
+            if hold in after:
+                assert value == pytest.approx(sum(getattr(rows[c], name) for rows in after[hold]) / len(after[hold]))
+
+
 def test_impossible_questions() -> None:
-    with pytest.raises(StateError, match="101 rolls left; it must be 0 to 100"):
-        odds(load_rules("yatzy"), None, 101)
+    with pytest.raises(StateError, match="3 rolls left; under yatzy there can be 0 to 2"):
+        odds(load_rules("yatzy"), None, 3)
+    assert odds(load_rules("maxi"), None, 40)[0].chance > 0.999  # all rolls of nineteen turns saved
+    with pytest.raises(StateError, match="41 rolls left; under maxi there can be 0 to 40"):
+        odds(load_rules("maxi"), None, 41)
     with pytest.raises(StateError, match="4 dice"):
         odds(load_rules("yatzy"), (1, 2, 3, 4))
 
@@ -71,7 +92,8 @@ def test_odds_command(run: Run) -> None:
     out = run("odds", "33456", "-l", "1")
     assert out.stdout.splitlines()[0].startswith("3 3 4 5 6 (⚂⚂⚃⚄⚅), one reroll left")
     assert "16.67 %" in out.stdout
-    assert max(map(len, out.stdout.splitlines())) <= 80
+    assert "  Fours             100.00 %  3 3 4 5 6     6.67  4\n" in out.stdout
+    assert max(map(len, out.stdout.splitlines())) <= 60
     answer = json.loads(run("odds", "--rules", "yahtzee", "--json").stdout)
     chances = {entry["category"]: entry["chance"] for entry in answer["categories"]}
     assert chances["yahtzee"] == pytest.approx(0.04602864252569899)

@@ -13,7 +13,7 @@ from hypothesis import given
 from naive import Naive
 
 from solver.errors import RulesError
-from solver.facts import facts, maximum_score
+from solver.facts import facts, maximum_score, remarks
 from solver.rulecheck import CATEGORY_FIELDS, FIELDS, locate
 from solver.rulefile import RuleFileError, builtin_ids, load_rules
 from solver.rules import RuleSet
@@ -76,24 +76,24 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
         (
             "groups = [2]",
             "groups = [2, 1]",
-            "10: categories[1].groups: needs 3 dice; the rules have 2",
+            "10: categories.pair.groups: needs 3 dice; the rules have 2",
         ),
         (
             "groups = [2]",
             "groups = []",
-            "10: categories[1].groups: is []; must be a list of 1 to 2 whole numbers from 1 to 2",
+            "10: categories.pair.groups: is []; must be a list of 1 to 2 whole numbers from 1 to 2",
         ),
-        ("groups = [2]", "", "6: categories[1].groups: is missing; must be a list of 1 to 2 whole numbers from 1 to 2"),
-        ("groups = [2]", "groups = [2]\nface = 1", "11: categories[1].face: does not belong to the pattern 'groups'"),
+        ("groups = [2]", "", "6: categories.pair.groups: is missing; must be a list of 1 to 2 whole numbers from 1 to 2"),
+        ("groups = [2]", "groups = [2]\nface = 1", "11: categories.pair.face: does not belong to the pattern 'groups'"),
         ('id = "chance"', 'id = "pair"', "13: categories[2].id: the name 'pair' is used by two categories"),
-        ('id = "chance"', 'id = "A B"', "13: categories[2].id: is 'A B'; must be lower-case letters, digits and single hyphens"),
-        ('pattern = "any"', 'pattern = "all"', "15: categories[2].pattern: is 'all'; must be one of any, face, groups, contains"),
-        ('pattern = "any"', 'pattern = "any"\npoints = 0', "16: categories[2].points: is 0; must be a whole number from 1 to 10000"),
+        ('id = "chance"', 'id = "A B"', "13: categories.A B.id: is 'A B'; must be lower-case letters, digits and single hyphens"),
+        ('pattern = "any"', 'pattern = "all"', "15: categories.chance.pattern: is 'all'; must be one of any, face, groups, contains"),
+        ('pattern = "any"', 'pattern = "any"\npoints = 0', "16: categories.chance.points: is 0; must be a whole number from 1 to 10000"),
         ("rolls = 2", "bonus = { threshold = 5, points = 3 }", "4: bonus: needs at least one category with `upper = true`"),
         ("rolls = 2", 'joker = { category = "trio", bonus = 1, mode = "free" }', "4: joker.category: is 'trio'; must be the id of a category"),
         ("groups = [2]", 'groups = [2]\n[joker]\ncategory = "pair"\nbonus = 1\nmode = "free"\n' + 2 * '[[categories]]\nid = "a"\nname = "A"\nupper = true\npattern = "face"\nface = 1\n', "11: joker: needs at most one upper box for each face: a joker asks for the matching one"),
         ("rolls = 2", "first_roll_bonus = { trio = 1 }", "4: first_roll_bonus.trio: is not the id of a category"),
-        ("rolls = 2", 'extends = "nothing"', "4: extends: must be the id of a built-in rule set, one of " + ", ".join(builtin_ids())),
+        ("rolls = 2", 'extends = "nothing"', "4: extends: is 'nothing'; must be the id of a built-in rule set, see `yatzy rules list`"),
     ],
 )  # fmt: skip
 def test_mistakes_are_told_by_line_and_field(tmp_path: Path, old: str, new: str, expected: str) -> None:
@@ -102,7 +102,82 @@ def test_mistakes_are_told_by_line_and_field(tmp_path: Path, old: str, new: str,
 
 def test_mistakes_in_an_extended_category_have_their_line(tmp_path: Path) -> None:
     text = 'id = "a"\nname = "A"\nextends = "yatzy"\n[categories.ones]\nface = 9\n'
-    assert problems(text, tmp_path) == ["5: categories[1].face: is 9; must be a whole number from 1 to 6"]
+    assert problems(text, tmp_path) == ["5: categories.ones.face: is 9; must be a whole number from 1 to 6"]
+
+
+START = 'id = "a"\nname = "A"\nextends = "yatzy"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"{START}[categories.full-hose]\ndistinct = false\n", ["4: categories.full-hose: unknown category; did you mean full-house?"]),
+        (f"{START}[categories.qqqq]\ndistinct = false\n", ["4: categories.qqqq: unknown category; a new one needs a name and a pattern"]),
+        (f"{START}[categories.ones]\nname = 1\n[categories.twos]\nname = 2\n",
+         ["5: categories.ones.name: is 1; must be text in quotes", "7: categories.twos.name: is 2; must be text in quotes"]),
+        (f'{START}[categories.ones]\nscore = "fixd"\npoints = 3\n', ["5: categories.ones.score: is 'fixd'; must be one of matched, sum, fixed"]),
+        (f"{START.replace('yatzy', 'yatsy')}dcie = 3\n", ["3: extends: is 'yatsy'; did you mean yatzy?", "4: dcie: is not a field here; did you mean dice?"]),
+        (f"{START.replace('yatzy', '???')}rolls = 0\n[categories.box]\nplus = 1\n",
+         ["3: extends: is '???'; must be the id of a built-in rule set, see `yatzy rules list`", "4: rolls: is 0; must be a whole number from 1 to 10"]),
+        ('id = "a"\nname = "A"\ndice = 2\nbonus = { threshold = 3, points = 1 }\njoker = { category = "b", bonus = 1, mode = "free" }\n',
+         ["0: categories: must be [[categories]] tables, at least one"]),
+        (f"{START}saved_rolls = maybe\n", ["4: : Invalid value; a value is a number, true, false, text in quotes, a list [...] or a table {...}"]),
+        (f'{START}[categories.x]\nname = "a"\n[[categories]]\nname = "b"\n',
+         ["6: : Cannot overwrite a value; it is given twice, or [categories.NAME] and [[categories]] are mixed"]),
+    ],
+)  # fmt: skip
+def test_each_mistake_is_told_once_and_nothing_that_follows_from_it(
+    tmp_path: Path, text: str, expected: list[str]
+) -> None:
+    assert problems(text, tmp_path) == expected
+
+
+def test_switches_are_named_in_any_order_and_case(tmp_path: Path) -> None:
+    one = load_rules("yatzy+four-is-two-pairs+five-is-full-house")
+    other = load_rules("YATZY+Five-is-full-house+four-is-two-pairs")
+    assert one == other
+    assert one.key == other.key == one.spec == other.spec == "yatzy+five-is-full-house+four-is-two-pairs"
+    assert one.origin == "yatzy"
+    file = tmp_path / "own.toml"
+    file.write_text(f'{START}[switches.more]\nsummary = "s"\nrolls = 0\n')
+    with pytest.raises(RuleFileError, match=r"own\.toml:6: rolls: is 0"):
+        load_rules(f"{file}+more")
+    assert load_rules(file).origin == str(file)
+    file.write_text(f"{START}switches = {{ foo = 3 }}\n")
+    with pytest.raises(RuleFileError, match=r"own\.toml:4: switches\.foo: must be a table"):
+        load_rules(f"{file}+foo")
+
+
+@pytest.mark.parametrize(
+    "spec", ["\0", "\0.toml", "\ud800", "\ud800.toml", "yatzy+\0", "x" * 5000 + ".toml", "", "+", ".toml"]
+)
+def test_no_spec_is_a_crash(spec: str) -> None:
+    with pytest.raises(RulesError) as caught:
+        load_rules(spec)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_allowed_and_hardly_meant_is_remarked(tmp_path: Path) -> None:
+    assert [remarks(load_rules(name)) for name in builtin_ids()] == [[]] * len(builtin_ids())
+    file = tmp_path / "own.toml"
+    file.write_text('id = "yatzy"\nname = "A"\nextends = "yatzy"\nbonus = { threshold = 500, points = 1 }\n')
+    assert remarks(load_rules(file)) == [
+        "the bonus is out of reach: the upper boxes give 105, not 500",
+        "the id 'yatzy' is that of a built-in rule set with other rules: choose another",
+    ]
+
+
+@pytest.mark.parametrize(("order", "boxes"), [("free", 13), ("forced", 18), ("forced", 60)])
+def test_many_upper_boxes_are_checked_in_a_moment(tmp_path: Path, order: str, boxes: int) -> None:
+    file = tmp_path / "own.toml"
+    box = '[[categories]]\nid = "u{0}"\nname = "U{0}"\nupper = true\npattern = "face"\nface = 1\n'
+    head = f'id = "a"\nname = "A"\ndice = 2\norder = "{order}"\nbonus = {{ threshold = 30, points = 5 }}\n'
+    file.write_text(head + "".join(map(box.format, range(boxes))))
+    if order == "free":
+        with pytest.raises(RulesError, match="13 upper boxes in free order"):
+            facts(load_rules(file))
+    else:
+        assert facts(load_rules(file)).maximum == 2 * boxes + 5
 
 
 JUNK = [

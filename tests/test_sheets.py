@@ -7,12 +7,14 @@ import io
 import json
 import re
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 from conftest import Run
 
 from solver.advice import Strategy
-from solver.errors import StateError
+from solver.errors import MissingPackage, StateError
+from solver.languages import localized
 from solver.states import State
 from solver.views.sheets import FORMATS, SHEETS, comma_separated, html, markdown, opening, parquet
 
@@ -95,3 +97,43 @@ def test_the_guide_is_one_page_of_its_own(key: str) -> None:
     assert "http" not in page
     costs = [float(cost) for cost in re.findall(r"<tr><td>[^<]+</td><td class=\"n\">(-?[0-9.]+)</td></tr>", page)]
     assert costs == sorted(costs)
+
+
+def test_files_are_written_by_their_ending(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+    def written(*arguments: str) -> tuple[int, str]:
+        found = run(*arguments)
+        return found.returncode, found.stderr
+
+    place = str(tmp_path)
+    assert written("table", "--what", "categories", "-o", f"{place}/x.csv") == (0, "")
+    assert (tmp_path / "x.csv").read_text().startswith("category,alone")
+    assert written("table", "--what", "categories", "--format", "md", "-o", f"{place}/x.txt") == (0, "")
+    code, message = written("table", "-o", f"{place}/y.txt")
+    assert (code, message.startswith(f"yatzy: {place}/y.txt must end in .md, .csv, .json, .html or .parquet")) == (
+        2,
+        True,
+    )
+    assert written("table", "--format", "md", "-o", f"{place}/y.csv")[0] == 2
+    code, message = written("guide", "-o", f"{place}/g.pdf")
+    assert (code, "print it to a PDF" in message) == (2, True)
+    assert run("guide", "-o", "-").stdout.startswith("<!doctype html>")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["x.csv", "x.txt"]
+
+
+def test_pages_say_which_words_are_of_another_language(yatzy: Strategy) -> None:
+    from solver.views.guide import guide
+
+    swedish = Strategy(localized(yatzy.rules, "sv"), yatzy.info, yatzy.evaluator)
+    page = guide(swedish)
+    assert '<span lang="sv">Liten stege</span>' in page
+    assert '<b>SS</b> <span lang="sv">Liten stege</span>' in page
+    assert "Liten stege" not in page.replace('<span lang="sv">Liten stege</span>', "")
+    assert '<td lang="sv">Liten stege</td>' in html(SHEETS["scoring"](swedish))
+    assert 'lang="sv"' not in guide(yatzy) + html(SHEETS["scoring"](yatzy))
+
+
+def test_a_missing_package_is_named_with_the_way_to_get_it() -> None:
+    assert str(MissingPackage("serve", "fastapi", "uvicorn")) == (
+        "serve needs fastapi and uvicorn; get it with: pip install fastapi uvicorn"
+    )
+    assert MissingPackage("Parquet", "pyarrow").exit_code == 1

@@ -150,12 +150,51 @@ def test_the_command_plays_and_writes(run: Run, yatzy: Strategy, tmp_path: Path)
     assert len(rows) == 2000
     assert "ones" not in rows[0]
     for row in rows[:50]:
-        boxes = sum(int(v) for k, v in row.items() if k not in ("game", "bonus", "final"))
-        assert int(row["final"]) == 73 + boxes + 50 * int(row["bonus"])
+        points = sum(int(v) for k, v in row.items() if k not in ("game_number", "final_score"))
+        assert int(row["final_score"]) == points
+        assert (row["points_before"], row["extra_points"]) == ("73", "0")
+        assert row["upper_bonus"] in ("0", "50")
     answer = json.loads(run("simulate", "yatzy", "-n", "2000", "--json").stdout)
     assert answer["mean"] == pytest.approx(simulate(yatzy, 2000, seed=1).mean)
     assert sum(answer["chances"]) == pytest.approx(1)
     assert abs(answer["mean"] - answer["expected_final"]) < 5 * answer["standard_error"]
+
+
+def test_columns_add_up_with_jokers_and_boxes_of_any_name(run: Run, tmp_path: Path) -> None:
+    games = tmp_path / "games.csv"
+    assert run("simulate", "yahtzee", "-n", "2000", "-o", str(games)).returncode == 0
+    with games.open() as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        assert int(row["final_score"]) == sum(
+            int(v) for k, v in row.items() if k not in ("game_number", "final_score")
+        )
+    assert {int(row["upper_bonus"]) for row in rows} == {0, 35}
+    assert {int(row["extra_points"]) % 100 for row in rows} == {0}
+    assert any(int(row["extra_points"]) for row in rows)  # 8 % of the games have a second Yahtzee
+    own = tmp_path / "own.toml"
+    boxes = [
+        f'[[categories]]\nid = "{name}"\nname = "{name}"\npattern = "any"\n' for name in ("bonus", "final", "game")
+    ]
+    own.write_text('id = "own"\nname = "Own"\ndice = 2\nfaces = 6\nrolls = 1\n' + "\n".join(boxes))
+    assert run("simulate", str(own), "-n", "50", "-o", str(games)).returncode == 0
+    with games.open() as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        assert int(row["final_score"]) == sum(int(row[name]) for name in ("bonus", "final", "game"))
+        assert all(2 <= int(row[name]) <= 12 for name in ("bonus", "final", "game"))
+
+
+def test_one_game_has_no_error(run: Run, yatzy: Strategy) -> None:
+    total = simulate(yatzy, 1, seed=1).totals[0]
+    text = run("simulate", "-n", "1").stdout
+    assert text.startswith(f"Final score {total} in one game\n")
+    assert "±" not in text
+    assert "deviation" not in text
+    answer = json.loads(run("simulate", "-n", "1", "--json", "-p", "goal:240", "--card", LATE).stdout)
+    assert answer["standard_error"] is answer["standard_deviation"] is answer["reached_error"] is None
+    assert "± 0." in run("simulate", "-n", "1000").stdout.replace("± 1.", "± 0.")
+    assert "(standard error) in 1,000 games" in run("simulate", "-n", "1000").stdout
 
 
 def test_the_command_writes_parquet(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
@@ -164,14 +203,14 @@ def test_the_command_writes_parquet(run: Run, yatzy: Strategy, tmp_path: Path) -
     assert run("simulate", "yatzy", "-n", "500", "-o", str(path)).returncode == 0
     table = parquet.read_table(path)
     assert table.num_rows == 500
-    assert table["final"].to_pylist() == simulate(yatzy, 500, seed=1).totals.tolist()
+    assert table["final_score"].to_pylist() == simulate(yatzy, 500, seed=1).totals.tolist()
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
         (["--policy", "greedy"], 2, "policy is 'greedy'; must be mean, or goal:"),
-        (["-o", "games.xlsx"], 1, "games.xlsx must end in .csv or .parquet or .jsonl"),
+        (["-o", "games.xlsx"], 2, "games.xlsx must end in .csv or .parquet or .jsonl"),
         (["-n", "0"], 2, "Invalid value for '--games'"),
         (["--card", "ones=99"], 2, "ones cannot hold 99"),
     ],

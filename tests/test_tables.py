@@ -23,11 +23,11 @@ from solver.evaluate import TurnEvaluator
 from solver.facts import facts
 from solver.objectives import Goals, Objective
 from solver.rulefile import load_rules
-from solver.rules import Bonus
+from solver.rules import Bonus, Category, Pattern
 from solver.states import state_space
 from solver.store import has_table, open_table, solve_to_store, table_path, tables_folder
 from solver.tables import TableWriter, read_table, sha256_of
-from solver.verify import verify
+from solver.verify import stray, verify
 
 SMALL = games.small(games.face(5), games.face(6), games.PAIR, games.CHANCE, bonus=Bonus(16, 7))
 
@@ -245,3 +245,58 @@ def test_a_solve_killed_at_any_moment_leaves_a_store_that_works(tmp_path: Path, 
     if has_table(rules, tmp_path):
         assert len(read_table(table_path(rules, tmp_path), Objective(rules))[1]) == 958_976
     assert f"{open_table(Objective(rules), tmp_path)[0].start_value:.10f}" == "248.4399893779"
+
+
+def test_a_part_of_another_version_is_not_taken_up(tmp_path: Path) -> None:
+    writer = write_until(tmp_path, Objective(SMALL), 3)
+    about = json.loads(writer.note.read_text())
+    writer.note.write_text(json.dumps(about | {"version": "0.0.1"}))
+    again = TableWriter(tmp_path, Objective(SMALL))
+    assert again.resume() is None
+    again.close()
+
+
+def test_the_store_lists_and_removes_its_tables(tmp_path: Path) -> None:
+    solve_to_store(Objective(SMALL), tmp_path)
+    (tmp_path / "README.md").write_text("not a table")
+    writer = TableWriter(tmp_path, Goals(SMALL))
+    writer.add(np.zeros(3, np.float32))
+    done, begun = sorted(store.stored(tmp_path), key=lambda table: not table.finished)
+    assert (done.key, done.objective, begun.objective, begun.finished) == ("small", "mean", "goals", False)
+    assert done.bytes == sum(path.stat().st_size for path in done.files)
+    with pytest.raises(TableError, match="is being solved by another process"):
+        store.remove(begun)
+    writer.close()
+    for table in (done, begun):
+        store.remove(table)
+    assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
+
+
+def test_leftovers_are_old_private_files(tmp_path: Path) -> None:
+    stem = f".{table_path(SMALL, tmp_path).stem}"
+    names = [
+        f"{stem}.npy.abcd_123",
+        f"{stem}.part.json.abcd_123",
+        f"{stem}.npy.abcd_124",
+        ".notes",
+        f"{stem[1:]}.npy",
+    ]
+    for name in names:
+        (tmp_path / name).touch()
+        if not name.endswith("4"):
+            os.utime(tmp_path / name, (0, 0))
+    assert [path.name for path in store.leftovers(tmp_path)] == names[:2]
+    assert store.leftovers(tmp_path / "nowhere") == []
+
+
+def test_a_simulation_that_cannot_vary_and_one_that_misses_what_is_rare_do_not_accuse_the_table(
+    tmp_path: Path,
+) -> None:
+    sure = games.small(Category("one", "One", (Pattern("any", score="fixed", points=3),)))
+    rare = games.small(
+        Category("all", "All", (Pattern("groups", groups=(5,), score="fixed", points=1000),)), dice=5, rolls=1
+    )
+    for rules in (sure, rare):
+        solve_to_store(Objective(rules), tmp_path)
+        assert all(check.passed for check in verify(rules, tmp_path, states=1, games=100, threads=1))
+    assert stray(10**6, 40.0, 374.0) < 0.25  # a table off by a quarter of a point is found out

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sys
+import traceback
 from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from ..console import language_option, make_desk, query_options, rules_option
+from ..console import SEED, dice_argument, language_option, make_desk, query_options, rules_option
 from ..errors import SolverError
 
 if TYPE_CHECKING:
@@ -22,8 +23,13 @@ def run_query(query: str, request: dict[str, Any], shown: dict[str, Any], plot: 
     """Answer one request as text or JSON, or a stream of them."""
     desk = make_desk(shown["tables"], shown["threads"], shown["lang"])
     if shown["jsonl"]:
+        for given, name in (("dice" in request, "DICE"), (shown["as_json"], "--json"), (plot, "--plot")):
+            if given:
+                raise click.UsageError(f"--jsonl does not go with {name}", click.get_current_context())
         answer_lines(desk, query, request, sys.stdin.buffer)
         return
+    if "dice" not in request and query != "expect":
+        raise click.UsageError("Missing argument 'DICE'", click.get_current_context())
     if plot:
         from ..views.charts import check_picture
 
@@ -46,7 +52,7 @@ def draw(path: str, desk: Desk, request: dict[str, Any], answer: dict[str, Any])
     from ..views.charts import PlotError, plot
 
     rules = desk.rules(request["rules"])
-    if "distribution" not in answer:
+    if not answer.get("distribution"):
         raise PlotError(
             f"the distribution of {rules.key} is not known; --plot draws it for five dice without saved rolls"
         )
@@ -70,26 +76,56 @@ def answer_lines(desk: Desk, query: str, defaults: dict[str, Any], lines: IO[byt
                 while (rest := lines.readline(MAX_LINE)) and not rest.endswith(b"\n"):
                     pass
                 raise StateError(f"the line is longer than {MAX_LINE} bytes")
-            try:
-                request = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise StateError(f"the line is no JSON: {error}") from error
-            if not isinstance(request, dict):
-                raise StateError("the line is no JSON object")
-            given = {"query": query, **defaults} | request
-            if given["query"] != "expect":
-                given.pop("spread", None) if "spread" not in request else None
-            answer = desk.answer(given)
+            request = read_line(line)
+            said = json.dumps(desk.answer(with_defaults({"query": query} | request, defaults)))
         except SolverError as error:
-            answer = {"schema": 1, "error": str(error)}
-            if isinstance(request, dict) and "id" in request:
-                answer["id"] = request["id"]
-        click.echo(json.dumps(answer))
+            said = error_line(str(error), request)
+        except Exception as error:
+            # A bug; but who asks a thousand questions gets the other 999 answers, and the traceback beside them.
+            traceback.print_exc()
+            said = error_line(f"this is a bug: {type(error).__name__}: {error}", request)
+        click.echo(said)
         sys.stdout.flush()
 
 
+def read_line(line: bytes) -> dict[str, Any]:
+    """The request of a line."""
+    from ..errors import StateError
+
+    def refuse(constant: str) -> None:
+        raise ValueError(f"{constant} is no number")
+
+    try:
+        request = json.loads(line, parse_constant=refuse)
+    except (ValueError, RecursionError) as error:
+        raise StateError(f"the line is no JSON: {error}") from error
+    if not isinstance(request, dict):
+        raise StateError("the line is no JSON object")
+    return request
+
+
+def with_defaults(request: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
+    """A request, with the options of the command where it is silent and they apply."""
+    from ..queries import COMMON, FIELDS
+
+    known = COMMON | FIELDS.get(str(request["query"]), set())
+    if "goal" in request or "opponents" in request:  # an aim of its own, or none
+        known = known - {"goal", "opponents"}
+        known = known if request.get("opponents") is not None else known - {"ties"}
+    return {name: value for name, value in defaults.items() if name in known} | request
+
+
+def error_line(message: str, request: Any) -> str:
+    """An error as an answer."""
+    answer = {"schema": 1, "error": message}
+    try:
+        return json.dumps(answer | ({"id": request["id"]} if isinstance(request, dict) and "id" in request else {}))
+    except RecursionError:  # an id nested too deep to be written
+        return json.dumps(answer)
+
+
 @click.command()
-@click.argument("dice", required=False)
+@dice_argument
 @click.option("--rolls-left", "-l", type=click.IntRange(0), help="Rerolls still to come [all: first roll].")
 @query_options
 def hold(
@@ -105,43 +141,38 @@ def hold(
       yatzy hold 33456 --rolls-left 1 --card "ones=3 sixes=24 chance=22"
       yatzy hold 33456 --card "ones=3 sixes=24 chance=22" --goal 280
     """
-    request: dict[str, Any] = {"rules": rules}
-    if not shown["jsonl"]:
-        request |= {"dice": need(dice, "DICE"), "card": card, "saved": saved, "extra": extra, **aim_of(shown)}
-        if rolls_left is not None:
-            request["rolls_left"] = rolls_left
-    run_query("hold", request, shown)
+    request = given(rules=rules, card=card, saved=saved, extra=extra, dice=dice, rolls_left=rolls_left)
+    run_query("hold", request | aim_of(shown), shown)
 
 
 @click.command()
-@click.argument("dice", required=False)
-@click.option("--rolls-left", "-l", type=click.IntRange(0), default=0, help="Rerolls given up by scoring now.")
+@dice_argument
+@click.option("--rolls-left", "-l", type=click.IntRange(0), help="Rerolls given up by scoring now [0].")
 @query_options
-def score(dice: str | None, rolls_left: int, rules: str, card: str, saved: int, extra: int, **shown: Any) -> None:
+def score(
+    dice: str | None, rolls_left: int | None, rules: str, card: str, saved: int, extra: int, **shown: Any
+) -> None:
     """Which category to take for these dice now.
 
     \b
       yatzy score 22555 --card "ones=3 chance=22"
     """
-    request: dict[str, Any] = {"rules": rules}
-    if not shown["jsonl"]:
-        request |= {"dice": need(dice, "DICE"), "card": card, "saved": saved, "extra": extra, **aim_of(shown)}
-        request |= {"rolls_left": rolls_left} if rolls_left else {}
-    run_query("score", request, shown)
+    request = given(rules=rules, card=card, saved=saved, extra=extra, dice=dice, rolls_left=rolls_left)
+    run_query("score", request | aim_of(shown), shown)
 
 
 @click.command()
 @click.option("--games", type=click.IntRange(100, 10_000_000), help="Simulate so many games from here.")
-@click.option("--seed", type=int, default=1, help="Seed of the simulation.")
+@click.option("--seed", type=SEED, default=1, help="Seed of the simulation.")
 @click.option(
-    "--spread/--no-spread", default=True, help="Whether to compute the distribution too.", show_default=True
+    "--spread/--no-spread", default=None, help="Whether to add the distribution [--spread; with --jsonl not]."
 )
 @click.option("--plot", type=click.Path(dir_okay=False), help="Draw the distribution to a .png, .svg or .pdf.")
 @query_options
 def expect(
     games: int | None,
     seed: int,
-    spread: bool,
+    spread: bool | None,
     plot: str | None,
     rules: str,
     card: str,
@@ -159,13 +190,10 @@ def expect(
       yatzy expect --goal 300
       yatzy expect --card "ones=3 sixes=24 chance=22" --opponents "251; twos=6 fives=20"
     """
-    request: dict[str, Any] = {"rules": rules}
-    if shown["jsonl"]:
-        request["spread"] = False
-    else:
-        request |= {"card": card, "saved": saved, "extra": extra, "spread": spread, **aim_of(shown)}
-        request |= {"games": games, "seed": seed} if games else {}
-    run_query("expect", request, shown, plot)
+    if spread is None:
+        spread = not shown["jsonl"]
+    request = given(rules=rules, card=card, saved=saved, extra=extra, games=games, seed=seed, spread=spread)
+    run_query("expect", request | aim_of(shown), shown, plot)
 
 
 def aim_of(shown: dict[str, Any]) -> dict[str, Any]:
@@ -174,7 +202,7 @@ def aim_of(shown: dict[str, Any]) -> dict[str, Any]:
 
 
 @click.command()
-@click.argument("dice", required=False)
+@dice_argument
 @click.option("--rolls-left", "-l", type=click.IntRange(0), help="Rerolls still to come [all of a turn's].")
 @rules_option
 @language_option
@@ -182,7 +210,8 @@ def aim_of(shown: dict[str, Any]) -> dict[str, Any]:
 def odds(dice: str | None, rolls_left: int | None, rules: str, lang: str, as_json: bool) -> None:
     """How likely each category is in one turn.
 
-    That is if you play for it alone. Without DICE: before the first roll. No card, no table: one turn by itself.
+    That is if you play for it alone: what to hold for the best chance of it, and what for the most points, and what
+    these are. Without DICE: before the first roll. No card, no table: one turn by itself.
 
     \b
       yatzy odds 33456 --rolls-left 2
@@ -206,8 +235,6 @@ def odds(dice: str | None, rolls_left: int | None, rules: str, lang: str, as_jso
         click.echo("\n".join(odds_text(rule_set, roll, left, found)))
 
 
-def need(value: str | None, name: str) -> str:
-    """An argument that only --jsonl may leave out."""
-    if value is None:
-        raise click.UsageError(f"Missing argument '{name}'", click.get_current_context())
-    return value
+def given(**options: Any) -> dict[str, Any]:
+    """The options that were given, as fields of a request."""
+    return {name: value for name, value in options.items() if value is not None}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..console import RULES, ask_line, language_option, make_desk, table_options
+from ..console import ask_line, language_option, make_desk, rules_argument, table_options
 
 if TYPE_CHECKING:
     from ..advice import Strategy
@@ -110,7 +110,7 @@ def find_player(players: tuple[str, ...], wanted: str) -> int:
 
 
 @click.command()
-@click.argument("rules", type=RULES, default="yatzy")
+@rules_argument
 @click.option(
     "--difficulty", "-d", type=click.Choice(["easy", "medium", "hard"]), default="medium", show_default=True,
     help="How little the second best choice loses.",

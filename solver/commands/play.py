@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from ..console import RULES, ask_line, language_option, make_desk, table_options
+from ..console import ask_line, language_option, make_desk, rules_argument, table_options
 from ..errors import SolverError, StateError
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def state_file() -> Path:
 
 
 @click.command()
-@click.argument("rules", type=RULES, default="yatzy")
+@rules_argument
 @click.option("--players", default="You", help="Names, parted by commas: they play by turns.", show_default=True)
 @click.option(
     "--dice", type=click.Choice(["program", "typed"]), default="program", show_default=True,
@@ -235,7 +235,7 @@ def play(
     tables: str | None,
     threads: int | None,
 ) -> None:
-    """Play a game, alone or by turns, with advice when you ask for it.
+    """Play a game, with advice when you ask for it.
 
     Your choice comes first. `?` says what is best, a warning comes only for a choice that gives away more than
     --warn points, and `undo` takes anything back. The game is saved as it goes on.

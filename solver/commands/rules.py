@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from ..console import RULES, language_option
+from ..console import folded, language_option, rules_argument
 
 
 @click.group()
@@ -31,14 +31,15 @@ def rules_list(lang: str, as_json: bool) -> None:
         click.echo(json.dumps({"schema": 1, "rules": entries}))
         return
     width = max(len(r.id) for r in known)
+    lines = []
     for r in known:
-        click.echo(f"{r.id:<{width}}  {r.summary or r.name}")
-        for switch in r.switches:
-            click.echo(f"{'':<{width}}    +{switch.id}: {switch.summary}")
+        lines.append(f"{r.id:<{width}}  {r.summary or r.name}")
+        lines += [f"{'':<{width}}    +{switch.id}: {switch.summary}" for switch in r.switches]
+    click.echo(folded(lines))
 
 
 @rules.command("show")
-@click.argument("rules", type=RULES, default="yatzy")
+@rules_argument
 @language_option
 @click.option("--json", "as_json", is_flag=True, help="The canonical form, as JSON.")
 def rules_show(rules: str, lang: str, as_json: bool) -> None:
@@ -56,23 +57,31 @@ def rules_show(rules: str, lang: str, as_json: bool) -> None:
         about = {"schema": 1, "key": rule_set.key, "name": rule_set.name, "fingerprint": rule_set.fingerprint}
         click.echo(json.dumps(about | {"facts": found, "rules": rule_set.canonical()}))
     else:
-        click.echo("\n".join(rules_text(rule_set, found)))
+        click.echo(folded(rules_text(rule_set, found)))
 
 
 @rules.command("check")
 @click.argument("file", type=click.Path())
 def rules_check(file: str) -> None:
-    """Check a rule file of your own: every mistake by line and field, or what its solve will take."""
-    from ..facts import facts
+    """Check a rule file of your own, and say what a solve takes.
+
+    Every mistake by line and field, those of its switches too.
+    """
+    from ..facts import facts, remarks
     from ..rulefile import RuleFileError, load_rules
 
     try:
         rule_set = load_rules(file)
+        for switch in rule_set.switches:
+            if switch.id not in rule_set.active:
+                load_rules(f"{file}+{switch.id}")
     except RuleFileError as error:
         for problem in error.problems:
             click.echo(str(problem), err=True)
         sys.exit(error.exit_code)
     found = facts(rule_set)
+    for remark in remarks(rule_set):
+        click.echo(f"{file}: note: {remark}", err=True)
     size = len(rule_set.categories)
     count = "1 category" if size == 1 else f"{size} categories"
     click.echo(f"{rule_set.name} ({rule_set.key}) is in order: {count}, highest score {found.maximum}")

@@ -11,6 +11,7 @@ from ipaddress import ip_address
 import click
 
 from ..console import table_options
+from ..errors import MissingPackage
 
 
 @click.command()
@@ -32,8 +33,7 @@ def serve(
 
         from ..web.app import LOCAL, create_app
     except ImportError as error:
-        hint = "install them in the checkout with: pip install '.[web]'"
-        raise click.ClickException(f"serve needs FastAPI and uvicorn; {hint}") from error
+        raise MissingPackage("serve", "fastapi", "uvicorn") from error
     host = host.strip("[]")
     listening = listen(host, port)  # first of all: a port that is taken is said at once
     opened = not is_loopback(host)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..errors import SolverError
+from ..errors import MissingPackage, SolverError
 
 BLOCKS = " ▏▎▍▌▋▊▉█"
 STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 500)
@@ -36,7 +36,7 @@ def histogram(lowest: int, chances: Sequence[float], rows: int = 14, width: int 
         label = f"{begin}" if step == 1 else f"{begin}-{begin + step - 1}"
         eighths = round(8 * width * chance / most)
         bar = "█" * (eighths // 8) + (BLOCKS[eighths % 8] if eighths % 8 else "")
-        share = f"{100 * chance:.1f}" if chance >= 0.0005 else "<0.1"
+        share = f"{100 * chance:.1f}" if chance >= 0.0005 else "<0.1" if chance else "0"
         lines.append(f"  {label:>9}  {share:>5} %  {bar}".rstrip())
     return lines
 
@@ -54,7 +54,7 @@ def check_picture(path: str) -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
-        raise PlotError("--plot needs matplotlib; install it with: pip install 'perfect-yatzy[plot]'") from error
+        raise MissingPackage("--plot", "matplotlib") from error
 
 
 def plot(

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import record
 from ..advice import Strategy
-from ..errors import SolverError
+from ..errors import MissingPackage, SolverError, StateError
 from ..replay import replay
 from ..rules import RuleSet
 from ..simulator import Simulation
@@ -29,15 +29,23 @@ class OutputError(SolverError):
 
 def simulation_text(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
     """Lines for `yatzy simulate`."""
-    headline = f"Mean final score {answer['mean']:.2f} ± {answer['standard_error']:.2f} in {answer['games']:,} games"
+    several = answer["games"] > 1
+    headline = f"Final score {answer['highest']} in one game"
+    if several:
+        error = f"{answer['standard_error']:.2f}"
+        headline = f"Mean final score {answer['mean']:.2f} ± {error} (standard error) in {answer['games']:,} games"
     lines = [headline, "", card_line(rules, answer)]
     if "reached" in answer:
         goal = answer["policy"].partition(":")[2]
-        reached, error = 100 * answer["reached"], 100 * answer["reached_error"]
-        chance = chance_text(answer["chance"])
-        lines.append(f"{goal} or more in {reached:.2f} ± {error:.2f} % of the games; exact chance {chance}")
+        line = f"{goal} or more: "
+        if several:
+            reached, error = 100 * answer["reached"], 100 * answer["reached_error"]
+            line = f"{goal} or more in {reached:.2f} ± {error:.2f} % of the games; "
+        lines.append(f"{line}exact chance {chance_text(answer['chance'])}")
     else:
         lines.append(f"Exact expected final score {answer['expected_final']:.2f}")
+    if not several:
+        return [*lines, "", *category_lines(rules, answer["categories"])]
     figures = f"Standard deviation {answer['standard_deviation']:.2f}"
     if rules.bonus:
         figures += f", upper bonus in {100 * answer['bonus_chance']:.1f} % of the games"
@@ -48,16 +56,16 @@ def simulation_text(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
 
 
 def check_output(path: str, games: int, policy: str, card: str) -> None:
-    """Raise OutputError unless such games can be written to such a file."""
+    """Raise StateError unless such games can be written to such a file."""
     if Path(path).suffix not in ENDINGS:
-        raise OutputError(f"{path} must end in {' or '.join(ENDINGS)}")
+        raise StateError(f"{path} must end in {' or '.join(ENDINGS)}")
     if path.endswith(".jsonl") and (games > MOST_RECORDS or policy != "mean" or card):
-        raise OutputError(f"a .jsonl file takes up to {MOST_RECORDS:,} whole games played for the mean")
+        raise StateError(f"a .jsonl file takes up to {MOST_RECORDS:,} whole games played for the mean")
     if path.endswith(".parquet"):
         try:
             import pyarrow  # noqa: F401
         except ImportError as error:
-            raise OutputError("Parquet needs pyarrow; install it with: pip install 'perfect-yatzy[data]'") from error
+            raise MissingPackage("Parquet", "pyarrow") from error
 
 
 def write_records(path: str, strategy: Strategy, games: int, seed: int) -> None:
@@ -70,10 +78,21 @@ def write_records(path: str, strategy: Strategy, games: int, seed: int) -> None:
 
 
 def write_games(path: str, rules: RuleSet, played: Simulation, answer: dict[str, Any]) -> None:
-    """One row a game: its number, a column for each box (empty where filled before), the bonus, the final score."""
+    """One row a game: the columns between its number and its final score are points that add up to that.
+
+    What is no box has an underscore in its name, which the id of a box cannot have.
+    """
     boxes = {c.id: played.boxes[:, i] for i, c in enumerate(rules.categories) if (played.boxes[:, i] >= 0).any()}
-    finals = played.totals + answer["points"]
-    columns = {"game": np.arange(len(finals)), **boxes, "bonus": played.bonus.astype(np.int8), "final": finals}
+    bonus = played.bonus * (rules.bonus.points if rules.bonus else 0)
+    made = np.sum([*boxes.values(), bonus], axis=0, dtype=np.int64)
+    columns = {
+        "game_number": np.arange(len(bonus)),
+        "points_before": np.full(len(bonus), answer["points"]),
+        **boxes,
+        "upper_bonus": bonus,
+        "extra_points": played.totals - made,
+        "final_score": played.totals + answer["points"],
+    }
     try:
         if path.endswith(".csv"):
             with open(path, "w", newline="", encoding="utf-8") as file:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..advice import Hold, Strategy
 from ..dice import Floats, Ints
+from ..languages import ENGLISH
 from ..notation import dice_of
 from ..odds import odds
 from ..rules import RuleSet
@@ -45,21 +46,33 @@ def opening_map(strategy: Strategy) -> str:
     values = np.array([hold.value for hold in best])
     ranks = values.argsort().argsort() / max(1, len(values) - 1)
     names = {c.id: c.code or c.name for c in strategy.rules.categories}
+    taken = {hold.category for hold in best if hold.category}
     cells = []
     for dice, hold, rank in zip(rolls, best, ranks, strict=True):
         held = names[hold.category] if hold.category else "".join(map(str, hold.dice)) or "–"
         shade = f"background: rgb(70 130 190 / {0.06 + 0.5 * rank:.2f})"
         said = f"{''.join(map(str, dice))}: expected final score {hold.value:.1f}"
         cells.append(f'<div style="{shade}" title="{said}">{"".join(map(str, dice))} <b>{escape(held)}</b></div>')
-    return f'<div class="map">{"".join(cells)}</div>'
+    legend = [
+        f"<b>{escape(c.code)}</b> {named(strategy.rules, c.name)}"
+        for c in strategy.rules.categories
+        if c.code and c.id in taken
+    ]
+    meaning = f"<p>Keep all and take: {', '.join(legend)}</p>" if legend else ""
+    return f'<div class="map">{"".join(cells)}</div>{meaning}'
+
+
+def named(rules: RuleSet, name: str) -> str:
+    """A name as HTML, marked where it is of another language than the page."""
+    return escape(name) if rules.language == ENGLISH else f'<span lang="{rules.language}">{escape(name)}</span>'
 
 
 def rows(head: tuple[str, ...], body: Sequence[tuple[str, ...]]) -> str:
-    """A table whose first column is text and the others numbers."""
+    """A table of HTML whose first column is text and the others numbers."""
 
     def line(tag: str, cells: tuple[str, ...]) -> str:
         marks = ["", *[' class="n"'] * (len(cells) - 1)]
-        return "<tr>" + "".join(f"<{tag}{m}>{escape(c)}</{tag}>" for c, m in zip(cells, marks, strict=True)) + "</tr>"
+        return "<tr>" + "".join(f"<{tag}{m}>{c}</{tag}>" for c, m in zip(cells, marks, strict=True)) + "</tr>"
 
     return (
         f"<table><thead>{line('th', head)}</thead><tbody>{''.join(line('td', row) for row in body)}</tbody></table>"
@@ -72,13 +85,17 @@ def giving_up(strategy: Strategy) -> str:
     costs = sorted(
         (start - strategy.value(State(1 << c)), category.name) for c, category in enumerate(rules.categories)
     )
-    return rows(("Crossed out first", "costs"), [(name, f"{cost:.1f}") for cost, name in costs])
+    return rows(("Crossed out first", "costs"), [(named(rules, name), f"{cost:.1f}") for cost, name in costs])
 
 
 def hopes(rules: RuleSet) -> str:
     """Chances of each category in one turn played for it alone."""
     body = [
-        (rules.categories[rules.index_of[entry.category]].name, chance_text(entry.chance), f"{entry.points:.1f}")
+        (
+            named(rules, rules.categories[rules.index_of[entry.category]].name),
+            escape(chance_text(entry.chance)),
+            f"{entry.points:.1f}",
+        )
         for entry in odds(rules, None, rules.rolls - 1)
     ]
     return rows(("One turn for it alone", "chance", "points"), body)
@@ -94,8 +111,8 @@ def upper_curve(strategy: Strategy) -> str:
     chosen = space.layout.sets[space.row(State(filled))]
     sums = np.array([total for total in space.sums[chosen] if space.layout.lane_of[chosen, total] >= 0])
     values = np.array([strategy.value(State(filled, int(total))) for total in sums])
-    names = ", ".join(rules.categories[c].name for c in half)
-    return f"<h2>What the upper sum is worth ({escape(names)} filled)</h2>{curve(sums, values)}"
+    names = ", ".join(named(rules, rules.categories[c].name) for c in half)
+    return f"<h2>What the upper sum is worth ({names} filled)</h2>{curve(sums, values)}"
 
 
 def curve(x: Ints, y: Floats, width: int = 640, height: int = 150) -> str:
@@ -122,7 +139,10 @@ def guide(strategy: Strategy) -> str:
     """The page."""
     rules = strategy.rules
     title = f"{rules.name}: how to play"
-    parts = [f"<h1>{escape(title)}</h1>", f"<p>Perfect play scores {strategy.value():.2f} on average."]
+    parts = [
+        f"<h1>{named(rules, rules.name)}: how to play</h1>",
+        f"<p>Perfect play scores {strategy.value():.2f} on average.",
+    ]
     if rules.bonus:
         parts.append(f" Upper bonus {rules.bonus.points} at {rules.bonus.threshold}.")
     parts.append("</p>")

@@ -16,11 +16,13 @@ from html import escape
 from typing import Any
 
 from ..advice import Hold, Strategy
-from ..errors import StateError
+from ..errors import MissingPackage, StateError
+from ..languages import ENGLISH
 from ..notation import dice_of, spaced
 from ..states import State
 
 Cell = str | int | float
+NAMES = ("category", "second best")  # columns that hold names of categories
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,7 @@ class Sheet:
     note: str
     columns: tuple[tuple[str, int], ...]
     rows: list[tuple[Cell, ...]]
+    language: str = ENGLISH  # of the categories' names
 
     @property
     def names(self) -> list[str]:
@@ -85,6 +88,7 @@ def opening(strategy: Strategy) -> Sheet:
         "second best hold loses.",
         tuple(columns),
         rows,
+        rules.language,
     )
 
 
@@ -104,6 +108,7 @@ def scoring(strategy: Strategy) -> Sheet:
         "best category loses.",
         (("dice", 0), ("category", 0), ("points", 0), ("expected", 2), ("second best", 0), ("loses", 2)),
         rows,
+        rules.language,
     )
 
 
@@ -124,6 +129,7 @@ def categories(strategy: Strategy) -> Sheet:
         "expected final score after putting 0 there in the first turn, and what that turn cost.",
         (("category", 0), ("alone", 2), ("crossed out first", 2), ("costs", 2)),
         rows,
+        rules.language,
     )
 
 
@@ -184,11 +190,12 @@ td { white-space: nowrap; }
 
 def html(sheet: Sheet) -> str:
     """A page of its own with a style for the screen, light or dark, and one for print."""
-    right = [isinstance(cell, int | float) for cell in sheet.rows[0]]
+    marked = [(isinstance(cell, int | float), c) for cell, c in zip(sheet.rows[0], sheet.names, strict=True)]
+    spoken = f' lang="{sheet.language}"' if sheet.language != ENGLISH else ""
 
     def line(tag: str, cells: list[str]) -> str:
         opening = f'{tag} scope="col"' if tag == "th" else tag
-        marks = (' class="n"' if r else "" for r in right)
+        marks = (' class="n"' if r else spoken if tag == "td" and c in NAMES else "" for r, c in marked)
         inner = (f"<{opening}{mark}>{escape(cell)}</{tag}>" for cell, mark in zip(cells, marks, strict=True))
         return f"<tr>{''.join(inner)}</tr>"
 
@@ -208,7 +215,7 @@ def parquet(sheet: Sheet) -> bytes:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
-        raise StateError("parquet needs pyarrow; install it with: pip install 'perfect-yatzy[data]'") from error
+        raise MissingPackage("Parquet", "pyarrow") from error
     columns = {name: [row[i] for row in sheet.rows] for i, name in enumerate(sheet.names)}
     sink = io.BytesIO()
     pq.write_table(pa.table(columns), sink)

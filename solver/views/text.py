@@ -31,7 +31,6 @@ WORDS = (
 
 
 TIE_WORDS = {"loss": "a loss", "half": "half a win", "win": "a win"}
-CERTAIN = 2e-6  # chances are good to about this
 
 
 def number_word(number: int) -> str:
@@ -42,6 +41,11 @@ def number_word(number: int) -> str:
 def plural(number: int, one: str, many: str | None = None) -> str:
     """``two dice``, ``one die``."""
     return f"{number_word(number)} {one if number == 1 else many or one + 's'}"
+
+
+def number(value: float) -> str:
+    """Two decimals, and no minus before a zero."""
+    return f"{round(value, 2) + 0.0:.2f}"
 
 
 def loss_text(loss: float, is_best: bool) -> str:
@@ -62,8 +66,10 @@ def card_line(rules: RuleSet, answer: dict[str, Any]) -> str:
     if not card:
         return f"{rules.name}, empty card"
     filled = ", ".join(f"{category_name(rules, c)} {points}" for c, points in card.items())
-    if len(card) > 4:
-        open_boxes = len(rules.categories) - len(card)
+    open_boxes = len(rules.categories) - len(card)
+    if not open_boxes:
+        filled = f"all {len(card)} categories filled"
+    elif len(card) > 4:
         filled = f"{plural(len(card), 'category', 'categories')} filled, {number_word(open_boxes)} open"
     return f"{rules.name}, {answer['points']} points: {filled}"
 
@@ -73,31 +79,32 @@ def aim_words(answer: dict[str, Any]) -> str:
     aim = answer["aim"]
     if "goal" in aim:
         return f"of {aim['goal']} or more"
-    return "to win" if aim["ties"] == "loss" else "to win, a tie " + ("is half" if aim["ties"] == "half" else "wins")
+    return {"loss": "to win", "half": "to win (a tie is half)", "win": "to win or tie"}[aim["ties"]]
 
 
 def outcome_words(answer: dict[str, Any], best: dict[str, Any]) -> str:
     """The end of a headline: the mean, or the chance of what is aimed at."""
     if "aim" in answer:
         return f"{chance_text(best['chance'])} chance {aim_words(answer)}"
-    return f"expected final score {best['expected_final']:.2f}"
+    return f"expected final score {number(best['expected_final'])}"
 
 
 def aim_lines(answer: dict[str, Any]) -> list[str]:
     """What an aim means: whom one plays against, what is exact, what is decided."""
-    aim, chance, lines = answer["aim"], answer.get("chance", 0.0), []
+    aim, lines = answer["aim"], []
     if "opponents" in aim:
         named = []
         for other in aim["opponents"]:
             mean, spread = other["mean"], other["standard_deviation"]
-            named.append(f"{mean:.1f} ± {spread:.1f} (still playing)" if other["playing"] else f"{mean:.0f}")
+            named.append(f"{mean:.1f} (still playing, SD {spread:.1f})" if other["playing"] else f"{mean:.0f}")
         lines.append(f"Against {', '.join(named)}; a tie counts as {TIE_WORDS[aim['ties']]}")
         if any(other["playing"] for other in aim["opponents"]):
             lines.append("Assumed: who still plays maximises the mean and takes no notice of you.")
-    if chance >= 1 - CERTAIN:
-        lines.append("It is certain already: play for the mean (leave the aim out).")
-    elif chance <= CERTAIN:
-        lines.append("It is out of reach: play for the mean (leave the aim out).")
+    if answer.get("turns_left") != 0:
+        if answer["certain"]:
+            lines.append("It is certain already: play for the mean (leave the aim out).")
+        elif answer["out_of_reach"]:
+            lines.append("It is out of reach: play for the mean (leave the aim out).")
     return [*lines, ""] if lines else []
 
 
@@ -111,7 +118,7 @@ def ranking_lines(
     rest = f"{chance_head}  {'loses':>9}  {'expected':>9}" if aimed else f"  {'expected':>9}  {'loses':>9}"
     lines = [f"  {head:<{width}}{right}{rest}"]
     for i, (label, entry) in enumerate(zip(labels, entries, strict=False)):
-        mean = f"{entry['expected_final']:>9.2f}"
+        mean = f"{number(entry['expected_final']):>9}"
         if aimed:
             loss = loss_text(100 * entry["loss"], i == 0).replace(" tie", " % tie")
             loss += "" if loss.endswith("tie") else " %"
@@ -169,39 +176,51 @@ def score_text(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
 
 def expect_text(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     """Lines for `yatzy expect`."""
-    turns = answer["turns_left"]
-    headline = f"Expected final score {answer['expected_final']:.2f} under perfect play"
-    if "aim" in answer:
+    turns, aimed = answer["turns_left"], "aim" in answer
+    headline = f"Expected final score {number(answer['expected_final'])} under perfect play"
+    if not turns:
+        headline = f"Final score {answer['expected_final']:.0f}"
+        headline += f": {chance_text(answer['chance'])} chance {aim_words(answer)}" if aimed else ""
+    elif aimed:
         headline = f"{chance_text(answer['chance'])} chance {aim_words(answer)} if you play for it"
     lines = [headline, ""]
-    if "aim" in answer:
-        if "chance_by_mean_play" in answer:
+    if aimed:
+        if turns and "chance_by_mean_play" in answer:
             by_mean = chance_text(answer["chance_by_mean_play"])
             lines.append(
                 f"Playing for the mean instead: {by_mean}, expected final score {answer['expected_final']:.2f}"
             )
         lines += aim_lines(answer)
     lines.append(card_line(rules, answer))
-    lines.append(f"{answer['points']} points on the card, {answer['to_come']:.2f} to come in {plural(turns, 'turn')}")
+    if turns:
+        to_come = f"{number(answer['to_come'])} to come in {plural(turns, 'turn')}"
+        lines.append(f"{answer['points']} points on the card, {to_come}")
     if rules.bonus:
         lines.append(_bonus_line(rules, answer))
-    if "distribution" in answer and turns:
+    if not turns:
+        return lines
+    if answer.get("distribution"):
         lines += ["", *spread_lines(rules, answer, top)]
-    if "standard_deviation" in answer:
-        lines.append(f"Standard deviation {answer['standard_deviation']:.2f}")
+    elif "standard_deviation" in answer:
+        lines.append(f"Standard deviation {answer['standard_deviation']:.2f}{_by_mean(answer)}")
     if "simulation" in answer:
         played = answer["simulation"]
         lines += [
             "",
-            f"{played['games']:,} simulated games: mean {played['mean']:.2f} ± {played['standard_error']:.2f}, "
-            f"standard deviation {played['standard_deviation']:.1f}",
+            f"{played['games']:,} {'games played for the mean' if aimed else 'simulated games'}: "
+            f"mean {played['mean']:.2f} ± {played['standard_error']:.2f} (standard error)",
+            f"Standard deviation {played['standard_deviation']:.1f}"
+            + (f", upper bonus in {100 * played['bonus_chance']:.1f} % of the games" if rules.bonus else ""),
             percentile_line(played["percentiles"]),
         ]
-        if rules.bonus:
-            lines.append(f"Upper bonus in {100 * played['bonus_chance']:.1f} % of the games")
-    elif not {"distribution", "standard_deviation", "aim"} & set(answer) and turns:
+    elif "distribution" in answer and not answer["distribution"] and "standard_deviation" not in answer:
         lines += ["", "The spread of these rules is not exact; --games 100000 simulates it."]
     return lines
+
+
+def _by_mean(answer: dict[str, Any]) -> str:
+    """What is followed for the spread, where that is not what the headline speaks of."""
+    return " (playing for the mean)" if "aim" in answer else ""
 
 
 def percentile_line(percentiles: dict[str, float]) -> str:
@@ -212,10 +231,11 @@ def percentile_line(percentiles: dict[str, float]) -> str:
 def spread_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     """The exact distribution: its figures, a histogram, and with --all what becomes of each category."""
     found = answer["distribution"]
+    lines = ["If you play for the mean:"] if "aim" in answer else []
     figures = f"Standard deviation {found['standard_deviation']:.2f}"
     if 0 < found["bonus_chance"] < 1 - 1e-9:
         figures += f", upper bonus in {chance_text(found['bonus_chance'])} of the games"
-    lines = [figures, percentile_line(found["percentiles"]), ""]
+    lines += [figures, percentile_line(found["percentiles"]), ""]
     lines += histogram(found["lowest"], found["chances"])
     if top > len(rules.categories):
         lines += ["", *category_lines(rules, found["categories"])]
@@ -248,22 +268,26 @@ def _bonus_line(rules: RuleSet, answer: dict[str, Any]) -> str:
 def odds_text(rules: RuleSet, dice: tuple[int, ...] | None, left: int, found: list[Odds]) -> list[str]:
     """Lines for `yatzy odds`."""
     when = f"{spaced(dice)} ({glyphs(dice)})" if dice else "Before the first roll"
-    lines = [f"{when}, {plural(left, 'reroll')} left · {rules.name}, each category played for alone", ""]
+    lines = [f"{when}, {plural(left, 'reroll')} left", f"{rules.name}, each category played for alone"]
+    lines += ["Behind each number the hold that is best for it", ""] if dice else [""]
     width = max(len(c.name) for c in rules.categories)
-    hold_width = 2 * rules.dice - 1
-    held = f"  {'hold':<{hold_width}}" if dice else ""
-    lines.append(f"  {'category':<{width}}  {'chance':>8}{held}  {'points':>7}")
+    hold_width = max(2 * rules.dice - 1, len("nothing"))
+
+    def held(hold: tuple[int, ...] | None) -> str:
+        return "" if hold is None else f"  {spaced(hold) or 'nothing':<{hold_width}}"
+
+    holding = f"  {'hold':<{hold_width}}" if dice else ""
+    lines.append(f"  {'category':<{width}}  {'chance':>9}{holding}  {'points':>7}{holding}".rstrip())
     for entry in found:
-        name = category_name(rules, entry.category)
-        held = f"  {spaced(entry.hold) or 'nothing':<{hold_width}}" if entry.hold is not None else ""
-        lines.append(f"  {name:<{width}}  {chance_text(entry.chance):>8}{held}  {entry.points:>7.2f}")
+        row = f"  {category_name(rules, entry.category):<{width}}  {chance_text(entry.chance):>9}{held(entry.hold)}"
+        lines.append(f"{row}  {entry.points:>7.2f}{held(entry.points_hold)}".rstrip())
     return lines
 
 
 def chance_text(chance: float) -> str:
-    """Per cent with two decimals; 100 % and 0 % only for certain and impossible."""
+    """Per cent with two decimals, small chances with four; 100 % and 0 % only for certain and impossible."""
     if 0 < chance < 0.00005:
-        return "<0.01 %"
+        return f"{100 * chance:.4f} %" if chance >= 5e-7 else "<0.0001 %"
     if 0.99995 < chance < 1 - 1e-12:
         return ">99.99 %"
     return f"{100 * chance:.2f} %"
@@ -301,7 +325,7 @@ def rules_text(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
         lines.append(f"  {category.code:>3} {mark} {category.name:<{name_width}}  {category.id:<{id_width}}  {what}")
     lines.append("")
     if rules.switches:
-        lines.append("Switches, used as in " + f"{rules.id}+{rules.switches[0].id}:")
+        lines.append("Switches, used as in " + f"{rules.origin}+{rules.switches[0].id}:")
         lines += [f"  {switch.id:<20}  {switch.summary}" for switch in rules.switches]
         lines.append("")
     lines.append(f"Highest score   {facts['maximum']}")
