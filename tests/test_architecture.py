@@ -18,7 +18,7 @@ ORDER = [
     "turn", "facts", "objectives", "payouts", "_jit", "vectors", "unrolled", "kernels", "score_kernels",
     "follow_kernels", "tables", "windows", "backward", "store", "evaluate", "odds", "batch", "advice", "aims", "forward",
     "opponents", "whatif", "record", "replay", "review", "session", "puzzle", "game_kernels", "simulator", "frames", "rl", "verify", "aiming", "queries", "simulation", "views", "views.charts", "views.text",
-    "views.games", "views.review", "views.table", "views.puzzle", "views.sheets", "views.guide", "web", "web.models", "web.guard", "web.app", "console", "commands", "commands.ask", "commands.learn", "commands.make", "commands.play", "commands.rules", "commands.serve",
+    "views.games", "views.review", "views.table", "views.puzzle", "views.sheets", "views.guide", "web", "web.models", "web.guard", "web.office", "web.app", "console", "commands", "commands.ask", "commands.learn", "commands.make", "commands.play", "commands.rules", "commands.serve",
     "cli", "__main__",
 ]  # fmt: skip
 # Their figures are drawn from below them at run time, or for the type checker only.

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import json
+import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Event
 
 import pytest
+from conftest import Run
 
 pytest.importorskip("fastapi", reason="the extra web is not installed")
 pytest.importorskip("httpx2", reason="httpx2 is not installed")
@@ -15,9 +21,14 @@ from hypothesis import strategies as st
 from test_review import human
 
 from solver.advice import Strategy
+from solver.commands.serve import in_header, is_loopback
+from solver.errors import RulesError
 from solver.queries import Desk
 from solver.web.app import create_app
 from solver.web.guard import BURST, MAX_BODY, Guard, host_name
+from solver.web.office import MOST_WRITTEN, BusyError, Gate, HungUpError, Kept, Office
+
+JSON = {"content-type": "application/json"}
 
 LATE = {"ones": 3, "twos": 6, "threes": 9, "fours": 12, "fives": 15, "sixes": 18, "one-pair": 10}
 
@@ -53,12 +64,19 @@ def test_answers_are_those_of_the_command(page: TestClient, query: str, asked: d
         ("hold", {"dice": "33456", "rules": "yatzy+nothing"}, 422, "has no switch"),
         ("hold", {"dice": "33456", "rules": "maxi"}, 422, "maxi takes about"),
         ("hold", {"dice": "33456", "goal": 1, "opponents": "3"}, 422, "two aims"),
-        ("hold", {"dice": "33456", "unknown": 1}, 422, "Extra inputs are not permitted"),
-        ("hold", {}, 422, "Field required"),
+        ("hold", {"dice": "33456", "unknown": 1}, 422, 'unknown\\" is not a field of this request'),
+        ("hold", {}, 422, "dice is missing; it is the dice on the table"),
         ("expect", {"card": "x" * 20}, 422, "is not of the form"),
         ("outcomes", {"hold": [3, 3, 3, 3, 3, 3], "rolls_left": 1}, 422, "cannot be held"),
         ("outcomes", {"hold": [3], "rolls_left": 3}, 422, "it is at most 2"),
-        ("review", {"game": {"schema": 1}}, 422, "unknown rules"),
+        ("review", {"game": {"schema": 1}}, 422, "the game names no rules"),
+        ("hold", {"dice": 33456}, 422, "dice is 33456; must be the dice on the table: text such as '33456'"),
+        ("hold", {"dice": "33456", "saved": 101}, 422, "saved is 101; must be the saved rolls"),
+        ("hold", {"dice": "33456", "rules": "yatzy+\0.toml"}, 422, "unknown rules"),
+        ("hold", {"dice": "33456", "rules": "yatzy+pyproject.toml"}, 422, "unknown rules"),
+        ("hold", {"dice": "33456", "opponents": ";".join("1" * 9)}, 422, "9 opponents; it is at most 8"),
+        ("expect", {"rules": "yatzy-saved", "goal": 300}, 422, "goals and opponents of yatzy-saved take about"),
+        ("expect", {"rules": "yatzy-saved", "opponents": "empty"}, 422, "goals and opponents of yatzy-saved take"),
     ],
 )
 def test_wrong_requests_are_refused(
@@ -128,7 +146,7 @@ def test_too_many_requests_are_slowed_down() -> None:
 
 
 def test_the_page_keeps_to_itself(page: TestClient) -> None:
-    for path in ("/", "/app.js", "/style.css"):
+    for path in ("/", "/app.js", "/review.js", "/style.css"):
         found = page.get(path)
         assert found.status_code == 200
         assert "default-src 'self'" in found.headers["content-security-policy"]
@@ -181,8 +199,162 @@ def test_no_request_makes_the_server_stumble(page: TestClient, path: str, body: 
 def test_the_api_is_described(page: TestClient) -> None:
     described = page.get("/api/openapi.json").json()
     assert set(described["paths"]) == {
-        f"/api/{n}" for n in ("rules", "hold", "score", "expect", "outcomes", "review")
+        f"/api/{n}" for n in ("rules", "languages", "hold", "score", "expect", "outcomes", "review")
     }
     for path in described["paths"].values():
         for operation in path.values():
             assert operation["description"]
+            refusals = {"413", "421", "422", "429", "503"}
+            assert refusals < operation["responses"].keys()
+            for status in refusals:
+                answer = operation["responses"][status]["content"]["application/json"]["schema"]
+                assert answer == {"$ref": "#/components/schemas/Refusal"}
+    for name, schema in described["components"]["schemas"].items():
+        assert [f for f, what in schema["properties"].items() if "description" not in what] == [], name
+
+
+def test_refusals_have_one_shape(page: TestClient) -> None:
+    for found, status in (
+        (page.get("/api/nothing"), 404),
+        (page.get("/nothing"), 404),
+        (page.get("/api/hold"), 405),
+        (page.post("/api/hold", content=b"{"), 422),
+        (page.post("/api/hold", content=b"{}"), 422),
+        (page.post("/api/hold", json=[]), 422),
+        (page.get("/", headers={"host": "evil.example"}), 421),
+    ):
+        assert found.status_code == status
+        assert found.json().keys() == {"schema", "error"}
+        assert found.json()["error"][0].isalpha() or found.json()["error"][0] == "/"
+    assert page.head("/").status_code == 200
+
+
+def test_requests_of_programs_are_understood(page: TestClient) -> None:
+    """An `id` comes back; opponents may be a list."""
+    asked = {"dice": "33456", "card": LATE, "ties": "win"}
+    text = page.post("/api/hold", json={**asked, "opponents": "251; ones=3"}).json()
+    listed = page.post("/api/hold", json={**asked, "opponents": [251, "ones=3"], "id": "a"})
+    assert listed.status_code == 200
+    assert listed.json() == {**text, "id": "a"}
+
+
+def test_odd_names_are_no_stumbling_block(page: TestClient, yatzy: Strategy) -> None:
+    record = human(yatzy, 4).to_json() | {"players": ["\ud800"]}
+    found = page.post("/api/review", content=json.dumps({"game": record}), headers=JSON)
+    assert found.status_code == 422
+    assert found.json()["error"]
+
+
+def test_the_worst_decisions_are_explained(page: TestClient, yatzy: Strategy) -> None:
+    found = page.post("/api/review", json={"game": human(yatzy, 2).to_json(), "why": 3}).json()
+    explained = [d for d in found["decisions"] if "prospect" in d["done"]]
+    assert sorted(d["loss"] for d in explained) == sorted(d["loss"] for d in found["decisions"])[-3:]
+    for decision in explained:
+        best, done = decision["best"]["prospect"], decision["done"]["prospect"]
+        lost = best["now"] + best["later"] - done["now"] - done["later"]
+        assert lost == pytest.approx(decision["loss"], abs=1e-6)
+
+
+def test_rule_sets_are_described_with_their_switches(page: TestClient) -> None:
+    (plain,) = page.get("/api/rules", params={"rules": "yatzy-forced"}).json()
+    (switched,) = page.get("/api/rules", params={"rules": "yatzy-forced+threshold-63"}).json()
+    assert switched["bonus"]["threshold"] == 63 != plain["bonus"]["threshold"]
+    assert switched["active"] == ["threshold-63"]
+    assert "threshold-63" in {switch["id"] for switch in plain["switches"]}
+    beside = {entry["id"]: entry["beside"] for entry in page.get("/api/rules").json()}
+    assert beside["yahtzee"]
+    assert beside["generala"]
+    assert not beside["yatzy"]
+
+
+def test_a_long_question_holds_up_no_short_one(yatzy: Strategy) -> None:
+    """While a goal is being solved for, a plain hold is answered; who finds too many waiting is told so."""
+    office, going, done = Office(None, 1), Event(), Event()
+    real = office.desk.answer
+
+    def slow(request: dict[str, object]) -> dict[str, object]:
+        if "goal" in request:
+            going.set()
+            assert done.wait(20)
+            return {}
+        return real(request)
+
+    office.desk.answer = slow  # type: ignore[method-assign]
+    with ThreadPoolExecutor(12) as pool:
+        goal = {"rules": "yatzy", "dice": "33456", "goal": 280}
+        long = [pool.submit(office.answer, "hold", goal | {"goal": 280 + n}, lambda: False) for n in range(9)]
+        assert going.wait(20)
+        while office.long.room:
+            time.sleep(0.01)
+        found = office.answer("hold", {"rules": "yatzy", "dice": "33456"}, lambda: False)
+        assert found["best"]["hold"] == [3, 3]
+        with pytest.raises(BusyError, match="too many long questions"):
+            office.answer("hold", goal | {"goal": 1}, lambda: False)
+        done.set()
+        assert [each.result(20) for each in long] == [{}] * 9
+    assert office.answer("hold", goal, lambda: False) == {}  # kept
+    assert office.long.room == 9
+
+
+def test_who_hangs_up_leaves_the_line() -> None:
+    gate = Gate(1, 1)
+    with gate.passed(lambda: False):
+        with pytest.raises(HungUpError), gate.passed(lambda: True):
+            pass
+        assert gate.room == 1
+    assert gate.room == 2
+
+
+def test_what_is_kept_has_a_limit() -> None:
+    kept: Kept[str] = Kept(10)
+    for name, weight in (("a", 4), ("b", 4), ("c", 4), ("d", 11)):
+        kept.put(name, name, weight)
+    assert [kept.get(name) for name in "abcd"] == [None, "b", "c", None]
+
+
+def test_goals_are_written_up_to_a_limit(tmp_path: Path, yatzy: Strategy) -> None:
+    office = Office(None, 1)
+    office.written = MOST_WRITTEN
+    with pytest.raises(RulesError, match="writes no more"):
+        office.answer("expect", {"rules": "yatzy", "goal": 280, "spread": False}, lambda: False)
+
+
+def test_an_aim_is_solved_for_once(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
+    solved = []
+    real = Desk.aim
+    monkeypatch.setattr(Desk, "aim", lambda *args: solved.append(1) or real(*args))
+    office = Office(None, 1)
+    asked = {"rules": "yatzy", "card": LATE, "opponents": "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18"}
+    office.answer("expect", {**asked, "spread": False}, lambda: False)
+    for dice in ("33456", "11234"):
+        office.answer("hold", {**asked, "dice": dice}, lambda: False)
+    assert solved == [1]
+
+
+def test_points_beside_the_boxes_need_rules_that_pay_them(page: TestClient, yatzy: Strategy) -> None:
+    found = page.post("/api/expect", json={"extra": 50})
+    assert found.status_code == 422
+    assert "extra" in found.json()["error"]
+
+
+def test_serving_says_first_whether_it_can(run: Run) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        found = run("serve", "--port", str(taken.getsockname()[1]))
+    assert found.returncode == 1
+    assert "another program listens there" in found.stderr
+    assert "Serving" not in found.stderr
+    assert len(found.stderr.splitlines()) == 1
+
+
+def test_hosts_of_a_server_open_to_the_network() -> None:
+    guard = Guard(None, frozenset({"[::1]", "box.lan"}), addresses=True)
+    for host, known in {"192.168.1.5:80": 1, "[fe80::1]:80": 1, "BOX.lan": 1, "evil.example": 0}.items():
+        assert guard.known(host_name(host)) == bool(known), host
+    assert not Guard(None, frozenset({"localhost"})).known("192.168.1.5")
+    assert host_name("[FE80::1]:80") == "[fe80::1]"
+    assert (in_header("::1"), in_header("Box.LAN")) == ("[::1]", "box.lan")
+    assert is_loopback("127.0.0.1")
+    assert is_loopback("::1")
+    assert not is_loopback("0.0.0.0")

@@ -1,83 +1,68 @@
 """The JSON API of the page, and the page: answers are those of :mod:`solver.queries`.
 
-Every answer is computed in a worker thread, so the event loop never waits; strategies are opened once. Only built-in
-rule sets are served, and only those whose table is there or made in seconds.
+Every answer is computed in a worker thread, so the event loop never waits. Only built-in rule sets are served, and
+only those whose table is there or made in seconds.
 """
 
 from __future__ import annotations
 
+import json
 import os
+from dataclasses import asdict
 from importlib.resources import files
 from math import factorial, prod
-from threading import Lock
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from anyio import from_thread
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
 
 from .. import __version__
-from ..advice import Strategy
 from ..errors import RulesError, SolverError, StateError
-from ..facts import facts
-from ..languages import localized
+from ..languages import ENGLISH, languages, localized
 from ..notation import counts_of, dice_of
-from ..queries import Desk, read_card
-from ..record import read_game
-from ..review import review
+from ..queries import SCHEMA, read_card
+from ..record import Game, read_game
+from ..review import prospect, review
 from ..rulefile import builtin_ids, load_rules
 from ..rules import RuleSet
-from ..states import possible_points, state_space
-from ..store import has_table
+from ..states import possible_points
 from ..views.review import review_json
-from .guard import Guard
-from .models import Dice, Expect, Outcomes, Record
+from .guard import MAX_BODY, Guard
+from .models import Dice, Expect, Outcomes, Record, Refusal, about, fault_text
+from .office import BusyError, Gone, HungUpError, Office
 
 LOCAL = frozenset({"127.0.0.1", "localhost", "[::1]"})
-MOST_SECONDS = 5.0  # a rule set without a table is solved on request if that takes no longer
-PAGE = {"": "index.html", "app.js": "app.js", "style.css": "style.css"}
+SCRIPTS = ("app", "ask", "parts", "state", "card", "dice", "advice", "expect", "review")
+PAGE = {"index.html", "style.css", *(f"{name}.js" for name in SCRIPTS)}
 TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css"}
+TOO_LARGE = {"giant-forced"}  # for the page: twenty dice on the table, and no advice in the blink of an eye
+WORTH_SAYING = 0.05  # points; smaller errors are not explained
+REFUSALS = {
+    413: f"The request is larger than {MAX_BODY} bytes",
+    421: "The request names a host that this server is not",
+    422: "The request cannot be read, or speaks of an impossible position or unknown rules",
+    429: "Too many requests in a short time",
+    503: "Too many long questions are waiting",
+}
 
 
-class Office:
-    """The one desk behind all requests; a strategy is opened by one thread while the others wait."""
+class Plain(JSONResponse):
+    """JSON in ASCII: half a surrogate pair in a name is no reason to stumble."""
 
-    def __init__(self, tables: str | os.PathLike[str] | None, threads: int | None) -> None:
-        self.desk = Desk(tables, threads)
-        self.lock = Lock()
-
-    def rules(self, spec: str) -> RuleSet:
-        """A built-in rule set."""
-        if spec.split("+")[0] not in builtin_ids():
-            raise RulesError(f"unknown rules {spec!r}; the page knows {', '.join(builtin_ids())}")
-        return self.desk.rules(spec)
-
-    def strategy(self, rules: RuleSet) -> Strategy:
-        """Its strategy."""
-        with self.lock:
-            if not has_table(rules, self.desk.tables):
-                seconds = facts(rules).seconds
-                if seconds > MOST_SECONDS:
-                    long = f"{rules.key} takes about {seconds:.0f} s to solve"
-                    raise RulesError(f"{long}; first run: yatzy solve {rules.key}")
-            return self.desk.strategy(rules)
-
-    def answer(self, query: str, asked: dict[str, Any]) -> dict[str, Any]:
-        """The answer to a request of :mod:`solver.queries`."""
-        rules = self.rules(asked["rules"])
-        state_space(rules).check(read_card(rules, asked).state)
-        self.strategy(rules)
-        if asked.get("goal") is not None or asked.get("opponents") is not None:
-            with self.lock:  # solving for an aim uses all processors anyway
-                return self.desk.answer({"query": query, **asked})
-        return self.desk.answer({"query": query, **asked})
+    def render(self, content: Any) -> bytes:
+        """The bytes of the answer."""
+        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 
 
 def create_app(
     tables: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     hosts: frozenset[str] = LOCAL,
+    addresses: bool = False,
 ) -> FastAPI:
     """The application.
 
@@ -87,6 +72,8 @@ def create_app(
         As for :func:`solver.advice.open_strategy`.
     hosts
         Host names it answers to.
+    addresses
+        Whether it answers to any IP address as well, as a server that is open to the network has to.
     """
     app = FastAPI(
         title="perfect-yatzy",
@@ -95,39 +82,60 @@ def create_app(
         docs_url=None,  # those pages load scripts from elsewhere
         redoc_url=None,
         openapi_url="/api/openapi.json",
+        default_response_class=Plain,
+        responses={status: {"model": Refusal, "description": why} for status, why in REFUSALS.items()},
     )
     office = Office(tables, threads)
 
+    def refusal(status: int, why: str) -> Plain:
+        return Plain({"schema": SCHEMA, "error": why}, status)
+
     @app.exception_handler(SolverError)
     async def refused(request: Request, error: SolverError) -> JSONResponse:
-        status = 422 if isinstance(error, (StateError, RulesError)) else 500
-        return JSONResponse({"error": str(error)}, status)
+        if isinstance(error, BusyError | HungUpError):
+            return refusal(503, str(error))
+        return refusal(422 if isinstance(error, StateError | RulesError) else 500, str(error))
 
     @app.exception_handler(RequestValidationError)
     async def unreadable(request: Request, error: RequestValidationError) -> JSONResponse:
-        # Without what was sent: that may be what no JSON can say, such as an infinity.
-        faults = (f"{'.'.join(map(str, fault['loc'][1:]))}: {fault['msg']}" for fault in error.errors())
-        return JSONResponse({"error": "; ".join(faults)}, 422)
+        return refusal(422, fault_text(error.errors(), error.body))
+
+    @app.exception_handler(HTTPException)
+    async def absent(request: Request, error: HTTPException) -> JSONResponse:
+        why = {404: f"there is no {request.url.path}", 405: f"{request.url.path} does not take {request.method}"}
+        return refusal(error.status_code, why.get(error.status_code, str(error.detail)))
+
+    def waiting(request: Request) -> Gone:
+        return lambda: from_thread.run(request.is_disconnected)
 
     @app.get("/api/rules")
-    def rule_sets(lang: str = "en") -> list[dict[str, Any]]:
-        """The rule sets, with the boxes of each and the points they can hold."""
-        return [describe(localized(load_rules(name), lang)) for name in builtin_ids() if name != "giant-forced"]
+    def rule_sets(
+        lang: Annotated[str, about("lang")] = ENGLISH, rules: Annotated[str | None, about("rules")] = None
+    ) -> list[dict[str, Any]]:
+        """The rule sets, with the boxes of each and the points they can hold; or one, with switches."""
+        if rules is not None:
+            return [describe(localized(office.rules(rules), lang))]
+        return [describe(localized(load_rules(name), lang)) for name in builtin_ids() if name not in TOO_LARGE]
+
+    @app.get("/api/languages")
+    def known_languages() -> dict[str, str]:
+        """Code and own name of the languages of `/api/rules`."""
+        return languages()
 
     @app.post("/api/hold")
-    def hold(asked: Dice) -> dict[str, Any]:
+    def hold(asked: Dice, request: Request) -> dict[str, Any]:
         """Which dice to hold: every hold, best first, and what it loses."""
-        return office.answer("hold", asked.model_dump(exclude_none=True))
+        return office.answer("hold", asked.model_dump(exclude_none=True), waiting(request))
 
     @app.post("/api/score")
-    def score(asked: Dice) -> dict[str, Any]:
-        """Which category to take."""
-        return office.answer("score", asked.model_dump(exclude_none=True))
+    def score(asked: Dice, request: Request) -> dict[str, Any]:
+        """Which category to take; `rolls_left` are those given up by taking one now."""
+        return office.answer("score", asked.model_dump(exclude_none=True), waiting(request))
 
     @app.post("/api/expect")
-    def expect(asked: Expect) -> dict[str, Any]:
+    def expect(asked: Expect, request: Request) -> dict[str, Any]:
         """The expected final score, its distribution, the chance of a goal or a win."""
-        return office.answer("expect", asked.model_dump(exclude_none=True))
+        return office.answer("expect", asked.model_dump(exclude_none=True), waiting(request))
 
     @app.post("/api/outcomes")
     def outcomes(asked: Outcomes) -> dict[str, Any]:
@@ -135,23 +143,40 @@ def create_app(
         return next_rolls(office, asked)
 
     @app.post("/api/review")
-    def graded(asked: Record) -> dict[str, Any]:
-        """A recorded game, every decision graded."""
-        game = read_game({**asked.game, "rules": office.rules(str(asked.game.get("rules"))).spec})
+    def graded(asked: Record, request: Request) -> dict[str, Any]:
+        """A recorded game, every decision graded; on request what the worst of them lead to, and the best instead."""
+        spec = asked.game.get("rules")
+        if not isinstance(spec, str):
+            raise StateError("the game names no rules; `rules` is the id of a built-in rule set")
+        game = read_game({**asked.game, "rules": office.rules(spec).spec})
         if asked.player >= len(game.players):
             raise StateError(f"player is {asked.player}; there are {len(game.players)}")
-        return review_json(game.rules, review(office.strategy(game.rules), game, asked.player))
+        return reviewed(office, game, asked, waiting(request))
 
-    @app.get("/", include_in_schema=False)
-    @app.get("/{name}", include_in_schema=False)
-    def page(name: str = "") -> Response:
+    @app.api_route("/", methods=["GET", "HEAD"], include_in_schema=False)
+    @app.api_route("/{name}", methods=["GET", "HEAD"], include_in_schema=False)
+    def page(name: str = "index.html") -> Response:
         if name not in PAGE:
-            return JSONResponse({"error": "there is no such page"}, 404)
-        content = files(__package__).joinpath("static", PAGE[name]).read_bytes()
-        return Response(content, media_type=TYPES[PAGE[name].rpartition(".")[2]] + "; charset=utf-8")
+            raise HTTPException(404)
+        content = files(__package__).joinpath("static", name).read_bytes()
+        return Response(content, media_type=TYPES[name.rpartition(".")[2]] + "; charset=utf-8")
 
-    app.add_middleware(Guard, hosts=hosts)
+    app.add_middleware(Guard, hosts=hosts, addresses=addresses)
     return app
+
+
+def reviewed(office: Office, game: Game, asked: Record, gone: Gone) -> dict[str, Any]:
+    """The review of a game, with the prospects of its worst decisions."""
+    strategy = office.strategy(game.rules)
+    with office.short.passed(gone):  # some tenths of a second
+        found = review(strategy, game, asked.player)
+        answer = review_json(game.rules, found)
+        worst = sorted((d for d in found.decisions if d.loss >= WORTH_SAYING), key=lambda d: -d.loss)[: asked.why]
+        for decision in worst:
+            entry = answer["decisions"][found.decisions.index(decision)]
+            for which, action in (("done", decision.done), ("best", decision.best)):
+                entry[which]["prospect"] = asdict(prospect(strategy, decision, action))
+        return answer
 
 
 def describe(rules: RuleSet) -> dict[str, Any]:
@@ -159,10 +184,14 @@ def describe(rules: RuleSet) -> dict[str, Any]:
     points = possible_points(rules)
     return {
         "id": rules.key,
+        "base": rules.id,
         "name": rules.name,
         "summary": rules.summary,
         "dice": rules.dice,
         "faces": rules.faces,
+        "switches": [{"id": switch.id, "summary": switch.summary} for switch in rules.switches],
+        "active": list(rules.active),
+        "beside": bool(rules.joker and rules.joker.bonus) or bool(rules.first_roll_bonus),
         "rolls": rules.rolls,
         "forced": rules.order == "forced",
         "saved_rolls": rules.saved_rolls,

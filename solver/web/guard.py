@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
+from ipaddress import ip_address
 from typing import Any
 
 MAX_BODY = 256 << 10
@@ -35,11 +37,13 @@ class Guard:
     app
         What it guards.
     hosts
-        Host names (without port) that a request may name.
+        Host names (without port) that a request may name, in small letters.
+    addresses
+        Whether it may name any IP address: a foreign page can only get here by a name of its own.
     """
 
-    def __init__(self, app: Any, hosts: frozenset[str]) -> None:
-        self.app, self.hosts = app, hosts
+    def __init__(self, app: Any, hosts: frozenset[str], addresses: bool = False) -> None:
+        self.app, self.hosts, self.addresses = app, hosts, addresses
         self.tokens: dict[str, tuple[float, float]] = {}
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
@@ -49,8 +53,9 @@ class Guard:
             return
         headers = {name.lower(): value for name, value in scope["headers"]}
         host = headers.get(b"host", b"").decode("latin-1")
-        if host_name(host) not in self.hosts:
-            await refuse(send, 421, "this server is for its own machine; open it as http://127.0.0.1")
+        if not self.known(host_name(host)):
+            why = "this server is for its own machine; open it as http://127.0.0.1, or serve --allow-host NAME"
+            await refuse(send, 421, why)
             return
         if not self.allowed(scope["client"][0] if scope.get("client") else ""):
             await refuse(send, 429, "too many requests; wait a moment")
@@ -84,6 +89,10 @@ class Guard:
         with suppress(TooLarge):
             await self.app(scope, counted, headed)
 
+    def known(self, name: str) -> bool:
+        """Whether a request may call this server so."""
+        return name in self.hosts or (self.addresses and is_address(name))
+
     def allowed(self, client: str) -> bool:
         """Whether this client may ask now (a token bucket each)."""
         now = time.monotonic()
@@ -98,13 +107,22 @@ class Guard:
 def host_name(host: str) -> str:
     """The name in a Host header, without port."""
     if host.startswith("["):
-        return host.partition("]")[0] + "]"
+        return host.partition("]")[0].lower() + "]"
     return host.partition(":")[0].lower()
+
+
+def is_address(name: str) -> bool:
+    """Whether a host is an IP address, not a name."""
+    try:
+        ip_address(name.strip("[]"))
+    except ValueError:
+        return False
+    return True
 
 
 async def refuse(send: Send, status: int, why: str) -> None:
     """An answer in the shape of the API's errors."""
-    body = ('{"error": "' + why + '"}').encode()
+    body = json.dumps({"schema": 1, "error": why}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": status, "headers": [*headers, *HEADERS.items()]})
     await send({"type": "http.response.body", "body": body})
