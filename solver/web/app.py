@@ -51,7 +51,10 @@ REFUSALS = {
 
 
 class Plain(JSONResponse):
-    """JSON in ASCII: half a surrogate pair in a name is no reason to stumble."""
+    """JSON in ASCII: half a surrogate pair in a name is no reason to stumble.
+
+    Handlers return it ready-made: FastAPI would first walk through each answer to find what is no JSON.
+    """
 
     def render(self, content: Any) -> bytes:
         """The bytes of the answer."""
@@ -122,28 +125,28 @@ def create_app(
         """Code and own name of the languages of `/api/rules`."""
         return languages()
 
-    @app.post("/api/hold")
-    def hold(asked: Dice, request: Request) -> dict[str, Any]:
+    @app.post("/api/hold", response_model=dict[str, Any])
+    def hold(asked: Dice, request: Request) -> Plain:
         """Which dice to hold: every hold, best first, and what it loses."""
-        return office.answer("hold", asked.model_dump(exclude_none=True), waiting(request))
+        return Plain(office.answer("hold", asked.model_dump(exclude_none=True), waiting(request)))
 
-    @app.post("/api/score")
-    def score(asked: Dice, request: Request) -> dict[str, Any]:
+    @app.post("/api/score", response_model=dict[str, Any])
+    def score(asked: Dice, request: Request) -> Plain:
         """Which category to take; `rolls_left` are those given up by taking one now."""
-        return office.answer("score", asked.model_dump(exclude_none=True), waiting(request))
+        return Plain(office.answer("score", asked.model_dump(exclude_none=True), waiting(request)))
 
-    @app.post("/api/expect")
-    def expect(asked: Expect, request: Request) -> dict[str, Any]:
+    @app.post("/api/expect", response_model=dict[str, Any])
+    def expect(asked: Expect, request: Request) -> Plain:
         """The expected final score, its distribution, the chance of a goal or a win."""
-        return office.answer("expect", asked.model_dump(exclude_none=True), waiting(request))
+        return Plain(office.answer("expect", asked.model_dump(exclude_none=True), waiting(request)))
 
-    @app.post("/api/outcomes")
-    def outcomes(asked: Outcomes) -> dict[str, Any]:
+    @app.post("/api/outcomes", response_model=dict[str, Any])
+    def outcomes(asked: Outcomes) -> Plain:
         """Every roll that may follow a hold: its chance, and what the game is worth then under best play."""
-        return next_rolls(office, asked)
+        return Plain(next_rolls(office, asked))
 
-    @app.post("/api/review")
-    def graded(asked: Record, request: Request) -> dict[str, Any]:
+    @app.post("/api/review", response_model=dict[str, Any])
+    def graded(asked: Record, request: Request) -> Plain:
         """A recorded game, every decision graded; on request what the worst of them lead to, and the best instead."""
         spec = asked.game.get("rules")
         if not isinstance(spec, str):
@@ -151,7 +154,7 @@ def create_app(
         game = read_game({**asked.game, "rules": office.rules(spec).spec})
         if asked.player >= len(game.players):
             raise StateError(f"player is {asked.player}; there are {len(game.players)}")
-        return reviewed(office, game, asked, waiting(request))
+        return Plain(reviewed(office, game, asked, waiting(request)))
 
     @app.api_route("/", methods=["GET", "HEAD"], include_in_schema=False)
     @app.api_route("/{name}", methods=["GET", "HEAD"], include_in_schema=False)
