@@ -1,4 +1,4 @@
-"""Beyond the mean: distributions, goals, wins and games by the million. `make bench-beyond`, four minutes.
+"""Beyond the mean: distributions, goals, wins and games by the million. `make bench-beyond`, a quarter of an hour.
 
 Answers are asserted first; the record goes to ``benchmarks/runs/DATE-beyond.md``.
 """
