@@ -174,8 +174,8 @@ class Strategy:
         self.space.check(state)
         return state, points
 
-    def evaluator_at(self, position: Position) -> TurnEvaluator:
-        """What evaluates a turn there."""
+    def evaluator_at(self, state: State, points: int) -> TurnEvaluator:
+        """What evaluates a turn from a checked state whose card holds so many points."""
         return self.evaluator
 
     def dice(self, dice: Dice) -> tuple[int, ...]:
@@ -184,8 +184,8 @@ class Strategy:
 
     def value(self, position: Position | None = None) -> float:
         """Expected points still to come at the start of a turn, upper bonus included; default: at `start`."""
-        place = self.start if position is None else position
-        return self.evaluator_at(place).value(self.state(place))
+        state, points = self.begin(self.start if position is None else position)
+        return self.evaluator_at(state, points).value(state)
 
     def most_rerolls(self, state: State) -> int:
         """Rerolls after the first roll of a turn."""
@@ -254,10 +254,9 @@ class Strategy:
     ) -> Ranking[Choice]:
         counts = counts_of(self.rules, roll)
         saved = left if self.rules.saved_rolls else 0
-        extra = dict(self.rules.first_roll_bonus) if left == self.most_rerolls(state) else {}
+        first = left == self.most_rerolls(state)
         found: list[tuple[float, tuple[int, int, int]]] = []
-        for c, (points, bonus) in options(self.rules, state.filled, state.joker_paid, counts).items():
-            beside = bonus + (extra.get(self.rules.categories[c].id, 0) if points else 0)
+        for c, (points, beside) in options(self.rules, state.filled, state.joker_paid, counts, first).items():
             worth = float(evaluator.arrive(state, c, np.array(points), beside, saved))
             found.append((worth, (c, points, beside)))
         return Ranking(
@@ -281,10 +280,10 @@ class Strategy:
         return answer(self, filled, upper, dice, rolls_left, saved, joker_paid, threads)
 
     def _asked(self, position: Position, dice: Dice) -> tuple[TurnEvaluator, State, tuple[int, ...]]:
-        state = self.state(position)
+        state, points = self.begin(position)
         if state.filled == self.rules.full:
             raise StateError("every category is filled: the game is over")
-        return self.evaluator_at(position), state, self.dice(dice)
+        return self.evaluator_at(state, points), state, self.dice(dice)
 
     def __repr__(self) -> str:
         return f"<Strategy {self.rules.key}: {self.value():.4f}>"

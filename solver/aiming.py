@@ -79,16 +79,14 @@ def read_aim(rules: RuleSet, request: dict[str, Any]) -> Wanted | None:
         If it names two, or one that cannot be read.
     """
     goal, others = request.get("goal"), request.get("opponents")
-    if goal is None and others is None:
-        if "ties" in request:
-            raise StateError("ties is of account against opponents only")
-        return None
     if goal is not None and others is not None:
         raise StateError("goal and opponents are two aims; give one of them")
+    if others is None and "ties" in request:
+        raise StateError("ties is of account against opponents only")
     if goal is not None:
-        if "ties" in request:
-            raise StateError("ties is of account against opponents only")
         return Wanted(check_goal(goal), (), "")
+    if others is None:
+        return None
     if isinstance(others, list):
         others = ";".join(str(other) for other in others)
     if not isinstance(others, str):

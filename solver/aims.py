@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from .advice import Position, Strategy
+from .advice import Strategy
 from .dice import Floats, Ints
 from .errors import StateError, shown, whole_number
 from .evaluate import ScoreEvaluator, TurnEvaluator
@@ -24,7 +24,7 @@ from .notation import CardText, Scorecard, read_card
 from .objectives import Goals, ScoreObjective, Utility
 from .rulefile import load_rules
 from .rules import RuleSet
-from .states import state_space
+from .states import State, state_space
 from .store import Progress, has_table, open_table
 from .tables import check_memory
 
@@ -53,10 +53,9 @@ class ScoreStrategy(Strategy):
 
     zero: int = 0
 
-    def evaluator_at(self, position: Position) -> TurnEvaluator:
-        """What evaluates a turn there, with the points that card has."""
+    def evaluator_at(self, state: State, points: int) -> TurnEvaluator:
+        """What evaluates a turn there; StateError where the table does not know these points."""
         assert isinstance(self.evaluator, ScoreEvaluator)
-        state, points = self.begin(position)
         evaluator = self.evaluator.at(points - self.zero)
         evaluator.check_reached(state)
         return evaluator

@@ -148,10 +148,9 @@ class TurnEvaluator:
         if self.rules.joker and state.filled >> self.rules.joker_index & 1:
             for roll in self.joker_rolls.tolist():
                 result[:, roll] = -np.inf
-                allowed = options(self.rules, state.filled, state.joker_paid, self.roll_counts[roll])
-                for c, (points, bonus) in allowed.items():
-                    extra = self.extra.get(self.rules.categories[c].id, 0) if first and points > 0 else 0
-                    result[c, roll] = self.arrive(state, c, np.array(points), bonus + extra, saved)
+                allowed = options(self.rules, state.filled, state.joker_paid, self.roll_counts[roll], first)
+                for c, (points, beside) in allowed.items():
+                    result[c, roll] = self.arrive(state, c, np.array(points), beside, saved)
         return result
 
     def hold_values(self, state: State, rerolls: int) -> Floats:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -117,6 +118,11 @@ def has_distribution(rules: RuleSet) -> bool:
     return space.size <= MOST_STATES
 
 
+def distribution_path(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> Path:
+    """The file that keeps the distribution of the empty card, whether or not it exists."""
+    return table_path(rules, tables, "distribution").with_suffix(".json")
+
+
 def known_distribution(
     strategy: Strategy,
     start: State,
@@ -136,7 +142,7 @@ def known_distribution(
         whole = known_distribution(strategy, EMPTY, 0, tables, threads)
         return replace(whole, scores=whole.scores + points)
     made_by = {"format": FORMAT, "version": __version__, "fingerprint": strategy.rules.fingerprint}
-    path = table_path(strategy.rules, tables, "distribution").with_suffix(".json")
+    path = distribution_path(strategy.rules, tables)
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
         if made_by.items() <= kept.items():

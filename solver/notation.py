@@ -63,6 +63,10 @@ class Scorecard:
             joker_paid=paid,
         )
 
+    def filled_with(self, category: int, points: int, beside: int = 0, saved: int = 0) -> Scorecard:
+        """The card after a turn: points in a box, points beside the boxes, rolls saved by then; no check."""
+        return Scorecard(self.rules, self.points | {category: points}, saved, self.extra + beside)
+
     def __str__(self) -> str:
         return " ".join(f"{self.rules.categories[c].id}={p}" for c, p in sorted(self.points.items()))
 

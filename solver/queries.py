@@ -16,7 +16,7 @@ import numpy as np
 from .advice import Action, Choice, Hold, Strategy, open_strategy
 from .aiming import FIELDS as AIM
 from .aiming import Aim, AimMaker, Announce, Wanted, read_aim
-from .errors import RulesError, SolverError, StateError, whole_number
+from .errors import StateError, whole_number
 from .facts import facts
 from .forward import has_distribution, known_distribution
 from .languages import ENGLISH, localized
@@ -81,12 +81,7 @@ class Desk:
     def rules(self, spec: str) -> RuleSet:
         """A rule set by name, read at most once."""
         if spec not in self._rules:
-            try:
-                self._rules[spec] = localized(load_rules(spec), self.language)
-            except SolverError:
-                raise
-            except ValueError as error:  # a name no file can have
-                raise RulesError(f"cannot read the rule file {spec!r}: {error}") from error
+            self._rules[spec] = localized(load_rules(spec), self.language)
         return self._rules[spec]
 
     def know(self, rules: RuleSet) -> None:
@@ -287,8 +282,7 @@ def _headline(
 
 
 def _scored(card: Scorecard, choice: Choice) -> Scorecard:
-    box = card.rules.index_of[choice.category]
-    return replace(card, points={**card.points, box: choice.points}, extra=card.extra + choice.bonus)
+    return card.filled_with(card.rules.index_of[choice.category], choice.points, choice.bonus)
 
 
 def clipped(chance: float) -> float:

@@ -148,8 +148,8 @@ def after(card: Scorecard, turn: Turn) -> Scorecard:
     """The card after a turn."""
     rules = card.rules
     left = rules.rolls + card.saved - len(turn.rolls)
-    points = card.points | {rules.index_of[turn.category]: turn.points}
-    return Scorecard(rules, points, left if rules.saved_rolls else 0, card.extra + turn.beside)
+    saved = left if rules.saved_rolls else 0
+    return card.filled_with(rules.index_of[turn.category], turn.points, turn.beside, saved)
 
 
 def check_turn(card: Scorecard, turn: Turn) -> None:

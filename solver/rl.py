@@ -173,7 +173,7 @@ class YatzyEnv(gymnasium.Env[Observation, np.int64]):
         rules, before = self.rules, final_score(self.card)
         points, beside = self._options()[category]
         saved = self.left if rules.saved_rolls else 0
-        self.card = Scorecard(rules, self.card.points | {category: points}, saved, self.card.extra + beside)
+        self.card = self.card.filled_with(category, points, beside, saved)
         self.left = rules.rolls - 1 + saved
         if self.card.state.filled != rules.full:
             self._roll(np.zeros(rules.faces, dtype=np.int64))
@@ -182,11 +182,7 @@ class YatzyEnv(gymnasium.Env[Observation, np.int64]):
     def _options(self) -> dict[int, tuple[int, int]]:
         state, counts = self.card.state, self.counts.tolist()
         first = self.left == self.rules.rolls - 1 + self.card.saved
-        extra = dict(self.rules.first_roll_bonus) if first else {}
-        return {
-            c: (points, beside + (extra.get(self.rules.categories[c].id, 0) if points else 0))
-            for c, (points, beside) in options(self.rules, state.filled, state.joker_paid, counts).items()
-        }
+        return options(self.rules, state.filled, state.joker_paid, counts, first)
 
     def action_mask(self) -> npt.NDArray[np.int8]:
         """1 for every legal action."""

@@ -119,8 +119,7 @@ def simulate(
         raise StateError(f"seed is {seed}; must be a number of 64 bits")
     state, made = strategy.begin(strategy.start if start is None else start)
     made = made if points is None else whole_number(points, "points")
-    if isinstance(strategy.evaluator, ScoreEvaluator):
-        strategy.evaluator.at(made - getattr(strategy, "zero", 0)).check_reached(state)
+    strategy.evaluator_at(state, made)  # refuses points that a table does not know
     table = _Table(strategy, state, threads or default_threads())
     turns = table.turns * -(-games // CHUNK)
     parts = []

@@ -12,6 +12,7 @@ import pytest
 
 import solver
 from solver.advice import Strategy
+from solver.errors import StateError
 
 ROOT = Path(__file__).resolve().parent.parent
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -29,6 +30,14 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         del os.environ["YATZY_TABLES"]
     else:
         os.environ["YATZY_TABLES"] = before
+
+
+def refused_in_a_line(call: Callable[[Strategy], object], strategy: Strategy, message: str) -> None:
+    """What is asked is refused as an error of ours, in one line that says so."""
+    with pytest.raises(StateError) as caught:
+        call(strategy)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.fixture(scope="session")

@@ -170,7 +170,7 @@ def create_app(
 
 def reviewed(office: Office, game: Game, asked: Record, gone: Gone) -> dict[str, Any]:
     """The review of a game, with the prospects of its worst decisions."""
-    strategy = office.strategy(game.rules)
+    strategy = office.desk.strategy(game.rules)
     with office.short.passed(gone):  # some tenths of a second
         found = review(strategy, game, asked.player)
         answer = review_json(game.rules, found)
@@ -212,7 +212,7 @@ def next_rolls(office: Office, asked: Outcomes) -> dict[str, Any]:
     card = read_card(rules, asked.model_dump(include={"card", "saved", "extra"}))
     if len(asked.hold) > rules.dice or any(face > rules.faces for face in asked.hold):
         raise StateError(f"{asked.hold} cannot be held; {rules.key} has {rules.dice} dice")
-    strategy = office.strategy(rules)
+    strategy = office.desk.strategy(rules)
     state = strategy.state(card)
     left = asked.rolls_left - 1
     if state.filled == rules.full or asked.rolls_left > strategy.most_rerolls(state):

@@ -23,7 +23,7 @@ from ..aims import AT_ONCE
 from ..dice import Floats, Ints
 from ..errors import RulesError, SolverError, StateError
 from ..facts import Needs, facts
-from ..forward import has_distribution
+from ..forward import distribution_path, has_distribution
 from ..notation import Scorecard
 from ..objectives import Goals, Utility
 from ..queries import Desk, read_card
@@ -120,12 +120,35 @@ class Kept(Generic[Found]):
                 self.weight -= self.entries.popitem(last=False)[1][1]
 
 
-class KeepingDesk(Desk):
-    """A desk that keeps its latest aims: a hold and what to expect, of one card, are one solve."""
+class SharedDesk(Desk):
+    """The desk of many threads: one of them opens a table, and none makes a large one.
+
+    It keeps its latest aims: a hold and what to expect, of one card, are one solve.
+    """
 
     def __init__(self, tables: str | os.PathLike[str] | None, threads: int | None) -> None:
         super().__init__(tables, threads)
+        self.lock = Lock()
+        self.opening: dict[str, Lock] = {}
         self.latest: Kept[Aim] = Kept(KEPT_BYTES)
+
+    def strategy(self, rules: RuleSet) -> Strategy:
+        """The strategy of a rule set; of several threads that want it one opens it.
+
+        Raises
+        ------
+        RulesError
+            If its table is missing and takes long to make.
+        """
+        with self.lock:
+            mine = self.opening.setdefault(rules.fingerprint, Lock())
+        with mine:
+            if not has_table(rules, self.tables):
+                seconds = facts(rules).seconds
+                if seconds > MOST_SECONDS:
+                    long = f"{rules.key} takes about {seconds:.0f} s to solve"
+                    raise RulesError(f"{long}; first run: yatzy solve {rules.key}")
+            return super().strategy(rules)
 
     def aim(self, wanted: Wanted, strategy: Strategy, card: Scorecard) -> Aim:
         """The strategy for a goal or against opponents, from a card on."""
@@ -145,9 +168,7 @@ class Office:
     """Answers requests of many threads at once."""
 
     def __init__(self, tables: str | os.PathLike[str] | None, threads: int | None) -> None:
-        self.desk = KeepingDesk(tables, threads)
-        self.lock = Lock()
-        self.opening: dict[str, Lock] = {}
+        self.desk = SharedDesk(tables, threads)
         self.short, self.long = Gate(2, 24), Gate(1, 8)
         self.answers: Kept[dict[str, Any]] = Kept(256)
         self.goals: set[str] = set()  # rule sets whose table of goals is open
@@ -165,24 +186,6 @@ class Office:
             raise RulesError(f"unknown rules {spec[:80]!r}; the page knows {', '.join(builtin_ids())}")
         return self.desk.rules(spec)
 
-    def strategy(self, rules: RuleSet) -> Strategy:
-        """Its strategy; of several threads that want it one opens it.
-
-        Raises
-        ------
-        RulesError
-            If its table is missing and takes long to make.
-        """
-        with self.lock:
-            mine = self.opening.setdefault(rules.fingerprint, Lock())
-        with mine:
-            if not has_table(rules, self.desk.tables):
-                seconds = facts(rules).seconds
-                if seconds > MOST_SECONDS:
-                    long = f"{rules.key} takes about {seconds:.0f} s to solve"
-                    raise RulesError(f"{long}; first run: yatzy solve {rules.key}")
-            return self.desk.strategy(rules)
-
     def answer(self, query: str, asked: dict[str, Any], gone: Gone) -> dict[str, Any]:
         """The answer to a request of :mod:`solver.queries`."""
         named = {"id": asked.pop("id")} if "id" in asked else {}
@@ -192,8 +195,10 @@ class Office:
         wanted = read_aim(rules, asked)
         if wanted and len(wanted.opponents) > MOST_OPPONENTS:
             raise StateError(f"{len(wanted.opponents)} opponents; it is at most {MOST_OPPONENTS}")
-        self.strategy(rules)
+        self.desk.strategy(rules)
         request = {"query": query, **asked}
+        if query != "expect" and not wanted:
+            return self.desk.answer(request) | named  # nothing long is in it
         key = json.dumps(request, sort_keys=True)
         if (known := self.answers.get(key)) is not None:
             return known | named
@@ -257,7 +262,7 @@ class Office:
 
     def spread_seconds(self, rules: RuleSet, card: Scorecard) -> float:
         """About how long a distribution takes; that of the empty card is kept with the tables."""
-        if card.state == EMPTY and table_path(rules, self.desk.tables, "distribution").with_suffix(".json").is_file():
+        if card.state == EMPTY and distribution_path(rules, self.desk.tables).is_file():
             return 0.0
         return PUSHING * Utility(rules, any_worth, card.state).needs().seconds
 
