@@ -38,7 +38,7 @@ lint: $(READY) ## ruff: style and format
 	$(RUN)/ruff check .
 	$(RUN)/ruff format --check .
 
-typecheck: $(READY) ## mypy, strict on solver/
+typecheck: $(READY) ## mypy, strict on the package
 	$(RUN)/mypy
 
 bench: $(READY) ## times, each answer asserted first; a dated record in benchmarks/runs

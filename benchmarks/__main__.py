@@ -20,10 +20,9 @@ from datetime import date
 from pathlib import Path
 
 import numpy as np
-
-import solver
-from solver.backward import default_threads, solve_values
-from solver.verify import random_states
+import perfect_yatzy
+from perfect_yatzy.strategy.verify import random_states
+from perfect_yatzy.tablebase.backward_induction import default_threads, solve_values
 
 RUNS = Path(__file__).resolve().parent / "runs"
 VALUE = "248.4399893779"
@@ -40,13 +39,13 @@ def timed(action: Callable[[], object]) -> float:
 
 
 def check_solve() -> None:
-    found = f"{solve_values(solver.load_rules('yatzy'))[-1]:.10f}"
+    found = f"{solve_values(perfect_yatzy.load_rules('yatzy'))[-1]:.10f}"
     assert found == VALUE, found
 
 
 def warm_solves(times: int) -> list[float]:
     check_solve()
-    rules = solver.load_rules("yatzy")
+    rules = perfect_yatzy.load_rules("yatzy")
     return [timed(lambda: solve_values(rules)) for _ in range(times)]
 
 
@@ -67,9 +66,9 @@ def peer_builds(times: int) -> list[float]:
 
 SOLVE_IN_NEW_PROCESS = """
 import resource, time
-import solver, solver.kernels
+import perfect_yatzy, perfect_yatzy.kernels.turn
 start = time.perf_counter()
-values = solver.solve(solver.load_rules("yatzy"))
+values = perfect_yatzy.solve(perfect_yatzy.load_rules("yatzy"))
 seconds = time.perf_counter() - start
 assert f"{values[-1]:.10f}" == "VALUE"
 print(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
@@ -88,20 +87,20 @@ def new_process_solve(cache: str) -> tuple[float, float]:
 
 def process_time(*args: str, expect: str) -> float:
     start = time.perf_counter()
-    out = subprocess.run([sys.executable, "-m", "solver", *args], capture_output=True, text=True, check=True)
+    out = subprocess.run([sys.executable, "-m", "perfect_yatzy", *args], capture_output=True, text=True, check=True)
     seconds = time.perf_counter() - start
     assert expect in out.stdout, out.stdout
     return seconds
 
 
-def single_queries(strategy: solver.Strategy) -> list[float]:
+def single_queries(strategy: perfect_yatzy.Strategy) -> list[float]:
     found = []
     for state in random_states(strategy.space, 200, seed=5):
         found.append(timed(lambda state=state: strategy.holds(state, "33456", 2)))
     return found
 
 
-def batched(strategy: solver.Strategy, positions: int) -> list[float]:
+def batched(strategy: perfect_yatzy.Strategy, positions: int) -> list[float]:
     """Positions a second: random states of the whole table, random dice, random rolls left."""
     random = np.random.default_rng(1)
     states = list(random_states(strategy.space, positions, seed=1))
@@ -128,7 +127,7 @@ def main() -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         os.environ["YATZY_TABLES"] = folder
-        say(f"# {date.today().isoformat()}, perfect-yatzy {solver.__version__}")
+        say(f"# {date.today().isoformat()}, perfect-yatzy {perfect_yatzy.__version__}")
         say()
         say(f"{platform.processor() or platform.machine()}, {cpu_name()}, {default_threads()} threads, "
             f"Python {platform.python_version()}, numpy {np.__version__}")  # fmt: skip
@@ -151,12 +150,12 @@ def main() -> None:
         say(f"| whole table, warm | {median_and_range(ours)} |")
         say(f"| yatzy-solver (PyPI, Rust, float64), same table, same run | {median_and_range(theirs)} |")
         say(f"| ratio | {ratio:.0f} times faster |")
-        one = [timed(lambda: solve_values(solver.load_rules("yatzy"), threads=1)) for _ in range(5)]
+        one = [timed(lambda: solve_values(perfect_yatzy.load_rules("yatzy"), threads=1)) for _ in range(5)]
         say(f"| whole table, warm, one thread | {median_and_range(one)} |")
-        plain = [timed(lambda: solve_values(solver.load_rules("yatzy"), unrolled=False)) for _ in range(6)][1:]
+        plain = [timed(lambda: solve_values(perfect_yatzy.load_rules("yatzy"), unrolled=False)) for _ in range(6)][1:]
         say(f"| whole table, warm, lattice driven by index arrays | {median_and_range(plain)} |")
 
-        strategy = solver.open_strategy("yatzy")
+        strategy = perfect_yatzy.open_strategy("yatzy")
         asked = [process_time("hold", "33456", expect="Hold 3 3 (⚂⚂)") for _ in range(9)]
         say(f"| `yatzy hold 33456` as a process, table present | {median_and_range(asked)} |")
         helped = [process_time("--help", expect="Optimal play") for _ in range(9)]

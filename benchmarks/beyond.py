@@ -18,16 +18,15 @@ from itertools import repeat
 from pathlib import Path
 
 import numpy as np
-
-import solver
-from solver.backward import default_threads, solve_layers, solve_objective
-from solver.forward import distribution
-from solver.notation import Scorecard
-from solver.objectives import Goals, Variance
-from solver.opponents import Winning, opponent
-from solver.record import after
-from solver.replay import play_turn, replay
-from solver.store import solve_to_store
+import perfect_yatzy
+from perfect_yatzy.game.scorecard import Scorecard
+from perfect_yatzy.model.objectives import Goals, Variance
+from perfect_yatzy.play.record import after
+from perfect_yatzy.play.replay import play_turn, replay
+from perfect_yatzy.strategy.distribution import distribution
+from perfect_yatzy.strategy.opponents import Winning, opponent
+from perfect_yatzy.tablebase.backward_induction import default_threads, solve_layers, solve_objective
+from perfect_yatzy.tablebase.store import solve_to_store
 
 RUNS = Path(__file__).resolve().parent / "runs"
 TODAY = date.today().isoformat()
@@ -37,10 +36,10 @@ DEVIATIONS = {"yatzy": 38.4964, "yahtzee": 59.6076, "yahtzee-plain": 39.8201}
 
 PEAK = """
 import resource, sys, time, solver
-strategy = solver.open_strategy("yatzy")
-solver.distribution(strategy)
+strategy = perfect_yatzy.open_strategy("yatzy")
+perfect_yatzy.distribution(strategy)
 start = time.perf_counter()
-found = solver.distribution(strategy)
+found = perfect_yatzy.distribution(strategy)
 assert abs(found.mean - strategy.value()) < 1e-9
 print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)
 """
@@ -57,7 +56,7 @@ def median_of(action: Callable[[], object], times: int = 5) -> float:
     return statistics.median(found)
 
 
-def exactness(rules: solver.RuleSet) -> float:
+def exactness(rules: perfect_yatzy.RuleSet) -> float:
     """Largest difference of any chance in the table of goals between float32 and float64 arithmetic."""
     long = Goals(rules)
     long.compute = np.dtype(np.float64)
@@ -69,17 +68,17 @@ def exactness(rules: solver.RuleSet) -> float:
     return worst
 
 
-def tournament(yatzy: solver.Strategy, games: int) -> list[str]:
+def tournament(yatzy: perfect_yatzy.Strategy, games: int) -> list[str]:
     """Against one mean player whom we cannot see: whole games of the policy that wins most."""
-    other = opponent(yatzy, solver.parse_card(yatzy.rules, ""))
+    other = opponent(yatzy, perfect_yatzy.parse_card(yatzy.rules, ""))
     winning = Winning([other], "half")
     start = time.perf_counter()
-    policy = solver.maximise("yatzy", winning)
+    policy = perfect_yatzy.maximise("yatzy", winning)
     seconds = time.perf_counter() - start
-    theirs = solver.simulate(yatzy, games, seed=1).totals
+    theirs = perfect_yatzy.simulate(yatzy, games, seed=1).totals
     lines = [f"| policy that wins most against an unseen mean player, whole game solved | {seconds:.1f} s |"]
     for name, strategy in (("mean", yatzy), ("win", policy)):
-        mine = solver.simulate(strategy, games, seed=2).totals
+        mine = perfect_yatzy.simulate(strategy, games, seed=2).totals
         won = np.mean((mine > theirs) + 0.5 * (mine == theirs))
         error = 0.5 / np.sqrt(games)
         exact = winning(np.arange(400)) @ np.bincount(mine, minlength=400)[:400] / games
@@ -97,7 +96,7 @@ def watched_games(first: int, number: int) -> list[tuple[float, float, float, fl
     For each game the chance to win (ties half): at the start of the watching by mean play and by the policy solved
     there once; with one box left, after mean play and after watching, on the same dice.
     """
-    yatzy = solver.open_strategy("yatzy")
+    yatzy = perfect_yatzy.open_strategy("yatzy")
     found = []
     for game in range(first, first + number):
         mine, theirs = replay(yatzy, 1, game).turns, replay(yatzy, 2, game).turns
@@ -107,15 +106,15 @@ def watched_games(first: int, number: int) -> list[tuple[float, float, float, fl
         winning = Winning([opponent(yatzy, they, 1)], "half")
         by_mean, watching = me, me
         spread = distribution(yatzy, me, threads=1)
-        once = solver.maximise("yatzy", winning, me, threads=1).value(me)
+        once = perfect_yatzy.maximise("yatzy", winning, me, threads=1).value(me)
         start = float(winning(spread.scores) @ spread.chances)
         for turn in range(len(mine) - WATCHED, len(mine) - 1):
-            policy = solver.maximise("yatzy", winning, watching, threads=1)
+            policy = perfect_yatzy.maximise("yatzy", winning, watching, threads=1)
             watching = after(watching, play_turn(policy, watching, 1, game, turn))
             by_mean, they = after(by_mean, mine[turn]), after(they, theirs[turn])
             winning = Winning([opponent(yatzy, they, 1)], "half")
         spread = distribution(yatzy, by_mean, threads=1)
-        ends = solver.maximise("yatzy", winning, watching, threads=1).value(watching)
+        ends = perfect_yatzy.maximise("yatzy", winning, watching, threads=1).value(watching)
         found.append((start, once, float(winning(spread.scores) @ spread.chances), ends))
     return found
 
@@ -147,12 +146,12 @@ def main() -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         os.environ["YATZY_TABLES"] = folder
-        yatzy = solver.open_strategy("yatzy")
+        yatzy = perfect_yatzy.open_strategy("yatzy")
         rules = yatzy.rules
-        say(f"# {TODAY}, beyond the mean, perfect-yatzy {solver.__version__}, {default_threads()} threads\n")
+        say(f"# {TODAY}, beyond the mean, perfect-yatzy {perfect_yatzy.__version__}, {default_threads()} threads\n")
         say("| what | result |\n|---|---|")
         for key, deviation in DEVIATIONS.items():
-            strategy = solver.open_strategy(key)
+            strategy = perfect_yatzy.open_strategy(key)
             found = distribution(strategy)
             assert abs(found.deviation - deviation) < 5e-5
             assert abs(found.mean - strategy.value()) < 1e-9
@@ -173,7 +172,7 @@ def main() -> None:
             f"| {info.seconds:.1f} s, {size:.2f} GB, {info.values:,} entries |"
         )
         say(f"| largest error of any of its chances (against a float64 run) | {exactness(rules):.1e} |")
-        goal = solver.reach("yatzy", 200)
+        goal = perfect_yatzy.reach("yatzy", 200)
         assert abs(goal.value("") - 0.94566) < 1e-5
         queries = {
             "hold, goal, empty card": ["--goal", "240"],
@@ -181,20 +180,22 @@ def main() -> None:
             "hold, mean": [],
         }
         for name, options in queries.items():
-            command = [sys.executable, "-m", "solver", "hold", "33456", *options]
+            command = [sys.executable, "-m", "perfect_yatzy", "hold", "33456", *options]
             run = lambda command=command: subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # noqa: E731
             say(f"| {name}, as a process, tables present | {median_of(run):.2f} s |")
-        others = [opponent(yatzy, solver.parse_card(rules, LATE)), opponent(yatzy, 231)]
-        seconds = median_of(lambda: solver.maximise("yatzy", Winning(others, "half"), LATE).holds(LATE, "33456"))
+        others = [opponent(yatzy, perfect_yatzy.parse_card(rules, LATE)), opponent(yatzy, 231)]
+        seconds = median_of(
+            lambda: perfect_yatzy.maximise("yatzy", Winning(others, "half"), LATE).holds(LATE, "33456")
+        )
         say(f"| win query, eight open categories, an opponent still playing, in process | {1000 * seconds:.0f} ms |")
         games = 1_000_000
-        played = solver.simulate(yatzy, games, seed=3)
+        played = perfect_yatzy.simulate(yatzy, games, seed=3)
         assert abs(played.mean - yatzy.value()) < 4 * played.error
-        seconds = median_of(lambda: solver.simulate(yatzy, games, seed=3), 5)
+        seconds = median_of(lambda: perfect_yatzy.simulate(yatzy, games, seed=3), 5)
         say(f"| simulation, a million games for the mean | {games / seconds:,.0f} games a second |")
-        reached = solver.simulate(goal, 100_000, seed=3).totals >= 200
+        reached = perfect_yatzy.simulate(goal, 100_000, seed=3).totals >= 200
         assert abs(reached.mean() - goal.value("")) < 0.003
-        seconds = median_of(lambda: solver.simulate(goal, 100_000, seed=3), 1)
+        seconds = median_of(lambda: perfect_yatzy.simulate(goal, 100_000, seed=3), 1)
         say(f"| simulation, 100,000 games for a goal | {100_000 / seconds:,.0f} games a second |")
         for line in [*tournament(yatzy, games), *watched_tournament(4_000)]:
             say(line)

@@ -15,9 +15,9 @@ import time
 from datetime import date
 from pathlib import Path
 
-import solver
-from solver.backward import default_threads
-from solver.store import table_path
+import perfect_yatzy
+from perfect_yatzy.tablebase.backward_induction import default_threads
+from perfect_yatzy.tablebase.store import table_path
 
 RUNS = Path(__file__).resolve().parent / "runs"
 TODAY = date.today().isoformat()
@@ -34,7 +34,7 @@ VALUES = {
 def solve(key: str, folder: str) -> tuple[float, float]:
     """Wall seconds of the whole process, and its peak memory in GB."""
     start = time.perf_counter()
-    command = [sys.executable, "-m", "solver", "solve", key, "--tables", folder]
+    command = [sys.executable, "-m", "perfect_yatzy", "solve", key, "--tables", folder]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -45,13 +45,13 @@ def solve(key: str, folder: str) -> tuple[float, float]:
 def hold_times(key: str, folder: str) -> tuple[float, float]:
     """Median seconds of a hold query as a process and in process."""
     dice = "112356" if key.startswith("maxi") else "12356"
-    command = [sys.executable, "-m", "solver", "hold", dice, "--rules", key, "--tables", folder]
+    command = [sys.executable, "-m", "perfect_yatzy", "hold", dice, "--rules", key, "--tables", folder]
     whole = []
     for _ in range(7):
         start = time.perf_counter()
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         whole.append(time.perf_counter() - start)
-    strategy = solver.open_strategy(key, folder)
+    strategy = perfect_yatzy.open_strategy(key, folder)
     inner = []
     for _ in range(15):
         start = time.perf_counter()
@@ -63,7 +63,7 @@ def hold_times(key: str, folder: str) -> tuple[float, float]:
 def main() -> None:
     """Solve all, print as it goes, keep the record."""
     lines = [
-        f"# {TODAY}, the big games, perfect-yatzy {solver.__version__}, {default_threads()} threads",
+        f"# {TODAY}, the big games, perfect-yatzy {perfect_yatzy.__version__}, {default_threads()} threads",
         "",
         "Whole processes, import and writing included; compiled kernels on disk. Error: bound of a stored value.",
         "",
@@ -75,10 +75,10 @@ def main() -> None:
         solve("maxi-forced", folder)  # compiles the kernels of six dice
         for key, value in VALUES.items():
             wall, memory = solve(key, folder)
-            path = table_path(solver.load_rules(key), folder)
+            path = table_path(perfect_yatzy.load_rules(key), folder)
             info = json.loads(path.with_suffix(".json").read_text())
             assert f"{info['start_value']:.10f}" == value, info["start_value"]
-            verify = [sys.executable, "-m", "solver", "verify", key, "--tables", folder]
+            verify = [sys.executable, "-m", "perfect_yatzy", "verify", key, "--tables", folder]
             subprocess.run(verify, check=True, stdout=subprocess.DEVNULL)
             process, inner = hold_times(key, folder)
             lines.append(

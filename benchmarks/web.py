@@ -51,7 +51,7 @@ def main() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    server = subprocess.Popen([sys.executable, "-m", "solver", "serve", "--port", str(port)])
+    server = subprocess.Popen([sys.executable, "-m", "perfect_yatzy", "serve", "--port", str(port)])
     try:
         time.sleep(4)
         rate, seconds = asyncio.run(measure(f"http://127.0.0.1:{port}"))

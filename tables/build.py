@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from solver import open_strategy
-from solver.advice import Strategy
-from solver.tables import TableInfo
-from solver.views.sheets import SHEETS, comma_separated, markdown
+from perfect_yatzy import open_strategy
+from perfect_yatzy.cli.views.sheets import SHEETS, comma_separated, markdown
+from perfect_yatzy.strategy.strategy import Strategy
+from perfect_yatzy.tablebase.table_file import TableInfo
 
 HERE = Path(__file__).resolve().parent
 QUICK = [  # CI solves these again

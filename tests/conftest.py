@@ -5,17 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
+import perfect_yatzy
 import pytest
-
-import solver
-from solver.advice import Strategy
-from solver.errors import StateError
-
-ROOT = Path(__file__).resolve().parent.parent
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
+from perfect_yatzy.strategy.strategy import Strategy
+from support.command import Run
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -32,22 +28,14 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         os.environ["YATZY_TABLES"] = before
 
 
-def refused_in_a_line(call: Callable[[Strategy], object], strategy: Strategy, message: str) -> None:
-    """What is asked is refused as an error of ours, in one line that says so."""
-    with pytest.raises(StateError) as caught:
-        call(strategy)
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
 @pytest.fixture(scope="session")
 def yatzy(store: Path) -> Strategy:
-    return solver.open_strategy("yatzy")
+    return perfect_yatzy.open_strategy("yatzy")
 
 
 @pytest.fixture(scope="session")
 def forced(store: Path) -> Strategy:
-    return solver.open_strategy("yatzy-forced")
+    return perfect_yatzy.open_strategy("yatzy-forced")
 
 
 @pytest.fixture
@@ -56,7 +44,7 @@ def run(store: Path) -> Run:
 
     def command(*args: str, stdin: str = "", **env: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "solver", *args],
+            [sys.executable, "-m", "perfect_yatzy", *args],
             input=stdin,
             capture_output=True,
             text=True,

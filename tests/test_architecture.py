@@ -10,19 +10,13 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).resolve().parent.parent / "solver"
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "solver" / "perfect_yatzy"
 
-# A module imports only modules above it.
-ORDER = [
-    "__init__", "errors", "rules", "rulecheck", "rulefile", "languages", "scoring", "dice", "states", "notation",
-    "turn", "facts", "objectives", "payouts", "_jit", "vectors", "unrolled", "kernels", "score_kernels",
-    "follow_kernels", "tables", "windows", "backward", "store", "evaluate", "odds", "batch", "advice", "aims", "forward",
-    "opponents", "whatif", "record", "replay", "review", "session", "puzzle", "game_kernels", "simulator", "frames", "rl", "verify", "aiming", "queries", "simulation", "views", "views.charts", "views.text",
-    "views.games", "views.review", "views.table", "views.puzzle", "views.sheets", "views.guide", "web", "web.models", "web.guard", "web.office", "web.app", "console", "commands", "commands.ask", "commands.learn", "commands.make", "commands.play", "commands.rules", "commands.serve",
-    "cli", "__main__",
-]  # fmt: skip
-# Their figures are drawn from below them at run time, or for the type checker only.
-LATE = {("tables", "__init__"), ("batch", "advice"), ("advice", "batch")}
+# A module imports only from its own entry and those before it. `frames` and `rl` are public add-ons above `strategy`.
+ORDER = ["base", "game", "model", "kernels", "tablebase", "strategy", "play", "service", "web", "cli"]
+BASE = {"errors", "_files", "_version"}
+ADD_ONS = {"frames", "rl"}
 
 
 def modules() -> dict[str, Path]:
@@ -34,28 +28,34 @@ def modules() -> dict[str, Path]:
 
 
 def imports(name: str, path: Path) -> set[str]:
-    """Modules of the package that a module names in its imports, those for the type checker left out."""
+    """Modules of the package that a module imports, late imports included, those for the type checker left out."""
     tree = ast.parse(path.read_text())
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
             node.body = []
     parents = name.split(".")[:-1] if path.name != "__init__.py" else ([] if name == "__init__" else name.split("."))
-    found = set()
+    known, found = modules(), set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.level:
             base = parents[: len(parents) - (node.level - 1)]
             target = ".".join(base + (node.module.split(".") if node.module else []))
-            if target:
-                found.add(target)
-            else:
-                found |= {
-                    alias.name if (PACKAGE / f"{alias.name}.py").exists() else "__init__" for alias in node.names
-                }
+            for alias in node.names:
+                inner = f"{target}.{alias.name}".lstrip(".")
+                found.add(inner if inner in known else target or "__init__")
     return found
 
 
-def test_every_module_is_in_the_order() -> None:
-    assert sorted(modules()) == sorted(ORDER)
+def entry(module: str) -> int:
+    """Place of a module in the order."""
+    top = module.split(".")[0]
+    if top in ADD_ONS:
+        return ORDER.index("strategy")
+    return ORDER.index("base" if top in BASE else top)
+
+
+def test_packages_are_those_of_the_order() -> None:
+    tops = {name.split(".")[0] for name in modules()} - {"__init__", "__main__"} - BASE - ADD_ONS
+    assert tops == set(ORDER) - {"base"}
 
 
 def test_imports_go_one_way() -> None:
@@ -63,25 +63,25 @@ def test_imports_go_one_way() -> None:
         f"{name} imports {other}"
         for name, path in modules().items()
         for other in imports(name, path)
-        if name != "__init__" and (name, other) not in LATE and ORDER.index(other) >= ORDER.index(name)
+        if name not in ("__init__", "__main__")
+        and (other == "__init__" or entry(other) > entry(name) or (other in ADD_ONS and name not in ADD_ONS))
     ]
     assert wrong == []
 
 
-def test_the_table_of_the_readme_is_in_that_order() -> None:
-    readme = (PACKAGE.parent / "README.md").read_text()
-    rooms = readme.partition("| room |")[2].partition("\n\n")[0]
-    rows = re.findall(r"^\| (`[^|]*`) \|", rooms, re.MULTILINE)
-    place = {name: i for i, row in enumerate(rows) for name in re.findall(r"`(\w+)/?`", row)}
-    named = {name: path for name, path in modules().items() if not name.startswith("__")}
-    assert {name.split(".")[0] for name in named} == set(place) - {"names"}
-    wrong = [
-        f"{name} imports {other}"
-        for name, path in named.items()
-        for other in imports(name, path) - {"__init__"}
-        if (name, other) not in LATE and place[other.split(".")[0]] > place[name.split(".")[0]]
-    ]
-    assert wrong == []
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    graph = {name: imports(name, path) for name, path in modules().items() if not name.startswith("__")}
+
+    def search(name: str, path: tuple[str, ...]) -> None:
+        assert name not in path, " -> ".join([*path[path.index(name) :], name])
+        if name not in done:
+            for other in graph.get(name, ()):
+                search(other, (*path, name))
+            done.add(name)
+
+    done: set[str] = set()
+    for name in graph:
+        search(name, ())
 
 
 @pytest.mark.parametrize("name", sorted(modules()))
@@ -98,50 +98,48 @@ def loaded(code: str) -> set[str]:
 
 
 def test_importing_the_package_loads_neither_numpy_nor_numba() -> None:
-    assert not {"numpy", "numba", "click"} & loaded("import solver; dir(solver); solver.__all__")
+    assert not {"numpy", "numba", "click"} & loaded("import perfect_yatzy; dir(perfect_yatzy); perfect_yatzy.__all__")
 
 
 def test_help_loads_neither_numpy_nor_numba() -> None:
-    code = "from solver.cli import main\ntry:\n    main(['--help'])\nexcept SystemExit: pass"
+    code = "from perfect_yatzy.cli import main\ntry:\n    main(['--help'])\nexcept SystemExit: pass"
     assert not {"numpy", "numba"} & loaded(code)
 
 
 def test_a_query_with_a_table_loads_no_numba(yatzy: object) -> None:
-    code = "from solver.cli import main\ntry:\n    main(['hold', '33456'])\nexcept SystemExit: pass"
+    code = "from perfect_yatzy.cli import main\ntry:\n    main(['hold', '33456'])\nexcept SystemExit: pass"
     names = loaded(code)
     assert "numpy" in names
     assert "numba" not in names
 
 
 def test_public_names_are_all_there() -> None:
-    import solver
+    import perfect_yatzy
 
-    for name in solver.__all__:
-        assert getattr(solver, name) is not None
+    for name in perfect_yatzy.__all__:
+        assert getattr(perfect_yatzy, name) is not None
     with pytest.raises(AttributeError, match="nothing"):
-        _ = solver.nothing
+        _ = perfect_yatzy.nothing
 
 
-def test_an_installed_package_holds_every_module() -> None:
-    import tomllib
-
-    setup = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
-    folders = {".".join(path.parent.relative_to(PACKAGE.parent).parts) for path in PACKAGE.rglob("__init__.py")}
-    assert set(setup) == folders
+def test_every_folder_with_code_is_a_package() -> None:
+    folders = {path.parent for path in PACKAGE.rglob("*.py")}
+    assert folders == {path.parent for path in PACKAGE.rglob("__init__.py")}
 
 
 def test_public_names_are_no_modules() -> None:
     """A module of the same name would take the place of the function once anything imports it."""
-    import solver
+    import perfect_yatzy
 
-    assert not set(solver.__all__) & {path.stem for path in PACKAGE.iterdir()}
+    assert not set(perfect_yatzy.__all__) & {path.stem for path in PACKAGE.iterdir()}
 
 
-def test_the_cache_of_kernels_knows_every_source_of_theirs() -> None:
+def test_the_cache_of_kernels_depends_on_every_source_of_theirs() -> None:
     """Kernels, what they import, and the modules of the named tuples in their signatures (they are pickled)."""
-    from solver._jit import SOURCES
+    from perfect_yatzy.kernels.jit import sources
 
+    known = set(sources())
     for name, path in modules().items():
         text = path.read_text()
-        if "@jit" in text or "(NamedTuple)" in text:
-            assert name in SOURCES, name
+        if re.search(r"^@jit|\(NamedTuple\)", text, re.MULTILINE):
+            assert path in known, name

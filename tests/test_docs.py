@@ -11,12 +11,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Run
+from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy.play.record import write_games
+from perfect_yatzy.play.replay import replay
+from perfect_yatzy.strategy.strategy import Strategy, open_strategy
+from support.command import ROOT, Run
 
-from solver.advice import Strategy, open_strategy
-from solver.record import write_games
-from solver.replay import replay
-from solver.rulefile import load_rules
 from tables import build
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -39,7 +39,7 @@ def console() -> list[tuple[str, str]]:
 def test_commands_of_the_readme_print_what_it_shows(
     command: str, output: str, yatzy: Strategy, tmp_path: Path
 ) -> None:
-    script = f'yatzy() {{ "{sys.executable}" -m solver "$@"; }}\n{command}'
+    script = f'yatzy() {{ "{sys.executable}" -m perfect_yatzy "$@"; }}\n{command}'
     env = os.environ | {"NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
     ran = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=env, cwd=tmp_path, check=False)
     assert ran.stdout.rstrip("\n") == output

@@ -5,17 +5,16 @@ from __future__ import annotations
 from itertools import combinations, combinations_with_replacement
 
 import numpy as np
+import perfect_yatzy
 import pytest
-
-import solver
-from solver.advice import Strategy
-from solver.errors import StateError
-from solver.frames import columns, to_arrow, to_pandas, to_polars
-from solver.notation import dice_of
+from perfect_yatzy.errors import StateError
+from perfect_yatzy.frames import columns, to_arrow, to_pandas, to_polars
+from perfect_yatzy.game.notation import dice_of
+from perfect_yatzy.strategy.strategy import Strategy
 
 gymnasium = pytest.importorskip("gymnasium", reason="the extra rl is not installed")
 
-from solver.rl import YatzyEnv  # noqa: E402
+from perfect_yatzy.rl import YatzyEnv  # noqa: E402
 
 
 @pytest.mark.parametrize("key", ["yatzy", "yahtzee", "generala", "yatzy-forced", "yatzy-saved"])
@@ -30,7 +29,7 @@ def test_gymnasium_finds_the_environment_in_order(key: str) -> None:
 def test_the_return_is_the_score_and_the_oracle_has_no_regret(key: str) -> None:
     env = YatzyEnv(key, oracle=True)
     _, info = env.reset(seed=3)
-    value = solver.open_strategy(key).value()
+    value = perfect_yatzy.open_strategy(key).value()
     assert np.isfinite(info["action_values"]).tolist() == info["action_mask"].astype(bool).tolist()
     total, over, steps = 0.0, False, 0
     while not over:
@@ -121,8 +120,8 @@ def test_what_actions_mean_and_back(key: str) -> None:
 def test_results_as_tables(yatzy: Strategy) -> None:
     holds = yatzy.holds("", "33456")
     played, found = (
-        solver.simulate(yatzy, 50),
-        solver.distribution(yatzy, yatzy.state("ones=3 twos=6 sixes=24 chance=20")),
+        perfect_yatzy.simulate(yatzy, 50),
+        perfect_yatzy.distribution(yatzy, yatzy.state("ones=3 twos=6 sixes=24 chance=20")),
     )
     makers = {"pyarrow": to_arrow, "pandas": to_pandas, "polars": to_polars}
     for module, make in makers.items():

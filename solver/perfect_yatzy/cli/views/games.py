@@ -1,0 +1,108 @@
+"""Simulated games: in words with a histogram, and as a table of games in CSV or Parquet."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...errors import MissingPackage, SolverError, StateError
+from ...game.rules import RuleSet
+from ...play import record
+from ...play.replay import replay
+from ...strategy.simulation import Simulation
+from ...strategy.strategy import Strategy
+from .charts import histogram
+from .text import card_line, category_lines, chance_text, percentile_line
+
+ENDINGS = (".csv", ".parquet", ".jsonl")
+MOST_RECORDS = 10_000  # records are replayed one by one, some 20 ms each
+
+
+class OutputError(SolverError):
+    """Games could not be written."""
+
+    exit_code = 1
+
+
+def simulation_text(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
+    """Lines for `yatzy simulate`."""
+    several = answer["games"] > 1
+    headline = f"Final score {answer['highest']} in one game"
+    if several:
+        error = f"{answer['standard_error']:.2f}"
+        headline = f"Mean final score {answer['mean']:.2f} ± {error} (standard error) in {answer['games']:,} games"
+    lines = [headline, "", card_line(rules, answer)]
+    if "reached" in answer:
+        goal = answer["policy"].partition(":")[2]
+        line = f"{goal} or more: "
+        if several:
+            reached, error = 100 * answer["reached"], 100 * answer["reached_error"]
+            line = f"{goal} or more in {reached:.2f} ± {error:.2f} % of the games; "
+        lines.append(f"{line}exact chance {chance_text(answer['chance'])}")
+    else:
+        lines.append(f"Exact expected final score {answer['expected_final']:.2f}")
+    if not several:
+        return [*lines, "", *category_lines(rules, answer["categories"])]
+    figures = f"Standard deviation {answer['standard_deviation']:.2f}"
+    if rules.bonus:
+        figures += f", upper bonus in {100 * answer['bonus_chance']:.1f} % of the games"
+    lines += [figures, percentile_line(answer["percentiles"])]
+    lines += [f"Lowest {answer['lowest']}, highest {answer['highest']}", ""]
+    lines += histogram(answer["lowest"], answer["chances"])
+    return [*lines, "", *category_lines(rules, answer["categories"])]
+
+
+def check_output(path: str, games: int, policy: str, card: str) -> None:
+    """Raise StateError unless such games can be written to such a file."""
+    if Path(path).suffix not in ENDINGS:
+        raise StateError(f"{path} must end in {' or '.join(ENDINGS)}")
+    if path.endswith(".jsonl") and (games > MOST_RECORDS or policy != "mean" or card):
+        raise StateError(f"a .jsonl file takes up to {MOST_RECORDS:,} whole games played for the mean")
+    if path.endswith(".parquet"):
+        try:
+            import pyarrow  # noqa: F401
+        except ImportError as error:
+            raise MissingPackage("Parquet", "pyarrow") from error
+
+
+def write_records(path: str, strategy: Strategy, games: int, seed: int) -> None:
+    """The games as a record (:mod:`perfect_yatzy.play.record`), with every die and decision."""
+    try:
+        Path(path).write_text("", encoding="utf-8")
+        record.write_games(path, (replay(strategy, seed, game) for game in range(games)))
+    except OSError as error:
+        raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def write_games(path: str, rules: RuleSet, played: Simulation, answer: dict[str, Any]) -> None:
+    """One row a game: the columns between its number and its final score are points that add up to that.
+
+    What is no box has an underscore in its name, which the id of a box cannot have.
+    """
+    boxes = {c.id: played.boxes[:, i] for i, c in enumerate(rules.categories) if (played.boxes[:, i] >= 0).any()}
+    bonus = played.bonus * (rules.bonus.points if rules.bonus else 0)
+    made = np.sum([*boxes.values(), bonus], axis=0, dtype=np.int64)
+    columns = {
+        "game_number": np.arange(len(bonus)),
+        "points_before": np.full(len(bonus), answer["points"]),
+        **boxes,
+        "upper_bonus": bonus,
+        "extra_points": played.totals - made,
+        "final_score": played.totals + answer["points"],
+    }
+    try:
+        if path.endswith(".csv"):
+            with open(path, "w", newline="", encoding="utf-8") as file:
+                writer = csv.writer(file, lineterminator="\n")
+                writer.writerow(columns)
+                writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
+        else:
+            import pyarrow
+            import pyarrow.parquet
+
+            pyarrow.parquet.write_table(pyarrow.table(columns), path)
+    except OSError as error:
+        raise OutputError(f"cannot write {path}: {error.strerror or error}") from error

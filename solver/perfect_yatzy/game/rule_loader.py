@@ -1,0 +1,223 @@
+"""From a TOML file to a rule set: find it, extend what it extends, patch it by its switches.
+
+``extends`` starts from another rule set, ``yatzy+some-switch`` applies a named patch, both by the same deep
+merge (categories merge by id). :mod:`perfect_yatzy.game.rule_schema` reads the result.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from contextlib import suppress
+from difflib import get_close_matches
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from ..errors import RulesError
+from .rule_schema import Problem, RuleChecker
+from .rules import RuleSet
+
+# What tomllib says of broken TOML, and what most likely happened.
+TOML_HINTS = {
+    "Invalid value": "a value is a number, true, false, text in quotes, a list [...] or a table {...}",
+    "Cannot overwrite a value": "it is given twice, or [categories.NAME] and [[categories]] are mixed",
+    "Cannot declare": "it is given twice, or [categories.NAME] and [[categories]] are mixed",
+    "Cannot mutate immutable": "a list or table in brackets cannot be added to further down: write it in one place",
+    "Expected '='": "each line is `field = value`, a [table] or a # comment; text goes in quotes",
+    "Invalid statement": "each line is `field = value`, a [table] or a # comment; text goes in quotes",
+    "Expected newline": "one field a line; text goes in quotes",
+    "Illegal character": "text ends on the line it begins on, with the same quote",
+    "Unterminated string": "text ends on the line it begins on, with the same quote",
+    "Unescaped": "write a backslash twice, or use single quotes",
+    "Unclosed": "a bracket is open",
+}
+
+
+class RuleFileError(RulesError):
+    """All that is wrong with one rule file; ``problems`` holds them one by one."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        super().__init__("\n".join(map(str, problems)))
+        self.problems = problems
+
+
+def builtin_ids() -> list[str]:
+    """Ids of the rule sets in the package, alphabetically."""
+    return sorted(entry.name.removesuffix(".toml") for entry in _folder().iterdir() if entry.name[-5:] == ".toml")
+
+
+def load_rules(spec: str | Path | RuleSet) -> RuleSet:
+    """Load a rule set by name or from a file.
+
+    Parameters
+    ----------
+    spec
+        The id of a built-in rule set (``yatzy``) or the path of a TOML file, followed by switches after
+        plus signs: ``yatzy+four-is-two-pairs``. Case and the order of the switches do not matter. A rule set is
+        returned as it is.
+
+    Raises
+    ------
+    RulesError
+        No such rule set or switch; :class:`RuleFileError` with all problems if the file is wrong.
+    """
+    if isinstance(spec, RuleSet):
+        return spec
+    name, *given = _split(str(spec))
+    switches = sorted(switch.lower() for switch in given)  # one game, one name, one table
+    name, text, source = _read(name)
+    raw = _parse(text, source)
+    check = RuleChecker(source, text)
+    if "extends" in raw:
+        raw = _extend(raw, check)
+    available = raw.get("switches") or {}
+    if isinstance(available, dict):
+        for switch in switches:
+            if switch not in available:
+                known = ", ".join(available) or "none"
+                raise RulesError(f"{name} has no switch {switch!r}; its switches: {known}")
+            patch = available[switch]
+            if isinstance(patch, dict):  # what is none is told below, with its line
+                raw = _merge(raw, {k: v for k, v in patch.items() if k != "summary"})
+    if len(set(switches)) < len(switches):
+        raise RulesError(f"a switch is named twice in {spec}")
+    rules = check.rule_set(raw, tuple(switches), "+".join((name, *switches)))
+    if check.problems:
+        raise RuleFileError(check.problems)
+    return rules
+
+
+def _folder() -> Any:
+    return files(__package__).joinpath("rulesets")
+
+
+def _split(spec: str) -> list[str]:
+    # A path may contain a plus sign: only what follows the file's ending is a list of switches.
+    stem, ending, rest = spec.rpartition(".toml")
+    if ending:
+        return [stem + ending, *filter(None, rest.split("+"))]
+    return spec.split("+")
+
+
+def _read(name: str) -> tuple[str, str, str]:
+    """The name as it is kept, the text, and what messages call it."""
+    if name.endswith(".toml"):
+        try:
+            return name, Path(name).read_text(encoding="utf-8"), name
+        except OSError as error:
+            raise RulesError(f"cannot read the rule file {name}: {error.strerror}") from error
+        except UnicodeDecodeError as error:
+            raise RulesError(f"the rule file {name} is not UTF-8 text") from error
+        except ValueError as error:  # NUL, or what no file system takes
+            raise RulesError(f"{name!r} is no name of a file") from error
+    if name.lower() in builtin_ids():
+        name = name.lower()
+    else:
+        near = get_close_matches(name.lower(), builtin_ids(), 1, 0.5)
+        hint = f"did you mean {near[0]}?" if near else "see `yatzy rules list`, or give a .toml file"
+        raise RulesError(f"unknown rules {name!r}; {hint}")
+    return name, _folder().joinpath(f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml"
+
+
+def _parse(text: str, source: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"line (\d+)", str(error))
+        message = re.sub(r" \(at .*\)", "", str(error))
+        message += next((f"; {hint}" for said, hint in TOML_HINTS.items() if message.startswith(said)), "")
+        raise RuleFileError([Problem(source, int(line[1]) if line else 0, "", message)]) from error
+
+
+def _extend(raw: dict[str, Any], check: RuleChecker) -> dict[str, Any]:
+    """What the file says merged into what it extends; into the likeliest base where that is no rule set."""
+    name, known = raw["extends"], builtin_ids()
+    own = {k: v for k, v in raw.items() if k != "extends"}
+    if not isinstance(name, str) or name not in known:
+        near = get_close_matches(str(name).lower(), known, 1, 0.5)
+        hint = f"did you mean {near[0]}?" if near else "must be the id of a built-in rule set, see `yatzy rules list`"
+        check.fault(("extends",), f"is {name!r}; {hint}")
+        if not near:
+            # Nothing is known of the base: what the file says of its boxes cannot be judged.
+            own = {k: v for k, v in own.items() if k not in ("categories", "joker", "first_roll_bonus", "switches")}
+        name = near[0] if near else "yatzy"
+    _, base_text, base_source = _read(name)
+    base = _parse(base_text, base_source)
+    if "extends" in base:
+        base = _extend(base, check)
+    # What was published or summarised is said of the base's game, not of this one.
+    for inherited in ("published", "summary"):
+        base.pop(inherited, None)
+    if isinstance(own.get("categories"), list):
+        base.pop("categories")
+    return _merge(base, own)
+
+
+def _merge(base: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
+    """Deep merge; a table over an array of tables patches its entries by id, false removes what it names."""
+    merged = dict(base)
+    for key, new in patch.items():
+        old = merged.get(key)
+        if isinstance(old, list) and isinstance(new, dict) and all(isinstance(entry, dict) for entry in old):
+            known = {entry.get("id") for entry in old}
+            patches = {name: patch for name, patch in new.items() if isinstance(patch, dict)}
+            merged[key] = [_merge(entry, patches.get(str(entry.get("id")), {})) for entry in old]
+            merged[key] += [patch for name, patch in new.items() if name in known and name not in patches]
+            # What is no table stays as it is: validation says so, with its line.
+            merged[key] += [
+                {"id": name, **extra} if isinstance(extra, dict) else extra
+                for name, extra in new.items()
+                if name not in known
+            ]
+        elif isinstance(old, dict) and isinstance(new, dict):
+            merged[key] = _merge(old, new)
+        elif new is False and key in merged and not isinstance(old, bool):
+            merged.pop(key)
+        else:
+            merged[key] = new
+    return merged
+
+
+@lru_cache(maxsize=32)
+def rules_to_json(rules: RuleSet) -> str | dict[str, Any]:
+    """The name of built-in rules; any others whole, for whoever gets the record does not have their file."""
+    with suppress(RulesError):
+        if load_rules(rules.key).fingerprint == rules.fingerprint:
+            return rules.key  # in whatever language their boxes are shown
+    about: dict[str, Any] = {"id": rules.id, "name": rules.name, "summary": rules.summary, "active": [*rules.active]}
+    about |= {name: value for name, value in rules.canonical().items() if value is not None}
+    about["categories"] = [
+        {"name": c.name, "code": c.code, "aliases": [*c.aliases]} | entry
+        for c, entry in zip(rules.categories, about["categories"], strict=True)
+    ]
+    return about
+
+
+def rules_from_json(raw: Any) -> RuleSet:
+    """What :func:`rules_to_json` wrote down.
+
+    Raises
+    ------
+    RulesError
+        If there are no such rules.
+    """
+    if isinstance(raw, str):
+        try:
+            return load_rules(raw)
+        except RulesError as error:
+            if not raw.partition("+")[0].endswith(".toml"):
+                raise
+            raise RulesError(f"{error}; the game was played by the rules of that file") from error
+    if not isinstance(raw, dict):
+        raise RulesError(f"rules is {raw!r}; must be text or an object")
+    active = raw.get("active", [])
+    if not isinstance(active, list) or not all(isinstance(name, str) for name in active):
+        raise RulesError("rules: active: must be a list of switches")
+    check = RuleChecker("rules", "")
+    rules = check.rule_set({k: v for k, v in raw.items() if k != "active"}, tuple(active), "")
+    if check.problems:
+        raise RulesError(str(check.problems[0]))
+    return rules

@@ -1,0 +1,117 @@
+"""What can be said of a rule set before it is solved: its size, its highest score, what a solve will take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from ..game.dice import lattice
+from ..game.points import maximum_score, possible_points
+from ..game.rule_loader import builtin_ids, load_rules
+from ..game.rules import RuleSet
+from .state_space import LANES, state_space
+
+# Measured with two threads on a 2-core Xeon at 2.7 GHz; see benchmarks/runs.
+LANE_OPERATIONS_PER_SECOND = 5e10
+BASE_MEMORY = 150 << 20
+CARD_MEMORY = 100  # bytes a card, for the arrays that place it
+FLOAT64_VALUES = 100_000_000  # larger tables are stored in float32
+LONG_SECONDS = 1.5  # what takes longer says so beforehand
+LARGE_BYTES, LARGE_SECONDS = 2_000_000_000, 180.0  # no query solves more than that unasked
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a solve will take.
+
+    Attributes
+    ----------
+    values : int
+        Entries of the table (states that share a fate share one).
+    bytes : int
+        Size of the table.
+    memory : int
+        Bytes a solve holds at its peak: the two largest neighbouring layers, the places of all cards, and a little
+        more.
+    seconds : float
+        Rough estimate of a solve with two threads, compilation apart.
+    """
+
+    values: int
+    bytes: int
+    memory: int
+    seconds: float
+
+    def with_table(self) -> Needs:
+        """The same where the whole table stays in memory."""
+        return replace(self, memory=self.memory + self.bytes)
+
+    def doubled(self) -> Needs:
+        """The same with every entry twice as long (float64 instead of float32)."""
+        return replace(self, memory=2 * self.memory)
+
+    @property
+    def long(self) -> bool:
+        """Whether a person will wait for it."""
+        return self.seconds >= LONG_SECONDS
+
+    @property
+    def large(self) -> bool:
+        """Whether it is more than a question should bring about."""
+        return self.bytes > LARGE_BYTES or self.seconds > LARGE_SECONDS
+
+    @property
+    def words(self) -> str:
+        """Size and time for a person, such as ``0.93 GB and about 25 s``."""
+        size = f"{self.bytes / 1e9:,.{2 if self.bytes < 1e9 else 1}f} GB"
+        if self.seconds < 100:
+            return f"{size} and about {max(1.0, self.seconds):.0f} s"
+        minutes = self.seconds / 60
+        return f"{size} and about " + (f"{minutes:.0f} minutes" if minutes < 100 else f"{minutes / 60:.0f} hours")
+
+
+@dataclass(frozen=True)
+class Facts(Needs):
+    """Sizes and limits of a rule set: its table of means, its reachable states, its highest final score."""
+
+    states: int
+    maximum: int
+
+
+def facts(rules: RuleSet) -> Facts:
+    """Sizes and limits of a rule set.
+
+    Raises
+    ------
+    RulesError
+        If it has too many states to be enumerated.
+    """
+    space, grid = state_space(rules), lattice(rules.dice, rules.faces)
+    operations = 0
+    for filled, rows in enumerate(space.layers[:-1]):
+        blocks = (-(-space.layout.lane_count[space.layout.sets[rows]] // LANES)).sum()
+        passes = rules.rolls + int(space.most_saved[filled])
+        operations += int(blocks) * passes * LANES * (2 * len(grid.predecessors) + 4 * grid.rolls)
+    layers = [part.stop - part.start for part in map(space.layer_slice, range(space.categories, -1, -1))]
+    return Facts(
+        states=space.reachable(),
+        values=space.size,
+        bytes=space.size * (8 if space.size <= FLOAT64_VALUES else 4),
+        memory=BASE_MEMORY + CARD_MEMORY * len(space.layout.masks) + 8 * max(a + b for a, b in pairwise(layers)),
+        seconds=operations / LANE_OPERATIONS_PER_SECOND,
+        maximum=maximum_score(rules),
+    )
+
+
+def remarks(rules: RuleSet) -> list[str]:
+    """What is allowed and hardly meant."""
+    found = []
+    if rules.bonus:
+        best = sum(max(p) for p, c in zip(possible_points(rules), rules.categories, strict=True) if c.upper)
+        if best < rules.bonus.threshold:
+            found.append(f"the bonus is out of reach: the upper boxes give {best}, not {rules.bonus.threshold}")
+    # Tables are told apart by their fingerprint; who reads the name in an answer is not warned.
+    borrowed = rules.origin != rules.id and rules.id in builtin_ids()
+    if borrowed and load_rules(rules.id).fingerprint != rules.fingerprint:
+        found.append(f"the id {rules.id!r} is that of a built-in rule set with other rules: choose another")
+    return found

@@ -1,0 +1,231 @@
+"""The scorecard as a state, and where its value lies in the flat table.
+
+At the start of a turn only four things bear on the rest of the game: which categories are filled (a bitmask),
+the sum of the upper boxes capped at the bonus threshold, the rolls saved, and whether the joker's box holds
+points. Upper sums that share a fate share a *lane*: all those from which the bonus is out of reach are one
+lane, the capped one another, sums that cannot occur have none. The table is flat::
+
+    full card | one category open ... | ... | empty card        layers in the order they are solved
+    row 0: saved 0: lane lane lane ... saved 1: lane ...        row = filled categories (+ joker flag)
+
+so a layer is one contiguous slice and a table grows at its end while it is solved.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import RulesError, StateError, whole_number
+from ..game.dice import Ints
+from ..game.points import possible_points
+from ..game.rules import RuleSet
+from ..game.scorecard import EMPTY, State
+
+MAX_FREE_CATEGORIES = 24
+MAX_FREE_UPPER = 12
+
+
+class Layout(NamedTuple):
+    """The arrays that place a state in the table, as the kernels take them (all int64).
+
+    ``masks, offsets, sets`` have one entry a row: filled categories, first index in the table, lane set.
+    ``lane_count[set]``; ``lane_upper[set, lane]`` is the upper sum a lane stands for (padded by repeating the
+    last one); ``lane_of[set, upper]`` the lane of an upper sum, -1 if it cannot occur.
+    """
+
+    masks: Ints
+    offsets: Ints
+    sets: Ints
+    lane_count: Ints
+    lane_upper: Ints
+    lane_of: Ints
+
+
+LANES = 8  # values in one SIMD vector of float64; lanes of a row are padded to a multiple of it in the kernels
+
+
+class StateSpace:
+    """All states a game can arrive at from `start` (by default the empty card), and their places in a table.
+
+    Attributes
+    ----------
+    layout : Layout
+    size : int
+        Number of values in the table.
+    layers : list of int64 arrays
+        ``layers[k]``: the rows with k filled categories.
+    filled : int64 array
+        Number of filled categories of each row.
+    bit_of : dict of int to int
+        The bit of a row that an open category sets; the category itself where the start is the empty card.
+    """
+
+    def __init__(self, rules: RuleSet, start: State = EMPTY) -> None:
+        self.rules, self.start = rules, start
+        self.categories = len(rules.categories)
+        self.first_layer = start.filled.bit_count()
+        still_open = [c for c in range(self.categories) if not start.filled >> c & 1]
+        self.bit_of = {c: i for i, c in enumerate(still_open)}
+        if rules.order == "free" and len(still_open) > MAX_FREE_CATEGORIES:
+            raise RulesError(
+                f"{rules.key} has {len(still_open)} categories in free order, "
+                f"2^{len(still_open)} cards and their upper sums; at most {MAX_FREE_CATEGORIES} can be solved"
+            )
+        self.forced = rules.order == "forced"
+        self.flags = 2 if rules.joker and rules.joker.bonus else 1
+        self.cards = len(still_open) + 1 if self.forced else 1 << len(still_open)
+        self.upper = [c for c, category in enumerate(rules.categories) if category.upper and rules.bonus]
+        if not self.forced and len(self.upper) > MAX_FREE_UPPER:
+            raise RulesError(
+                f"{rules.key} has {len(self.upper)} upper boxes in free order, each set of them with its own sums; "
+                f"at most {MAX_FREE_UPPER} can be solved"
+            )
+        self._points = possible_points(rules)
+        self._build_lanes()
+        self._build_rows()
+
+    def _build_lanes(self) -> None:
+        threshold = self.rules.threshold
+        best = [max(self._points[c]) for c in self.upper]
+        self.sums: list[list[int]] = []  # every upper sum that can occur, by lane set
+        lanes: list[list[int]] = []
+        before = self._upper_bits(self.start.filled)
+        # Forced order fills the upper boxes in their own order: of their 2^n sets n + 1 can occur.
+        number = len(self.upper) + 1 if self.forced else 1 << len(self.upper)
+        lane_of = np.full((number, threshold + max(best, default=0) + 1), -1, dtype=np.int64)
+        for lane_set in range(number):
+            chosen = (1 << lane_set) - 1 if self.forced else lane_set
+            sums = {min(threshold, self.start.upper)} if chosen & before == before else set()
+            for i, c in enumerate(self.upper):
+                if (chosen & ~before) >> i & 1:
+                    sums = {min(threshold, total + points) for total in sums for points in self._points[c]}
+            to_come = sum(most for i, most in enumerate(best) if not chosen >> i & 1)
+            lost = [total for total in sums if total + to_come < threshold]
+            alive = sorted(total for total in sums if total + to_come >= threshold)
+            own = ([max(lost)] if lost else []) + alive
+            lane_of[lane_set, lost] = 0
+            lane_of[lane_set, alive] = np.arange(len(own) - len(alive), len(own))
+            lane_of[lane_set, threshold:] = lane_of[lane_set, threshold]
+            self.sums.append(sorted(sums))
+            lanes.append(own)
+        width = -(-max(map(len, lanes)) // LANES) * LANES
+        self._lane_count = np.array([len(own) for own in lanes], dtype=np.int64)
+        padded = [own + (own[-1:] or [0]) * (width - len(own)) for own in lanes]
+        self._lane_upper = np.array(padded, dtype=np.int64)
+        self._lane_of = lane_of
+
+    def _upper_bits(self, filled: int) -> int:
+        return sum(1 << i for i, c in enumerate(self.upper) if filled >> c & 1)
+
+    def lane_set(self, filled: int) -> int:
+        """Number of the lane set of a card: in forced order how many upper boxes are filled, else which."""
+        bits = self._upper_bits(filled)
+        return bits.bit_count() if self.forced else bits
+
+    def _build_rows(self) -> None:
+        own = np.arange(self.cards, dtype=np.int64)
+        if self.start.filled:
+            masks = np.full(self.cards, self.start.filled, dtype=np.int64)
+            for c, bit in self.bit_of.items():
+                masks |= (own > bit if self.forced else own >> bit & 1).astype(np.int64) << c
+        else:  # the same at once: a million cards of Maxi would cost a tenth of a second
+            masks = (1 << own) - 1 if self.forced else own
+        masks = np.tile(masks, self.flags)
+        occurs = np.ones(len(masks), dtype=bool)
+        if self.flags == 2:
+            joker_filled = masks[: self.cards] >> self.rules.joker_index & 1 == 1
+            settled = bool(self.start.filled >> self.rules.joker_index & 1)
+            occurs[: self.cards] = not (settled and self.start.joker_paid)
+            occurs[self.cards :] = joker_filled & (not settled or self.start.joker_paid)
+        self._occurs = occurs
+        sets = np.zeros(len(masks), dtype=np.int64)
+        for i, c in enumerate(self.upper):
+            sets += (masks >> c & 1) << (0 if self.forced else i)
+        self.filled = filled = np.bitwise_count(masks).astype(np.int64)
+        turns = np.maximum(0, np.arange(self.categories + 1) - self.first_layer)
+        self.most_saved = self.start.saved + turns * (self.rules.rolls - 1 if self.rules.saved_rolls else 0)
+        sizes = np.where(occurs, self._lane_count[sets] * (self.most_saved[filled] + 1), 0)
+        # Small integers are sorted by counting; within a layer rows stay ascending.
+        order = np.argsort((self.categories - filled).astype(np.uint8), kind="stable")
+        offsets = np.empty(len(masks), dtype=np.int64)
+        offsets[order] = np.cumsum(sizes[order]) - sizes[order]
+        self.size = int(sizes.sum())
+        in_order = order[occurs[order]]
+        rows = np.bincount(filled[occurs], minlength=self.categories + 1)
+        ends = np.cumsum(rows[::-1])[::-1]
+        self.layers = [in_order[end - count : end] for end, count in zip(ends.tolist(), rows.tolist(), strict=True)]
+        self.layout = Layout(masks, offsets, sets, self._lane_count, self._lane_upper, self._lane_of)
+        values = np.bincount(filled, weights=sizes, minlength=self.categories + 2).astype(np.int64)
+        self._layer_ends = np.cumsum(values[::-1])[::-1]
+
+    def layer_slice(self, filled: int) -> slice:
+        """The part of the table that holds the states with `filled` categories filled."""
+        return slice(int(self._layer_ends[filled + 1]), int(self._layer_ends[filled]))
+
+    def row(self, state: State) -> int:
+        """Row of a state's card; no check."""
+        if self.forced:
+            card = state.filled.bit_count() - self.first_layer
+        elif not self.start.filled:
+            card = state.filled
+        else:
+            card = sum(1 << bit for c, bit in self.bit_of.items() if state.filled >> c & 1)
+        return card + (self.cards if self.flags == 2 and state.joker_paid else 0)
+
+    def index(self, state: State) -> int:
+        """Place of a state's value in the table.
+
+        Raises
+        ------
+        StateError
+            If no game can arrive at this state.
+        """
+        self.check(state)
+        row = self.row(state)
+        chosen = self.layout.sets[row]
+        lane = self.layout.lane_of[chosen, min(max(state.upper, 0), self.rules.threshold)]
+        return int(self.layout.offsets[row] + state.saved * self._lane_count[chosen] + lane)
+
+    def check(self, state: State) -> None:
+        """Raise StateError unless a game can arrive at this state."""
+        rules = self.rules
+        for name in ("filled", "upper", "saved"):
+            whole_number(getattr(state, name), name)
+        if not 0 <= state.filled <= rules.full:
+            raise StateError(f"filled is {state.filled}; must be a bitmask from 0 to {rules.full}")
+        if self.forced and state.filled & (state.filled + 1):
+            raise StateError("the categories must be filled in the order of the sheet")
+        if state.upper < 0:
+            raise StateError(f"the upper sum is {state.upper}; it cannot be negative")
+        if state.filled & self.start.filled != self.start.filled:
+            raise StateError("this table begins at a card with other filled categories")
+        if self._lane_of[self.lane_set(state.filled), min(state.upper, rules.threshold)] < 0:
+            raise StateError(f"the filled upper boxes cannot sum to {state.upper}")
+        most = int(self.most_saved[state.filled.bit_count()])
+        if not 0 <= state.saved <= most:
+            why = f"after {state.filled.bit_count()} turns it is 0 to {most}" if rules.saved_rolls else "none exist"
+            raise StateError(f"{state.saved} saved rolls are impossible under {rules.key}: {why}")
+        if state.joker_paid and not (rules.joker and state.filled >> rules.joker_index & 1):
+            raise StateError("the joker's box cannot hold points: it is open, or the rules have no joker")
+        if not self._occurs[self.row(state)]:
+            raise StateError("this table begins at a card whose joker's box holds something else")
+
+    def reachable(self) -> int:
+        """Number of states a game can arrive at, before upper sums are merged into lanes."""
+        sums = np.array([len(sums) for sums in self.sums])
+        return int(
+            sum(sums[self.layout.sets[rows]].sum() * (self.most_saved[k] + 1) for k, rows in enumerate(self.layers))
+        )
+
+
+def state_space(rules: RuleSet, start: State = EMPTY) -> StateSpace:
+    """The state space of a rule set, or of the rest of a game; built once a process."""
+    return _state_space(rules, start)  # a cache would take a default left out for another question
+
+
+@lru_cache(maxsize=8)
+def _state_space(rules: RuleSet, start: State) -> StateSpace:
+    return StateSpace(rules, start)

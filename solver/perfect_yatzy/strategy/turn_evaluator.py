@@ -1,0 +1,231 @@
+"""One turn in NumPy: every hold and every category of one card, from the values of its children.
+
+The same mathematics as :mod:`perfect_yatzy.kernels.turn` for a single state, written level by level over the
+lattice and
+without numba: a query starts in a blink, and the two check each other.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from ..errors import StateError
+from ..game.dice import Floats, Ints, Lattice, lattice
+from ..game.points import points_table
+from ..game.rules import RuleSet
+from ..game.scorecard import State
+from ..game.scoring import open_categories, options
+from ..model.objectives import ScoreObjective, Values
+from ..model.state_space import StateSpace, state_space
+
+
+@dataclass(frozen=True)
+class Level:
+    """The multisets of one size: where they stand, what adding or letting go a die leads to."""
+
+    place: slice
+    successors: Ints  # (n, faces); empty for full rolls
+    predecessors: Ints  # (n, most): one die less, padded with the multiset itself
+
+
+class Passes:
+    """The two passes over the lattice of `dice` in NumPy, a level of equal sizes at a time."""
+
+    def __init__(self, dice: Lattice) -> None:
+        self.dice = dice
+        self.levels = [self._level(size) for size in range(dice.dice + 1)]
+
+    def _level(self, size: int) -> Level:
+        dice = self.dice
+        place = slice(int(dice.first[size]), int(dice.first[size + 1]))
+        rows = [
+            dice.predecessors[dice.predecessor_start[i] : dice.predecessor_start[i + 1]].tolist()
+            for i in range(place.start, place.stop)
+        ]
+        most = max(map(len, rows))
+        padded = [row + [i] * (most - len(row)) for i, row in enumerate(rows, start=place.start)]
+        return Level(
+            place,
+            dice.successors[place] if size < dice.dice else np.empty((0, 0), dtype=np.int64),
+            np.array(padded, dtype=np.int64).reshape(len(rows), most),
+        )
+
+    def holds_from_rolls(self, rolls: Floats) -> Floats:
+        """Value of every hold, `(holds,)`, from the value of every full roll `(rolls,)` after the reroll."""
+        buffer = np.empty(self.dice.holds)
+        buffer[self.dice.first_roll :] = rolls
+        for level in self.levels[-2::-1]:
+            buffer[level.place] = buffer[level.successors].sum(axis=1) / self.dice.faces
+        return buffer
+
+    def best_within(self, holds: Floats) -> Floats:
+        """Best hold within every full roll, `(rolls,)`, from the value of every hold."""
+        buffer = holds.copy()
+        for level in self.levels[1:]:
+            within = buffer[level.predecessors].max(axis=1)
+            buffer[level.place] = np.maximum(buffer[level.place], within)
+        return buffer[self.dice.first_roll :]
+
+
+@lru_cache(maxsize=8)
+def passes(dice: int, faces: int) -> Passes:
+    """The passes over a lattice, made once a process."""
+    return Passes(lattice(dice, faces))
+
+
+class TurnEvaluator:
+    """Evaluates turns of a rule set from its values.
+
+    Parameters
+    ----------
+    rules
+        The game.
+    values : (size,) float64
+        A solved table, as :class:`perfect_yatzy.model.state_space.StateSpace` places it.
+    space
+        States of the table, if it does not begin at the empty card.
+    """
+
+    # Worths no further apart than this, and than this share of the better one, are equal.
+    ties = (1e-9, 0.0)  # points: the arithmetic is good to about 1e-12
+
+    def __init__(self, rules: RuleSet, values: Values, space: StateSpace | None = None) -> None:
+        self.rules, self.values = rules, values
+        self.space = space or state_space(rules)
+        self.dice = dice = lattice(rules.dice, rules.faces)
+        self.roll_counts: list[list[int]] = dice.counts[dice.first_roll :].tolist()
+        self.points = points_table(rules)
+        joker = rules.joker
+        self.joker_rolls = (
+            np.flatnonzero(self.points[rules.joker_index] > 0) if joker else np.empty(0, dtype=np.int64)
+        )
+        self.extra = dict(rules.first_roll_bonus)
+        self.passes = passes(rules.dice, rules.faces)
+
+    def lowest_equal(self, best: float) -> float:
+        """The least worth that counts as equal to `best`."""
+        return best - self.ties[0] - self.ties[1] * abs(best)
+
+    def child_index(self, state: State, category: int, points: Ints, saved: int) -> Ints:
+        """Place of the child after filling `category` with each of `points` (any shape), `saved` rolls kept."""
+        layout, space = self.space.layout, self.space
+        upper = np.minimum(state.upper, self.rules.threshold) + (points if category in space.upper else points * 0)
+        paid = np.full(points.shape, state.joker_paid)
+        if category == self.rules.joker_index:
+            paid = points > 0
+        card = space.row(State(state.filled | 1 << category))
+        rows = card + paid * (space.cards if space.flags == 2 else 0)
+        sets = layout.sets[rows]
+        lanes = layout.lane_of[sets, upper]
+        return np.asarray(layout.offsets[rows] + saved * layout.lane_count[sets] + lanes)
+
+    def arrive(self, state: State, category: int, points: Ints, beside: Ints | int, saved: int) -> Floats:
+        """Worth of filling `category` with each of `points`, `beside` added outside the box: here their sum with
+        what is still to come."""
+        to_come = self.values[self.child_index(state, category, points, saved)]
+        return np.asarray(points + beside + to_come, dtype=np.float64)
+
+    def value(self, state: State) -> float:
+        """Worth of a state at the start of a turn, from the table."""
+        return float(self.values[self.space.index(state)])
+
+    def category_values(self, state: State, saved: int = 0, first: bool = False) -> Floats:
+        """Points plus value to come for every category and roll: `(categories, rolls)`, -inf if not allowed.
+
+        Parameters
+        ----------
+        saved
+            Rolls kept for later if the turn ends now.
+        first
+            Whether the roll is the first of its turn (first-roll bonuses pay).
+        """
+        result = np.full(self.points.shape, -np.inf)
+        for c in open_categories(self.rules, state.filled):
+            points = self.points[c]
+            extra = self.extra.get(self.rules.categories[c].id, 0) * (points > 0) if first else 0
+            result[c] = self.arrive(state, c, points, extra, saved)
+        if self.rules.joker and state.filled >> self.rules.joker_index & 1:
+            for roll in self.joker_rolls.tolist():
+                result[:, roll] = -np.inf
+                allowed = options(self.rules, state.filled, state.joker_paid, self.roll_counts[roll], first)
+                for c, (points, beside) in allowed.items():
+                    result[c, roll] = self.arrive(state, c, np.array(points), beside, saved)
+        return result
+
+    def hold_values(self, state: State, rerolls: int) -> Floats:
+        """Value of holding each multiset and rerolling the rest with `rerolls` (at least 1) rerolls left.
+
+        Returns
+        -------
+        (holds,) float64
+            In lattice order. The entry of a full roll is what that roll is worth with one reroll less.
+        """
+        saving = self.rules.saved_rolls
+        rolls = self.category_values(state, 0).max(axis=0)
+        for left in range(1, rerolls):
+            holds = self.passes.holds_from_rolls(rolls)
+            if saving:
+                stop = self.category_values(state, left).max(axis=0)
+                holds[self.dice.first_roll :] = np.maximum(holds[self.dice.first_roll :], stop)
+            rolls = self.passes.best_within(holds)
+        return self.passes.holds_from_rolls(rolls)
+
+    def turn_value(self, state: State) -> float:
+        """Value of a card at the start of a turn, from its children: the Bellman equation's right-hand side."""
+        rerolls = self.rules.rolls - 1 + state.saved
+        saved = rerolls if self.rules.saved_rolls else 0
+        stop = self.category_values(state, saved, first=True).max(axis=0)
+        best = stop
+        if rerolls:
+            best = np.maximum(stop, self.passes.best_within(self.hold_values(state, rerolls)))
+        return float(self.dice.weights @ best)
+
+
+class ScoreEvaluator(TurnEvaluator):
+    """Evaluates turns where the whole final score counts: by its slabs, from x points on.
+
+    Parameters
+    ----------
+    objective, values
+        Goals or a utility, and its solved table.
+    """
+
+    ties = (0.0, 4e-6)  # float32: a chance of one in a million is as good to seven digits as that of one in two
+
+    def __init__(self, objective: ScoreObjective, values: Values) -> None:
+        super().__init__(objective.rules, values, objective.space)
+        self.objective, self.slabs, self.x = objective, objective.slabs, 0
+
+    def at(self, x: int) -> ScoreEvaluator:
+        """The same from another number of points on."""
+        moved = copy(self)
+        moved.x = x
+        return moved
+
+    def check_reached(self, state: State) -> None:
+        """Raise StateError if the table does not know what x points there are worth; goals know it of all points."""
+        place = self.space.index(state)
+        if not self.objective.before and not self.slabs.low[place] <= self.x <= self.slabs.high[place]:
+            raise StateError(
+                f"since the start of this strategy {self.x} points cannot have been made on this card; "
+                "ask with a card that goes on from there, whose points count"
+            )
+
+    def look_up(self, state: Ints, x: Ints) -> Floats:
+        """Values of states at x; beyond a slab the nearest entry of its frame."""
+        slabs = self.slabs
+        inside = np.clip(x, slabs.low[state] - 1, slabs.high[state] + 1)
+        return np.asarray(self.values[slabs.origin[state] + inside], dtype=np.float64)
+
+    def arrive(self, state: State, category: int, points: Ints, beside: Ints | int, saved: int) -> Floats:
+        """Worth of filling `category` with each of `points`: x moves by all points made."""
+        child = self.child_index(state, category, points, saved)
+        return self.look_up(child, self.x + points + beside)
+
+    def value(self, state: State) -> float:
+        """Worth of a state at the start of a turn."""
+        return float(self.look_up(np.array(self.space.index(state)), np.array(self.x)))

@@ -1,0 +1,516 @@
+"""The command as a stranger meets it: a subprocess, its streams and its exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from perfect_yatzy.strategy.strategy import Strategy
+from support.command import Run
+
+EXAMPLE = "ones=3 sixes=24 chance=22"
+
+
+def test_hold_says_the_answer_first(run: Run, yatzy: Strategy) -> None:
+    out = run("hold", "33456")
+    assert out.returncode == 0
+    assert out.stderr == ""
+    lines = out.stdout.splitlines()
+    assert lines[0] == "Hold 3 3 (⚂⚂), reroll three dice: expected final score 245.75"
+    assert lines[2].startswith("Roll 1 of 3, two rerolls left")
+    rows = [line for line in lines if line.startswith("  ") and "more" not in line]
+    assert len(rows) == 1 + 5
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("dice", ["65433", "3 3 4 5 6", "3,3,4,5,6", "⚂⚂⚃⚄⚅"])
+def test_dice_in_any_form_give_the_same_answer(run: Run, yatzy: Strategy, dice: str) -> None:
+    assert run("hold", dice).stdout == run("hold", "33456").stdout
+
+
+def test_json_has_everything_and_agrees_with_python(run: Run, yatzy: Strategy) -> None:
+    answer = json.loads(run("hold", "33456", "--rolls-left", "1", "--card", EXAMPLE, "--json").stdout)
+    assert answer["schema"] == 1
+    assert answer["rolls_left"] == 1
+    assert answer["points"] == 49
+    holds = yatzy.holds(EXAMPLE, "33456", 1)
+    assert [h["hold"] for h in answer["holds"]] == [list(h.dice) for h in holds]
+    assert answer["expected_final"] == pytest.approx(49 + holds[0].value, abs=1e-9)
+    assert answer["best"] == answer["holds"][0]
+
+
+def test_score_and_expect(run: Run, yatzy: Strategy) -> None:
+    out = run("score", "22555", "--card", "ones=3 chance=22")
+    assert out.stdout.startswith("Take Full House for 19: expected final score ")
+    answer = json.loads(run("expect", "--card", EXAMPLE, "--json").stdout)
+    assert answer["expected_final"] == pytest.approx(49 + yatzy.value(EXAMPLE), abs=1e-9)
+    assert answer["turns_left"] == 12
+    played = json.loads(run("expect", "--games", "2000", "--json").stdout)["simulation"]
+    assert abs(played["mean"] - yatzy.value()) < 5 * played["standard_error"]
+
+
+def test_a_category_is_taken_when_all_dice_are_kept(run: Run, yatzy: Strategy) -> None:
+    out = run("hold", "66666", "-l", "1")
+    assert out.stdout.startswith("Keep all dice and take Yatzy: expected final score ")
+
+
+def test_ties_are_shown_as_ties(run: Run, yatzy: Strategy) -> None:
+    card = " ".join(f"{c.id}=0" for c in yatzy.rules.categories if c.id != "chance")
+    tied = run("hold", "12345", "--card", card, "--all").stdout
+    assert "0.00" in tied
+    only_yatzy = " ".join(f"{c.id}=0" for c in yatzy.rules.categories if c.id not in ("yatzy", "ones"))
+    out = json.loads(run("score", "23456", "--card", only_yatzy, "--json").stdout)
+    assert out["categories"][0]["loss"] == 0.0
+
+
+BAD = [
+    (["hold", "3345"], "'3345' is 4 dice; yatzy has 5"),
+    (["hold", "33457"], "'33457' has a 7; the faces are 1 to 6"),
+    (["hold", "33456", "--card", "oens=3"], "unknown category 'oens'; did you mean ones?"),
+    (["hold", "33456", "--card", "ones=3 1=2"], "ones is filled twice in the card"),
+    (["hold", "33456", "--card", "ones=7"], "ones cannot hold 7; it can hold 0, 1, 2, 3, 4, 5"),
+    (["hold", "33456", "--saved", "1"], "1 saved rolls are impossible under yatzy: none exist"),
+    (["hold", "33456", "--rolls-left", "3"], "3 rolls left; there can be 1 or 2"),
+    (["hold", "33456", "--rolls-left", "0"], "0 rolls left: nothing can be held; ask which category with `score`"),
+    (["hold", "33456", "--rules", "yatsy"], "unknown rules 'yatsy'; did you mean yatzy?"),
+    (["hold", "33456", "--rules", "yatzy+x"], "yatzy has no switch 'x'; its switches: five-is-full-house, four-is-two-pairs"),
+    (["hold", "33456", "--rules", "none.toml"], "cannot read the rule file none.toml: No such file or directory"),
+    (["hold", "33456", "--rules", "yatzy-forced", "--card", "twos=4"], "yatzy-forced fills in order: ones must come first"),
+    (["hold"], "Missing argument 'DICE' (see yatzy hold --help)"),
+    (["hold", "33456", "--jsonl"], "--jsonl does not go with DICE (see yatzy hold --help)"),
+    (["score", "--jsonl", "--json"], "--jsonl does not go with --json (see yatzy score --help)"),
+    (["expect", "--jsonl", "--plot", "x.png"], "--jsonl does not go with --plot (see yatzy expect --help)"),
+    (["hold", "33456", "--extra", "50"], "50 extra points; beside the boxes of this card there can be none"),
+    (["expect", "-r", "yahtzee", "-c", "yahtzee=50 aces=3", "--extra", "101"], "101 extra points; beside the boxes of this card there can be 0 to 100"),
+    (["expect", "--games", "100", "--seed", str(2**63)], f"Invalid value for '--seed': {2**63} is not in the range 0<=x<={2**63 - 1} (see yatzy expect --help)"),
+    (["simulate", "--seed", str(10**23)], f"Invalid value for '--seed': {10**23} is not in the range 0<=x<={2**63 - 1} (see yatzy simulate --help)"),
+    (["odds", "-l", "9"], "9 rolls left; under yatzy there can be 0 to 2"),
+    (["hold", "33456", "--rolls-left", "many"], "Invalid value for '--rolls-left' / '-l': 'many' is not a valid integer range (see yatzy hold --help)"),
+    (["hodl", "33456"], "No such command 'hodl'. Did you mean 'hold'? (see yatzy --help)"),
+    (["hold", "33456", "--crad", "x"], "No such option '--crad'. (Did you mean one of: '--card', '--saved', '--threads'?) (see yatzy hold --help)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("args", "message"), BAD)
+def test_bad_input_gets_one_line_and_exit_code_2(run: Run, yatzy: Strategy, args: list[str], message: str) -> None:
+    out = run(*args)
+    assert (out.returncode, out.stdout) == (2, "")
+    assert out.stderr == f"yatzy: {message}\n"
+
+
+def test_a_game_that_is_over(run: Run, yatzy: Strategy) -> None:
+    card = " ".join(f"{c.id}=0" for c in yatzy.rules.categories)
+    out = run("hold", "33456", "--card", card)
+    assert (out.returncode, out.stderr) == (2, "yatzy: every category is filled: the game is over\n")
+    assert run("expect", "--card", card).stdout.splitlines() == [
+        "Final score 0",
+        "",
+        "Yatzy, 0 points: all 15 categories filled",
+        "Upper bonus of 50: out of reach (0 of 63)",
+    ]
+    best = "ones=5 twos=10 threes=15 fours=20 fives=25 sixes=30 p=12 pp=22 3k=18 4k=24 ss=15 ls=20 fh=28 c=30 y=50"
+    assert run("expect", "--card", best).stdout.startswith("Final score 374\n")
+    assert run("expect", "--card", best, "--goal", "374").stdout.startswith("Final score 374: 100.00 % chance of 374")
+    assert run("expect", "--card", best, "--goal", "375").stdout.startswith("Final score 374: 0.00 % chance of 375")
+
+
+def test_a_damaged_table_is_exit_code_1_with_the_way_out(run: Run, tmp_path: Path) -> None:
+    folder = str(tmp_path)
+    assert run("solve", "yatzy-forced", "--tables", folder).returncode == 0
+    next(tmp_path.glob("*.npy")).write_bytes(b"")
+    out = run("hold", "33456", "--rules", "yatzy-forced", "--tables", folder)
+    assert out.returncode == 1
+    assert out.stdout == ""
+    assert out.stderr.count("\n") == 1
+    assert "rebuild it with: yatzy solve yatzy-forced --force" in out.stderr
+    assert run("solve", "yatzy-forced", "--force", "--tables", folder).returncode == 0
+    assert run("verify", "yatzy-forced", "--tables", folder).returncode == 0
+
+
+def test_first_use_solves_and_says_so_on_stderr(run: Run, tmp_path: Path) -> None:
+    out = run("hold", "33456", "--rules", "yatzy-forced", "--tables", str(tmp_path))
+    assert out.returncode == 0
+    assert out.stderr == "yatzy: solving yatzy-forced; its table is kept for later\n"
+    assert run("hold", "33456", "--rules", "yatzy-forced", "--tables", str(tmp_path)).stderr == ""
+
+
+def test_jsonl_answers_each_line_in_order_with_errors_in_line(run: Run, yatzy: Strategy) -> None:
+    requests = [
+        '{"id": 1, "dice": "33456"}',
+        '{"id": 2, "dice": [3, 3, 4, 5], "rolls_left": 1}',
+        "not json",
+        "[1, 2]",
+        '{"id": 3, "query": "score", "dice": [2, 2, 5, 5, 5], "card": {"ones": 3, "chance": 22}}',
+        "",
+        '{"id": 4, "query": "expect", "rules": "yatzy-forced"}',
+        '{"id": 5, "dice": "33456", "colour": "red"}',
+        '{"id": 6, "dice": 33456}',
+        '{"id": 7, "dice": "33456", "rolls_left": "two"}',
+        '{"id": 8, "dice": "33456", "rules": "yatsy"}',
+        '{"id": 9, "query": "score", "dice": "33456", "card": {"ones": 1, "1": 1}}',
+        '{"id": 10, "query": "fly"}',
+        '{"id": 11, "dice": "33456", "card": 5}',
+    ]
+    out = run("hold", "--jsonl", stdin="\n".join(requests) + "\n")
+    assert out.returncode == 0
+    answers = [json.loads(line) for line in out.stdout.splitlines()]
+    assert [a.get("id") for a in answers] == [1, 2, None, None, 3, 4, 5, 6, 7, 8, 9, 10, 11]
+    errors = {a.get("id"): a["error"] for a in answers if "error" in a}
+    assert set(errors) == {2, None, 5, 6, 7, 8, 9, 10, 11}
+    assert errors[2] == "'3 3 4 5' is 4 dice; yatzy has 5"
+    assert errors[5] == "'colour' is not a field of 'hold'"
+    assert answers[0]["best"]["hold"] == [3, 3]
+    assert answers[4]["best"]["category"] == "full-house"
+    assert answers[5]["rules"] == "yatzy-forced"
+
+
+def test_jsonl_takes_the_options_where_a_line_is_silent(run: Run, yatzy: Strategy) -> None:
+    late = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 p=12 pp=22 3k=18 4k=24 fh=28"
+
+    def answers(*options: str, lines: list[str]) -> list[dict[str, object]]:
+        out = run("hold", "--jsonl", *options, stdin="\n".join(lines) + "\n")
+        assert (out.returncode, out.stderr) == (0, "")
+        return [json.loads(line) for line in out.stdout.splitlines()]
+
+    plain = json.loads(run("hold", "33456", "-l", "1", "--card", late, "--goal", "240", "--json").stdout)
+    lines = [
+        '{"dice": "33456"}',
+        '{"dice": "33456", "card": {"ones": 3}, "goal": null}',
+        '{"dice": "33456", "opponents": "239"}',
+        '{"query": "expect"}',
+    ]
+    found = answers("-l", "1", "--card", late, "--goal", "240", lines=lines)
+    assert found[0] == plain
+    assert found[1]["card"] == {"ones": 3}
+    assert "aim" not in found[1]
+    assert found[2]["chance"] == plain["chance"]
+    assert found[3]["aim"] == {"goal": 240}
+    found = answers("--card", late, "--opponents", "239", "--ties", "win", lines=['{"dice": "33456", "goal": 240}'])
+    assert found[0]["aim"] == {"goal": 240}
+    found = answers("--card", late, "--ties", "win", lines=['{"dice": "33456", "opponents": "240", "rolls_left": 1}'])
+    assert found[0]["chance"] == plain["chance"]
+    lines = ['{"query": "expect", "rules": "yatzy-forced"}', '{"query": "expect", "spread": false}']
+    found = [
+        json.loads(line) for line in run("expect", "--jsonl", "--spread", stdin="\n".join(lines)).stdout.splitlines()
+    ]
+    assert ["distribution" in answer for answer in found] == [True, False]
+
+
+def test_no_line_ends_a_process_that_answers_lines(run: Run, yatzy: Strategy) -> None:
+    bad = [
+        '{"rules": "\\u0000.toml", "dice": "33456"}',
+        '{"rules": "\\ud800.toml", "dice": "33456"}',
+        '{"dice": "33456", "extra": 100000000000000000000000}',
+        '{"dice": "33456", "extra": -5}',
+        '{"dice": "33456", "saved": 100000000000000000000000}',
+        '{"query": "expect", "games": 100, "seed": 100000000000000000000000}',
+        '{"dice": "33456", "rolls_left": -1}',
+        '{"dice": "33456", "goal": NaN}',
+        '{"dice": "33456", "opponents": [[], null]}',
+        '{"dice": "33456", "opponents": ";"}',
+        '{"query": ["hold"], "dice": "33456"}',
+        '{"dice": "33456", "card": {"\\ud800": 3}}',
+        "\x00",
+        "[" * 100_000,
+        "9" * 5_000,
+    ]
+    out = run("hold", "--jsonl", stdin="\n".join([*bad, '{"dice": "33456"}']) + "\n")
+    answers = [json.loads(line) for line in out.stdout.splitlines()]
+    assert (out.returncode, out.stderr, len(answers)) == (0, "", len(bad) + 1)
+    assert all("error" in answer for answer in answers[:-1])
+    assert answers[-1]["best"]["hold"] == [3, 3]
+
+
+def test_a_bug_is_told_of_and_the_next_line_answered(capsys: pytest.CaptureFixture[str]) -> None:
+    import io
+
+    from perfect_yatzy.cli.commands.ask import answer_lines
+    from perfect_yatzy.service.queries import Desk
+
+    class Broken(Desk):
+        def answer(self, request: dict[str, object]) -> dict[str, object]:
+            if request["id"] == 1:
+                raise ZeroDivisionError("oh")
+            return {"id": request["id"]}
+
+    answer_lines(Broken(), "hold", {}, io.BytesIO(b'{"id": 1}\n{"id": 2}\n'))
+    said = capsys.readouterr()
+    assert [json.loads(line) for line in said.out.splitlines()] == [
+        {"schema": 1, "error": "this is a bug: ZeroDivisionError: oh", "id": 1},
+        {"id": 2},
+    ]
+    assert "Traceback" in said.err
+
+
+def test_points_beside_the_boxes_are_those_the_card_can_have(run: Run, yatzy: Strategy) -> None:
+    """A Yahtzee box of 50 and one box more can have brought one bonus of 100."""
+    card = "yahtzee=50 aces=3"
+    with_bonus, without = (
+        json.loads(run("expect", "-r", "yahtzee", "-c", card, "--extra", extra, "--no-spread", "--json").stdout)
+        for extra in ("100", "0")
+    )
+    assert with_bonus["expected_final"] == pytest.approx(without["expected_final"] + 100)
+    assert run("expect", "-r", "yahtzee", "-c", "yahtzee=0 aces=3", "--extra", "100").returncode == 2
+
+
+def test_jsonl_answers_before_the_input_ends(yatzy: Strategy) -> None:
+    """A co-process: each answer comes while the pipe stays open."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "perfect_yatzy", "hold", "--jsonl"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ.copy(),
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for dice in ("33456", "11111"):
+            process.stdin.write(json.dumps({"dice": dice}) + "\n")
+            process.stdin.flush()
+            assert json.loads(process.stdout.readline())["schema"] == 1
+        process.stdin.close()
+        assert process.wait(10) == 0
+
+
+def test_rules_commands(run: Run, tmp_path: Path) -> None:
+    listed = run("rules", "list")
+    assert "yatzy-forced" in listed.stdout
+    listed_ids = [r["id"] for r in json.loads(run("rules", "list", "--json").stdout)["rules"]]
+    assert listed_ids == sorted(listed_ids)
+    assert {"yatzy", "yatzy-forced"} <= set(listed_ids)
+    shown = run("rules", "show", "yatzy").stdout
+    assert "Highest score   374" in shown
+    assert "1,430,528 reachable" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+    own = tmp_path / "own.toml"
+    own.write_text('id = "own"\nname = "Own"\nextends = "yatzy"\nrolls = 2\n')
+    checked = run("rules", "check", str(own))
+    assert checked.returncode == 0
+    assert checked.stdout.startswith("Own (own) is in order: 15 categories, highest score 374")
+    own.write_text('id = "own"\nname = "Own"\nextends = "yatzy"\nrolls = 0\ndice = "x"\n')
+    checked = run("rules", "check", str(own))
+    assert (checked.returncode, checked.stdout) == (2, "")
+    assert checked.stderr.splitlines() == [
+        f"{own}:5: dice: is 'x'; must be a whole number from 1 to 12",
+        f"{own}:4: rolls: is 0; must be a whole number from 1 to 10",
+    ]
+
+
+def test_rules_of_ones_own_can_be_played(run: Run, tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text('id = "own"\nname = "Own"\nextends = "yatzy-forced"\nrolls = 2\n')
+    out = run("hold", "33456", "--rules", str(own), "--json")
+    assert out.returncode == 0
+    assert json.loads(out.stdout)["rolls"] == 2
+
+
+def test_a_large_table_is_made_on_purpose_only(run: Run, tmp_path: Path) -> None:
+    """All goals of Yatzy with saved rolls are 14.6 GB: counted without solving anything."""
+    from perfect_yatzy.game.rule_loader import load_rules
+    from perfect_yatzy.model.objectives import Goals
+
+    assert Goals(load_rules("yatzy-saved")).needs().bytes == pytest.approx(14.6e9, rel=0.01)
+    asked = ("--rules", "yatzy-saved", "--tables", str(tmp_path))
+    for command in (
+        ["expect", "--goal", "300"],
+        ["hold", "33456", "--opponents", "300"],
+        ["simulate", "-p", "goal:300"],
+    ):
+        arguments = (
+            [*command, *asked] if command[0] != "simulate" else ["simulate", "yatzy-saved", *command[1:], *asked[2:]]
+        )
+        out = run(*arguments)
+        assert (out.returncode, out.stdout, out.stderr.count("\n")) == (2, "", 1)
+        assert "all goals of yatzy-saved take 14.6 GB and about 6 minutes" in out.stderr
+        assert "yatzy solve yatzy-saved --what goals --yes" in out.stderr
+    out = run("solve", "yatzy-saved", "--what", "goals", "--tables", str(tmp_path))
+    assert (out.returncode, out.stdout) == (2, "")
+    assert out.stderr.startswith("yatzy: goals of yatzy-saved takes 14.6 GB and about 6 minutes; say --yes")
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_verify_and_solve(run: Run, yatzy: Strategy) -> None:
+    out = run("verify", "--games", "20000", "--json")
+    checks = {c["name"]: c["passed"] for c in json.loads(out.stdout)["checks"]}
+    assert checks == {"file": True, "equation": True, "published": True, "simulation": True}
+    again = run("solve", "yatzy")
+    assert again.returncode == 0
+    assert again.stdout.startswith("yatzy is solved already: ")
+
+
+def test_a_wrong_table_does_not_verify(run: Run, tmp_path: Path) -> None:
+    """A table whose checksum is right and whose values are not is caught by the equation."""
+    from perfect_yatzy.game.rule_loader import load_rules
+    from perfect_yatzy.model.objectives import Objective
+    from perfect_yatzy.tablebase.backward_induction import solve_layers
+    from perfect_yatzy.tablebase.table_file import TableWriter
+
+    rules = load_rules("yatzy-forced+threshold-63")
+    writer = TableWriter(tmp_path, Objective(rules))
+    for layer in solve_layers(Objective(rules)):
+        writer.add(layer.values + 0.001)
+    writer.finish(0.0)
+    writer.close()
+    out = run("verify", "yatzy-forced+threshold-63", "--tables", str(tmp_path))
+    assert out.returncode == 1
+    assert "WRONG  published" in out.stdout
+    assert out.stderr.startswith("yatzy: the table of yatzy-forced+threshold-63 is wrong; rebuild it with")
+
+
+def test_every_command_is_documented(run: Run) -> None:
+    import click
+    from perfect_yatzy.cli import main
+
+    def walk(command: click.Command, path: list[str]) -> None:
+        assert command.help or command.get_short_help_str(), path
+        for parameter in command.params:
+            if isinstance(parameter, click.Option) and parameter.name != "form":
+                assert parameter.help, (path, parameter.name)
+        if isinstance(command, click.Group):
+            for name, sub in command.commands.items():
+                walk(sub, [*path, name])
+
+    walk(main, ["yatzy"])
+    help_text = run("--help").stdout
+    assert all(name in help_text for name in main.commands)
+
+
+def test_completion_scripts(run: Run) -> None:
+    for shell in ("bash", "zsh", "fish"):
+        assert "_YATZY_COMPLETE" in run("completion", shell).stdout
+
+
+def test_a_reader_that_leaves_early_gets_no_traceback(yatzy: Strategy) -> None:
+    command = f"{sys.executable} -m perfect_yatzy table yatzy --format csv | head -1"
+    out = subprocess.run(command, shell=True, capture_output=True, text=True, env=os.environ.copy(), check=False)
+    assert out.stdout.startswith("dice,")
+    assert out.stderr == ""
+
+
+def test_a_terminal_gets_bold_and_a_progress_bar_and_no_color_is_respected(tmp_path: Path) -> None:
+    def on_terminal(**env: str) -> str:
+        master, slave = pty.openpty()
+        environment = (
+            {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm", "COLUMNS": "80"} | env
+        )
+        process = subprocess.Popen(
+            [sys.executable, "-m", "perfect_yatzy", "hold", "33456", "-r", "yatzy-forced", "--tables", str(tmp_path)],
+            stdout=slave,
+            stderr=slave,
+            env=environment,
+        )
+        os.close(slave)
+        text = b""
+        while True:
+            try:
+                piece = os.read(master, 4096)
+            except OSError:
+                break
+            if not piece:
+                break
+            text += piece
+        process.wait()
+        os.close(master)
+        return text.decode()
+
+    first = on_terminal()
+    assert "Solving yatzy-forced" in first
+    assert "\x1b[1m" in first
+    assert "\x1b[" not in on_terminal(NO_COLOR="1")
+
+
+def test_dice_may_stand_in_several_words(run: Run, yatzy: Strategy) -> None:
+    assert run("hold", "3", "3", "4", "5", "6").stdout == run("hold", "33456").stdout
+    assert run("hold", "3", "3").stderr == "yatzy: '3 3' is 2 dice; yatzy has 5\n"
+
+
+def test_rules_are_an_argument_or_an_option(run: Run) -> None:
+    for words in (["yatzy-forced"], ["--rules", "yatzy-forced"], ["-r", "Yatzy-Forced"]):
+        assert "yatzy-forced" in run("solve", *words).stdout
+    assert "yatzy-forced" in run("solve", YATZY_RULES="yatzy-forced").stdout
+    assert "yatzy-forced" in run("solve", "yatzy-forced", YATZY_RULES="maxi").stdout
+    twice = run("solve", "yatzy-forced", "--rules", "maxi")
+    assert twice.returncode == 2
+    assert twice.stderr.startswith("yatzy: the rules are given twice: yatzy-forced and --rules maxi")
+
+
+def test_rules_by_an_option_count_as_given(run: Run, tmp_path: Path) -> None:
+    """A saved game of other rules is not gone on with."""
+    save = ("--save", str(tmp_path / "game.json"))
+    run("play", "yatzy-forced", *save)
+    for words in (["yatzy"], ["--rules", "yatzy"]):
+        assert run("play", *words, *save).returncode == 2
+    assert run("play", *save, YATZY_RULES="yatzy").returncode != 2
+
+
+@pytest.mark.parametrize(
+    ("stream", "message"),
+    [
+        (">/dev/full", "yatzy: cannot write the answer: No space left on device\n"),
+        (">&-", "yatzy: standard output is closed: there is nowhere to say the answer\n"),
+    ],
+)
+def test_an_output_that_takes_nothing(yatzy: Strategy, stream: str, message: str) -> None:
+    for command in ("hold 33456", "table --what categories"):
+        line = f"{sys.executable} -m perfect_yatzy {command} {stream}"
+        out = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)
+        assert (out.returncode, out.stderr) == (1, message)
+    closed = f"{sys.executable} -m perfect_yatzy hold 33456 2>&-"
+    assert subprocess.run(closed, shell=True, capture_output=True, check=False).returncode == 0
+
+
+def test_an_encoding_without_dice(yatzy: Strategy) -> None:
+    out = subprocess.run(
+        [sys.executable, "-m", "perfect_yatzy", "hold", "33456"],
+        capture_output=True,
+        encoding="latin-1",
+        env=os.environ | {"PYTHONIOENCODING": "latin-1"},
+        check=False,
+    )
+    assert (out.returncode, out.stdout.splitlines()[0]) == (
+        0,
+        "Hold 3 3 (??), reroll three dice: expected final score 245.75",
+    )
+
+
+def test_an_interrupt_while_modules_are_read_is_one_line() -> None:
+    program = (
+        "import sys\nclass Slow:\n def find_spec(self, name, *rest):\n  if name == 'click': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Slow())\nfrom perfect_yatzy.__main__ import run\nrun()"
+    )
+    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (out.returncode, out.stderr) == (130, "yatzy: interrupted\n")
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_rules_are_told_within_the_width_of_the_terminal(run: Run, width: int) -> None:
+    for words in (["rules", "list"], ["rules", "show", "yahtzee"], ["rules", "show", "yatzy-forced"]):
+        assert max(map(len, run(*words, COLUMNS=str(width)).stdout.splitlines())) <= width
+
+
+def test_help_says_whole_sentences(run: Run) -> None:
+    shown = run("--help", COLUMNS="80").stdout + run("rules", "--help", COLUMNS="80").stdout
+    cut = [line.split()[0] for line in shown.splitlines() if line.endswith("...") and line.startswith("  ")]
+    assert cut == []
+
+
+def test_tables_are_listed_and_removed(run: Run, tmp_path: Path) -> None:
+    there = ("--tables", str(tmp_path))
+    assert run("tables", *there).stdout == f"0 tables, 0 B, in {tmp_path}\n"
+    run("solve", "yatzy-forced", *there)
+    assert run("tables", *there).stdout.startswith("yatzy-forced  mean")
+    assert json.loads(run("tables", "--json", *there).stdout)["tables"][0]["rules"] == "yatzy-forced"
+    assert run("tables", "--remove", "maxi", *there).returncode == 2
+    run("tables", "--remove", "yatzy-forced", *there, stdin="n\n")
+    assert len([*tmp_path.iterdir()]) == 2
+    run("tables", "--remove", "yatzy-forced", *there, stdin="y\n")
+    assert [*tmp_path.iterdir()] == []
+    (tmp_path / "kernels-of-another-version").mkdir()
+    cleaned = run("tables", "--clean", *there, NUMBA_CACHE_DIR=str(tmp_path))
+    assert cleaned.stdout == "Removed 0 leftover files and 1 folders of compiled kernels\n"
+    assert len([*tmp_path.glob("kernels-*")]) == 1  # that of this version

@@ -1,0 +1,138 @@
+"""Strategy tables: the numbers are the strategy's, and each format reads back."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from perfect_yatzy.cli.views.sheets import FORMATS, SHEETS, comma_separated, html, markdown, opening, parquet
+from perfect_yatzy.errors import MissingPackage, StateError
+from perfect_yatzy.game.scorecard import State
+from perfect_yatzy.game.translations import localized
+from perfect_yatzy.strategy.strategy import Strategy
+from support.command import Run
+
+
+def test_opening_has_every_roll_and_the_strategy_behind_it(yatzy: Strategy) -> None:
+    sheet = opening(yatzy)
+    assert len(sheet.rows) == 252
+    by_roll = {row[0]: row for row in sheet.rows}
+    row = by_roll["3 3 4 5 6"]
+    best = yatzy.holds("", "33456", 2)
+    assert row[1:4] == ("3 3", best[0].value, best[1].loss)
+    assert by_roll["6 6 6 6 6"][4] == "take Yatzy"
+    weights = yatzy.evaluator.dice.weights
+    assert sum(w * float(r[2]) for w, r in zip(weights, sheet.rows, strict=True)) == pytest.approx(yatzy.value())
+
+
+def test_scoring_has_the_best_category(yatzy: Strategy) -> None:
+    row = next(row for row in SHEETS["scoring"](yatzy).rows if row[0] == "2 2 5 5 5")
+    best, second = yatzy.categories("", "22555")[:2]
+    assert row == ("2 2 5 5 5", "Full House", best.points, best.value, "Fives", second.loss)
+
+
+def test_categories_alone_are_the_known_single_turn_means(yatzy: Strategy) -> None:
+    rows = {row[0]: row for row in SHEETS["categories"](yatzy).rows}
+    # Three rolls for one face: each die shows it with chance 1 - (5/6)^3, whatever is rolled.
+    for number, name in enumerate(("Ones", "Twos", "Threes", "Fours", "Fives", "Sixes"), start=1):
+        assert rows[name][1] == pytest.approx(5 * number * (1 - (5 / 6) ** 3), abs=1e-12)
+    # Each of three chances to roll a die is taken below its mean: 14/3 a die.
+    assert rows["Chance"][1] == pytest.approx(5 * 14 / 3, abs=1e-12)
+    assert rows["Yatzy"][1] == pytest.approx(50 * 0.04602864252569899, abs=1e-10)
+    assert rows["Ones"][2] == yatzy.value(State(1, 0))
+
+
+def test_formats_read_back(yatzy: Strategy) -> None:
+    sheet = opening(yatzy)
+    read = list(csv.reader(io.StringIO(comma_separated(sheet))))
+    assert read[0] == sheet.names
+    assert float(read[1][2]) == pytest.approx(float(sheet.rows[0][2]), abs=1e-9)
+    assert len(read) == 253
+    shown = json.loads(str(FORMATS["json"](sheet)))
+    assert shown["rows"][0]["dice"] == "1 1 1 1 1"
+    lines = markdown(sheet).splitlines()
+    assert len({len(line) for line in lines[4:]}) == 1
+    page = html(sheet)
+    assert "@media print" in page
+    assert page.count("<tr>") == 253
+    ET.fromstring(page[page.index("<table>") : page.index("</table>") + 8])
+    pq = pytest.importorskip("pyarrow.parquet")
+    assert pq.read_table(io.BytesIO(parquet(sheet))).num_rows == 252
+
+
+def test_forced_order_has_no_choice_to_tabulate(forced: Strategy) -> None:
+    assert len(SHEETS["opening"](forced).rows) == 252
+    with pytest.raises(StateError, match="fixed order"):
+        SHEETS["categories"](forced)
+
+
+def test_table_command(run: Run, yatzy: Strategy, tmp_path: object) -> None:
+    assert run("table", "--what", "categories").stdout.startswith("# Yatzy: what a category is worth")
+    target = f"{tmp_path}/opening.html"
+    assert run("table", "--format", "html", "-o", target).returncode == 0
+    with open(target, encoding="utf-8") as file:
+        assert file.read().startswith("<!doctype html>")
+    out = run("table", "-o", "/nowhere/x.md")
+    assert (out.returncode, out.stderr) == (1, "yatzy: cannot write /nowhere/x.md: No such file or directory\n")
+
+
+@pytest.mark.parametrize("key", ["yatzy", "yatzy-forced", "generala"])
+def test_the_guide_is_one_page_of_its_own(key: str) -> None:
+    import perfect_yatzy
+    from perfect_yatzy.cli.views.guide import guide
+
+    strategy = perfect_yatzy.open_strategy(key)
+    page = guide(strategy)
+    assert page.count('<div style="background') == 252
+    assert "33456 <b>33</b>" in page or key != "yatzy"
+    assert f"scores {strategy.value():.2f} on average" in page
+    assert ("upper sum is worth" in page) == (key == "yatzy")
+    assert "<script" not in page
+    assert "http" not in page
+    costs = [float(cost) for cost in re.findall(r"<tr><td>[^<]+</td><td class=\"n\">(-?[0-9.]+)</td></tr>", page)]
+    assert costs == sorted(costs)
+
+
+def test_files_are_written_by_their_ending(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+    def written(*arguments: str) -> tuple[int, str]:
+        found = run(*arguments)
+        return found.returncode, found.stderr
+
+    place = str(tmp_path)
+    assert written("table", "--what", "categories", "-o", f"{place}/x.csv") == (0, "")
+    assert (tmp_path / "x.csv").read_text().startswith("category,alone")
+    assert written("table", "--what", "categories", "--format", "md", "-o", f"{place}/x.txt") == (0, "")
+    code, message = written("table", "-o", f"{place}/y.txt")
+    assert (code, message.startswith(f"yatzy: {place}/y.txt must end in .md, .csv, .json, .html or .parquet")) == (
+        2,
+        True,
+    )
+    assert written("table", "--format", "md", "-o", f"{place}/y.csv")[0] == 2
+    code, message = written("guide", "-o", f"{place}/g.pdf")
+    assert (code, "print it to a PDF" in message) == (2, True)
+    assert run("guide", "-o", "-").stdout.startswith("<!doctype html>")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["x.csv", "x.txt"]
+
+
+def test_pages_say_which_words_are_of_another_language(yatzy: Strategy) -> None:
+    from perfect_yatzy.cli.views.guide import guide
+
+    swedish = Strategy(localized(yatzy.rules, "sv"), yatzy.info, yatzy.evaluator)
+    page = guide(swedish)
+    assert '<span lang="sv">Liten stege</span>' in page
+    assert '<b>SS</b> <span lang="sv">Liten stege</span>' in page
+    assert "Liten stege" not in page.replace('<span lang="sv">Liten stege</span>', "")
+    assert '<td lang="sv">Liten stege</td>' in html(SHEETS["scoring"](swedish))
+    assert 'lang="sv"' not in guide(yatzy) + html(SHEETS["scoring"](yatzy))
+
+
+def test_a_missing_package_is_named_with_the_way_to_get_it() -> None:
+    assert str(MissingPackage("serve", "fastapi", "uvicorn")) == (
+        "serve needs fastapi and uvicorn; get it with: pip install fastapi uvicorn"
+    )
+    assert MissingPackage("Parquet", "pyarrow").exit_code == 1

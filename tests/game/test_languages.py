@@ -1,0 +1,88 @@
+"""Names in the players' languages: complete, understood, and shown."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+from click.testing import CliRunner
+from perfect_yatzy.cli import main
+from perfect_yatzy.errors import RulesError, StateError
+from perfect_yatzy.game.notation import find_category, parse_card
+from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
+from perfect_yatzy.game.translations import category_names, foreign_names, languages, localized
+
+NORDIC_AND_GERMAN = sorted(set(languages()) - {"en"})
+
+
+def test_the_languages() -> None:
+    assert list(languages().items())[:2] == [("en", "English"), ("da", "Dansk")]
+    assert set(NORDIC_AND_GERMAN) == {"da", "de", "fi", "nb", "sv"}
+    with pytest.raises(RulesError, match=r"unknown language 'xx'; there are en, da, de, fi, nb, sv"):
+        localized(load_rules("yatzy"), "xx")
+
+
+@pytest.mark.parametrize("language", NORDIC_AND_GERMAN)
+@pytest.mark.parametrize("game", ["yatzy", "maxi"])
+def test_every_box_of_the_common_games_has_a_name(game: str, language: str) -> None:
+    rules = load_rules(game)
+    missing = {c.id for c in rules.categories} - set(category_names(rules, language))
+    assert missing <= {"yatzy", "chance"}  # the same word in that language
+
+
+@pytest.mark.parametrize("language", NORDIC_AND_GERMAN)
+@pytest.mark.parametrize("game", builtin_ids())
+def test_shown_names_differ_and_are_understood(game: str, language: str) -> None:
+    rules = localized(load_rules(game), language)
+    names = [category.name.lower() for category in rules.categories]
+    assert len(set(names)) == len(names)
+    assert [find_category(rules, name) for name in names] == list(range(len(names)))
+    assert rules.fingerprint == load_rules(game).fingerprint
+    for english in load_rules(game).categories:
+        assert find_category(rules, english.id) == rules.index_of[english.id]
+
+
+@pytest.mark.parametrize("game", builtin_ids())
+def test_a_foreign_name_means_a_box_that_bears_it_or_is_said_to_be_unclear(game: str) -> None:
+    rules = load_rules(game)
+    meant: dict[str, set[int]] = {}
+    for name, category in foreign_names(rules):
+        meant.setdefault(name.lower(), set()).add(rules.index_of[category])
+    for name, boxes in meant.items():
+        if len(boxes) == 1:
+            assert find_category(rules, name) in boxes
+        else:
+            with contextlib.suppress(StateError):  # unless an own name decides
+                assert find_category(rules, name) in boxes
+
+
+def test_the_house_depends_on_language_and_dice() -> None:
+    yatzy, maxi = load_rules("yatzy"), load_rules("maxi")
+    assert yatzy.categories[find_category(yatzy, "Hus")].id == "full-house"
+    assert yatzy.categories[find_category(yatzy, "kåk")].id == "full-house"
+    assert yatzy.categories[find_category(yatzy, "GROSSE STRASSE")].id == "large-straight"
+    with pytest.raises(StateError, match="category 'Hus' is not clear: full-house, castle"):
+        find_category(maxi, "Hus")
+    for language, house in (("sv", "castle"), ("nb", "castle"), ("da", "full-house")):
+        spoken = localized(maxi, language)
+        assert spoken.categories[find_category(spoken, "Hus")].id == house
+    assert str(parse_card(yatzy, "Ettor=3 Två par=16, chans: 20")) == "ones=3 two-pairs=16 chance=20"
+
+
+def test_the_command_speaks_them() -> None:
+    answer = CliRunner().invoke(main, ["score", "22555", "--card", "Chans=22", "--lang", "sv"])
+    assert "Take Kåk for 19" in answer.output
+    shown = CliRunner().invoke(main, ["rules", "show", "maxi-forced", "--lang", "nb"])
+    assert "Hytte" in shown.output
+    assert "Tårn" in shown.output
+    wrong = CliRunner().invoke(main, ["odds", "--lang", "klingon"])
+    assert wrong.exit_code == 2
+    as_json = CliRunner().invoke(main, ["odds", "--lang", "sv", "--json"])
+    assert '"category": "full-house"' in as_json.output
+
+
+def test_messages_use_the_names_that_are_shown() -> None:
+    wrong = CliRunner().invoke(main, ["hold", "33456", "--lang", "SV", "--card", "ett par=3"])
+    assert wrong.output == "yatzy: Ett par cannot hold 3; it can hold 0, 2, 4, 6, 8, 10, 12\n"
+    wrong = CliRunner().invoke(main, ["hold", "33456", "--lang", "sv", "--card", "stege=3"])
+    assert "did you mean Liten stege or Stor stege?" in wrong.output

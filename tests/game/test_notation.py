@@ -1,0 +1,146 @@
+"""Dice, categories and cards as people write them."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from perfect_yatzy.errors import StateError
+from perfect_yatzy.game.notation import (
+    GLYPHS,
+    counts_of,
+    dice_of,
+    find_category,
+    glyphs,
+    parse_card,
+    parse_dice,
+    spaced,
+)
+from perfect_yatzy.game.points import possible_points
+from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy.game.scorecard import State
+
+YATZY = load_rules("yatzy")
+faces = st.lists(st.integers(1, 6), min_size=5, max_size=5)
+
+
+@given(faces, st.sampled_from(["", " ", ",", ", ", ";"]), st.booleans())
+def test_dice_in_any_form_and_order(dice: list[int], between: str, as_glyphs: bool) -> None:
+    text = between.join(GLYPHS[face - 1] if as_glyphs else str(face) for face in dice)
+    assert parse_dice(YATZY, text) == tuple(sorted(dice))
+    assert parse_dice(YATZY, spaced(dice)) == parse_dice(YATZY, glyphs(dice)) == tuple(sorted(dice))
+    assert dice_of(counts_of(YATZY, dice)) == tuple(sorted(dice))
+
+
+@given(st.text(max_size=12))
+def test_any_other_text_is_refused_and_never_crashes(text: str) -> None:
+    with contextlib.suppress(StateError):
+        assert len(parse_dice(YATZY, text)) == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("3345", "'3345' is 4 dice; yatzy has 5"),
+        ("", "'' is 0 dice; yatzy has 5"),
+        ("334567", "'334567' has a 7; the faces are 1 to 6"),
+        ("03345", "'03345' has a 0; the faces are 1 to 6"),
+        ("3345x", "'x' in '3345x' is no die; write the faces, such as 12345"),
+        ("³3345", "'³' in '³3345' is no die; write the faces, such as 12345"),
+    ],
+)
+def test_bad_dice(text: str, message: str) -> None:
+    with pytest.raises(StateError) as caught:
+        parse_dice(YATZY, text)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ("ones", "ones"), ("ONES", "ones"), ("1", "ones"), ("Full House", "full-house"), ("fh", "full-house"),
+        ("full_house", "full-house"), ("chan", "chance"), ("thre", None), ("three-", "three-of-a-kind"),
+        ("pair", "one-pair"), ("1p", "one-pair"), ("2P", "two-pairs"), ("y", "yatzy"), ("ss", "small-straight"),
+    ],
+)  # fmt: skip
+def test_categories_by_id_name_code_or_prefix(text: str, category: str | None) -> None:
+    if category is None:
+        with pytest.raises(StateError, match="is not clear: threes, three-of-a-kind"):
+            find_category(YATZY, text)
+    else:
+        assert YATZY.categories[find_category(YATZY, text)].id == category
+
+
+def test_unknown_categories_get_a_hint() -> None:
+    with pytest.raises(StateError, match=r"unknown category 'sxies'; did you mean sixes\?"):
+        find_category(YATZY, "sxies")
+    with pytest.raises(StateError, match=r"small-straight or large-straight\?"):
+        find_category(YATZY, "straight")
+    with pytest.raises(StateError, match=r"small-straight or large-straight\?"):
+        find_category(YATZY, "stege")
+    for nonsense in ("nonsense", "bonus", "qqqqqqq"):
+        with pytest.raises(StateError, match=r"; `yatzy rules show yatzy` names them$"):
+            find_category(YATZY, nonsense)
+
+
+@st.composite
+def cards(draw: st.DrawFn) -> dict[int, int]:
+    chosen = draw(st.sets(st.integers(0, 14), max_size=15))
+    return {c: draw(st.sampled_from(possible_points(YATZY)[c])) for c in chosen}
+
+
+@given(cards(), st.sampled_from([" ", ", ", ";", " ; "]))
+def test_cards_read_back_as_written(points: dict[int, int], between: str) -> None:
+    text = between.join(f"{YATZY.categories[c].id}={p}" for c, p in points.items())
+    card = parse_card(YATZY, text)
+    assert card.points == points
+    assert parse_card(YATZY, str(card)) == card
+    assert parse_card(YATZY, {YATZY.categories[c].id: p for c, p in points.items()}) == card
+    assert card.total == sum(points.values())
+    upper = sum(p for c, p in points.items() if c < 6)
+    assert card.state == State(sum(1 << c for c in points), min(63, upper))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("ones", "'ones' in the card is not of the form category=points, such as ones=3"),
+        ("ones=3 ones=2", "ones is filled twice in the card"),
+        ("ones=6", "ones cannot hold 6; it can hold 0, 1, 2, 3, 4, 5"),
+        ("fours=10", "fours cannot hold 10; it can hold 0, 4, 8, 12, 16, 20"),
+        ("chance=31", "chance cannot hold 31; it can hold 0 or 5 to 30"),
+        ("ones=-3", "'-3' is no score for ones; write a whole number"),
+        ("ones=three", "'three' is no score for ones; write a whole number"),
+        ("=3", "'=3' in the card is not of the form category=points, such as ones=3"),
+    ],
+)
+def test_bad_cards(text: str, message: str) -> None:
+    with pytest.raises(StateError) as caught:
+        parse_card(YATZY, text)
+    assert str(caught.value) == message
+
+
+def test_crossing_out_and_spaces_around_the_equals_sign() -> None:
+    assert parse_card(YATZY, "ones = x, yatzy: 0").points == {0: 0, 14: 0}
+
+
+def test_forced_order_is_checked() -> None:
+    with pytest.raises(StateError, match="fills in order: ones must come first"):
+        parse_card(load_rules("yatzy-forced"), "twos=4")
+
+
+def test_names_with_spaces_stand_in_a_card() -> None:
+    assert (
+        str(parse_card(YATZY, "Two Pairs=16 ones = 3, four of a kind: 20")) == "ones=3 two-pairs=16 four-of-a-kind=20"
+    )
+
+
+def test_a_card_is_read_as_the_program_shows_it() -> None:
+    assert parse_card(YATZY, "Ones 3, Sixes 24, Chance 22").points == {0: 3, 5: 24, 13: 22}
+    assert parse_card(YATZY, "Two Pairs 16, 1 3; yatzy x").points == {7: 16, 0: 3, 14: 0}
+
+
+def test_a_colon_may_be_part_of_a_name() -> None:
+    assert parse_card(YATZY, "1:or=3 2:or: 4, 3:or 9").points == {0: 3, 1: 4, 2: 9}

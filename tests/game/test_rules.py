@@ -1,0 +1,354 @@
+"""Rule files: what is read, what is refused and in which words, what the fingerprint covers."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from perfect_yatzy.errors import RulesError
+from perfect_yatzy.game.points import maximum_score, possible_points
+from perfect_yatzy.game.rule_loader import RuleFileError, builtin_ids, load_rules
+from perfect_yatzy.game.rule_schema import CATEGORY_FIELDS, FIELDS, locate
+from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.game.scoring import category_points
+from perfect_yatzy.model.estimates import facts, remarks
+from perfect_yatzy.model.state_space import state_space
+from support import games
+from support.naive import Naive
+
+GOOD = """\
+id = "two-dice"
+name = "Two Dice"
+dice = 2
+rolls = 2
+
+[[categories]]
+id = "pair"
+name = "Pair"
+pattern = "groups"
+groups = [2]
+
+[[categories]]
+id = "chance"
+name = "Chance"
+pattern = "any"
+"""
+
+
+def problems(text: str, tmp_path: Path) -> list[str]:
+    file = tmp_path / "own.toml"
+    file.write_text(text)
+    with pytest.raises(RuleFileError) as caught:
+        load_rules(file)
+    return [f"{p.line}: {p.field}: {p.message}" for p in caught.value.problems]
+
+
+def test_every_built_in_rule_set_loads_with_each_switch() -> None:
+    for name in builtin_ids():
+        rules = load_rules(name)
+        assert rules.id == name
+        for switch in rules.switches:
+            variant = load_rules(f"{name}+{switch.id}")
+            assert variant.fingerprint != rules.fingerprint
+            assert variant.key == f"{name}+{switch.id}"
+
+
+def test_a_file_of_ones_own(tmp_path: Path) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text(GOOD)
+    rules = load_rules(file)
+    assert (rules.dice, rules.faces, rules.rolls, len(rules.categories)) == (2, 6, 2, 2)
+    assert facts(rules).maximum == 12 + 12
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("dice = 2", "dice = 13", "3: dice: is 13; must be a whole number from 1 to 12"),
+        ("dice = 2", 'dice = "2"', "3: dice: is '2'; must be a whole number from 1 to 12"),
+        ("dice = 2", "dcie = 2", "3: dcie: is not a field here; did you mean dice?"),
+        ("rolls = 2", "rolls = true", "4: rolls: is True; must be a whole number from 1 to 10"),
+        ("rolls = 2", 'order = "fixed"', "4: order: is 'fixed'; must be one of free, forced"),
+        (
+            "groups = [2]",
+            "groups = [2, 1]",
+            "10: categories.pair.groups: needs 3 dice; the rules have 2",
+        ),
+        (
+            "groups = [2]",
+            "groups = []",
+            "10: categories.pair.groups: is []; must be a list of 1 to 2 whole numbers from 1 to 2",
+        ),
+        ("groups = [2]", "", "6: categories.pair.groups: is missing; must be a list of 1 to 2 whole numbers from 1 to 2"),
+        ("groups = [2]", "groups = [2]\nface = 1", "11: categories.pair.face: does not belong to the pattern 'groups'"),
+        ('id = "chance"', 'id = "pair"', "13: categories[2].id: the name 'pair' is used by two categories"),
+        ('id = "chance"', 'id = "A B"', "13: categories.A B.id: is 'A B'; must be lower-case letters, digits and single hyphens"),
+        ('pattern = "any"', 'pattern = "all"', "15: categories.chance.pattern: is 'all'; must be one of any, face, groups, contains"),
+        ('pattern = "any"', 'pattern = "any"\npoints = 0', "16: categories.chance.points: is 0; must be a whole number from 1 to 10000"),
+        ("rolls = 2", "bonus = { threshold = 5, points = 3 }", "4: bonus: needs at least one category with `upper = true`"),
+        ("rolls = 2", 'joker = { category = "trio", bonus = 1, mode = "free" }', "4: joker.category: is 'trio'; must be the id of a category"),
+        ("groups = [2]", 'groups = [2]\n[joker]\ncategory = "pair"\nbonus = 1\nmode = "free"\n' + 2 * '[[categories]]\nid = "a"\nname = "A"\nupper = true\npattern = "face"\nface = 1\n', "11: joker: needs at most one upper box for each face: a joker asks for the matching one"),
+        ("rolls = 2", "first_roll_bonus = { trio = 1 }", "4: first_roll_bonus.trio: is not the id of a category"),
+        ("rolls = 2", 'extends = "nothing"', "4: extends: is 'nothing'; must be the id of a built-in rule set, see `yatzy rules list`"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_told_by_line_and_field(tmp_path: Path, old: str, new: str, expected: str) -> None:
+    assert expected in problems(GOOD.replace(old, new, 1), tmp_path)
+
+
+def test_mistakes_in_an_extended_category_have_their_line(tmp_path: Path) -> None:
+    text = 'id = "a"\nname = "A"\nextends = "yatzy"\n[categories.ones]\nface = 9\n'
+    assert problems(text, tmp_path) == ["5: categories.ones.face: is 9; must be a whole number from 1 to 6"]
+
+
+START = 'id = "a"\nname = "A"\nextends = "yatzy"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"{START}[categories.full-hose]\ndistinct = false\n", ["4: categories.full-hose: unknown category; did you mean full-house?"]),
+        (f"{START}[categories.qqqq]\ndistinct = false\n", ["4: categories.qqqq: unknown category; a new one needs a name and a pattern"]),
+        (f"{START}[categories.ones]\nname = 1\n[categories.twos]\nname = 2\n",
+         ["5: categories.ones.name: is 1; must be text in quotes", "7: categories.twos.name: is 2; must be text in quotes"]),
+        (f'{START}[categories.ones]\nscore = "fixd"\npoints = 3\n', ["5: categories.ones.score: is 'fixd'; must be one of matched, sum, fixed"]),
+        (f"{START.replace('yatzy', 'yatsy')}dcie = 3\n", ["3: extends: is 'yatsy'; did you mean yatzy?", "4: dcie: is not a field here; did you mean dice?"]),
+        (f"{START.replace('yatzy', '???')}rolls = 0\n[categories.box]\nplus = 1\n",
+         ["3: extends: is '???'; must be the id of a built-in rule set, see `yatzy rules list`", "4: rolls: is 0; must be a whole number from 1 to 10"]),
+        ('id = "a"\nname = "A"\ndice = 2\nbonus = { threshold = 3, points = 1 }\njoker = { category = "b", bonus = 1, mode = "free" }\n',
+         ["0: categories: must be [[categories]] tables, at least one"]),
+        (f"{START}saved_rolls = maybe\n", ["4: : Invalid value; a value is a number, true, false, text in quotes, a list [...] or a table {...}"]),
+        (f'{START}[categories.x]\nname = "a"\n[[categories]]\nname = "b"\n',
+         ["6: : Cannot overwrite a value; it is given twice, or [categories.NAME] and [[categories]] are mixed"]),
+    ],
+)  # fmt: skip
+def test_each_mistake_is_told_once_and_nothing_that_follows_from_it(
+    tmp_path: Path, text: str, expected: list[str]
+) -> None:
+    assert problems(text, tmp_path) == expected
+
+
+def test_switches_are_named_in_any_order_and_case(tmp_path: Path) -> None:
+    one = load_rules("yatzy+four-is-two-pairs+five-is-full-house")
+    other = load_rules("YATZY+Five-is-full-house+four-is-two-pairs")
+    assert one == other
+    assert one.key == other.key == one.spec == other.spec == "yatzy+five-is-full-house+four-is-two-pairs"
+    assert one.origin == "yatzy"
+    file = tmp_path / "own.toml"
+    file.write_text(f'{START}[switches.more]\nsummary = "s"\nrolls = 0\n')
+    with pytest.raises(RuleFileError, match=r"own\.toml:6: rolls: is 0"):
+        load_rules(f"{file}+more")
+    assert load_rules(file).origin == str(file)
+    file.write_text(f"{START}switches = {{ foo = 3 }}\n")
+    with pytest.raises(RuleFileError, match=r"own\.toml:4: switches\.foo: must be a table"):
+        load_rules(f"{file}+foo")
+
+
+@pytest.mark.parametrize(
+    "spec", ["\0", "\0.toml", "\ud800", "\ud800.toml", "yatzy+\0", "x" * 5000 + ".toml", "", "+", ".toml"]
+)
+def test_no_spec_is_a_crash(spec: str) -> None:
+    with pytest.raises(RulesError) as caught:
+        load_rules(spec)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_allowed_and_hardly_meant_is_remarked(tmp_path: Path) -> None:
+    assert [remarks(load_rules(name)) for name in builtin_ids()] == [[]] * len(builtin_ids())
+    file = tmp_path / "own.toml"
+    file.write_text('id = "yatzy"\nname = "A"\nextends = "yatzy"\nbonus = { threshold = 500, points = 1 }\n')
+    assert remarks(load_rules(file)) == [
+        "the bonus is out of reach: the upper boxes give 105, not 500",
+        "the id 'yatzy' is that of a built-in rule set with other rules: choose another",
+    ]
+
+
+@pytest.mark.parametrize(("order", "boxes"), [("free", 13), ("forced", 18), ("forced", 60)])
+def test_many_upper_boxes_are_checked_in_a_moment(tmp_path: Path, order: str, boxes: int) -> None:
+    file = tmp_path / "own.toml"
+    box = '[[categories]]\nid = "u{0}"\nname = "U{0}"\nupper = true\npattern = "face"\nface = 1\n'
+    head = f'id = "a"\nname = "A"\ndice = 2\norder = "{order}"\nbonus = {{ threshold = 30, points = 5 }}\n'
+    file.write_text(head + "".join(map(box.format, range(boxes))))
+    if order == "free":
+        with pytest.raises(RulesError, match="13 upper boxes in free order"):
+            facts(load_rules(file))
+    else:
+        assert facts(load_rules(file)).maximum == 2 * boxes + 5
+
+
+JUNK = [
+    "5",
+    "'x'",
+    "[]",
+    "[1]",
+    "['x']",
+    "{}",
+    "{x=5}",
+    "{x={}}",
+    "true",
+    "false",
+    "[[1]]",
+    "[{}]",
+    "[{x=1}]",
+    "-1",
+    "1.5",
+    "1979-05-27",
+]
+
+
+def test_no_junk_in_any_field_is_a_crash(tmp_path: Path) -> None:
+    """Each field, at each level, of a file of one's own and of an extension, with values of every type."""
+    file = tmp_path / "own.toml"
+    inner = sorted(CATEGORY_FIELDS)
+    for junk in JUNK:
+        texts = [
+            f"{name} = {junk}\n" + re.sub(rf"(?m)^{name} = .*\n", "", GOOD)
+            for name in sorted(FIELDS - {"categories"})
+        ]
+        texts.append(f"categories = {junk}\n" + GOOD.partition("[[")[0])
+        texts += [
+            GOOD.replace('id = "pair"\n', f"{name} = {junk}\n" + ('id = "pair"\n' if name != "id" else ""))
+            for name in inner
+        ]
+        start = 'id = "a"\nname = "A"\nextends = "yatzy"\n'
+        texts += [f"{start}{name} = {junk}\n" for name in sorted(FIELDS - {"id", "name", "extends"})]
+        texts += [f"{start}[categories.ones]\n{name} = {junk}\n" for name in inner]
+        texts += [f"{start}[{table}]\n{name} = {junk}\n" for table in ("bonus", "joker", "first_roll_bonus", "switches", "switches.s", "categories")
+                  for name in ("threshold", "points", "category", "mode", "chance", "summary")]  # fmt: skip
+        texts += [f"{start}[[published]]\n{name} = {junk}\n" for name in ("value", "switches", "source")]
+        for text in texts:
+            file.write_text(text)
+            with contextlib.suppress(RulesError):
+                load_rules(file)
+
+
+def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
+    assert len(problems(GOOD.replace("dice = 2", "dice = 0").replace("rolls = 2", "rolls = 0"), tmp_path)) >= 2
+
+
+def test_broken_toml_names_the_line(tmp_path: Path) -> None:
+    assert problems("id = 'x'\nname = \n", tmp_path)[0].startswith("2: : ")
+
+
+def test_unknown_rules_switches_and_files() -> None:
+    with pytest.raises(RulesError, match="did you mean yatzy"):
+        load_rules("yatsy")
+    with pytest.raises(RulesError, match="has no switch 'nothing'; its switches: five-is-full-house"):
+        load_rules("yatzy+nothing")
+    with pytest.raises(RulesError, match="twice"):
+        load_rules("yatzy+five-is-full-house+five-is-full-house")
+    with pytest.raises(RulesError, match=r"cannot read the rule file nowhere\.toml: No such file"):
+        load_rules("nowhere.toml")
+
+
+def test_names_stay_out_of_the_fingerprint_and_points_are_in_it() -> None:
+    rules = load_rules("yatzy")
+    assert replace(rules, name="Jatsi", summary="").fingerprint == rules.fingerprint
+    assert replace(rules, rolls=2).fingerprint != rules.fingerprint
+
+
+@given(games.rule_sets())
+def test_the_canonical_form_tells_games_apart(rules: RuleSet) -> None:
+    assert replace(rules, rolls=rules.rolls + 1).fingerprint != rules.fingerprint
+    assert RuleSet(**{f: getattr(rules, f) for f in rules.__dataclass_fields__}).fingerprint == rules.fingerprint
+
+
+def test_scoring_examples_of_the_catalogue() -> None:
+    rules = load_rules("yatzy")
+
+    def points(category: str, dice: str) -> int:
+        counts = [dice.count(face) for face in "123456"]
+        return category_points(rules.categories[rules.index_of[category]], counts)
+
+    first = {
+        "full-house": 19,
+        "chance": 19,
+        "fives": 15,
+        "three-of-a-kind": 15,
+        "two-pairs": 14,
+        "one-pair": 10,
+        "twos": 4,
+    }
+    for category in rules.index_of:
+        assert points(category, "22555") == first.get(category, 0)
+    assert points("two-pairs", "15566") == 22
+    assert points("two-pairs", "15555") == 0
+    assert points("full-house", "55555") == 0
+    assert points("yatzy", "55555") == 50
+    assert points("small-straight", "12345") == 15
+    assert points("large-straight", "23456") == 20
+
+
+def test_six_dice_examples_of_the_catalogue(tmp_path: Path) -> None:
+    """Patterns for six dice are only data: the worked examples of Maxi Yatzy."""
+    groups = {"two-pairs": [2, 2], "three-pairs": [2, 2, 2], "three": [3], "four": [4], "five": [5], "house": [3, 2],
+              "castle": [3, 3], "tower": [4, 2], "pair": [2]}  # fmt: skip
+    text = 'id = "six"\nname = "Six"\ndice = 6\n' + "".join(
+        f'[[categories]]\nid = "{name}"\nname = "{name}"\npattern = "groups"\ngroups = {sizes}\n'
+        for name, sizes in groups.items()
+    )
+    file = tmp_path / "six.toml"
+    file.write_text(text)
+    rules = load_rules(file)
+    expected = [
+        ("pair", "642651", 12), ("two-pairs", "213355", 16), ("three-pairs", "225566", 26), ("three", "453554", 15),
+        ("four", "242252", 8), ("five", "332333", 15), ("house", "344666", 26), ("castle", "222555", 21),
+        ("tower", "336666", 30), ("three", "666666", 18), ("two-pairs", "666666", 0), ("three-pairs", "666666", 0),
+        ("house", "666666", 0), ("castle", "666666", 0), ("tower", "666666", 0),
+    ]  # fmt: skip
+    for name, dice, points in expected:
+        counts = [dice.count(face) for face in "123456"]
+        assert category_points(rules.categories[rules.index_of[name]], counts) == points, name
+
+
+def test_maximum_scores() -> None:
+    known = {
+        "yatzy": 374,
+        "yatzy-online-5": 404,
+        "yatzy-online-6": 685,
+        "yatzy-online-6+full-house-all-dice": 691,
+        "maxi-unsaved": 649,
+        "maxi-unsaved+full-straight-30": 658,
+        "yahtzee-plain": 375,
+        "giant-forced": 2799,
+        "family-yatzy": 530,
+        "yahtzee": 1575,
+        "yahtzee-free-joker": 1575,
+        "yahtzee-no-joker": 1480,  # an extra one is worth its 100 also in a box it fills with 0
+        "yacht": 297,
+        "cheerio": 258,
+    }
+    assert {key: maximum_score(load_rules(key)) for key in known} == known
+
+
+@pytest.mark.parametrize("mode", ["none", "free", "forced"])
+@pytest.mark.parametrize("rest", [{}, {"order": "forced"}, {"first_roll_bonus": (("run", 3),)}])
+def test_maximum_scores_with_jokers_against_the_oracle(mode: str, rest: dict[str, object]) -> None:
+    rules = games.joker_game(mode, **rest)
+    assert maximum_score(rules) == Naive(rules.canonical()).max_score()
+
+
+def test_possible_points_are_those_of_the_sheet() -> None:
+    rules = load_rules("yatzy")
+    found = dict(zip(rules.index_of, possible_points(rules), strict=True))
+    assert found["sixes"] == [0, 6, 12, 18, 24, 30]
+    assert found["small-straight"] == [0, 15]
+    assert found["yatzy"] == [0, 50]
+
+
+def test_too_many_categories_in_free_order_are_refused_with_the_reason(tmp_path: Path) -> None:
+    many = "".join(f'[[categories]]\nid = "c{i}"\nname = "C{i}"\npattern = "any"\n' for i in range(30))
+    file = tmp_path / "many.toml"
+    file.write_text('id = "many"\nname = "Many"\ndice = 2\n' + many)
+    with pytest.raises(RulesError, match="30 categories in free order"):
+        state_space(load_rules(file))
+
+
+def test_locate_finds_the_innermost_line() -> None:
+    assert locate(GOOD, ("categories", 1, "pattern")) == 15
+    assert locate(GOOD, ("categories", 1, "points")) == 12
+    assert locate(GOOD, ("rolls",)) == 4

@@ -1,0 +1,398 @@
+"""Records and reviews: every game adds up, the reasons are what the turn does, wrong records are refused."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import perfect_yatzy
+import pytest
+from perfect_yatzy.cli.views.review import grade_word, review_lines, signed
+from perfect_yatzy.errors import StateError
+from perfect_yatzy.game.rule_loader import builtin_ids, load_rules, rules_from_json, rules_to_json
+from perfect_yatzy.game.scorecard import Scorecard
+from perfect_yatzy.game.scoring import options
+from perfect_yatzy.game.translations import localized
+from perfect_yatzy.model.objectives import BonusChance
+from perfect_yatzy.play.record import Game, check_writable, read_game, read_games, write_games
+from perfect_yatzy.play.replay import replay
+from perfect_yatzy.play.review import GRADES, Review, grade, prospect, review
+from perfect_yatzy.service.answers import review_json
+from perfect_yatzy.strategy.distribution import distribution
+from perfect_yatzy.strategy.opponents import final_score
+from perfect_yatzy.strategy.simulation import simulate
+from perfect_yatzy.strategy.strategy import Choice, Hold, Strategy
+from perfect_yatzy.strategy.turn_outcomes import ends_of_hold
+from perfect_yatzy.tablebase.backward_induction import solve_objective
+from support.command import Run
+from support.human import human
+
+
+@pytest.mark.parametrize(
+    ("key", "games"),
+    [("yatzy", 12), ("yahtzee", 6), ("generala", 6), ("yatzy-forced", 6), ("maxi-forced", 2), ("yatzy-saved", 3)],
+)
+def test_result_is_start_plus_luck_minus_errors(key: str, games: int) -> None:
+    check_identity(key, games)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("key", "games"),
+    [("yatzy", 300), ("yahtzee", 200), ("yahtzee-free-joker", 150), ("generala", 150), ("yatzy-saved", 200)],
+)
+def test_the_identity_on_a_thousand_games(key: str, games: int) -> None:
+    check_identity(key, games)
+
+
+def check_identity(key: str, games: int) -> None:
+    strategy = perfect_yatzy.open_strategy(key)
+    for seed in range(games):
+        errs = seed % 5 < 4  # the fifth is a game of a simulation
+        played = human(strategy, seed) if errs else replay(strategy, 5, seed)
+        game = read_game(json.loads(json.dumps(played.to_json())))
+        found = review(strategy, game)
+        assert found.finished
+        assert found.result == final_score(game.card(0))
+        assert found.result == pytest.approx(found.start + found.luck - found.lost, abs=1e-9)
+        assert found.lost > 0 if errs else found.lost < 1e-6
+        assert all(d.loss >= 0 for d in found.decisions)
+        assert sum(found.counts().values()) == len(found.decisions)
+        check_decisions(strategy, game, found)
+
+
+def check_decisions(strategy: Strategy, game: Game, found: Review) -> None:
+    """One decision a roll, with what was done by its own name, and what it lost by the answers of single queries."""
+    played = iter(found.decisions)
+    for card, turn in game.cards(0):
+        for i, dice in enumerate(turn.rolls):
+            decision, left = next(played), strategy.most_rerolls(card.state) - i
+            assert (decision.roll, decision.dice, decision.rolls_left) == (i + 1, dice, left)
+            choices = strategy.categories(card, dice, left)
+            holds = strategy.holds(card, dice, left) if left else []
+            best = max(action.value for action in (*choices, *holds))
+            if i < len(turn.holds):
+                assert isinstance(decision.done, Hold)
+                assert decision.done.dice == turn.holds[i]
+                worth = next(hold.value for hold in holds if hold.dice == turn.holds[i])
+            else:
+                assert isinstance(decision.done, Choice)
+                assert (decision.done.category, decision.done.points) == (turn.category, turn.points)
+                worth = next(choice.value for choice in choices if choice.category == turn.category)
+            assert decision.loss == pytest.approx(best - worth, abs=2e-9)
+            assert decision.best.loss == 0
+            assert not isinstance(decision.best, Hold) or decision.best.category is None
+    assert next(played, None) is None
+
+
+def test_a_category_with_rerolls_left_is_one_decision(yatzy: Strategy) -> None:
+    """Chance on the first roll: one loss and one grade, and nothing that was never done."""
+    turn = {"player": 0, "rolls": [[3, 3, 4, 5, 6]], "holds": [], "category": "chance", "points": 21}
+    game = read_game(GOOD | {"turns": [turn]})
+    found = review(yatzy, game)
+    (decision,) = found.decisions
+    assert found.lost == pytest.approx(yatzy.holds("", "33456")[0].value - (21 + yatzy.value("chance=21")), abs=1e-9)
+    text = "\n".join(review_lines(game.rules, found, [(decision, *[prospect(yatzy, decision, decision.done)] * 2)]))
+    assert "Turn 1, roll 1, 3 3 4 5 6: Chance for 21 (blunder, lost " in text
+    assert "best: hold 3 3" in text
+    assert "all dice" not in text
+    (entry,) = review_json(game.rules, found)["decisions"]
+    assert entry["done"].items() >= {"category": "chance", "points": 21, "bonus": 0}.items()
+    assert entry["best"].items() >= {"hold": [3, 3], "category": None}.items()
+
+
+def test_stopping_where_rolls_are_saved_keeps_them() -> None:
+    """The reasons of a category taken with rerolls left: they are saved."""
+    saved = perfect_yatzy.open_strategy("yatzy-saved")
+    found = review(saved, human(saved, 1))
+    stops = [d for d in found.decisions if d.rolls_left and isinstance(d.done, Choice)]
+    assert stops
+    for decision in stops:
+        what = prospect(saved, decision, decision.done)
+        assert what.now + what.later == pytest.approx(decision.done.value, abs=1e-9)
+
+
+def test_an_identity_in_words() -> None:
+    assert [signed(0.759), signed(-0.759), signed(-0.001), signed(0.0)] == ["+ 0.76", "- 0.76", "+ 0.00", "+ 0.00"]
+    words = ("best", "tied", "inaccuracy", "mistake", "blunder")
+    assert [grade_word(name, 1) for name in words] == [*words]
+    assert [grade_word(name, 2) for name in words] == ["best", "tied", "inaccuracies", "mistakes", "blunders"]
+
+
+def test_a_replayed_game_is_the_simulated_one_and_without_error(yatzy: Strategy) -> None:
+    totals = simulate(yatzy, 4, seed=8).totals
+    for number in range(4):
+        found = review(yatzy, replay(yatzy, 8, number))
+        assert found.result == totals[number]
+        assert found.lost < 1e-6
+        assert set(found.counts()) == {"best", "tied", "inaccuracy", "mistake", "blunder"}
+
+
+def test_the_mean_of_luck_is_nothing(yatzy: Strategy) -> None:
+    """Over first rolls, exactly: the dice favour nobody."""
+    grid, mean = yatzy.evaluator.dice, 0.0
+    for counts, weight in zip(grid.counts[grid.first_roll :], grid.weights, strict=True):
+        dice = tuple(face for face, count in enumerate(counts, 1) for _ in range(count))
+        mean += weight * (yatzy.holds("", dice)[0].value - yatzy.value(""))
+    assert mean == pytest.approx(0, abs=1e-9)
+
+
+def test_the_reasons_are_those_of_the_turn(yatzy: Strategy) -> None:
+    chances = solve_objective(BonusChance(yatzy.rules, yatzy.values))
+
+    def bonus(state: perfect_yatzy.State) -> float:
+        return float(chances[yatzy.space.index(state)])
+
+    assert bonus(perfect_yatzy.State()) == pytest.approx(distribution(yatzy).bonus, abs=1e-9)
+    found = review(yatzy, human(yatzy, 3))
+    errors = sorted(found.decisions, key=lambda d: -d.loss)[:6]
+    for decision in errors:
+        for action in (decision.done, decision.best):
+            what = prospect(yatzy, decision, action, bonus)
+            assert what.now + what.later == pytest.approx(action.value, abs=1e-9)
+            assert sum(chance for _, chance, _ in what.categories) == pytest.approx(1)
+            assert what.bonus is not None
+            assert -1e-9 <= what.bonus <= 1 + 1e-9
+            open_boxes = {c.id for i, c in enumerate(yatzy.rules.categories) if i not in decision.card.points}
+            assert {c for c, _, _ in what.categories} <= open_boxes
+
+
+@pytest.mark.parametrize("key", ["yahtzee", "yatzy-saved", "generala"])
+def test_ends_of_a_hold_are_worth_the_hold(key: str) -> None:
+    strategy = perfect_yatzy.open_strategy(key)
+    card = Scorecard(strategy.rules, {strategy.rules.joker_index: 50} if key == "yahtzee" else {})
+    dice = (3, 3, 3, 5, 6)
+    for left in range(1, strategy.most_rerolls(card.state) + 1):
+        for hold in strategy.holds(card, dice, left)[:4]:
+            if hold.category is None:
+                ends = ends_of_hold(strategy.evaluator, card.state, hold.dice, left)
+                worth = sum(
+                    e.chance * (e.points + e.beside + strategy.value(e.after(strategy.evaluator, card.state)))
+                    for e in ends
+                )
+                assert worth == pytest.approx(hold.value, abs=1e-9)
+
+
+def test_grades() -> None:
+    limits = [limit for limit, _ in GRADES]
+    assert [grade(0.0), grade(0.0, False), grade(limits[0] - 0.01), grade(limits[0]), grade(limits[1])] == [
+        "best", "tied", "inaccuracy", "mistake", "blunder",
+    ]  # fmt: skip
+
+
+GOOD = {
+    "schema": 1, "rules": "yatzy", "players": ["Ann"], "note": "kept",
+    "turns": [{"player": 0, "rolls": [[1, 3, 3, 4, 6], [3, 3, 3, 5, 6]], "holds": [[3, 3]],
+               "category": "threes", "points": 9}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"schema": 2}, "the schema is 2, not 1"),
+        ({"rules": "yatzi"}, "unknown rules 'yatzi'; did you mean yatzy?"),
+        ({"rules": 3}, "rules is 3; must be text"),
+        ({"rules": {"id": "x", "dice": "5"}}, "rules: dice: is '5'; must be a whole number"),
+        ({"rules": {"active": 3}}, "rules: active: must be a list"),
+        (
+            {"rules": "mine.toml"},
+            "cannot read the rule file mine.toml: No such file or directory; the game was played",
+        ),
+        ({"players": ["\ud800"]}, "'\\ud800' is no name of a player"),
+        ({"players": ["Ann\x1b[2J"]}, "'Ann\\x1b[2J' is no name of a player"),
+        ({"players": []}, "players is empty"),
+        ({"turns": {}}, "turns is {}; must be a list"),
+        ({"turns": [{}]}, "turn 1: player is None; must be a int"),
+        ({"category": "sevens"}, "turn 1: unknown category 'sevens'"),
+        ({"points": 12}, "turn 1: threes for 12; 3 3 3 5 6 pays 9"),
+        ({"player": 1}, "turn 1: player is 1; there are 1"),
+        ({"holds": [[3, 4]]}, "turn 1: 3 4 was held, which is not within 3 3 3 5 6"),
+        ({"holds": []}, "turn 1: 0 holds between 2 rolls"),
+        ({"holds": [[1, 3, 3, 4, 6]]}, "turn 1: all dice were held and none rerolled"),
+        ({"rolls": [[1, 3, 3, 4]], "holds": []}, "turn 1: '1 3 3 4' is 4 dice; yatzy has 5"),
+        ({"rolls": []}, "turn 1: 0 rolls; a turn from here has 1 to 3"),
+        ({"rolls": "12345"}, "turn 1: rolls is '12345'; must be a list"),
+        ({"rolls": [["1"]]}, "turn 1: rolls must be lists of faces"),
+    ],
+)
+def test_wrong_records_say_what_is_wrong(change: dict[str, object], message: str) -> None:
+    raw = json.loads(json.dumps(GOOD))
+    for name, value in change.items():
+        (raw if name in raw else raw["turns"][0])[name] = value
+    with pytest.raises((StateError, perfect_yatzy.RulesError)) as caught:
+        read_game(raw)
+    assert str(caught.value).startswith(message)
+
+
+def test_records_go_to_a_file_and_back(yatzy: Strategy, tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    games = [read_game(GOOD), replay(yatzy, 1, 0)]
+    write_games(path, games[:1])
+    write_games(path, games[1:])
+    assert read_games(path) == games
+    assert games[0].extra == {"note": "kept"}
+    path.write_text(path.read_text().rstrip())  # as an editor may leave it
+    write_games(path, games[:1])
+    assert read_games(path) == [*games, games[0]]
+    odd = GOOD | {"players": ["Ann\u2028"], "note": "\x85"}
+    path.write_text(json.dumps(GOOD | {"note": "\u2028"}, ensure_ascii=False) + "\r\n")
+    assert read_games(path)[0].extra == {"note": "\u2028"}
+    with pytest.raises(StateError, match="is no name of a player"):
+        read_game(odd)
+    for text in ('id = "one"\n', "", "[" * 10**5, "\x00"):
+        path.write_text(text)
+        with pytest.raises(StateError, match=r"holds no game|is no record of games \(JSON Lines"):
+            read_games(path)
+    path.write_text('{"schema": 1, "actions": []}')
+    with pytest.raises(StateError, match="this is an unfinished game saved by `yatzy play`"):
+        read_games(path)
+    path.write_text(json.dumps(GOOD) + "\n{\n")
+    with pytest.raises(StateError, match=r"games.jsonl:2: "):
+        read_games(path)
+    path.write_text("\n")
+    with pytest.raises(StateError, match="holds no game"):
+        read_games(path)
+    with pytest.raises(StateError, match="cannot read"):
+        read_games(tmp_path / "none.jsonl")
+
+
+def test_a_record_that_cannot_take_all_games_takes_none(yatzy: Strategy, tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    write_games(path, [read_game(GOOD)])
+    before = path.read_bytes()
+
+    def games() -> Iterator[Game]:
+        yield from [read_game(GOOD)] * 100
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space"):
+        write_games(path, games())
+    assert path.read_bytes() == before
+    check_writable(path)
+    check_writable(tmp_path / "other")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["games.jsonl"]
+    with pytest.raises(OSError, match="No such file"):
+        check_writable(tmp_path / "none" / "games.jsonl")
+
+
+OWN = """
+id = "own"
+name = "Own Yatzy"
+extends = "yatzy-forced"
+first_roll_bonus = { full-house = 7 }
+joker = { category = "ones", bonus = 3, mode = "none" }
+[bonus]
+points = 36
+[categories.full-house]
+name = "Fat House"
+[switches.two]
+summary = "two rolls"
+rolls = 2
+"""
+
+
+def test_a_record_needs_no_other_file(run: Run, tmp_path: Path) -> None:
+    """Played by rules of one's own, read where their file is not: by a friend."""
+    file, path = tmp_path / "own.toml", tmp_path / "sent" / "games.jsonl"
+    path.parent.mkdir()
+    file.write_text(OWN)
+    for rules in (load_rules(file), load_rules(f"{file}+two")):
+        game = human(perfect_yatzy.open_strategy(rules), 1)
+        write_games(path, [game])
+        again = read_games(path)[-1]
+        assert again.rules.fingerprint == rules.fingerprint
+        assert again.rules.key == rules.key
+        assert again.rules.categories == rules.categories
+        assert again.turns == game.turns
+        assert rules_to_json(again.rules) == rules_to_json(rules)
+    file.unlink()
+    found = run("review", str(path), "--game", "2", "--from", "0")
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.startswith("Ann: ")
+    assert "Fat House" in found.stdout
+
+
+@pytest.mark.parametrize("key", builtin_ids())
+def test_rules_are_written_as_a_name_or_whole(key: str) -> None:
+    rules = load_rules(key)
+    assert rules_to_json(rules) == rules_to_json(localized(rules, "sv")) == key
+    other = replace(rules, rolls=rules.rolls % 10 + 1)  # no built-in rules, whatever they are called
+    written = json.loads(json.dumps(rules_to_json(other)))
+    again = rules_from_json(written)
+    assert again.canonical() == other.canonical()
+    assert again.categories == other.categories
+
+
+def test_a_bonus_of_the_first_roll_is_paid_with_points_only() -> None:
+    rules = load_rules("generala")
+    run_, full = [0, 1, 1, 1, 1, 1], [0, 2, 3, 0, 0, 0]
+    for counts, paid in ((run_, "straight"), (full, "full-house")):
+        later, first = options(rules, 0, False, counts), options(rules, 0, False, counts, first=True)
+        gain = {rules.categories[c].id: first[c][1] - later[c][1] for c in later}
+        assert {c: more for c, more in gain.items() if more} == {paid: 5}
+        assert {c: points for c, (points, _) in later.items()} == {c: points for c, (points, _) in first.items()}
+
+
+def test_an_unfinished_game_is_reviewed_by_its_expectation(yatzy: Strategy) -> None:
+    found = review(yatzy, read_game(GOOD))
+    assert not found.finished
+    assert found.result == pytest.approx(found.start + found.luck - found.lost, abs=1e-9)
+
+
+def test_several_players_have_cards_of_their_own() -> None:
+    turn = GOOD["turns"][0]
+    raw = GOOD | {"players": ["Ann", "Bo"], "turns": [turn, turn | {"player": 1}]}  # type: ignore[operator]
+    game = read_game(raw)
+    assert game.card(0) == game.card(1) == Scorecard(load_rules("yatzy"), {2: 9})
+
+
+# --- the command -------------------------------------------------------------------------------------------------
+
+
+def test_the_command_reviews(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    write_games(path, [human(yatzy, 3)])
+    run("review", str(path))  # solves the chances of the bonus
+    start = time.perf_counter()
+    found = run("review", str(path))
+    assert time.perf_counter() - start < 3
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.startswith("Ann: ")
+    assert "upper bonus" in found.stdout
+    assert "points this turn" in found.stdout
+    assert max(map(len, found.stdout.splitlines())) <= 80
+    answer = json.loads(run("review", str(path), "--json", "--player", "ann").stdout)["reviews"][0]
+    assert answer["result"] == pytest.approx(answer["start"] + answer["luck"] - answer["lost"])
+    for arguments, message in (
+        (["--player", "Cy"], "no player 'Cy'"),
+        (["--game", "3"], "has one game; there is no game 3"),
+    ):
+        wrong = run("review", str(path), *arguments)
+        assert (wrong.returncode, wrong.stdout) == (2, "")
+        assert message in wrong.stderr
+
+
+def test_simulate_writes_records(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    assert run("simulate", "-n", "3", "--seed", "8", "-o", str(path)).returncode == 0
+    assert [final_score(g.card(0)) for g in read_games(path)] == simulate(yatzy, 3, seed=8).totals.tolist()
+    refused = run("simulate", "-n", "3", "--policy", "goal:200", "-o", str(path))
+    assert "up to 10,000 whole games played for the mean" in refused.stderr
+
+
+def test_a_review_says_what_it_needs(yatzy: Strategy) -> None:
+    game = replay(yatzy, 1, 0)
+    for strategy, player, message in (
+        (game, 0, "strategy is .*; must be one of perfect_yatzy.open_strategy, reach or maximise"),
+        ("yatzy", 0, "strategy is 'yatzy'; must be"),
+        (perfect_yatzy.open_strategy("generala"), 0, "the game is one of yatzy, the strategy one of generala"),
+        (yatzy, 1, "player is 1; must be 0 to 0"),
+        (yatzy, -1, "player is -1; must be 0 to 0"),
+        (yatzy, "Ann", "player is 'Ann'; must be a whole number"),
+    ):
+        with pytest.raises(StateError, match=message):
+            review(strategy, game, player)  # type: ignore[arg-type]

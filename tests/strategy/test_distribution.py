@@ -1,0 +1,216 @@
+"""Spread and distribution against the exact oracle, the table of means, and published figures."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import numpy as np
+import perfect_yatzy
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from perfect_yatzy.cli.views.charts import histogram
+from perfect_yatzy.errors import RulesError, StateError
+from perfect_yatzy.game.notation import parse_card
+from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.game.scorecard import State
+from perfect_yatzy.model.objectives import Variance
+from perfect_yatzy.model.state_space import state_space
+from perfect_yatzy.model.turn_model import payouts
+from perfect_yatzy.strategy.distribution import distribution, known_distribution
+from perfect_yatzy.strategy.score_strategy import reach
+from perfect_yatzy.strategy.strategy import Strategy
+from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
+from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_values
+from perfect_yatzy.tablebase.store import table_path
+from support import games
+from support.command import Run
+from support.naive_aims import NaiveResults
+
+
+def in_memory(rules: RuleSet) -> Strategy:
+    return Strategy(rules, None, TurnEvaluator(rules, solve_values(rules)))
+
+
+def moments(results: dict[int, Fraction]) -> tuple[Fraction, Fraction]:
+    mean = sum((s * p for s, p in results.items()), Fraction(0))
+    return mean, sum(((s - mean) ** 2 * p for s, p in results.items()), Fraction(0))
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@given(games.rule_sets())
+@example(games.joker_game("forced", first_roll_bonus=(("run", 3),)))
+@example(games.joker_game("free", order="forced"))
+@example(games.saved_rolls_game("free", True))
+def test_random_games_agree_with_the_oracle(rules: RuleSet) -> None:
+    """The whole distribution without saved rolls, the variance of every card with them, too."""
+    oracle, strategy, space = NaiveResults(rules.canonical()), in_memory(rules), state_space(rules)
+    variances = solve_objective(Variance(rules, strategy.values))
+    paying = rules.joker is not None and rules.joker.bonus > 0
+    for filled, upper, saved, flag in oracle.states():
+        _, exact = moments(oracle.results(filled, upper, saved, flag))
+        assert abs(variances[space.index(State(filled, upper, saved, flag and paying))] - exact) < 1e-7
+    if not rules.saved_rolls:
+        found = distribution(strategy)
+        exact_chances = oracle.results(0, 0)
+        assert set(found.scores[found.chances > 0].tolist()) == {s for s, p in exact_chances.items() if p}
+        for score, chance in zip(found.scores.tolist(), found.chances, strict=True):
+            assert abs(chance - exact_chances.get(score, 0)) < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("key", "deviation", "over_200", "over_300"),
+    [
+        ("yatzy", 38.4964, 0.9121, 0.0995),
+        ("yahtzee", 59.6076, None, None),
+        ("yahtzee-free-joker", 59.6114, None, None),
+        ("yahtzee-plain", 39.8201, None, None),
+    ],
+)
+def test_published_figures(key: str, deviation: float, over_200: float | None, over_300: float | None) -> None:
+    strategy = perfect_yatzy.open_strategy(key)
+    found = distribution(strategy)
+    assert found.mean == pytest.approx(strategy.value(), abs=1e-9)
+    assert abs(found.chances.sum() - 1) < 1e-12
+    assert found.deviation == pytest.approx(deviation, abs=5e-5)
+    variance = solve_objective(Variance(strategy.rules, strategy.values))[-1]
+    assert found.deviation == pytest.approx(np.sqrt(variance), abs=1e-9)
+    if over_200 and over_300:
+        assert found.at_least(200) == pytest.approx(over_200, abs=5e-5)
+        assert found.at_least(300) == pytest.approx(over_300, abs=5e-5)
+        assert found.bonus == pytest.approx(0.898, abs=5e-4)
+        yatzy = next(c for c in found.categories if c.category == "yatzy")
+        assert yatzy.struck == pytest.approx(0.61, abs=5e-3)
+    boxes = sum(c.mean for c in found.categories)
+    bonus = strategy.rules.bonus
+    if strategy.rules.joker is None and bonus:
+        assert boxes + bonus.points * found.bonus == pytest.approx(found.mean, abs=1e-9)
+
+
+def test_from_a_card_in_mid_game(yatzy: Strategy) -> None:
+    card = parse_card(yatzy.rules, "ones=3 twos=6 sixes=24 chance=22 yatzy=0 full-house=0")
+    found = distribution(yatzy, card.state, points=card.total)
+    assert found.mean == pytest.approx(card.total + yatzy.value(card), abs=1e-9)
+    assert {c.category for c in found.categories} == {c.id for c in yatzy.rules.categories} - {
+        "ones", "twos", "sixes", "chance", "yatzy", "full-house",
+    }  # fmt: skip
+    again = distribution(yatzy, card.state, points=card.total, threads=1)
+    assert np.array_equal(found.chances, again.chances)
+    by_text = distribution(yatzy, "ones=3 twos=6 sixes=24 chance=22 yatzy=0 full-house=0")
+    assert np.array_equal(by_text.scores, distribution(yatzy, card).scores)
+    assert np.array_equal(by_text.scores, found.scores)
+    with pytest.raises(StateError, match="saved rolls"):
+        distribution(yatzy, State(0, saved=1))
+    with pytest.raises(RulesError, match="can be simulated"):
+        distribution(reach("yatzy", 240, card), card)
+    over = distribution(yatzy, State(yatzy.rules.full, 63))
+    assert (over.scores.tolist(), over.chances.tolist(), over.bonus) == ([50], [1.0], 1.0)
+
+
+def test_percentiles_and_tails(yatzy: Strategy) -> None:
+    found = known_distribution(yatzy, State())
+    for percent in (1, 5, 50, 95, 99):
+        score = found.percentile(percent)
+        assert found.chances[found.scores <= score].sum() >= percent / 100 - 1e-9
+        assert found.chances[found.scores < score].sum() < percent / 100
+    assert found.at_least(0) == 1.0
+    assert found.at_least(375) == 0.0
+
+
+def test_the_distribution_of_the_empty_card_is_kept(yatzy: Strategy, store: object) -> None:
+    first = known_distribution(yatzy, State())
+    path = table_path(yatzy.rules, None, "distribution").with_suffix(".json")
+    assert path.is_file()
+    path.write_text("{")
+    again = known_distribution(yatzy, State())
+    assert np.array_equal(first.chances, again.chances)
+    assert np.array_equal(known_distribution(yatzy, State()).chances, first.chances)
+    for spoilt in ({"version": "0.0", "bonus": 5.0}, {"format": 0, "bonus": 5.0}):
+        path.write_text(json.dumps(json.loads(path.read_text()) | spoilt))
+        assert known_distribution(yatzy, State()).bonus == first.bonus
+    path.write_text("[]")
+    assert known_distribution(yatzy, State()).bonus == first.bonus
+    kept = path.stat()
+    moved = known_distribution(yatzy, State(), 7)
+    assert np.array_equal(moved.scores, first.scores + 7)
+    assert np.array_equal(moved.chances, first.chances)
+    assert path.stat().st_mtime_ns == kept.st_mtime_ns
+    assert json.loads(path.read_text())["fingerprint"] == yatzy.rules.fingerprint
+
+
+def test_saved_rolls_have_no_exact_distribution() -> None:
+    rules = games.saved_rolls_game("free", True)
+    with pytest.raises(RulesError, match="saves rolls"):
+        distribution(in_memory(rules))
+
+
+def test_every_payout_is_one_of_the_readable_scoring() -> None:
+    rules = perfect_yatzy.load_rules("yahtzee")
+    found = payouts(rules)
+    assert found.ends == len(
+        {*zip(found.category.tolist(), found.points.tolist(), found.total.tolist(), strict=True)}
+    )
+    assert all(array.flags.c_contiguous for array in found[:-1])  # kernels see bare addresses
+
+
+def test_a_view_refuses_what_is_not_contiguous() -> None:
+    import numba
+    from numba.core.errors import TypingError
+    from perfect_yatzy.kernels.simd import peek, views
+    from perfect_yatzy.kernels.turn import Means
+
+    @numba.njit
+    def third(table: Means) -> float:
+        return peek(views(table).values, 2)  # type: ignore[no-any-return]
+
+    assert third(Means(np.arange(6.0))) == 2.0
+    with pytest.raises(TypingError, match="contiguous"):
+        third(Means(np.arange(6.0)[::2]))
+
+
+def test_histogram_is_small_and_complete() -> None:
+    lines = histogram(100, [0.00001, *([0.01] * 100)])
+    assert len(lines) <= 14
+    assert max(map(len, lines)) <= 80
+    assert lines[0].split()[0].startswith("100-")
+    # Bins of five: what cannot occur is told from what is rare.
+    gaps = histogram(0, [0.5, *([0.0] * 20), 0.4999, *([0.0] * 20), 0.0001])
+    assert [line.split()[1] for line in gaps] == ["50.0", "0", "0", "0", "50.0", "0", "0", "0", "<0.1"]
+    assert histogram(7, [1.0]) == ["          7  100.0 %  " + "█" * 44]
+
+
+def test_a_stored_variance_is_shown_where_there_is_no_distribution(run: Run) -> None:
+    before = run("expect", "--rules", "maxi-forced").stdout
+    assert "--games 100000 simulates it" in before
+    solved = run("solve", "maxi-forced", "--what", "variance")
+    assert solved.stdout.startswith("Standard deviation of maxi-forced under perfect play: 81.299509")
+    assert "Standard deviation 81.30" in run("expect", "--rules", "maxi-forced").stdout
+
+
+def test_expect_shows_the_spread(run: Run, yatzy: Strategy) -> None:
+    without = run("expect", "--no-spread").stdout
+    assert without.splitlines()[-1] == "Upper bonus of 50: 0 of 63, 63 more needed"
+    found = run("expect").stdout
+    assert "Standard deviation 38.50, upper bonus in 89.81 % of the games" in found
+    assert "Percentiles  5 %: 179  25 %: 225  50 %: 249  75 %: 276  95 %: 309" in found
+    everything = run("expect", "--all").stdout
+    assert "crossed out" in everything
+    lines = run("expect", "--jsonl", stdin='{"card": "ones=3"}\n{"card": "ones=3", "spread": true}\n').stdout
+    short, long = map(json.loads, lines.splitlines())
+    assert "distribution" not in short
+    assert long["distribution"]["lowest"] >= 3
+    assert sum(long["distribution"]["chances"]) == pytest.approx(1)
+
+
+def test_expect_draws_a_picture(run: Run, yatzy: Strategy, tmp_path: object) -> None:
+    from pathlib import Path
+
+    late = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 chance=20 yatzy=0"
+    for name in ("plain.png", "goal.svg"):
+        path = Path(str(tmp_path)) / name
+        found = run("expect", "--card", late, "--plot", str(path), *(["--goal", "240"] if "goal" in name else []))
+        assert found.returncode == 0, found.stderr
+        assert path.stat().st_size > 5_000
+    wrong = run("expect", "--plot", "picture.gif")
+    assert (wrong.returncode, wrong.stdout) == (1, "")
+    assert "must end in .png, .svg, .pdf" in wrong.stderr

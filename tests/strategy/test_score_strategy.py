@@ -1,0 +1,595 @@
+"""Goals, utilities and opponents against the exact oracle, and against each other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import perfect_yatzy
+import pytest
+from hypothesis import HealthCheck, Phase, example, given, settings
+from hypothesis import strategies as st
+from perfect_yatzy.errors import RulesError, StateError
+from perfect_yatzy.game.notation import parse_card
+from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy.game.rules import Category, Pattern, RuleSet
+from perfect_yatzy.game.scorecard import Scorecard, State
+from perfect_yatzy.model.objectives import Goals, Objective, Utility
+from perfect_yatzy.model.state_space import StateSpace
+from perfect_yatzy.strategy.distribution import distribution
+from perfect_yatzy.strategy.opponents import Winning, final_score, finished, opponent, parse_opponents
+from perfect_yatzy.strategy.score_strategy import ScoreStrategy, maximise, reach, solved
+from perfect_yatzy.strategy.strategy import Strategy
+from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
+from perfect_yatzy.tablebase.backward_induction import solve_objective
+from support import games
+from support.command import Run
+from support.naive_aims import NaiveWorth
+
+F32 = 3e-6
+LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
+
+
+def strategy_of(objective: Goals | Utility, zero: int) -> ScoreStrategy:
+    return ScoreStrategy(objective.rules, None, solved(objective), zero)
+
+
+def reachable(oracle: NaiveWorth, rules: RuleSet) -> list[State]:
+    paying = rules.joker is not None and rules.joker.bonus > 0
+    return list({State(f, u, s, flag and paying) for f, u, s, flag in oracle.states()})
+
+
+def flag_of(state: State, rules: RuleSet) -> bool:
+    return state.joker_paid
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(games.rule_sets(), st.integers(1, 40))
+@example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 20)
+@example(games.joker_game("free", order="forced", saved_rolls=True), 14)
+@example(games.saved_rolls_game("forced", True), 30)
+def test_goals_agree_with_the_oracle(rules: RuleSet, goal: int) -> None:
+    oracle = NaiveWorth(rules.canonical(), lambda score: Fraction(int(score >= goal)))
+    table = solved(Goals(rules))
+    for state in reachable(oracle, rules):
+        exact = oracle.worth(state.filled, state.upper, state.saved, flag_of(state, rules), 0)
+        assert abs(table.at(-goal).value(state) - exact) <= F32 * exact  # however small the chance
+
+
+@settings(
+    max_examples=12,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+@given(games.rule_sets(), st.lists(st.integers(0, 8), min_size=60, max_size=60))
+@example(games.joker_game("none"), [*range(60)])
+@example(games.joker_game("forced", saved_rolls=True, first_roll_bonus=(("run", 3),)), [k * k for k in range(60)])
+def test_utilities_agree_with_the_oracle(rules: RuleSet, worths: list[int]) -> None:
+    worths = worths + worths[-1:] * 200
+    oracle = NaiveWorth(rules.canonical(), lambda score: Fraction(worths[score]))
+    strategy = maximise(rules, worths)
+    exact = float(oracle.worth(0, 0, 0, False, 0))
+    assert strategy.value(State()) == pytest.approx(exact, rel=F32, abs=F32)
+
+
+def test_a_straight_line_as_utility_is_the_mean(yatzy: Strategy) -> None:
+    card = parse_card(yatzy.rules, LATE)
+    line = maximise("yatzy", lambda scores: scores.astype(float), card)
+    assert line.value(card) == pytest.approx(card.total + yatzy.value(card), rel=1e-6)
+    mean = {hold.dice: hold.value for hold in yatzy.holds(card, "33456")}
+    for hold in line.holds(card, "33456"):
+        assert hold.value == pytest.approx(card.total + mean[hold.dice], rel=1e-6)
+
+
+@pytest.mark.parametrize("key", ["yahtzee", "yatzy", "yatzy-saved"])
+def test_the_rest_of_a_game_has_the_values_of_the_whole(key: str) -> None:
+    """Every state of the rest, jokers and saved rolls included; solved from the card on."""
+    rules = load_rules(key)
+    boxes = "aces=2 twos=4 threes=6 fours=8 yahtzee=50 chance=20" if key == "yahtzee" else LATE
+    card = parse_card(rules, boxes, 3 if key == "yatzy-saved" else 0)
+    whole, rest = perfect_yatzy.open_strategy(rules), Objective(rules, card.state)
+    values = solve_objective(rest)
+    from perfect_yatzy.kernels.table_slices import restricted
+
+    expected = restricted(whole.space, rest.space, whole.values)
+    assert np.abs(values - expected).max() < 1e-9
+    assert values[rest.space.index(card.state)] == pytest.approx(whole.value(card))
+    with pytest.raises(StateError, match="begins at a card"):
+        rest.space.check(State())
+
+
+def test_goal_play_is_never_below_mean_play_for_any_goal(yatzy: Strategy) -> None:
+    card = parse_card(yatzy.rules, LATE)
+    found = distribution(yatzy, card.state, points=card.total)
+    table = reach("yatzy", 0, card)
+    better = 0
+    for goal in range(380):
+        chance = replace(table, zero=goal).value(card)
+        assert chance >= found.at_least(goal) - F32
+        better += chance > found.at_least(goal) + 0.01
+    assert better > 50
+
+
+@pytest.mark.slow
+def test_goal_play_of_the_whole_game(yatzy: Strategy) -> None:
+    table, found = reach("yatzy", 200), distribution(yatzy)
+    for goal in range(375):
+        assert replace(table, zero=goal).value("") >= found.at_least(goal) - F32
+    assert table.value("") == pytest.approx(0.94566, abs=1e-5)
+    assert found.at_least(200) == pytest.approx(0.9121, abs=5e-5)
+
+
+def test_float32_is_as_good_as_it_says(yatzy: Strategy) -> None:
+    state = parse_card(yatzy.rules, LATE).state
+    short, long = Goals(yatzy.rules, state), Goals(yatzy.rules, state)
+    long.compute = np.dtype(np.float64)
+    one, other = (ScoreEvaluator(o, solve_objective(o)) for o in (short, long))
+    states = np.arange(short.space.size)
+    for needed in range(1, 250):
+        x = np.full(len(states), -needed)
+        chance = other.look_up(states, x)
+        assert (np.abs(one.look_up(states, x) - chance) <= short.error / 4 * chance).all()
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e6])
+def test_the_scale_of_a_utility_is_of_no_account(yatzy: Strategy, scale: float) -> None:
+    """A straight line is the mean, whatever its slope; its games are those of the mean but for near ties."""
+    card = parse_card(yatzy.rules, LATE)
+    line = maximise("yatzy", lambda scores: scores * scale, card)
+    for dice in ("33456", "11236", "45566"):
+        mean = yatzy.holds(card, dice)
+        assert line.holds(card, dice)[0].dice == mean[0].dice
+        losses = {hold.dice: hold.loss for hold in mean}
+        for hold in line.holds(card, dice):
+            assert hold.loss / scale == pytest.approx(losses[hold.dice], abs=2e-3)
+    played, meant = (perfect_yatzy.simulate(s, 2_000, start=card).totals for s in (line, yatzy))
+    assert (played == meant).mean() > 0.97
+
+
+def test_an_unlikely_goal_is_played_for() -> None:
+    """One chance in a million is told apart from one in ten million."""
+    card = "ones=5 twos=10 threes=15 fours=20 fives=25 sixes=30 one-pair=12 two-pairs=22"
+    goal = reach("yatzy", 374, card)
+    holds = goal.holds(card, "33456")
+    assert 0 < holds[0].value < 1e-5
+    assert holds[0].category is None
+    assert len([hold for hold in holds if hold.loss == 0]) == 1
+    (hopeless,) = {hold.value for hold in reach("yatzy", 375, card).holds(card, "33456")}
+    assert hopeless == 0.0
+
+
+def test_final_scores_beyond_sixteen_bits() -> None:
+    """Four boxes of 9,000 points: three pairs of two dice and 27,000 points are counted as any."""
+    box = Category("c", "C", (Pattern("groups", groups=(2,), score="fixed", points=9_000),))
+    rules = replace(
+        load_rules("yatzy"), id="big", dice=2, bonus=None, rolls=2,
+        categories=tuple(replace(box, id=f"c{i}", name=f"C{i}") for i in range(4)),
+    )  # fmt: skip
+    pair = Fraction(1, 6) + Fraction(5, 6) / 6  # 1 - (5/6)^2: of two rolls one is a pair; nothing is better than that
+    for goal, wins in ((30_000, 4), (27_000, 3), (40_000, 5)):
+        chances = [Fraction(comb(4, k)) * pair**k * (1 - pair) ** (4 - k) for k in range(wins, 5)]
+        table = solved(Goals(rules))
+        assert table.at(-goal).value(State()) == pytest.approx(float(sum(chances)), rel=F32)
+        played = perfect_yatzy.simulate(ScoreStrategy(rules, None, table, goal), 4_000)
+        assert abs((played.totals >= goal).mean() - float(sum(chances))) < 0.03
+
+
+def test_a_rest_of_a_game_refuses_what_it_does_not_know(yatzy: Strategy) -> None:
+    line = maximise("yatzy", lambda scores: scores * 1.0, LATE)
+    for other in (LATE.replace("one-pair=10", "one-pair=2"), LATE.replace("one-pair=10", "one-pair=12")):
+        with pytest.raises(StateError, match="points cannot have been made"):
+            line.value(other)
+    with pytest.raises(StateError, match="whose points count"):
+        line.value(parse_card(yatzy.rules, LATE).state)
+    with pytest.raises(StateError, match="whose points count"):
+        perfect_yatzy.simulate(line, 10, start=parse_card(yatzy.rules, LATE).state)
+    with pytest.raises(StateError, match="for the mean alone"):
+        line.best(0, 0, [[1] * 5], 0)
+    start = "aces=2 twos=4 threes=6 fours=8 fives=10 chance=20 small-straight=30 large-straight=40 full-house=25"
+    for box, other in ((50, 0), (0, 50)):
+        goal = ScoreStrategy(
+            load_rules("yahtzee"), None,
+            solved(Goals(load_rules("yahtzee"), parse_card(load_rules("yahtzee"), f"{start} yahtzee={box}").state)), 260,
+        )  # fmt: skip
+        assert 0 <= goal.value(f"{start} yahtzee={box}") <= 1
+        with pytest.raises(StateError, match="joker's box"):
+            goal.value(f"{start} yahtzee={other}")
+
+
+@pytest.mark.parametrize(
+    ("worth", "message"),
+    [
+        (lambda s: s[:3], "worth returned shape (3,); must be that of the scores"),
+        (lambda s: s[:1], "worth returned shape (1,); must be that of the scores"),
+        (lambda s: s[:, None], "must be that of the scores"),
+        (lambda s: 1.0, "worth returned shape (); must be that of the scores"),
+        (lambda s: np.where(s > 230, np.nan, 1), "the worth of 231 is nan; must be finite"),
+        (lambda s: np.where(s == 100, -np.inf, 1), "the worth of 100 is -inf; must be finite"),
+        (lambda s: s + 1j, "must be an array of real numbers"),
+        (lambda s: "good", "worth returned 'good'; must be an array of real numbers"),
+        (lambda s: s * -1e31, "in size; must be at most 1e+20"),
+        (5, "worth is 5; must be a function of final scores, or a list of the worths of 0, 1, 2 ..."),
+        ("good", "worth is 'good'; must be an array of real numbers"),
+        (None, "worth is None; must be an array of real numbers"),
+        ([], "worth is []; must be a function of final scores, or a list"),
+        ([[1, 2], [3, 4]], "worth is [[1, 2], [3, 4]]; must be a function of final scores, or a list"),
+        ([[1, 2], [3]], "worth is [[1, 2], [3]]; must be an array of real numbers"),
+        ([1, np.nan], "the worth of 73 is nan; must be finite"),
+    ],
+)
+def test_worths_are_looked_at_before_the_kernels_read_them(worth: object, message: str) -> None:
+    with pytest.raises(StateError) as caught:
+        maximise("yatzy", worth, LATE)  # type: ignore[arg-type]
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_worths_are_asked_for_once_and_for_scores_that_can_be(yatzy: Strategy) -> None:
+    """A worth read from a table of 0 to the highest final score does not fall off its end."""
+    asked = []
+    full = np.arange(375.0)  # 374: every box at its best, and the bonus
+
+    def worth(scores: np.ndarray) -> np.ndarray:
+        asked.append(scores)
+        return full[scores]
+
+    line = maximise("yatzy", worth, LATE)
+    assert line.value() == pytest.approx(73 + yatzy.value(LATE), rel=1e-6)
+    assert len(asked) == 1
+    assert asked[0][0] == 73
+    assert maximise("yatzy", [0] * 240 + [1], LATE).value() == reach("yatzy", 240, LATE).value()
+    assert maximise("yatzy", lambda s: s * 1e-30, LATE).value() == pytest.approx(
+        line.value() * 1e-30, rel=1e-6, abs=0
+    )
+    assert maximise("yatzy", lambda s: s * 1e17, LATE).value() == pytest.approx(line.value() * 1e17, rel=1e-6)
+    assert maximise("yatzy", lambda s: s >= 240, LATE).value() == reach("yatzy", 240, LATE).value()
+
+
+@pytest.mark.parametrize("goal", ["240", 240.5, 240.0, None, True, np.float64(240)])
+def test_a_goal_is_a_whole_number(goal: object) -> None:
+    with pytest.raises(StateError, match=r"goal is .*; must be a whole number"):
+        reach("yatzy", goal, LATE)  # type: ignore[arg-type]
+    for wrong in (-1, 100_000, 10**30):
+        with pytest.raises(StateError, match=f"goal is {wrong}; must be a score from 0 to 99999"):
+            reach("yatzy", wrong, LATE)
+    assert reach("yatzy", np.int16(240), LATE).value() == reach("yatzy", 240, LATE).value()
+
+
+def test_a_strategy_begins_at_the_card_it_was_made_for(yatzy: Strategy) -> None:
+    card = {"ones": 3, "twos": 6, "threes": 9, "fours": 12, "fives": 15, "sixes": 18, "one-pair": 10}
+    for start in (card, LATE, parse_card(yatzy.rules, LATE)):
+        goal, line = reach("yatzy", 240, start), maximise("yatzy", lambda scores: scores, start)
+        assert goal.start == line.start == parse_card(yatzy.rules, LATE)
+        assert goal.value() == goal.value(LATE)
+        assert line.value() == line.value(LATE)
+    with pytest.raises(StateError, match="card is State"):
+        reach("yatzy", 240, State())  # type: ignore[arg-type]
+
+
+def test_a_goal_counts_the_points_on_the_card(yatzy: Strategy) -> None:
+    card = parse_card(yatzy.rules, LATE)
+    strategy = reach("yatzy", 240, card)
+    assert strategy.value(card) == strategy.value(LATE)
+    assert replace(strategy, zero=240 - card.total).value(card.state) == strategy.value(card)
+    assert reach("yatzy", 60, card).value(card) == 1.0
+    assert reach("yatzy", 500, card).value(card) == 0.0
+    later = LATE + " chance=25"
+    values = [c.value for c in strategy.categories(card, "33456")]
+    assert values == sorted(values, reverse=True)
+    assert strategy.value(later) == pytest.approx(reach("yatzy", 240, later).value(later), abs=F32)
+
+
+def test_the_mean_over_first_rolls_of_the_best_hold_is_the_chance(yatzy: Strategy) -> None:
+    card = parse_card(yatzy.rules, LATE)
+    strategy = reach("yatzy", 250, card)
+    grid = yatzy.evaluator.dice
+    mean = 0.0
+    for counts, weight in zip(grid.counts[grid.first_roll :], grid.weights, strict=True):
+        dice = [face for face, count in enumerate(counts, 1) for _ in range(count)]
+        mean += weight * strategy.holds(card, dice)[0].value
+    assert mean == pytest.approx(strategy.value(card), abs=F32)
+
+
+def test_six_dice_are_refused_with_an_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("perfect_yatzy.tablebase.table_file.available_memory", lambda: 24 << 30)
+    with pytest.raises(RulesError, match=r"solving maxi needs \d+\.\d GB of memory .* minutes"):
+        reach("maxi", 600)
+    late = " ".join(f"{c.id}=0" for c in load_rules("maxi-unsaved").categories[6:])
+    assert 0 < reach("maxi-unsaved", 60, late).value(late) < 1
+
+
+# --- opponents --------------------------------------------------------------------------------------------------
+
+
+def test_opponents_are_scores_or_cards() -> None:
+    rules = load_rules("yatzy")
+    full = " ".join(f"{c.id}=0" for c in rules.categories[6:])
+    full += " ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18"
+    found = parse_opponents(rules, f"251; ones=3; empty ;{full}")
+    assert found[0] == 251
+    assert isinstance(found[1], Scorecard)
+    assert isinstance(found[2], Scorecard)
+    assert found[3] == 63 + 50
+    for wrong, message in (("abc", "'abc' is no opponent"), ("ones=99", "ones cannot hold 99")):
+        with pytest.raises(StateError, match=message):
+            parse_opponents(rules, wrong)
+    assert final_score(parse_card(rules, full)) == 113
+
+
+def test_opponents_are_those_that_are_named() -> None:
+    rules = load_rules("yahtzee")
+    assert parse_opponents(rules, "231;") == parse_opponents(rules, " ; 231") == [231]
+    (card,) = parse_opponents(rules, "yahtzee=50 extra=100 aces=3")
+    assert isinstance(card, Scorecard)
+    assert (card.total, card.extra, len(card.points)) == (153, 100, 2)
+    boxes = {c.id: 0 for c in rules.categories} | {"yahtzee": 50}
+    full = " ".join(f"{name}={points}" for name, points in boxes.items())
+    assert parse_opponents(rules, f"{full}, extra: 300") == [350]
+
+
+def test_equal_opponents_are_computed_once(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
+    from perfect_yatzy.service.aims import AimMaker, read_aim
+    from perfect_yatzy.strategy import distribution as forward
+
+    forward.known_distribution(yatzy, State())
+    made: list[object] = []
+
+    def counted(*args: Any, **named: Any) -> Any:
+        made.append(args[1])
+        return distribution(*args, **named)
+
+    monkeypatch.setattr(forward, "distribution", counted)
+    card, maker = parse_card(yatzy.rules, SEVEN), AimMaker()
+    for _ in range(2):
+        wanted = read_aim(yatzy.rules, {"opponents": f"empty; empty; {SEVEN}; {SEVEN}"})
+        assert wanted
+        maker.make(wanted, yatzy, card)
+    assert made == [card.state]  # the empty card's is kept on disk
+
+
+@pytest.mark.parametrize(("ties", "worth"), [("loss", [0, 0, 1]), ("half", [0, 0.5, 1]), ("win", [0, 1, 1])])
+def test_a_tie_counts_as_one_says(ties: str, worth: list[float]) -> None:
+    winning = Winning([finished(240), finished(200)], ties)
+    assert winning(np.array([239, 240, 241])).tolist() == worth
+    assert winning.goal == {"loss": 241, "half": None, "win": 240}[ties]
+    with pytest.raises(StateError, match="ties is 'maybe'"):
+        Winning([finished(1)], "maybe")
+    with pytest.raises(StateError, match="no opponent"):
+        Winning([], ties)
+
+
+def test_winning_against_one_who_plays_is_the_sum_over_what_they_may_score(yatzy: Strategy) -> None:
+    """In a last turn each: both distributions by hand, every decision of ours tried by the oracle of the turn."""
+    names = [c.id for c in yatzy.rules.categories]
+    boxes = " ".join(f"{name}=0" for name in names if name != "chance")
+    mine, theirs = parse_card(yatzy.rules, boxes), parse_card(yatzy.rules, boxes)
+    other = opponent(yatzy, theirs)
+    assert other.playing
+    assert other.mean == pytest.approx(yatzy.value(theirs))
+    for ties in ("loss", "half", "win"):
+        winning = Winning([other], ties)
+        strategy = maximise("yatzy", winning, mine)
+        by_chance = dict(zip(other.scores.tolist(), other.chances, strict=True))
+        worth = {
+            s: sum(
+                p * (1.0 if t < s else {"loss": 0, "half": 0.5, "win": 1}[ties] if t == s else 0)
+                for t, p in by_chance.items()
+            )
+            for s in range(5, 31)
+        }
+        assert winning(np.arange(5, 31)) == pytest.approx(list(worth.values()))
+        choice = strategy.categories(mine, "13466")[0]
+        assert choice.value == pytest.approx(worth[20], abs=F32)
+        # Dice are independent in Chance: with one reroll each die is kept or not, six faces each.
+        holds = {hold.dice: hold.value for hold in strategy.holds(mine, "13466", 1)}
+        exact = sum(worth[19 + face] for face in range(1, 7)) / 6
+        assert holds[3, 4, 6, 6] == pytest.approx(exact, abs=F32)
+
+
+def test_the_win_policy_wins_more_games_than_the_mean_policy(yatzy: Strategy) -> None:
+    from perfect_yatzy.strategy.simulation import simulate
+
+    card = parse_card(yatzy.rules, LATE)
+    winning = Winning([finished(245)])
+    found = distribution(yatzy, card.state, points=card.total)
+    strategy = reach("yatzy", winning.goal or 0, card)
+    assert strategy.value(card) > winning(found.scores) @ found.chances + 0.03
+    won = simulate(strategy, 40_000, 3, card.state, points=card.total).totals + card.total > 245
+    error = float(np.sqrt(won.mean() * (1 - won.mean()) / len(won)))
+    assert abs(won.mean() - strategy.value(card)) < 4 * error
+
+
+# --- the command -------------------------------------------------------------------------------------------------
+
+
+def test_hold_and_score_for_a_goal(run: Run, yatzy: Strategy) -> None:
+    found = run("hold", "33456", "--card", LATE, "--goal", "240")
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.startswith("Hold 3 4 5 6 (⚂⚃⚄⚅), reroll one die: 40.73 % chance of 240 or more")
+    assert found.stderr == ""
+    certain = run("score", "33456", "--card", LATE, "--goal", "50").stdout
+    assert "It is certain already" in certain
+    assert "out of reach" in run("score", "33456", "--card", LATE, "--goal", "450").stdout
+
+
+SEVEN = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 p=12 pp=22 3k=18 4k=24 fh=28 c=30"
+
+
+@pytest.mark.parametrize(
+    ("query", "dice", "card", "aim"),
+    [
+        ("score", "22222", SEVEN + " ss=15", {"opponents": "200"}),
+        ("score", "22222", SEVEN + " ss=15", {"goal": 999}),
+        ("hold", "55551", SEVEN + " ss=15 ls=0", {"goal": 400}),
+        ("hold", "12456", SEVEN + " ss=15", {"goal": 371}),
+        ("hold", "33456", LATE, {"opponents": "231; 240", "ties": "half"}),
+    ],
+)
+def test_equal_chances_are_ranked_by_the_mean(query: str, dice: str, card: str, aim: dict[str, object]) -> None:
+    from perfect_yatzy.service.queries import Desk
+
+    answer = Desk().answer({"query": query, "dice": dice, "card": card, **aim})
+    entries = answer["categories" if query == "score" else "holds"]
+    assert sorted(entries, key=lambda e: e["loss"]) == entries
+    tied = [e["expected_final"] for e in entries if e["loss"] == 0.0]
+    assert sorted(tied, reverse=True) == pytest.approx(tied)
+    assert entries[0] == answer["best"]
+    if query == "hold":  # keeping all dice is taking the category that `score` names
+        scored = Desk().answer({"query": "score", "dice": dice, "card": card, **aim, "rolls_left": 2})["best"]
+        kept = next(e for e in entries if e["reroll"] == 0)
+        names = ("category", "chance", "expected_final")
+        assert [kept[name] for name in names] == [scored[name] for name in names]
+
+
+def test_a_settled_aim_does_not_lead_astray(run: Run, yatzy: Strategy) -> None:
+    won = run("score", "22222", "--card", SEVEN + " ss=15", "--opponents", "200").stdout
+    assert won.startswith("Take Yatzy for 50: 100.00 % chance to win")
+    lost = run("hold", "55551", "--card", SEVEN + " ss=15 ls=0", "--goal", "400").stdout
+    assert lost.startswith("Hold 5 5 5 5 (⚄⚄⚄⚄), reroll one die: 0.00 % chance of 400 or more")
+
+
+def test_certain_and_out_of_reach_are_said_of_what_is_only() -> None:
+    """Yatzy in order can score as much as the rules' highest score, and no more; Chance gives 5 for sure."""
+    from perfect_yatzy.cli.views.text import aim_lines, expect_text
+    from perfect_yatzy.model.estimates import facts
+    from perfect_yatzy.service.queries import Desk
+
+    desk, rules = Desk(), load_rules("yatzy-forced")
+    most = facts(rules).maximum
+
+    def asked(**request: object) -> dict[str, Any]:
+        return desk.answer({"query": "expect", "rules": "yatzy-forced", "spread": False, **request})
+
+    for goal, certain, out_of_reach in (
+        (5, True, False),
+        (6, False, False),
+        (most, False, False),
+        (most + 1, False, True),
+    ):
+        answer = asked(goal=goal)
+        assert (answer["certain"], answer["out_of_reach"]) == (certain, out_of_reach)
+        assert len(aim_lines(answer)) == (2 if certain or out_of_reach else 0)
+        assert (answer["chance"] == 1.0) == certain
+        assert (answer["chance"] == 0.0) == out_of_reach
+    assert expect_text(rules, asked(goal=6), 5)[0].startswith(">99.99 % chance")
+    assert expect_text(rules, asked(goal=most), 5)[0].startswith("<0.0001 % chance")
+    # An opponent who still plays may reach all there is: nobody has won before passing that.
+    for points, certain in ((most, True), (most - 1, False)):
+        answer = asked(card="ones=0", opponents="empty", ties="win" if certain else "loss")
+        assert not answer["certain"]
+        other = opponent(perfect_yatzy.open_strategy(rules), Scorecard(rules))
+        sure = Winning([other], "win")(np.array([points, most + 1]))
+        assert (sure == 1.0).tolist() == [certain, True]
+
+
+def test_small_chances_are_told_from_none() -> None:
+    from perfect_yatzy.cli.views.text import chance_text, number
+
+    assert [number(x) for x in (-1e-13, -0.0, 0.004, 231.456)] == ["0.00", "0.00", "0.00", "231.46"]
+
+    shown = [chance_text(p) for p in (0.0, 1e-9, 4.9e-7, 1.2e-6, 4.9e-5, 0.0001, 0.99999, 1.0)]
+    assert shown == ["0.00 %", "<0.0001 %", "<0.0001 %", "0.0001 %", "0.0049 %", "0.01 %", ">99.99 %", "100.00 %"]
+
+
+def test_what_a_question_may_solve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Said before it begins; the rest of a game instead of all goals where those are too much; neither, refused."""
+    from perfect_yatzy.service.aims import AimMaker, Wanted
+    from perfect_yatzy.tablebase.store import Progress, has_table
+
+    rules = load_rules("yatzy-forced")
+    strategy, card = perfect_yatzy.open_strategy(rules), parse_card(rules, "ones=3 twos=6")
+    said: list[tuple[str | None, bool]] = []
+
+    def announce(_: RuleSet, line: str | None) -> Progress:
+        said.append((line, has_table(rules, tmp_path, "goals")))
+        return lambda done, total: None
+
+    for module in ("perfect_yatzy.strategy.score_strategy", "perfect_yatzy.service.aims"):
+        monkeypatch.setattr(f"{module}.AT_ONCE", 0.0)
+    monkeypatch.setattr("perfect_yatzy.model.estimates.LONG_SECONDS", 0.0)
+    wanted, exact = Wanted(150, (), ""), reach(rules, 150, card, tmp_path / "none").value(card)
+    sizes = [Goals(rules, state).needs().bytes for state in (card.state, State())]
+    monkeypatch.setattr("perfect_yatzy.model.estimates.LARGE_BYTES", sizes[0] - 1)
+    with pytest.raises(
+        RulesError, match=r"all goals of yatzy-forced take .* ask from a later card, or first run: yatzy"
+    ):
+        AimMaker(tmp_path, None, announce).make(wanted, strategy, card)
+    half = Wanted(None, (150,), "half")
+    monkeypatch.setattr("perfect_yatzy.model.estimates.LARGE_BYTES", 0)
+    with pytest.raises(RulesError, match=r"yatzy-forced from this card on takes .* ask from a later card"):
+        AimMaker(tmp_path, None, announce).make(half, strategy, card)
+    assert said == []
+    monkeypatch.setattr("perfect_yatzy.model.estimates.LARGE_BYTES", sizes[0])
+    maker = AimMaker(tmp_path, None, announce)
+    found = maker.make(wanted, strategy, card).strategy
+    assert found.value(card) == pytest.approx(exact, abs=F32)
+    assert maker.make(wanted, strategy, card).strategy.evaluator is found.evaluator  # solved once
+    assert [(line or "")[:39] for line, _ in said] == ["solving yatzy-forced from this card on,"]
+    monkeypatch.setattr("perfect_yatzy.model.estimates.LARGE_BYTES", sizes[1])
+    assert AimMaker(tmp_path, None, announce).make(wanted, strategy, card).strategy.value(card) == pytest.approx(
+        exact
+    )
+    assert said[1] == ("solving all goals of yatzy-forced, 0.00 GB and about 1 s; the table is kept for later", False)
+    assert has_table(rules, tmp_path, "goals")
+
+
+def test_sizes_in_words() -> None:
+    from perfect_yatzy.model.estimates import Needs
+
+    assert Needs(1, 928_000_000, 1, 24.6).words == "0.93 GB and about 25 s"
+    assert Needs(1, 14_634_000_000, 1, 387.0).words == "14.6 GB and about 6 minutes"
+    assert Needs(1, 1_120_727_000_000, 1, 62_133.0).words == "1,120.7 GB and about 17 hours"
+
+
+def test_expect_says_how_likely_a_win_is(run: Run, yatzy: Strategy) -> None:
+    import json
+
+    found = run("expect", "--card", LATE, "--opponents", "251; chance=20 ones=3", "--ties", "half", "--json")
+    answer = json.loads(found.stdout)
+    assert answer["aim"]["ties"] == "half"
+    assert [other["playing"] for other in answer["aim"]["opponents"]] == [False, True]
+    assert 0 < answer["chance_by_mean_play"] <= answer["chance"] < 1
+    half = run("expect", "--card", LATE, "--opponents", "251", "--ties", "half").stdout.splitlines()
+    assert half[0].endswith("% chance to win (a tie is half) if you play for it")
+    assert "If you play for the mean:" in half
+    assert half.index("If you play for the mean:") < next(i for i, s in enumerate(half) if "Standard deviation" in s)
+    games = run("expect", "--card", LATE, "--goal", "240", "--games", "100", "--no-spread").stdout
+    assert "100 games played for the mean: mean " in games
+    text = run("expect", "--card", LATE, "--opponents", "251; chance=20 ones=3", "--no-spread").stdout
+    assert "simulates it" not in text
+    assert "Assumed: who still plays maximises the mean" in text
+    assert len(max(text.splitlines(), key=len)) <= 80
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--goal", "200", "--opponents", "3"], "goal and opponents are two aims"),
+        (["--ties", "win"], "ties is of account against opponents only"),
+        (["--opponents", "3", "--ties", "so"], "ties is 'so'; must be one of loss, half, win"),
+        (["--opponents", "nobody"], "'nobody' is no opponent"),
+        (["--opponents", "250 260"], "(several: 251; 260)"),
+        (["--opponents", ""], "there is no opponent"),
+        (["--opponents", " ; "], "there is no opponent"),
+        (["--opponents", "ones=3 extra=50"], "50 extra points; beside the boxes of this card there can be none"),
+        (["--goal", "-1"], "Invalid value for '--goal'"),
+    ],
+)
+def test_wrong_aims_get_one_line(run: Run, yatzy: Strategy, arguments: list[str], message: str) -> None:
+    found = run("hold", "33456", *arguments)
+    assert (found.returncode, found.stdout, found.stderr.count("\n")) == (2, "", 1)
+    assert message in found.stderr
+
+
+def test_a_state_space_from_a_card_counts_its_own_states() -> None:
+    rules = games.joker_game("forced")
+    whole = StateSpace(rules)
+    rest = StateSpace(rules, State(1, 3))
+    assert 0 < rest.size < whole.size
+    assert rest.layers[0].size == 0
+    assert rest.index(State(1, 3)) == rest.size - 1

@@ -1,0 +1,260 @@
+"""Simulated games: replayed by hand with the readable scoring, seeded, the same for any number of threads."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import perfect_yatzy
+import pytest
+from perfect_yatzy.game.notation import counts_of, parse_card
+from perfect_yatzy.game.scorecard import Scorecard, State
+from perfect_yatzy.game.scoring import options
+from perfect_yatzy.strategy.opponents import final_score
+from perfect_yatzy.strategy.score_strategy import maximise, reach
+from perfect_yatzy.strategy.simulation import Simulation, simulate
+from perfect_yatzy.strategy.strategy import Strategy
+from support.command import Run, refused_in_a_line
+
+LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
+WORD = (1 << 64) - 1
+
+
+def dice_by_hand(seed: int, game: int, turn: int, roll: int, number: int, faces: int) -> list[int]:
+    """The documented dice, in Python's own integers."""
+
+    def mixed(word: int) -> int:
+        word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 & WORD
+        word = (word ^ word >> 27) * 0x94D049BB133111EB & WORD
+        return word ^ word >> 31
+
+    step = 0x9E3779B97F4A7C15
+    word = mixed(seed + step & WORD)
+    word = mixed(word + game * step & WORD)
+    word = mixed(word + (turn * 256 + roll + 1) * step & WORD) >> 4
+    dice = []
+    for _ in range(number):
+        word *= faces
+        dice.append((word >> 60) + 1)
+        word &= (1 << 60) - 1
+    return dice
+
+
+def replay(strategy: Strategy, seed: int, game: int, start: Scorecard) -> tuple[int, dict[int, int]]:
+    """One game by single queries, with a score sheet on paper: final score and boxes."""
+    rules, card = strategy.rules, start
+    for turn in range(len(rules.categories) - len(start.points)):
+        left, held = strategy.most_rerolls(card.state), ()
+        roll = 0
+        while True:
+            dice = (*held, *dice_by_hand(seed, game, turn, roll, rules.dice - len(held), rules.faces))
+            best = strategy.holds(card, dice, left)[0] if left else None
+            if best is None or best.category:
+                break
+            held, left, roll = best.dice, left - 1, roll + 1
+        chosen = strategy.categories(card, dice, left)[0]
+        c = rules.index_of[chosen.category]
+        points, beside = options(rules, card.state.filled, card.state.joker_paid, counts_of(rules, sorted(dice)))[c]
+        if left == strategy.most_rerolls(card.state) and points:
+            beside += dict(rules.first_roll_bonus).get(chosen.category, 0)
+        saved = left if rules.saved_rolls else 0
+        card = Scorecard(rules, card.points | {c: points}, saved, card.extra + beside)
+    return final_score(card), card.points
+
+
+@pytest.mark.parametrize(
+    "key", ["yatzy", "yahtzee", "yahtzee-free-joker", "generala", "maxi-forced", "yatzy-forced", "yatzy-saved"]
+)
+def test_games_are_those_of_single_queries(key: str) -> None:
+    strategy = perfect_yatzy.open_strategy(key)
+    played = simulate(strategy, 300, seed=5)
+    for game in range(0, 300, 60):
+        final, boxes = replay(strategy, 5, game, Scorecard(strategy.rules))
+        assert played.totals[game] == final
+        assert dict(enumerate(played.boxes[game].tolist())) == boxes
+
+
+def test_games_for_a_goal_are_those_of_single_queries(yatzy: Strategy) -> None:
+    card = parse_card(yatzy.rules, LATE)
+    strategy = reach("yatzy", 250, card)
+    played = simulate(strategy, 200, 9, card.state, points=card.total)
+    same = sum(played.totals[game] + card.total == replay(strategy, 9, game, card)[0] for game in range(0, 200, 20))
+    assert same >= 8  # options within the rounding of float32 may be told apart differently
+
+
+def same(one: Simulation, other: Simulation) -> bool:
+    return np.array_equal(one.totals, other.totals) and np.array_equal(one.boxes, other.boxes)
+
+
+def test_games_start_from_a_card_or_its_text(yatzy: Strategy) -> None:
+    """A card brings its points along, which a goal counts."""
+    card, goal = parse_card(yatzy.rules, LATE), reach("yatzy", 240, LATE)
+    for strategy in (yatzy, goal):
+        one, other = simulate(strategy, 500, start=LATE), simulate(strategy, 500, start=card)
+        assert same(one, other)
+        assert same(one, simulate(strategy, 500, start=card.state, points=card.total))
+
+
+def test_games_start_at_the_card_the_strategy_was_made_for(yatzy: Strategy) -> None:
+    """Of the rest of a game, and of a table of all goals asked from a card."""
+    card = parse_card(yatzy.rules, LATE)
+    goal = reach("yatzy", 240, card)
+    for strategy in (goal, maximise("yatzy", lambda scores: scores, card)):
+        assert same(simulate(strategy, 500), simulate(strategy, 500, start=card))
+    assert same(simulate(replace(yatzy, start=card), 500), simulate(yatzy, 500, start=card))
+    assert same(simulate(yatzy, 500), simulate(yatzy, 500, start=""))
+    won = simulate(goal, 20_000, 2).totals + card.total >= 240
+    assert abs(won.mean() - goal.value()) < 4 * np.sqrt(goal.value() * (1 - goal.value()) / 20_000)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda y: simulate("yatzy", 10),
+            "strategy is 'yatzy'; must be one of perfect_yatzy.open_strategy, reach or",
+        ),
+        (lambda y: simulate(y.rules, 10), "must be one of perfect_yatzy.open_strategy, reach or maximise"),
+        (
+            lambda y: perfect_yatzy.distribution("yatzy"),
+            "strategy is 'yatzy'; must be one of perfect_yatzy.open_strategy",
+        ),
+        (lambda y: simulate(y, 1.5), "games is 1.5; must be a whole number"),
+        (lambda y: simulate(y, 0), "games is 0; must be at least 1"),
+        (lambda y: simulate(y, 5, seed="a"), "seed is 'a'; must be a whole number"),
+        (lambda y: simulate(y, 5, seed=1 << 63), "must be a number of 64 bits"),
+        (lambda y: simulate(y, 5, points=0.5), "points is 0.5; must be a whole number"),
+        (lambda y: perfect_yatzy.distribution(y, LATE, points=0.5), "points is 0.5; must be a whole number"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_in_a_line(
+    yatzy: Strategy, call: Callable[[Strategy], object], message: str
+) -> None:
+    refused_in_a_line(call, yatzy, message)
+
+
+def test_the_dice_depend_on_seed_and_game_alone(yatzy: Strategy) -> None:
+    many = simulate(yatzy, 3_000, seed=4, threads=2)
+    assert same(many, simulate(yatzy, 3_000, seed=4, threads=1))
+    few = simulate(yatzy, 500, seed=4)
+    assert np.array_equal(few.totals, many.totals[:500])
+    assert not np.array_equal(few.totals, simulate(yatzy, 500, seed=5).totals)
+
+
+def test_dice_are_fair() -> None:
+    """A game of one category and one roll shows the dice themselves: chi-squared over the faces, and pairs."""
+    rolled = np.array([dice_by_hand(1, game, 0, 0, 5, 6) for game in range(20_000)])
+    for column in range(5):
+        counts = np.bincount(rolled[:, column], minlength=7)[1:]
+        assert ((counts - 20_000 / 6) ** 2 / (20_000 / 6)).sum() < 25  # 5 degrees of freedom: 1 in 7,000
+    pairs = np.bincount(rolled[:, 0] * 6 + rolled[:, 4] - 7, minlength=36)
+    assert ((pairs - 20_000 / 36) ** 2 / (20_000 / 36)).sum() < 80  # 35 degrees: 1 in 40,000
+
+
+def test_two_policies_meet_the_same_dice(yatzy: Strategy) -> None:
+    """On the same dice the difference of two policies varies less than on other dice."""
+    card = parse_card(yatzy.rules, LATE)
+    goal = reach("yatzy", 250, card)
+    mean = simulate(yatzy, 4_000, 1, card.state)
+    paired = simulate(goal, 4_000, 1, card.state, points=card.total).totals - mean.totals
+    apart = simulate(goal, 4_000, 2, card.state, points=card.total).totals - mean.totals
+    assert paired.std() < 0.8 * apart.std()
+
+
+def test_progress_and_starts(yatzy: Strategy) -> None:
+    seen: list[tuple[int, int]] = []
+    state = State(yatzy.rules.full & ~1 & ~2, 20)
+    played = simulate(yatzy, 100, start=state, progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 2), (2, 2)]
+    assert (played.boxes[:, 2:] == -1).all()
+    assert (played.boxes[:, :2] >= 0).all()
+
+
+# --- the command -------------------------------------------------------------------------------------------------
+
+
+def test_the_command_plays_and_writes(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+    games = tmp_path / "games.csv"
+    found = run("simulate", "yatzy", "-n", "2000", "--card", LATE, "--policy", "goal:240", "-o", str(games))
+    assert found.returncode == 0, found.stderr
+    assert "exact chance 42.68 %" in found.stdout
+    with games.open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 2000
+    assert "ones" not in rows[0]
+    for row in rows[:50]:
+        points = sum(int(v) for k, v in row.items() if k not in ("game_number", "final_score"))
+        assert int(row["final_score"]) == points
+        assert (row["points_before"], row["extra_points"]) == ("73", "0")
+        assert row["upper_bonus"] in ("0", "50")
+    answer = json.loads(run("simulate", "yatzy", "-n", "2000", "--json").stdout)
+    assert answer["mean"] == pytest.approx(simulate(yatzy, 2000, seed=1).mean)
+    assert sum(answer["chances"]) == pytest.approx(1)
+    assert abs(answer["mean"] - answer["expected_final"]) < 5 * answer["standard_error"]
+
+
+def test_columns_add_up_with_jokers_and_boxes_of_any_name(run: Run, tmp_path: Path) -> None:
+    games = tmp_path / "games.csv"
+    assert run("simulate", "yahtzee", "-n", "2000", "-o", str(games)).returncode == 0
+    with games.open() as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        assert int(row["final_score"]) == sum(
+            int(v) for k, v in row.items() if k not in ("game_number", "final_score")
+        )
+    assert {int(row["upper_bonus"]) for row in rows} == {0, 35}
+    assert {int(row["extra_points"]) % 100 for row in rows} == {0}
+    assert any(int(row["extra_points"]) for row in rows)  # 8 % of the games have a second Yahtzee
+    own = tmp_path / "own.toml"
+    boxes = [
+        f'[[categories]]\nid = "{name}"\nname = "{name}"\npattern = "any"\n' for name in ("bonus", "final", "game")
+    ]
+    own.write_text('id = "own"\nname = "Own"\ndice = 2\nfaces = 6\nrolls = 1\n' + "\n".join(boxes))
+    assert run("simulate", str(own), "-n", "50", "-o", str(games)).returncode == 0
+    with games.open() as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        assert int(row["final_score"]) == sum(int(row[name]) for name in ("bonus", "final", "game"))
+        assert all(2 <= int(row[name]) <= 12 for name in ("bonus", "final", "game"))
+
+
+def test_one_game_has_no_error(run: Run, yatzy: Strategy) -> None:
+    total = simulate(yatzy, 1, seed=1).totals[0]
+    text = run("simulate", "-n", "1").stdout
+    assert text.startswith(f"Final score {total} in one game\n")
+    assert "±" not in text
+    assert "deviation" not in text
+    answer = json.loads(run("simulate", "-n", "1", "--json", "-p", "goal:240", "--card", LATE).stdout)
+    assert answer["standard_error"] is answer["standard_deviation"] is answer["reached_error"] is None
+    assert "± 0." in run("simulate", "-n", "1000").stdout.replace("± 1.", "± 0.")
+    assert "(standard error) in 1,000 games" in run("simulate", "-n", "1000").stdout
+
+
+def test_the_command_writes_parquet(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "games.parquet"
+    assert run("simulate", "yatzy", "-n", "500", "-o", str(path)).returncode == 0
+    table = parquet.read_table(path)
+    assert table.num_rows == 500
+    assert table["final_score"].to_pylist() == simulate(yatzy, 500, seed=1).totals.tolist()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--policy", "greedy"], 2, "policy is 'greedy'; must be mean, or goal:"),
+        (["-o", "games.xlsx"], 2, "games.xlsx must end in .csv or .parquet or .jsonl"),
+        (["-n", "0"], 2, "Invalid value for '--games'"),
+        (["--card", "ones=99"], 2, "ones cannot hold 99"),
+    ],
+)
+def test_wrong_requests_get_one_line(
+    run: Run, yatzy: Strategy, arguments: list[str], code: int, message: str
+) -> None:
+    found = run("simulate", "yatzy", *arguments)
+    assert (found.returncode, found.stdout, found.stderr.count("\n")) == (code, "", 1)
+    assert message in found.stderr

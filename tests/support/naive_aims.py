@@ -1,0 +1,115 @@
+"""The oracle of :mod:`naive`, for other questions than the mean: any worth of the final score, and distributions.
+
+worth(card, made)   = best mean of U(final score), points made so far and all
+results(card)       = chance of every number of points still to come when the mean is maximised; of equal
+                      options the one with most dice, then the higher faces, then the first category
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from support.naive import Dice, Naive
+
+Results = dict[int, Fraction]
+
+
+class NaiveWorth(Naive):
+    """Exact worth of any card and any number of points made."""
+
+    def __init__(self, game: dict[str, Any], utility: Callable[[int], Fraction]) -> None:
+        super().__init__(game)
+        self.utility = utility
+        for method in ("worth", "best_worth"):
+            setattr(self, method, cache(getattr(self, method)))
+
+    def worth(self, filled: int, upper: int, saved: int, flag: bool, made: int) -> Fraction:
+        """Best mean utility of the final score."""
+        if filled == self.everything:
+            return self.utility(made + int(self.value(filled, upper)))
+        left = self.game["rolls"] - 1 + saved
+        rolls = self.outcomes(self.game["dice"])
+        return sum((p * self.best_worth(filled, upper, flag, made, d, left, True) for d, p in rolls), Fraction(0))
+
+    def best_worth(
+        self, filled: int, upper: int, flag: bool, made: int, dice: Dice, left: int, first: bool
+    ) -> Fraction:
+        """Best of stopping and every hold."""
+        found = [
+            self.worth(*self.after(filled, upper, flag, box, points)[:2], kept, card_flag, made + total)
+            for box, points, total, kept in self.endings(filled, flag, dice, left, first)
+            for card_flag in [self.after(filled, upper, flag, box, points)[2]]
+        ]
+        if left:
+            for held in self.holds_of(dice):
+                rerolls = self.outcomes(self.game["dice"] - len(held))
+                found.append(
+                    sum(
+                        (
+                            p * self.best_worth(filled, upper, flag, made, tuple(sorted(held + r)), left - 1, False)
+                            for r, p in rerolls
+                        ),
+                        Fraction(0),
+                    )
+                )
+        return max(found)
+
+    def endings(self, filled: int, flag: bool, dice: Dice, left: int, first: bool) -> list[tuple[int, int, int, int]]:
+        """(box, points, points in all, rolls saved) for every legal category."""
+        extra = self.game["first_roll_bonus"] if first else {}
+        return [
+            (
+                box,
+                points,
+                points + beside + (extra.get(self.boxes[box]["id"], 0) if points else 0),
+                left if self.game["saved_rolls"] else 0,
+            )
+            for box, (points, beside) in self.scores(filled, flag, dice).items()
+        ]
+
+
+class NaiveResults(NaiveWorth):
+    """Exact distributions under mean play."""
+
+    def __init__(self, game: dict[str, Any]) -> None:
+        super().__init__(game, Fraction)
+        for method in ("results", "turn_results"):
+            setattr(self, method, cache(getattr(self, method)))
+
+    def results(self, filled: int, upper: int, saved: int = 0, flag: bool = False) -> Results:
+        """Chance of every number of points to come."""
+        if filled == self.everything:
+            return {int(self.value(filled, upper)): Fraction(1)}
+        left = self.game["rolls"] - 1 + saved
+        total: Counter[int] = Counter()
+        for dice, p in self.outcomes(self.game["dice"]):
+            add(total, p, self.turn_results(filled, upper, flag, dice, left, True))
+        return dict(total)
+
+    def turn_results(self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool) -> Results:
+        """The same with dice on the table."""
+        stops = self.stops(filled, upper, flag, dice, left, first)
+        box = min(stops, key=lambda c: (-stops[c], c))
+        holds = {}
+        if left:
+            holds = {h: self.hold_value(filled, upper, flag, h, left) for h in self.holds_of(dice) if h != dice}
+        total: Counter[int] = Counter()
+        if not holds or stops[box] >= max(holds.values()):
+            points, made, kept = next(e[1:] for e in self.endings(filled, flag, dice, left, first) if e[0] == box)
+            card = self.after(filled, upper, flag, box, points)
+            add(total, Fraction(1), self.results(card[0], card[1], kept, card[2]), made)
+            return dict(total)
+        held = min(holds, key=lambda h: (-holds[h], -len(h), [-face for face in h]))
+        for rolled, p in self.outcomes(self.game["dice"] - len(held)):
+            add(total, p, self.turn_results(filled, upper, flag, tuple(sorted(held + rolled)), left - 1, False))
+        return dict(total)
+
+
+def add(total: Counter[int], share: Fraction, part: Results, points: int = 0) -> None:
+    """Add a share of a distribution, moved by some points."""
+    for score, chance in part.items():
+        total[score + points] += share * chance

@@ -1,0 +1,221 @@
+"""The engine against an exact oracle, published values, itself with other arithmetic, and its own past."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from perfect_yatzy.errors import RulesError
+from perfect_yatzy.game.dice import sub_multisets
+from perfect_yatzy.game.notation import counts_of, dice_of
+from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy.game.rules import Bonus, Category, Pattern, RuleSet
+from perfect_yatzy.game.scorecard import State
+from perfect_yatzy.model.state_space import state_space
+from perfect_yatzy.strategy.strategy import Strategy, open_strategy
+from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
+from perfect_yatzy.strategy.verify import random_states, residual
+from perfect_yatzy.tablebase.backward_induction import solve_values
+from support import games
+from support.naive import Naive
+
+
+def check_against_oracle(rules: RuleSet) -> None:
+    """Every reachable state of a small game to 1e-9, and the NumPy turn on the way."""
+    oracle, space, values = Naive(rules.canonical()), state_space(rules), solve_values(rules)
+    evaluator = TurnEvaluator(rules, values)
+    paying = rules.joker is not None and rules.joker.bonus > 0
+    seen = 0
+    for filled, upper, saved, flag in oracle.states():
+        state = State(filled, upper, saved, flag and paying)
+        found = values[space.index(state)]
+        assert abs(found - oracle.value(filled, upper, saved, flag)) < 1e-9
+        if filled != rules.full:
+            assert abs(evaluator.turn_value(state) - found) < 1e-9
+        seen += 1
+    assert seen >= len(rules.categories) + 1
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(games.rule_sets())
+@example(games.joker_game("forced"))
+@example(games.joker_game("free"))
+@example(games.joker_game("none"))
+@example(games.joker_game("forced", bonus=0))
+@example(games.joker_game("forced", saved_rolls=True, first_roll_bonus=(("run", 3),)))
+@example(games.joker_game("free", order="forced", saved_rolls=True, first_roll_bonus=(("face-3", 3),)))
+def test_random_games_agree_with_the_oracle(rules: RuleSet) -> None:
+    check_against_oracle(rules)
+
+
+@pytest.mark.parametrize(
+    ("order", "saved_rolls", "expected"),
+    [
+        ("free", False, 32.012905351412),
+        ("free", True, 34.096492407508),
+        ("forced", False, 23.778106613136),
+        ("forced", True, 24.824518620648),
+    ],
+)
+def test_saved_rolls_oracle_of_the_catalogue(order: str, saved_rolls: bool, expected: float) -> None:
+    assert solve_values(games.saved_rolls_game(order, saved_rolls))[-1] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "yatzy",
+        "yatzy+five-is-full-house",
+        "yatzy+four-is-two-pairs",
+        "yatzy+five-is-full-house+four-is-two-pairs",
+        "yatzy-forced+threshold-63",
+        "yahtzee",
+        "yahtzee-free-joker",
+        "yahtzee-no-joker",
+        "yahtzee-plain",
+        "kniffel+no-extra",
+        "kniffel+bonus-100",
+        pytest.param("maxi-tactic", marks=pytest.mark.slow),
+    ],
+)
+def test_published_values_to_every_printed_digit(key: str) -> None:
+    rules = load_rules(key)
+    assert rules.published is not None
+    assert f"{solve_values(rules)[-1]:.10f}" == rules.published.value
+
+
+def test_one_pair_in_two_pairs_is_the_known_other_game(tmp_path: pytest.TempPathFactory) -> None:
+    """The often quoted 248.63 is the value of a game in which a pair scores in Two Pairs."""
+    file = tmp_path / "pair.toml"  # type: ignore[operator]
+    file.write_text(
+        'id = "pair-in-two-pairs"\nname = "x"\nextends = "yatzy"\n[categories.two-pairs]\n'
+        "patterns = [{ groups = [2, 2] }, { groups = [2] }]\n"
+    )
+    assert f"{solve_values(load_rules(file))[-1]:.10f}" == "248.6328539121"
+
+
+def test_bits_do_not_depend_on_threads() -> None:
+    rules = load_rules("yatzy")
+    one = solve_values(rules, threads=1)
+    assert np.array_equal(one, solve_values(rules, threads=2))
+    assert np.array_equal(one, solve_values(rules, threads=5))
+
+
+@pytest.mark.parametrize("key", ["yatzy", "yahtzee", "generala", "maxi-forced"])
+def test_unrolled_and_indexed_lattices_give_the_same_bits(key: str) -> None:
+    """Six dice in forced order with saved rolls are the small twin of the big six-dice games."""
+    rules = load_rules(key)
+    assert np.array_equal(solve_values(rules), solve_values(rules, unrolled=False))
+
+
+def test_golden_hashes() -> None:
+    """An optimisation may not change a bit of these tables. A change of arithmetic may, with its reason."""
+    found = {
+        key: hashlib.sha256(solve_values(load_rules(key)).tobytes()).hexdigest()[:16]
+        for key in ("yatzy", "yatzy-forced")
+    }
+    assert found == {"yatzy": "db5620aebb3447d2", "yatzy-forced": "ae375e289466892f"}
+
+
+def test_every_value_follows_from_its_children(yatzy: Strategy, forced: Strategy) -> None:
+    assert residual(yatzy.evaluator, 400, seed=7) < 1e-11
+    assert residual(forced.evaluator, 100, seed=7) < 1e-11
+
+
+def test_sizes_of_the_catalogue() -> None:
+    yatzy = state_space(load_rules("yatzy"))
+    assert (yatzy.reachable(), yatzy.size) == (1_430_528, 958_976)
+    giant = state_space(load_rules("giant-forced"))
+    assert giant.reachable() - 190 == 8_216
+    yahtzee = state_space(load_rules("yahtzee"))
+    assert (yahtzee.reachable(), yahtzee.size) == (536_448, 359_616)
+    maxi = state_space(load_rules("maxi-unsaved"))
+    assert (maxi.reachable(), maxi.size) == (57_507_840, 33_472_512)
+    tactic = state_space(load_rules("maxi-tactic"))
+    assert (tactic.reachable(), tactic.size) == (54_820_864, 36_864_000)
+    forced = state_space(load_rules("yatzy-forced"))
+    full_cards = 43  # upper sums 0 ... 42; the catalogue counts states at the start of a turn
+    assert forced.reachable() - full_cards == 527
+
+
+@pytest.mark.parametrize(
+    "key", ["yahtzee", "yahtzee-free-joker", "kniffel", "generala", "maxi-forced", "yacht", "giant-forced"]
+)
+def test_every_value_of_other_games_follows_from_its_children(key: str) -> None:
+    rules = load_rules(key)
+    assert residual(TurnEvaluator(rules, solve_values(rules)), 150, seed=8) < 1e-10
+
+
+def test_random_states_are_spread_over_the_table(yatzy: Strategy) -> None:
+    states = list(random_states(yatzy.space, 300, seed=3))
+    assert len(set(states)) > 290
+    assert all(state.filled != yatzy.rules.full for state in states)
+    for state in states:
+        yatzy.space.check(state)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(games.rule_sets())
+@example(games.joker_game("forced"))
+@example(games.saved_rolls_game("free", True))
+def test_holds_categories_and_batches_agree_with_the_oracle(rules: RuleSet) -> None:
+    strategy = open_strategy(rules)
+    oracle = Naive(rules.canonical())
+    random = np.random.default_rng(5)
+    states = list(random_states(strategy.space, 12, seed=5))
+    for state in states:
+        dice = tuple(sorted(random.integers(1, rules.faces + 1, rules.dice).tolist()))
+        flag = state.joker_paid
+        most = strategy.most_rerolls(state)
+        # A score of 0 in the joker's box is a state of its own only to the oracle.
+        for left in range(most + 1):
+            first = left == most
+            stop = oracle.category_values(state.filled, state.upper, dice, left, flag=flag, first=first)
+            found = strategy.categories(state, dice, left)
+            assert {rules.index_of[c.category] for c in found} == set(stop)
+            for choice in found:
+                assert abs(choice.value - stop[rules.index_of[choice.category]]) < 1e-9
+            best: Fraction = max(stop.values())
+            if left:
+                kept = oracle.hold_values(state.filled, state.upper, dice, left, flag=flag)
+                holds = strategy.holds(state, dice, left)
+                assert len(holds) == len(sub_multisets(np.array(counts_of(rules, dice))))
+                for hold in holds:
+                    expected = best if len(hold.dice) == rules.dice else kept[hold.dice]
+                    assert abs(hold.value - expected) < 1e-9
+                best = max(best, *kept.values())
+                assert abs(holds[0].value - max(h.value for h in holds)) < 1e-9
+            answer = strategy.best(state.filled, state.upper, [dice], left, state.saved, flag)
+            assert abs(answer.value[0] - (holds[0].value if left else found[0].value)) < 1e-9
+            if left:
+                assert dice_of(answer.held[0].tolist()) == holds[0].dice
+            else:
+                assert rules.categories[answer.category[0]].id == found[0].category
+
+
+def test_states_and_plans_are_built_once() -> None:
+    """A default given and a default left out are the same question."""
+    from perfect_yatzy.game.scorecard import EMPTY
+    from perfect_yatzy.model.turn_model import payouts, plan
+
+    rules = load_rules("yatzy-forced")
+    for build in (state_space, plan, payouts):
+        assert build(rules) is build(rules, EMPTY) is build(load_rules("yatzy-forced"), start=State())
+
+
+def test_forced_order_with_many_upper_boxes() -> None:
+    """Forty boxes of ones, one die and no choice: a binomial distribution. In free order that is refused."""
+    box = Category("b", "B", (Pattern("face", face=1),), upper=True)
+    rules = RuleSet(
+        "many", "Many", 1, 6, 1, tuple(replace(box, id=f"b{i}") for i in range(40)), Bonus(10, 50), order="forced"
+    )
+    reached = sum(comb(40, k) * (1 / 6) ** k * (5 / 6) ** (40 - k) for k in range(10, 41))
+    assert solve_values(rules)[-1] == pytest.approx(40 / 6 + 50 * reached, abs=1e-9)
+    free = replace(rules, order="free", categories=rules.categories[:20])
+    with pytest.raises(RulesError, match="20 upper boxes in free order"):
+        solve_values(free)

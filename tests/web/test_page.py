@@ -1,0 +1,504 @@
+"""The page in a real browser: by mouse, by keyboard, its link, its print, its manners."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from perfect_yatzy.play.record import read_games, write_games
+from perfect_yatzy.strategy.strategy import Strategy
+from support.human import human
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(not CHROMIUM, reason="there is no chromium (Debian package chromium)")
+
+
+@pytest.fixture(scope="module")
+def address(yatzy: Strategy) -> Iterator[str]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "perfect_yatzy", "serve", "--port", str(port)], stderr=subprocess.DEVNULL
+    )
+    for _ in range(200):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                break
+        time.sleep(0.1)
+    yield f"http://127.0.0.1:{port}/"
+    server.terminate()
+    server.wait()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as started:
+        found = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def page(browser: Any, address: str) -> Iterator[Any]:
+    """A page whose every request and complaint is watched."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    found = context.new_page()
+    complaints: list[str] = []
+    found.on("pageerror", lambda error: complaints.append(str(error)))
+    found.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    found.on("request", lambda asked: asked.url.startswith((address, "data:")) or complaints.append(asked.url))
+    found.goto(address)
+    found.wait_for_selector("#card input")
+    yield found
+    context.close()
+    assert complaints == []
+
+
+def expect(page: Any, place: str, text: str) -> None:
+    playwright.expect(page.locator(place)).to_contain_text(text, timeout=20_000)
+
+
+def settle(page: Any) -> None:
+    page.wait_for_selector("#ranking[aria-busy='false']")
+
+
+def test_by_keyboard(page: Any) -> None:
+    page.keyboard.type("33456")
+    expect(page, "#answer", "Hold 3 3")
+    assert "expected final score 245.75" in page.text_content("#answer")
+    page.keyboard.press("Backspace")
+    expect(page, "#answer", "1 more die.")
+    page.keyboard.press("Control+z")
+    expect(page, "#answer", "Hold 3 3")
+    page.keyboard.press("Escape")
+    expect(page, "#answer", "Enter the dice.")
+
+
+def test_by_mouse_a_position_its_advice_and_its_link(page: Any, browser: Any, address: str) -> None:
+    for box, points in {"ones": 3, "sixes": 24, "chance": 22}.items():
+        page.fill(f"#box-{box}", str(points))
+    page.locator("#box-chance").blur()
+    for face in (3, 3, 4, 5, 6):
+        page.click(f"button[aria-label='Add a {face}']")
+    page.check("#left input[value='1']")
+    expect(page, "#answer", "243.15")
+    page.wait_for_selector("#map tbody tr")
+    page.click("#ranking button >> nth=0")
+    held = page.locator("#dice button[aria-pressed='true']")
+    assert held.count() == 2
+    expect(page, "#expect", "248.76")
+    other = browser.new_page()
+    other.goto(page.url)
+    expect(other, "#answer", "243.15")
+    assert other.input_value("#box-sixes") == "24"
+    other.close()
+    page.fill("#box-ones", "9")
+    page.locator("#box-ones").blur()
+    expect(page, "#card-error", "Ones cannot hold 9")
+
+
+def test_a_goal_and_the_distribution(page: Any, address: str) -> None:
+    card = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10".replace(" ", "+")
+    page.goto(f"{address}#rules=yatzy&card={card}&dice=33456&left=2&goal=240")
+    page.reload()
+    expect(page, "#answer", "40.73 % chance")
+    expect(page, "#expect", "42.68 % chance")
+    assert page.locator("#chart rect").count() > 50
+
+
+def test_a_game_to_its_review(page: Any, yatzy: Strategy, tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    write_games(path, [human(yatzy, 2)])
+    page.set_input_files("#record", str(path))
+    page.wait_for_selector("#review h3")
+    assert "Ann: final score 195" in page.text_content("#review")
+    assert page.locator("#review polyline").count() == 2
+
+
+def test_a_whole_game_on_the_page_to_its_review_and_record(page: Any, tmp_path: Path) -> None:
+    """Every turn: roll, hold what the page advises, reroll, take the best category; then review and save."""
+    for turn in range(15):
+        page.click("#roll")
+        for left in (2, 1):
+            settle(page)
+            first = page.locator("#ranking tbody tr").first
+            if "take" in first.text_content():
+                break  # all dice are held
+            if turn == 0 and left == 2:
+                page.locator("#dice button").first.click()  # not always what is best
+            else:
+                first.locator("button").click()
+            page.click("#roll")
+        settle(page)
+        page.locator("#ranking tbody tr button").first.click()
+        expect(page, "#played", f"{turn + 1} turn")
+    expect(page, "#answer", "The card is full.")
+    page.click("#review-own")
+    page.wait_for_selector("#review h3")
+    assert "You: " in page.text_content("#review")
+    with page.expect_download() as saved:
+        page.click("#save-own")
+    path = tmp_path / "games.jsonl"
+    saved.value.save_as(path)
+    (game,) = read_games(path)
+    assert len(game.turns) == 15
+    assert game.card(0).total <= 324
+    page.click("#undo")
+    expect(page, "#played", "14 turns")
+
+
+def test_it_fits_a_phone_in_the_dark_and_a_sheet_of_paper(page: Any, tmp_path: Path) -> None:
+    page.set_viewport_size({"width": 380, "height": 800})
+    page.emulate_media(color_scheme="dark")
+    page.keyboard.type("33456")
+    page.wait_for_selector("#ranking table")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 380
+    dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.emulate_media(color_scheme="light")
+    assert dark != page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert page.pdf(path=str(tmp_path / "page.pdf")).startswith(b"%PDF")
+
+
+def test_axe_finds_nothing_serious(page: Any) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+    page.keyboard.type("33456")
+    page.wait_for_selector("#ranking table")
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        found = axe.Axe().run(page).response["violations"]
+        serious = [
+            (v["id"], [n["target"] for n in v["nodes"]]) for v in found if v["impact"] in ("serious", "critical")
+        ]
+        assert serious == []
+
+
+def focused(page: Any) -> str:
+    """What has the focus: its id, else its name or words."""
+    return str(
+        page.evaluate(
+            "(() => { const e = document.activeElement; return e.id || e.getAttribute('aria-label') || e.textContent; })()"
+        )
+    )
+
+
+def open_link(page: Any, address: str, link: str) -> None:
+    page.goto("about:blank")
+    page.goto(address + link)
+    page.wait_for_selector("#card input")
+
+
+def test_all_dice_are_taken_with_the_rolls_that_are_left(page: Any, address: str) -> None:
+    """Saved rolls and bonuses of a first roll are those of taking it now."""
+    open_link(page, address, "#rules=generala&dice=12345&left=2")
+    expect(page, "#answer", "All dice, take Straight: expected final score 158.86")
+    page.click("#instead")
+    expect(page, "#answer", "Straight for 25: expected final score 158.86")
+    page.click("#instead")
+    expect(page, "#answer", "All dice")
+    page.locator("#ranking tbody tr button").first.click()
+    expect(page, "#total", "25")
+    expect(page, "#expect", "Expected final score before the roll 158.86")
+    assert focused(page) == "roll"
+    page.click("#review-own")
+    expect(page, "#review", "Nothing to mend.")
+    expect(page, "#review", "158.86 expected (unfinished, after 1 turn)")
+
+
+def test_points_beside_the_boxes_are_in_the_total_and_the_link(page: Any, address: str) -> None:
+    open_link(page, address, "#rules=yahtzee&card=yahtzee%3D50&dice=66666&left=0")
+    settle(page)
+    page.locator("#ranking tbody tr button").first.click()
+    expect(page, "#total", "180")
+    assert page.input_value("#extra") == "100"
+    assert "extra=100" in page.url
+    page.fill("#extra", "0")
+    page.locator("#extra").blur()
+    expect(page, "#total", "80")
+
+
+def test_dice_ask_nothing_anew_of_what_to_expect(page: Any) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    expect(page, "#expect", "248.44")
+    page.keyboard.type("33456")
+    expect(page, "#answer", "Hold 3 3")
+    page.locator("#dice button").nth(0).click()
+    expect(page, "#held", "Held now, 3:")
+    page.keyboard.press("Backspace")
+    page.keyboard.type("6")
+    settle(page)
+    assert asked.count("expect") <= 1
+    assert asked.count("hold") == 1  # the second answer was kept
+
+
+def test_what_belongs_to_another_position_is_not_shown(page: Any) -> None:
+    """While an answer is on its way, the one before is out of sight; one that was overtaken never appears."""
+    expect(page, "#expect", "248.44")
+    held: list[Any] = []
+    page.route("**/api/expect", lambda route: held.append(route))
+    page.fill("#box-ones", "3")
+    page.locator("#box-ones").blur()
+    expect(page, "#expect", "Working")
+    assert page.locator("#chart").is_hidden()
+    page.wait_for_function("document.querySelector('#expect').getAttribute('aria-busy') === 'true'")
+    while not held:
+        page.wait_for_timeout(20)
+    page.unroute("**/api/expect")
+    page.fill("#box-ones", "4")
+    page.locator("#box-ones").blur()
+    playwright.expect(page.locator("#expect")).not_to_contain_text("Working", timeout=20_000)
+    second = page.text_content("#expect")
+    page.wait_for_timeout(100)
+    assert page.text_content("#expect") == second
+    assert page.locator("#chart").is_visible()
+
+
+def test_a_silent_server_is_named_and_its_return_noticed(browser: Any, address: str) -> None:
+    page = browser.new_page()
+    page.goto(address)
+    page.wait_for_selector("#card input")
+    page.keyboard.type("33456")
+    expect(page, "#answer", "Hold 3 3")
+    page.route("**/api/**", lambda route: route.abort())
+    page.fill("#box-ones", "3")
+    page.locator("#box-ones").blur()
+    expect(page, "#answer", "The server does not answer.")
+    expect(page, "#expect", "The server does not answer.")
+    assert page.locator("#ranking button").count() == 0
+    page.unroute("**/api/**")
+    page.keyboard.press("Backspace")
+    expect(page, "#answer", "1 more die.")
+    page.keyboard.type("6")
+    expect(page, "#answer", "Hold 3 3")
+    page.close()
+
+
+def test_a_long_wait_says_what_it_is_for(page: Any, address: str) -> None:
+    for query in ("hold", "expect"):
+        page.route(f"**/api/{query}", lambda route: None)
+    page.select_option("#aim-kind", "goal")
+    page.fill("#goal", "280")
+    page.locator("#goal").blur()
+    page.keyboard.type("33456")
+    expect(page, "#answer", "a goal this early in the game takes about 20 seconds, once")
+    expect(page, "#expect", "a goal this early")
+    page.unroute_all()
+    page.select_option("#aim-kind", "mean")
+    expect(page, "#answer", "245.75")
+
+
+def test_every_hold_is_to_be_seen_and_the_one_on_the_table_valued(page: Any) -> None:
+    page.keyboard.type("33456")
+    settle(page)
+    assert page.locator("#ranking tbody tr").count() == 8
+    page.click("#more")
+    assert page.locator("#ranking tbody tr").count() == 24
+    assert focused(page) == page.locator("#ranking tbody button").nth(8).text_content()
+    for die in (0, 2, 3):
+        page.locator("#dice button").nth(die).click()
+    expect(page, "#held", "Held now, 3 4 5: expected final score")
+    assert "loses" in page.text_content("#held")
+    expect(page, "#ranking tr.held", "hold 3 4 5 ← held now")
+    expect(page, "#map-title", "After holding 3 4 5: 21 rolls")
+    assert page.locator("#map [aria-live]").count() == 0
+
+
+def test_a_reload_takes_the_game_up_again(page: Any) -> None:
+    page.click("#roll")
+    settle(page)
+    page.click("#instead")
+    expect(page, "#ranking thead", "Category")
+    page.locator("#ranking tbody button").first.click()
+    expect(page, "#played", "1 turn")
+    page.keyboard.type("33456")
+    page.locator("#dice button").nth(1).click()
+    total = page.text_content("#total")
+    page.locator("#card tbody input").evaluate_all("(all) => all.find((box) => !box.value).focus()")
+    page.keyboard.type("0")
+    page.keyboard.press("Tab")
+    expect(
+        page, "#notice", "The card was changed by hand: the game played here can no longer be reviewed; Undo brings"
+    )
+    page.click("#undo")
+    page.reload()
+    expect(page, "#played", "1 turn")
+    assert page.text_content("#total") == total
+    assert page.locator("#dice button[aria-pressed='true']").count() == 1
+    for _ in range(8):
+        page.click("#undo")
+    assert page.text_content("#total") == "0"
+
+
+def test_what_of_a_link_cannot_be_used_is_said(page: Any, address: str) -> None:
+    open_link(page, address, "#rules=yatzy&card=ones=99+twos=+nonsense=3+sixes=24&dice=3378&left=7&extra=5&what=1")
+    for part in ("Ones cannot hold “99”", "Twos cannot hold “”", "no box “nonsense”", "the dice", "the rerolls left"):
+        expect(page, "#notice", part)
+    for part in ("points beside the boxes cannot be “5”", "“what” means nothing here"):
+        expect(page, "#notice", part)
+    assert page.input_value("#box-sixes") == "24"
+    assert page.input_value("#box-twos") == ""
+    open_link(page, address, "#rules=giant-forced&card=ones=3")
+    expect(page, "#notice", "the rules “giant-forced” are not for this page")
+    open_link(page, address, "#rules=yatzy+four-is-two-pairs&dice=33456&left=2")
+    assert page.is_checked("#switches input[value='four-is-two-pairs']")
+    assert page.text_content("#notice") == ""
+    expect(page, "#answer", "245.9")
+    page.uncheck("#switches input[value='four-is-two-pairs']")
+    expect(page, "#answer", "245.75")
+
+
+def test_one_of_several_games_of_a_file_is_chosen(page: Any, yatzy: Strategy, tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    write_games(path, [human(yatzy, 2), human(yatzy, 4)])
+    page.set_input_files("#record", str(path))
+    page.wait_for_selector("#review h3")
+    last = page.text_content("#review")
+    page.select_option("#which", "0")
+    expect(page, "#review", "Ann: final score 195")
+    assert page.text_content("#review") != last
+    page.locator("#review details").first.click()
+    expect(page, "#review li:first-child details table", "Points later")
+    dice = page.locator("#review li strong").first.text_content().partition(": ")[2]
+    page.locator("#review li button").first.click()
+    shown = [die.get_attribute("aria-label")[-1] for die in page.locator("#dice button").all()]
+    assert " ".join(shown) == dice
+    expect(page, "#notice", "Undo goes back")
+    page.click("#undo")
+    assert page.locator("#dice button").count() == 0
+    path.write_text("{}\nhello\n")
+    page.set_input_files("#record", str(path))
+    expect(page, "#review", "Line 2 of the file is no game: it is not JSON.")
+
+
+def test_the_focus_is_never_lost(page: Any) -> None:
+    page.locator("#box-yatzy").focus()
+    page.keyboard.type("50")
+    page.keyboard.press("Tab")
+    assert focused(page) == "Add a 1"
+    for _ in range(7):
+        page.keyboard.press("Enter")
+    assert focused(page) == "Add a 1"
+    assert page.locator("#dice button").count() == 5  # two more do no harm
+    settle(page)
+    page.locator("#ranking button").nth(3).focus()
+    page.keyboard.press("Enter")
+    assert "hold" in focused(page)
+    page.locator("#by-hand").focus()
+    page.keyboard.press("Enter")
+    assert focused(page) == "Add a 1"
+    page.keyboard.type("12345")
+    settle(page)
+    page.check("#left input[value='0']")
+    settle(page)
+    page.locator("#ranking button").first.focus()
+    page.keyboard.press("Enter")
+    assert focused(page) == "roll"
+    page.locator("#rules").focus()
+    page.select_option("#rules", "kniffel")
+    expect(page, "#notice", "The card was cleared for the other rules; Undo brings it back.")
+    assert focused(page) == "rules"
+
+
+def test_a_wrong_box_stays_wrong_until_it_is_mended(page: Any) -> None:
+    page.fill("#box-ones", "9")
+    page.locator("#box-ones").blur()
+    assert page.get_attribute("#box-ones", "aria-describedby") == "card-error"
+    page.keyboard.type("33456")
+    expect(page, "#answer", "Hold 3 3")
+    assert page.input_value("#box-ones") == "9"
+    assert page.get_attribute("#box-ones", "aria-invalid") == "true"
+    page.fill("#box-ones", "3")
+    page.locator("#box-ones").blur()
+    assert page.get_attribute("#box-ones", "aria-invalid") is None
+    assert page.text_content("#card-error") == ""
+
+
+def test_a_goal_is_checked_not_repaired(page: Any) -> None:
+    page.route("**/api/expect", lambda route: None)  # a win from the empty card takes long
+    page.select_option("#aim-kind", "win")
+    page.fill("#opponents", "251")
+    page.locator("#opponents").blur()
+    page.select_option("#aim-kind", "goal")
+    for text in ("-5", "1e3", "240.5", "abc"):
+        page.fill("#goal", text)
+        page.locator("#goal").blur()
+        expect(page, "#aim-error", f"not “{text}”")
+        assert page.input_value("#goal") == text
+        assert "goal" not in page.url
+    page.select_option("#aim-kind", "win")
+    assert page.input_value("#opponents") == "251"  # kept
+    assert page.text_content("#aim-error") == ""
+    page.unroute_all()
+
+
+def test_an_aim_out_of_reach_or_certain_is_named(page: Any, address: str) -> None:
+    card = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10".replace(" ", "+")
+    for goal, words in {600: "600 or more is out of reach", 60: "60 or more is certain"}.items():
+        open_link(page, address, f"#rules=yatzy&card={card}&dice=33456&left=2&goal={goal}")
+        expect(page, "#answer", words)
+        expect(page, "#answer", "the mean decides")
+        expect(page, "#expect", words)
+        expect(page, "#expect", "Playing for the mean instead")
+        means = [float(cell) for cell in page.locator("#ranking tbody td:nth-child(3)").all_text_contents()]
+        assert means == sorted(means, reverse=True)
+    open_link(page, address, f"#rules=yatzy&card={card}&dice=33456&left=2&opponents={card}; 200&ties=loss")
+    expect(page, "#expect", "Opponent 1 still plays")
+    expect(page, "#expect", "Opponent 2 has 200: exact")
+    expect(page, "#chart-title", "if played for the mean")
+
+
+def test_the_end_of_a_game(page: Any, address: str) -> None:
+    boxes = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 two-pairs=18 three-of-a-kind=12"
+    boxes += " four-of-a-kind=0 small-straight=15 large-straight=0 full-house=0 chance=20 yatzy=0"
+    open_link(page, address, "#rules=yatzy&card=" + boxes.replace(" ", "+"))
+    expect(page, "#answer", "The card is full. Final score 188.")
+    expect(page, "#bonus", "50")
+    expect(page, "#upper", "63 of 63")
+    assert page.get_attribute("#roll", "aria-disabled") == "true"
+    page.keyboard.type("3")
+    assert page.locator("#dice button").count() == 0
+
+
+def test_names_of_the_boxes_in_another_language(page: Any) -> None:
+    page.select_option("#language", "sv")
+    expect(page, "#card", "Kåk")
+    page.reload()
+    expect(page, "#card", "Kåk")
+    assert page.input_value("#language") == "sv"
+    page.select_option("#language", "en")
+
+
+def test_it_fits_the_narrowest_phone(page: Any) -> None:
+    page.set_viewport_size({"width": 320, "height": 700})
+    page.keyboard.type("33456")
+    settle(page)
+    page.locator("#dice button").nth(0).click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    tops = page.evaluate(
+        "[...document.querySelectorAll('#dice button')].map((die) => die.getBoundingClientRect().top)"
+    )
+    assert len(set(tops)) == 1
+    low = page.evaluate(
+        "[...document.querySelectorAll('button, input, select')].filter((e) => e.offsetHeight && !/radio|checkbox/.test(e.type)"
+        " && e.offsetHeight < 24).map((e) => e.id || e.textContent)"
+    )
+    assert low == []
+
+
+def test_paper_tells_what_the_controls_say(page: Any) -> None:
+    page.keyboard.type("33456")
+    settle(page)
+    page.emulate_media(media="print")
+    expect(page, "#sheet-head", "Yatzy · dice 3 3 4 5 6 · held nothing · 2 rerolls left · total 0")
+    assert page.locator("#sheet-head").is_visible()
+    for button in ("roll", "more", "undo", "review-own"):
+        assert page.locator(f"#{button}").is_hidden()
