@@ -24,7 +24,7 @@ from perfect_yatzy.model.objectives import Goals, Variance
 from perfect_yatzy.play.record import after
 from perfect_yatzy.play.replay import play_turn, replay
 from perfect_yatzy.strategy.distribution import distribution
-from perfect_yatzy.strategy.opponents import Winning, opponent
+from perfect_yatzy.strategy.opponents import WinUtility, opponent
 from perfect_yatzy.tablebase.backward_induction import default_threads, solve_layers, solve_objective
 from perfect_yatzy.tablebase.store import solve_to_store
 
@@ -71,7 +71,7 @@ def exactness(rules: perfect_yatzy.RuleSet) -> float:
 def tournament(yatzy: perfect_yatzy.Strategy, games: int) -> list[str]:
     """Against one mean player whom we cannot see: whole games of the policy that wins most."""
     other = opponent(yatzy, perfect_yatzy.parse_card(yatzy.rules, ""))
-    winning = Winning([other], "half")
+    winning = WinUtility([other], "half")
     start = time.perf_counter()
     policy = perfect_yatzy.maximise("yatzy", winning)
     seconds = time.perf_counter() - start
@@ -103,7 +103,7 @@ def watched_games(first: int, number: int) -> list[tuple[float, float, float, fl
         me, they = Scorecard(yatzy.rules), Scorecard(yatzy.rules)
         for turn in range(len(mine) - WATCHED):
             me, they = after(me, mine[turn]), after(they, theirs[turn])
-        winning = Winning([opponent(yatzy, they, 1)], "half")
+        winning = WinUtility([opponent(yatzy, they, 1)], "half")
         by_mean, watching = me, me
         spread = distribution(yatzy, me, threads=1)
         once = perfect_yatzy.maximise("yatzy", winning, me, threads=1).value(me)
@@ -112,7 +112,7 @@ def watched_games(first: int, number: int) -> list[tuple[float, float, float, fl
             policy = perfect_yatzy.maximise("yatzy", winning, watching, threads=1)
             watching = after(watching, play_turn(policy, watching, 1, game, turn))
             by_mean, they = after(by_mean, mine[turn]), after(they, theirs[turn])
-            winning = Winning([opponent(yatzy, they, 1)], "half")
+            winning = WinUtility([opponent(yatzy, they, 1)], "half")
         spread = distribution(yatzy, by_mean, threads=1)
         ends = perfect_yatzy.maximise("yatzy", winning, watching, threads=1).value(watching)
         found.append((start, once, float(winning(spread.scores) @ spread.chances), ends))
@@ -185,7 +185,7 @@ def main() -> None:
             say(f"| {name}, as a process, tables present | {median_of(run):.2f} s |")
         others = [opponent(yatzy, perfect_yatzy.parse_card(rules, LATE)), opponent(yatzy, 231)]
         seconds = median_of(
-            lambda: perfect_yatzy.maximise("yatzy", Winning(others, "half"), LATE).holds(LATE, "33456")
+            lambda: perfect_yatzy.maximise("yatzy", WinUtility(others, "half"), LATE).holds(LATE, "33456")
         )
         say(f"| win query, eight open categories, an opponent still playing, in process | {1000 * seconds:.0f} ms |")
         games = 1_000_000

@@ -9,11 +9,11 @@ from typing import Any
 from .errors import StateError, shown
 from .game.notation import dice_of
 from .strategy.batch import BatchAnswer
-from .strategy.distribution import Chances
+from .strategy.distribution import DiscreteDistribution
 from .strategy.simulation import Simulation
 from .strategy.strategy import Choice, Hold
 
-Result = Sequence[Hold] | Sequence[Choice] | BatchAnswer | Chances | Simulation
+Result = Sequence[Hold] | Sequence[Choice] | BatchAnswer | DiscreteDistribution | Simulation
 MAY_BE_MISSING = "category"  # where dice are rerolled; its column is one of texts even if no row has one
 
 
@@ -36,7 +36,7 @@ def columns(result: Result) -> dict[str, Any]:
     StateError
         If it is none of these.
     """
-    if isinstance(result, Chances):
+    if isinstance(result, DiscreteDistribution):
         return {"score": result.scores, "chance": result.chances}
     if isinstance(result, Simulation):
         boxes = {name: result.boxes[:, c] for c, name in enumerate(result.categories)}

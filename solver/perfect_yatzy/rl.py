@@ -172,9 +172,9 @@ class YatzyEnv(gymnasium.Env[Observation, np.int64]):
 
     def _take(self, category: int) -> float:
         rules, before = self.rules, final_score(self.card)
-        points, beside = self._options()[category]
+        points, bonus_points = self._options()[category]
         saved = self.left if rules.saved_rolls else 0
-        self.card = self.card.filled_with(category, points, beside, saved)
+        self.card = self.card.filled_with(category, points, bonus_points, saved)
         self.left = rules.rolls - 1 + saved
         if self.card.state.filled != rules.full:
             self._roll(np.zeros(rules.faces, dtype=np.int64))

@@ -230,9 +230,9 @@ def test_a_bug_is_told_of_and_the_next_line_answered(capsys: pytest.CaptureFixtu
     import io
 
     from perfect_yatzy.cli.commands.ask import answer_lines
-    from perfect_yatzy.service.queries import Desk
+    from perfect_yatzy.service.queries import QueryService
 
-    class Broken(Desk):
+    class Broken(QueryService):
         def answer(self, request: dict[str, object]) -> dict[str, object]:
             if request["id"] == 1:
                 raise ZeroDivisionError("oh")

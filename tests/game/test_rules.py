@@ -15,7 +15,7 @@ from perfect_yatzy.game.rule_loader import RuleFileError, builtin_ids, load_rule
 from perfect_yatzy.game.rule_schema import CATEGORY_FIELDS, FIELDS, locate
 from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.game.scoring import category_points
-from perfect_yatzy.model.estimates import facts, remarks
+from perfect_yatzy.model.estimates import remarks, rule_set_stats
 from perfect_yatzy.model.state_space import state_space
 from support import games
 from support.naive import Naive
@@ -62,7 +62,7 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
     file.write_text(GOOD)
     rules = load_rules(file)
     assert (rules.dice, rules.faces, rules.rolls, len(rules.categories)) == (2, 6, 2, 2)
-    assert facts(rules).maximum == 12 + 12
+    assert rule_set_stats(rules).maximum == 12 + 12
 
 
 @pytest.mark.parametrize(
@@ -175,9 +175,9 @@ def test_many_upper_boxes_are_checked_in_a_moment(tmp_path: Path, order: str, bo
     file.write_text(head + "".join(map(box.format, range(boxes))))
     if order == "free":
         with pytest.raises(RulesError, match="13 upper boxes in free order"):
-            facts(load_rules(file))
+            rule_set_stats(load_rules(file))
     else:
-        assert facts(load_rules(file)).maximum == 2 * boxes + 5
+        assert rule_set_stats(load_rules(file)).maximum == 2 * boxes + 5
 
 
 JUNK = [

@@ -19,13 +19,13 @@ from perfect_yatzy.game.translations import localized
 from perfect_yatzy.model.objectives import BonusChance
 from perfect_yatzy.play.record import Game, check_writable, read_game, read_games, write_games
 from perfect_yatzy.play.replay import replay
-from perfect_yatzy.play.review import GRADES, Review, grade, prospect, review
+from perfect_yatzy.play.review import GRADES, Review, action_outlook, grade, review
 from perfect_yatzy.service.answers import review_json
 from perfect_yatzy.strategy.distribution import distribution
 from perfect_yatzy.strategy.opponents import final_score
 from perfect_yatzy.strategy.simulation import simulate
 from perfect_yatzy.strategy.strategy import Choice, Hold, Strategy
-from perfect_yatzy.strategy.turn_outcomes import ends_of_hold
+from perfect_yatzy.strategy.turn_outcomes import outcomes_of_hold
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from support.command import Run
 from support.human import human
@@ -95,7 +95,9 @@ def test_a_category_with_rerolls_left_is_one_decision(yatzy: Strategy) -> None:
     found = review(yatzy, game)
     (decision,) = found.decisions
     assert found.lost == pytest.approx(yatzy.holds("", "33456")[0].value - (21 + yatzy.value("chance=21")), abs=1e-9)
-    text = "\n".join(review_lines(game.rules, found, [(decision, *[prospect(yatzy, decision, decision.done)] * 2)]))
+    text = "\n".join(
+        review_lines(game.rules, found, [(decision, *[action_outlook(yatzy, decision, decision.done)] * 2)])
+    )
     assert "Turn 1, roll 1, 3 3 4 5 6: Chance for 21 (blunder, lost " in text
     assert "best: hold 3 3" in text
     assert "all dice" not in text
@@ -111,7 +113,7 @@ def test_stopping_where_rolls_are_saved_keeps_them() -> None:
     stops = [d for d in found.decisions if d.rolls_left and isinstance(d.done, Choice)]
     assert stops
     for decision in stops:
-        what = prospect(saved, decision, decision.done)
+        what = action_outlook(saved, decision, decision.done)
         assert what.now + what.later == pytest.approx(decision.done.value, abs=1e-9)
 
 
@@ -151,7 +153,7 @@ def test_the_reasons_are_those_of_the_turn(yatzy: Strategy) -> None:
     errors = sorted(found.decisions, key=lambda d: -d.loss)[:6]
     for decision in errors:
         for action in (decision.done, decision.best):
-            what = prospect(yatzy, decision, action, bonus)
+            what = action_outlook(yatzy, decision, action, bonus)
             assert what.now + what.later == pytest.approx(action.value, abs=1e-9)
             assert sum(chance for _, chance, _ in what.categories) == pytest.approx(1)
             assert what.bonus is not None
@@ -168,9 +170,9 @@ def test_ends_of_a_hold_are_worth_the_hold(key: str) -> None:
     for left in range(1, strategy.most_rerolls(card.state) + 1):
         for hold in strategy.holds(card, dice, left)[:4]:
             if hold.category is None:
-                ends = ends_of_hold(strategy.evaluator, card.state, hold.dice, left)
+                ends = outcomes_of_hold(strategy.evaluator, card.state, hold.dice, left)
                 worth = sum(
-                    e.chance * (e.points + e.beside + strategy.value(e.after(strategy.evaluator, card.state)))
+                    e.chance * (e.points + e.bonus_points + strategy.value(e.after(strategy.evaluator, card.state)))
                     for e in ends
                 )
                 assert worth == pytest.approx(hold.value, abs=1e-9)

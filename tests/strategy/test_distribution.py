@@ -16,7 +16,7 @@ from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.model.objectives import Variance
 from perfect_yatzy.model.state_space import state_space
-from perfect_yatzy.model.turn_model import payouts
+from perfect_yatzy.model.turn_model import turn_outcomes
 from perfect_yatzy.strategy.distribution import distribution, known_distribution
 from perfect_yatzy.strategy.score_strategy import reach
 from perfect_yatzy.strategy.strategy import Strategy
@@ -146,7 +146,7 @@ def test_saved_rolls_have_no_exact_distribution() -> None:
 
 def test_every_payout_is_one_of_the_readable_scoring() -> None:
     rules = perfect_yatzy.load_rules("yahtzee")
-    found = payouts(rules)
+    found = turn_outcomes(rules)
     assert found.ends == len(
         {*zip(found.category.tolist(), found.points.tolist(), found.total.tolist(), strict=True)}
     )
@@ -157,15 +157,15 @@ def test_a_view_refuses_what_is_not_contiguous() -> None:
     import numba
     from numba.core.errors import TypingError
     from perfect_yatzy.kernels.simd import peek, views
-    from perfect_yatzy.kernels.turn import Means
+    from perfect_yatzy.kernels.turn import MeanTable
 
     @numba.njit
-    def third(table: Means) -> float:
+    def third(table: MeanTable) -> float:
         return peek(views(table).values, 2)  # type: ignore[no-any-return]
 
-    assert third(Means(np.arange(6.0))) == 2.0
+    assert third(MeanTable(np.arange(6.0))) == 2.0
     with pytest.raises(TypingError, match="contiguous"):
-        third(Means(np.arange(6.0)[::2]))
+        third(MeanTable(np.arange(6.0)[::2]))
 
 
 def test_histogram_is_small_and_complete() -> None:

@@ -21,7 +21,7 @@ from perfect_yatzy.game.scorecard import Scorecard, State
 from perfect_yatzy.model.objectives import Goals, Objective, Utility
 from perfect_yatzy.model.state_space import StateSpace
 from perfect_yatzy.strategy.distribution import distribution
-from perfect_yatzy.strategy.opponents import Winning, final_score, finished, opponent, parse_opponents
+from perfect_yatzy.strategy.opponents import WinUtility, final_score, finished, opponent, parse_opponents
 from perfect_yatzy.strategy.score_strategy import ScoreStrategy, maximise, reach, solved
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
@@ -326,14 +326,14 @@ def test_opponents_are_those_that_are_named() -> None:
     assert parse_opponents(rules, "231;") == parse_opponents(rules, " ; 231") == [231]
     (card,) = parse_opponents(rules, "yahtzee=50 extra=100 aces=3")
     assert isinstance(card, Scorecard)
-    assert (card.total, card.extra, len(card.points)) == (153, 100, 2)
+    assert (card.total, card.bonus_points, len(card.points)) == (153, 100, 2)
     boxes = {c.id: 0 for c in rules.categories} | {"yahtzee": 50}
     full = " ".join(f"{name}={points}" for name, points in boxes.items())
     assert parse_opponents(rules, f"{full}, extra: 300") == [350]
 
 
 def test_equal_opponents_are_computed_once(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
-    from perfect_yatzy.service.aims import AimMaker, read_aim
+    from perfect_yatzy.service.aims import ObjectiveResolver, read_aim
     from perfect_yatzy.strategy import distribution as forward
 
     forward.known_distribution(yatzy, State())
@@ -344,7 +344,7 @@ def test_equal_opponents_are_computed_once(yatzy: Strategy, monkeypatch: pytest.
         return distribution(*args, **named)
 
     monkeypatch.setattr(forward, "distribution", counted)
-    card, maker = parse_card(yatzy.rules, SEVEN), AimMaker()
+    card, maker = parse_card(yatzy.rules, SEVEN), ObjectiveResolver()
     for _ in range(2):
         wanted = read_aim(yatzy.rules, {"opponents": f"empty; empty; {SEVEN}; {SEVEN}"})
         assert wanted
@@ -354,13 +354,13 @@ def test_equal_opponents_are_computed_once(yatzy: Strategy, monkeypatch: pytest.
 
 @pytest.mark.parametrize(("ties", "worth"), [("loss", [0, 0, 1]), ("half", [0, 0.5, 1]), ("win", [0, 1, 1])])
 def test_a_tie_counts_as_one_says(ties: str, worth: list[float]) -> None:
-    winning = Winning([finished(240), finished(200)], ties)
+    winning = WinUtility([finished(240), finished(200)], ties)
     assert winning(np.array([239, 240, 241])).tolist() == worth
     assert winning.goal == {"loss": 241, "half": None, "win": 240}[ties]
     with pytest.raises(StateError, match="ties is 'maybe'"):
-        Winning([finished(1)], "maybe")
+        WinUtility([finished(1)], "maybe")
     with pytest.raises(StateError, match="no opponent"):
-        Winning([], ties)
+        WinUtility([], ties)
 
 
 def test_winning_against_one_who_plays_is_the_sum_over_what_they_may_score(yatzy: Strategy) -> None:
@@ -372,7 +372,7 @@ def test_winning_against_one_who_plays_is_the_sum_over_what_they_may_score(yatzy
     assert other.playing
     assert other.mean == pytest.approx(yatzy.value(theirs))
     for ties in ("loss", "half", "win"):
-        winning = Winning([other], ties)
+        winning = WinUtility([other], ties)
         strategy = maximise("yatzy", winning, mine)
         by_chance = dict(zip(other.scores.tolist(), other.chances, strict=True))
         worth = {
@@ -395,7 +395,7 @@ def test_the_win_policy_wins_more_games_than_the_mean_policy(yatzy: Strategy) ->
     from perfect_yatzy.strategy.simulation import simulate
 
     card = parse_card(yatzy.rules, LATE)
-    winning = Winning([finished(245)])
+    winning = WinUtility([finished(245)])
     found = distribution(yatzy, card.state, points=card.total)
     strategy = reach("yatzy", winning.goal or 0, card)
     assert strategy.value(card) > winning(found.scores) @ found.chances + 0.03
@@ -431,16 +431,16 @@ SEVEN = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 p=12 pp=22 3k=18 4k=2
     ],
 )
 def test_equal_chances_are_ranked_by_the_mean(query: str, dice: str, card: str, aim: dict[str, object]) -> None:
-    from perfect_yatzy.service.queries import Desk
+    from perfect_yatzy.service.queries import QueryService
 
-    answer = Desk().answer({"query": query, "dice": dice, "card": card, **aim})
+    answer = QueryService().answer({"query": query, "dice": dice, "card": card, **aim})
     entries = answer["categories" if query == "score" else "holds"]
     assert sorted(entries, key=lambda e: e["loss"]) == entries
     tied = [e["expected_final"] for e in entries if e["loss"] == 0.0]
     assert sorted(tied, reverse=True) == pytest.approx(tied)
     assert entries[0] == answer["best"]
     if query == "hold":  # keeping all dice is taking the category that `score` names
-        scored = Desk().answer({"query": "score", "dice": dice, "card": card, **aim, "rolls_left": 2})["best"]
+        scored = QueryService().answer({"query": "score", "dice": dice, "card": card, **aim, "rolls_left": 2})["best"]
         kept = next(e for e in entries if e["reroll"] == 0)
         names = ("category", "chance", "expected_final")
         assert [kept[name] for name in names] == [scored[name] for name in names]
@@ -456,11 +456,11 @@ def test_a_settled_aim_does_not_lead_astray(run: Run, yatzy: Strategy) -> None:
 def test_certain_and_out_of_reach_are_said_of_what_is_only() -> None:
     """Yatzy in order can score as much as the rules' highest score, and no more; Chance gives 5 for sure."""
     from perfect_yatzy.cli.views.text import aim_lines, expect_text
-    from perfect_yatzy.model.estimates import facts
-    from perfect_yatzy.service.queries import Desk
+    from perfect_yatzy.model.estimates import rule_set_stats
+    from perfect_yatzy.service.queries import QueryService
 
-    desk, rules = Desk(), load_rules("yatzy-forced")
-    most = facts(rules).maximum
+    desk, rules = QueryService(), load_rules("yatzy-forced")
+    most = rule_set_stats(rules).maximum
 
     def asked(**request: object) -> dict[str, Any]:
         return desk.answer({"query": "expect", "rules": "yatzy-forced", "spread": False, **request})
@@ -483,7 +483,7 @@ def test_certain_and_out_of_reach_are_said_of_what_is_only() -> None:
         answer = asked(card="ones=0", opponents="empty", ties="win" if certain else "loss")
         assert not answer["certain"]
         other = opponent(perfect_yatzy.open_strategy(rules), Scorecard(rules))
-        sure = Winning([other], "win")(np.array([points, most + 1]))
+        sure = WinUtility([other], "win")(np.array([points, most + 1]))
         assert (sure == 1.0).tolist() == [certain, True]
 
 
@@ -498,7 +498,7 @@ def test_small_chances_are_told_from_none() -> None:
 
 def test_what_a_question_may_solve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Said before it begins; the rest of a game instead of all goals where those are too much; neither, refused."""
-    from perfect_yatzy.service.aims import AimMaker, Wanted
+    from perfect_yatzy.service.aims import ObjectiveRequest, ObjectiveResolver
     from perfect_yatzy.tablebase.store import Progress, has_table
 
     rules = load_rules("yatzy-forced")
@@ -510,40 +510,40 @@ def test_what_a_question_may_solve(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
         return lambda done, total: None
 
     for module in ("perfect_yatzy.strategy.score_strategy", "perfect_yatzy.service.aims"):
-        monkeypatch.setattr(f"{module}.AT_ONCE", 0.0)
+        monkeypatch.setattr(f"{module}.INSTANT_SOLVE_SECONDS", 0.0)
     monkeypatch.setattr("perfect_yatzy.model.estimates.LONG_SECONDS", 0.0)
-    wanted, exact = Wanted(150, (), ""), reach(rules, 150, card, tmp_path / "none").value(card)
+    wanted, exact = ObjectiveRequest(150, (), ""), reach(rules, 150, card, tmp_path / "none").value(card)
     sizes = [Goals(rules, state).needs().bytes for state in (card.state, State())]
     monkeypatch.setattr("perfect_yatzy.model.estimates.LARGE_BYTES", sizes[0] - 1)
     with pytest.raises(
         RulesError, match=r"all goals of yatzy-forced take .* ask from a later card, or first run: yatzy"
     ):
-        AimMaker(tmp_path, None, announce).make(wanted, strategy, card)
-    half = Wanted(None, (150,), "half")
+        ObjectiveResolver(tmp_path, None, announce).make(wanted, strategy, card)
+    half = ObjectiveRequest(None, (150,), "half")
     monkeypatch.setattr("perfect_yatzy.model.estimates.LARGE_BYTES", 0)
     with pytest.raises(RulesError, match=r"yatzy-forced from this card on takes .* ask from a later card"):
-        AimMaker(tmp_path, None, announce).make(half, strategy, card)
+        ObjectiveResolver(tmp_path, None, announce).make(half, strategy, card)
     assert said == []
     monkeypatch.setattr("perfect_yatzy.model.estimates.LARGE_BYTES", sizes[0])
-    maker = AimMaker(tmp_path, None, announce)
+    maker = ObjectiveResolver(tmp_path, None, announce)
     found = maker.make(wanted, strategy, card).strategy
     assert found.value(card) == pytest.approx(exact, abs=F32)
     assert maker.make(wanted, strategy, card).strategy.evaluator is found.evaluator  # solved once
     assert [(line or "")[:39] for line, _ in said] == ["solving yatzy-forced from this card on,"]
     monkeypatch.setattr("perfect_yatzy.model.estimates.LARGE_BYTES", sizes[1])
-    assert AimMaker(tmp_path, None, announce).make(wanted, strategy, card).strategy.value(card) == pytest.approx(
-        exact
-    )
+    assert ObjectiveResolver(tmp_path, None, announce).make(wanted, strategy, card).strategy.value(
+        card
+    ) == pytest.approx(exact)
     assert said[1] == ("solving all goals of yatzy-forced, 0.00 GB and about 1 s; the table is kept for later", False)
     assert has_table(rules, tmp_path, "goals")
 
 
 def test_sizes_in_words() -> None:
-    from perfect_yatzy.model.estimates import Needs
+    from perfect_yatzy.model.estimates import SolveCost
 
-    assert Needs(1, 928_000_000, 1, 24.6).words == "0.93 GB and about 25 s"
-    assert Needs(1, 14_634_000_000, 1, 387.0).words == "14.6 GB and about 6 minutes"
-    assert Needs(1, 1_120_727_000_000, 1, 62_133.0).words == "1,120.7 GB and about 17 hours"
+    assert SolveCost(1, 928_000_000, 1, 24.6).words == "0.93 GB and about 25 s"
+    assert SolveCost(1, 14_634_000_000, 1, 387.0).words == "14.6 GB and about 6 minutes"
+    assert SolveCost(1, 1_120_727_000_000, 1, 62_133.0).words == "1,120.7 GB and about 17 hours"
 
 
 def test_expect_says_how_likely_a_win_is(run: Run, yatzy: Strategy) -> None:

@@ -58,11 +58,13 @@ def replay(strategy: Strategy, seed: int, game: int, start: Scorecard) -> tuple[
             held, left, roll = best.dice, left - 1, roll + 1
         chosen = strategy.categories(card, dice, left)[0]
         c = rules.index_of[chosen.category]
-        points, beside = options(rules, card.state.filled, card.state.joker_paid, counts_of(rules, sorted(dice)))[c]
+        points, bonus_points = options(
+            rules, card.state.filled, card.state.joker_paid, counts_of(rules, sorted(dice))
+        )[c]
         if left == strategy.most_rerolls(card.state) and points:
-            beside += dict(rules.first_roll_bonus).get(chosen.category, 0)
+            bonus_points += dict(rules.first_roll_bonus).get(chosen.category, 0)
         saved = left if rules.saved_rolls else 0
-        card = Scorecard(rules, card.points | {c: points}, saved, card.extra + beside)
+        card = Scorecard(rules, card.points | {c: points}, saved, card.bonus_points + bonus_points)
     return final_score(card), card.points
 
 

@@ -95,7 +95,10 @@ def test_a_position_may_be_points_by_category(yatzy: Strategy) -> None:
         (lambda y: y.holds({"on": 3}, "33456"), "category 'on' is not clear"),
         (lambda y: y.value(perfect_yatzy.Scorecard(y.rules, {99: 3})), "there is no category 99"),
         (lambda y: y.value(perfect_yatzy.Scorecard(y.rules, {0: 3.0})), "ones is 3.0; must be a whole number"),
-        (lambda y: y.value(perfect_yatzy.Scorecard(y.rules, extra=0.5)), "extra is 0.5; must be a whole number"),
+        (
+            lambda y: y.value(perfect_yatzy.Scorecard(y.rules, bonus_points=0.5)),
+            "extra is 0.5; must be a whole number",
+        ),
         (
             lambda y: y.value(perfect_yatzy.parse_card(perfect_yatzy.load_rules("generala"), "")),
             "one of generala, not of yatzy",

@@ -34,7 +34,7 @@ def human(strategy: Strategy, seed: int) -> Game:
             holds.append(held)
         choice = pick(strategy.categories(card, rolls[-1], left))
         turns.append(
-            Turn(0, tuple(rolls), tuple(holds), choice.category, choice.points, choice.bonus)  # type: ignore[attr-defined]
+            Turn(0, tuple(rolls), tuple(holds), choice.category, choice.points, choice.bonus_points)  # type: ignore[attr-defined]
         )
         card = after(card, turns[-1])
     return Game(rules, ("Ann",), tuple(turns))

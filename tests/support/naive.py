@@ -126,11 +126,11 @@ class Naive:
     def stops(self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool) -> dict[int, Fraction]:
         """What each legal category is worth if the turn ends now with `left` rerolls unused."""
         worth = {}
-        for box, (points, beside) in self.scores(filled, flag, dice).items():
+        for box, (points, bonus_points) in self.scores(filled, flag, dice).items():
             extra = self.game["first_roll_bonus"].get(self.boxes[box]["id"], 0) if first and points > 0 else 0
             saved = left if self.game["saved_rolls"] else 0
             card = self.after(filled, upper, flag, box, points)
-            worth[box] = points + beside + extra + self.value(card[0], card[1], saved, card[2])
+            worth[box] = points + bonus_points + extra + self.value(card[0], card[1], saved, card[2])
         return worth
 
     def hold_value(self, filled: int, upper: int, flag: bool, held: Dice, left: int) -> Fraction:
@@ -199,9 +199,11 @@ class Naive:
                 return int(self.value(filled, upper))
             best = 0
             for dice, _ in self.outcomes(self.game["dice"]):
-                for box, (points, beside) in self.scores(filled, flag, dice).items():
+                for box, (points, bonus_points) in self.scores(filled, flag, dice).items():
                     extra = self.game["first_roll_bonus"].get(self.boxes[box]["id"], 0) if points > 0 else 0
-                    best = max(best, points + beside + extra + most(*self.after(filled, upper, flag, box, points)))
+                    best = max(
+                        best, points + bonus_points + extra + most(*self.after(filled, upper, flag, box, points))
+                    )
             return best
 
         return most(0, 0, False)

@@ -65,10 +65,10 @@ class NaiveWorth(Naive):
             (
                 box,
                 points,
-                points + beside + (extra.get(self.boxes[box]["id"], 0) if points else 0),
+                points + bonus_points + (extra.get(self.boxes[box]["id"], 0) if points else 0),
                 left if self.game["saved_rolls"] else 0,
             )
-            for box, (points, beside) in self.scores(filled, flag, dice).items()
+            for box, (points, bonus_points) in self.scores(filled, flag, dice).items()
         ]
 
 

@@ -201,10 +201,10 @@ def test_holds_categories_and_batches_agree_with_the_oracle(rules: RuleSet) -> N
 def test_states_and_plans_are_built_once() -> None:
     """A default given and a default left out are the same question."""
     from perfect_yatzy.game.scorecard import EMPTY
-    from perfect_yatzy.model.turn_model import payouts, plan
+    from perfect_yatzy.model.turn_model import turn_model, turn_outcomes
 
     rules = load_rules("yatzy-forced")
-    for build in (state_space, plan, payouts):
+    for build in (state_space, turn_model, turn_outcomes):
         assert build(rules) is build(rules, EMPTY) is build(load_rules("yatzy-forced"), start=State())
 
 

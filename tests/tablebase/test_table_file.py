@@ -17,7 +17,7 @@ from perfect_yatzy.errors import RulesError, TableError
 from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.rules import Bonus, Category, Pattern
 from perfect_yatzy.model import objectives
-from perfect_yatzy.model.estimates import facts
+from perfect_yatzy.model.estimates import rule_set_stats
 from perfect_yatzy.model.objectives import Goals, Objective
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.strategy.strategy import Strategy
@@ -218,7 +218,7 @@ def test_too_little_memory_is_noticed_before_the_solve(tmp_path: Path, monkeypat
 
 def test_the_estimate_of_memory_covers_maxi() -> None:
     """Measured: 2.20 GB at the peak (benchmarks/runs), with two layers of 134 and 132 million values."""
-    needs = facts(load_rules("maxi"))
+    needs = rule_set_stats(load_rules("maxi"))
     assert 2.20 < needs.memory / 2**30 < 2.5
     assert needs.bytes == 713_572_352 * 4
 

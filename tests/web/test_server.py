@@ -20,11 +20,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from perfect_yatzy.cli.commands.serve import in_header, is_loopback
 from perfect_yatzy.errors import RulesError
-from perfect_yatzy.service.queries import Desk
+from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.web.app import create_app
-from perfect_yatzy.web.middleware import BURST, MAX_BODY, Guard, host_name
-from perfect_yatzy.web.workers import MOST_WRITTEN, BusyError, Gate, HungUpError, Kept, Office
+from perfect_yatzy.web.middleware import BURST, MAX_BODY, RequestFilter, host_name
+from perfect_yatzy.web.workers import (
+    MAX_WRITTEN,
+    BusyError,
+    ClientDisconnected,
+    ConcurrencyLimiter,
+    RequestScheduler,
+    WeightedLRUCache,
+)
 from support.human import human
 
 JSON = {"content-type": "application/json"}
@@ -51,7 +58,7 @@ def page(yatzy: Strategy) -> TestClient:
 def test_answers_are_those_of_the_command(page: TestClient, query: str, asked: dict[str, object]) -> None:
     found = page.post(f"/api/{query}", json=asked)
     assert found.status_code == 200, found.text
-    assert found.json() == json.loads(json.dumps(Desk().answer({"query": query, **asked})))
+    assert found.json() == json.loads(json.dumps(QueryService().answer({"query": query, **asked})))
 
 
 @pytest.mark.parametrize(
@@ -138,7 +145,7 @@ def test_foreign_hosts_and_large_bodies_are_refused(page: TestClient) -> None:
 
 
 def test_too_many_requests_are_slowed_down() -> None:
-    guard = Guard(None, frozenset())
+    guard = RequestFilter(None, frozenset())
     assert all(guard.allowed("a") for _ in range(int(BURST)))
     assert not all(guard.allowed("a") for _ in range(int(BURST)))
     assert guard.allowed("b")
@@ -260,15 +267,15 @@ def test_rule_sets_are_described_with_their_switches(page: TestClient) -> None:
     assert switched["bonus"]["threshold"] == 63 != plain["bonus"]["threshold"]
     assert switched["active"] == ["threshold-63"]
     assert "threshold-63" in {switch["id"] for switch in plain["switches"]}
-    beside = {entry["id"]: entry["beside"] for entry in page.get("/api/rules").json()}
-    assert beside["yahtzee"]
-    assert beside["generala"]
-    assert not beside["yatzy"]
+    bonus_points = {entry["id"]: entry["beside"] for entry in page.get("/api/rules").json()}
+    assert bonus_points["yahtzee"]
+    assert bonus_points["generala"]
+    assert not bonus_points["yatzy"]
 
 
 def test_a_long_question_holds_up_no_short_one(yatzy: Strategy) -> None:
     """While a goal is being solved for, a plain hold is answered; who finds too many waiting is told so."""
-    office, going, done = Office(None, 1), Event(), Event()
+    office, going, done = RequestScheduler(None, 1), Event(), Event()
     real = office.desk.answer
 
     def slow(request: dict[str, object]) -> dict[str, object]:
@@ -296,33 +303,33 @@ def test_a_long_question_holds_up_no_short_one(yatzy: Strategy) -> None:
 
 
 def test_who_hangs_up_leaves_the_line() -> None:
-    gate = Gate(1, 1)
+    gate = ConcurrencyLimiter(1, 1)
     with gate.passed(lambda: False):
-        with pytest.raises(HungUpError), gate.passed(lambda: True):
+        with pytest.raises(ClientDisconnected), gate.passed(lambda: True):
             pass
         assert gate.room == 1
     assert gate.room == 2
 
 
 def test_what_is_kept_has_a_limit() -> None:
-    kept: Kept[str] = Kept(10)
+    kept: WeightedLRUCache[str] = WeightedLRUCache(10)
     for name, weight in (("a", 4), ("b", 4), ("c", 4), ("d", 11)):
         kept.put(name, name, weight)
     assert [kept.get(name) for name in "abcd"] == [None, "b", "c", None]
 
 
 def test_goals_are_written_up_to_a_limit(tmp_path: Path, yatzy: Strategy) -> None:
-    office = Office(None, 1)
-    office.written = MOST_WRITTEN
+    office = RequestScheduler(None, 1)
+    office.written = MAX_WRITTEN
     with pytest.raises(RulesError, match="writes no more"):
         office.answer("expect", {"rules": "yatzy", "goal": 280, "spread": False}, lambda: False)
 
 
 def test_an_aim_is_solved_for_once(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
     solved = []
-    real = Desk.aim
-    monkeypatch.setattr(Desk, "aim", lambda *args: solved.append(1) or real(*args))
-    office = Office(None, 1)
+    real = QueryService.aim
+    monkeypatch.setattr(QueryService, "aim", lambda *args: solved.append(1) or real(*args))
+    office = RequestScheduler(None, 1)
     asked = {"rules": "yatzy", "card": LATE, "opponents": "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18"}
     office.answer("expect", {**asked, "spread": False}, lambda: False)
     for dice in ("33456", "11234"):
@@ -348,10 +355,10 @@ def test_serving_says_first_whether_it_can(run: Run) -> None:
 
 
 def test_hosts_of_a_server_open_to_the_network() -> None:
-    guard = Guard(None, frozenset({"[::1]", "box.lan"}), addresses=True)
+    guard = RequestFilter(None, frozenset({"[::1]", "box.lan"}), addresses=True)
     for host, known in {"192.168.1.5:80": 1, "[fe80::1]:80": 1, "BOX.lan": 1, "evil.example": 0}.items():
         assert guard.known(host_name(host)) == bool(known), host
-    assert not Guard(None, frozenset({"localhost"})).known("192.168.1.5")
+    assert not RequestFilter(None, frozenset({"localhost"})).known("192.168.1.5")
     assert host_name("[FE80::1]:80") == "[fe80::1]"
     assert (in_header("::1"), in_header("Box.LAN")) == ("[::1]", "box.lan")
     assert is_loopback("127.0.0.1")

@@ -22,7 +22,7 @@ from ..errors import SolverError
 
 if TYPE_CHECKING:
     from ..game.rules import RuleSet
-    from ..service.queries import Desk
+    from ..service.queries import QueryService
     from ..tablebase.store import Progress
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -277,8 +277,8 @@ def bar(label: str) -> Progress:
     return report
 
 
-def make_desk(tables: str | None, threads: int | None, lang: str) -> Desk:
+def query_service(tables: str | None, threads: int | None, lang: str) -> QueryService:
     """The one that answers requests, telling the terminal when it has to solve first."""
-    from ..service.queries import Desk
+    from ..service.queries import QueryService
 
-    return Desk(tables, threads, solving, lang)
+    return QueryService(tables, threads, solving, lang)

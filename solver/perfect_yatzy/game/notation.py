@@ -144,7 +144,7 @@ def find_category(rules: RuleSet, text: str) -> int:
     raise StateError(f"unknown category {text!r}; {hint}")
 
 
-def parse_card(rules: RuleSet, card: CardText, saved: int = 0, extra: int = 0) -> Scorecard:
+def parse_card(rules: RuleSet, card: CardText, saved: int = 0, bonus_points: int = 0) -> Scorecard:
     """Read a scorecard: text such as ``ones=3 sixes=24``, or points by category such as ``{"ones": 3}``.
 
     Raises
@@ -162,7 +162,7 @@ def parse_card(rules: RuleSet, card: CardText, saved: int = 0, extra: int = 0) -
         if c in points:
             raise StateError(f"{spoken(rules, c)} is filled twice in the card")
         points[c] = _score(value, spoken(rules, c))
-    return check_card(Scorecard(rules, points, saved, extra))
+    return check_card(Scorecard(rules, points, saved, bonus_points))
 
 
 def read_card(rules: RuleSet, card: CardText | Scorecard) -> Scorecard:

@@ -68,9 +68,9 @@ def _joker_maximum(rules: RuleSet, extras: dict[str, int]) -> int:
             found = max(found, plain[c] + (first[c] if plain[c] else 0) + after)
         if filled >> rules.joker_index & 1:
             for roll in lucky:
-                for c, (points, beside) in options(rules, filled, paid, roll).items():
+                for c, (points, bonus_points) in options(rules, filled, paid, roll).items():
                     extra = first[c] if points else 0
-                    found = max(found, points + beside + extra + most(filled | 1 << c, paid))
+                    found = max(found, points + bonus_points + extra + most(filled | 1 << c, paid))
         return found
 
     return most(0, False) if size else 0

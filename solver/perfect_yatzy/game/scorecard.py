@@ -20,19 +20,19 @@ class Scorecard:
         Category position -> points it holds.
     saved : int
         Saved rolls.
-    extra : int
+    bonus_points : int
         Points outside the boxes and the upper bonus: joker and first-roll bonuses received so far.
     """
 
     rules: RuleSet = field(repr=False)
     points: dict[int, int] = field(default_factory=dict)
     saved: int = 0
-    extra: int = 0
+    bonus_points: int = 0
 
     @property
     def total(self) -> int:
         """Points on the sheet, without the upper bonus (that one is part of the value to come)."""
-        return sum(self.points.values()) + self.extra
+        return sum(self.points.values()) + self.bonus_points
 
     @property
     def upper(self) -> int:
@@ -51,9 +51,9 @@ class Scorecard:
             joker_paid=paid,
         )
 
-    def filled_with(self, category: int, points: int, beside: int = 0, saved: int = 0) -> Scorecard:
+    def filled_with(self, category: int, points: int, bonus_points: int = 0, saved: int = 0) -> Scorecard:
         """The card after a turn: points in a box, points beside the boxes, rolls saved by then; no check."""
-        return Scorecard(self.rules, self.points | {category: points}, saved, self.extra + beside)
+        return Scorecard(self.rules, self.points | {category: points}, saved, self.bonus_points + bonus_points)
 
     def __str__(self) -> str:
         return " ".join(f"{self.rules.categories[c].id}={p}" for c, p in sorted(self.points.items()))
@@ -68,11 +68,11 @@ def check_card(card: Scorecard) -> Scorecard:
         if whole_number(points, spoken(card.rules, c)) not in possible[c]:
             allowed = _listed(possible[c])
             raise StateError(f"{spoken(card.rules, c)} cannot hold {points}; it can hold {allowed}")
-    whole_number(card.extra, "extra")
-    most = most_extra(card)
-    if not 0 <= card.extra <= most:
+    whole_number(card.bonus_points, "extra")
+    most = max_bonus_points(card)
+    if not 0 <= card.bonus_points <= most:
         allowed = span(0, most) if most else "none"
-        raise StateError(f"{card.extra} extra points; beside the boxes of this card there can be {allowed}")
+        raise StateError(f"{card.bonus_points} extra points; beside the boxes of this card there can be {allowed}")
     filled = card.state.filled
     if card.rules.order == "forced" and filled & (filled + 1):
         gap = next(c for c in range(len(card.rules.categories)) if not filled >> c & 1)
@@ -80,7 +80,7 @@ def check_card(card: Scorecard) -> Scorecard:
     return card
 
 
-def most_extra(card: Scorecard) -> int:
+def max_bonus_points(card: Scorecard) -> int:
     """A bound of the joker and first-roll bonuses that can have been paid for the filled boxes."""
     rules = card.rules
     first_rolls = sum(paid for name, paid in rules.first_roll_bonus if card.points.get(rules.index_of[name]))

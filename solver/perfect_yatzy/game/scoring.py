@@ -112,7 +112,10 @@ def options(
     if not extra:
         return found
     ids = [category.id for category in rules.categories]
-    return {c: (points, beside + (extra.get(ids[c], 0) if points else 0)) for c, (points, beside) in found.items()}
+    return {
+        c: (points, bonus_points + (extra.get(ids[c], 0) if points else 0))
+        for c, (points, bonus_points) in found.items()
+    }
 
 
 def _without_first(rules: RuleSet, filled: int, joker_paid: bool, counts: Counts) -> dict[int, tuple[int, int]]:

@@ -7,51 +7,51 @@ from ..model.state_space import LANES
 from .jit import jit
 from .lattice import maxima, means
 from .simd import peek, poke, shifted, views
-from .turn import AGAIN, FRESH, LOWEST, TIE, Means, choices_of, joker_choices, raise_all_stops
+from .turn import AGAIN, FRESH, LOWEST, TIE, MeanTable, backup_all_stop_values, choices_of, joker_choices
 
 
 @jit
-def best_category(values, plan, row, lane, roll, saved, first):
+def best_category(values, model, row, lane, roll, saved, first):
     """Best category, and its value, for one roll of one state; of equal ones the first on the sheet."""
-    own, joker = peek(plan.sets, row), peek(plan.joker_of, roll)
-    choices = choices_of(plan, row)
+    own, joker = peek(model.sets, row), peek(model.joker_of, roll)
+    choices = choices_of(model, row)
     in_full, bonus = False, 0.0
-    if joker >= 0 and peek(plan.masks, row) & plan.joker_bit:
-        in_full = peek(plan.joker_box, joker) & ~peek(plan.masks, row) == 0
-        choices = joker_choices(plan, row, choices, joker)
-        bonus = plan.joker_bonus if row >= plan.cards else 0.0
+    if joker >= 0 and peek(model.masks, row) & model.joker_bit:
+        in_full = peek(model.joker_box, joker) & ~peek(model.masks, row) == 0
+        choices = joker_choices(model, row, choices, joker)
+        bonus = model.joker_bonus if row >= model.cards else 0.0
     best, best_value = -1, LOWEST
-    for c in range(plan.categories):
+    for c in range(model.categories):
         if choices >> c & 1:
-            points = peek(plan.roll_points, c * plan.rolls + roll)
+            points = peek(model.roll_points, c * model.rolls + roll)
             if in_full:
-                points = peek(plan.joker_full, c * plan.jokers + joker)
+                points = peek(model.joker_full, c * model.jokers + joker)
             # All outcomes of a category that pay lead to the same row.
-            begin = peek(plan.outcome_start, c)
-            paying = points > 0 and begin + 1 < peek(plan.outcome_start, c + 1)
-            child = row + peek(plan.step, begin + (1 if paying else 0))
-            theirs = peek(plan.sets, child)
-            upper = peek(plan.lane_upper, own * plan.lane_width + lane) + (points if peek(plan.moves, c) else 0)
-            at = peek(plan.offsets, child) + saved * peek(plan.lane_count, theirs)
-            worth = peek(values, at + peek(plan.lane_of, theirs * plan.upper_width + upper)) + points + bonus
+            begin = peek(model.outcome_start, c)
+            paying = points > 0 and begin + 1 < peek(model.outcome_start, c + 1)
+            child = row + peek(model.step, begin + (1 if paying else 0))
+            theirs = peek(model.sets, child)
+            upper = peek(model.lane_upper, own * model.lane_width + lane) + (points if peek(model.moves, c) else 0)
+            at = peek(model.offsets, child) + saved * peek(model.lane_count, theirs)
+            worth = peek(values, at + peek(model.lane_of, theirs * model.upper_width + upper)) + points + bonus
             if first and points > 0:
-                worth += peek(plan.first_bonus, c)
+                worth += peek(model.first_bonus, c)
             if worth > best_value + TIE:
                 best, best_value = c, worth
     return best, best_value
 
 
 @jit
-def answer_one(values, plan, asked, given, i, buffer):
+def answer_one(values, model, asked, given, i, buffer):
     """Best action of the i-th question; the buffer holds the value of every hold that rerolls something."""
     lane, roll = peek(asked.lanes, i), peek(asked.rolls, i)
-    saved = peek(asked.rerolls, i) if plan.saved_rolls else 0
-    category, value = best_category(values, plan, peek(asked.rows, i), lane, roll, saved, peek(asked.first, i))
+    saved = peek(asked.rerolls, i) if model.saved_rolls else 0
+    category, value = best_category(values, model, peek(asked.rows, i), lane, roll, saved, peek(asked.first, i))
     hold = -1
     if peek(asked.rerolls, i) > 0:
         # The list opens with the hold of all dice, which is to stop and score.
-        for k in range(peek(plan.within_start, roll) + 1, peek(plan.within_start, roll + 1)):
-            kept = peek(plan.within, k)
+        for k in range(peek(model.within_start, roll) + 1, peek(model.within_start, roll + 1)):
+            kept = peek(model.within, k)
             worth = peek(buffer, kept * LANES + lane % LANES)
             if worth > value + TIE:
                 hold, category, value = kept, -1, worth
@@ -61,7 +61,7 @@ def answer_one(values, plan, asked, given, i, buffer):
 
 
 @jit
-def answer_questions(start, stop, table, plan, dice, asked, given, scratch):
+def answer_questions(start, stop, table, model, dice, asked, given, scratch):
     """Best action and its value for questions `start` to `stop`, sorted by row and block of lanes.
 
     Questions about the same block share one evaluation of the turn, as far back as the one with the most
@@ -72,7 +72,7 @@ def answer_questions(start, stop, table, plan, dice, asked, given, scratch):
     asked, given : Questions, Answers
         From :mod:`perfect_yatzy.strategy.batch`; `given` is written.
     """
-    seen, steps, own, asked, given = views(plan), views(dice), views(scratch), views(asked), views(given)
+    seen, steps, own, asked, given = views(model), views(dice), views(scratch), views(asked), views(given)
     values, buffer = shifted(views(table).values, table.start), own.buffer
     begin = start
     while begin < stop:
@@ -91,7 +91,9 @@ def answer_questions(start, stop, table, plan, dice, asked, given, scratch):
             if rerolls < most:
                 saved, stage = rerolls if seen.saved_rolls else 0, FRESH if rerolls == 0 else AGAIN
                 if rerolls == 0 or seen.saved_rolls:
-                    raise_all_stops(Means(values), seen, row, choices, block * LANES, saved, stage, buffer, own)
+                    backup_all_stop_values(
+                        MeanTable(values), seen, row, choices, block * LANES, saved, stage, buffer, own
+                    )
                 if rerolls > 0:
                     maxima(buffer, steps)
         begin = end

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy.typing as npt
 
 from ..game.dice import Floats, Lattice
-from ..model.turn_model import IN_FULL, ON_FIRST_ROLL, WITH_BONUS, Payouts, Plan
+from ..model.turn_model import IN_FULL, ON_FIRST_ROLL, WITH_BONUS, TurnModel, TurnOutcomes
 from .jit import jit
 from .lattice import maxima, means
 from .simd import (
@@ -31,10 +31,10 @@ from .simd import (
     splat,
     store,
 )
-from .turn import LOWEST, arrival, choices_of, joker_choices
+from .turn import LOWEST, child_value, choices_of, joker_choices
 
 
-class FollowScratch(NamedTuple):
+class PolicyScratch(NamedTuple):
     """A thread's own memory, in vectors.
 
     ``buffer``: worths of holds; ``worth, tag``: by payout; ``hold_tag``: by hold, if not its number;
@@ -60,9 +60,11 @@ class FollowScratch(NamedTuple):
     lanes: Floats
 
 
-def follow_scratch(dice: Lattice, plan: Plan, pay: Payouts, most_saved: int, dtype: npt.DTypeLike) -> FollowScratch:
+def policy_scratch(
+    dice: Lattice, model: TurnModel, pay: TurnOutcomes, most_saved: int, dtype: npt.DTypeLike
+) -> PolicyScratch:
     """Scratch for one thread."""
-    stages = (plan.rolls_per_turn + most_saved) * dice.rolls
+    stages = (model.rolls_per_turn + most_saved) * dice.rolls
     firsts = (most_saved + 1) * dice.rolls
     holds, ends = dice.holds, pay.ends
     sizes = (
@@ -82,7 +84,7 @@ def follow_scratch(dice: Lattice, plan: Plan, pay: Payouts, most_saved: int, dty
         dice.rolls,
         1,
     )
-    scratch = FollowScratch(*(aligned(size, dtype) for size in sizes))
+    scratch = PolicyScratch(*(aligned(size, dtype) for size in sizes))
     lanes = len(scratch.lanes)
     scratch.nothing[:] = -1
     for payout in range(ends):
@@ -99,90 +101,90 @@ def lowest_equal(best, ties, spare):
 
 
 @jit
-def worth_of_payouts(children, plan, pay, row, choices, block, saved, own):
+def worth_of_payouts(children, model, pay, row, choices, block, saved, own):
     """Worth of every payout this card may end its turn with."""
     for p in range(pay.ends):
         if choices >> peek(pay.category, p) & 1:
             child, shift = row + peek(pay.step, p), peek(pay.shift, p)
-            worth = arrival(children, plan, row, child, block, saved, shift, peek(pay.total, p), own.lanes)
+            worth = child_value(children, model, row, child, block, saved, shift, peek(pay.total, p), own.lanes)
             store(own.worth, p, worth)
 
 
 @jit
-def choose_stops(plan, pay, row, choices, way, ties, own, values, tags, base):
+def choose_stops(model, pay, row, choices, way, ties, own, values, tags, base):
     """Best category for each roll: its worth to `values`, its tag to `tags` from entry `base` on."""
-    extra_joker = peek(plan.masks, row) & plan.joker_bit != 0
-    for roll in range(plan.rolls):
-        legal, how, j = choices, way, peek(plan.joker_of, roll)
+    extra_joker = peek(model.masks, row) & model.joker_bit != 0
+    for roll in range(model.rolls):
+        legal, how, j = choices, way, peek(model.joker_of, roll)
         if extra_joker and j >= 0:
-            legal = joker_choices(plan, row, choices, j)
-            how += 0 if peek(plan.joker_box, j) & ~peek(plan.masks, row) else IN_FULL
-            how += WITH_BONUS if row >= plan.cards else 0
-        at = how * plan.categories * plan.rolls + roll
+            legal = joker_choices(model, row, choices, j)
+            how += 0 if peek(model.joker_box, j) & ~peek(model.masks, row) else IN_FULL
+            how += WITH_BONUS if row >= model.cards else 0
+        at = how * model.categories * model.rolls + roll
         best = splat(values, LOWEST)
-        for c in range(plan.categories):
+        for c in range(model.categories):
             if legal >> c & 1:
-                best = maximum(best, load(own.worth, peek(pay.of, at + c * plan.rolls)))
+                best = maximum(best, load(own.worth, peek(pay.of, at + c * model.rolls)))
         limit, tag = lowest_equal(best, ties, values), splat(values, -1.0)
-        for c in range(plan.categories - 1, -1, -1):
+        for c in range(model.categories - 1, -1, -1):
             if legal >> c & 1:
-                p = peek(pay.of, at + c * plan.rolls)
+                p = peek(pay.of, at + c * model.rolls)
                 tag = choose(load(own.worth, p), limit, load(own.tag, p), tag)
         store(values, roll, best)
         store(tags, base + roll, tag)
 
 
 @jit
-def choose_holds(plan, dice, ties, own, values, stopping, tags, base, carry_on, by_number):
+def choose_holds(model, dice, ties, own, values, stopping, tags, base, carry_on, by_number):
     """Best hold of each roll against stopping for `values`.
 
     The tag of the best hold (its number, or what ``own.hold_tag`` says) goes to `tags` from entry `base` on, where
     stopping is best the entry of `stopping`; with `carry_on` the worth of the roll is left in the buffer.
     """
-    for hold in range(plan.first_roll):
+    for hold in range(model.first_roll):
         store(own.within, hold, load(own.buffer, hold))
-    for roll in range(plan.rolls):
-        store(own.within, plan.first_roll + roll, load(values, roll))
+    for roll in range(model.rolls):
+        store(own.within, model.first_roll + roll, load(values, roll))
     maxima(own.within, dice)
-    for roll in range(plan.rolls):
-        best = load(own.within, plan.first_roll + roll)
+    for roll in range(model.rolls):
+        best = load(own.within, model.first_roll + roll)
         limit, tag = lowest_equal(best, ties, values), splat(values, -1.0)
-        for k in range(peek(plan.within_start, roll + 1) - 1, peek(plan.within_start, roll), -1):
-            held = peek(plan.within, k)
+        for k in range(peek(model.within_start, roll + 1) - 1, peek(model.within_start, roll), -1):
+            held = peek(model.within, k)
             # Making the number costs less than loading a vector of it: the buffers outgrow the first cache.
             mine = splat(values, float(held)) if by_number else load(own.hold_tag, held)
             tag = choose(load(own.buffer, held), limit, mine, tag)
         store(tags, base + roll, choose(load(values, roll), limit, load(stopping, roll), tag))
         if carry_on:
-            store(own.buffer, plan.first_roll + roll, best)
+            store(own.buffer, model.first_roll + roll, best)
 
 
 @jit
-def follow_block(children, plan, pay, dice, row, block, most_saved, ties, own):
+def policy_block(children, model, pay, dice, row, block, most_saved, ties, own):
     """The policy of one card for one block of lanes, into ``own.stop, own.hold`` and those of the first roll."""
-    choices = choices_of(plan, row)
-    for rerolls in range(plan.rolls_per_turn + most_saved):
-        base = rerolls * plan.rolls
+    choices = choices_of(model, row)
+    for rerolls in range(model.rolls_per_turn + most_saved):
+        base = rerolls * model.rolls
         if rerolls > 0:
             means(own.buffer, dice)
-        if rerolls == 0 or plan.saved_rolls:
-            worth_of_payouts(children, plan, pay, row, choices, block, rerolls, own)
-            choose_stops(plan, pay, row, choices, 0, ties, own, own.stop_value, own.stop, base)
+        if rerolls == 0 or model.saved_rolls:
+            worth_of_payouts(children, model, pay, row, choices, block, rerolls, own)
+            choose_stops(model, pay, row, choices, 0, ties, own, own.stop_value, own.stop, base)
         else:
-            for roll in range(plan.rolls):
+            for roll in range(model.rolls):
                 store(own.stop, base + roll, load(own.stop, roll))
-        kept = rerolls - plan.rolls_per_turn + 1
-        if plan.has_first_bonus and kept >= 0:
-            at = kept * plan.rolls
-            choose_stops(plan, pay, row, choices, ON_FIRST_ROLL, ties, own, own.first_value, own.first_stop, at)
+        kept = rerolls - model.rolls_per_turn + 1
+        if model.has_first_bonus and kept >= 0:
+            at = kept * model.rolls
+            choose_stops(model, pay, row, choices, ON_FIRST_ROLL, ties, own, own.first_value, own.first_stop, at)
             if rerolls > 0:
-                choose_holds(plan, dice, ties, own, own.first_value, own.nothing, own.first_hold, at, False, True)
+                choose_holds(model, dice, ties, own, own.first_value, own.nothing, own.first_hold, at, False, True)
             else:
-                for roll in range(plan.rolls):
+                for roll in range(model.rolls):
                     store(own.first_hold, at + roll, splat(own.node, -1.0))
         if rerolls > 0:
-            choose_holds(plan, dice, ties, own, own.stop_value, own.nothing, own.hold, base, True, True)
+            choose_holds(model, dice, ties, own, own.stop_value, own.nothing, own.hold, base, True, True)
         else:
-            for roll in range(plan.rolls):
+            for roll in range(model.rolls):
                 store(own.hold, base + roll, splat(own.node, -1.0))
-                store(own.buffer, plan.first_roll + roll, load(own.stop_value, roll))
+                store(own.buffer, model.first_roll + roll, load(own.stop_value, roll))

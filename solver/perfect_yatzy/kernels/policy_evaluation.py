@@ -18,62 +18,66 @@ from .simd import (
     store,
     views,
 )
-from .turn import Means, child_lanes, choices_of, deliver, mean_of_first_roll
+from .turn import MeanTable, child_lanes, choices_of, mean_of_first_roll, write_values
 
 
 @jit
-def followed_block(children, followed, target, plan, pay, dice, row, block, most_saved, squares, ties, own):
+def evaluate_policy_block(children, followed, target, model, pay, dice, row, block, most_saved, squares, ties, own):
     """A quantity under the policy, for one block of lanes and every number of saved rolls.
 
     The tag of a payout is ``Q(child) + squares * (points + V(child) - V(card))^2``, and Q(card) its mean over a turn:
     with squares = 1 the variance of what is to come, with 0 the mean of Q over the ends of the game.
     """
-    choices, minus = choices_of(plan, row), splat(own.tag, -1.0)
-    centre = child_lanes(children.values, plan, row, row, block, 0, 0, own.lanes)
-    for rerolls in range(plan.rolls_per_turn + most_saved):
+    choices, minus = choices_of(model, row), splat(own.tag, -1.0)
+    centre = child_lanes(children.values, model, row, row, block, 0, 0, own.lanes)
+    for rerolls in range(model.rolls_per_turn + most_saved):
         if rerolls > 0:
             means(own.buffer, dice)
             means(own.hold_tag, dice)
-        if rerolls == 0 or plan.saved_rolls:
-            worth_of_payouts(children, plan, pay, row, choices, block, rerolls, own)
+        if rerolls == 0 or model.saved_rolls:
+            worth_of_payouts(children, model, pay, row, choices, block, rerolls, own)
             for p in range(pay.ends):
                 if choices >> peek(pay.category, p) & 1:
                     child, shift = row + peek(pay.step, p), peek(pay.shift, p)
-                    later = child_lanes(followed.values, plan, row, child, block, rerolls, shift, own.lanes)
+                    later = child_lanes(followed.values, model, row, child, block, rerolls, shift, own.lanes)
                     off = add(load(own.worth, p), multiply(minus, centre))
                     store(own.tag, p, add(later, multiply(splat(own.tag, squares), multiply(off, off))))
-            choose_stops(plan, pay, row, choices, 0, ties, own, own.stop_value, own.stop, 0)
-        kept, result = rerolls - plan.rolls_per_turn + 1, own.hold_tag
-        if plan.has_first_bonus and kept >= 0:
+            choose_stops(model, pay, row, choices, 0, ties, own, own.stop_value, own.stop, 0)
+        kept, result = rerolls - model.rolls_per_turn + 1, own.hold_tag
+        if model.has_first_bonus and kept >= 0:
             result = own.node
-            choose_stops(plan, pay, row, choices, ON_FIRST_ROLL, ties, own, own.first_value, own.first_stop, 0)
+            choose_stops(model, pay, row, choices, ON_FIRST_ROLL, ties, own, own.first_value, own.first_stop, 0)
             if rerolls > 0:
                 choose_holds(
-                    plan, dice, ties, own, own.first_value, own.first_stop, result, plan.first_roll, False, False
+                    model, dice, ties, own, own.first_value, own.first_stop, result, model.first_roll, False, False
                 )
             else:
-                for roll in range(plan.rolls):
-                    store(result, plan.first_roll + roll, load(own.first_stop, roll))
+                for roll in range(model.rolls):
+                    store(result, model.first_roll + roll, load(own.first_stop, roll))
         if rerolls > 0:
-            choose_holds(plan, dice, ties, own, own.stop_value, own.stop, own.hold_tag, plan.first_roll, True, False)
+            choose_holds(
+                model, dice, ties, own, own.stop_value, own.stop, own.hold_tag, model.first_roll, True, False
+            )
         else:
-            for roll in range(plan.rolls):
-                store(own.buffer, plan.first_roll + roll, load(own.stop_value, roll))
-                store(own.hold_tag, plan.first_roll + roll, load(own.stop, roll))
+            for roll in range(model.rolls):
+                store(own.buffer, model.first_roll + roll, load(own.stop_value, roll))
+                store(own.hold_tag, model.first_roll + roll, load(own.stop, roll))
         if kept >= 0:
-            value = child_lanes(children.values, plan, row, row, block, kept, 0, own.lanes)
+            value = child_lanes(children.values, model, row, row, block, kept, 0, own.lanes)
             off = add(value, multiply(minus, centre))
             excess = multiply(splat(own.tag, -squares), multiply(off, off))
-            deliver(target, plan, row, block, kept, add(mean_of_first_roll(plan, result), excess), own.lanes)
+            write_values(target, model, row, block, kept, add(mean_of_first_roll(model, result), excess), own.lanes)
 
 
 @jit
-def followed_rows(rows, below, layer, table, plan, pay, dice, most_saved, squares, ties, scratch):
+def evaluate_policy_rows(rows, below, layer, table, model, pay, dice, most_saved, squares, ties, scratch):
     """Followed quantities of all states of the given rows, from those of their children and the table of means."""
-    seen, ends, steps, own = views(plan), views(pay), views(dice), views(scratch)
-    children = Means(shifted(views(table).values, table.start))
-    followed = Means(shifted(views(below).values, below.start))
-    target = Means(shifted(views(layer).values, layer.start))
+    seen, ends, steps, own = views(model), views(pay), views(dice), views(scratch)
+    children = MeanTable(shifted(views(table).values, table.start))
+    followed = MeanTable(shifted(views(below).values, below.start))
+    target = MeanTable(shifted(views(layer).values, layer.start))
     for row in rows:
         for block in range(0, peek(seen.lane_count, peek(seen.sets, row)), LANES):
-            followed_block(children, followed, target, seen, ends, steps, row, block, most_saved, squares, ties, own)
+            evaluate_policy_block(
+                children, followed, target, seen, ends, steps, row, block, most_saved, squares, ties, own
+            )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..game.dice import Floats, Ints
 from ..model.state_space import LANES
 from .jit import jit
-from .policy import follow_block
+from .policy import policy_block
 from .score_turn import state_of
 from .simd import (
     add,
@@ -24,7 +24,7 @@ from .simd import (
     views,
     width,
 )
-from .turn import Means, choices_of
+from .turn import MeanTable, choices_of
 
 
 class Support(NamedTuple):
@@ -36,23 +36,23 @@ class Support(NamedTuple):
 
 
 @jit
-def chances(plan, walk, kept, own, pay):
-    """Chance of every payout under the policy of :func:`follow_block`, for a turn begun with `kept` saved rolls."""
+def chances(model, walk, kept, own, pay):
+    """Chance of every payout under the policy of :func:`policy_block`, for a turn begun with `kept` saved rolls."""
     lanes, zero = width(own.node), splat(own.node, 0.0)
     for hold in range(walk.holds):
         store(own.node, hold, zero)
     for p in range(pay.ends):
         store(own.chance, p, zero)
-    for roll in range(plan.rolls):
-        store(own.node, plan.first_roll + roll, splat(own.node, peek(plan.weights, roll)))
-    most = plan.rolls_per_turn - 1 + kept
+    for roll in range(model.rolls):
+        store(own.node, model.first_roll + roll, splat(own.node, peek(model.weights, roll)))
+    most = model.rolls_per_turn - 1 + kept
     for rerolls in range(most, -1, -1):
-        first = plan.has_first_bonus and rerolls == most
+        first = model.has_first_bonus and rerolls == most
         stop, hold = own.first_stop if first else own.stop, own.first_hold if first else own.hold
-        base = (kept if first else rerolls) * plan.rolls
-        for roll in range(plan.rolls):
+        base = (kept if first else rerolls) * model.rolls
+        for roll in range(model.rolls):
             for lane in range(lanes):
-                at = (plan.first_roll + roll) * lanes + lane
+                at = (model.first_roll + roll) * lanes + lane
                 mass = peek(own.node, at)
                 if mass > 0.0:
                     poke(own.node, at, 0.0)
@@ -79,7 +79,7 @@ def scatter(walk, node):
 
 
 @jit
-def chance_rows(rows, states, chance, table, plan, pay, dice, walk, ties, scratch):
+def chance_rows(rows, states, chance, table, model, pay, dice, walk, ties, scratch):
     """Chances of all payouts for all states of the given rows.
 
     Parameters
@@ -88,16 +88,16 @@ def chance_rows(rows, states, chance, table, plan, pay, dice, walk, ties, scratc
         Number of the first state of the layer.
     chance : (states of the layer * payouts,) float64
         Written: payout by payout, state by state.
-    table : Window
+    table : TableSlice
         Of the means.
     """
-    seen, ends, steps, ways, own = views(plan), views(pay), views(dice), views(walk), views(scratch)
-    children, out = Means(shifted(views(table).values, table.start)), views(Means(chance)).values
+    seen, ends, steps, ways, own = views(model), views(pay), views(dice), views(walk), views(scratch)
+    children, out = MeanTable(shifted(views(table).values, table.start)), views(MeanTable(chance)).values
     number = ends.ends
     for row in rows:
         lanes = peek(seen.lane_count, peek(seen.sets, row))
         for block in range(0, lanes, LANES):
-            follow_block(children, seen, ends, steps, row, block, 0, ties, own)
+            policy_block(children, seen, ends, steps, row, block, 0, ties, own)
             chances(seen, ways, 0, own, ends)
             for lane in range(min(LANES, lanes - block)):
                 at = (peek(seen.offsets, row) + block + lane - states) * number
@@ -106,7 +106,7 @@ def chance_rows(rows, states, chance, table, plan, pay, dice, walk, ties, scratc
 
 
 @jit
-def pull_rows(rows, states, chance, occurs, parents, layer, slabs, plan, pay, found):
+def pull_rows(rows, states, chance, occurs, parents, layer, slabs, model, pay, found):
     """Distribution of the points made for all states of the given rows, from those of their parents.
 
     Parameters
@@ -115,14 +115,14 @@ def pull_rows(rows, states, chance, occurs, parents, layer, slabs, plan, pay, fo
         Of the parents' layer, from :func:`chance_rows`.
     occurs : (rows,) int64
         Whether a row occurs at all.
-    parents, layer : Window
+    parents, layer : TableSlice
         Chances of having made x points, in slabs; those of `layer` are written.
-    slabs : Slabs
+    slabs : ScoreOffsets
     found : Support
         Of every state; written for those of the layer.
     """
-    seen, ends, places = views(plan), views(pay), views(slabs)
-    chances_of, exists, known = views(Means(chance)).values, views(Means(occurs)).values, views(found)
+    seen, ends, places = views(model), views(pay), views(slabs)
+    chances_of, exists, known = views(MeanTable(chance)).values, views(MeanTable(occurs)).values, views(found)
     source = shifted(views(parents).values, parents.start)
     target = shifted(views(layer).values, layer.start)
     for row in rows:

@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from ..game.dice import Ints
 from .jit import jit
-from .policy import follow_block
-from .score_turn import Scores
+from .policy import policy_block
+from .score_turn import ScoreTable
 from .simd import peek, poke, shifted, views, width
-from .turn import Means
+from .turn import MeanTable
 
 DIE_BITS = 60  # of a random word, used up by 2.6 bits a die
 
@@ -75,20 +75,20 @@ def ordered(keys, number):
 
 
 @jit
-def play_turn(plan, pay, walk, own, games, game, number, seed, turn):
+def play_turn(model, pay, walk, own, games, game, number, seed, turn):
     """One turn of one game by the policy in `own`; `number` is the game's among all ever played."""
     me = game * FIELDS
     lanes, inner, kept = width(own.node), peek(games.now, me + INNER), peek(games.now, me + SAVED)
-    most = plan.rolls_per_turn - 1 + kept
+    most = model.rolls_per_turn - 1 + kept
     held, rerolls, payout = 0, most, -1
     while payout < 0:
         word = random_word(seed, number, turn, most - rerolls)
-        while held < plan.first_roll:
+        while held < model.first_roll:
             word *= np.uint64(walk.faces)
             held = peek(walk.successors, held * walk.faces + int(word >> np.uint64(DIE_BITS)))
             word &= np.uint64((1 << DIE_BITS) - 1)
-        first = plan.has_first_bonus and rerolls == most
-        at = ((kept if first else rerolls) * plan.rolls + held - plan.first_roll) * lanes + inner
+        first = model.has_first_bonus and rerolls == most
+        at = ((kept if first else rerolls) * model.rolls + held - model.first_roll) * lanes + inner
         chosen = int(peek(own.first_hold, at) if first else peek(own.hold, at))
         if rerolls == 0 or chosen < 0:
             payout = int(peek(own.first_stop, at) if first else peek(own.stop, at))
@@ -96,17 +96,17 @@ def play_turn(plan, pay, walk, own, games, game, number, seed, turn):
             held, rerolls = chosen, rerolls - 1
     row = peek(games.now, me + ROW)
     child = row + peek(pay.step, payout)
-    upper = peek(plan.lane_upper, peek(plan.sets, row) * plan.lane_width + peek(games.now, me + LANE))
-    theirs = peek(plan.sets, child) * plan.upper_width
-    poke(games.now, me + LANE, peek(plan.lane_of, theirs + upper + peek(pay.shift, payout)))
+    upper = peek(model.lane_upper, peek(model.sets, row) * model.lane_width + peek(games.now, me + LANE))
+    theirs = peek(model.sets, child) * model.upper_width
+    poke(games.now, me + LANE, peek(model.lane_of, theirs + upper + peek(pay.shift, payout)))
     poke(games.now, me + ROW, child)
-    poke(games.now, me + SAVED, rerolls if plan.saved_rolls else 0)
+    poke(games.now, me + SAVED, rerolls if model.saved_rolls else 0)
     poke(games.now, me + MADE, peek(games.now, me + MADE) + int(peek(pay.total, payout)))
-    poke(games.box, game * plan.categories + peek(pay.category, payout), np.int16(peek(pay.points, payout)))
+    poke(games.box, game * model.categories + peek(pay.category, payout), np.int16(peek(pay.points, payout)))
 
 
 @jit
-def play_slice(children, begin, end, order, games, offset, seed, turn, plan, pay, dice, walk, ties, own):
+def play_slice(children, begin, end, order, games, offset, seed, turn, model, pay, dice, walk, ties, own):
     """The turn of the games ``order[begin:end]``, sorted by row and block."""
     i = begin
     while i < end:
@@ -118,31 +118,31 @@ def play_slice(children, begin, end, order, games, offset, seed, turn, plan, pay
                 break
             most_saved = max(most_saved, peek(games.now, me + SAVED))
             stop += 1
-        follow_block(children, plan, pay, dice, row, block, most_saved, ties, own)
+        policy_block(children, model, pay, dice, row, block, most_saved, ties, own)
         for k in range(i, stop):
             game = peek(order, k)
-            play_turn(plan, pay, walk, own, games, game, offset + game, seed, turn)
+            play_turn(model, pay, walk, own, games, game, offset + game, seed, turn)
         i = stop
 
 
 @jit
-def play_by_means(begin, end, order, games, offset, seed, turn, table, plan, pay, dice, walk, ties, scratch):
+def play_by_means(begin, end, order, games, offset, seed, turn, table, model, pay, dice, walk, ties, scratch):
     """A turn of games by the table of means."""
-    children = Means(shifted(views(table).values, table.start))
-    sorted_games = views(Means(order)).values
+    children = MeanTable(shifted(views(table).values, table.start))
+    sorted_games = views(MeanTable(order)).values
     play_slice(
-        children, begin, end, sorted_games, views(games), offset, seed, turn, views(plan), views(pay), views(dice),
+        children, begin, end, sorted_games, views(games), offset, seed, turn, views(model), views(pay), views(dice),
         views(walk), ties, views(scratch),
     )  # fmt: skip
 
 
 @jit
-def play_by_scores(begin, end, order, games, offset, seed, turn, table, slabs, plan, pay, dice, walk, ties, scratch):
+def play_by_scores(begin, end, order, games, offset, seed, turn, table, slabs, model, pay, dice, walk, ties, scratch):
     """A turn of games by a table of goals or of a utility."""
     places = views(slabs)
-    children = Scores(shifted(views(table).values, table.start), places.origin, places.low, places.high)
-    sorted_games = views(Means(order)).values
+    children = ScoreTable(shifted(views(table).values, table.start), places.origin, places.low, places.high)
+    sorted_games = views(MeanTable(order)).values
     play_slice(
-        children, begin, end, sorted_games, views(games), offset, seed, turn, views(plan), views(pay), views(dice),
+        children, begin, end, sorted_games, views(games), offset, seed, turn, views(model), views(pay), views(dice),
         views(walk), ties, views(scratch),
     )  # fmt: skip

@@ -14,14 +14,15 @@ from numba.extending import overload
 from ..game.dice import Floats, Ints
 from .jit import jit
 from .simd import load_at, peek, poke, shifted, splat, store, store_at, views, width
-from .turn import arrival, choices_of, deliver, solve_block
+from .turn import child_value, choices_of, solve_block, write_values
 
 LANE_BITS = 40  # a block is named by its lane of upper sums and its first x in one integer
 MIDDLE = 1 << (LANE_BITS - 1)
 
 
-class Scores(NamedTuple):
-    """Values of slabs of points, with the places of the slabs (:class:`perfect_yatzy.model.objectives.Slabs`)."""
+class ScoreTable(NamedTuple):
+    """Values of slabs of points, with the places of the slabs
+    (:class:`perfect_yatzy.model.objectives.ScoreOffsets`)."""
 
     values: Floats
     origin: Ints
@@ -30,21 +31,21 @@ class Scores(NamedTuple):
 
 
 @jit
-def state_of(plan, row, child, lane, saved, shift):
+def state_of(model, row, child, lane, saved, shift):
     """Number of the child state of a lane of a row, the upper sum raised by `shift`."""
-    own, theirs = peek(plan.sets, row), peek(plan.sets, child)
-    upper = peek(plan.lane_upper, own * plan.lane_width + lane) + shift
-    place = peek(plan.lane_of, theirs * plan.upper_width + upper)
-    return peek(plan.offsets, child) + saved * peek(plan.lane_count, theirs) + place
+    own, theirs = peek(model.sets, row), peek(model.sets, child)
+    upper = peek(model.lane_upper, own * model.lane_width + lane) + shift
+    place = peek(model.lane_of, theirs * model.upper_width + upper)
+    return peek(model.offsets, child) + saved * peek(model.lane_count, theirs) + place
 
 
-@overload(arrival)
-def _arrival(children, plan, row, child, block, saved, shift, points, spare):
-    if children.instance_class is not Scores:
+@overload(child_value)
+def _child_value(children, model, row, child, block, saved, shift, points, spare):
+    if children.instance_class is not ScoreTable:
         return None
 
-    def score(children, plan, row, child, block, saved, shift, points, spare):
-        state = state_of(plan, row, child, block >> LANE_BITS, saved, int(shift))
+    def score(children, model, row, child, block, saved, shift, points, spare):
+        state = state_of(model, row, child, block >> LANE_BITS, saved, int(shift))
         x = (block & (2 * MIDDLE - 1)) - MIDDLE + int(points)
         x = min(max(x, peek(children.low, state) - width(spare)), peek(children.high, state) + 1)
         return load_at(children.values, peek(children.origin, state) + x)
@@ -52,13 +53,13 @@ def _arrival(children, plan, row, child, block, saved, shift, points, spare):
     return score
 
 
-@overload(deliver)
-def _deliver(target, plan, row, block, saved, values, spare):
-    if target.instance_class is not Scores:
+@overload(write_values)
+def _write_values(target, model, row, block, saved, values, spare):
+    if target.instance_class is not ScoreTable:
         return None
 
-    def score(target, plan, row, block, saved, values, spare):
-        state = state_of(plan, row, row, block >> LANE_BITS, saved, 0)
+    def score(target, model, row, block, saved, values, spare):
+        state = state_of(model, row, row, block >> LANE_BITS, saved, 0)
         x = (block & (2 * MIDDLE - 1)) - MIDDLE
         store(spare, 0, values)
         for lane in range(min(width(spare), peek(target.high, state) + 1 - x)):
@@ -68,10 +69,10 @@ def _deliver(target, plan, row, block, saved, values, spare):
 
 
 @jit
-def frame(target, plan, row, lane, saved, framed):
+def frame(target, model, row, lane, saved, framed):
     """Write the known values around a slab: impossible before it, certain behind it."""
     if framed:
-        state = state_of(plan, row, row, lane, saved, 0)
+        state = state_of(model, row, row, lane, saved, 0)
         origin = peek(target.origin, state)
         at = origin + peek(target.low, state) - width(target.values)
         store_at(target.values, at, splat(target.values, 0.0))
@@ -79,20 +80,20 @@ def frame(target, plan, row, lane, saved, framed):
 
 
 @jit
-def solve_score_rows(rows, below, layer, slabs, framed, plan, dice, most_saved, scratch):
+def solve_score_rows(rows, below, layer, slabs, framed, model, dice, most_saved, scratch):
     """Slabs of all states of the given rows, from the slabs of their children.
 
     Parameters
     ----------
-    slabs : Slabs
+    slabs : ScoreOffsets
     framed : bool
         Whether slabs are framed on both sides by known values.
     rows, below, layer, plan, dice, most_saved, scratch
         As for :func:`perfect_yatzy.kernels.turn.solve_rows`.
     """
-    seen, steps, own, places = views(plan), views(dice), views(scratch), views(slabs)
-    children = Scores(shifted(views(below).values, below.start), places.origin, places.low, places.high)
-    target = Scores(shifted(views(layer).values, layer.start), places.origin, places.low, places.high)
+    seen, steps, own, places = views(model), views(dice), views(scratch), views(slabs)
+    children = ScoreTable(shifted(views(below).values, below.start), places.origin, places.low, places.high)
+    target = ScoreTable(shifted(views(layer).values, layer.start), places.origin, places.low, places.high)
     for row in rows:
         choices = choices_of(seen, row)
         for lane in range(peek(seen.lane_count, peek(seen.sets, row))):

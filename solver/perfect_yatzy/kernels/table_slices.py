@@ -18,7 +18,7 @@ from ..model.state_space import StateSpace
 PADDING = FRAME  # entries behind a window that a vector may touch
 
 
-class Window(NamedTuple):
+class TableSlice(NamedTuple):
     """Consecutive values of a table as the kernels take them.
 
     Attributes
@@ -47,7 +47,7 @@ def padded(values: Values) -> Values:
     return room
 
 
-def window(layers: Layered, values: Values, filled: int) -> Window:
+def window(layers: Layered, values: Values, filled: int) -> TableSlice:
     """A finished table for turns from cards with `filled` categories filled: their layer and that of their children.
 
     Parameters
@@ -63,7 +63,7 @@ def window(layers: Layered, values: Values, filled: int) -> Window:
     # One type for the compiled code, whatever the table comes from: a plain array that cannot be written.
     plain = np.asarray(values).view(np.ndarray)
     plain.flags.writeable = False
-    return Window(plain, start)
+    return TableSlice(plain, start)
 
 
 def restricted(whole: StateSpace, rest: StateSpace, values: Values) -> Floats:

@@ -23,7 +23,7 @@ from numba.extending import overload
 
 from ..game.dice import Floats, Lattice
 from ..model.state_space import LANES
-from ..model.turn_model import Plan
+from ..model.turn_model import TurnModel
 from .jit import jit
 from .lattice import maxima, means
 from .simd import add, aligned, load, load_as, maximum, multiply, peek, poke, shifted, splat, store, views
@@ -34,7 +34,7 @@ TIE = 1e-9  # values closer than this are equal; the arithmetic is good to about
 LOWEST = -1e30  # below every value, and still a number when points are added to it
 
 
-class Means(NamedTuple):
+class MeanTable(NamedTuple):
     """Values in points to come, as the table of means holds them: lanes are upper sums."""
 
     values: Floats
@@ -49,152 +49,154 @@ class Scratch(NamedTuple):
     lanes: Floats
 
 
-def make_scratch(dice: Lattice, plan: Plan, dtype: npt.DTypeLike = np.float64) -> Scratch:
+def make_scratch(dice: Lattice, model: TurnModel, dtype: npt.DTypeLike = np.float64) -> Scratch:
     """Scratch for one thread, for vectors of `dtype`."""
-    return Scratch(*(aligned(size, dtype) for size in (dice.holds, dice.holds, plan.jokers, 1)))
+    return Scratch(*(aligned(size, dtype) for size in (dice.holds, dice.holds, model.jokers, 1)))
 
 
 @jit
-def choices_of(plan, row):
+def choices_of(model, row):
     """Bitmask of the categories a turn from this card may fill."""
-    still_open = ~peek(plan.masks, row) & ((1 << plan.categories) - 1)
-    return still_open & -still_open if plan.forced else still_open
+    still_open = ~peek(model.masks, row) & ((1 << model.categories) - 1)
+    return still_open & -still_open if model.forced else still_open
 
 
 @jit
-def child_lanes(values, plan, row, child, block, saved, shift, spare):
+def child_lanes(values, model, row, child, block, saved, shift, spare):
     """Values of a child card for a block of its parent's lanes, the upper sum raised by `shift`."""
-    own, theirs = peek(plan.sets, row), peek(plan.sets, child)
-    start = peek(plan.offsets, child) + saved * peek(plan.lane_count, theirs)
+    own, theirs = peek(model.sets, row), peek(model.sets, child)
+    start = peek(model.offsets, child) + saved * peek(model.lane_count, theirs)
     if own == theirs:
         return load_as(values, start + block, spare)
     for lane in range(LANES):
-        upper = peek(plan.lane_upper, own * plan.lane_width + block + lane) + shift
-        poke(spare, lane, peek(values, start + peek(plan.lane_of, theirs * plan.upper_width + upper)))
+        upper = peek(model.lane_upper, own * model.lane_width + block + lane) + shift
+        poke(spare, lane, peek(values, start + peek(model.lane_of, theirs * model.upper_width + upper)))
     return load(spare, 0)
 
 
-def arrival(children: object, plan: Plan, row: int, child: int, block: int, saved: int, shift: int, points: float,
-            spare: Floats) -> object:  # fmt: skip
+def child_value(children: object, model: TurnModel, row: int, child: int, block: int, saved: int, shift: int,
+                points: float, spare: Floats) -> object:  # fmt: skip
     """Worth of arriving at a child card with `points` made, for a block of lanes: where objectives differ."""
     raise NotImplementedError("only within a kernel")
 
 
-@overload(arrival, inline="never")
-def _arrival(children, plan, row, child, block, saved, shift, points, spare):
-    if children.instance_class is not Means:
+@overload(child_value, inline="never")
+def _child_value(children, model, row, child, block, saved, shift, points, spare):
+    if children.instance_class is not MeanTable:
         return None
 
-    def mean(children, plan, row, child, block, saved, shift, points, spare):
-        to_come = child_lanes(children.values, plan, row, child, block, saved, shift, spare)
+    def mean(children, model, row, child, block, saved, shift, points, spare):
+        to_come = child_lanes(children.values, model, row, child, block, saved, shift, spare)
         return add(to_come, splat(spare, points))
 
     return mean
 
 
 @jit
-def raise_stops(children, plan, row, choices, block, saved, stage, target, scratch):
+def backup_stop_values(children, model, row, choices, block, saved, stage, target, scratch):
     """Raise each roll's entry in `target` to the best category for it (`stage`: see FRESH)."""
     nothing = splat(target, LOWEST)
-    for c in range(plan.categories):
-        if choices >> c & 1 and not plan.exactly:
-            crossed_out = peek(plan.outcome_start, c)
-            child = row + peek(plan.step, crossed_out)
-            shift = peek(plan.shift, crossed_out)
-            crossed = arrival(children, plan, row, child, block, saved, shift, 0.0, scratch.lanes)
+    for c in range(model.categories):
+        if choices >> c & 1 and not model.exactly:
+            crossed_out = peek(model.outcome_start, c)
+            child = row + peek(model.step, crossed_out)
+            shift = peek(model.shift, crossed_out)
+            crossed = child_value(children, model, row, child, block, saved, shift, 0.0, scratch.lanes)
             nothing = maximum(nothing, crossed)
-    for roll in range(plan.first_roll, plan.first_roll + plan.rolls):
+    for roll in range(model.first_roll, model.first_roll + model.rolls):
         store(target, roll, nothing if stage & AGAIN == 0 else maximum(nothing, load(target, roll)))
-    for c in range(plan.categories):
-        extra = peek(plan.first_bonus, c) if stage & FIRST_FRESH else 0.0
+    for c in range(model.categories):
+        extra = peek(model.first_bonus, c) if stage & FIRST_FRESH else 0.0
         if choices >> c & 1:
-            begin = peek(plan.outcome_start, c)
-            for outcome in range(begin + (0 if plan.exactly else 1), peek(plan.outcome_start, c + 1)):
-                child, shift = row + peek(plan.step, outcome), peek(plan.shift, outcome)
-                points = peek(plan.points, outcome) + (extra if outcome > begin else 0.0)
-                worth = arrival(children, plan, row, child, block, saved, shift, points, scratch.lanes)
-                for i in range(peek(plan.roll_start, outcome), peek(plan.roll_start, outcome + 1)):
-                    roll = peek(plan.outcome_rolls, i)
+            begin = peek(model.outcome_start, c)
+            for outcome in range(begin + (0 if model.exactly else 1), peek(model.outcome_start, c + 1)):
+                child, shift = row + peek(model.step, outcome), peek(model.shift, outcome)
+                points = peek(model.points, outcome) + (extra if outcome > begin else 0.0)
+                worth = child_value(children, model, row, child, block, saved, shift, points, scratch.lanes)
+                for i in range(peek(model.roll_start, outcome), peek(model.roll_start, outcome + 1)):
+                    roll = peek(model.outcome_rolls, i)
                     store(target, roll, maximum(worth, load(target, roll)))
 
 
 @jit
-def joker_choices(plan, row, choices, j):
+def joker_choices(model, row, choices, j):
     """Bitmask of the categories that may take the j-th joker roll."""
-    box = peek(plan.joker_box, j)
+    box = peek(model.joker_box, j)
     legal = choices
-    if plan.must_match:
-        legal = box & choices if box & ~peek(plan.masks, row) else choices & ~plan.upper_bits
+    if model.must_match:
+        legal = box & choices if box & ~peek(model.masks, row) else choices & ~model.upper_bits
         if legal == 0:
             legal = choices
     return legal
 
 
 @jit
-def joker_value(children, plan, row, choices, block, saved, j, stage, spare):
+def joker_value(children, model, row, choices, block, saved, j, stage, spare):
     """Best category for the j-th joker roll under the joker rule."""
-    box_open = peek(plan.joker_box, j) & ~peek(plan.masks, row) != 0
-    legal = joker_choices(plan, row, choices, j)
-    bonus = plan.joker_bonus if row >= plan.cards else 0.0
+    box_open = peek(model.joker_box, j) & ~peek(model.masks, row) != 0
+    legal = joker_choices(model, row, choices, j)
+    bonus = model.joker_bonus if row >= model.cards else 0.0
     best = splat(spare, LOWEST)
-    for c in range(plan.categories):
+    for c in range(model.categories):
         if legal >> c & 1:
-            at = c * plan.jokers + j
-            points = peek(plan.joker_plain, at) if box_open else peek(plan.joker_full, at)
-            extra = peek(plan.first_bonus, c) if stage & FIRST_FRESH and points > 0 else 0.0
-            child = row + peek(plan.step, peek(plan.outcome_start, c))
-            shift = points if peek(plan.moves, c) else 0
-            worth = arrival(children, plan, row, child, block, saved, shift, points + bonus + extra, spare)
+            at = c * model.jokers + j
+            points = peek(model.joker_plain, at) if box_open else peek(model.joker_full, at)
+            extra = peek(model.first_bonus, c) if stage & FIRST_FRESH and points > 0 else 0.0
+            child = row + peek(model.step, peek(model.outcome_start, c))
+            shift = points if peek(model.moves, c) else 0
+            worth = child_value(children, model, row, child, block, saved, shift, points + bonus + extra, spare)
             best = maximum(best, worth)
     return best
 
 
 @jit
-def raise_all_stops(children, plan, row, choices, block, saved, stage, target, scratch):
-    """:func:`raise_stops` with the joker rule: joker rolls are kept aside and get their own value after."""
-    jokers = plan.jokers if peek(plan.masks, row) & plan.joker_bit else 0
+def backup_all_stop_values(children, model, row, choices, block, saved, stage, target, scratch):
+    """:func:`backup_stop_values` with the joker rule: joker rolls are kept aside and get their own value after."""
+    jokers = model.jokers if peek(model.masks, row) & model.joker_bit else 0
     for j in range(jokers):
-        roll = peek(plan.joker_rolls, j)
+        roll = peek(model.joker_rolls, j)
         store(scratch.kept, j, splat(target, LOWEST) if stage & AGAIN == 0 else load(target, roll))
-    raise_stops(children, plan, row, choices, block, saved, stage, target, scratch)
+    backup_stop_values(children, model, row, choices, block, saved, stage, target, scratch)
     for j in range(jokers):
-        roll = peek(plan.joker_rolls, j)
-        worth = joker_value(children, plan, row, choices, block, saved, j, stage, scratch.lanes)
+        roll = peek(model.joker_rolls, j)
+        worth = joker_value(children, model, row, choices, block, saved, j, stage, scratch.lanes)
         store(target, roll, maximum(worth, load(scratch.kept, j)))
 
 
 @jit
-def mean_of_first_roll(plan, buffer):
+def mean_of_first_roll(model, buffer):
     """Sum of weight x value over all full rolls of a buffer."""
     # Four running sums: a single one would wait for each addition to end before the next.
     a, b, c, d = splat(buffer, 0.0), splat(buffer, 0.0), splat(buffer, 0.0), splat(buffer, 0.0)
-    at, whole = plan.first_roll, plan.rolls & ~3
+    at, whole = model.first_roll, model.rolls & ~3
     for roll in range(0, whole, 4):
-        a = add(a, multiply(splat(buffer, peek(plan.weights, roll)), load(buffer, at)))
-        b = add(b, multiply(splat(buffer, peek(plan.weights, roll + 1)), load(buffer, at + 1)))
-        c = add(c, multiply(splat(buffer, peek(plan.weights, roll + 2)), load(buffer, at + 2)))
-        d = add(d, multiply(splat(buffer, peek(plan.weights, roll + 3)), load(buffer, at + 3)))
+        a = add(a, multiply(splat(buffer, peek(model.weights, roll)), load(buffer, at)))
+        b = add(b, multiply(splat(buffer, peek(model.weights, roll + 1)), load(buffer, at + 1)))
+        c = add(c, multiply(splat(buffer, peek(model.weights, roll + 2)), load(buffer, at + 2)))
+        d = add(d, multiply(splat(buffer, peek(model.weights, roll + 3)), load(buffer, at + 3)))
         at += 4
-    for roll in range(whole, plan.rolls):
-        a = add(a, multiply(splat(buffer, peek(plan.weights, roll)), load(buffer, at)))
+    for roll in range(whole, model.rolls):
+        a = add(a, multiply(splat(buffer, peek(model.weights, roll)), load(buffer, at)))
         at += 1
     return add(add(a, b), add(c, d))
 
 
-def deliver(target: object, plan: Plan, row: int, block: int, saved: int, values: object, spare: Floats) -> None:
+def write_values(
+    target: object, model: TurnModel, row: int, block: int, saved: int, values: object, spare: Floats
+) -> None:
     """Write the values of a block of a card's lanes to their places in the layer."""
     raise NotImplementedError("only within a kernel")
 
 
-@overload(deliver)
-def _deliver(target, plan, row, block, saved, values, spare):
-    if target.instance_class is not Means:
+@overload(write_values)
+def _write_values(target, model, row, block, saved, values, spare):
+    if target.instance_class is not MeanTable:
         return None
 
-    def mean(target, plan, row, block, saved, values, spare):
+    def mean(target, model, row, block, saved, values, spare):
         store(spare, 0, values)
-        lanes = peek(plan.lane_count, peek(plan.sets, row))
-        start = peek(plan.offsets, row) + saved * lanes + block
+        lanes = peek(model.lane_count, peek(model.sets, row))
+        start = peek(model.offsets, row) + saved * lanes + block
         for lane in range(min(LANES, lanes - block)):
             poke(target.values, start + lane, peek(spare, lane))
 
@@ -202,50 +204,52 @@ def _deliver(target, plan, row, block, saved, values, spare):
 
 
 @jit
-def solve_block(children, target, plan, dice, row, choices, block, most_saved, scratch):
+def solve_block(children, target, model, dice, row, choices, block, most_saved, scratch):
     """The turn of one card for one block of lanes, for every number of saved rolls."""
-    for rerolls in range(plan.rolls_per_turn + most_saved):
-        saved, kept = rerolls if plan.saved_rolls else 0, rerolls - plan.rolls_per_turn + 1
+    for rerolls in range(model.rolls_per_turn + most_saved):
+        saved, kept = rerolls if model.saved_rolls else 0, rerolls - model.rolls_per_turn + 1
         buffer, again = scratch.buffer, AGAIN if rerolls > 0 else FRESH
         if rerolls > 0:
             means(buffer, dice)
-        if plan.has_first_bonus and kept >= 0:
+        if model.has_first_bonus and kept >= 0:
             # The chain goes on without these extras: they are for the first roll of this turn only.
-            for hold in range(plan.first_roll + plan.rolls):
+            for hold in range(model.first_roll + model.rolls):
                 store(scratch.first, hold, load(buffer, hold))
-            raise_all_stops(children, plan, row, choices, block, saved, FIRST_FRESH | again, scratch.first, scratch)
+            backup_all_stop_values(
+                children, model, row, choices, block, saved, FIRST_FRESH | again, scratch.first, scratch
+            )
             if rerolls > 0:
                 maxima(scratch.first, dice)
-        if rerolls == 0 or plan.saved_rolls:
-            raise_all_stops(children, plan, row, choices, block, saved, again, buffer, scratch)
+        if rerolls == 0 or model.saved_rolls:
+            backup_all_stop_values(children, model, row, choices, block, saved, again, buffer, scratch)
         if rerolls > 0:
             maxima(buffer, dice)
         if kept >= 0:
-            first = scratch.first if plan.has_first_bonus else buffer
-            deliver(target, plan, row, block, kept, mean_of_first_roll(plan, first), scratch.lanes)
+            first = scratch.first if model.has_first_bonus else buffer
+            write_values(target, model, row, block, kept, mean_of_first_roll(model, first), scratch.lanes)
 
 
 @jit
-def solve_rows(rows, below, layer, plan, dice, most_saved, scratch):
+def solve_rows(rows, below, layer, model, dice, most_saved, scratch):
     """Values of all states of the given rows, from the values of their children.
 
     Parameters
     ----------
     rows : (n,) int64
         Rows of one layer.
-    below, layer : Window
+    below, layer : TableSlice
         The layer of the children, and the one these rows belong to, whose entries are written.
-    plan : Plan
-        From :func:`perfect_yatzy.model.turn_model.plan`.
+    model : TurnModel
+        From :func:`perfect_yatzy.model.turn_model.turn_model`.
     dice : FiveDice, SixDice or IndexedLattice
     most_saved : int
         Rolls that may have been saved in this layer: one sweep over the rerolls left serves them all.
     scratch : Scratch
         This thread's.
     """
-    seen, steps, own = views(plan), views(dice), views(scratch)
-    children = Means(shifted(views(below).values, below.start))
-    target = Means(shifted(views(layer).values, layer.start))
+    seen, steps, own = views(model), views(dice), views(scratch)
+    children = MeanTable(shifted(views(below).values, below.start))
+    target = MeanTable(shifted(views(layer).values, layer.start))
     for row in rows:
         choices = choices_of(seen, row)
         for block in range(0, peek(seen.lane_count, peek(seen.sets, row)), LANES):

@@ -21,7 +21,7 @@ LARGE_BYTES, LARGE_SECONDS = 2_000_000_000, 180.0  # no query solves more than t
 
 
 @dataclass(frozen=True)
-class Needs:
+class SolveCost:
     """What a solve will take.
 
     Attributes
@@ -42,11 +42,11 @@ class Needs:
     memory: int
     seconds: float
 
-    def with_table(self) -> Needs:
+    def with_table(self) -> SolveCost:
         """The same where the whole table stays in memory."""
         return replace(self, memory=self.memory + self.bytes)
 
-    def doubled(self) -> Needs:
+    def doubled(self) -> SolveCost:
         """The same with every entry twice as long (float64 instead of float32)."""
         return replace(self, memory=2 * self.memory)
 
@@ -71,14 +71,14 @@ class Needs:
 
 
 @dataclass(frozen=True)
-class Facts(Needs):
+class RuleSetStats(SolveCost):
     """Sizes and limits of a rule set: its table of means, its reachable states, its highest final score."""
 
     states: int
     maximum: int
 
 
-def facts(rules: RuleSet) -> Facts:
+def rule_set_stats(rules: RuleSet) -> RuleSetStats:
     """Sizes and limits of a rule set.
 
     Raises
@@ -93,7 +93,7 @@ def facts(rules: RuleSet) -> Facts:
         passes = rules.rolls + int(space.most_saved[filled])
         operations += int(blocks) * passes * LANES * (2 * len(grid.predecessors) + 4 * grid.rolls)
     layers = [part.stop - part.start for part in map(space.layer_slice, range(space.categories, -1, -1))]
-    return Facts(
+    return RuleSetStats(
         states=space.reachable(),
         values=space.size,
         bytes=space.size * (8 if space.size <= FLOAT64_VALUES else 4),

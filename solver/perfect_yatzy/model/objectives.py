@@ -26,7 +26,7 @@ from ..game.dice import Floats, Ints, lattice
 from ..game.points import possible_points
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY, State
-from .estimates import BASE_MEMORY, FLOAT64_VALUES, LANE_OPERATIONS_PER_SECOND, Needs, facts
+from .estimates import BASE_MEMORY, FLOAT64_VALUES, LANE_OPERATIONS_PER_SECOND, SolveCost, rule_set_stats
 from .state_space import LANES, StateSpace, state_space
 
 Values = npt.NDArray[Any]
@@ -70,9 +70,9 @@ class Objective:
         """Type of the entries of a table."""
         return np.dtype(np.float64 if self.size <= FLOAT64_VALUES else np.float32)
 
-    def needs(self) -> Needs:
+    def needs(self) -> SolveCost:
         """What a solve will take; cheap even where the solve is not."""
-        return facts(self.rules)
+        return rule_set_stats(self.rules)
 
     def layer_slice(self, filled: int) -> slice:
         """The part of the table that holds the states with `filled` categories filled."""
@@ -87,7 +87,7 @@ class Objective:
         return float(last_layer[-1])
 
 
-class Followed(Objective):
+class PolicyQuantity(Objective):
     """Base of what is not maximised but followed: a quantity of the rest of the game when the mean is maximised.
 
     Parameters
@@ -102,13 +102,13 @@ class Followed(Objective):
         super().__init__(rules, start)
         self.values = values
 
-    def needs(self) -> Needs:
+    def needs(self) -> SolveCost:
         """Two tables in memory, and about six times the work."""
-        means = facts(self.rules)
+        means = rule_set_stats(self.rules)
         return replace(means, memory=means.memory + 8 * means.values, seconds=6 * means.seconds)
 
 
-class Variance(Followed):
+class Variance(PolicyQuantity):
     """The variance of the points still to come."""
 
     name = "variance"
@@ -119,7 +119,7 @@ class Variance(Followed):
         return np.zeros(len(final_bonus(self.space)))
 
 
-class BonusChance(Followed):
+class BonusChance(PolicyQuantity):
     """The chance of the upper bonus."""
 
     name = "bonus"
@@ -141,7 +141,7 @@ def final_bonus(space: StateSpace) -> Floats:
     return np.concatenate(parts).astype(np.float64)
 
 
-class Slabs(NamedTuple):
+class ScoreOffsets(NamedTuple):
     """Where the values of each state lie, one entry a state in the order of its table of means (int64).
 
     ``origin``: place of x = 0 in the whole table; ``low, high``: first and last x of the slab.
@@ -178,7 +178,7 @@ class ScoreObjective(Objective):
         """Number of entries of a table, frames included."""
         return int(self._starts[-1])
 
-    def needs(self) -> Needs:
+    def needs(self) -> SolveCost:
         """What a solve will take, from the cards alone."""
         space, rules = self.space, self.rules
         grid = lattice(rules.dice, rules.faces)
@@ -188,7 +188,7 @@ class ScoreObjective(Objective):
         entries = sum(sizes)
         largest = max((a + b for a, b in pairwise(sizes)), default=entries)
         operations = entries / 2 * rules.rolls * (2 * len(grid.predecessors) + 4 * grid.rolls)
-        return Needs(
+        return SolveCost(
             values=entries,
             bytes=entries * self.compute.itemsize,
             memory=BASE_MEMORY + STATE_MEMORY * int(space.size) + largest * self.compute.itemsize,
@@ -221,10 +221,10 @@ class ScoreObjective(Objective):
         return np.concatenate([[0], np.cumsum(high - low + 1 + self.before + self.after)]).astype(np.int64)
 
     @cached_property
-    def slabs(self) -> Slabs:
+    def slabs(self) -> ScoreOffsets:
         """Where the values of each state lie."""
         low, high = self._ranges
-        return Slabs(self._starts[:-1] + self.before - low, low, high)
+        return ScoreOffsets(self._starts[:-1] + self.before - low, low, high)
 
     def layer_slice(self, filled: int) -> slice:
         """The part of the table that holds the states with `filled` categories filled."""

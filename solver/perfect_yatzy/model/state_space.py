@@ -28,7 +28,7 @@ MAX_FREE_CATEGORIES = 24
 MAX_FREE_UPPER = 12
 
 
-class Layout(NamedTuple):
+class StateLayout(NamedTuple):
     """The arrays that place a state in the table, as the kernels take them (all int64).
 
     ``masks, offsets, sets`` have one entry a row: filled categories, first index in the table, lane set.
@@ -157,7 +157,7 @@ class StateSpace:
         rows = np.bincount(filled[occurs], minlength=self.categories + 1)
         ends = np.cumsum(rows[::-1])[::-1]
         self.layers = [in_order[end - count : end] for end, count in zip(ends.tolist(), rows.tolist(), strict=True)]
-        self.layout = Layout(masks, offsets, sets, self._lane_count, self._lane_upper, self._lane_of)
+        self.layout = StateLayout(masks, offsets, sets, self._lane_count, self._lane_upper, self._lane_of)
         values = np.bincount(filled, weights=sizes, minlength=self.categories + 2).astype(np.int64)
         self._layer_ends = np.cumsum(values[::-1])[::-1]
 

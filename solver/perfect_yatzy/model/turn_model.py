@@ -26,13 +26,14 @@ from ..game.scoring import category_points, is_joker, matching_box
 from .state_space import StateSpace, state_space
 
 
-class Plan(NamedTuple):
+class TurnModel(NamedTuple):
     """A rule set as the kernels take it: flat int64 arrays unless said otherwise, and plain numbers.
 
     Attributes
     ----------
     masks, offsets, sets, lane_count, lane_upper, lane_of
-        :class:`perfect_yatzy.model.state_space.Layout`, the last two flat with ``lane_width`` and ``upper_width`` a
+        :class:`perfect_yatzy.model.state_space.StateLayout`, the last two flat with ``lane_width`` and
+        ``upper_width`` a
         row.
     outcome_start : (categories + 1,)
         Category c has the outcomes ``outcome_start[c]`` up to ``outcome_start[c + 1]``; the first pays nothing.
@@ -168,17 +169,17 @@ def _holds_within(number: int, faces: int) -> dict[str, Ints]:
     return {"within_start": np.array(start, dtype=np.int64), "within": np.concatenate(within).astype(np.int32)}
 
 
-def plan(rules: RuleSet, start: State = EMPTY) -> Plan:
+def turn_model(rules: RuleSet, start: State = EMPTY) -> TurnModel:
     """The arrays and numbers of a rule set, or of the rest of a game from `start`; built once a process."""
-    return _plan(rules, start)
+    return _turn_model(rules, start)
 
 
 @lru_cache(maxsize=8)
-def _plan(rules: RuleSet, start: State) -> Plan:
+def _turn_model(rules: RuleSet, start: State) -> TurnModel:
     dice, space = lattice(rules.dice, rules.faces), state_space(rules, start)
     layout, joker = space.layout, rules.joker
     extra: dict[str, Any] = {**_outcomes(rules, space), **_jokers(rules), **_holds_within(rules.dice, rules.faces)}
-    return Plan(
+    return TurnModel(
         masks=layout.masks,
         offsets=layout.offsets,
         sets=layout.sets,
@@ -209,7 +210,7 @@ def _plan(rules: RuleSet, start: State) -> Plan:
 IN_FULL, WITH_BONUS, ON_FIRST_ROLL = 1, 2, 4  # which of the eight tables
 
 
-class Payouts(NamedTuple):
+class TurnOutcomes(NamedTuple):
     """Every different ending of a turn (int64 unless said otherwise).
 
     Attributes
@@ -238,9 +239,9 @@ class Payouts(NamedTuple):
     ends: int
 
 
-def payouts(rules: RuleSet, start: State = EMPTY) -> Payouts:
+def turn_outcomes(rules: RuleSet, start: State = EMPTY) -> TurnOutcomes:
     """The payouts of a rule set, or of the rest of a game from `start`; built once a process."""
-    return _payouts(rules, start)
+    return _turn_outcomes(rules, start)
 
 
 class _Kinds(NamedTuple):
@@ -266,21 +267,21 @@ def _kinds(rules: RuleSet) -> _Kinds:
     for c, box in enumerate(rules.categories):
         for way in range(8):
             for i, paid in enumerate((full if way & IN_FULL else plain)[c].tolist()):
-                beside = (bonus if way & WITH_BONUS else 0) + (
+                bonus_points = (bonus if way & WITH_BONUS else 0) + (
                     extra.get(box.id, 0) if way & ON_FIRST_ROLL and paid else 0
                 )
-                of[way, c, i] = found.setdefault((c, paid, paid + beside), len(found))
+                of[way, c, i] = found.setdefault((c, paid, paid + bonus_points), len(found))
     category, points, total = np.ascontiguousarray(np.array([*found], dtype=np.int64).T)
     return _Kinds(category, points, total, of.ravel())
 
 
 @lru_cache(maxsize=8)
-def _payouts(rules: RuleSet, start: State) -> Payouts:
+def _turn_outcomes(rules: RuleSet, start: State) -> TurnOutcomes:
     dice, space, kinds = lattice(rules.dice, rules.faces), state_space(rules, start), _kinds(rules)
     category, points = kinds.category, kinds.points
     card = np.array([1 if space.forced else 1 << space.bit_of.get(c, 0) for c in category.tolist()])
     to_paid = (space.flags == 2) & (category == rules.joker_index) & (points > 0)
-    return Payouts(
+    return TurnOutcomes(
         category=category,
         points=points,
         total=kinds.total.astype(np.float64),

@@ -41,7 +41,7 @@ class Turn:
     holds: tuple[Dice, ...]
     category: str
     points: int
-    beside: int = 0
+    bonus_points: int = 0
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Game:
                 "category": turn.category,
                 "points": turn.points,
             }
-            turns.append(entry | ({"beside": turn.beside} if turn.beside else {}))
+            turns.append(entry | ({"beside": turn.bonus_points} if turn.bonus_points else {}))
         head = {"schema": SCHEMA, "rules": rules_to_json(self.rules), "players": list(self.players)}
         return head | self.extra | {"turns": turns}
 
@@ -106,7 +106,7 @@ def after(card: Scorecard, turn: Turn) -> Scorecard:
     rules = card.rules
     left = rules.rolls + card.saved - len(turn.rolls)
     saved = left if rules.saved_rolls else 0
-    return card.filled_with(rules.index_of[turn.category], turn.points, turn.beside, saved)
+    return card.filled_with(rules.index_of[turn.category], turn.points, turn.bonus_points, saved)
 
 
 def check_turn(card: Scorecard, turn: Turn) -> None:
@@ -135,10 +135,10 @@ def check_turn(card: Scorecard, turn: Turn) -> None:
     c = rules.index_of[turn.category]
     if c not in allowed:
         raise StateError(f"{turn.category} cannot be taken")
-    points, beside = allowed[c]
-    if (turn.points, turn.beside) != (points, beside):
-        said = f"{turn.points}" + (f" and {turn.beside}" if turn.beside or beside else "")
-        pays = f"{points}" + (f" and {beside}" if turn.beside or beside else "")
+    points, bonus_points = allowed[c]
+    if (turn.points, turn.bonus_points) != (points, bonus_points):
+        said = f"{turn.points}" + (f" and {turn.bonus_points}" if turn.bonus_points or bonus_points else "")
+        pays = f"{points}" + (f" and {bonus_points}" if turn.bonus_points or bonus_points else "")
         raise StateError(f"{turn.category} for {said}; {spaced(sorted(turn.rolls[-1]))} pays {pays}")
 
 

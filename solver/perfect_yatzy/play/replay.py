@@ -30,7 +30,7 @@ def play_turn(strategy: Strategy, card: Scorecard, seed: int, game: int, turn: i
         held, left = best.dice, left - 1
         holds.append(held)
     chosen = strategy.categories(card, rolls[-1], left)[0]
-    return Turn(player, tuple(rolls), tuple(holds), chosen.category, chosen.points, chosen.bonus)
+    return Turn(player, tuple(rolls), tuple(holds), chosen.category, chosen.points, chosen.bonus_points)
 
 
 def replay(strategy: Strategy, seed: int, game: int) -> Game:

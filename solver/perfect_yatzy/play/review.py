@@ -21,7 +21,7 @@ from ..game.dice import Dice
 from ..game.scorecard import Scorecard, State
 from ..strategy.opponents import final_score
 from ..strategy.strategy import Choice, Hold, Strategy, check_strategy, ranked
-from ..strategy.turn_outcomes import End, ends_of_hold
+from ..strategy.turn_outcomes import TurnOutcome, outcomes_of_hold
 from .record import Game, Turn
 
 # Of 2,900 holds in 60 perfect games the second best loses 0.36, 0.89 and 1.70 at the quartiles, of 840 categories
@@ -190,7 +190,7 @@ def _turn(
 
 
 @dataclass(frozen=True)
-class Prospect:
+class ActionOutlook:
     """What a choice means, computed from the rest of the game.
 
     Attributes
@@ -211,12 +211,12 @@ class Prospect:
     categories: tuple[tuple[str, float, float], ...]
 
 
-def prospect(
+def action_outlook(
     strategy: Strategy,
     decision: Decision,
     action: Hold | Choice,
     bonus_chance: Callable[[State], float] | None = None,
-) -> Prospect:
+) -> ActionOutlook:
     """What an action leads to if all after it is played perfectly.
 
     Parameters
@@ -227,13 +227,13 @@ def prospect(
         Chance of the upper bonus of a state at the start of a turn.
     """
     card, rules, evaluator = decision.card, strategy.rules, strategy.evaluator
-    ends: Sequence[End]
+    ends: Sequence[TurnOutcome]
     if isinstance(action, Hold):
-        ends = ends_of_hold(evaluator, card.state, action.dice, decision.rolls_left)
+        ends = outcomes_of_hold(evaluator, card.state, action.dice, decision.rolls_left)
     else:
         saved = decision.rolls_left if rules.saved_rolls else 0
-        ends = [End(rules.index_of[action.category], action.points, action.bonus, saved, 1.0)]
-    now = sum(end.chance * (end.points + end.beside) for end in ends)
+        ends = [TurnOutcome(rules.index_of[action.category], action.points, action.bonus_points, saved, 1.0)]
+    now = sum(end.chance * (end.points + end.bonus_points) for end in ends)
     later = sum(end.chance * strategy.value(end.after(evaluator, card.state)) for end in ends)
     bonus = None
     if bonus_chance:
@@ -242,8 +242,8 @@ def prospect(
     for end in ends:
         entry = found.setdefault(end.category, [0.0, 0.0])
         entry[0] += end.chance
-        entry[1] += end.chance * (end.points + end.beside)
+        entry[1] += end.chance * (end.points + end.bonus_points)
     ordered = sorted(found.items(), key=lambda item: -item[1][0])
-    return Prospect(
+    return ActionOutlook(
         now, later, bonus, tuple((rules.categories[c].id, chance, total / chance) for c, (chance, total) in ordered)
     )

@@ -131,8 +131,8 @@ class Session:
                 card, c = cards[player], self.rules.index_of[action.category]
                 counts = counts_of(self.rules, rolls[-1])
                 state, first = card.state, len(rolls) == 1
-                points, beside = options(self.rules, state.filled, state.joker_paid, counts, first)[c]
-                turns.append(Turn(player, tuple(rolls), tuple(holds), action.category, points, beside))
+                points, bonus_points = options(self.rules, state.filled, state.joker_paid, counts, first)[c]
+                turns.append(Turn(player, tuple(rolls), tuple(holds), action.category, points, bonus_points))
                 cards[player] = after(card, turns[-1])
                 rolls, holds = [], []
         return tuple(turns), tuple(rolls), tuple(holds)

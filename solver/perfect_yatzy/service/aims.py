@@ -18,19 +18,19 @@ from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY, Scorecard, State
 from ..model.objectives import Goals, Utility
-from ..strategy.opponents import Opponent, Winning, finished, opponent, parse_opponents
-from ..strategy.score_strategy import AT_ONCE, ScoreStrategy, check_goal, maximise, reach, solved
+from ..strategy.opponents import Opponent, WinUtility, finished, opponent, parse_opponents
+from ..strategy.score_strategy import INSTANT_SOLVE_SECONDS, ScoreStrategy, check_goal, maximise, reach, solved
 from ..strategy.strategy import Strategy
 from ..tablebase.store import Progress, has_table
 from ..tablebase.table_file import check_memory
 
 FIELDS = {"goal", "opponents", "ties"}
-MOST_KEPT = 256  # distributions of opponents
+MAX_KEPT = 256  # distributions of opponents
 Announce = Callable[[RuleSet, str | None], Progress]
 
 
 @dataclass(frozen=True)
-class Aim:
+class ResolvedObjective:
     """What is maximised instead of the mean.
 
     Attributes
@@ -53,7 +53,7 @@ class Aim:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ObjectiveRequest:
     """A checked request: a goal, or opponents."""
 
     goal: int | None
@@ -66,10 +66,10 @@ class Wanted:
         finals = [other for other in self.opponents if isinstance(other, int)]
         if self.goal is not None or len(finals) < len(self.opponents):
             return self.goal
-        return Winning([*map(finished, finals)], self.ties).goal
+        return WinUtility([*map(finished, finals)], self.ties).goal
 
 
-def read_aim(rules: RuleSet, request: dict[str, Any]) -> Wanted | None:
+def read_aim(rules: RuleSet, request: dict[str, Any]) -> ObjectiveRequest | None:
     """The aim a request names, None for the mean.
 
     Raises
@@ -83,7 +83,7 @@ def read_aim(rules: RuleSet, request: dict[str, Any]) -> Wanted | None:
     if others is None and "ties" in request:
         raise StateError("ties is of account against opponents only")
     if goal is not None:
-        return Wanted(check_goal(goal), (), "")
+        return ObjectiveRequest(check_goal(goal), (), "")
     if others is None:
         return None
     if isinstance(others, list):
@@ -92,15 +92,16 @@ def read_aim(rules: RuleSet, request: dict[str, Any]) -> Wanted | None:
         raise StateError(f"opponents is {others!r}; must be text such as '251; ones=3 sixes=24', or a list")
     ties = request.get("ties", "loss")
     known = tuple(parse_opponents(rules, others))
-    Winning([finished(0) for _ in known], ties)  # refuses wrong ties before anything is solved
-    return Wanted(None, known, ties)
+    WinUtility([finished(0) for _ in known], ties)  # refuses wrong ties before anything is solved
+    return ObjectiveRequest(None, known, ties)
 
 
 @dataclass
-class AimMaker:
+class ObjectiveResolver:
     """Makes strategies for aims, and keeps what several requests share.
 
-    A question never brings about a solve beyond :attr:`perfect_yatzy.model.estimates.Needs.large`; what takes more
+    A question never brings about a solve beyond :attr:`perfect_yatzy.model.estimates.SolveCost.large`; what takes
+    more
     than a moment is
     announced before it begins.
 
@@ -119,7 +120,7 @@ class AimMaker:
     _rest: dict[tuple[str, State], ScoreStrategy] = field(default_factory=dict)
     _others: dict[tuple[str, State, int], Opponent] = field(default_factory=dict)
 
-    def to_solve(self, wanted: Wanted, rules: RuleSet, card: Scorecard) -> Goals | Utility | None:
+    def to_solve(self, wanted: ObjectiveRequest, rules: RuleSet, card: Scorecard) -> Goals | Utility | None:
         """What has to be solved for an aim, None for nothing; nothing is solved yet.
 
         Of one table for every goal, and the rest of this game alone, that which is cheaper in the long run.
@@ -140,7 +141,7 @@ class AimMaker:
         else:
             rest = Goals(rules, card.state)
         needs = rest.needs()
-        if needs.seconds >= AT_ONCE and wanted.score is not None:
+        if needs.seconds >= INSTANT_SOLVE_SECONDS and wanted.score is not None:
             whole = Goals(rules)
             all_needs = whole.needs()
             if not all_needs.large or needs.large:
@@ -157,7 +158,7 @@ class AimMaker:
             raise RulesError(f"{rules.key} from this card on takes {needs.words} each time; ask from a later card")
         return rest
 
-    def make(self, wanted: Wanted, strategy: Strategy, card: Scorecard) -> Aim:
+    def make(self, wanted: ObjectiveRequest, strategy: Strategy, card: Scorecard) -> ResolvedObjective:
         """The strategy for what is wanted, from a card on.
 
         Parameters
@@ -175,15 +176,15 @@ class AimMaker:
         if wanted.goal is not None:
             goal = wanted.goal
             worth: Callable[[Ints], Floats] = lambda scores: (scores >= goal).astype(np.float64)  # noqa: E731
-            return Aim(self._reach(rules, goal, card, solve), worth, {"goal": goal})
+            return ResolvedObjective(self._reach(rules, goal, card, solve), worth, {"goal": goal})
         others = [self._opponent(strategy, known) for known in wanted.opponents]
-        winning = Winning(others, wanted.ties)
+        winning = WinUtility(others, wanted.ties)
         told = [{"playing": o.playing, "mean": o.mean, "standard_deviation": o.deviation} for o in others]
         about = {"opponents": told, "ties": wanted.ties}
         if wanted.score is not None:
-            return Aim(self._reach(rules, wanted.score, card, solve), winning, about)
+            return ResolvedObjective(self._reach(rules, wanted.score, card, solve), winning, about)
         self._announced(solve)
-        return Aim(maximise(rules, winning, card, threads=self.threads), winning, about)
+        return ResolvedObjective(maximise(rules, winning, card, threads=self.threads), winning, about)
 
     def _reach(self, rules: RuleSet, goal: int, card: Scorecard, solve: Goals | Utility | None) -> ScoreStrategy:
         place = (rules.fingerprint, card.state)
@@ -217,7 +218,7 @@ class AimMaker:
             return finished(known)
         place = (strategy.rules.fingerprint, known.state, known.total)
         if place not in self._others:
-            if len(self._others) >= MOST_KEPT:
+            if len(self._others) >= MAX_KEPT:
                 self._others.clear()
             self._others[place] = opponent(strategy, known, self.threads, self.tables)
         return self._others[place]

@@ -20,7 +20,7 @@ from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..game.translations import ENGLISH, localized
-from ..model.estimates import facts
+from ..model.estimates import rule_set_stats
 from ..model.objectives import Variance
 from ..model.state_space import state_space
 from ..strategy.distribution import has_distribution, known_distribution
@@ -28,7 +28,7 @@ from ..strategy.opponents import least_score
 from ..strategy.strategy import Action, Choice, Hold, Strategy, open_strategy
 from ..tablebase.store import has_table, open_table
 from .aims import FIELDS as AIM
-from .aims import Aim, AimMaker, Announce, Wanted, read_aim
+from .aims import Announce, ObjectiveRequest, ObjectiveResolver, ResolvedObjective, read_aim
 
 SCHEMA = 1
 PERCENTILES = (5, 25, 50, 75, 95)
@@ -38,11 +38,11 @@ FIELDS = {
     "expect": {"games", "seed", "spread"} | AIM,
 }
 UNCERTAIN = 1 - 2.0**-24  # the highest chance of what is not certain: float32 cannot tell higher ones from 1
-MOST_WHOLE = 2**63 - 1
+MAX_WHOLE = 2**63 - 1
 COMMON = {"query", "rules", "card", "saved", "extra", "id"}
 
 
-class Desk:
+class QueryService:
     """Answers requests, keeping each strategy open once it was asked for.
 
     Parameters
@@ -66,14 +66,14 @@ class Desk:
         self.tables, self.threads, self.progress, self.language = tables, threads, progress, language
         self._open: dict[str, Strategy] = {}
         self._rules: dict[str, RuleSet] = {}
-        self.aims = AimMaker(tables, threads, progress)
+        self.aims = ObjectiveResolver(tables, threads, progress)
 
     def strategy(self, rules: RuleSet) -> Strategy:
         """The strategy of a rule set, opened at most once."""
         if rules.fingerprint not in self._open:
             report = None
             if self.progress and not has_table(rules, self.tables):
-                needs = facts(rules)
+                needs = rule_set_stats(rules)
                 line = f"solving {rules.key}, {needs.words}; its table is kept for later"
                 report = self.progress(rules, line if needs.long else None)
             self._open[rules.fingerprint] = open_strategy(rules, self.tables, threads=self.threads, progress=report)
@@ -131,7 +131,7 @@ class Desk:
         about = {"aim": aim.about} if aim else {}
         return head | describe_card(card) | about | answers[query](strategy, card, aim, **read)
 
-    def aim(self, wanted: Wanted, strategy: Strategy, card: Scorecard) -> Aim:
+    def aim(self, wanted: ObjectiveRequest, strategy: Strategy, card: Scorecard) -> ResolvedObjective:
         """The strategy for a goal or against opponents, from a card on."""
         return self.aims.make(wanted, strategy, card)
 
@@ -139,15 +139,15 @@ class Desk:
         """Chance of each score or more, played for just that score, from the card of an answered request."""
         rules = self.rules(request["rules"])
         card = read_card(rules, request)
-        aim = self.aim(Wanted(scores[0], (), ""), self.strategy(rules), card)
+        aim = self.aim(ObjectiveRequest(scores[0], (), ""), self.strategy(rules), card)
         return [clipped(replace(aim.strategy, zero=score).value(card)) for score in scores]
 
 
 def whole(request: dict[str, Any], name: str, default: int) -> int:
     """A whole number of the request that the arithmetic can hold, or `default`."""
     value = whole_number(request.get(name, default), name)
-    if not 0 <= value <= MOST_WHOLE:
-        raise StateError(f"{name} is {value}; must {'not be negative' if value < 0 else f'be at most {MOST_WHOLE}'}")
+    if not 0 <= value <= MAX_WHOLE:
+        raise StateError(f"{name} is {value}; must {'not be negative' if value < 0 else f'be at most {MAX_WHOLE}'}")
     return value
 
 
@@ -198,7 +198,9 @@ def describe_card(card: Scorecard) -> dict[str, Any]:
     return about
 
 
-def _hold(strategy: Strategy, card: Scorecard, aim: Aim | None, dice: tuple[int, ...], left: int) -> dict[str, Any]:
+def _hold(
+    strategy: Strategy, card: Scorecard, aim: ResolvedObjective | None, dice: tuple[int, ...], left: int
+) -> dict[str, Any]:
     means = strategy.holds(card, dice, left)
     pairs = [(hold, hold) for hold in means]
     stops = []
@@ -229,11 +231,13 @@ def _hold(strategy: Strategy, card: Scorecard, aim: Aim | None, dice: tuple[int,
     }
 
 
-def _score(strategy: Strategy, card: Scorecard, aim: Aim | None, dice: tuple[int, ...], left: int) -> dict[str, Any]:
+def _score(
+    strategy: Strategy, card: Scorecard, aim: ResolvedObjective | None, dice: tuple[int, ...], left: int
+) -> dict[str, Any]:
     pairs = _choices(strategy, card, aim, dice, left)
     entries = []
     for choice, by_mean in pairs:
-        entry = {"category": choice.category, "points": choice.points, "bonus": choice.bonus}
+        entry = {"category": choice.category, "points": choice.points, "bonus": choice.bonus_points}
         entries.append(entry | _worth(choice, by_mean, card, aim))
     return {
         "dice": list(dice),
@@ -245,7 +249,7 @@ def _score(strategy: Strategy, card: Scorecard, aim: Aim | None, dice: tuple[int
 
 
 def _choices(
-    strategy: Strategy, card: Scorecard, aim: Aim | None, dice: tuple[int, ...], left: int
+    strategy: Strategy, card: Scorecard, aim: ResolvedObjective | None, dice: tuple[int, ...], left: int
 ) -> list[tuple[Choice, Choice]]:
     """Every category as the aim sees it and as the mean does, best first."""
     means = {choice.category: choice for choice in strategy.categories(card, dice, left)}
@@ -259,13 +263,18 @@ def _ranked(pairs: list[tuple[Action, Action]]) -> list[tuple[Action, Action]]:
     return sorted(pairs, key=lambda pair: (pair[0].loss, -round(pair[1].value, 9)))
 
 
-def _worth(action: Hold | Choice, by_mean: Hold | Choice, card: Scorecard, aim: Aim | None) -> dict[str, Any]:
+def _worth(
+    action: Hold | Choice, by_mean: Hold | Choice, card: Scorecard, aim: ResolvedObjective | None
+) -> dict[str, Any]:
     worth = {"expected_final": card.total + by_mean.value, "to_come": by_mean.value}
     return {"chance": clipped(action.value)} | worth | {"loss": action.loss} if aim else worth | {"loss": action.loss}
 
 
 def _headline(
-    entries: list[dict[str, Any]], card: Scorecard, aim: Aim | None, stops: Sequence[tuple[Choice, Choice]] = ()
+    entries: list[dict[str, Any]],
+    card: Scorecard,
+    aim: ResolvedObjective | None,
+    stops: Sequence[tuple[Choice, Choice]] = (),
 ) -> dict[str, Any]:
     """The best of the entries in short; what only rounds to certain is set right in all of them."""
     if not aim:
@@ -283,7 +292,7 @@ def _headline(
 
 
 def _scored(card: Scorecard, choice: Choice) -> Scorecard:
-    return card.filled_with(card.rules.index_of[choice.category], choice.points, choice.bonus)
+    return card.filled_with(card.rules.index_of[choice.category], choice.points, choice.bonus_points)
 
 
 def clipped(chance: float) -> float:
@@ -292,7 +301,13 @@ def clipped(chance: float) -> float:
 
 
 def _expect(
-    strategy: Strategy, card: Scorecard, aim: Aim | None, games: int, seed: int, spread: bool, desk: Desk
+    strategy: Strategy,
+    card: Scorecard,
+    aim: ResolvedObjective | None,
+    games: int,
+    seed: int,
+    spread: bool,
+    desk: QueryService,
 ) -> dict[str, Any]:
     state, rules = card.state, strategy.rules
     to_come = strategy.value(state)

@@ -11,12 +11,12 @@ from ..errors import StateError
 from ..model.state_space import state_space
 from ..strategy.simulation import Simulation, simulate
 from ..tablebase.store import Progress
-from .aims import Wanted
-from .queries import PERCENTILES, SCHEMA, Desk, describe_card, read_card, whole
+from .aims import ObjectiveRequest
+from .queries import PERCENTILES, SCHEMA, QueryService, describe_card, read_card, whole
 
 
 def run_simulation(
-    desk: Desk, request: dict[str, Any], progress: Progress | None = None
+    desk: QueryService, request: dict[str, Any], progress: Progress | None = None
 ) -> tuple[Simulation, dict[str, Any]]:
     """Play the games of a request.
 
@@ -46,9 +46,9 @@ def run_simulation(
     seed = whole(request, "seed", 1)
     goal = int(wanted[1]) if wanted[1] else None
     if goal is not None:
-        desk.aims.to_solve(Wanted(goal, (), ""), rules, card)
+        desk.aims.to_solve(ObjectiveRequest(goal, (), ""), rules, card)
     means = desk.strategy(rules)
-    strategy = means if goal is None else desk.aim(Wanted(goal, (), ""), means, card).strategy
+    strategy = means if goal is None else desk.aim(ObjectiveRequest(goal, (), ""), means, card).strategy
     games = request["games"]
     played = simulate(strategy, games, seed, card.state, desk.threads, points=card.total, progress=progress)
     finals = played.totals + card.total

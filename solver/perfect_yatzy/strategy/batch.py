@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from ..errors import StateError, shown
 from ..game.dice import Floats, Ints, lattice
-from ..kernels.table_slices import Window, window
+from ..kernels.table_slices import TableSlice, window
 from ..model.state_space import LANES
-from ..model.turn_model import plan
+from ..model.turn_model import turn_model
 from ..tablebase.backward_induction import default_threads
 
 if TYPE_CHECKING:
@@ -176,10 +176,10 @@ def _run(strategy: Strategy, asked: Questions, given: Answers, layers: Ints, thr
     from ..kernels.turn import make_scratch
 
     rules = strategy.rules
-    grid, arrays = lattice(rules.dice, rules.faces), plan(rules)
+    grid, arrays = lattice(rules.dice, rules.faces), turn_model(rules)
     steps = kernel_lattice(grid)
 
-    def run(part: tuple[Window, int, int]) -> None:
+    def run(part: tuple[TableSlice, int, int]) -> None:
         table, start, stop = part
         answer_questions(start, stop, table, arrays, steps, asked, given, make_scratch(grid, arrays))
 

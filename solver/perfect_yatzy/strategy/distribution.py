@@ -24,10 +24,10 @@ from ..errors import RulesError, whole_number
 from ..game.dice import Floats, Ints, lattice
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY, State
-from ..kernels.table_slices import Window, restricted, window
+from ..kernels.table_slices import TableSlice, restricted, window
 from ..model.objectives import FRAME, ScoreObjective, Utility, final_bonus
 from ..model.state_space import state_space
-from ..model.turn_model import payouts, plan
+from ..model.turn_model import turn_model, turn_outcomes
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.store import table_path
 from ..tablebase.table_file import check_memory
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from .strategy import Position, Strategy
 
 ROWS = 16  # cards a thread takes at a time
-MOST_STATES = 3_000_000  # of a table of means whose distribution is computed without being asked for
+MAX_STATES = 3_000_000  # of a table of means whose distribution is computed without being asked for
 FORMAT = 1  # of a kept distribution
 
 
@@ -62,7 +62,7 @@ class CategoryResult:
 
 
 @dataclass(frozen=True)
-class Chances:
+class DiscreteDistribution:
     """Possible final scores, ascending, and their chances, which sum to 1: ``(n,)`` int64 and float64."""
 
     scores: Ints
@@ -80,7 +80,7 @@ class Chances:
 
 
 @dataclass(frozen=True)
-class ScoreDistribution(Chances):
+class ScoreDistribution(DiscreteDistribution):
     """Chances of every final score.
 
     Attributes
@@ -116,7 +116,7 @@ def has_distribution(rules: RuleSet) -> bool:
     if rules.saved_rolls:
         return False
     space = state_space(rules)
-    return space.size <= MOST_STATES
+    return space.size <= MAX_STATES
 
 
 def distribution_path(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> Path:
@@ -209,7 +209,7 @@ class _Push:
 
         self.rules, self.slabs, self.space, self.threads = strategy.rules, slabs, slabs.space, threads
         self.dice = lattice(self.rules.dice, self.rules.faces)
-        self.plan, self.pay = plan(self.rules, slabs.start), payouts(self.rules, slabs.start)
+        self.model, self.pay = turn_model(self.rules, slabs.start), turn_outcomes(self.rules, slabs.start)
         self.steps, self.walk = kernel_lattice(self.dice), kernel_lattice(self.dice, False)
         self.ties = strategy.evaluator.ties
         whole = slabs.start == EMPTY
@@ -235,7 +235,7 @@ class _Push:
             chance = self.chances(filled, states)
             ended += np.einsum("s,sp->p", known.mass[states], chance)
             below, layer = layer, self.blank(filled + 1)
-            head = (states.start, chance.ravel(), self.occurs, below, layer, slabs, self.plan, self.pay, known)
+            head = (states.start, chance.ravel(), self.occurs, below, layer, slabs, self.model, self.pay, known)
 
             def pull(rows: Ints, head: tuple[Any, ...] = head) -> None:
                 pull_rows(rows, *head)
@@ -243,10 +243,10 @@ class _Push:
             self.spread_out(pull, space.layers[filled + 1])
         return self.finish(layer, points, ended)
 
-    def blank(self, filled: int) -> Window:
+    def blank(self, filled: int) -> TableSlice:
         """An empty layer."""
         place = self.slabs.layer_slice(filled)
-        return Window(np.zeros(place.stop - place.start + FRAME), place.start)
+        return TableSlice(np.zeros(place.stop - place.start + FRAME), place.start)
 
     def spread_out(self, work: Callable[[Ints], None], rows: Ints) -> None:
         """Let the threads work on batches of rows."""
@@ -256,7 +256,7 @@ class _Push:
 
     def chances(self, filled: int, states: slice) -> Floats:
         """Chance of every payout for every state of a layer, `(states, payouts)`."""
-        from ..kernels.policy import follow_scratch
+        from ..kernels.policy import policy_scratch
         from ..kernels.propagation import chance_rows
 
         chance = np.zeros((states.stop - states.start, self.pay.ends))
@@ -267,16 +267,16 @@ class _Push:
             try:
                 scratch = idle.pop()
             except IndexError:
-                scratch = follow_scratch(self.dice, self.plan, self.pay, 0, np.float64)
+                scratch = policy_scratch(self.dice, self.model, self.pay, 0, np.float64)
             chance_rows(
-                rows, states.start, flat, table, self.plan, self.pay, self.steps, self.walk, self.ties, scratch
+                rows, states.start, flat, table, self.model, self.pay, self.steps, self.walk, self.ties, scratch
             )
             idle.append(scratch)
 
         self.spread_out(work, self.space.layers[filled])
         return chance
 
-    def finish(self, layer: Window, points: int, ended: Floats) -> ScoreDistribution:
+    def finish(self, layer: TableSlice, points: int, ended: Floats) -> ScoreDistribution:
         """Add the upper bonus, and what became of each category."""
         slabs, space = self.slabs.slabs, self.space
         bonuses = final_bonus(space).astype(np.int64)

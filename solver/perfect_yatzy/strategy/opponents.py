@@ -24,7 +24,7 @@ from ..game.points import points_table
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..model.state_space import state_space
-from .distribution import Chances, known_distribution
+from .distribution import DiscreteDistribution, known_distribution
 from .strategy import Strategy
 
 Ties = Literal["loss", "half", "win"]
@@ -32,7 +32,7 @@ EXTRA = re.compile(r"(?<![\w-])extra\s*[=:]\s*([0-9]{1,6})(?!\w)")
 
 
 @dataclass(frozen=True)
-class Opponent(Chances):
+class Opponent(DiscreteDistribution):
     """What is known of another player's final score.
 
     Attributes
@@ -96,8 +96,8 @@ def parse_opponents(rules: RuleSet, text: str) -> list[int | Scorecard]:
 
 
 def _read_card(rules: RuleSet, text: str) -> int | Scorecard:
-    beside = EXTRA.search(text)
-    card = parse_card(rules, EXTRA.sub(" ", text, count=1), extra=int(beside[1]) if beside else 0)
+    bonus_points = EXTRA.search(text)
+    card = parse_card(rules, EXTRA.sub(" ", text, count=1), bonus_points=int(bonus_points[1]) if bonus_points else 0)
     state_space(rules).check(card.state)
     return final_score(card) if card.state.filled == rules.full else card
 
@@ -121,7 +121,7 @@ def opponent(
     return Opponent(found.scores, found.chances, True)
 
 
-class Winning:
+class WinUtility:
     """The worth of a final score: the chance that it beats all opponents.
 
     Parameters

@@ -33,9 +33,9 @@ from .turn_evaluator import ScoreEvaluator, TurnEvaluator
 if TYPE_CHECKING:
     from .batch import BatchAnswer
 
-AT_ONCE = 1.5  # seconds: a rest of a game estimated below this is solved rather than looked up
-MOST_GOAL = 99_999
-MOST_WORTH = 1e20  # of float32's 3e38; the kernels take -1e30 for less than any worth
+INSTANT_SOLVE_SECONDS = 1.5  # seconds: a rest of a game estimated below this is solved rather than looked up
+MAX_GOAL = 99_999
+MAX_WORTH = 1e20  # of float32's 3e38; the kernels take -1e30 for less than any worth
 
 
 @dataclass(frozen=True, repr=False)
@@ -106,7 +106,7 @@ def reach(
     if not has_table(rule_set, tables, Goals.name):
         rest = Goals(rule_set, card.state)
         needs = rest.needs()
-        if needs.seconds < AT_ONCE:
+        if needs.seconds < INSTANT_SOLVE_SECONDS:
             return ScoreStrategy(rule_set, None, solved(rest, threads), goal, start=card)
     whole = Goals(rule_set)
     check_memory(rule_set, whole.needs())
@@ -117,8 +117,8 @@ def reach(
 def check_goal(goal: int) -> int:
     """The goal as an int, or StateError if it is no score."""
     score = whole_number(goal, "goal")
-    if not 0 <= score <= MOST_GOAL:
-        raise StateError(f"goal is {score}; must be a score from 0 to {MOST_GOAL}")
+    if not 0 <= score <= MAX_GOAL:
+        raise StateError(f"goal is {score}; must be a score from 0 to {MAX_GOAL}")
     return score
 
 
@@ -174,8 +174,8 @@ def _worths(worth: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike, scores: Ints
         wrong = int(np.argmin(np.isfinite(found)))
         raise StateError(f"the worth of {scores[wrong]} is {found[wrong]}; must be finite")
     size = float(np.abs(found).max())
-    if size > MOST_WORTH:
-        raise StateError(f"the largest worth is {size:g} in size; must be at most {MOST_WORTH:g}")
+    if size > MAX_WORTH:
+        raise StateError(f"the largest worth is {size:g} in size; must be at most {MAX_WORTH:g}")
     return found
 
 

@@ -19,10 +19,10 @@ import numpy.typing as npt
 from ..errors import StateError, whole_number
 from ..game.dice import Floats, Ints, lattice
 from ..game.scorecard import State
-from ..kernels.table_slices import Layered, Window, window
+from ..kernels.table_slices import Layered, TableSlice, window
 from ..model.objectives import final_bonus
 from ..model.state_space import LANES
-from ..model.turn_model import payouts, plan
+from ..model.turn_model import turn_model, turn_outcomes
 from ..tablebase.backward_induction import default_threads
 from .strategy import check_strategy
 from .turn_evaluator import ScoreEvaluator
@@ -145,7 +145,7 @@ class _Table:
         self.evaluator, self.space = strategy.evaluator, strategy.space
         self.zero = getattr(strategy, "zero", 0)
         self.dice = lattice(rules.dice, rules.faces)
-        self.plan, self.pay = plan(rules, self.space.start), payouts(rules, self.space.start)
+        self.model, self.pay = turn_model(rules, self.space.start), turn_outcomes(rules, self.space.start)
         self.steps, self.walk = kernel_lattice(self.dice), kernel_lattice(self.dice, False)
         self.by_scores = isinstance(self.evaluator, ScoreEvaluator)
         self.layers: Layered = self.evaluator.objective if isinstance(self.evaluator, ScoreEvaluator) else self.space
@@ -175,7 +175,7 @@ class _Table:
                 size = max(1, number // (self.threads * SLICES))
 
                 def run(
-                    begin: int, order: Ints = order, table: Window = table, turn: int = turn, size: int = size
+                    begin: int, order: Ints = order, table: TableSlice = table, turn: int = turn, size: int = size
                 ) -> None:
                     self.turn(begin, min(begin + size, number), order, games, table, first, seed, turn, idle)
 
@@ -213,14 +213,14 @@ class _Table:
         end: int,
         order: Ints,
         games: Games,
-        table: Window,
+        table: TableSlice,
         first: int,
         seed: int,
         turn: int,
         idle: list[Any],
     ) -> None:
         """A turn of some of the games."""
-        from ..kernels.policy import follow_scratch
+        from ..kernels.policy import policy_scratch
         from ..kernels.rollout import play_by_means, play_by_scores
 
         try:
@@ -228,9 +228,9 @@ class _Table:
         except IndexError:
             most = int(self.space.most_saved.max())
             dtype = np.float32 if self.by_scores else np.float64
-            scratch = follow_scratch(self.dice, self.plan, self.pay, most, dtype)
+            scratch = policy_scratch(self.dice, self.model, self.pay, most, dtype)
         head = (begin, end, order, games, first, seed, turn, table)
-        tail = (self.plan, self.pay, self.steps, self.walk, self.evaluator.ties, scratch)
+        tail = (self.model, self.pay, self.steps, self.walk, self.evaluator.ties, scratch)
         if isinstance(self.evaluator, ScoreEvaluator):
             play_by_scores(*head, self.evaluator.slabs, *tail)
         else:

@@ -80,7 +80,7 @@ class Choice:
         Expected points still to come, these points and the upper bonus included.
     loss : float
         Points given away against the best category; 0.0 for the best and its ties.
-    bonus : int
+    bonus_points : int
         Points beside the box now (joker or first-roll bonus), included in `value`.
     """
 
@@ -88,12 +88,12 @@ class Choice:
     points: int
     value: float
     loss: float
-    bonus: int = 0
+    bonus_points: int = 0
 
     @property
     def label(self) -> str:
         """The choice in a few words."""
-        return f"{self.category} for {self.points + self.bonus}"
+        return f"{self.category} for {self.points + self.bonus_points}"
 
 
 Action = TypeVar("Action", Hold, Choice)
@@ -249,12 +249,12 @@ class Strategy:
         saved = left if self.rules.saved_rolls else 0
         first = left == self.most_rerolls(state)
         found: list[tuple[float, tuple[int, int, int]]] = []
-        for c, (points, beside) in options(self.rules, state.filled, state.joker_paid, counts, first).items():
-            worth = float(evaluator.arrive(state, c, np.array(points), beside, saved))
-            found.append((worth, (c, points, beside)))
+        for c, (points, bonus_points) in options(self.rules, state.filled, state.joker_paid, counts, first).items():
+            worth = float(evaluator.arrive(state, c, np.array(points), bonus_points, saved))
+            found.append((worth, (c, points, bonus_points)))
         return Ranking(
-            Choice(self.rules.categories[c].id, points, value, loss, beside)
-            for value, loss, (c, points, beside) in ranked(evaluator, found, lambda choice: choice)
+            Choice(self.rules.categories[c].id, points, value, loss, bonus_points)
+            for value, loss, (c, points, bonus_points) in ranked(evaluator, found, lambda choice: choice)
         )
 
     def best(

@@ -123,11 +123,11 @@ class TurnEvaluator:
         lanes = layout.lane_of[sets, upper]
         return np.asarray(layout.offsets[rows] + saved * layout.lane_count[sets] + lanes)
 
-    def arrive(self, state: State, category: int, points: Ints, beside: Ints | int, saved: int) -> Floats:
+    def arrive(self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int) -> Floats:
         """Worth of filling `category` with each of `points`, `beside` added outside the box: here their sum with
         what is still to come."""
         to_come = self.values[self.child_index(state, category, points, saved)]
-        return np.asarray(points + beside + to_come, dtype=np.float64)
+        return np.asarray(points + bonus_points + to_come, dtype=np.float64)
 
     def value(self, state: State) -> float:
         """Worth of a state at the start of a turn, from the table."""
@@ -152,8 +152,8 @@ class TurnEvaluator:
             for roll in self.joker_rolls.tolist():
                 result[:, roll] = -np.inf
                 allowed = options(self.rules, state.filled, state.joker_paid, self.roll_counts[roll], first)
-                for c, (points, beside) in allowed.items():
-                    result[c, roll] = self.arrive(state, c, np.array(points), beside, saved)
+                for c, (points, bonus_points) in allowed.items():
+                    result[c, roll] = self.arrive(state, c, np.array(points), bonus_points, saved)
         return result
 
     def hold_values(self, state: State, rerolls: int) -> Floats:
@@ -221,10 +221,10 @@ class ScoreEvaluator(TurnEvaluator):
         inside = np.clip(x, slabs.low[state] - 1, slabs.high[state] + 1)
         return np.asarray(self.values[slabs.origin[state] + inside], dtype=np.float64)
 
-    def arrive(self, state: State, category: int, points: Ints, beside: Ints | int, saved: int) -> Floats:
+    def arrive(self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int) -> Floats:
         """Worth of filling `category` with each of `points`: x moves by all points made."""
         child = self.child_index(state, category, points, saved)
-        return self.look_up(child, self.x + points + beside)
+        return self.look_up(child, self.x + points + bonus_points)
 
     def value(self, state: State) -> float:
         """Worth of a state at the start of a turn."""

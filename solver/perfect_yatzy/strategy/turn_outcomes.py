@@ -15,12 +15,12 @@ from ..game.dice import Floats
 from ..game.notation import counts_of
 from ..game.scorecard import State
 from ..game.scoring import options
-from ..model.turn_model import plan
+from ..model.turn_model import turn_model
 from .turn_evaluator import TurnEvaluator
 
 
 @dataclass(frozen=True)
-class End:
+class TurnOutcome:
     """One way a turn may end.
 
     Attributes
@@ -36,7 +36,7 @@ class End:
 
     category: int
     points: int
-    beside: int
+    bonus_points: int
     saved: int
     chance: float
 
@@ -50,13 +50,13 @@ class End:
         return State(state.filled | 1 << self.category, min(upper, rules.threshold), self.saved, paid)
 
 
-def ends_of_hold(evaluator: TurnEvaluator, state: State, held: Sequence[int], rerolls: int) -> list[End]:
+def outcomes_of_hold(evaluator: TurnEvaluator, state: State, held: Sequence[int], rerolls: int) -> list[TurnOutcome]:
     """Ends of the turn after holding `held` and rerolling the rest with `rerolls` (at least 1) rerolls left."""
     rules, grid, lowest = evaluator.rules, evaluator.dice, evaluator.lowest_equal
     saving = rules.saved_rolls
     stops = [evaluator.category_values(state, left if saving else 0) for left in range(rerolls if saving else 1)]
     holds = [evaluator.hold_values(state, left) for left in range(1, rerolls)]
-    arrays = plan(rules)
+    arrays = turn_model(rules)
     total: dict[tuple[int, int, int, int], float] = {}
     mass = _rerolled(evaluator, int(grid.rank(np.array(counts_of(rules, held)))), 1.0)
     for left in range(rerolls - 1, -1, -1):
@@ -75,7 +75,7 @@ def ends_of_hold(evaluator: TurnEvaluator, state: State, held: Sequence[int], re
                 again[within[int(np.argmax(values >= lowest(best)))]] += mass[roll]
         if left:
             mass = _rerolled_all(evaluator, again)
-    return [End(*end, chance) for end, chance in total.items()]
+    return [TurnOutcome(*end, chance) for end, chance in total.items()]
 
 
 def _rerolled(evaluator: TurnEvaluator, hold: int, mass: float) -> Floats:

@@ -26,7 +26,7 @@ from .strategy import Strategy
 from .turn_evaluator import TurnEvaluator
 
 RESIDUAL = 1e-9
-DOUBT = 1 / 16_000  # how often an honest simulation may be called wrong
+FALSE_ALARM_RATE = 1 / 16_000  # how often an honest simulation may be called wrong
 
 
 @dataclass(frozen=True)
@@ -123,5 +123,5 @@ def stray(games: int, deviation: float, span: float) -> float:
     ends alike. This is the empirical Bernstein bound (Audibert, Munos, Szepesvári 2009): it holds for any
     distribution on an interval of length `span`.
     """
-    doubt = math.log(3 / DOUBT)
+    doubt = math.log(3 / FALSE_ALARM_RATE)
     return deviation * math.sqrt(2 * doubt / games) + 3 * span * doubt / games

@@ -21,9 +21,9 @@ import numpy as np
 from ..game.dice import Floats, Ints, lattice
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
-from ..kernels.table_slices import PADDING, Window, padded, window
-from ..model.objectives import Followed, Objective, ScoreObjective, Values
-from ..model.turn_model import Plan, payouts, plan
+from ..kernels.table_slices import PADDING, TableSlice, padded, window
+from ..model.objectives import Objective, PolicyQuantity, ScoreObjective, Values
+from ..model.turn_model import TurnModel, turn_model, turn_outcomes
 
 if TYPE_CHECKING:
     from ..kernels.turn import Scratch
@@ -86,17 +86,17 @@ def solve_layers(
     from ..kernels.turn import make_scratch
 
     rules, space = objective.rules, objective.space
-    arrays = plan(rules, objective.start)._replace(exactly=int(not objective.monotone))
+    arrays = turn_model(rules, objective.start)._replace(exactly=int(not objective.monotone))
     workers = max(1, threads or default_threads())
     dice = lattice(rules.dice, rules.faces)
     kernel = rows_kernel(objective, arrays, kernel_lattice(dice, unrolled))
     idle: list[Scratch] = []
 
-    def finished(filled: int, window: Window) -> Layer:
+    def finished(filled: int, window: TableSlice) -> Layer:
         values = window.values[:-PADDING]
         return Layer(filled, values, window.start + len(values), objective.size)
 
-    def run(rows: Ints, below: Window, layer: Window, most_saved: int) -> None:
+    def run(rows: Ints, below: TableSlice, layer: TableSlice, most_saved: int) -> None:
         try:
             scratch = idle.pop()
         except IndexError:
@@ -105,16 +105,16 @@ def solve_layers(
         idle.append(scratch)
 
     if resume is None:
-        below = Window(padded(objective.full_cards()), 0)
+        below = TableSlice(padded(objective.full_cards()), 0)
         last = space.categories
         yield finished(last, below)
     else:
         last = resume[0]
-        below = Window(padded(resume[1]), objective.layer_slice(last).start)
+        below = TableSlice(padded(resume[1]), objective.layer_slice(last).start)
     with ThreadPoolExecutor(workers, thread_name_prefix="yatzy-solve") as pool:
         for filled in range(last - 1, space.first_layer - 1, -1):
             place = objective.layer_slice(filled)
-            layer = Window(np.zeros(place.stop - place.start + PADDING, objective.compute), place.start)
+            layer = TableSlice(np.zeros(place.stop - place.start + PADDING, objective.compute), place.start)
             rows = space.layers[filled]
             size = BATCH if type(objective) is Objective else max(1, BATCH // 32)
             batches = [rows[i : i + size] for i in range(0, len(rows), size)]
@@ -125,43 +125,43 @@ def solve_layers(
             yield finished(filled, layer)
 
 
-def rows_kernel(objective: Objective, arrays: Plan, steps: NamedTuple) -> Callable[..., None]:
+def rows_kernel(objective: Objective, arrays: TurnModel, steps: NamedTuple) -> Callable[..., None]:
     """The kernel of an objective: called with rows, both windows, the most saved rolls and the scratch."""
     if isinstance(objective, ScoreObjective):
         from ..kernels.score_turn import solve_score_rows
 
         slabs, framed = objective.slabs, objective.before > 0
 
-        def run_scores(rows: Ints, below: Window, layer: Window, most_saved: int, scratch: Scratch) -> None:
+        def run_scores(rows: Ints, below: TableSlice, layer: TableSlice, most_saved: int, scratch: Scratch) -> None:
             solve_score_rows(rows, below, layer, slabs, framed, arrays, steps, most_saved, scratch)
 
         return run_scores
-    if isinstance(objective, Followed):
-        return followed_kernel(objective, arrays, steps)
+    if isinstance(objective, PolicyQuantity):
+        return policy_quantity_kernel(objective, arrays, steps)
     from ..kernels.turn import solve_rows
 
-    def run_means(rows: Ints, below: Window, layer: Window, most_saved: int, scratch: Scratch) -> None:
+    def run_means(rows: Ints, below: TableSlice, layer: TableSlice, most_saved: int, scratch: Scratch) -> None:
         solve_rows(rows, below, layer, arrays, steps, most_saved, scratch)
 
     return run_means
 
 
-def followed_kernel(objective: Followed, arrays: Plan, steps: NamedTuple) -> Callable[..., None]:
+def policy_quantity_kernel(objective: PolicyQuantity, arrays: TurnModel, steps: NamedTuple) -> Callable[..., None]:
     """As :func:`rows_kernel`; it has a scratch of its own."""
-    from ..kernels.policy import follow_scratch
-    from ..kernels.policy_evaluation import followed_rows
+    from ..kernels.policy import policy_scratch
+    from ..kernels.policy_evaluation import evaluate_policy_rows
     from ..kernels.turn import TIE
 
     rules, space = objective.rules, objective.space
-    pay = payouts(rules, objective.start)
+    pay = turn_outcomes(rules, objective.start)
     dice, most = lattice(rules.dice, rules.faces), int(space.most_saved.max())
     here = local()
 
-    def run(rows: Ints, below: Window, layer: Window, most_saved: int, _: Scratch) -> None:
+    def run(rows: Ints, below: TableSlice, layer: TableSlice, most_saved: int, _: Scratch) -> None:
         if not hasattr(here, "scratch"):
-            here.scratch = follow_scratch(dice, arrays, pay, most, np.float64)
+            here.scratch = policy_scratch(dice, arrays, pay, most, np.float64)
         table = window(space, objective.values, int(space.filled[rows[0]]))
-        followed_rows(
+        evaluate_policy_rows(
             rows, below, layer, table, arrays, pay, steps, most_saved, objective.squares, (TIE, 0.0), here.scratch
         )
 

@@ -108,7 +108,7 @@ def open_table(
 
 
 @dataclass(frozen=True)
-class Stored:
+class TableEntry:
     """A table in the store: its name, what it is of, its files, their bytes, when they were last written to."""
 
     name: str
@@ -120,7 +120,7 @@ class Stored:
     written: float
 
 
-def stored(tables: str | os.PathLike[str] | None = None) -> list[Stored]:
+def stored(tables: str | os.PathLike[str] | None = None) -> list[TableEntry]:
     """Everything in the store, by name; parts of unfinished solves too."""
     files: dict[str, list[Path]] = {}
     folder = tables_folder(tables)
@@ -133,7 +133,7 @@ def stored(tables: str | os.PathLike[str] | None = None) -> list[Stored]:
         assert named
         about = [path.stat() for path in paths]
         found.append(
-            Stored(
+            TableEntry(
                 name,
                 named["key"],
                 named["objective"],
@@ -146,7 +146,7 @@ def stored(tables: str | os.PathLike[str] | None = None) -> list[Stored]:
     return found
 
 
-def remove(table: Stored) -> None:
+def remove(table: TableEntry) -> None:
     """Delete a table's files, its sidecar first: without it there is no table.
 
     Raises

@@ -33,7 +33,7 @@ except ImportError:  # Windows: every solve writes a file of its own, none is re
 
 from ..errors import RulesError, TableError
 from ..game.rules import RuleSet
-from ..model.estimates import Needs
+from ..model.estimates import SolveCost
 from ..model.objectives import Objective, Values
 
 FORMAT = 1
@@ -138,7 +138,7 @@ def available_memory() -> int | None:
     return next((int(line.split()[1]) << 10 for line in text.splitlines() if line.startswith("MemAvailable:")), None)
 
 
-def check_memory(rules: RuleSet, needs: Needs) -> None:
+def check_memory(rules: RuleSet, needs: SolveCost) -> None:
     """Raise RulesError unless the machine has the memory a solve needs."""
     free = available_memory()
     if free is not None and needs.memory > free:

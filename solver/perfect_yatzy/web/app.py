@@ -28,19 +28,19 @@ from ..game.rule_loader import builtin_ids, load_rules
 from ..game.rules import RuleSet
 from ..game.translations import ENGLISH, languages, localized
 from ..play.record import Game, read_game
-from ..play.review import prospect, review
+from ..play.review import action_outlook, review
 from ..service.answers import review_json
 from ..service.queries import SCHEMA, read_card
-from .middleware import MAX_BODY, Guard
+from .middleware import MAX_BODY, RequestFilter
 from .schemas import Dice, Expect, Outcomes, Record, Refusal, about, fault_text
-from .workers import BusyError, Gone, HungUpError, Office
+from .workers import BusyError, ClientDisconnected, Gone, RequestScheduler
 
 LOCAL = frozenset({"127.0.0.1", "localhost", "[::1]"})
 SCRIPTS = ("app", "ask", "parts", "state", "card", "dice", "advice", "expect", "review")
 PAGE = {"index.html", "style.css", *(f"{name}.js" for name in SCRIPTS)}
 TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css"}
 TOO_LARGE = {"giant-forced"}  # for the page: twenty dice on the table, and no advice in the blink of an eye
-WORTH_SAYING = 0.05  # points; smaller errors are not explained
+MIN_EXPLAINED_LOSS = 0.05  # points; smaller errors are not explained
 REFUSALS = {
     413: f"The request is larger than {MAX_BODY} bytes",
     421: "The request names a host that this server is not",
@@ -88,14 +88,14 @@ def create_app(
         default_response_class=Plain,
         responses={status: {"model": Refusal, "description": why} for status, why in REFUSALS.items()},
     )
-    office = Office(tables, threads)
+    office = RequestScheduler(tables, threads)
 
     def refusal(status: int, why: str) -> Plain:
         return Plain({"schema": SCHEMA, "error": why}, status)
 
     @app.exception_handler(SolverError)
     async def refused(request: Request, error: SolverError) -> JSONResponse:
-        if isinstance(error, BusyError | HungUpError):
+        if isinstance(error, BusyError | ClientDisconnected):
             return refusal(503, str(error))
         return refusal(422 if isinstance(error, StateError | RulesError) else 500, str(error))
 
@@ -164,21 +164,23 @@ def create_app(
         content = files(__package__).joinpath("static", name).read_bytes()
         return Response(content, media_type=TYPES[name.rpartition(".")[2]] + "; charset=utf-8")
 
-    app.add_middleware(Guard, hosts=hosts, addresses=addresses)
+    app.add_middleware(RequestFilter, hosts=hosts, addresses=addresses)
     return app
 
 
-def reviewed(office: Office, game: Game, asked: Record, gone: Gone) -> dict[str, Any]:
+def reviewed(office: RequestScheduler, game: Game, asked: Record, gone: Gone) -> dict[str, Any]:
     """The review of a game, with the prospects of its worst decisions."""
     strategy = office.desk.strategy(game.rules)
     with office.short.passed(gone):  # some tenths of a second
         found = review(strategy, game, asked.player)
         answer = review_json(game.rules, found)
-        worst = sorted((d for d in found.decisions if d.loss >= WORTH_SAYING), key=lambda d: -d.loss)[: asked.why]
+        worst = sorted((d for d in found.decisions if d.loss >= MIN_EXPLAINED_LOSS), key=lambda d: -d.loss)[
+            : asked.why
+        ]
         for decision in worst:
             entry = answer["decisions"][found.decisions.index(decision)]
             for which, action in (("done", decision.done), ("best", decision.best)):
-                entry[which]["prospect"] = asdict(prospect(strategy, decision, action))
+                entry[which]["prospect"] = asdict(action_outlook(strategy, decision, action))
         return answer
 
 
@@ -206,7 +208,7 @@ def describe(rules: RuleSet) -> dict[str, Any]:
     }
 
 
-def next_rolls(office: Office, asked: Outcomes) -> dict[str, Any]:
+def next_rolls(office: RequestScheduler, asked: Outcomes) -> dict[str, Any]:
     """The map of the next roll after a hold."""
     rules = office.rules(asked.rules)
     card = read_card(rules, asked.model_dump(include={"card", "saved", "extra"}))

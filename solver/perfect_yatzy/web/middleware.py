@@ -29,7 +29,7 @@ class TooLarge(Exception):
     """The body outgrew MAX_BODY."""
 
 
-class Guard:
+class RequestFilter:
     """ASGI middleware.
 
     Parameters

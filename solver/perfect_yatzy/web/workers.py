@@ -22,23 +22,23 @@ from ..game.dice import Floats, Ints
 from ..game.rule_loader import builtin_ids
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY, Scorecard
-from ..model.estimates import Needs, facts
+from ..model.estimates import SolveCost, rule_set_stats
 from ..model.objectives import Goals, Utility
 from ..model.state_space import state_space
-from ..service.aims import Aim, Wanted, read_aim
-from ..service.queries import Desk, read_card
+from ..service.aims import ObjectiveRequest, ResolvedObjective, read_aim
+from ..service.queries import QueryService, read_card
 from ..strategy.distribution import distribution_path, has_distribution
-from ..strategy.score_strategy import AT_ONCE
+from ..strategy.score_strategy import INSTANT_SOLVE_SECONDS
 from ..strategy.strategy import Strategy
 from ..tablebase.store import has_table, table_path
 
-MOST_SECONDS = 5.0  # a rule set without a table is solved on request if that takes no longer
-MOST_AIM_SECONDS = 60.0  # the same for a goal or a win from a card on
-MOST_AIM_BYTES = 1 << 30  # and its table
-MOST_WRITTEN = 3 << 30  # tables of goals that one run of the server may write
-MOST_OPPONENTS = 8
+MAX_SECONDS = 5.0  # a rule set without a table is solved on request if that takes no longer
+MAX_AIM_SECONDS = 60.0  # the same for a goal or a win from a card on
+MAX_AIM_BYTES = 1 << 30  # and its table
+MAX_WRITTEN = 3 << 30  # tables of goals that one run of the server may write
+MAX_OPPONENTS = 8
 KEPT_BYTES = 2 << 30  # of strategies for aims in memory
-PUSHING = 0.12  # seconds to follow a game forward, as a part of those to solve it backward
+FORWARD_COST_RATIO = 0.12  # seconds to follow a game forward, as a part of those to solve it backward
 SPEC = re.compile(r"[a-z0-9-]+(\+[a-z0-9-]+)*")
 
 Gone = Callable[[], bool]  # whether who asked has hung up
@@ -49,11 +49,11 @@ class BusyError(SolverError):
     """Too many wait already."""
 
 
-class HungUpError(SolverError):
+class ClientDisconnected(SolverError):
     """Who asked does not wait for the answer any more."""
 
 
-class Gate:
+class ConcurrencyLimiter:
     """Lets a few in at a time, lets some wait, and refuses the rest.
 
     Parameters
@@ -84,7 +84,7 @@ class Gate:
         try:
             while not self.inside.acquire(timeout=0.2):
                 if gone():
-                    raise HungUpError("nobody waits for the answer")
+                    raise ClientDisconnected("nobody waits for the answer")
             try:
                 yield
             finally:
@@ -94,7 +94,7 @@ class Gate:
                 self.room += 1
 
 
-class Kept(Generic[Found]):
+class WeightedLRUCache(Generic[Found]):
     """The last things found, up to a total weight; safe to use from several threads."""
 
     def __init__(self, most: int) -> None:
@@ -120,7 +120,7 @@ class Kept(Generic[Found]):
                 self.weight -= self.entries.popitem(last=False)[1][1]
 
 
-class SharedDesk(Desk):
+class ConcurrentQueryService(QueryService):
     """The desk of many threads: one of them opens a table, and none makes a large one.
 
     It keeps its latest aims: a hold and what to expect, of one card, are one solve.
@@ -130,7 +130,7 @@ class SharedDesk(Desk):
         super().__init__(tables, threads)
         self.lock = Lock()
         self.opening: dict[str, Lock] = {}
-        self.latest: Kept[Aim] = Kept(KEPT_BYTES)
+        self.latest: WeightedLRUCache[ResolvedObjective] = WeightedLRUCache(KEPT_BYTES)
 
     def strategy(self, rules: RuleSet) -> Strategy:
         """The strategy of a rule set; of several threads that want it one opens it.
@@ -144,13 +144,13 @@ class SharedDesk(Desk):
             mine = self.opening.setdefault(rules.fingerprint, Lock())
         with mine:
             if not has_table(rules, self.tables):
-                seconds = facts(rules).seconds
-                if seconds > MOST_SECONDS:
+                seconds = rule_set_stats(rules).seconds
+                if seconds > MAX_SECONDS:
                     long = f"{rules.key} takes about {seconds:.0f} s to solve"
                     raise RulesError(f"{long}; first run: yatzy solve {rules.key}")
             return super().strategy(rules)
 
-    def aim(self, wanted: Wanted, strategy: Strategy, card: Scorecard) -> Aim:
+    def aim(self, wanted: ObjectiveRequest, strategy: Strategy, card: Scorecard) -> ResolvedObjective:
         """The strategy for a goal or against opponents, from a card on."""
         others = tuple(
             (other.state, other.total) if isinstance(other, Scorecard) else other for other in wanted.opponents
@@ -164,13 +164,13 @@ class SharedDesk(Desk):
         return found
 
 
-class Office:
+class RequestScheduler:
     """Answers requests of many threads at once."""
 
     def __init__(self, tables: str | os.PathLike[str] | None, threads: int | None) -> None:
-        self.desk = SharedDesk(tables, threads)
-        self.short, self.long = Gate(2, 24), Gate(1, 8)
-        self.answers: Kept[dict[str, Any]] = Kept(256)
+        self.desk = ConcurrentQueryService(tables, threads)
+        self.short, self.long = ConcurrencyLimiter(2, 24), ConcurrencyLimiter(1, 8)
+        self.answers: WeightedLRUCache[dict[str, Any]] = WeightedLRUCache(256)
         self.goals: set[str] = set()  # rule sets whose table of goals is open
         self.written = 0
 
@@ -193,8 +193,8 @@ class Office:
         card = read_card(rules, asked)
         state_space(rules).check(card.state)
         wanted = read_aim(rules, asked)
-        if wanted and len(wanted.opponents) > MOST_OPPONENTS:
-            raise StateError(f"{len(wanted.opponents)} opponents; it is at most {MOST_OPPONENTS}")
+        if wanted and len(wanted.opponents) > MAX_OPPONENTS:
+            raise StateError(f"{len(wanted.opponents)} opponents; it is at most {MAX_OPPONENTS}")
         self.desk.strategy(rules)
         request = {"query": query, **asked}
         if query != "expect" and not wanted:
@@ -207,14 +207,14 @@ class Office:
         seconds += self.spread_seconds(rules, card) if spread else 0.0
         if not seconds:
             return self.desk.answer(request) | named
-        with (self.short if seconds < AT_ONCE else self.long).passed(gone):
+        with (self.short if seconds < INSTANT_SOLVE_SECONDS else self.long).passed(gone):
             found = self.answers.get(key)  # of somebody who asked the same before
             if found is None:
                 found = self.asked(rules, request)
                 self.answers.put(key, found)
         return found | named
 
-    def aim_seconds(self, rules: RuleSet, card: Scorecard, wanted: Wanted) -> float:
+    def aim_seconds(self, rules: RuleSet, card: Scorecard, wanted: ObjectiveRequest) -> float:
         """About how long an aim takes, none at all if its table is open.
 
         Raises
@@ -225,23 +225,23 @@ class Office:
         seconds = 0.0
         for known in wanted.opponents:
             if isinstance(known, Scorecard):
-                seconds += PUSHING * allowed(rules, Utility(rules, any_worth, known.state).needs())
+                seconds += FORWARD_COST_RATIO * allowed(rules, Utility(rules, any_worth, known.state).needs())
         if wanted.ties == "half" or seconds:
             return seconds + allowed(rules, Utility(rules, any_worth, card.state).needs())
         if rules.fingerprint in self.goals:
             return 0.0
         if has_table(rules, self.desk.tables, Goals.name):
-            return AT_ONCE  # its checksum is looked at
+            return INSTANT_SOLVE_SECONDS  # its checksum is looked at
         return self.goal_seconds(rules, card)
 
     def goal_seconds(self, rules: RuleSet, card: Scorecard) -> float:
         """The same for a goal whose table is not there: the rest of the game, or the table of all goals."""
         rest = Goals(rules, card.state).needs()
-        if rest.seconds < AT_ONCE:
+        if rest.seconds < INSTANT_SOLVE_SECONDS:
             return rest.seconds
         whole = Goals(rules).needs()
         seconds = allowed(rules, whole)
-        if self.written + whole.bytes > MOST_WRITTEN:
+        if self.written + whole.bytes > MAX_WRITTEN:
             raise RulesError(
                 f"this server has written {self.written / 2**30:.1f} GB of goals and writes no more; "
                 f"first run: yatzy solve {rules.key} --what goals"
@@ -264,7 +264,7 @@ class Office:
         """About how long a distribution takes; that of the empty card is kept with the tables."""
         if card.state == EMPTY and distribution_path(rules, self.desk.tables).is_file():
             return 0.0
-        return PUSHING * Utility(rules, any_worth, card.state).needs().seconds
+        return FORWARD_COST_RATIO * Utility(rules, any_worth, card.state).needs().seconds
 
 
 def any_worth(total: Ints) -> Floats:
@@ -272,7 +272,7 @@ def any_worth(total: Ints) -> Floats:
     return total.astype(np.float64)
 
 
-def allowed(rules: RuleSet, needs: Needs) -> float:
+def allowed(rules: RuleSet, needs: SolveCost) -> float:
     """The seconds it needs.
 
     Raises
@@ -280,10 +280,10 @@ def allowed(rules: RuleSet, needs: Needs) -> float:
     RulesError
         If they are more than a page can ask for, or the table is too large.
     """
-    if needs.seconds > MOST_AIM_SECONDS or needs.bytes > MOST_AIM_BYTES:
+    if needs.seconds > MAX_AIM_SECONDS or needs.bytes > MAX_AIM_BYTES:
         raise RulesError(
             f"goals and opponents of {rules.key} take about {needs.seconds:.0f} s and {needs.bytes / 2**30:.1f} GB "
             "from here on; the server allows "
-            f"{MOST_AIM_SECONDS:.0f} s and {MOST_AIM_BYTES >> 30} GB: ask later in the game"
+            f"{MAX_AIM_SECONDS:.0f} s and {MAX_AIM_BYTES >> 30} GB: ask later in the game"
         )
     return needs.seconds

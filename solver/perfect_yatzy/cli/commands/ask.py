@@ -11,17 +11,17 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from ...errors import SolverError
-from ..console import SEED, dice_argument, language_option, make_desk, query_options, rules_option
+from ..console import SEED, dice_argument, language_option, query_options, query_service, rules_option
 
 if TYPE_CHECKING:
-    from ...service.queries import Desk
+    from ...service.queries import QueryService
 
 MAX_LINE = 1 << 20
 
 
 def run_query(query: str, request: dict[str, Any], shown: dict[str, Any], plot: str | None = None) -> None:
     """Answer one request as text or JSON, or a stream of them."""
-    desk = make_desk(shown["tables"], shown["threads"], shown["lang"])
+    desk = query_service(shown["tables"], shown["threads"], shown["lang"])
     if shown["jsonl"]:
         for given, name in (("dice" in request, "DICE"), (shown["as_json"], "--json"), (plot, "--plot")):
             if given:
@@ -47,7 +47,7 @@ def run_query(query: str, request: dict[str, Any], shown: dict[str, Any], plot: 
     click.echo("\n".join(lines), color=False if "NO_COLOR" in os.environ else None)
 
 
-def draw(path: str, desk: Desk, request: dict[str, Any], answer: dict[str, Any]) -> None:
+def draw(path: str, desk: QueryService, request: dict[str, Any], answer: dict[str, Any]) -> None:
     """The picture of `yatzy expect --plot`."""
     from ..views.charts import PlotError, plot
 
@@ -63,7 +63,7 @@ def draw(path: str, desk: Desk, request: dict[str, Any], answer: dict[str, Any])
     plot(path, title, lowest, chances, goals, goal)
 
 
-def answer_lines(desk: Desk, query: str, defaults: dict[str, Any], lines: IO[bytes]) -> None:
+def answer_lines(desk: QueryService, query: str, defaults: dict[str, Any], lines: IO[bytes]) -> None:
     """Answer each line in its order; what is wrong with a line is said in its place."""
     from ...errors import StateError
 

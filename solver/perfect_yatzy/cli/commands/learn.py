@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..console import ask_line, language_option, make_desk, rules_argument, table_options
+from ..console import ask_line, language_option, query_service, rules_argument, table_options
 
 if TYPE_CHECKING:
     from ...game.rules import RuleSet
     from ...game.scorecard import State
     from ...play.puzzle import Puzzle
-    from ...service.queries import Desk
+    from ...service.queries import QueryService
     from ...strategy.strategy import Strategy
 
 
-def bonus_chances(desk: Desk, strategy: Strategy) -> Callable[[State], float] | None:
+def bonus_chances(desk: QueryService, strategy: Strategy) -> Callable[[State], float] | None:
     """Chance of the upper bonus of a state, None where its table would take long to make."""
     from ...model.objectives import BonusChance
     from ...strategy.distribution import has_distribution
@@ -63,7 +63,7 @@ def review(
     from ...game.translations import localized
     from ...play.puzzle import Puzzle
     from ...play.record import read_games
-    from ...play.review import prospect
+    from ...play.review import action_outlook
     from ...play.review import review as grade_game
     from ...service.answers import review_json
     from ..views.review import review_lines
@@ -75,7 +75,7 @@ def review(
         raise StateError(f"{file} has {plural(len(games), 'game')}; there is no game {number}")
     played = games[number - 1]
     chosen = [find_player(played.players, player)] if player else range(len(played.players))
-    desk = make_desk(tables, threads, lang)
+    desk = query_service(tables, threads, lang)
     strategy = desk.strategy(played.rules)
     rules = localized(played.rules, lang)
     answers: list[dict[str, Any]] = []
@@ -92,7 +92,9 @@ def review(
                     return
             continue
         bonus = bonus_chances(desk, strategy) if shown else None
-        explained = [(d, prospect(strategy, d, d.done, bonus), prospect(strategy, d, d.best, bonus)) for d in shown]
+        explained = [
+            (d, action_outlook(strategy, d, d.done, bonus), action_outlook(strategy, d, d.best, bonus)) for d in shown
+        ]
         click.echo("\n".join(review_lines(rules, found, explained)))
     if as_json:
         click.echo(
@@ -144,7 +146,7 @@ def puzzle(
     from ...play.puzzle import find_puzzle
     from ..views.puzzle import puzzle_json, puzzle_lines, solution_lines
 
-    desk = make_desk(tables, threads, lang)
+    desk = query_service(tables, threads, lang)
     shown = desk.rules(rules)
     strategy = desk.strategy(shown)
     today = day.date() if day else date.today()

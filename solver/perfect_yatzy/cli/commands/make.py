@@ -14,8 +14,8 @@ from ..console import (
     SEED,
     form_of,
     language_option,
-    make_desk,
     playing,
+    query_service,
     rules_argument,
     solving,
     table_options,
@@ -39,7 +39,7 @@ def solve(rules: str, what: str, force: bool, yes: bool, tables: str | None, thr
     the goals of a game that is too large for that.
     """
     from ...game.rule_loader import load_rules
-    from ...model.objectives import BonusChance, Followed, Goals, Objective, Variance
+    from ...model.objectives import BonusChance, Goals, Objective, PolicyQuantity, Variance
     from ...strategy.strategy import open_strategy
     from ...tablebase.store import has_table, solve_to_store, table_path
     from ...tablebase.table_file import check_memory
@@ -54,7 +54,7 @@ def solve(rules: str, what: str, force: bool, yes: bool, tables: str | None, thr
         objective = Goals(rule_set)
     elif what in ("variance", "bonus"):
         means = open_strategy(rule_set, tables, threads=threads, progress=solving(rule_set))
-        followed: dict[str, type[Followed]] = {"variance": Variance, "bonus": BonusChance}
+        followed: dict[str, type[PolicyQuantity]] = {"variance": Variance, "bonus": BonusChance}
         objective = followed[what](rule_set, means.values)
     needs, announced = objective.needs(), None
     if what != "mean":  # that one has been asked for by name, and every other question needs it
@@ -112,7 +112,7 @@ def table(
         raise click.UsageError(f"{output} does not go with --format {form}", context)
     if form == "parquet" and output == "-" and sys.stdout.isatty():
         raise click.UsageError("parquet is no text; give a file with -o", context)
-    desk = make_desk(tables, threads, lang)
+    desk = query_service(tables, threads, lang)
     write_output(output, FORMATS[form](SHEETS[what](desk.strategy(desk.rules(rules)))))
 
 
@@ -160,7 +160,7 @@ def simulate(
 
     if output:
         check_output(output, games, policy, card)
-    desk = make_desk(tables, threads, lang)
+    desk = query_service(tables, threads, lang)
     request = {"rules": rules, "games": games, "seed": seed, "policy": policy, "card": card, "saved": saved}
     played, answer = run_simulation(desk, request, playing(games))
     if output and output.endswith(".jsonl"):
@@ -231,7 +231,7 @@ def guide(rules: str, output: str | None, lang: str, tables: str | None, threads
         raise click.UsageError(f"guide writes HTML; {how}", click.get_current_context())
     if place != "-":
         form_of(place, ["html", "htm"])
-    desk = make_desk(tables, threads, lang)
+    desk = query_service(tables, threads, lang)
     write_output(place, make_guide(desk.strategy(desk.rules(rules))))
     if place != "-":
         click.echo(f"Wrote {place}")

@@ -13,13 +13,13 @@ import click
 from click.core import ParameterSource
 
 from ...errors import SolverError, StateError
-from ..console import ask_line, language_option, make_desk, rules_argument, table_options
+from ..console import ask_line, language_option, query_service, rules_argument, table_options
 
 if TYPE_CHECKING:
     from ...game.rules import RuleSet
     from ...play.save_file import SaveFile
     from ...play.session import Session
-    from ...service.queries import Desk
+    from ...service.queries import QueryService
     from ...strategy.strategy import Strategy
 
 VERB = re.compile(r"^(hold|keep|take|score)\s+(?=\S)", re.IGNORECASE)
@@ -46,7 +46,7 @@ class Table:
 
     session: Session
     rules: RuleSet
-    desk: Desk
+    desk: QueryService
     save: SaveFile
     warn: float | None
     plain: bool
@@ -138,7 +138,7 @@ class Table:
             session.hold(held)  # says why not
             session.actions.pop()
         else:
-            paid = {name: points + beside for name, (points, beside) in session.choices().items()}
+            paid = {name: points + bonus_points for name, (points, bonus_points) in session.choices().items()}
             category = named_category(self.rules, text, paid)
             if category not in paid:
                 session.score(category)  # says why not
@@ -186,7 +186,7 @@ class Table:
             "rules": self.rules.key,
             "card": str(card),
             "saved": card.saved,
-            "extra": card.extra,
+            "extra": card.bonus_points,
             "dice": list(session.dice),
         }
         if session.rolls_left:
@@ -252,7 +252,7 @@ def play(
     asked = {name for name in SETTINGS | {"rules", "players", "dice", "seed"} if given(name)}
     if seed is not None and dice == "typed":
         raise StateError("--seed is of the program's dice; with --dice typed the dice are yours")
-    desk = make_desk(tables, threads, lang)
+    desk = query_service(tables, threads, lang)
     place = SaveFile(save or state_file())
     check_record(record, place)
     if place.seen is not None and not new:

@@ -48,11 +48,11 @@ def rules_show(rules: str, lang: str, as_json: bool) -> None:
 
     from ...game.rule_loader import load_rules
     from ...game.translations import localized
-    from ...model.estimates import facts
+    from ...model.estimates import rule_set_stats
     from ..views.text import rules_text
 
     rule_set = localized(load_rules(rules), lang)
-    found = asdict(facts(rule_set))
+    found = asdict(rule_set_stats(rule_set))
     if as_json:
         about = {"schema": 1, "key": rule_set.key, "name": rule_set.name, "fingerprint": rule_set.fingerprint}
         click.echo(json.dumps(about | {"facts": found, "rules": rule_set.canonical()}))
@@ -68,7 +68,7 @@ def rules_check(file: str) -> None:
     Every mistake by line and field, those of its switches too.
     """
     from ...game.rule_loader import RuleFileError, load_rules
-    from ...model.estimates import facts, remarks
+    from ...model.estimates import remarks, rule_set_stats
 
     try:
         rule_set = load_rules(file)
@@ -79,7 +79,7 @@ def rules_check(file: str) -> None:
         for problem in error.problems:
             click.echo(str(problem), err=True)
         sys.exit(error.exit_code)
-    found = facts(rule_set)
+    found = rule_set_stats(rule_set)
     for remark in remarks(rule_set):
         click.echo(f"{file}: note: {remark}", err=True)
     size = len(rule_set.categories)

@@ -18,7 +18,7 @@ from .charts import histogram
 from .text import card_line, category_lines, chance_text, percentile_line
 
 ENDINGS = (".csv", ".parquet", ".jsonl")
-MOST_RECORDS = 10_000  # records are replayed one by one, some 20 ms each
+MAX_RECORDS = 10_000  # records are replayed one by one, some 20 ms each
 
 
 class OutputError(SolverError):
@@ -59,8 +59,8 @@ def check_output(path: str, games: int, policy: str, card: str) -> None:
     """Raise StateError unless such games can be written to such a file."""
     if Path(path).suffix not in ENDINGS:
         raise StateError(f"{path} must end in {' or '.join(ENDINGS)}")
-    if path.endswith(".jsonl") and (games > MOST_RECORDS or policy != "mean" or card):
-        raise StateError(f"a .jsonl file takes up to {MOST_RECORDS:,} whole games played for the mean")
+    if path.endswith(".jsonl") and (games > MAX_RECORDS or policy != "mean" or card):
+        raise StateError(f"a .jsonl file takes up to {MAX_RECORDS:,} whole games played for the mean")
     if path.endswith(".parquet"):
         try:
             import pyarrow  # noqa: F401

@@ -32,8 +32,8 @@ def puzzle_lines(rules: RuleSet, position: Puzzle, strategy: Strategy) -> list[s
     filled = [f"{rules.categories[c].name} {points}" for c, points in sorted(card.points.items())]
     still_open = [category.name for c, category in enumerate(rules.categories) if c not in card.points]
     rolls = strategy.most_rerolls(card.state) + 1
-    if card.extra:
-        filled.append(f"extra points {card.extra}")
+    if card.bonus_points:
+        filled.append(f"extra points {card.bonus_points}")
     if card.saved:
         filled.append(f"saved rolls {card.saved}")
     lines = [f"{rules.name}, {card.total} points"]
@@ -72,7 +72,7 @@ def find_answer(rules: RuleSet, position: Puzzle, strategy: Strategy, text: str)
         if found is None:
             raise StateError(f"{spaced(held)} is not within {spaced(position.dice)}")
         return found
-    paid = {option.category: option.points + option.bonus for option in options if isinstance(option, Choice)}
+    paid = {option.category: option.points + option.bonus_points for option in options if isinstance(option, Choice)}
     category = named_category(rules, word, paid)
     found = action_named(options, category)
     if found is None:
@@ -107,7 +107,7 @@ def puzzle_json(position: Puzzle, strategy: Strategy) -> dict[str, Any]:
     def option(entry: Hold | Choice) -> dict[str, Any]:
         if isinstance(entry, Hold):
             return {"hold": list(entry.dice), "category": None, "loss": entry.loss}
-        return {"category": entry.category, "points": entry.points, "bonus": entry.bonus, "loss": entry.loss}
+        return {"category": entry.category, "points": entry.points, "bonus": entry.bonus_points, "loss": entry.loss}
 
     return {
         "schema": 1,
@@ -115,7 +115,7 @@ def puzzle_json(position: Puzzle, strategy: Strategy) -> dict[str, Any]:
         "rules": rules.key,
         "card": {rules.categories[c].id: points for c, points in sorted(card.points.items())},
         "saved": card.saved,
-        "extra": card.extra,
+        "extra": card.bonus_points,
         "dice": list(position.dice),
         "rolls_left": position.rolls_left,
         "options": [option(entry) for entry in position.options(strategy)],

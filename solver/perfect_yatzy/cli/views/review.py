@@ -6,7 +6,7 @@ from textwrap import wrap
 
 from ...game.notation import spaced
 from ...game.rules import RuleSet
-from ...play.review import Decision, Prospect, Review
+from ...play.review import ActionOutlook, Decision, Review
 from ...strategy.strategy import Choice, Hold
 from .text import category_name, chance_text
 
@@ -17,7 +17,7 @@ LIKELY = 5  # categories named when two holds are compared
 def action_words(rules: RuleSet, action: Hold | Choice) -> str:
     """An action in a few words."""
     if isinstance(action, Choice):
-        return f"{category_name(rules, action.category)} for {action.points + action.bonus}"
+        return f"{category_name(rules, action.category)} for {action.points + action.bonus_points}"
     return f"hold {spaced(action.dice)}" if action.dice else "hold nothing"
 
 
@@ -47,7 +47,7 @@ def signed(points: float) -> str:
     return f"{'-' if rounded < 0 else '+'} {abs(rounded):.2f}"
 
 
-def decision_lines(rules: RuleSet, decision: Decision, mine: Prospect, best: Prospect) -> list[str]:
+def decision_lines(rules: RuleSet, decision: Decision, mine: ActionOutlook, best: ActionOutlook) -> list[str]:
     """One decision, what was best, and why: what both lead to, side by side."""
     stage = f"Turn {decision.turn}, roll {decision.roll}, {spaced(decision.dice)}"
     done, better = action_words(rules, decision.done), action_words(rules, decision.best)
@@ -75,7 +75,9 @@ def bonus_word(chance: float) -> str:
     return "out of reach" if chance < 1e-9 else "secured" if chance > 1 - 1e-9 else chance_text(chance)
 
 
-def review_lines(rules: RuleSet, found: Review, explained: list[tuple[Decision, Prospect, Prospect]]) -> list[str]:
+def review_lines(
+    rules: RuleSet, found: Review, explained: list[tuple[Decision, ActionOutlook, ActionOutlook]]
+) -> list[str]:
     """Lines for `yatzy review`."""
     lines = summary_lines(rules, found)
     if explained:

@@ -40,7 +40,7 @@ def card_rows(rules: RuleSet, card: Scorecard) -> list[tuple[str, str]]:
     if rules.bonus:
         rows.append((f"Bonus {rules.bonus.points} at {rules.bonus.threshold}", bonus_word(card)))
     if rules.first_roll_bonus or (rules.joker and rules.joker.bonus):
-        rows.append(("Extra points", str(card.extra)))
+        rows.append(("Extra points", str(card.bonus_points)))
     if rules.saved_rolls:
         rows.append(("Saved rolls", str(card.saved)))
     return [*rows, ("Total", str(final_score(card)))]
@@ -86,12 +86,12 @@ def spoken_card(rules: RuleSet, session: Session) -> list[str]:
     lines = []
     for i, name in enumerate(session.players):
         card = session.card(i)
-        boxes, beside = len(rules.categories), card_rows(rules, card)[len(rules.categories) : -1]
+        boxes, bonus_points = len(rules.categories), card_rows(rules, card)[len(rules.categories) : -1]
         filled = ", ".join(f"{rules.categories[c].name} {points}" for c, points in sorted(card.points.items()))
         still_open = ", ".join(rules.categories[c].name for c in range(boxes) if c not in card.points)
         total = f"{name}: total {final_score(card)}"
         others = "".join(
-            f" {label}: {value.strip('()')}{' so far' * value.startswith('(')}." for label, value in beside
+            f" {label}: {value.strip('()')}{' so far' * value.startswith('(')}." for label, value in bonus_points
         )
         lines.append(f"{total}. Filled: {filled or 'nothing'}. Open: {still_open or 'none'}.{others}")
     return lines
@@ -140,13 +140,13 @@ def taken_line(rules: RuleSet, session: Session, category: str) -> str:
     """What the category that was just taken brought."""
     turn = session.turns[-1]
     who = f"{short(session.players[turn.player])}: " if len(session.players) > 1 else ""
-    beside = f" and {turn.beside} extra" if turn.beside else ""
-    return f"{who}{category_name(rules, category)} {turn.points}{beside}"
+    bonus_points = f" and {turn.bonus_points} extra" if turn.bonus_points else ""
+    return f"{who}{category_name(rules, category)} {turn.points}{bonus_points}"
 
 
 def choice_line(rules: RuleSet, session: Session) -> str:
     """What the dice would pay, best first."""
-    paid = {c: points + beside for c, (points, beside) in session.choices().items()}
+    paid = {c: points + bonus_points for c, (points, bonus_points) in session.choices().items()}
     ranked = sorted(paid.items(), key=lambda item: -item[1])
     named = [f"{category_name(rules, c)} {points}" for c, points in ranked if points]
     zeros = [category_name(rules, c) for c, points in ranked if not points]
