@@ -26,7 +26,7 @@ async def measure(address: str) -> tuple[float, list[float]]:
     async with httpx2.AsyncClient(base_url=address) as client:
         first = (await client.post("/api/hold", json={"dice": "33456"})).json()
         assert first["best"]["hold"] == [3, 3]
-        assert abs(first["expected_final"] - 245.7547739949) < 1e-9
+        assert abs(first["expected_final_score"] - 245.7547739949) < 1e-9
 
         async def ask(seed: int) -> None:
             chance = random.Random(seed)

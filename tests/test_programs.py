@@ -132,7 +132,7 @@ def test_results_as_tables(yatzy: Strategy) -> None:
         assert len(make(holds)) == len(holds)
         assert len(make(played)) == 50
         assert len(make(found)) == len(found.scores)
-    assert list(columns(played)) == ["total", "bonus", *(c.id for c in yatzy.rules.categories)]
+    assert list(columns(played)) == ["final_score", "upper_bonus", *(c.id for c in yatzy.rules.categories)]
     assert columns(holds)["dice"][0] == [3, 3]
 
 

@@ -1,3 +1,4 @@
-"""The version of the package, in one place."""
+"""The version of the package and of the JSON it writes."""
 
 __version__ = "0.1.0"
+ANSWER_SCHEMA = 2  # of every JSON answer; raised where a field changes its name or meaning

@@ -40,7 +40,7 @@ def columns(result: Result) -> dict[str, Any]:
         return {"score": result.scores, "chance": result.chances}
     if isinstance(result, Simulation):
         boxes = {name: result.boxes[:, c] for c, name in enumerate(result.categories)}
-        return {"total": result.totals, "bonus": result.bonus, **boxes}
+        return {"final_score": result.totals, "upper_bonus": result.bonus, **boxes}
     if isinstance(result, BatchAnswer):
         return {
             "dice": [list(dice_of(held)) for held in result.held.tolist()],

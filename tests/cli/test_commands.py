@@ -35,12 +35,12 @@ def test_dice_in_any_form_give_the_same_answer(run: Run, yatzy: Strategy, dice: 
 
 def test_json_has_everything_and_agrees_with_python(run: Run, yatzy: Strategy) -> None:
     answer = json.loads(run("hold", "33456", "--rolls-left", "1", "--card", EXAMPLE, "--json").stdout)
-    assert answer["schema"] == 1
+    assert answer["schema"] == 2
     assert answer["rolls_left"] == 1
-    assert answer["points"] == 49
+    assert answer["card_total"] == 49
     holds = yatzy.holds(EXAMPLE, "33456", 1)
     assert [h["hold"] for h in answer["holds"]] == [list(h.dice) for h in holds]
-    assert answer["expected_final"] == pytest.approx(49 + holds[0].value, abs=1e-9)
+    assert answer["expected_final_score"] == pytest.approx(49 + holds[0].value, abs=1e-9)
     assert answer["best"] == answer["holds"][0]
 
 
@@ -48,7 +48,7 @@ def test_score_and_expect(run: Run, yatzy: Strategy) -> None:
     out = run("score", "22555", "--card", "ones=3 chance=22")
     assert out.stdout.startswith("Take Full House for 19: expected final score ")
     answer = json.loads(run("expect", "--card", EXAMPLE, "--json").stdout)
-    assert answer["expected_final"] == pytest.approx(49 + yatzy.value(EXAMPLE), abs=1e-9)
+    assert answer["expected_final_score"] == pytest.approx(49 + yatzy.value(EXAMPLE), abs=1e-9)
     assert answer["turns_left"] == 12
     played = json.loads(run("expect", "--games", "2000", "--json").stdout)["simulation"]
     assert abs(played["mean"] - yatzy.value()) < 5 * played["standard_error"]
@@ -85,8 +85,8 @@ BAD = [
     (["hold", "33456", "--jsonl"], "--jsonl does not go with DICE (see yatzy hold --help)"),
     (["score", "--jsonl", "--json"], "--jsonl does not go with --json (see yatzy score --help)"),
     (["expect", "--jsonl", "--plot", "x.png"], "--jsonl does not go with --plot (see yatzy expect --help)"),
-    (["hold", "33456", "--extra", "50"], "50 extra points; beside the boxes of this card there can be none"),
-    (["expect", "-r", "yahtzee", "-c", "yahtzee=50 aces=3", "--extra", "101"], "101 extra points; beside the boxes of this card there can be 0 to 100"),
+    (["hold", "33456", "--extra", "50"], "50 bonus points are impossible here: this card cannot have any"),
+    (["expect", "-r", "yahtzee", "-c", "yahtzee=50 aces=3", "--extra", "101"], "101 bonus points are impossible here: this card can have 0 to 100"),
     (["expect", "--games", "100", "--seed", str(2**63)], f"Invalid value for '--seed': {2**63} is not in the range 0<=x<={2**63 - 1} (see yatzy expect --help)"),
     (["simulate", "--seed", str(10**23)], f"Invalid value for '--seed': {10**23} is not in the range 0<=x<={2**63 - 1} (see yatzy simulate --help)"),
     (["odds", "-l", "9"], "9 rolls left; under yatzy there can be 0 to 2"),
@@ -205,8 +205,8 @@ def test_no_line_ends_a_process_that_answers_lines(run: Run, yatzy: Strategy) ->
     bad = [
         '{"rules": "\\u0000.toml", "dice": "33456"}',
         '{"rules": "\\ud800.toml", "dice": "33456"}',
-        '{"dice": "33456", "extra": 100000000000000000000000}',
-        '{"dice": "33456", "extra": -5}',
+        '{"dice": "33456", "bonus_points": 100000000000000000000000}',
+        '{"dice": "33456", "bonus_points": -5}',
         '{"dice": "33456", "saved": 100000000000000000000000}',
         '{"query": "expect", "games": 100, "seed": 100000000000000000000000}',
         '{"dice": "33456", "rolls_left": -1}',
@@ -241,7 +241,7 @@ def test_a_bug_is_told_of_and_the_next_line_answered(capsys: pytest.CaptureFixtu
     answer_lines(Broken(), "hold", {}, io.BytesIO(b'{"id": 1}\n{"id": 2}\n'))
     said = capsys.readouterr()
     assert [json.loads(line) for line in said.out.splitlines()] == [
-        {"schema": 1, "error": "this is a bug: ZeroDivisionError: oh", "id": 1},
+        {"schema": 2, "error": "this is a bug: ZeroDivisionError: oh", "id": 1},
         {"id": 2},
     ]
     assert "Traceback" in said.err
@@ -254,7 +254,7 @@ def test_points_beside_the_boxes_are_those_the_card_can_have(run: Run, yatzy: St
         json.loads(run("expect", "-r", "yahtzee", "-c", card, "--extra", extra, "--no-spread", "--json").stdout)
         for extra in ("100", "0")
     )
-    assert with_bonus["expected_final"] == pytest.approx(without["expected_final"] + 100)
+    assert with_bonus["expected_final_score"] == pytest.approx(without["expected_final_score"] + 100)
     assert run("expect", "-r", "yahtzee", "-c", "yahtzee=0 aces=3", "--extra", "100").returncode == 2
 
 
@@ -272,7 +272,7 @@ def test_jsonl_answers_before_the_input_ends(yatzy: Strategy) -> None:
         for dice in ("33456", "11111"):
             process.stdin.write(json.dumps({"dice": dice}) + "\n")
             process.stdin.flush()
-            assert json.loads(process.stdout.readline())["schema"] == 1
+            assert json.loads(process.stdout.readline())["schema"] == 2
         process.stdin.close()
         assert process.wait(10) == 0
 

@@ -102,7 +102,7 @@ def test_a_category_with_rerolls_left_is_one_decision(yatzy: Strategy) -> None:
     assert "best: hold 3 3" in text
     assert "all dice" not in text
     (entry,) = review_json(game.rules, found)["decisions"]
-    assert entry["done"].items() >= {"category": "chance", "points": 21, "bonus": 0}.items()
+    assert entry["done"].items() >= {"category": "chance", "points": 21, "bonus_points": 0}.items()
     assert entry["best"].items() >= {"hold": [3, 3], "category": None}.items()
 
 
@@ -195,7 +195,7 @@ GOOD = {
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"schema": 2}, "the schema is 2, not 1"),
+        ({"schema": 3}, "the schema is 3, not 1 or 2"),
         ({"rules": "yatzi"}, "unknown rules 'yatzi'; did you mean yatzy?"),
         ({"rules": 3}, "rules is 3; must be text"),
         ({"rules": {"id": "x", "dice": "5"}}, "rules: dice: is '5'; must be a whole number"),

@@ -80,7 +80,7 @@ def test_published_figures(key: str, deviation: float, over_200: float | None, o
         assert found.at_least(300) == pytest.approx(over_300, abs=5e-5)
         assert found.bonus == pytest.approx(0.898, abs=5e-4)
         yatzy = next(c for c in found.categories if c.category == "yatzy")
-        assert yatzy.struck == pytest.approx(0.61, abs=5e-3)
+        assert yatzy.crossed_out == pytest.approx(0.61, abs=5e-3)
     boxes = sum(c.mean for c in found.categories)
     bonus = strategy.rules.bonus
     if strategy.rules.joker is None and bonus:

@@ -436,13 +436,13 @@ def test_equal_chances_are_ranked_by_the_mean(query: str, dice: str, card: str, 
     answer = QueryService().answer({"query": query, "dice": dice, "card": card, **aim})
     entries = answer["categories" if query == "score" else "holds"]
     assert sorted(entries, key=lambda e: e["loss"]) == entries
-    tied = [e["expected_final"] for e in entries if e["loss"] == 0.0]
+    tied = [e["expected_final_score"] for e in entries if e["loss"] == 0.0]
     assert sorted(tied, reverse=True) == pytest.approx(tied)
     assert entries[0] == answer["best"]
     if query == "hold":  # keeping all dice is taking the category that `score` names
         scored = QueryService().answer({"query": "score", "dice": dice, "card": card, **aim, "rolls_left": 2})["best"]
         kept = next(e for e in entries if e["reroll"] == 0)
-        names = ("category", "chance", "expected_final")
+        names = ("category", "chance", "expected_final_score")
         assert [kept[name] for name in names] == [scored[name] for name in names]
 
 
@@ -576,7 +576,7 @@ def test_expect_says_how_likely_a_win_is(run: Run, yatzy: Strategy) -> None:
         (["--opponents", "250 260"], "(several: 251; 260)"),
         (["--opponents", ""], "there is no opponent"),
         (["--opponents", " ; "], "there is no opponent"),
-        (["--opponents", "ones=3 extra=50"], "50 extra points; beside the boxes of this card there can be none"),
+        (["--opponents", "ones=3 extra=50"], "50 bonus points are impossible here: this card cannot have any"),
         (["--goal", "-1"], "Invalid value for '--goal'"),
     ],
 )

@@ -191,12 +191,12 @@ def test_the_command_plays_and_writes(run: Run, yatzy: Strategy, tmp_path: Path)
     for row in rows[:50]:
         points = sum(int(v) for k, v in row.items() if k not in ("game_number", "final_score"))
         assert int(row["final_score"]) == points
-        assert (row["points_before"], row["extra_points"]) == ("73", "0")
+        assert (row["points_before"], row["bonus_points"]) == ("73", "0")
         assert row["upper_bonus"] in ("0", "50")
     answer = json.loads(run("simulate", "yatzy", "-n", "2000", "--json").stdout)
     assert answer["mean"] == pytest.approx(simulate(yatzy, 2000, seed=1).mean)
     assert sum(answer["chances"]) == pytest.approx(1)
-    assert abs(answer["mean"] - answer["expected_final"]) < 5 * answer["standard_error"]
+    assert abs(answer["mean"] - answer["expected_final_score"]) < 5 * answer["standard_error"]
 
 
 def test_columns_add_up_with_jokers_and_boxes_of_any_name(run: Run, tmp_path: Path) -> None:
@@ -209,8 +209,8 @@ def test_columns_add_up_with_jokers_and_boxes_of_any_name(run: Run, tmp_path: Pa
             int(v) for k, v in row.items() if k not in ("game_number", "final_score")
         )
     assert {int(row["upper_bonus"]) for row in rows} == {0, 35}
-    assert {int(row["extra_points"]) % 100 for row in rows} == {0}
-    assert any(int(row["extra_points"]) for row in rows)  # 8 % of the games have a second Yahtzee
+    assert {int(row["bonus_points"]) % 100 for row in rows} == {0}
+    assert any(int(row["bonus_points"]) for row in rows)  # 8 % of the games have a second Yahtzee
     own = tmp_path / "own.toml"
     boxes = [
         f'[[categories]]\nid = "{name}"\nname = "{name}"\npattern = "any"\n' for name in ("bonus", "final", "game")

@@ -97,7 +97,7 @@ def test_a_position_may_be_points_by_category(yatzy: Strategy) -> None:
         (lambda y: y.value(perfect_yatzy.Scorecard(y.rules, {0: 3.0})), "ones is 3.0; must be a whole number"),
         (
             lambda y: y.value(perfect_yatzy.Scorecard(y.rules, bonus_points=0.5)),
-            "extra is 0.5; must be a whole number",
+            "bonus_points is 0.5; must be a whole number",
         ),
         (
             lambda y: y.value(perfect_yatzy.parse_card(perfect_yatzy.load_rules("generala"), "")),

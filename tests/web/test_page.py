@@ -218,10 +218,10 @@ def test_points_beside_the_boxes_are_in_the_total_and_the_link(page: Any, addres
     settle(page)
     page.locator("#ranking tbody tr button").first.click()
     expect(page, "#total", "180")
-    assert page.input_value("#extra") == "100"
-    assert "extra=100" in page.url
-    page.fill("#extra", "0")
-    page.locator("#extra").blur()
+    assert page.input_value("#bonus_points") == "100"
+    assert "bonus_points=100" in page.url
+    page.fill("#bonus_points", "0")
+    page.locator("#bonus_points").blur()
     expect(page, "#total", "80")
 
 
@@ -339,10 +339,12 @@ def test_a_reload_takes_the_game_up_again(page: Any) -> None:
 
 
 def test_what_of_a_link_cannot_be_used_is_said(page: Any, address: str) -> None:
-    open_link(page, address, "#rules=yatzy&card=ones=99+twos=+nonsense=3+sixes=24&dice=3378&left=7&extra=5&what=1")
+    open_link(
+        page, address, "#rules=yatzy&card=ones=99+twos=+nonsense=3+sixes=24&dice=3378&left=7&bonus_points=5&what=1"
+    )
     for part in ("Ones cannot hold “99”", "Twos cannot hold “”", "no box “nonsense”", "the dice", "the rerolls left"):
         expect(page, "#notice", part)
-    for part in ("points beside the boxes cannot be “5”", "“what” means nothing here"):
+    for part in ("the bonus points cannot be “5”", "“what” means nothing here"):
         expect(page, "#notice", part)
     assert page.input_value("#box-sixes") == "24"
     assert page.input_value("#box-twos") == ""

@@ -108,7 +108,7 @@ def test_the_map_of_the_next_roll_adds_up(page: TestClient, yatzy: Strategy) -> 
                 continue
             asked = {"card": {"ones": 3}, "hold": list(hold.dice), "rolls_left": left}
             found = page.post("/api/outcomes", json=asked).json()
-            assert found["expected_final"] == pytest.approx(3 + hold.value, abs=1e-9)
+            assert found["expected_final_score"] == pytest.approx(3 + hold.value, abs=1e-9)
             assert sum(entry["chance"] for entry in found["outcomes"]) == pytest.approx(1)
             best = found["outcomes"][0]
             dice = (*hold.dice, *best["rolled"])
@@ -117,7 +117,7 @@ def test_the_map_of_the_next_roll_adds_up(page: TestClient, yatzy: Strategy) -> 
                 if left > 1
                 else yatzy.categories("ones=3", dice)[0].value
             )
-            assert best["expected_final"] == pytest.approx(3 + value, abs=1e-9)
+            assert best["expected_final_score"] == pytest.approx(3 + value, abs=1e-9)
 
 
 def test_a_game_is_reviewed(page: TestClient, yatzy: Strategy) -> None:
@@ -169,7 +169,7 @@ FIELDS = [
     "dice",
     "rolls_left",
     "saved",
-    "extra",
+    "bonus_points",
     "goal",
     "opponents",
     "ties",
@@ -267,7 +267,7 @@ def test_rule_sets_are_described_with_their_switches(page: TestClient) -> None:
     assert switched["bonus"]["threshold"] == 63 != plain["bonus"]["threshold"]
     assert switched["active"] == ["threshold-63"]
     assert "threshold-63" in {switch["id"] for switch in plain["switches"]}
-    bonus_points = {entry["id"]: entry["beside"] for entry in page.get("/api/rules").json()}
+    bonus_points = {entry["id"]: entry["bonus_points"] for entry in page.get("/api/rules").json()}
     assert bonus_points["yahtzee"]
     assert bonus_points["generala"]
     assert not bonus_points["yatzy"]
@@ -338,9 +338,9 @@ def test_an_aim_is_solved_for_once(yatzy: Strategy, monkeypatch: pytest.MonkeyPa
 
 
 def test_points_beside_the_boxes_need_rules_that_pay_them(page: TestClient, yatzy: Strategy) -> None:
-    found = page.post("/api/expect", json={"extra": 50})
+    found = page.post("/api/expect", json={"bonus_points": 50})
     assert found.status_code == 422
-    assert "extra" in found.json()["error"]
+    assert "50 bonus points are impossible" in found.json()["error"]
 
 
 def test_serving_says_first_whether_it_can(run: Run) -> None:

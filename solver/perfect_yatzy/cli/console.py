@@ -199,7 +199,13 @@ def query_options(command: F) -> F:
         click.option(
             "--all", "show_all", is_flag=True, help="Show all there is: every action; what becomes of each category."
         ),
-        click.option("--extra", type=click.IntRange(0), default=0, help="Points outside the boxes so far."),
+        click.option(
+            "--bonus-points",
+            "--extra",
+            type=click.IntRange(0),
+            default=0,
+            help="Joker and first-roll bonuses received so far.",
+        ),
         click.option("--saved", type=click.IntRange(0), default=0, help="Saved rolls this turn began with."),
         click.option("--card", "-c", default="", metavar="CARD", help='Filled categories: "ones=3 chance=22".'),
         click.option("--ties", help="Against opponents a tie is a loss [default], half, or win."),

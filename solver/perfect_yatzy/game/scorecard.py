@@ -68,11 +68,11 @@ def check_card(card: Scorecard) -> Scorecard:
         if whole_number(points, spoken(card.rules, c)) not in possible[c]:
             allowed = _listed(possible[c])
             raise StateError(f"{spoken(card.rules, c)} cannot hold {points}; it can hold {allowed}")
-    whole_number(card.bonus_points, "extra")
+    whole_number(card.bonus_points, "bonus_points")
     most = max_bonus_points(card)
     if not 0 <= card.bonus_points <= most:
-        allowed = span(0, most) if most else "none"
-        raise StateError(f"{card.bonus_points} extra points; beside the boxes of this card there can be {allowed}")
+        allowed = f"can have {span(0, most)}" if most else "cannot have any"
+        raise StateError(f"{card.bonus_points} bonus points are impossible here: this card {allowed}")
     filled = card.state.filled
     if card.rules.order == "forced" and filled & (filled + 1):
         gap = next(c for c in range(len(card.rules.categories)) if not filled >> c & 1)

@@ -1,6 +1,6 @@
 """A record of games: JSON Lines, one game a line, schema-versioned, checked when it is read.
 
-{"schema": 1, "rules": "yatzy", "players": ["Ann", "Bo"], "turns": [
+{"schema": 2, "rules": "yatzy", "players": ["Ann", "Bo"], "turns": [
   {"player": 0, "rolls": [[1, 3, 3, 4, 6], [3, 3, 3, 5, 6]], "holds": [[3, 3]], "category": "threes", "points": 9}]}
 
 `rolls` are the dice on the table after each roll, `holds` what was kept between them; `beside` (joker and first-roll
@@ -28,7 +28,8 @@ from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..game.scoring import options
 
-SCHEMA = 1
+SCHEMA = 2
+READABLE = (1, 2)  # schema 1 called bonus points `beside`
 OWN = {"schema", "rules", "players", "turns"}
 
 
@@ -89,7 +90,7 @@ class Game:
                 "category": turn.category,
                 "points": turn.points,
             }
-            turns.append(entry | ({"beside": turn.bonus_points} if turn.bonus_points else {}))
+            turns.append(entry | ({"bonus_points": turn.bonus_points} if turn.bonus_points else {}))
         head = {"schema": SCHEMA, "rules": rules_to_json(self.rules), "players": list(self.players)}
         return head | self.extra | {"turns": turns}
 
@@ -156,8 +157,8 @@ def read_game(raw: Any) -> Game:
         raise StateError("a game is a JSON object")
     if "actions" in raw and "turns" not in raw:
         raise StateError("this is an unfinished game saved by `yatzy play`; play it to its end to have it recorded")
-    if raw.get("schema") != SCHEMA:
-        raise StateError(f"the schema is {raw.get('schema')!r}, not {SCHEMA}")
+    if raw.get("schema") not in READABLE:
+        raise StateError(f"the schema is {raw.get('schema')!r}, not 1 or 2")
     rules = rules_from_json(raw.get("rules"))
     players = tuple(_of_type({"name": name}, "name", str) for name in _of_type(raw, "players", list))
     if not players:
@@ -202,7 +203,7 @@ def _read_turn(entry: Any) -> Turn:
         dice("holds"),
         _of_type(entry, "category", str),
         _of_type(entry, "points", int),
-        _of_type({"beside": 0} | entry, "beside", int),
+        _of_type({"bonus_points": entry.get("beside", 0)} | entry, "bonus_points", int),
     )
 
 

@@ -215,7 +215,7 @@ def action_outlook(
     strategy: Strategy,
     decision: Decision,
     action: Hold | Choice,
-    bonus_chance: Callable[[State], float] | None = None,
+    upper_bonus_chance: Callable[[State], float] | None = None,
 ) -> ActionOutlook:
     """What an action leads to if all after it is played perfectly.
 
@@ -223,7 +223,7 @@ def action_outlook(
     ----------
     action
         One of those that could be taken at the decision.
-    bonus_chance
+    upper_bonus_chance
         Chance of the upper bonus of a state at the start of a turn.
     """
     card, rules, evaluator = decision.card, strategy.rules, strategy.evaluator
@@ -236,8 +236,8 @@ def action_outlook(
     now = sum(end.chance * (end.points + end.bonus_points) for end in ends)
     later = sum(end.chance * strategy.value(end.after(evaluator, card.state)) for end in ends)
     bonus = None
-    if bonus_chance:
-        bonus = sum(end.chance * bonus_chance(end.after(evaluator, card.state)) for end in ends)
+    if upper_bonus_chance:
+        bonus = sum(end.chance * upper_bonus_chance(end.after(evaluator, card.state)) for end in ends)
     found: dict[int, list[float]] = {}
     for end in ends:
         entry = found.setdefault(end.category, [0.0, 0.0])

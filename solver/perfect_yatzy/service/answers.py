@@ -14,12 +14,12 @@ def review_json(rules: RuleSet, found: Review) -> dict[str, Any]:
 
     def action(entry: Hold | Choice) -> dict[str, Any]:
         if isinstance(entry, Hold):
-            return {"hold": list(entry.dice), "category": None, "to_come": entry.value}
+            return {"hold": list(entry.dice), "category": None, "expected_remaining": entry.value}
         return {
             "category": entry.category,
             "points": entry.points,
-            "bonus": entry.bonus_points,
-            "to_come": entry.value,
+            "bonus_points": entry.bonus_points,
+            "expected_remaining": entry.value,
         }
 
     return {

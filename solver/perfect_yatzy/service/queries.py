@@ -1,7 +1,7 @@
 """One request, one answer, both plain dictionaries: what `--json`, `--jsonl` and the text views share.
 
 {"query": "hold", "dice": "33456", "card": "ones=3", "rolls_left": 2}
-{"schema": 1, "query": "hold", ..., "best": {"hold": [3, 3], "expected_final": 245.75, ...}, "holds": [...]}
+{"schema": 2, "query": "hold", ..., "best": {"hold": [3, 3], "expected_final_score": 245.75, ...}, "holds": [...]}
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .._version import ANSWER_SCHEMA
 from ..errors import StateError, span, whole_number
 from ..game.notation import parse_card
 from ..game.notation import read_dice as read_roll
@@ -30,7 +31,7 @@ from ..tablebase.store import has_table, open_table
 from .aims import FIELDS as AIM
 from .aims import Announce, ObjectiveRequest, ObjectiveResolver, ResolvedObjective, read_aim
 
-SCHEMA = 1
+SCHEMA = ANSWER_SCHEMA
 PERCENTILES = (5, 25, 50, 75, 95)
 FIELDS = {
     "hold": {"dice", "rolls_left"} | AIM,
@@ -39,7 +40,7 @@ FIELDS = {
 }
 UNCERTAIN = 1 - 2.0**-24  # the highest chance of what is not certain: float32 cannot tell higher ones from 1
 MAX_WHOLE = 2**63 - 1
-COMMON = {"query", "rules", "card", "saved", "extra", "id"}
+COMMON = {"query", "rules", "card", "saved", "bonus_points", "id"}
 
 
 class QueryService:
@@ -153,7 +154,7 @@ def whole(request: dict[str, Any], name: str, default: int) -> int:
 
 def read_card(rules: RuleSet, request: dict[str, Any]) -> Scorecard:
     """The scorecard of a request: text, or an object of category and points."""
-    return parse_card(rules, request.get("card", ""), whole(request, "saved", 0), whole(request, "extra", 0))
+    return parse_card(rules, request.get("card", ""), whole(request, "saved", 0), whole(request, "bonus_points", 0))
 
 
 def read_dice(rules: RuleSet, request: dict[str, Any]) -> tuple[int, ...]:
@@ -188,7 +189,7 @@ def describe_card(card: Scorecard) -> dict[str, Any]:
     rules, state = card.rules, card.state
     about: dict[str, Any] = {
         "card": {rules.categories[c].id: points for c, points in sorted(card.points.items())},
-        "points": card.total,
+        "card_total": card.total,
         "state": {"filled": state.filled, "upper": state.upper},
     }
     if rules.saved_rolls:
@@ -237,7 +238,7 @@ def _score(
     pairs = _choices(strategy, card, aim, dice, left)
     entries = []
     for choice, by_mean in pairs:
-        entry = {"category": choice.category, "points": choice.points, "bonus": choice.bonus_points}
+        entry = {"category": choice.category, "points": choice.points, "bonus_points": choice.bonus_points}
         entries.append(entry | _worth(choice, by_mean, card, aim))
     return {
         "dice": list(dice),
@@ -266,7 +267,7 @@ def _ranked(pairs: list[tuple[Action, Action]]) -> list[tuple[Action, Action]]:
 def _worth(
     action: Hold | Choice, by_mean: Hold | Choice, card: Scorecard, aim: ResolvedObjective | None
 ) -> dict[str, Any]:
-    worth = {"expected_final": card.total + by_mean.value, "to_come": by_mean.value}
+    worth = {"expected_final_score": card.total + by_mean.value, "expected_remaining": by_mean.value}
     return {"chance": clipped(action.value)} | worth | {"loss": action.loss} if aim else worth | {"loss": action.loss}
 
 
@@ -278,7 +279,7 @@ def _headline(
 ) -> dict[str, Any]:
     """The best of the entries in short; what only rounds to certain is set right in all of them."""
     if not aim:
-        return {"expected_final": entries[0]["expected_final"]}
+        return {"expected_final_score": entries[0]["expected_final_score"]}
     # Certain is what the points show: those on the card, or with the dice scored at once.
     after = [_scored(card, choice) for choice, _ in stops]
     certain = aim.certain(max(map(least_score, [card, *after])))
@@ -313,8 +314,8 @@ def _expect(
     to_come = strategy.value(state)
     open_boxes = [c.id for i, c in enumerate(rules.categories) if not state.filled >> i & 1]
     answer: dict[str, Any] = {
-        "expected_final": card.total + to_come,
-        "to_come": to_come,
+        "expected_final_score": card.total + to_come,
+        "expected_remaining": to_come,
         "turns_left": len(open_boxes),
         "open": open_boxes,
         "upper": card.upper,
@@ -329,7 +330,7 @@ def _expect(
             answer["distribution"] = {
                 "policy": "mean",
                 "standard_deviation": found.deviation,
-                "bonus_chance": found.bonus,
+                "upper_bonus_chance": found.bonus,
                 "percentiles": {str(p): found.percentile(p) for p in PERCENTILES},
                 "lowest": int(found.scores[0]),
                 "chances": found.chances.tolist(),
@@ -351,7 +352,7 @@ def _expect(
             "mean": card.total + played.mean,
             "standard_error": played.error,
             "standard_deviation": played.deviation,
-            "bonus_chance": float(played.bonus.mean()),
+            "upper_bonus_chance": float(played.bonus.mean()),
             "percentiles": {str(p): card.total + float(v) for p, v in marks},
         }
     return answer

@@ -63,7 +63,7 @@ def run_simulation(
         "mean": card.total + played.mean,
         "standard_error": played.error if games > 1 else None,  # one game says nothing of the spread
         "standard_deviation": played.deviation if games > 1 else None,
-        "bonus_chance": float(played.bonus.mean()),
+        "upper_bonus_chance": float(played.bonus.mean()),
         "percentiles": {str(p): float(v) for p, v in marks},
         "lowest": lowest,
         "highest": int(finals.max()),
@@ -72,13 +72,13 @@ def run_simulation(
             {
                 "category": rules.categories[c].id,
                 "mean": float(played.boxes[:, c].mean()),
-                "struck": float((played.boxes[:, c] == 0).mean()),
+                "crossed_out": float((played.boxes[:, c] == 0).mean()),
             }
             for c in boxes
         ],
     }
     if goal is None:
-        answer["expected_final"] = card.total + means.value(card)
+        answer["expected_final_score"] = card.total + means.value(card)
     else:
         reached = float((finals >= goal).mean())
         answer["reached"] = reached

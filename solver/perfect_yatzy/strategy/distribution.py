@@ -58,7 +58,7 @@ class CategoryResult:
 
     category: str
     mean: float
-    struck: float
+    crossed_out: float
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ def known_distribution(
         **made_by,
         "lowest": int(found.scores[0]),
         "bonus": found.bonus,
-        "categories": [[r.category, r.mean, r.struck] for r in found.categories],
+        "categories": [[r.category, r.mean, r.crossed_out] for r in found.categories],
         "chances": found.chances.tolist(),
     }
     with suppress(OSError), replacing(path) as file:

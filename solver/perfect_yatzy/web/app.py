@@ -196,7 +196,7 @@ def describe(rules: RuleSet) -> dict[str, Any]:
         "faces": rules.faces,
         "switches": [{"id": switch.id, "summary": switch.summary} for switch in rules.switches],
         "active": list(rules.active),
-        "beside": bool(rules.joker and rules.joker.bonus) or bool(rules.first_roll_bonus),
+        "bonus_points": bool(rules.joker and rules.joker.bonus) or bool(rules.first_roll_bonus),
         "rolls": rules.rolls,
         "forced": rules.order == "forced",
         "saved_rolls": rules.saved_rolls,
@@ -211,7 +211,7 @@ def describe(rules: RuleSet) -> dict[str, Any]:
 def next_rolls(office: RequestScheduler, asked: Outcomes) -> dict[str, Any]:
     """The map of the next roll after a hold."""
     rules = office.rules(asked.rules)
-    card = read_card(rules, asked.model_dump(include={"card", "saved", "extra"}))
+    card = read_card(rules, asked.model_dump(include={"card", "saved", "bonus_points"}))
     if len(asked.hold) > rules.dice or any(face > rules.faces for face in asked.hold):
         raise StateError(f"{asked.hold} cannot be held; {rules.key} has {rules.dice} dice")
     strategy = office.desk.strategy(rules)
@@ -233,12 +233,12 @@ def next_rolls(office: RequestScheduler, asked: Outcomes) -> dict[str, Any]:
             {
                 "rolled": list(dice_of(grid.counts[i].tolist())),
                 "chance": ways / rules.faces**rest,
-                "expected_final": card.total + float(worth[roll]),
+                "expected_final_score": card.total + float(worth[roll]),
             }
         )
-    found.sort(key=lambda entry: -entry["expected_final"])
-    mean = sum(entry["chance"] * entry["expected_final"] for entry in found)
-    return {"schema": 1, "hold": asked.hold, "expected_final": mean, "outcomes": found}
+    found.sort(key=lambda entry: -entry["expected_final_score"])
+    mean = sum(entry["chance"] * entry["expected_final_score"] for entry in found)
+    return {"schema": SCHEMA, "hold": asked.hold, "expected_final_score": mean, "outcomes": found}
 
 
 def multinomial(counts: list[int]) -> int:

@@ -9,6 +9,8 @@ from contextlib import suppress
 from ipaddress import ip_address
 from typing import Any
 
+from .._version import ANSWER_SCHEMA
+
 MAX_BODY = 256 << 10
 RATE, BURST = 1000.0, 2000.0  # requests a second of one client, and how many at once
 HEADERS = {
@@ -122,7 +124,7 @@ def is_address(name: str) -> bool:
 
 async def refuse(send: Send, status: int, why: str) -> None:
     """An answer in the shape of the API's errors."""
-    body = json.dumps({"schema": 1, "error": why}).encode()
+    body = json.dumps({"schema": ANSWER_SCHEMA, "error": why}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": status, "headers": [*headers, *HEADERS.items()]})
     await send({"type": "http.response.body", "body": body})

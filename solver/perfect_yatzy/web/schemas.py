@@ -14,7 +14,7 @@ FIELDS = {
     "rules": "the id of a built-in rule set, with switches, such as 'yatzy' or 'yatzy+four-is-two-pairs'",
     "card": "the filled boxes: text such as 'ones=3 sixes=24', or an object such as {\"ones\": 3}",
     "saved": "the saved rolls this turn began with, a whole number from 0 to 100",
-    "extra": "the points beside the boxes so far, a whole number from 0 to 99999",
+    "bonus_points": "the bonus points so far (jokers, first rolls), a whole number from 0 to 99999",
     "id": "text or a whole number, returned as it is",
     "goal": "a final score to reach, a whole number from 0 to 99999",
     "opponents": "whom to beat: final scores or cards, as text such as '251; ones=3 sixes=24', or as a list",
@@ -51,7 +51,7 @@ class Position(BaseModel):
     rules: Annotated[str, about("rules", max_length=200)] = "yatzy"
     card: Annotated[Card | str, about("card")] = {}
     saved: Annotated[Whole, about("saved", ge=0, le=100)] = 0
-    extra: Annotated[Points, about("extra")] = 0
+    bonus_points: Annotated[Points, about("bonus_points")] = 0
     id: Annotated[Name | None, about("id")] = None
 
 
@@ -96,7 +96,7 @@ class Record(BaseModel):
 class Refusal(BaseModel):
     """What was wrong."""
 
-    schema_: Annotated[int, Field(alias="schema", description="Version of the answers, 1")] = 1
+    schema_: Annotated[int, Field(alias="schema", description="Version of the answers, 2")] = 2
     error: Annotated[str, Field(description="What was wrong, in one sentence")]
 
 

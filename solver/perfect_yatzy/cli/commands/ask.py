@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
+from ..._version import ANSWER_SCHEMA
 from ...errors import SolverError
 from ..console import SEED, dice_argument, language_option, query_options, query_service, rules_option
 
@@ -59,7 +60,7 @@ def draw(path: str, desk: QueryService, request: dict[str, Any], answer: dict[st
     lowest, chances = answer["distribution"]["lowest"], answer["distribution"]["chances"]
     goal = answer.get("aim", {}).get("goal")
     goals = desk.goal_curve(request, range(lowest, lowest + len(chances))) if goal is not None else None
-    title = f"{rules.name}: expected final score {answer['expected_final']:.2f}"
+    title = f"{rules.name}: expected final score {answer['expected_final_score']:.2f}"
     plot(path, title, lowest, chances, goals, goal)
 
 
@@ -117,7 +118,7 @@ def with_defaults(request: dict[str, Any], defaults: dict[str, Any]) -> dict[str
 
 def error_line(message: str, request: Any) -> str:
     """An error as an answer."""
-    answer = {"schema": 1, "error": message}
+    answer = {"schema": ANSWER_SCHEMA, "error": message}
     try:
         return json.dumps(answer | ({"id": request["id"]} if isinstance(request, dict) and "id" in request else {}))
     except RecursionError:  # an id nested too deep to be written
@@ -129,7 +130,7 @@ def error_line(message: str, request: Any) -> str:
 @click.option("--rolls-left", "-l", type=click.IntRange(0), help="Rerolls still to come [all: first roll].")
 @query_options
 def hold(
-    dice: str | None, rolls_left: int | None, rules: str, card: str, saved: int, extra: int, **shown: Any
+    dice: str | None, rolls_left: int | None, rules: str, card: str, saved: int, bonus_points: int, **shown: Any
 ) -> None:
     """Which dice to hold.
 
@@ -141,7 +142,7 @@ def hold(
       yatzy hold 33456 --rolls-left 1 --card "ones=3 sixes=24 chance=22"
       yatzy hold 33456 --card "ones=3 sixes=24 chance=22" --goal 280
     """
-    request = given(rules=rules, card=card, saved=saved, extra=extra, dice=dice, rolls_left=rolls_left)
+    request = given(rules=rules, card=card, saved=saved, bonus_points=bonus_points, dice=dice, rolls_left=rolls_left)
     run_query("hold", request | aim_of(shown), shown)
 
 
@@ -150,14 +151,14 @@ def hold(
 @click.option("--rolls-left", "-l", type=click.IntRange(0), help="Rerolls given up by scoring now [0].")
 @query_options
 def score(
-    dice: str | None, rolls_left: int | None, rules: str, card: str, saved: int, extra: int, **shown: Any
+    dice: str | None, rolls_left: int | None, rules: str, card: str, saved: int, bonus_points: int, **shown: Any
 ) -> None:
     """Which category to take for these dice now.
 
     \b
       yatzy score 22555 --card "ones=3 chance=22"
     """
-    request = given(rules=rules, card=card, saved=saved, extra=extra, dice=dice, rolls_left=rolls_left)
+    request = given(rules=rules, card=card, saved=saved, bonus_points=bonus_points, dice=dice, rolls_left=rolls_left)
     run_query("score", request | aim_of(shown), shown)
 
 
@@ -177,7 +178,7 @@ def expect(
     rules: str,
     card: str,
     saved: int,
-    extra: int,
+    bonus_points: int,
     **shown: Any,
 ) -> None:
     """What final score to expect, and how likely a goal or a win is.
@@ -192,7 +193,9 @@ def expect(
     """
     if spread is None:
         spread = not shown["jsonl"]
-    request = given(rules=rules, card=card, saved=saved, extra=extra, games=games, seed=seed, spread=spread)
+    request = given(
+        rules=rules, card=card, saved=saved, bonus_points=bonus_points, games=games, seed=seed, spread=spread
+    )
     run_query("expect", request | aim_of(shown), shown, plot)
 
 
@@ -229,7 +232,7 @@ def odds(dice: str | None, rolls_left: int | None, rules: str, lang: str, as_jso
     left = rule_set.rolls - 1 if rolls_left is None else rolls_left
     found = find_odds(rule_set, roll, left)
     if as_json:
-        head = {"schema": 1, "query": "odds", "rules": rule_set.key, "dice": roll, "rolls_left": left}
+        head = {"schema": ANSWER_SCHEMA, "query": "odds", "rules": rule_set.key, "dice": roll, "rolls_left": left}
         click.echo(json.dumps(head | {"categories": [*map(asdict, found)]}))
     else:
         click.echo("\n".join(odds_text(rule_set, roll, left, found)))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..._version import ANSWER_SCHEMA
 from ..console import ask_line, language_option, query_service, rules_argument, table_options
 
 if TYPE_CHECKING:
@@ -98,7 +99,9 @@ def review(
         click.echo("\n".join(review_lines(rules, found, explained)))
     if as_json:
         click.echo(
-            json.dumps({"schema": 1, "query": "review", "rules": rules.key, "game": number, "reviews": answers})
+            json.dumps(
+                {"schema": ANSWER_SCHEMA, "query": "review", "rules": rules.key, "game": number, "reviews": answers}
+            )
         )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from ..._version import ANSWER_SCHEMA
 from ..console import (
     SEED,
     form_of,
@@ -201,7 +202,9 @@ def verify(
     passed = all(check.passed for check in checks)
     if as_json:
         click.echo(
-            json.dumps({"schema": 1, "rules": rule_set.key, "passed": passed, "checks": [*map(asdict, checks)]})
+            json.dumps(
+                {"schema": ANSWER_SCHEMA, "rules": rule_set.key, "passed": passed, "checks": [*map(asdict, checks)]}
+            )
         )
     if not passed:
         raise click.ClickException(
@@ -292,7 +295,7 @@ def tables(name: str | None, clean: bool, yes: bool, tables: str | None, as_json
             }
             for table in found
         ]
-        click.echo(json.dumps({"schema": 1, "folder": str(folder), "bytes": total, "tables": entries}))
+        click.echo(json.dumps({"schema": ANSWER_SCHEMA, "folder": str(folder), "bytes": total, "tables": entries}))
         return
     width = max((len(table.key) for table in found), default=0)
     for table in found:

@@ -186,7 +186,7 @@ class Table:
             "rules": self.rules.key,
             "card": str(card),
             "saved": card.saved,
-            "extra": card.bonus_points,
+            "bonus_points": card.bonus_points,
             "dice": list(session.dice),
         }
         if session.rolls_left:

@@ -7,6 +7,7 @@ import sys
 
 import click
 
+from ..._version import ANSWER_SCHEMA
 from ..console import folded, language_option, rules_argument
 
 
@@ -28,7 +29,7 @@ def rules_list(lang: str, as_json: bool) -> None:
         entries = [
             {"id": r.id, "name": r.name, "summary": r.summary, "switches": [s.id for s in r.switches]} for r in known
         ]
-        click.echo(json.dumps({"schema": 1, "rules": entries}))
+        click.echo(json.dumps({"schema": ANSWER_SCHEMA, "rules": entries}))
         return
     width = max(len(r.id) for r in known)
     lines = []
@@ -54,7 +55,12 @@ def rules_show(rules: str, lang: str, as_json: bool) -> None:
     rule_set = localized(load_rules(rules), lang)
     found = asdict(rule_set_stats(rule_set))
     if as_json:
-        about = {"schema": 1, "key": rule_set.key, "name": rule_set.name, "fingerprint": rule_set.fingerprint}
+        about = {
+            "schema": ANSWER_SCHEMA,
+            "key": rule_set.key,
+            "name": rule_set.name,
+            "fingerprint": rule_set.fingerprint,
+        }
         click.echo(json.dumps(about | {"facts": found, "rules": rule_set.canonical()}))
     else:
         click.echo(folded(rules_text(rule_set, found)))

@@ -43,12 +43,12 @@ def simulation_text(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
             line = f"{goal} or more in {reached:.2f} ± {error:.2f} % of the games; "
         lines.append(f"{line}exact chance {chance_text(answer['chance'])}")
     else:
-        lines.append(f"Exact expected final score {answer['expected_final']:.2f}")
+        lines.append(f"Exact expected final score {answer['expected_final_score']:.2f}")
     if not several:
         return [*lines, "", *category_lines(rules, answer["categories"])]
     figures = f"Standard deviation {answer['standard_deviation']:.2f}"
     if rules.bonus:
-        figures += f", upper bonus in {100 * answer['bonus_chance']:.1f} % of the games"
+        figures += f", upper bonus in {100 * answer['upper_bonus_chance']:.1f} % of the games"
     lines += [figures, percentile_line(answer["percentiles"])]
     lines += [f"Lowest {answer['lowest']}, highest {answer['highest']}", ""]
     lines += histogram(answer["lowest"], answer["chances"])
@@ -87,11 +87,11 @@ def write_games(path: str, rules: RuleSet, played: Simulation, answer: dict[str,
     made = np.sum([*boxes.values(), bonus], axis=0, dtype=np.int64)
     columns = {
         "game_number": np.arange(len(bonus)),
-        "points_before": np.full(len(bonus), answer["points"]),
+        "points_before": np.full(len(bonus), answer["card_total"]),
         **boxes,
         "upper_bonus": bonus,
-        "extra_points": played.totals - made,
-        "final_score": played.totals + answer["points"],
+        "bonus_points": played.totals - made,
+        "final_score": played.totals + answer["card_total"],
     }
     try:
         if path.endswith(".csv"):

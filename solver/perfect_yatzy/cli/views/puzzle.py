@@ -6,6 +6,7 @@ import re
 from textwrap import wrap
 from typing import Any
 
+from ..._version import ANSWER_SCHEMA
 from ...errors import StateError
 from ...game.notation import glyphs, named_category, named_hold, spaced
 from ...game.rules import RuleSet
@@ -33,7 +34,7 @@ def puzzle_lines(rules: RuleSet, position: Puzzle, strategy: Strategy) -> list[s
     still_open = [category.name for c, category in enumerate(rules.categories) if c not in card.points]
     rolls = strategy.most_rerolls(card.state) + 1
     if card.bonus_points:
-        filled.append(f"extra points {card.bonus_points}")
+        filled.append(f"bonus points {card.bonus_points}")
     if card.saved:
         filled.append(f"saved rolls {card.saved}")
     lines = [f"{rules.name}, {card.total} points"]
@@ -107,15 +108,20 @@ def puzzle_json(position: Puzzle, strategy: Strategy) -> dict[str, Any]:
     def option(entry: Hold | Choice) -> dict[str, Any]:
         if isinstance(entry, Hold):
             return {"hold": list(entry.dice), "category": None, "loss": entry.loss}
-        return {"category": entry.category, "points": entry.points, "bonus": entry.bonus_points, "loss": entry.loss}
+        return {
+            "category": entry.category,
+            "points": entry.points,
+            "bonus_points": entry.bonus_points,
+            "loss": entry.loss,
+        }
 
     return {
-        "schema": 1,
+        "schema": ANSWER_SCHEMA,
         "query": "puzzle",
         "rules": rules.key,
         "card": {rules.categories[c].id: points for c, points in sorted(card.points.items())},
         "saved": card.saved,
-        "extra": card.bonus_points,
+        "bonus_points": card.bonus_points,
         "dice": list(position.dice),
         "rolls_left": position.rolls_left,
         "options": [option(entry) for entry in position.options(strategy)],

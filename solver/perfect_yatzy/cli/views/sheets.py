@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from ..._version import ANSWER_SCHEMA
 from ...errors import MissingPackage, StateError
 from ...game.notation import dice_of, spaced
 from ...game.scorecard import State
@@ -166,7 +167,7 @@ def comma_separated(sheet: Sheet) -> str:
 def as_json(sheet: Sheet) -> str:
     """One object: title, note, columns, rows as objects."""
     rows: list[dict[str, Any]] = [dict(zip(sheet.names, row, strict=True)) for row in sheet.rows]
-    about = {"schema": 1, "title": sheet.title, "note": sheet.note, "rows": rows}
+    about = {"schema": ANSWER_SCHEMA, "title": sheet.title, "note": sheet.note, "rows": rows}
     return json.dumps(about, indent=1, ensure_ascii=False) + "\n"
 
 

@@ -72,7 +72,7 @@ def card_line(rules: RuleSet, answer: dict[str, Any]) -> str:
         filled = f"all {len(card)} categories filled"
     elif len(card) > 4:
         filled = f"{plural(len(card), 'category', 'categories')} filled, {number_word(open_boxes)} open"
-    return f"{rules.name}, {answer['points']} points: {filled}"
+    return f"{rules.name}, {answer['card_total']} points: {filled}"
 
 
 def aim_words(answer: dict[str, Any]) -> str:
@@ -87,7 +87,7 @@ def outcome_words(answer: dict[str, Any], best: dict[str, Any]) -> str:
     """The end of a headline: the mean, or the chance of what is aimed at."""
     if "aim" in answer:
         return f"{chance_text(best['chance'])} chance {aim_words(answer)}"
-    return f"expected final score {number(best['expected_final'])}"
+    return f"expected final score {number(best['expected_final_score'])}"
 
 
 def aim_lines(answer: dict[str, Any]) -> list[str]:
@@ -119,7 +119,7 @@ def ranking_lines(
     rest = f"{chance_head}  {'loses':>9}  {'expected':>9}" if aimed else f"  {'expected':>9}  {'loses':>9}"
     lines = [f"  {head:<{width}}{right}{rest}"]
     for i, (label, entry) in enumerate(zip(labels, entries, strict=False)):
-        mean = f"{number(entry['expected_final']):>9}"
+        mean = f"{number(entry['expected_final_score']):>9}"
         if aimed:
             loss = loss_text(100 * entry["loss"], i == 0).replace(" tie", " % tie")
             loss += "" if loss.endswith("tie") else " %"
@@ -161,7 +161,7 @@ def hold_label(rules: RuleSet, entry: dict[str, Any]) -> str:
 def score_text(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     """Lines for `yatzy score`."""
     best, dice = answer["best"], answer["dice"]
-    name, points = category_name(rules, best["category"]), best["points"] + best["bonus"]
+    name, points = category_name(rules, best["category"]), best["points"] + best["bonus_points"]
     for_points = f"for {points}" if points else "for 0 (cross it out)"
     headline = f"Take {name} {for_points}: {outcome_words(answer, best)}"
     lines = [headline, "", f"{spaced(dice)} ({glyphs(dice)})", card_line(rules, answer), ""]
@@ -169,7 +169,7 @@ def score_text(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
         lines += aim_lines(answer)
     width = max(len(category.name) for category in rules.categories)
     labels = [
-        f"{category_name(rules, entry['category']):<{width}}  {entry['points'] + entry['bonus']:>6}"
+        f"{category_name(rules, entry['category']):<{width}}  {entry['points'] + entry['bonus_points']:>6}"
         for entry in answer["categories"][:top]
     ]
     return lines + ranking_lines(answer, f"{'category':<{width}}  points", labels, answer["categories"])
@@ -178,9 +178,9 @@ def score_text(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
 def expect_text(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     """Lines for `yatzy expect`."""
     turns, aimed = answer["turns_left"], "aim" in answer
-    headline = f"Expected final score {number(answer['expected_final'])} under perfect play"
+    headline = f"Expected final score {number(answer['expected_final_score'])} under perfect play"
     if not turns:
-        headline = f"Final score {answer['expected_final']:.0f}"
+        headline = f"Final score {answer['expected_final_score']:.0f}"
         headline += f": {chance_text(answer['chance'])} chance {aim_words(answer)}" if aimed else ""
     elif aimed:
         headline = f"{chance_text(answer['chance'])} chance {aim_words(answer)} if you play for it"
@@ -189,13 +189,13 @@ def expect_text(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
         if turns and "chance_by_mean_play" in answer:
             by_mean = chance_text(answer["chance_by_mean_play"])
             lines.append(
-                f"Playing for the mean instead: {by_mean}, expected final score {answer['expected_final']:.2f}"
+                f"Playing for the mean instead: {by_mean}, expected final score {answer['expected_final_score']:.2f}"
             )
         lines += aim_lines(answer)
     lines.append(card_line(rules, answer))
     if turns:
-        to_come = f"{number(answer['to_come'])} to come in {plural(turns, 'turn')}"
-        lines.append(f"{answer['points']} points on the card, {to_come}")
+        to_come = f"{number(answer['expected_remaining'])} to come in {plural(turns, 'turn')}"
+        lines.append(f"{answer['card_total']} points on the card, {to_come}")
     if rules.bonus:
         lines.append(_bonus_line(rules, answer))
     if not turns:
@@ -211,7 +211,7 @@ def expect_text(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
             f"{played['games']:,} {'games played for the mean' if aimed else 'simulated games'}: "
             f"mean {played['mean']:.2f} ± {played['standard_error']:.2f} (standard error)",
             f"Standard deviation {played['standard_deviation']:.1f}"
-            + (f", upper bonus in {100 * played['bonus_chance']:.1f} % of the games" if rules.bonus else ""),
+            + (f", upper bonus in {100 * played['upper_bonus_chance']:.1f} % of the games" if rules.bonus else ""),
             percentile_line(played["percentiles"]),
         ]
     elif "distribution" in answer and not answer["distribution"] and "standard_deviation" not in answer:
@@ -234,8 +234,8 @@ def spread_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     found = answer["distribution"]
     lines = ["If you play for the mean:"] if "aim" in answer else []
     figures = f"Standard deviation {found['standard_deviation']:.2f}"
-    if 0 < found["bonus_chance"] < 1 - 1e-9:
-        figures += f", upper bonus in {chance_text(found['bonus_chance'])} of the games"
+    if 0 < found["upper_bonus_chance"] < 1 - 1e-9:
+        figures += f", upper bonus in {chance_text(found['upper_bonus_chance'])} of the games"
     lines += [figures, percentile_line(found["percentiles"]), ""]
     lines += histogram(found["lowest"], found["chances"])
     if top > len(rules.categories):
@@ -249,7 +249,7 @@ def category_lines(rules: RuleSet, entries: list[dict[str, Any]]) -> list[str]:
     lines = [f"  {'category':<{width}}  {'mean':>6}  {'crossed out':>11}"]
     for entry in entries:
         name = category_name(rules, entry["category"])
-        lines.append(f"  {name:<{width}}  {entry['mean']:>6.2f}  {chance_text(entry['struck']):>11}")
+        lines.append(f"  {name:<{width}}  {entry['mean']:>6.2f}  {chance_text(entry['crossed_out']):>11}")
     return lines
 
 

@@ -82,24 +82,24 @@ async function advise(holding, body, signal) {
 function certain(found, entries) {
   const chance = entries[0].chance;
   if (!found.aim || (chance !== 0 && chance !== 1)) return entries;
-  return [...entries].sort((a, b) => b.chance - a.chance || b.expected_final - a.expected_final);
+  return [...entries].sort((a, b) => b.chance - a.chance || b.expected_final_score - a.expected_final_score);
 }
 
 const aimWords = (it) => (it.goal !== undefined ? `${it.goal} or more` : "a win");
 
 function label(entry) {
-  if (!answer.holding) return `${boxName(entry.category)} for ${entry.points + entry.bonus}`;
+  if (!answer.holding) return `${boxName(entry.category)} for ${entry.points + entry.bonus_points}`;
   return entry.category ? `all dice, take ${boxName(entry.category)}` : `hold ${names(entry.hold)}`;
 }
 
 function worth(entry) {
-  return answer.aim ? `${percent(entry.chance)} chance of ${aimWords(answer.aim)}` : `expected final score ${entry.expected_final.toFixed(2)}`;
+  return answer.aim ? `${percent(entry.chance)} chance of ${aimWords(answer.aim)}` : `expected final score ${entry.expected_final_score.toFixed(2)}`;
 }
 
 function headline() {
   const best = answer.entries[0], words = upper(label(best));
-  if (answer.aim && best.chance === 0) return `${words}. ${upper(aimWords(answer.aim))} is out of reach, so the mean decides: expected final score ${best.expected_final.toFixed(2)}.`;
-  if (answer.aim && best.chance === 1) return `${words}. ${upper(aimWords(answer.aim))} is certain then; among such choices the mean decides: expected final score ${best.expected_final.toFixed(2)}.`;
+  if (answer.aim && best.chance === 0) return `${words}. ${upper(aimWords(answer.aim))} is out of reach, so the mean decides: expected final score ${best.expected_final_score.toFixed(2)}.`;
+  if (answer.aim && best.chance === 1) return `${words}. ${upper(aimWords(answer.aim))} is certain then; among such choices the mean decides: expected final score ${best.expected_final_score.toFixed(2)}.`;
   return `${words}: ${worth(best)} with this roll`;
 }
 
@@ -108,7 +108,7 @@ function drawRanking() {
   const rows = entries.slice(0, everything ? undefined : SHOWN).map((entry, i) => {
     const run = entry.category ? () => (holding ? takeNow(entry.category) : take(entry)) : () => holdThese(entry.hold);
     const loss = i && entry.loss === 0 ? "tie" : lost(entry.loss, aimed ? 100 : 1) + (aimed ? " %" : "");
-    const means = entry.expected_final.toFixed(2);
+    const means = entry.expected_final_score.toFixed(2);
     const mark = element("span", { class: "mark" });
     const cell = element("span", { class: "choice" }, button(label(entry), run), mark);
     return aimed ? [cell, percent(entry.chance), means, loss] : [cell, means, loss];
@@ -182,7 +182,7 @@ async function drawMap(hold) {
   try {
     const found = await ask("outcomes", body, signal);
     if (asked !== mapKey) return;
-    const rows = found.outcomes.map((each) => [names(each.rolled), each.expected_final.toFixed(2), percent(each.chance)]);
+    const rows = found.outcomes.map((each) => [names(each.rolled), each.expected_final_score.toFixed(2), percent(each.chance)]);
     by("map-title").replaceChildren(`After holding ${names(hold)}: ${many(rows.length, "roll", "rolls")}, best first`,
       element("span", { class: "scroll" }, rows.length > 8 ? " (scroll)" : ""));
     by("map-rolls").replaceChildren(table("Next rolls", ["Rolled", answer?.aim ? "Expected by mean" : "Expected", "Chance"], rows));

@@ -14,7 +14,7 @@ export function drawCard() {
   if (sheet.dataset.made !== made) build(sheet);
   sheet.dataset.made = made;
   for (const box of game().categories) show("box-" + box.id, state.card[box.id] ?? "");
-  show("extra", state.extra || "");
+  show("bonus_points", state.bonusPoints || "");
   show("saved", state.saved);
   const sum = total(), { bonus } = game();
   if (bonus) {
@@ -34,14 +34,14 @@ function build(sheet) {
     id, inputmode: "numeric", autocomplete: "off", "aria-label": name, on: { change: (event) => changed(event.target) },
   });
   const row = (name, cell) => element("tr", {}, element("th", { scope: "row" }, name), element("td", { class: "number" }, cell));
-  const { bonus, beside, categories } = game();
+  const { bonus, bonus_points: paysBonusPoints, categories } = game();
   const sum = (id) => element("span", { id });
   sheet.tBodies[0].lang = language;
   sheet.tBodies[0].replaceChildren(...categories.map((box) =>
     row(box.name, field("box-" + box.id, box.name + " points", (input) => setBox(box, input)))));
   const foot = [];
   if (bonus) foot.push(row("Upper sum", sum("upper")), row(`Bonus of ${bonus.points}`, sum("bonus")));
-  if (beside) foot.push(row("Points beside the boxes", field("extra", "Points beside the boxes", setExtra)));
+  if (paysBonusPoints) foot.push(row("Bonus points", field("bonus_points", "Bonus points", setBonusPoints)));
   foot.push(row("Total", sum("total")));
   sheet.tFoot.replaceChildren(...foot);
 }
@@ -72,7 +72,7 @@ export function byHand(s, edit) {
   const whole = s.turns.length > 0 && !s.edited;
   change((now) => {
     edit(now);
-    now.edited = Boolean(now.turns.length || now.extra || now.saved || Object.keys(now.card).length);
+    now.edited = Boolean(now.turns.length || now.bonusPoints || now.saved || Object.keys(now.card).length);
   }, whole ? "The card was changed by hand: the game played here can no longer be reviewed; Undo brings it back." : "");
 }
 
@@ -89,14 +89,14 @@ function setBox(box, input) {
   byHand(state, (s) => { if (text === "") delete s.card[box.id]; else s.card[box.id] = points; });
 }
 
-function setExtra(input) {
+function setBonusPoints(input) {
   const text = input.value.trim();
   if (text !== "" && !/^\d{1,5}$/.test(text)) {
-    refuse(input, state.extra || "", `Points beside the boxes are a whole number, not “${text}”.`);
+    refuse(input, state.bonusPoints || "", `Bonus points are a whole number, not “${text}”.`);
     return;
   }
   wrong.delete(input.id);
-  byHand(state, (s) => { s.extra = Number(text); });
+  byHand(state, (s) => { s.bonusPoints = Number(text); });
 }
 
 export function setSaved(input) {

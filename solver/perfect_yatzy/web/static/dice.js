@@ -94,11 +94,11 @@ export function take(entry) {
     "The rerolls left were set by hand, so this turn is no part of a game that can be reviewed; Undo brings it back.";
   change((s) => {
     const turn = { player: 0, rolls: [...s.rolls, [...s.dice].sort()], holds: s.holds, category: entry.category, points: entry.points };
-    if (entry.bonus) turn.beside = entry.bonus;
+    if (entry.bonus_points) turn.bonus_points = entry.bonus_points;
     if (!whole) s.edited = true;
     s.turns.push(turn);
     s.card[entry.category] = entry.points;
-    s.extra += entry.bonus;
+    s.bonusPoints += entry.bonus_points;
     if (game().saved_rolls) s.saved = s.left;
     Object.assign(s, { dice: [], held: [], rolls: [], holds: [], left: game().rolls - 1 + s.saved });
   }, words);

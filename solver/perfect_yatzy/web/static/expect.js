@@ -39,7 +39,7 @@ function lines(found) {
   if (full()) return [`Final score ${total().all}`];
   const said = found.aim ? aimed(found) : [];
   const before = state.dice.length || state.rolls.length ? " before this roll" : "";
-  said.push(`Expected final score${before || " before the roll"} ${found.expected_final.toFixed(2)}${found.aim ? ", if played for the mean" : ""}`);
+  said.push(`Expected final score${before || " before the roll"} ${found.expected_final_score.toFixed(2)}${found.aim ? ", if played for the mean" : ""}`);
   if (!spread) {
     said.push(game().saved_rolls ? "Rules that save rolls have no exact distribution here; yatzy simulate plays a million games."
       : "These rules are too large for a distribution on the spot; yatzy simulate plays a million games.");
@@ -48,7 +48,7 @@ function lines(found) {
   said.push(`Standard deviation ${spread.standard_deviation.toFixed(2)}`);
   said.push("Percentiles " + Object.entries(spread.percentiles).map(([p, score]) => `${p} %: ${score}`).join(", "));
   const { bonus } = game();
-  if (bonus) said.push(spread.bonus_chance < 1e-9 ? "Upper bonus out of reach" : spread.bonus_chance > 1 - 1e-9 ? "Upper bonus certain" : `Upper bonus ${percent(spread.bonus_chance)}`);
+  if (bonus) said.push(spread.upper_bonus_chance < 1e-9 ? "Upper bonus out of reach" : spread.upper_bonus_chance > 1 - 1e-9 ? "Upper bonus certain" : `Upper bonus ${percent(spread.upper_bonus_chance)}`);
   return said;
 }
 

@@ -66,7 +66,7 @@ function graded(record, player, found) {
 }
 
 function words(record, action) {
-  if (!action.hold) return `${boxName(action.category, record.rules)} for ${action.points + action.bonus}`;
+  if (!action.hold) return `${boxName(action.category, record.rules)} for ${action.points + action.bonus_points}`;
   return action.category ? `all dice, ${boxName(action.category, record.rules)}` : `hold ${names(action.hold)}`;
 }
 
@@ -98,10 +98,10 @@ function why(record, each) {
 // The card before a turn, as the record says.
 async function show(record, player, each) {
   const rules = await know(record.rules);
-  const before = { card: {}, extra: 0, saved: 0 };
+  const before = { card: {}, bonusPoints: 0, saved: 0 };
   for (const turn of record.turns.filter((turn) => turn.player === player).slice(0, each.turn - 1)) {
     before.card[turn.category] = turn.points;
-    before.extra += turn.beside || 0;
+    before.bonusPoints += turn.bonus_points || 0;
     if (rules.saved_rolls) before.saved += rules.rolls - turn.rolls.length;
   }
   change((s) => Object.assign(fresh(s, record.rules), before, { dice: each.dice, held: each.dice.map(() => false), left: each.rolls_left, edited: true }),

@@ -4,7 +4,7 @@ import { get } from "./ask.js";
 import { by, upper, whole } from "./parts.js";
 
 const STORE = "perfect-yatzy";
-const empty = () => ({ rules: "yatzy", card: {}, saved: 0, extra: 0, dice: [], held: [], left: 2,
+const empty = () => ({ rules: "yatzy", card: {}, saved: 0, bonusPoints: 0, dice: [], held: [], left: 2,
   aim: "mean", goal: "", opponents: "", ties: "loss", turns: [], rolls: [], holds: [], edited: false });
 
 export let state = empty();
@@ -67,7 +67,7 @@ export async function speak(code) {
 // Everything a server needs to know of the position.
 export function position() {
   const asking = { rules: state.rules, card: state.card };
-  if (game().beside) asking.extra = state.extra;
+  if (game().bonus_points) asking.bonus_points = state.bonusPoints;
   if (game().saved_rolls) asking.saved = state.saved;
   return asking;
 }
@@ -82,14 +82,14 @@ export function total() {
   const { bonus, categories } = game();
   const sum = held(categories.filter((box) => box.upper));
   const reached = bonus && sum >= bonus.threshold ? bonus.points : 0;
-  return { upper: sum, bonus: reached, all: held(categories) + reached + state.extra };
+  return { upper: sum, bonus: reached, all: held(categories) + reached + state.bonusPoints };
 }
 
 function toLink() {
   const link = new URLSearchParams({ rules: state.rules });
   const card = Object.entries(state.card).map(([box, points]) => `${box}=${points}`).join(" ");
   if (card) link.set("card", card);
-  if (state.extra) link.set("extra", state.extra);
+  if (state.bonusPoints) link.set("bonus_points", state.bonusPoints);
   if (state.saved) link.set("saved", state.saved);
   if (state.dice.length) link.set("dice", state.dice.join(""));
   link.set("left", state.left);
@@ -124,7 +124,7 @@ async function fromLink(hash) {
     return null;
   };
   found.saved = number("saved", 100, its.saved_rolls, "the saved rolls") ?? 0;
-  found.extra = number("extra", 99999, its.beside, "the points beside the boxes") ?? 0;
+  found.bonusPoints = number("bonus_points", 99999, its.bonus_points, "the bonus points") ?? 0;
   const most = its.rolls - 1 + found.saved;
   found.left = number("left", most, true, `the rerolls left (at most ${most})`) ?? most;
   const dice = [...(given.get("dice") || "")].map(Number);
@@ -139,9 +139,9 @@ async function fromLink(hash) {
   }
   if (["loss", "half", "win"].includes(given.get("ties"))) found.ties = given.get("ties");
   else if (given.has("ties")) wrong.push(`a tie cannot be “${given.get("ties")}”`);
-  const used = ["rules", "card", "extra", "saved", "dice", "left", "goal", "opponents", "ties"];
+  const used = ["rules", "card", "bonus_points", "saved", "dice", "left", "goal", "opponents", "ties"];
   for (const name of given.keys()) if (!used.includes(name)) wrong.push(`“${name}” means nothing here`);
-  found.edited = Boolean(Object.keys(found.card).length || found.extra || found.saved);
+  found.edited = Boolean(Object.keys(found.card).length || found.bonusPoints || found.saved);
   return [found, wrong];
 }
 
