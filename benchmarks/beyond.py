@@ -21,7 +21,7 @@ import numpy as np
 import perfect_yatzy
 from perfect_yatzy.game.scorecard import Scorecard
 from perfect_yatzy.model.objectives import Goals, Variance
-from perfect_yatzy.play.record import after
+from perfect_yatzy.play.record import card_after
 from perfect_yatzy.play.replay import play_turn, replay
 from perfect_yatzy.strategy.distribution import distribution
 from perfect_yatzy.strategy.opponents import WinUtility, opponent
@@ -102,7 +102,7 @@ def watched_games(first: int, number: int) -> list[tuple[float, float, float, fl
         mine, theirs = replay(yatzy, 1, game).turns, replay(yatzy, 2, game).turns
         me, they = Scorecard(yatzy.rules), Scorecard(yatzy.rules)
         for turn in range(len(mine) - WATCHED):
-            me, they = after(me, mine[turn]), after(they, theirs[turn])
+            me, they = card_after(me, mine[turn]), card_after(they, theirs[turn])
         winning = WinUtility([opponent(yatzy, they, 1)], "half")
         by_mean, watching = me, me
         spread = distribution(yatzy, me, threads=1)
@@ -110,8 +110,8 @@ def watched_games(first: int, number: int) -> list[tuple[float, float, float, fl
         start = float(winning(spread.scores) @ spread.chances)
         for turn in range(len(mine) - WATCHED, len(mine) - 1):
             policy = perfect_yatzy.maximise("yatzy", winning, watching, threads=1)
-            watching = after(watching, play_turn(policy, watching, 1, game, turn))
-            by_mean, they = after(by_mean, mine[turn]), after(they, theirs[turn])
+            watching = card_after(watching, play_turn(policy, watching, 1, game, turn))
+            by_mean, they = card_after(by_mean, mine[turn]), card_after(they, theirs[turn])
             winning = WinUtility([opponent(yatzy, they, 1)], "half")
         spread = distribution(yatzy, by_mean, threads=1)
         ends = perfect_yatzy.maximise("yatzy", winning, watching, threads=1).value(watching)

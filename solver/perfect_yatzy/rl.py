@@ -24,7 +24,7 @@ from .game.notation import counts_of, dice_of, find_category, spaced
 from .game.rule_loader import load_rules
 from .game.rules import RuleSet
 from .game.scorecard import Scorecard
-from .game.scoring import options
+from .game.scoring import scoring_options
 from .strategy.opponents import final_score
 from .strategy.strategy import Strategy, open_strategy
 
@@ -73,7 +73,9 @@ class YatzyEnv(gymnasium.Env[Observation, np.int64]):
         self.render_mode = render_mode
         self.grid = lattice(self.rules.dice, self.rules.faces)
         self.holds, size = self.grid.first_roll, len(self.rules.categories)
-        most = self.rules.rolls - 1 + (size * (self.rules.rolls - 1) if self.rules.saved_rolls else 0)
+        most = (
+            self.rules.rolls_per_turn - 1 + (size * (self.rules.rolls_per_turn - 1) if self.rules.saved_rolls else 0)
+        )
         self.actions = self.holds + size
         self.action_space = spaces.Discrete(self.actions)
         self.observation_space = spaces.Dict(  # type: ignore[assignment]
@@ -92,7 +94,7 @@ class YatzyEnv(gymnasium.Env[Observation, np.int64]):
     def _new_game(self) -> None:
         self.card = Scorecard(self.rules)
         self.counts: Ints = np.zeros(self.rules.faces, dtype=np.int64)
-        self.left = self.rules.rolls - 1
+        self.left = self.rules.rolls_per_turn - 1
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -129,7 +131,7 @@ class YatzyEnv(gymnasium.Env[Observation, np.int64]):
             self._roll(self.grid.counts[number])
         else:
             reward = self._take(number - self.holds)
-        self._playing = self.card.state.filled != self.rules.full
+        self._playing = self.card.state.filled != self.rules.full_mask
         return self._observed(), reward, not self._playing, False, self._info() | regret
 
     def describe(self, action: int) -> tuple[int, ...] | str:
@@ -175,15 +177,15 @@ class YatzyEnv(gymnasium.Env[Observation, np.int64]):
         points, bonus_points = self._options()[category]
         saved = self.left if rules.saved_rolls else 0
         self.card = self.card.filled_with(category, points, bonus_points, saved)
-        self.left = rules.rolls - 1 + saved
-        if self.card.state.filled != rules.full:
+        self.left = rules.rolls_per_turn - 1 + saved
+        if self.card.state.filled != rules.full_mask:
             self._roll(np.zeros(rules.faces, dtype=np.int64))
         return float(final_score(self.card) - before)
 
     def _options(self) -> dict[int, tuple[int, int]]:
         state, counts = self.card.state, self.counts.tolist()
-        first = self.left == self.rules.rolls - 1 + self.card.saved
-        return options(self.rules, state.filled, state.joker_paid, counts, first)
+        first = self.left == self.rules.rolls_per_turn - 1 + self.card.saved
+        return scoring_options(self.rules, state.filled, state.joker_paid, counts, first)
 
     def action_mask(self) -> npt.NDArray[np.int8]:
         """1 for every legal action."""

@@ -14,15 +14,15 @@ from perfect_yatzy.game.dice import lattice, sub_multisets
 @pytest.mark.parametrize(("dice", "faces"), [(1, 2), (2, 6), (3, 4), (5, 6), (6, 6), (4, 3)])
 def test_lattice_against_brute_force(dice: int, faces: int) -> None:
     grid = lattice(dice, faces)
-    assert grid.holds == comb(dice + faces, faces)
-    assert grid.rolls == comb(dice + faces - 1, dice)
-    assert np.array_equal(grid.rank(grid.counts), np.arange(grid.holds))
+    assert grid.n_holds == comb(dice + faces, faces)
+    assert grid.n_rolls == comb(dice + faces - 1, dice)
+    assert np.array_equal(grid.rank(grid.counts), np.arange(grid.n_holds))
     for hold in range(grid.first_roll):
         for face in range(faces):
             more = grid.counts[hold].copy()
             more[face] += 1
             assert np.array_equal(grid.counts[grid.successors[hold, face]], more)
-    for hold in range(grid.holds):
+    for hold in range(grid.n_holds):
         below = grid.predecessors[grid.predecessor_start[hold] : grid.predecessor_start[hold + 1]]
         assert len(below) == np.count_nonzero(grid.counts[hold])
         assert (grid.counts[below].sum(axis=1) == grid.counts[hold].sum() - 1).all()
@@ -34,8 +34,8 @@ def test_lattice_against_brute_force(dice: int, faces: int) -> None:
 
 
 def test_sizes_of_the_catalogue() -> None:
-    assert (lattice(5, 6).rolls, lattice(5, 6).holds) == (252, 462)
-    assert (lattice(6, 6).rolls, lattice(6, 6).holds) == (462, 924)
+    assert (lattice(5, 6).n_rolls, lattice(5, 6).n_holds) == (252, 462)
+    assert (lattice(6, 6).n_rolls, lattice(6, 6).n_holds) == (462, 924)
 
 
 def test_sub_multisets_are_all_and_different() -> None:

@@ -47,8 +47,8 @@ def test_any_other_text_is_refused_and_never_crashes(text: str) -> None:
         ("", "'' is 0 dice; yatzy has 5"),
         ("334567", "'334567' has a 7; the faces are 1 to 6"),
         ("03345", "'03345' has a 0; the faces are 1 to 6"),
-        ("3345x", "'x' in '3345x' is no die; write the faces, such as 12345"),
-        ("³3345", "'³' in '³3345' is no die; write the faces, such as 12345"),
+        ("3345x", "'x' in '3345x' is not a die; write the faces, such as 12345"),
+        ("³3345", "'³' in '³3345' is not a die; write the faces, such as 12345"),
     ],
 )
 def test_bad_dice(text: str, message: str) -> None:
@@ -81,7 +81,7 @@ def test_unknown_categories_get_a_hint() -> None:
     with pytest.raises(StateError, match=r"small-straight or large-straight\?"):
         find_category(YATZY, "stege")
     for nonsense in ("nonsense", "bonus", "qqqqqqq"):
-        with pytest.raises(StateError, match=r"; `yatzy rules show yatzy` names them$"):
+        with pytest.raises(StateError, match=r"; `yatzy rules show yatzy` lists them$"):
             find_category(YATZY, nonsense)
 
 
@@ -111,8 +111,8 @@ def test_cards_read_back_as_written(points: dict[int, int], between: str) -> Non
         ("ones=6", "ones cannot hold 6; it can hold 0, 1, 2, 3, 4, 5"),
         ("fours=10", "fours cannot hold 10; it can hold 0, 4, 8, 12, 16, 20"),
         ("chance=31", "chance cannot hold 31; it can hold 0 or 5 to 30"),
-        ("ones=-3", "'-3' is no score for ones; write a whole number"),
-        ("ones=three", "'three' is no score for ones; write a whole number"),
+        ("ones=-3", "'-3' is not a score for ones; write a whole number"),
+        ("ones=three", "'three' is not a score for ones; write a whole number"),
         ("=3", "'=3' in the card is not of the form category=points, such as ones=3"),
     ],
 )

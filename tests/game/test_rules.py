@@ -61,7 +61,7 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
     file = tmp_path / "own.toml"
     file.write_text(GOOD)
     rules = load_rules(file)
-    assert (rules.dice, rules.faces, rules.rolls, len(rules.categories)) == (2, 6, 2, 2)
+    assert (rules.dice, rules.faces, rules.rolls_per_turn, len(rules.categories)) == (2, 6, 2, 2)
     assert rule_set_stats(rules).maximum == 12 + 12
 
 
@@ -248,12 +248,12 @@ def test_unknown_rules_switches_and_files() -> None:
 def test_names_stay_out_of_the_fingerprint_and_points_are_in_it() -> None:
     rules = load_rules("yatzy")
     assert replace(rules, name="Jatsi", summary="").fingerprint == rules.fingerprint
-    assert replace(rules, rolls=2).fingerprint != rules.fingerprint
+    assert replace(rules, rolls_per_turn=2).fingerprint != rules.fingerprint
 
 
 @given(games.rule_sets())
 def test_the_canonical_form_tells_games_apart(rules: RuleSet) -> None:
-    assert replace(rules, rolls=rules.rolls + 1).fingerprint != rules.fingerprint
+    assert replace(rules, rolls_per_turn=rules.rolls_per_turn + 1).fingerprint != rules.fingerprint
     assert RuleSet(**{f: getattr(rules, f) for f in rules.__dataclass_fields__}).fingerprint == rules.fingerprint
 
 

@@ -14,7 +14,7 @@ from perfect_yatzy.cli.views.review import grade_word, review_lines, signed
 from perfect_yatzy.errors import StateError
 from perfect_yatzy.game.rule_loader import builtin_ids, load_rules, rules_from_json, rules_to_json
 from perfect_yatzy.game.scorecard import Scorecard
-from perfect_yatzy.game.scoring import options
+from perfect_yatzy.game.scoring import scoring_options
 from perfect_yatzy.game.translations import localized
 from perfect_yatzy.model.objectives import BonusChance
 from perfect_yatzy.play.record import Game, check_writable, read_game, read_games, write_games
@@ -57,8 +57,8 @@ def check_identity(key: str, games: int) -> None:
         found = review(strategy, game)
         assert found.finished
         assert found.result == final_score(game.card(0))
-        assert found.result == pytest.approx(found.start + found.luck - found.lost, abs=1e-9)
-        assert found.lost > 0 if errs else found.lost < 1e-6
+        assert found.result == pytest.approx(found.start + found.luck - found.points_lost, abs=1e-9)
+        assert found.points_lost > 0 if errs else found.points_lost < 1e-6
         assert all(d.loss >= 0 for d in found.decisions)
         assert sum(found.counts().values()) == len(found.decisions)
         check_decisions(strategy, game, found)
@@ -68,7 +68,7 @@ def check_decisions(strategy: Strategy, game: Game, found: Review) -> None:
     """One decision a roll, with what was done by its own name, and what it lost by the answers of single queries."""
     played = iter(found.decisions)
     for card, turn in game.cards(0):
-        for i, dice in enumerate(turn.rolls):
+        for i, dice in enumerate(turn.dice_history):
             decision, left = next(played), strategy.most_rerolls(card.state) - i
             assert (decision.roll, decision.dice, decision.rolls_left) == (i + 1, dice, left)
             choices = strategy.categories(card, dice, left)
@@ -94,7 +94,9 @@ def test_a_category_with_rerolls_left_is_one_decision(yatzy: Strategy) -> None:
     game = read_game(GOOD | {"turns": [turn]})
     found = review(yatzy, game)
     (decision,) = found.decisions
-    assert found.lost == pytest.approx(yatzy.holds("", "33456")[0].value - (21 + yatzy.value("chance=21")), abs=1e-9)
+    assert found.points_lost == pytest.approx(
+        yatzy.holds("", "33456")[0].value - (21 + yatzy.value("chance=21")), abs=1e-9
+    )
     text = "\n".join(
         review_lines(game.rules, found, [(decision, *[action_outlook(yatzy, decision, decision.done)] * 2)])
     )
@@ -129,7 +131,7 @@ def test_a_replayed_game_is_the_simulated_one_and_without_error(yatzy: Strategy)
     for number in range(4):
         found = review(yatzy, replay(yatzy, 8, number))
         assert found.result == totals[number]
-        assert found.lost < 1e-6
+        assert found.points_lost < 1e-6
         assert set(found.counts()) == {"best", "tied", "inaccuracy", "mistake", "blunder"}
 
 
@@ -322,7 +324,9 @@ def test_a_record_needs_no_other_file(run: Run, tmp_path: Path) -> None:
 def test_rules_are_written_as_a_name_or_whole(key: str) -> None:
     rules = load_rules(key)
     assert rules_to_json(rules) == rules_to_json(localized(rules, "sv")) == key
-    other = replace(rules, rolls=rules.rolls % 10 + 1)  # no built-in rules, whatever they are called
+    other = replace(
+        rules, rolls_per_turn=rules.rolls_per_turn % 10 + 1
+    )  # no built-in rules, whatever they are called
     written = json.loads(json.dumps(rules_to_json(other)))
     again = rules_from_json(written)
     assert again.canonical() == other.canonical()
@@ -333,7 +337,10 @@ def test_a_bonus_of_the_first_roll_is_paid_with_points_only() -> None:
     rules = load_rules("generala")
     run_, full = [0, 1, 1, 1, 1, 1], [0, 2, 3, 0, 0, 0]
     for counts, paid in ((run_, "straight"), (full, "full-house")):
-        later, first = options(rules, 0, False, counts), options(rules, 0, False, counts, first=True)
+        later, first = (
+            scoring_options(rules, 0, False, counts),
+            scoring_options(rules, 0, False, counts, first_roll=True),
+        )
         gain = {rules.categories[c].id: first[c][1] - later[c][1] for c in later}
         assert {c: more for c, more in gain.items() if more} == {paid: 5}
         assert {c: points for c, (points, _) in later.items()} == {c: points for c, (points, _) in first.items()}
@@ -342,7 +349,7 @@ def test_a_bonus_of_the_first_roll_is_paid_with_points_only() -> None:
 def test_an_unfinished_game_is_reviewed_by_its_expectation(yatzy: Strategy) -> None:
     found = review(yatzy, read_game(GOOD))
     assert not found.finished
-    assert found.result == pytest.approx(found.start + found.luck - found.lost, abs=1e-9)
+    assert found.result == pytest.approx(found.start + found.luck - found.points_lost, abs=1e-9)
 
 
 def test_several_players_have_cards_of_their_own() -> None:
@@ -368,7 +375,7 @@ def test_the_command_reviews(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
     assert "points this turn" in found.stdout
     assert max(map(len, found.stdout.splitlines())) <= 80
     answer = json.loads(run("review", str(path), "--json", "--player", "ann").stdout)["reviews"][0]
-    assert answer["result"] == pytest.approx(answer["start"] + answer["luck"] - answer["lost"])
+    assert answer["result"] == pytest.approx(answer["start"] + answer["luck"] - answer["points_lost"])
     for arguments, message in (
         (["--player", "Cy"], "no player 'Cy'"),
         (["--game", "3"], "has one game; there is no game 3"),

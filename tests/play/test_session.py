@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pty
@@ -12,18 +13,22 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from perfect_yatzy.cli.views.puzzle import find_answer
 from perfect_yatzy.cli.views.table import card_lines, card_rows, dice_question, stage_line, winner_line
 from perfect_yatzy.errors import SolverError, StateError
-from perfect_yatzy.game.notation import named_category, named_dice
+from perfect_yatzy.game.notation import parse_category, parse_faces
 from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.game.scorecard import Scorecard
 from perfect_yatzy.play.puzzle import DIFFICULTIES, Puzzle, find_puzzle
-from perfect_yatzy.play.record import read_games
-from perfect_yatzy.play.save_file import SaveFile, load_session
+from perfect_yatzy.play.record import read_game, read_games
+from perfect_yatzy.play.save_file import SaveFile, load_session, save_session
 from perfect_yatzy.play.session import Session
 from perfect_yatzy.strategy.opponents import final_score
 from perfect_yatzy.strategy.strategy import Choice, Strategy
+from support import games
 from support.command import Run
 
 FORCED = [c.id for c in load_rules("yatzy-forced").categories]
@@ -54,7 +59,7 @@ def test_a_session_says_what_may_happen() -> None:
     with pytest.raises(StateError, match="no reroll is left"):
         session.hold(())
     session.score("chance")
-    assert session.card().points == {13: sum(session.turns[0].rolls[-1])}
+    assert session.card().points == {13: sum(session.turns[0].dice_history[-1])}
     session.roll()
     with pytest.raises(StateError, match="chance is filled already"):
         session.score("chance")
@@ -94,6 +99,45 @@ def test_undo_takes_everything_back_and_does_not_change_the_luck() -> None:
     assert (session.player, session.dice) == (0, seen[0][1])
 
 
+SMALL_GAMES = [games.joker_game("forced", first_roll_bonus=(("run", 3),)), games.saved_rolls_game("free", True)]
+
+
+@given(
+    st.sampled_from([*SMALL_GAMES, load_rules("yatzy-forced")]),
+    st.integers(1, 2),
+    st.sampled_from([5, None]),
+    st.lists(st.tuples(st.sampled_from(["roll", "hold", "score", "undo"]), st.integers(0, 10**6)), max_size=80),
+)
+def test_actions_and_undos_lead_where_a_fresh_replay_leads(
+    rules: RuleSet, players: int, seed: int | None, operations: list[tuple[str, int]]
+) -> None:
+    session = Session(rules, ("Ann", "Bo")[:players], seed)
+    for kind, number in operations:
+        before = session.actions
+        with contextlib.suppress(StateError):
+            if kind == "undo":
+                session.undo()
+            elif kind == "roll" and seed is not None:
+                session.roll()
+            elif kind == "roll":
+                session.roll([number // rules.faces**i % rules.faces + 1 for i in range(session.to_roll)])
+            elif kind == "hold":
+                session.hold([face for i, face in enumerate(session.dice) if number >> i & 1])
+            elif session.dice:
+                session.score([*session.choices()][number % len(session.choices())] if not session.over else "")
+        if kind == "undo" and before:
+            assert session.actions == before[: len(session.actions)]
+    fresh = Session(rules, session.players, seed)
+    for action in session.actions:
+        fresh.apply(action)
+    assert fresh == session
+    assert (fresh.position, fresh.actions) == (session.position, session.actions)
+    # The record checks every turn and adds the cards up on its own.
+    record = read_game(json.loads(json.dumps(session.game.to_json())))
+    assert record.turns == session.turns
+    assert all(record.card(i) == session.card(i) for i in range(players))
+
+
 def test_a_session_is_saved_and_taken_up(tmp_path: Path) -> None:
     session, path = new("yatzy-saved", 2), tmp_path / "deep" / "game.json"
     for category in ("ones", "ones", "chance"):
@@ -101,7 +145,7 @@ def test_a_session_is_saved_and_taken_up(tmp_path: Path) -> None:
         session.score(category)
     session.roll()
     session.hold(session.dice[:3])
-    session.save(path)
+    save_session(path, session)
     again = load_session(path)
     assert again == session
     assert again.game == session.game
@@ -114,9 +158,9 @@ def test_a_session_is_saved_and_taken_up(tmp_path: Path) -> None:
     assert text not in broken
     for wrong in ("{", "[]", text.replace('"hold"', '"score"'), '{"schema": 1}', "[" * 10**5, *broken):
         path.write_text(wrong)
-        with pytest.raises(StateError, match="is no saved game"):
+        with pytest.raises(StateError, match="is not a saved game"):
             load_session(path)
-    session.save(path)
+    save_session(path, session)
     path.write_text(path.read_text().replace(session.rules.fingerprint, "0" * 64))
     with pytest.raises(StateError, match="saved under other rules"):
         load_session(path)
@@ -153,7 +197,7 @@ def test_real_dice_are_typed_in(run: Run, tmp_path: Path) -> None:
     assert "'3 3' is 2 dice; yatzy has 5" in found.stdout
     assert "Saved in" in found.stdout
     session = load_session(save)
-    assert session.turns[0].rolls == ((3, 3, 4, 5, 6), (3, 3, 4, 5, 6))
+    assert session.turns[0].dice_history == ((3, 3, 4, 5, 6), (3, 3, 4, 5, 6))
     assert session.turns[0].category == "fives"
 
 
@@ -227,21 +271,21 @@ def test_two_plays_do_not_overwrite_each_other(tmp_path: Path) -> None:
     theirs = second.load()
     theirs.score("chance")
     second.write(theirs)
-    with pytest.raises(SolverError, match="another play has changed the game"):
+    with pytest.raises(SolverError, match="another process has changed the game"):
         first.write(mine)
-    with pytest.raises(SolverError, match="another play has changed the game"):
+    with pytest.raises(SolverError, match="another process has changed the game"):
         first.remove()
     assert load_session(path) == theirs
     assert (tmp_path / "link.json").is_symlink()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["game.json", "link.json"]
     second.remove()
-    with pytest.raises(SolverError, match="another play"):
+    with pytest.raises(SolverError, match="another process"):
         second.write(theirs)
 
 
 def test_what_differs_from_the_saved_game_is_not_ignored(run: Run, tmp_path: Path) -> None:
     save, record = tmp_path / "game.json", ("--record", str(tmp_path / "games.jsonl"))
-    new().save(save)  # Yatzy, one player P0, seed 5
+    save_session(save, new())  # Yatzy, one player P0, seed 5
     before = save.read_bytes()
     for arguments, differing in (
         (("yahtzee",), "other rules;"),
@@ -392,14 +436,14 @@ def test_points_behind_a_category_are_understood() -> None:
         ("Yatzy 0", "yatzy"), ("chance 21", "chance"), ("Chance for 21", "chance"), ("chance=21", "chance"),
         ("full house 0", "full-house"), ("full house x", "full-house"), ("kåk 0", "full-house"), ("ch", "chance"),
     ):  # fmt: skip
-        assert named_category(rules, text, paid) == category
+        assert parse_category(rules, text, paid) == category
     with pytest.raises(StateError, match="chance pays 21 for these dice, not 20"):
-        named_category(rules, "chance 20", paid)
+        parse_category(rules, "chance 20", paid)
     with pytest.raises(StateError, match="unknown category 'nonsense'"):
-        named_category(rules, "nonsense 20", paid)
-    assert named_category(rules, "ones 3", paid) == "ones"  # filled: the session says so
-    assert named_dice("-") is named_dice(", ") is named_dice("") is named_dice("3x") is None
-    assert named_dice("⚂ 3,1") == (1, 3, 3)
+        parse_category(rules, "nonsense 20", paid)
+    assert parse_category(rules, "ones 3", paid) == "ones"  # filled: the session says so
+    assert parse_faces("-") is parse_faces(", ") is parse_faces("") is parse_faces("3x") is None
+    assert parse_faces("⚂ 3,1") == (1, 3, 3)
 
 
 def test_help_where_dice_are_typed(run: Run, tmp_path: Path) -> None:

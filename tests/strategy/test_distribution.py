@@ -103,7 +103,7 @@ def test_from_a_card_in_mid_game(yatzy: Strategy) -> None:
         distribution(yatzy, State(0, saved=1))
     with pytest.raises(RulesError, match="can be simulated"):
         distribution(reach("yatzy", 240, card), card)
-    over = distribution(yatzy, State(yatzy.rules.full, 63))
+    over = distribution(yatzy, State(yatzy.rules.full_mask, 63))
     assert (over.scores.tolist(), over.chances.tolist(), over.bonus) == ([50], [1.0], 1.0)
 
 

@@ -167,7 +167,7 @@ def test_final_scores_beyond_sixteen_bits() -> None:
     """Four boxes of 9,000 points: three pairs of two dice and 27,000 points are counted as any."""
     box = Category("c", "C", (Pattern("groups", groups=(2,), score="fixed", points=9_000),))
     rules = replace(
-        load_rules("yatzy"), id="big", dice=2, bonus=None, rolls=2,
+        load_rules("yatzy"), id="big", dice=2, bonus=None, rolls_per_turn=2,
         categories=tuple(replace(box, id=f"c{i}", name=f"C{i}") for i in range(4)),
     )  # fmt: skip
     pair = Fraction(1, 6) + Fraction(5, 6) / 6  # 1 - (5/6)^2: of two rolls one is a pair; nothing is better than that

@@ -13,7 +13,7 @@ import perfect_yatzy
 import pytest
 from perfect_yatzy.game.notation import counts_of, parse_card
 from perfect_yatzy.game.scorecard import Scorecard, State
-from perfect_yatzy.game.scoring import options
+from perfect_yatzy.game.scoring import scoring_options
 from perfect_yatzy.strategy.opponents import final_score
 from perfect_yatzy.strategy.score_strategy import maximise, reach
 from perfect_yatzy.strategy.simulation import Simulation, simulate
@@ -58,7 +58,7 @@ def replay(strategy: Strategy, seed: int, game: int, start: Scorecard) -> tuple[
             held, left, roll = best.dice, left - 1, roll + 1
         chosen = strategy.categories(card, dice, left)[0]
         c = rules.index_of[chosen.category]
-        points, bonus_points = options(
+        points, bonus_points = scoring_options(
             rules, card.state.filled, card.state.joker_paid, counts_of(rules, sorted(dice))
         )[c]
         if left == strategy.most_rerolls(card.state) and points:
@@ -169,7 +169,7 @@ def test_two_policies_meet_the_same_dice(yatzy: Strategy) -> None:
 
 def test_progress_and_starts(yatzy: Strategy) -> None:
     seen: list[tuple[int, int]] = []
-    state = State(yatzy.rules.full & ~1 & ~2, 20)
+    state = State(yatzy.rules.full_mask & ~1 & ~2, 20)
     played = simulate(yatzy, 100, start=state, progress=lambda done, total: seen.append((done, total)))
     assert seen == [(1, 2), (2, 2)]
     assert (played.boxes[:, 2:] == -1).all()

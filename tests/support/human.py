@@ -6,7 +6,7 @@ import random
 
 from perfect_yatzy.game.dice import Dice
 from perfect_yatzy.game.scorecard import Scorecard
-from perfect_yatzy.play.record import Game, Turn, after
+from perfect_yatzy.play.record import Game, Turn, card_after
 from perfect_yatzy.strategy.strategy import Strategy
 
 
@@ -36,5 +36,5 @@ def human(strategy: Strategy, seed: int) -> Game:
         turns.append(
             Turn(0, tuple(rolls), tuple(holds), choice.category, choice.points, choice.bonus_points)  # type: ignore[attr-defined]
         )
-        card = after(card, turns[-1])
+        card = card_after(card, turns[-1])
     return Game(rules, ("Ann",), tuple(turns))

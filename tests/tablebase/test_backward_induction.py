@@ -35,7 +35,7 @@ def check_against_oracle(rules: RuleSet) -> None:
         state = State(filled, upper, saved, flag and paying)
         found = values[space.index(state)]
         assert abs(found - oracle.value(filled, upper, saved, flag)) < 1e-9
-        if filled != rules.full:
+        if filled != rules.full_mask:
             assert abs(evaluator.turn_value(state) - found) < 1e-9
         seen += 1
     assert seen >= len(rules.categories) + 1
@@ -154,7 +154,7 @@ def test_every_value_of_other_games_follows_from_its_children(key: str) -> None:
 def test_random_states_are_spread_over_the_table(yatzy: Strategy) -> None:
     states = list(random_states(yatzy.space, 300, seed=3))
     assert len(set(states)) > 290
-    assert all(state.filled != yatzy.rules.full for state in states)
+    assert all(state.filled != yatzy.rules.full_mask for state in states)
     for state in states:
         yatzy.space.check(state)
 
@@ -200,12 +200,12 @@ def test_holds_categories_and_batches_agree_with_the_oracle(rules: RuleSet) -> N
 
 def test_states_and_plans_are_built_once() -> None:
     """A default given and a default left out are the same question."""
-    from perfect_yatzy.game.scorecard import EMPTY
+    from perfect_yatzy.game.scorecard import EMPTY_STATE
     from perfect_yatzy.model.turn_model import turn_model, turn_outcomes
 
     rules = load_rules("yatzy-forced")
     for build in (state_space, turn_model, turn_outcomes):
-        assert build(rules) is build(rules, EMPTY) is build(load_rules("yatzy-forced"), start=State())
+        assert build(rules) is build(rules, EMPTY_STATE) is build(load_rules("yatzy-forced"), start=State())
 
 
 def test_forced_order_with_many_upper_boxes() -> None:

@@ -123,7 +123,7 @@ def test_the_map_of_the_next_roll_adds_up(page: TestClient, yatzy: Strategy) -> 
 def test_a_game_is_reviewed(page: TestClient, yatzy: Strategy) -> None:
     record = human(yatzy, 4).to_json()
     found = page.post("/api/review", json={"game": record}).json()
-    assert found["result"] == pytest.approx(found["start"] + found["luck"] - found["lost"], abs=1e-9)
+    assert found["result"] == pytest.approx(found["start"] + found["luck"] - found["points_lost"], abs=1e-9)
     assert page.post("/api/review", json={"game": record, "player": 1}).status_code == 422
 
 

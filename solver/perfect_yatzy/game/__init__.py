@@ -1,1 +1,1 @@
-"""game"""
+"""Rule sets, dice, score sheets, and how people write them."""

@@ -1,13 +1,16 @@
 """Multisets of dice as integers, and the lattice of holds between them.
 
-A multiset of at most `dice` dice has an index: all of size 0 first, then size 1 ... and the full rolls last;
-within a size lexicographic by its sorted dice (1-1-1 before 1-1-2)::
+A multiset of at most `dice` dice has an index, ordered by size and then lexicographically by its sorted dice
+(1-1-1 before 1-1-2). The full rolls come last::
 
     {} | 1 2 3 4 5 6 | 11 12 13 ... 66 | ... | 11111 ... 66666
     0    1         6   7                      210        461       (five dice: 462 holds, 252 rolls)
 
-The lattice joins each multiset to the ones with one die more. Rerolling walks up along it one die at a time
-(mean over the faces), choosing what to hold walks down (maximum over the dice to let go).
+There are C(size + faces - 1, size) multisets of a size, and C(dice + faces, faces) in all. The lattice connects each
+multiset with those that have one die more. With it, the two operations of a turn are recursions of one die a step::
+
+    reroll   mean(hold) = 1/faces * sum over faces f of mean(hold + f)      from full rolls to smaller holds
+    choose   best(dice) = max(mean(dice), max over faces f of best(dice - f))   from small holds to full rolls
 """
 
 from __future__ import annotations
@@ -32,16 +35,24 @@ class Lattice:
 
     Attributes
     ----------
-    counts : (holds, faces) int64
-        Dice showing each face.
+    dice, faces : int
+        Number of dice, and of faces of each die.
+    counts : (n_holds, faces) int64
+        Number of dice that show each face, for every multiset.
     first : (dice + 2,) int64
         Multisets of size s have the indices ``first[s]`` to ``first[s + 1] - 1``.
     successors : (first[dice], faces) int64
         Index after adding one die of each face, for every multiset that is not a full roll.
-    predecessor_start, predecessors : (holds + 1,) and (pairs,) int64
-        Indices after taking one die away, one for each different face, multiset by multiset.
-    weights : (rolls,) float64
-        Probability of each full roll when all dice are rolled.
+    predecessor_start : (n_holds + 1,) int64
+        Where the entries of each multiset start in `predecessors`.
+    predecessors : (n_pairs,) int64
+        Indices after removing one die, one entry for each different face, in the order of the faces.
+    weights : (n_rolls,) float64
+        Probability of each full roll when all dice are rolled; their sum is 1.
+    ranks : (faces, dice + 1) int64
+        ``ranks[f, left]`` is the number of multisets of the same size that agree with a given one on the faces below
+        f and have more dice of face f, when `left` dice show faces above f. The sum over f is the position of a
+        multiset within its size.
     """
 
     dice: int
@@ -55,8 +66,8 @@ class Lattice:
     ranks: Ints
 
     @property
-    def holds(self) -> int:
-        """Number of multisets of every size."""
+    def n_holds(self) -> int:
+        """Number of multisets of all sizes."""
         return len(self.counts)
 
     @property
@@ -65,34 +76,43 @@ class Lattice:
         return int(self.first[self.dice])
 
     @property
-    def rolls(self) -> int:
+    def n_rolls(self) -> int:
         """Number of full rolls."""
-        return self.holds - self.first_roll
+        return self.n_holds - self.first_roll
 
     def rank(self, counts: npt.ArrayLike) -> Ints:
-        """Index of each multiset of a `(..., faces)` array of counts (the inverse is ``self.counts[i]``)."""
+        """Index of each multiset; the inverse of ``self.counts[index]``.
+
+        Parameters
+        ----------
+        counts : (..., faces) array_like of int
+            Number of dice that show each face.
+
+        Returns
+        -------
+        (...) int64
+        """
         given = np.asarray(counts, dtype=np.int64)
-        # after[f]: dice left for the faces above f. All multisets with more dice of face f come earlier.
-        after = given.sum(-1, keepdims=True) - given.cumsum(-1)
-        earlier = self.ranks[np.arange(self.faces), after].sum(-1)
+        left = given.sum(-1, keepdims=True) - given.cumsum(-1)  # dice that show faces above each face
+        earlier = self.ranks[np.arange(self.faces), left].sum(-1)
         return np.asarray(self.first[given.sum(-1)] + earlier)
 
 
 @lru_cache(maxsize=8)
 def lattice(dice: int, faces: int) -> Lattice:
-    """The lattice of `dice` dice with `faces` faces, built once a process."""
-    chosen = [combinations_with_replacement(range(faces), size) for size in range(dice + 1)]
-    multisets = [tuple(map(dice_.count, range(faces))) for group in chosen for dice_ in group]
+    """The lattice of `dice` dice with `faces` faces, built once per process."""
+    by_size = [combinations_with_replacement(range(faces), size) for size in range(dice + 1)]
+    multisets = [tuple(map(chosen.count, range(faces))) for same_size in by_size for chosen in same_size]
     index = {counts: i for i, counts in enumerate(multisets)}
     first = np.array([0, *(comb(size + faces, faces) for size in range(dice + 1))], dtype=np.int64)
 
-    def moved(counts: tuple[int, ...], face: int, by: int) -> int:
-        return index[(*counts[:face], counts[face] + by, *counts[face + 1 :])]
+    def neighbour(counts: tuple[int, ...], face: int, change: int) -> int:
+        return index[(*counts[:face], counts[face] + change, *counts[face + 1 :])]
 
-    successors = [[moved(counts, face, 1) for face in range(faces)] for counts in multisets[: first[dice]]]
-    lower = [[moved(counts, face, -1) for face in range(faces) if counts[face]] for counts in multisets]
-    outcomes = [factorial(dice) // prod(map(factorial, counts)) for counts in multisets[first[dice] :]]
-    # comb(n, -1) does not exist in Python: the last face never decides an order, its column is zero.
+    successors = [[neighbour(counts, face, 1) for face in range(faces)] for counts in multisets[: first[dice]]]
+    lower = [[neighbour(counts, face, -1) for face in range(faces) if counts[face]] for counts in multisets]
+    orderings = [factorial(dice) // prod(map(factorial, counts)) for counts in multisets[first[dice] :]]
+    # The last face never decides the order: its row is zero. (math.comb rejects comb(n, -1).)
     ranks = [[comb(left - 1 + k, k) if left and k else 0 for left in range(dice + 1)] for k in range(faces)][::-1]
     return Lattice(
         dice=dice,
@@ -102,12 +122,23 @@ def lattice(dice: int, faces: int) -> Lattice:
         successors=np.array(successors, dtype=np.int64).reshape(-1, faces),
         predecessor_start=np.cumsum([0, *map(len, lower)], dtype=np.int64),
         predecessors=np.array([i for row in lower for i in row], dtype=np.int64),
-        weights=np.array(outcomes, dtype=np.float64) / float(faces) ** dice,
+        weights=np.array(orderings, dtype=np.float64) / float(faces) ** dice,
         ranks=np.array(ranks, dtype=np.int64),
     )
 
 
 def sub_multisets(counts: npt.NDArray[np.int64]) -> Ints:
-    """All different holds of a roll: `(n, faces)` counts, from nothing to all dice."""
+    """All different holds of a roll, from no dice to all dice.
+
+    Parameters
+    ----------
+    counts : (faces,) int64
+        Number of dice that show each face.
+
+    Returns
+    -------
+    (n, faces) int64
+        Counts of each hold; n is the product of ``counts + 1``.
+    """
     grids = np.meshgrid(*(np.arange(count + 1) for count in counts), indexing="ij")
     return np.stack([grid.ravel() for grid in grids], axis=1).astype(np.int64)

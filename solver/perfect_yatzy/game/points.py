@@ -8,7 +8,7 @@ import numpy as np
 
 from .dice import Ints, lattice
 from .rules import RuleSet
-from .scoring import category_points, is_joker, open_categories, options
+from .scoring import category_points, is_joker, open_categories, scoring_options
 
 
 @lru_cache(maxsize=8)
@@ -68,7 +68,7 @@ def _joker_maximum(rules: RuleSet, extras: dict[str, int]) -> int:
             found = max(found, plain[c] + (first[c] if plain[c] else 0) + after)
         if filled >> rules.joker_index & 1:
             for roll in lucky:
-                for c, (points, bonus_points) in options(rules, filled, paid, roll).items():
+                for c, (points, bonus_points) in scoring_options(rules, filled, paid, roll).items():
                     extra = first[c] if points else 0
                     found = max(found, points + bonus_points + extra + most(filled | 1 << c, paid))
         return found

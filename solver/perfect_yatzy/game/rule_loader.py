@@ -187,7 +187,12 @@ def rules_to_json(rules: RuleSet) -> str | dict[str, Any]:
     with suppress(RulesError):
         if load_rules(rules.key).fingerprint == rules.fingerprint:
             return rules.key  # in whatever language their boxes are shown
-    about: dict[str, Any] = {"id": rules.id, "name": rules.name, "summary": rules.summary, "active": [*rules.active]}
+    about: dict[str, Any] = {
+        "id": rules.id,
+        "name": rules.name,
+        "summary": rules.summary,
+        "active": [*rules.active_switches],
+    }
     about |= {name: value for name, value in rules.canonical().items() if value is not None}
     about["categories"] = [
         {"name": c.name, "code": c.code, "aliases": [*c.aliases]} | entry

@@ -163,7 +163,7 @@ class RuleChecker:
             name=self.word(raw, ("name",)),
             dice=dice,
             faces=faces,
-            rolls=self.number(raw, ("rolls",), 1, MAX_ROLLS, 3),
+            rolls_per_turn=self.number(raw, ("rolls",), 1, MAX_ROLLS, 3),
             categories=categories,
             bonus=self.bonus(raw, categories),
             order=self.choice(raw, ("order",), ("free", "forced"), "free"),
@@ -172,7 +172,7 @@ class RuleChecker:
             first_roll_bonus=self.first_roll_bonus(raw, ids),
             summary=self.word(raw, ("summary",), ""),
             switches=tuple(self.switches(raw)),
-            active=active,
+            active_switches=active,
             published=self.published(raw, active),
             spec=spec,
         )

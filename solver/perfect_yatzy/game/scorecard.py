@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from ..errors import StateError, span, whole_number
 from .points import possible_points
 from .rules import RuleSet
-from .translations import spoken
+from .translations import category_label
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,9 @@ def check_card(card: Scorecard) -> Scorecard:
     for c, points in card.points.items():
         if not 0 <= whole_number(c, "a category") < len(card.rules.categories):
             raise StateError(f"there is no category {c}; {card.rules.key} has 0 to {len(card.rules.categories) - 1}")
-        if whole_number(points, spoken(card.rules, c)) not in possible[c]:
+        if whole_number(points, category_label(card.rules, c)) not in possible[c]:
             allowed = _listed(possible[c])
-            raise StateError(f"{spoken(card.rules, c)} cannot hold {points}; it can hold {allowed}")
+            raise StateError(f"{category_label(card.rules, c)} cannot hold {points}; it can hold {allowed}")
     whole_number(card.bonus_points, "bonus_points")
     most = max_bonus_points(card)
     if not 0 <= card.bonus_points <= most:
@@ -76,7 +76,7 @@ def check_card(card: Scorecard) -> Scorecard:
     filled = card.state.filled
     if card.rules.order == "forced" and filled & (filled + 1):
         gap = next(c for c in range(len(card.rules.categories)) if not filled >> c & 1)
-        raise StateError(f"{card.rules.key} fills in order: {spoken(card.rules, gap)} must come first")
+        raise StateError(f"{card.rules.key} fills in order: {category_label(card.rules, gap)} must come first")
     return card
 
 
@@ -119,4 +119,4 @@ class State:
     joker_paid: bool = False
 
 
-EMPTY = State()
+EMPTY_STATE = State()

@@ -1,7 +1,7 @@
-"""The readable truth about points: dice counts in, points out, one short function a pattern.
+"""Reference implementation of scoring: the points of a roll, with one short function per pattern.
 
-`counts[f - 1]` is the number of dice that show face f. Everything fast is built from these functions once
-per rule set, so they are written to be checked by eye against the rules, not to be quick.
+`counts[f - 1]` is the number of dice that show face f. The tables of the fast code are built from these functions,
+once per rule set. They are written to be compared with the rules by eye, not for speed.
 """
 
 from __future__ import annotations
@@ -19,12 +19,20 @@ def dice_sum(counts: Counts) -> int:
 
 
 def face_points(face: int, counts: Counts) -> int | None:
-    """Points of all dice that show `face`, None if there are none."""
+    """Sum of the dice that show `face`; None if there are none."""
     return face * counts[face - 1] or None
 
 
 def group_points(groups: Sequence[int], distinct: bool, counts: Counts) -> int | None:
-    """Give each group of equal dice a face (another one each if `distinct`); best total, None if impossible."""
+    """Best sum of groups of equal dice; None if the dice do not show them.
+
+    Parameters
+    ----------
+    groups
+        Sizes of the groups, descending.
+    distinct
+        Whether the groups must show different faces.
+    """
     if not groups:
         return 0
     best: int | None = None
@@ -40,12 +48,18 @@ def group_points(groups: Sequence[int], distinct: bool, counts: Counts) -> int |
 
 
 def contained_points(dice: Sequence[int], counts: Counts) -> int | None:
-    """Sum of the named dice if all of them are there."""
+    """Sum of the given dice if all of them are there, else None."""
     return sum(dice) if all(counts[face - 1] >= dice.count(face) for face in set(dice)) else None
 
 
 def pattern_points(pattern: Pattern, counts: Counts, in_full: bool = False) -> int:
-    """Points of one pattern, 0 if it does not match. `in_full`: a joker, fixed points need no match."""
+    """Points of one pattern; 0 if it does not match.
+
+    Parameters
+    ----------
+    in_full
+        Whether fixed points are paid without a match (a joker).
+    """
     matched: int | None
     if pattern.kind == "face":
         matched = face_points(pattern.face, counts)
@@ -63,17 +77,17 @@ def pattern_points(pattern: Pattern, counts: Counts, in_full: bool = False) -> i
 
 
 def category_points(category: Category, counts: Counts, in_full: bool = False) -> int:
-    """Points of a category: the best of its patterns."""
+    """Points of a category, the best of its patterns; `in_full` as in :func:`pattern_points`."""
     return max(pattern_points(pattern, counts, in_full) for pattern in category.patterns)
 
 
 def is_joker(rules: RuleSet, counts: Counts) -> bool:
-    """Whether this roll would score in the joker's category: an extra one, once that box is filled."""
+    """Whether this roll scores in the joker's category, and so is a joker once that box is filled."""
     return rules.joker is not None and category_points(rules.categories[rules.joker_index], counts) > 0
 
 
-def matching_box(rules: RuleSet, counts: Counts) -> int:
-    """Position of the upper box of the face all dice show, -1 if there is none."""
+def matching_upper_box(rules: RuleSet, counts: Counts) -> int:
+    """Position of the upper box of the face that all dice show; -1 if there is none."""
     for position, category in enumerate(rules.categories):
         if category.face and counts[category.face - 1] == sum(counts):
             return position
@@ -81,34 +95,34 @@ def matching_box(rules: RuleSet, counts: Counts) -> int:
 
 
 def open_categories(rules: RuleSet, filled: int) -> list[int]:
-    """Positions of the categories the next turn may fill: all open ones, or the next in a forced order."""
+    """Positions of the categories the next turn may fill: all open ones, or the first if the order is forced."""
     still_open = [c for c in range(len(rules.categories)) if not filled >> c & 1]
     return still_open[:1] if rules.order == "forced" else still_open
 
 
-def options(
-    rules: RuleSet, filled: int, joker_paid: bool, counts: Counts, first: bool = False
+def scoring_options(
+    rules: RuleSet, filled: int, joker_paid: bool, counts: Counts, first_roll: bool = False
 ) -> dict[int, tuple[int, int]]:
-    """Which categories may take this roll, and what each pays.
+    """The categories that can take a roll, and what each pays.
 
     Parameters
     ----------
     filled
         Bitmask of filled categories.
     joker_paid
-        Whether the joker's box holds points (only then an extra one earns the joker bonus).
+        Whether the joker's box holds points (only then another such roll earns the joker bonus).
     counts
-        Dice showing each face.
-    first
-        Whether this is the first roll of its turn (first-roll bonuses pay where the box gets points).
+        Number of dice that show each face.
+    first_roll
+        Whether this is the first roll of its turn (first-roll bonuses are paid only if the box gets points).
 
     Returns
     -------
     dict
-        Category position -> (points for the box, bonus points beside it).
+        Category position -> (points in the box, joker and first-roll bonus points).
     """
-    found = _without_first(rules, filled, joker_paid, counts)
-    extra = dict(rules.first_roll_bonus) if first else {}
+    found = _options_without_first_roll_bonus(rules, filled, joker_paid, counts)
+    extra = dict(rules.first_roll_bonus) if first_roll else {}
     if not extra:
         return found
     ids = [category.id for category in rules.categories]
@@ -118,20 +132,24 @@ def options(
     }
 
 
-def _without_first(rules: RuleSet, filled: int, joker_paid: bool, counts: Counts) -> dict[int, tuple[int, int]]:
+def _options_without_first_roll_bonus(
+    rules: RuleSet, filled: int, joker_paid: bool, counts: Counts
+) -> dict[int, tuple[int, int]]:
     allowed = open_categories(rules, filled)
     joker = rules.joker
     if joker is None or not filled >> rules.joker_index & 1 or not is_joker(rules, counts):
         return {c: (category_points(rules.categories[c], counts), 0) for c in allowed}
-    extra = joker.bonus if joker_paid else 0
-    box = matching_box(rules, counts)
-    box_open = box >= 0 and not filled >> box & 1
-    legal = allowed
+    bonus_points = joker.bonus if joker_paid else 0
+    matching = matching_upper_box(rules, counts)
+    matching_open = matching >= 0 and not filled >> matching & 1
     if joker.mode == "forced":
-        lower = [c for c in allowed if not rules.categories[c].upper]
-        legal = [box] if box_open and box in allowed else ([] if box_open else lower) or allowed
-    in_full = joker.mode != "none" and not box_open
+        if matching_open:
+            forced = [c for c in allowed if c == matching]
+        else:
+            forced = [c for c in allowed if not rules.categories[c].upper]
+        allowed = forced or allowed
+    in_full = joker.mode != "none" and not matching_open
     return {
-        c: (category_points(rules.categories[c], counts, in_full and not rules.categories[c].upper), extra)
-        for c in legal
+        c: (category_points(rules.categories[c], counts, in_full and not rules.categories[c].upper), bonus_points)
+        for c in allowed
     }

@@ -79,7 +79,7 @@ def _read(language: str) -> dict[str, Any]:
     return tomllib.loads(_folder().joinpath(f"{language}.toml").read_text(encoding="utf-8"))
 
 
-def spoken(rules: RuleSet, category: int) -> str:
+def category_label(rules: RuleSet, category: int) -> str:
     """What messages call a category: its id, its name where another language is spoken."""
     found = rules.categories[category]
     return found.id if rules.language == ENGLISH else found.name

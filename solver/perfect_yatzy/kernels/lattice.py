@@ -30,14 +30,14 @@ def kernel_lattice(dice: Lattice, unrolled: bool = True) -> FiveDice | SixDice |
     """What a kernel takes as its lattice: straight-line code where there is some, else index arrays."""
     for kind, size in UNROLLED.items():
         if unrolled and size == (dice.dice, dice.faces):
-            return kind(dice.holds)  # type: ignore[no-any-return]
+            return kind(dice.n_holds)  # type: ignore[no-any-return]
     return IndexedLattice(
         np.ascontiguousarray(dice.successors.ravel()),
         dice.predecessor_start,
         dice.predecessors,
         dice.faces,
         dice.first_roll,
-        dice.holds,
+        dice.n_holds,
     )
 
 

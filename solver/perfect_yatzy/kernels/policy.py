@@ -64,24 +64,24 @@ def policy_scratch(
     dice: Lattice, model: TurnModel, pay: TurnOutcomes, most_saved: int, dtype: npt.DTypeLike
 ) -> PolicyScratch:
     """Scratch for one thread."""
-    stages = (model.rolls_per_turn + most_saved) * dice.rolls
-    firsts = (most_saved + 1) * dice.rolls
-    holds, ends = dice.holds, pay.ends
+    stages = (model.rolls_per_turn + most_saved) * dice.n_rolls
+    firsts = (most_saved + 1) * dice.n_rolls
+    holds, ends = dice.n_holds, pay.ends
     sizes = (
         holds,
         ends,
         ends,
         holds,
-        dice.rolls,
+        dice.n_rolls,
         stages,
         stages,
-        dice.rolls,
+        dice.n_rolls,
         firsts,
         firsts,
         holds,
         ends,
         holds,
-        dice.rolls,
+        dice.n_rolls,
         1,
     )
     scratch = PolicyScratch(*(aligned(size, dtype) for size in sizes))

@@ -51,7 +51,7 @@ class Scratch(NamedTuple):
 
 def make_scratch(dice: Lattice, model: TurnModel, dtype: npt.DTypeLike = np.float64) -> Scratch:
     """Scratch for one thread, for vectors of `dtype`."""
-    return Scratch(*(aligned(size, dtype) for size in (dice.holds, dice.holds, model.jokers, 1)))
+    return Scratch(*(aligned(size, dtype) for size in (dice.n_holds, dice.n_holds, model.jokers, 1)))
 
 
 @jit

@@ -58,7 +58,7 @@ def emit_means(builder: ir.IRBuilder, get: Get, put: Put, dice: Lattice, native:
 
 def emit_maxima(builder: ir.IRBuilder, get: Get, put: Put, dice: Lattice, native: ir.VectorType) -> None:
     """Best hold within every multiset: ``M(dice) = max(K(dice), M(dice - one die))``."""
-    for family in families(dice, range(1, dice.holds)):
+    for family in families(dice, range(1, dice.n_holds)):
         for hold in family:
             best = get(hold)
             for i in dice.predecessors[dice.predecessor_start[hold] : dice.predecessor_start[hold + 1]]:

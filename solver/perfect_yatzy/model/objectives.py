@@ -25,7 +25,7 @@ import numpy.typing as npt
 from ..game.dice import Floats, Ints, lattice
 from ..game.points import possible_points
 from ..game.rules import RuleSet
-from ..game.scorecard import EMPTY, State
+from ..game.scorecard import EMPTY_STATE, State
 from .estimates import BASE_MEMORY, FLOAT64_VALUES, LANE_OPERATIONS_PER_SECOND, SolveCost, rule_set_stats
 from .state_space import LANES, StateSpace, state_space
 
@@ -52,7 +52,7 @@ class Objective:
     compute: np.dtype[Any] = np.dtype(np.float64)
     error = 0.0  # of the arithmetic, where that is of account
 
-    def __init__(self, rules: RuleSet, start: State = EMPTY) -> None:
+    def __init__(self, rules: RuleSet, start: State = EMPTY_STATE) -> None:
         self.rules, self.start = rules, start
 
     @cached_property
@@ -98,7 +98,7 @@ class PolicyQuantity(Objective):
 
     squares = 0.0  # weight of the squared deviations that a turn adds
 
-    def __init__(self, rules: RuleSet, values: Values, start: State = EMPTY) -> None:
+    def __init__(self, rules: RuleSet, values: Values, start: State = EMPTY_STATE) -> None:
         super().__init__(rules, start)
         self.values = values
 
@@ -165,7 +165,7 @@ class ScoreObjective(Objective):
         Measured against float64 for all goals it is a fifth of that at most: Yatzy 1.6e-6 (1.3e-5 stated),
         maxi-forced 4.5e-6 (2.1e-5), giant-forced 3.2e-5 (2.0e-4).
         """
-        dice = len(self.rules.categories) * self.rules.rolls * self.rules.dice
+        dice = len(self.rules.categories) * self.rules.rolls_per_turn * self.rules.dice
         return float(np.finfo(self.compute).eps) / 2 * dice
 
     @property
@@ -187,7 +187,7 @@ class ScoreObjective(Objective):
         sizes = [int((states * slabs)[rows].sum()) for rows in space.layers[space.first_layer :]]
         entries = sum(sizes)
         largest = max((a + b for a, b in pairwise(sizes)), default=entries)
-        operations = entries / 2 * rules.rolls * (2 * len(grid.predecessors) + 4 * grid.rolls)
+        operations = entries / 2 * rules.rolls_per_turn * (2 * len(grid.predecessors) + 4 * grid.n_rolls)
         return SolveCost(
             values=entries,
             bytes=entries * self.compute.itemsize,
@@ -300,7 +300,7 @@ class Utility(ScoreObjective):
 
     name = "utility"
 
-    def __init__(self, rules: RuleSet, worth: Callable[[Ints], Floats], start: State = EMPTY) -> None:
+    def __init__(self, rules: RuleSet, worth: Callable[[Ints], Floats], start: State = EMPTY_STATE) -> None:
         super().__init__(rules, start)
         self._worth = worth
 

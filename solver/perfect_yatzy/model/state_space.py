@@ -22,7 +22,7 @@ from ..errors import RulesError, StateError, whole_number
 from ..game.dice import Ints
 from ..game.points import possible_points
 from ..game.rules import RuleSet
-from ..game.scorecard import EMPTY, State
+from ..game.scorecard import EMPTY_STATE, State
 
 MAX_FREE_CATEGORIES = 24
 MAX_FREE_UPPER = 12
@@ -63,7 +63,7 @@ class StateSpace:
         The bit of a row that an open category sets; the category itself where the start is the empty card.
     """
 
-    def __init__(self, rules: RuleSet, start: State = EMPTY) -> None:
+    def __init__(self, rules: RuleSet, start: State = EMPTY_STATE) -> None:
         self.rules, self.start = rules, start
         self.categories = len(rules.categories)
         self.first_layer = start.filled.bit_count()
@@ -146,7 +146,7 @@ class StateSpace:
             sets += (masks >> c & 1) << (0 if self.forced else i)
         self.filled = filled = np.bitwise_count(masks).astype(np.int64)
         turns = np.maximum(0, np.arange(self.categories + 1) - self.first_layer)
-        self.most_saved = self.start.saved + turns * (self.rules.rolls - 1 if self.rules.saved_rolls else 0)
+        self.most_saved = self.start.saved + turns * (self.rules.rolls_per_turn - 1 if self.rules.saved_rolls else 0)
         sizes = np.where(occurs, self._lane_count[sets] * (self.most_saved[filled] + 1), 0)
         # Small integers are sorted by counting; within a layer rows stay ascending.
         order = np.argsort((self.categories - filled).astype(np.uint8), kind="stable")
@@ -194,8 +194,8 @@ class StateSpace:
         rules = self.rules
         for name in ("filled", "upper", "saved"):
             whole_number(getattr(state, name), name)
-        if not 0 <= state.filled <= rules.full:
-            raise StateError(f"filled is {state.filled}; must be a bitmask from 0 to {rules.full}")
+        if not 0 <= state.filled <= rules.full_mask:
+            raise StateError(f"filled is {state.filled}; must be a bitmask from 0 to {rules.full_mask}")
         if self.forced and state.filled & (state.filled + 1):
             raise StateError("the categories must be filled in the order of the sheet")
         if state.upper < 0:
@@ -221,7 +221,7 @@ class StateSpace:
         )
 
 
-def state_space(rules: RuleSet, start: State = EMPTY) -> StateSpace:
+def state_space(rules: RuleSet, start: State = EMPTY_STATE) -> StateSpace:
     """The state space of a rule set, or of the rest of a game; built once a process."""
     return _state_space(rules, start)  # a cache would take a default left out for another question
 

@@ -21,8 +21,8 @@ import numpy as np
 from ..game.dice import Floats, Ints, lattice, sub_multisets
 from ..game.points import points_table
 from ..game.rules import RuleSet
-from ..game.scorecard import EMPTY, State
-from ..game.scoring import category_points, is_joker, matching_box
+from ..game.scorecard import EMPTY_STATE, State
+from ..game.scoring import category_points, is_joker, matching_upper_box
 from .state_space import StateSpace, state_space
 
 
@@ -141,7 +141,7 @@ def _jokers(rules: RuleSet) -> dict[str, Ints]:
     dice = lattice(rules.dice, rules.faces)
     counts = dice.counts[dice.first_roll :].tolist()
     extra = [i for i, roll in enumerate(counts) if is_joker(rules, roll)]
-    boxes = [matching_box(rules, counts[i]) for i in extra]
+    boxes = [matching_upper_box(rules, counts[i]) for i in extra]
 
     def points(in_full: bool) -> Ints:
         table = [category_points(c, counts[i], in_full and not c.upper) for c in rules.categories for i in extra]
@@ -169,7 +169,7 @@ def _holds_within(number: int, faces: int) -> dict[str, Ints]:
     return {"within_start": np.array(start, dtype=np.int64), "within": np.concatenate(within).astype(np.int32)}
 
 
-def turn_model(rules: RuleSet, start: State = EMPTY) -> TurnModel:
+def turn_model(rules: RuleSet, start: State = EMPTY_STATE) -> TurnModel:
     """The arrays and numbers of a rule set, or of the rest of a game from `start`; built once a process."""
     return _turn_model(rules, start)
 
@@ -190,9 +190,9 @@ def _turn_model(rules: RuleSet, start: State) -> TurnModel:
         lane_width=layout.lane_upper.shape[1],
         upper_width=layout.lane_of.shape[1],
         categories=len(rules.categories),
-        rolls=dice.rolls,
+        rolls=dice.n_rolls,
         first_roll=dice.first_roll,
-        rolls_per_turn=rules.rolls,
+        rolls_per_turn=rules.rolls_per_turn,
         cards=space.cards,
         jokers=len(extra["joker_rolls"]),
         joker_bit=1 << rules.joker_index if joker else 0,
@@ -239,7 +239,7 @@ class TurnOutcomes(NamedTuple):
     ends: int
 
 
-def turn_outcomes(rules: RuleSet, start: State = EMPTY) -> TurnOutcomes:
+def turn_outcomes(rules: RuleSet, start: State = EMPTY_STATE) -> TurnOutcomes:
     """The payouts of a rule set, or of the rest of a game from `start`; built once a process."""
     return _turn_outcomes(rules, start)
 
@@ -263,7 +263,7 @@ def _kinds(rules: RuleSet) -> _Kinds:
         full = np.array([[category_points(c, roll, not c.upper) for roll in rolls] for c in rules.categories])
     extra = dict(rules.first_roll_bonus)
     found: dict[tuple[int, int, int], int] = {}  # (category, points, total) -> number
-    of = np.zeros((8, len(rules.categories), dice.rolls), dtype=np.int64)
+    of = np.zeros((8, len(rules.categories), dice.n_rolls), dtype=np.int64)
     for c, box in enumerate(rules.categories):
         for way in range(8):
             for i, paid in enumerate((full if way & IN_FULL else plain)[c].tolist()):

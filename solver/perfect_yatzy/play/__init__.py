@@ -1,1 +1,1 @@
-"""play"""
+"""Games that people play: records, sessions, reviews and puzzles."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ..game.dice import Dice
 from ..game.scorecard import Scorecard
 from ..strategy.strategy import Choice, Hold, Strategy
-from .record import after
+from .record import card_after
 from .replay import play_turn
 from .review import actions
 
@@ -52,11 +52,11 @@ def find_puzzle(strategy: Strategy, seed: int, difficulty: str = "medium") -> Pu
         card = Scorecard(rules)
         stop = chance.randrange(len(rules.categories))
         for turn in range(stop):
-            card = after(card, play_turn(strategy, card, seed, game, turn))
+            card = card_after(card, play_turn(strategy, card, seed, game, turn))
         played = play_turn(strategy, card, seed, game, stop)
-        number = chance.randrange(len(played.rolls))
+        number = chance.randrange(len(played.dice_history))
         left = strategy.most_rerolls(card.state) - number
-        found = Puzzle(card, played.rolls[number], left)
+        found = Puzzle(card, played.dice_history[number], left)
         if low <= found.gap(strategy) < high:
             return found
     raise ValueError(f"{rules.key} has no {difficulty} position within reach")

@@ -26,7 +26,7 @@ from ..game.notation import check_dice, counts_of, spaced
 from ..game.rule_loader import rules_from_json, rules_to_json
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
-from ..game.scoring import options
+from ..game.scoring import scoring_options
 
 SCHEMA = 2
 READABLE = (1, 2)  # schema 1 called bonus points `beside`
@@ -38,7 +38,7 @@ class Turn:
     """One turn: the dice after each roll, what was held between them, and the box they went to."""
 
     player: int
-    rolls: tuple[Dice, ...]
+    dice_history: tuple[Dice, ...]
     holds: tuple[Dice, ...]
     category: str
     points: int
@@ -70,13 +70,13 @@ class Game:
         for turn in self.turns:
             if turn.player == player:
                 yield card, turn
-                card = after(card, turn)
+                card = card_after(card, turn)
 
     def card(self, player: int) -> Scorecard:
         """A player's card as it stands at the end of the record."""
         card = Scorecard(self.rules)
         for before, turn in self.cards(player):
-            card = after(before, turn)
+            card = card_after(before, turn)
         return card
 
     def to_json(self) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class Game:
         for turn in self.turns:
             entry: dict[str, Any] = {
                 "player": turn.player,
-                "rolls": [list(dice) for dice in turn.rolls],
+                "rolls": [list(dice) for dice in turn.dice_history],
                 "holds": [list(dice) for dice in turn.holds],
                 "category": turn.category,
                 "points": turn.points,
@@ -102,10 +102,10 @@ def check_names(players: Sequence[str]) -> None:
             raise StateError(f"{name!r} is no name of a player: it cannot be shown")
 
 
-def after(card: Scorecard, turn: Turn) -> Scorecard:
+def card_after(card: Scorecard, turn: Turn) -> Scorecard:
     """The card after a turn."""
     rules = card.rules
-    left = rules.rolls + card.saved - len(turn.rolls)
+    left = rules.rolls_per_turn + card.saved - len(turn.dice_history)
     saved = left if rules.saved_rolls else 0
     return card.filled_with(rules.index_of[turn.category], turn.points, turn.bonus_points, saved)
 
@@ -113,26 +113,26 @@ def after(card: Scorecard, turn: Turn) -> Scorecard:
 def check_turn(card: Scorecard, turn: Turn) -> None:
     """Raise StateError unless the turn can be played from this card."""
     rules = card.rules
-    most = rules.rolls + card.saved
-    if not 1 <= len(turn.rolls) <= most:
-        raise StateError(f"{len(turn.rolls)} rolls; a turn from here has 1 to {most}")
-    if len(turn.holds) != len(turn.rolls) - 1:
-        raise StateError(f"{len(turn.holds)} holds between {len(turn.rolls)} rolls")
-    for dice in turn.rolls:
+    most = rules.rolls_per_turn + card.saved
+    if not 1 <= len(turn.dice_history) <= most:
+        raise StateError(f"{len(turn.dice_history)} rolls; a turn from here has 1 to {most}")
+    if len(turn.holds) != len(turn.dice_history) - 1:
+        raise StateError(f"{len(turn.holds)} holds between {len(turn.dice_history)} rolls")
+    for dice in turn.dice_history:
         check_dice(rules, dice)
     for i, held in enumerate(turn.holds):
         if len(held) == rules.dice:
             raise StateError("all dice were held and none rerolled; such a roll is left out")
-        for dice in (turn.rolls[i], turn.rolls[i + 1]):
+        for dice in (turn.dice_history[i], turn.dice_history[i + 1]):
             if any(held.count(face) > dice.count(face) for face in set(held)):
                 raise StateError(f"{spaced(held)} was held, which is not within {spaced(dice)}")
     if turn.category not in rules.index_of:
         raise StateError(f"unknown category {turn.category!r}")
     state = card.state
-    if state.filled == rules.full:
+    if state.filled == rules.full_mask:
         raise StateError("every category is filled: the game is over")
-    counts = counts_of(rules, sorted(turn.rolls[-1]))
-    allowed = options(rules, state.filled, state.joker_paid, counts, first=len(turn.rolls) == 1)
+    counts = counts_of(rules, sorted(turn.dice_history[-1]))
+    allowed = scoring_options(rules, state.filled, state.joker_paid, counts, first_roll=len(turn.dice_history) == 1)
     c = rules.index_of[turn.category]
     if c not in allowed:
         raise StateError(f"{turn.category} cannot be taken")
@@ -140,7 +140,7 @@ def check_turn(card: Scorecard, turn: Turn) -> None:
     if (turn.points, turn.bonus_points) != (points, bonus_points):
         said = f"{turn.points}" + (f" and {turn.bonus_points}" if turn.bonus_points or bonus_points else "")
         pays = f"{points}" + (f" and {bonus_points}" if turn.bonus_points or bonus_points else "")
-        raise StateError(f"{turn.category} for {said}; {spaced(sorted(turn.rolls[-1]))} pays {pays}")
+        raise StateError(f"{turn.category} for {said}; {spaced(sorted(turn.dice_history[-1]))} pays {pays}")
 
 
 def read_game(raw: Any) -> Game:
@@ -174,7 +174,7 @@ def read_game(raw: Any) -> Game:
             check_turn(cards[turn.player], turn)
         except StateError as error:
             raise StateError(f"turn {number}: {error}") from error
-        cards[turn.player] = after(cards[turn.player], turn)
+        cards[turn.player] = card_after(cards[turn.player], turn)
         turns.append(turn)
     return Game(rules, players, tuple(turns), {k: v for k, v in raw.items() if k not in OWN})
 

@@ -11,7 +11,7 @@ from ..game.dice import Dice
 from ..game.scorecard import Scorecard
 from ..strategy.strategy import Strategy
 from .dice_stream import dice_of_game
-from .record import Game, Turn, after
+from .record import Game, Turn, card_after
 
 
 def play_turn(strategy: Strategy, card: Scorecard, seed: int, game: int, turn: int, player: int = 0) -> Turn:
@@ -39,5 +39,5 @@ def replay(strategy: Strategy, seed: int, game: int) -> Game:
     for number in range(len(strategy.rules.categories)):
         turn = play_turn(strategy, card, seed, game, number)
         turns.append(turn)
-        card = after(card, turn)
+        card = card_after(card, turn)
     return Game(strategy.rules, ("mean",), tuple(turns), {"source": "simulate", "seed": seed, "game": game})

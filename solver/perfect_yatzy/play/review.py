@@ -91,13 +91,13 @@ class Decision:
 
 
 @dataclass(frozen=True)
-class Luck:
+class RollLuck:
     """What one roll gave or took."""
 
     turn: int
     roll: int
     dice: Dice
-    points: float
+    luck: float
 
 
 @dataclass(frozen=True)
@@ -121,15 +121,15 @@ class Review:
     result: float
     finished: bool
     decisions: tuple[Decision, ...]
-    rolls: tuple[Luck, ...]
+    roll_luck: tuple[RollLuck, ...]
 
     @property
     def luck(self) -> float:
         """Sum of luck, in points."""
-        return sum(roll.points for roll in self.rolls)
+        return sum(roll.luck for roll in self.roll_luck)
 
     @property
-    def lost(self) -> float:
+    def points_lost(self) -> float:
         """Sum of errors, in points."""
         return sum(decision.loss for decision in self.decisions)
 
@@ -166,23 +166,23 @@ def review(strategy: Strategy, game: Game, player: int = 0) -> Review:
     if not 0 <= whole_number(player, "player") < len(game.players):
         raise StateError(f"player is {player}; must be 0 to {len(game.players) - 1}")
     decisions: list[Decision] = []
-    rolls: list[Luck] = []
+    roll_luck: list[RollLuck] = []
     for number, (card, turn) in enumerate(game.cards(player), start=1):
-        _turn(strategy, number, card, turn, decisions, rolls)
+        _turn(strategy, number, card, turn, decisions, roll_luck)
     card = game.card(player)
-    finished = card.state.filled == game.rules.full
+    finished = card.state.filled == game.rules.full_mask
     result = final_score(card) if finished else card.total + strategy.value(card)
-    return Review(game.players[player], strategy.value(), float(result), finished, tuple(decisions), tuple(rolls))
+    return Review(game.players[player], strategy.value(), float(result), finished, tuple(decisions), tuple(roll_luck))
 
 
 def _turn(
-    strategy: Strategy, number: int, card: Scorecard, turn: Turn, decisions: list[Decision], rolls: list[Luck]
+    strategy: Strategy, number: int, card: Scorecard, turn: Turn, decisions: list[Decision], roll_luck: list[RollLuck]
 ) -> None:
     before, most = strategy.value(card), strategy.most_rerolls(card.state)
-    for i, dice in enumerate(turn.rolls):
+    for i, dice in enumerate(turn.dice_history):
         found = actions(strategy, card, dice, most - i)
-        rolls.append(Luck(number, i + 1, dice, found[0].value - before))
-        done = action_named(found, turn.category if i == len(turn.rolls) - 1 else turn.holds[i])
+        roll_luck.append(RollLuck(number, i + 1, dice, found[0].value - before))
+        done = action_named(found, turn.category if i == len(turn.dice_history) - 1 else turn.holds[i])
         assert done is not None  # the record has been checked
         mark = grade(done.loss, done is found[0])
         decisions.append(Decision(number, i + 1, dice, most - i, done, found[0], mark, card))

@@ -1,4 +1,8 @@
-"""The file of an unfinished game."""
+"""The file of an unfinished game: the actions of a session as JSON, replaced in one step.
+
+{"schema": 1, "rules": "yatzy", "fingerprint": "...", "players": ["Ann"], "seed": 5,
+ "actions": [["roll", [1, 3, 3, 4, 6], ""], ["hold", [3, 3], ""]]}
+"""
 
 from __future__ import annotations
 
@@ -7,19 +11,37 @@ import os
 from pathlib import Path
 from typing import Any
 
+from .._files import replacing
 from ..errors import SolverError, StateError
-from ..game.rule_loader import rules_from_json
+from ..game.rule_loader import rules_from_json, rules_to_json
 from .record import check_names
-from .session import SCHEMA, Session
+from .session import Action, Session
+
+SCHEMA = 1
 
 
 class SaveFile:
-    """The file of an unfinished game at one sitting: what another sitting has written there is not overwritten.
+    """A file with an unfinished game, protected from other processes that play the same game.
+
+    The object remembers the content it last read or wrote. Writing or removing the file fails if another process has
+    changed it since.
+
+    Parameters
+    ----------
+    path
+        Symbolic links are followed.
 
     Attributes
     ----------
+    path : Path
+        The file itself, without symbolic links.
     seen : bytes or None
-        What this sitting last read or wrote; None where there was no file.
+        The content this object last read or wrote; None if there was no file.
+
+    Raises
+    ------
+    SolverError
+        If the path cannot be read, or is not a regular file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -27,42 +49,78 @@ class SaveFile:
         self.seen = self._content()
 
     def load(self) -> Session:
-        """The game that was there; StateError if it is none."""
+        """Read the saved game; see :func:`load_session`."""
         return load_session(self.path)
 
     def write(self, session: Session) -> None:
-        """Save the game; SolverError if that is not possible."""
-        self._check()
-        session.save(self.path)
+        """Save the game.
+
+        Raises
+        ------
+        SolverError
+            If another process has changed the file, or it cannot be written.
+        """
+        self._check_unchanged()
+        save_session(self.path, session)
         self.seen = self._content()
 
     def remove(self) -> None:
-        """The game is over, and written down elsewhere."""
-        self._check()
+        """Delete the file, after the finished game has been recorded.
+
+        Raises
+        ------
+        SolverError
+            If another process has changed the file.
+        """
+        self._check_unchanged()
         self.path.unlink(missing_ok=True)
 
     def _content(self) -> bytes | None:
         try:
             if self.path.exists() and not self.path.is_file():
-                raise SolverError(f"{self.path} is no file to save a game in")
+                raise SolverError(f"{self.path} is not a regular file; choose another file for the saved game")
             return self.path.read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
             raise SolverError(f"cannot read {self.path}: {error.strerror}") from error
 
-    def _check(self) -> None:
+    def _check_unchanged(self) -> None:
         if self._content() != self.seen:
-            raise SolverError(f"another play has changed the game in {self.path}; this one stops here")
+            raise SolverError(f"another process has changed the game in {self.path}; this one stops here")
+
+
+def save_session(path: Path, session: Session) -> None:
+    """Write a session to a file; an old file is replaced in one step.
+
+    Raises
+    ------
+    SolverError
+        If the file cannot be written.
+    """
+    content = {
+        "schema": SCHEMA,
+        "rules": rules_to_json(session.rules),
+        "fingerprint": session.rules.fingerprint,
+        "players": list(session.players),
+        "seed": session.seed,
+        "actions": [[action.kind, list(action.dice), action.category] for action in session.actions],
+    }
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as file:
+            file.write(json.dumps(content).encode())
+    except OSError as error:
+        raise SolverError(f"cannot save the game in {path}: {error.strerror or error}") from error
 
 
 def load_session(path: Path) -> Session:
-    """A saved session, played again action by action.
+    """Read a saved session; every action is checked.
 
     Raises
     ------
     StateError
-        If the file is no session, or its rules have changed.
+        If the file is not a saved game, or its rules have changed.
     """
     try:
         raw: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -71,20 +129,15 @@ def load_session(path: Path) -> Session:
             raise StateError("it was saved under other rules")
         players, seed = raw["players"], raw["seed"]
         if not isinstance(players, list) or not players or not all(isinstance(name, str) for name in players):
-            raise StateError(f"players is {players!r}")
+            raise StateError(f"players is {players!r}; must be a list of names")
         check_names(players)
         if seed is not None and type(seed) is not int:
-            raise StateError(f"seed is {seed!r}")
+            raise StateError(f"seed is {seed!r}; must be a whole number or null")
         session = Session(rules, tuple(players), seed)
         for kind, dice, category in raw["actions"]:
             if not all(type(face) is int for face in dice):
-                raise StateError(f"dice are {dice!r}")
-            if kind == "score":
-                session.score(category)
-            elif kind == "hold":
-                session.hold(dice)
-            else:
-                session.roll(dice)
+                raise StateError(f"dice are {dice!r}; must be a list of whole numbers")
+            session.apply(Action(kind, tuple(dice), category))
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise StateError(f"{path} is no saved game ({error}); start anew with --new") from error
+        raise StateError(f"{path} is not a saved game ({error}); start a new game with --new") from error
     return session

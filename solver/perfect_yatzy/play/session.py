@@ -1,80 +1,124 @@
-"""A game at the table as a list of actions: what has happened, what may happen next, and back again.
+"""A game in progress: what has happened, what may happen next, and undo.
 
-The state is what the actions lead to, so undo takes the last one off, saving writes them down and resuming plays
-them again. Dice rolled by the program are those of a simulated game
-(:func:`perfect_yatzy.play.dice_stream.dice_of_game`): a function
-of the seed and of what was rolled, so that taking a decision back does not change the luck.
+A session is a list of actions. Each action is stored with the position it leads to, so that reading the position
+costs nothing and undo takes the last position off the list::
+
+    roll   dice are rolled, by the program or by a player with real dice
+    hold   some of the dice are held, the others will be rerolled
+    score  a category takes the dice and the turn ends
+
+The program's dice are those of a simulated game (:func:`perfect_yatzy.play.dice_stream.dice_of_game`): a function
+of the seed, the turn and the roll. Undoing a decision therefore does not change the dice that follow.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal
 
-from .._files import replacing
-from ..errors import SolverError, StateError
+from ..errors import StateError
 from ..game.dice import Dice
-from ..game.notation import check_dice, counts_of, spaced
-from ..game.rule_loader import rules_to_json
+from ..game.notation import check_dice, counts_of, is_subset, spaced
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
-from ..game.scoring import open_categories, options
+from ..game.scoring import open_categories, scoring_options
 from .dice_stream import dice_of_game
-from .record import Game, Turn, after
+from .record import Game, Turn, card_after
 
-SCHEMA = 1
 Kind = Literal["roll", "hold", "score"]
 
 
 @dataclass(frozen=True)
 class Action:
-    """One thing that happened: dice on the table, dice held, or a category taken."""
+    """One action of a game.
+
+    Attributes
+    ----------
+    kind : {"roll", "hold", "score"}
+    dice : tuple of int
+        All dice after a roll, or the dice held, ascending; empty for a score.
+    category : str
+        Id of the category that was scored; empty otherwise.
+    """
 
     kind: Kind
     dice: Dice = ()
     category: str = ""
 
 
-@dataclass
-class Session:
-    """A game of one or more players by turns.
+@dataclass(frozen=True)
+class Position:
+    """What a sequence of actions leads to.
 
     Attributes
     ----------
+    cards : tuple of Scorecard
+        One per player, without the current turn.
+    turns : tuple of Turn
+        The completed turns, in the order they were played.
+    dice_history : tuple of tuple of int
+        Dice after each roll of the current turn.
+    holds : tuple of tuple of int
+        Dice held after each of these rolls; as many as rolls when the next dice are to be rolled, else one fewer.
+    """
+
+    cards: tuple[Scorecard, ...]
+    turns: tuple[Turn, ...] = ()
+    dice_history: tuple[Dice, ...] = ()
+    holds: tuple[Dice, ...] = ()
+
+
+@dataclass
+class Session:
+    """A game of one or more players who take turns.
+
+    Attributes
+    ----------
+    rules : RuleSet
     players : tuple of str
+        Names, in the order they play.
     seed : int or None
-        Of the program's dice; None where real dice are typed in.
-    actions : list of Action
+        Seed of the program's dice; None if the players type in their own dice.
     """
 
     rules: RuleSet
     players: tuple[str, ...]
     seed: int | None
-    actions: list[Action] = field(default_factory=list)
+    _steps: list[tuple[Action, Position]] = field(default_factory=list, init=False, repr=False)
 
-    # --- where the game stands ---------------------------------------------------------------------------------
+    # --- the current position --------------------------------------------------------------------------------------
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """All actions, first to last."""
+        return tuple(action for action, _ in self._steps)
+
+    @property
+    def position(self) -> Position:
+        """What the actions lead to."""
+        if self._steps:
+            return self._steps[-1][1]
+        return Position(tuple(Scorecard(self.rules) for _ in self.players))
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """The turns that are over."""
-        return self._played()[0]
+        """The completed turns of all players."""
+        return self.position.turns
 
     @property
-    def rolls(self) -> tuple[Dice, ...]:
-        """Dice after each roll of the turn that is on."""
-        return self._played()[1]
+    def dice_history(self) -> tuple[Dice, ...]:
+        """Dice after each roll of the current turn."""
+        return self.position.dice_history
 
     @property
     def holds(self) -> tuple[Dice, ...]:
-        """What was held between them; one more than rolls where dice are to be rolled next."""
-        return self._played()[2]
+        """Dice held after each of these rolls; none yet after the last roll if a decision is due."""
+        return self.position.holds
 
     @property
     def player(self) -> int:
-        """Whose turn it is."""
+        """Index of the player whose turn it is."""
         return len(self.turns) % len(self.players)
 
     @property
@@ -84,79 +128,71 @@ class Session:
 
     @property
     def game(self) -> Game:
-        """The record of what is over."""
+        """The completed turns as a record."""
         source = {"source": "play"} | ({} if self.seed is None else {"seed": self.seed})
         return Game(self.rules, self.players, self.turns, source)
 
     def card(self, player: int | None = None) -> Scorecard:
-        """A player's card; default: of the one whose turn it is."""
-        return self.game.card(self.player if player is None else player)
+        """A player's card without the current turn; by default that of the player whose turn it is."""
+        return self.position.cards[self.player if player is None else player]
 
     @property
     def rolls_left(self) -> int:
-        """Rerolls left in this turn."""
-        return self.rules.rolls + self.card().saved - len(self.rolls)
+        """Number of rerolls left in this turn."""
+        return self.rules.rolls_per_turn + self.card().saved - len(self.dice_history)
 
     @property
     def to_roll(self) -> int:
-        """Dice to be rolled now; 0 where a decision is due or the game is over."""
-        if self.over or len(self.holds) < len(self.rolls):
+        """Number of dice to roll now; 0 if a decision is due or the game is over."""
+        if self.over or len(self.holds) < len(self.dice_history):
             return 0
-        return self.rules.dice - (len(self.holds[-1]) if self.holds else 0)
+        return self.rules.dice - len(self._held())
 
     @property
     def dice(self) -> Dice:
-        """Dice on the table; empty before the first roll of a turn."""
-        return self.rolls[-1] if self.rolls else ()
+        """Dice after the last roll; empty before the first roll of a turn."""
+        return self.dice_history[-1] if self.dice_history else ()
 
     def choices(self) -> dict[str, tuple[int, int]]:
-        """Categories that may take the dice now: id -> points for the box and beside it."""
-        state, rules = self.card().state, self.rules
-        counts = counts_of(rules, self.dice)
-        found = options(rules, state.filled, state.joker_paid, counts, first=len(self.rolls) == 1)
-        return {rules.categories[c].id: paid for c, paid in found.items()}
+        """Categories that can take the dice now: id -> (points in the box, joker and first-roll bonus points)."""
+        state, counts = self.card().state, counts_of(self.rules, self.dice)
+        first_roll = len(self.dice_history) == 1
+        found = scoring_options(self.rules, state.filled, state.joker_paid, counts, first_roll)
+        return {self.rules.categories[c].id: paid for c, paid in found.items()}
 
-    def _played(self) -> tuple[tuple[Turn, ...], tuple[Dice, ...], tuple[Dice, ...]]:
-        turns: list[Turn] = []
-        rolls: list[Dice] = []
-        holds: list[Dice] = []
-        cards = [Scorecard(self.rules) for _ in self.players]
-        for action in self.actions:
-            if action.kind == "roll":
-                rolls.append(action.dice)
-            elif action.kind == "hold":
-                holds.append(action.dice)
-            else:
-                player = len(turns) % len(self.players)
-                card, c = cards[player], self.rules.index_of[action.category]
-                counts = counts_of(self.rules, rolls[-1])
-                state, first = card.state, len(rolls) == 1
-                points, bonus_points = options(self.rules, state.filled, state.joker_paid, counts, first)[c]
-                turns.append(Turn(player, tuple(rolls), tuple(holds), action.category, points, bonus_points))
-                cards[player] = after(card, turns[-1])
-                rolls, holds = [], []
-        return tuple(turns), tuple(rolls), tuple(holds)
+    def _held(self) -> Dice:
+        return self.holds[-1] if self.holds else ()
 
-    # --- what may happen ---------------------------------------------------------------------------------------
+    # --- actions ---------------------------------------------------------------------------------------------------
 
     def rolled(self) -> Dice:
-        """The program's next dice, those held included."""
+        """All dice after the program's next roll, the held dice included."""
         assert self.seed is not None
-        held = self.holds[-1] if self.holds else ()
-        turn, roll = len(self.turns), len(self.rolls)
-        return tuple(sorted((*held, *dice_of_game(self.seed, 0, turn, roll, self.to_roll, self.rules.faces))))
+        turn, roll = len(self.turns), len(self.dice_history)
+        new = dice_of_game(self.seed, 0, turn, roll, self.to_roll, self.rules.faces)
+        return tuple(sorted((*self._held(), *new)))
 
     def roll(self, dice: Sequence[int] | None = None) -> Dice:
-        """Put dice on the table: the program's, or those typed in (all of them, or only the rerolled ones).
+        """Roll the dice that are not held.
+
+        Parameters
+        ----------
+        dice
+            The result: all dice, or only the rerolled ones; None for the program's dice.
+
+        Returns
+        -------
+        tuple of int
+            All dice, ascending.
 
         Raises
         ------
         StateError
-            If these dice cannot lie there.
+            If no roll is due, or the dice do not fit the rules and the held dice.
         """
         if not self.to_roll:
             raise StateError("no dice are to be rolled now")
-        held = self.holds[-1] if self.holds else ()
+        held = self._held()
         if dice is None:
             new = self.rolled()
         else:
@@ -164,47 +200,68 @@ class Session:
             if len(new) == self.to_roll < self.rules.dice:
                 new = (*held, *new)
             new = check_dice(self.rules, new)
-            if any(held.count(face) > new.count(face) for face in set(held)):
+            if not is_subset(held, new):
                 raise StateError(f"you held {spaced(held)}, which is not within {spaced(new)}")
-        self.actions.append(Action("roll", new))
+        now = self.position
+        self._push(Action("roll", new), Position(now.cards, now.turns, (*now.dice_history, new), now.holds))
         return new
 
-    def hold(self, dice: Sequence[int]) -> None:
-        """Hold some of the dice, the rest is to be rolled again.
+    def check_hold(self, dice: Sequence[int]) -> Dice:
+        """The dice to hold, ascending.
 
         Raises
         ------
         StateError
-            If that cannot be done.
+            If these dice cannot be held now.
         """
         held = tuple(sorted(dice))
-        if not self.rolls or self.to_roll:
+        if not self.dice_history or self.to_roll:
             raise StateError("there are no dice to hold yet")
         if not self.rolls_left:
             raise StateError("no reroll is left: take a category")
-        if any(held.count(face) > self.dice.count(face) for face in set(held)):
+        if not is_subset(held, self.dice):
             raise StateError(f"{spaced(held)} is not within {spaced(self.dice)}")
         if len(held) == self.rules.dice:
             raise StateError("with all dice held there is nothing to reroll: name the category to take")
-        self.actions.append(Action("hold", held))
+        return held
 
-    def score(self, category: str) -> None:
-        """Take a category for the dice on the table.
+    def hold(self, dice: Sequence[int]) -> None:
+        """Hold some of the dice; the others are rolled next.
 
         Raises
         ------
         StateError
-            If it may not be taken.
+            If these dice cannot be held now.
         """
-        if not self.rolls or self.to_roll:
-            raise StateError("there are no dice to score yet")
-        if category not in self.choices():
-            raise StateError(f"{category} {self._why_not(category)}")
-        self.actions.append(Action("score", category=category))
+        held, now = self.check_hold(dice), self.position
+        self._push(Action("hold", held), Position(now.cards, now.turns, now.dice_history, (*now.holds, held)))
 
-    def _why_not(self, category: str) -> str:
-        """Why a category may not be taken now."""
-        rules, card, allowed = self.rules, self.card(), list(self.choices())
+    def score(self, category: str) -> None:
+        """Take a category for the dice and end the turn.
+
+        Parameters
+        ----------
+        category
+            Its id.
+
+        Raises
+        ------
+        StateError
+            If it cannot be taken now.
+        """
+        if not self.dice_history or self.to_roll:
+            raise StateError("there are no dice to score yet")
+        choices = self.choices()
+        if category not in choices:
+            raise StateError(f"{category} {self._reason_not_allowed(category, [*choices])}")
+        now, player = self.position, self.player
+        turn = Turn(player, now.dice_history, now.holds, category, *choices[category])
+        card = card_after(now.cards[player], turn)
+        cards = (*now.cards[:player], card, *now.cards[player + 1 :])
+        self._push(Action("score", category=category), Position(cards, (*now.turns, turn)))
+
+    def _reason_not_allowed(self, category: str, allowed: list[str]) -> str:
+        rules, card = self.rules, self.card()
         c = rules.index_of.get(category, -1)
         if c in card.points:
             return "is filled already"
@@ -212,40 +269,36 @@ class Session:
             return f"may not be taken now: an extra {rules.joker.category} must go to {' or '.join(allowed)}"
         return f"may not be taken now: the boxes are filled in order, and {' or '.join(allowed)} is next"
 
+    def apply(self, action: Action) -> None:
+        """Carry out an action that was written down.
+
+        Raises
+        ------
+        StateError
+            If it is not possible in this position.
+        """
+        if action.kind == "score":
+            self.score(action.category)
+        elif action.kind == "hold":
+            self.hold(action.dice)
+        else:
+            self.roll(action.dice)
+
     def undo(self) -> Action | None:
-        """Take the last decision or typed dice back, and with it the program's dice that followed it."""
+        """Undo the last decision, and the program's rolls that followed it; or the last dice that were typed in.
+
+        Returns
+        -------
+        Action or None
+            What was undone; None if there was nothing to undo.
+        """
         if self.seed is not None:
-            while self.actions and self.actions[-1].kind == "roll":
-                self.actions.pop()
-        undone = self.actions.pop() if self.actions else None
+            while self._steps and self._steps[-1][0].kind == "roll":
+                self._steps.pop()
+        undone = self._steps.pop()[0] if self._steps else None
         if undone is None and self.seed is not None:
             self.roll()
         return undone
 
-    # --- to a file and back ------------------------------------------------------------------------------------
-
-    def save(self, path: Path) -> None:
-        """Write the session down; an old file is replaced in one step.
-
-        Raises
-        ------
-        SolverError
-            If that is not possible.
-        """
-        about = {
-            "schema": SCHEMA,
-            "rules": rules_to_json(self.rules),
-            "fingerprint": self.rules.fingerprint,
-            "players": list(self.players),
-            "seed": self.seed,
-            "actions": [[a.kind, list(a.dice), a.category] for a in self.actions],
-        }
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with replacing(path) as file:
-                file.write(json.dumps(about).encode())
-        except OSError as error:
-            raise SolverError(f"cannot save the game in {path}: {error.strerror or error}") from error
-
-
-# --- a player's words ----------------------------------------------------------------------------------------------
+    def _push(self, action: Action, position: Position) -> None:
+        self._steps.append((action, position))

@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import RulesError, StateError
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
-from ..game.scorecard import EMPTY, Scorecard, State
+from ..game.scorecard import EMPTY_STATE, Scorecard, State
 from ..model.objectives import Goals, Utility
 from ..strategy.opponents import Opponent, WinUtility, finished, opponent, parse_opponents
 from ..strategy.score_strategy import INSTANT_SOLVE_SECONDS, ScoreStrategy, check_goal, maximise, reach, solved
@@ -192,7 +192,7 @@ class ObjectiveResolver:
         if found:
             return replace(found, zero=goal, start=card)
         report = self._announced(solve)
-        if solve and solve.start != EMPTY:
+        if solve and solve.start != EMPTY_STATE:
             found = ScoreStrategy(rules, None, solved(solve, self.threads), start=card, zero=goal)
         else:
             found = reach(rules, goal, card, self.tables, threads=self.threads, progress=report)
@@ -207,7 +207,7 @@ class ObjectiveResolver:
         needs = solve.needs() if solve and self.announce else None
         if not (solve and needs and needs.long and self.announce):
             return None
-        if solve.name == Goals.name and solve.start == EMPTY:
+        if solve.name == Goals.name and solve.start == EMPTY_STATE:
             line = f"solving all goals of {solve.rules.key}, {needs.words}; the table is kept for later"
         else:
             line = f"solving {solve.rules.key} from this card on, {needs.words}, in memory"

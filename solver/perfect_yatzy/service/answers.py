@@ -28,7 +28,7 @@ def review_json(rules: RuleSet, found: Review) -> dict[str, Any]:
         "finished": found.finished,
         "start": found.start,
         "luck": found.luck,
-        "lost": found.lost,
+        "points_lost": found.points_lost,
         "grades": found.counts(),
         "decisions": [
             {
@@ -43,5 +43,7 @@ def review_json(rules: RuleSet, found: Review) -> dict[str, Any]:
             }
             for d in found.decisions
         ],
-        "rolls": [{"turn": r.turn, "roll": r.roll, "dice": list(r.dice), "luck": r.points} for r in found.rolls],
+        "rolls": [
+            {"turn": r.turn, "roll": r.roll, "dice": list(r.dice), "roll_luck": r.luck} for r in found.roll_luck
+        ],
     }

@@ -15,8 +15,7 @@ import numpy as np
 
 from .._version import ANSWER_SCHEMA
 from ..errors import StateError, span, whole_number
-from ..game.notation import parse_card
-from ..game.notation import read_dice as read_roll
+from ..game.notation import parse_card, parse_dice
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
@@ -118,7 +117,7 @@ class QueryService:
             if not isinstance(read["spread"], bool):
                 raise StateError(f"spread is {read['spread']!r}; must be true or false")
         else:
-            if card.state.filled == rules.full:
+            if card.state.filled == rules.full_mask:
                 raise StateError("every category is filled: the game is over")
             read = {"dice": read_dice(rules, request), "left": read_rolls_left(rules, card, request)}
         head = {"schema": SCHEMA, "query": query, "rules": rules.key}
@@ -161,12 +160,12 @@ def read_dice(rules: RuleSet, request: dict[str, Any]) -> tuple[int, ...]:
     """The dice of a request: text, or a list of faces."""
     if request.get("dice") is None:
         raise StateError("dice is missing; must be text such as '33456', or a list of faces")
-    return read_roll(rules, request["dice"])
+    return parse_dice(rules, request["dice"])
 
 
 def read_rolls_left(rules: RuleSet, card: Scorecard, request: dict[str, Any]) -> int:
     """The rerolls left: by default all of them for a hold, none for a category."""
-    most = rules.rolls - 1 + card.saved
+    most = rules.rolls_per_turn - 1 + card.saved
     holding = request["query"] == "hold"
     left = whole(request, "rolls_left", most if holding else 0)
     if left > most:

@@ -38,7 +38,7 @@ def run_simulation(
     rules = desk.rules(request["rules"])
     card = read_card(rules, request)
     state_space(rules).check(card.state)
-    if card.state.filled == rules.full:
+    if card.state.filled == rules.full_mask:
         raise StateError("every category is filled: there is nothing to play")
     wanted = re.fullmatch(r"mean|goal:(\d{1,5})", request["policy"])
     if not wanted:

@@ -115,14 +115,14 @@ def answer(
     given = {"filled": filled, "upper": upper, "rolls_left": rolls_left, "saved": saved, "joker_paid": joker_paid}
     masks, uppers, left, kept, paid = (_column(name, array, size) for name, array in given.items())
     _require(((faces >= 1) & (faces <= rules.faces)).all(axis=1), f"has a face outside 1 to {rules.faces}")
-    _require((masks >= 0) & (masks < rules.full), "has no open category, or a bit outside the categories")
+    _require((masks >= 0) & (masks < rules.full_mask), "has no open category, or a bit outside the categories")
     done = np.zeros(size, dtype=np.int64)
     for c in range(space.categories):
         done += masks >> c & 1
     if space.forced:
         _require(masks & (masks + 1) == 0, "fills categories out of order")
     _require((kept >= 0) & (kept <= space.most_saved[done]), "has an impossible number of saved rolls")
-    most = rules.rolls - 1 + kept
+    most = rules.rolls_per_turn - 1 + kept
     _require((left >= 0) & (left <= most), "has an impossible number of rolls left")
     joker_filled = masks >> max(rules.joker_index, 0) & 1 if rules.joker else np.zeros_like(masks)
     _require((paid == 0) | (joker_filled == 1), "has points in the joker's box, which is open")

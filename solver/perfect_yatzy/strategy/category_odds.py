@@ -60,8 +60,8 @@ def odds(rules: RuleSet, dice: Sequence[int] | None = None, rolls_left: int | No
     StateError
         If the dice or `rolls_left` cannot occur.
     """
-    left = rules.rolls - 1 if rolls_left is None else rolls_left
-    most = rules.rolls - 1
+    left = rules.rolls_per_turn - 1 if rolls_left is None else rolls_left
+    most = rules.rolls_per_turn - 1
     most *= len(rules.categories) if rules.saved_rolls else 1  # all of them saved, and the last turn's own
     if not 0 <= left <= most:
         raise StateError(f"{left} rolls left; under {rules.key} there can be {span(0, most)}")

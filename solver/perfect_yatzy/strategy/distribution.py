@@ -23,7 +23,7 @@ from .._files import replacing
 from ..errors import RulesError, whole_number
 from ..game.dice import Floats, Ints, lattice
 from ..game.rules import RuleSet
-from ..game.scorecard import EMPTY, State
+from ..game.scorecard import EMPTY_STATE, State
 from ..kernels.table_slices import TableSlice, restricted, window
 from ..model.objectives import FRAME, ScoreObjective, Utility, final_bonus
 from ..model.state_space import state_space
@@ -137,10 +137,10 @@ def known_distribution(
     """
     from .._version import __version__
 
-    if start != EMPTY:
+    if start != EMPTY_STATE:
         return distribution(strategy, start, points=points, threads=threads)
     if points:
-        whole = known_distribution(strategy, EMPTY, 0, tables, threads)
+        whole = known_distribution(strategy, EMPTY_STATE, 0, tables, threads)
         return replace(whole, scores=whole.scores + points)
     made_by = {"format": FORMAT, "version": __version__, "fingerprint": strategy.rules.fingerprint}
     path = distribution_path(strategy.rules, tables)
@@ -212,7 +212,7 @@ class _Push:
         self.model, self.pay = turn_model(self.rules, slabs.start), turn_outcomes(self.rules, slabs.start)
         self.steps, self.walk = kernel_lattice(self.dice), kernel_lattice(self.dice, False)
         self.ties = strategy.evaluator.ties
-        whole = slabs.start == EMPTY
+        whole = slabs.start == EMPTY_STATE
         self.values = strategy.values if whole else restricted(strategy.space, self.space, strategy.values)
         self.occurs = np.zeros(len(self.space.layout.masks), dtype=np.int64)
         for rows in self.space.layers[self.space.first_layer :]:

@@ -99,7 +99,7 @@ def _read_card(rules: RuleSet, text: str) -> int | Scorecard:
     bonus_points = EXTRA.search(text)
     card = parse_card(rules, EXTRA.sub(" ", text, count=1), bonus_points=int(bonus_points[1]) if bonus_points else 0)
     state_space(rules).check(card.state)
-    return final_score(card) if card.state.filled == rules.full else card
+    return final_score(card) if card.state.filled == rules.full_mask else card
 
 
 def opponent(

@@ -17,11 +17,11 @@ import numpy as np
 
 from ..errors import StateError, shown, whole_number
 from ..game.dice import sub_multisets
-from ..game.notation import counts_of, dice_of, glyphs, read_card, read_dice, spaced
+from ..game.notation import counts_of, dice_of, glyphs, parse_dice, read_card, spaced
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, State
-from ..game.scoring import options
+from ..game.scoring import scoring_options
 from ..model.objectives import Objective, Values
 from ..model.state_space import StateSpace
 from ..tablebase.store import Progress, open_table
@@ -173,7 +173,7 @@ class Strategy:
 
     def dice(self, dice: Dice) -> tuple[int, ...]:
         """Dice as a checked ascending tuple."""
-        return read_dice(self.rules, dice)
+        return parse_dice(self.rules, dice)
 
     def value(self, position: Position | None = None) -> float:
         """Expected points still to come at the start of a turn, upper bonus included; default: at `start`."""
@@ -182,7 +182,7 @@ class Strategy:
 
     def most_rerolls(self, state: State) -> int:
         """Rerolls after the first roll of a turn."""
-        return self.rules.rolls - 1 + state.saved
+        return self.rules.rolls_per_turn - 1 + state.saved
 
     def holds(self, position: Position, dice: Dice, rolls_left: int | None = None) -> Ranking[Hold]:
         """Every different way to hold some of the dice, best first.
@@ -249,7 +249,9 @@ class Strategy:
         saved = left if self.rules.saved_rolls else 0
         first = left == self.most_rerolls(state)
         found: list[tuple[float, tuple[int, int, int]]] = []
-        for c, (points, bonus_points) in options(self.rules, state.filled, state.joker_paid, counts, first).items():
+        for c, (points, bonus_points) in scoring_options(
+            self.rules, state.filled, state.joker_paid, counts, first
+        ).items():
             worth = float(evaluator.arrive(state, c, np.array(points), bonus_points, saved))
             found.append((worth, (c, points, bonus_points)))
         return Ranking(
@@ -274,7 +276,7 @@ class Strategy:
 
     def _asked(self, position: Position, dice: Dice) -> tuple[TurnEvaluator, State, tuple[int, ...]]:
         state, points = self.begin(position)
-        if state.filled == self.rules.full:
+        if state.filled == self.rules.full_mask:
             raise StateError("every category is filled: the game is over")
         return self.evaluator_at(state, points), state, self.dice(dice)
 

@@ -18,7 +18,7 @@ from ..game.dice import Floats, Ints, Lattice, lattice
 from ..game.points import points_table
 from ..game.rules import RuleSet
 from ..game.scorecard import State
-from ..game.scoring import open_categories, options
+from ..game.scoring import open_categories, scoring_options
 from ..model.objectives import ScoreObjective, Values
 from ..model.state_space import StateSpace, state_space
 
@@ -56,7 +56,7 @@ class Passes:
 
     def holds_from_rolls(self, rolls: Floats) -> Floats:
         """Value of every hold, `(holds,)`, from the value of every full roll `(rolls,)` after the reroll."""
-        buffer = np.empty(self.dice.holds)
+        buffer = np.empty(self.dice.n_holds)
         buffer[self.dice.first_roll :] = rolls
         for level in self.levels[-2::-1]:
             buffer[level.place] = buffer[level.successors].sum(axis=1) / self.dice.faces
@@ -151,7 +151,7 @@ class TurnEvaluator:
         if self.rules.joker and state.filled >> self.rules.joker_index & 1:
             for roll in self.joker_rolls.tolist():
                 result[:, roll] = -np.inf
-                allowed = options(self.rules, state.filled, state.joker_paid, self.roll_counts[roll], first)
+                allowed = scoring_options(self.rules, state.filled, state.joker_paid, self.roll_counts[roll], first)
                 for c, (points, bonus_points) in allowed.items():
                     result[c, roll] = self.arrive(state, c, np.array(points), bonus_points, saved)
         return result
@@ -176,7 +176,7 @@ class TurnEvaluator:
 
     def turn_value(self, state: State) -> float:
         """Value of a card at the start of a turn, from its children: the Bellman equation's right-hand side."""
-        rerolls = self.rules.rolls - 1 + state.saved
+        rerolls = self.rules.rolls_per_turn - 1 + state.saved
         saved = rerolls if self.rules.saved_rolls else 0
         stop = self.category_values(state, saved, first=True).max(axis=0)
         best = stop

@@ -14,7 +14,7 @@ import numpy as np
 from ..game.dice import Floats
 from ..game.notation import counts_of
 from ..game.scorecard import State
-from ..game.scoring import options
+from ..game.scoring import scoring_options
 from ..model.turn_model import turn_model
 from .turn_evaluator import TurnEvaluator
 
@@ -60,7 +60,7 @@ def outcomes_of_hold(evaluator: TurnEvaluator, state: State, held: Sequence[int]
     total: dict[tuple[int, int, int, int], float] = {}
     mass = _rerolled(evaluator, int(grid.rank(np.array(counts_of(rules, held)))), 1.0)
     for left in range(rerolls - 1, -1, -1):
-        stop, again = stops[left if saving else 0], np.zeros(grid.holds)
+        stop, again = stops[left if saving else 0], np.zeros(grid.n_holds)
         for roll in np.flatnonzero(mass).tolist():
             best_stop = stop[:, roll].max()
             within = arrays.within[arrays.within_start[roll] + 1 : arrays.within_start[roll + 1]]
@@ -68,7 +68,7 @@ def outcomes_of_hold(evaluator: TurnEvaluator, state: State, held: Sequence[int]
             best = max(best_stop, values.max(initial=-np.inf))
             if best_stop >= lowest(best):
                 category = int(np.argmax(stop[:, roll] >= lowest(best_stop)))
-                allowed = options(rules, state.filled, state.joker_paid, evaluator.roll_counts[roll])
+                allowed = scoring_options(rules, state.filled, state.joker_paid, evaluator.roll_counts[roll])
                 end = (category, *allowed[category], left if saving else 0)
                 total[end] = total.get(end, 0.0) + float(mass[roll])
             else:
@@ -79,7 +79,7 @@ def outcomes_of_hold(evaluator: TurnEvaluator, state: State, held: Sequence[int]
 
 
 def _rerolled(evaluator: TurnEvaluator, hold: int, mass: float) -> Floats:
-    start = np.zeros(evaluator.dice.holds)
+    start = np.zeros(evaluator.dice.n_holds)
     start[hold] = mass
     return _rerolled_all(evaluator, start)
 

@@ -195,9 +195,9 @@ def describe(rules: RuleSet) -> dict[str, Any]:
         "dice": rules.dice,
         "faces": rules.faces,
         "switches": [{"id": switch.id, "summary": switch.summary} for switch in rules.switches],
-        "active": list(rules.active),
+        "active": list(rules.active_switches),
         "bonus_points": bool(rules.joker and rules.joker.bonus) or bool(rules.first_roll_bonus),
-        "rolls": rules.rolls,
+        "rolls": rules.rolls_per_turn,
         "forced": rules.order == "forced",
         "saved_rolls": rules.saved_rolls,
         "bonus": {"threshold": rules.bonus.threshold, "points": rules.bonus.points} if rules.bonus else None,
@@ -217,7 +217,7 @@ def next_rolls(office: RequestScheduler, asked: Outcomes) -> dict[str, Any]:
     strategy = office.desk.strategy(rules)
     state = strategy.state(card)
     left = asked.rolls_left - 1
-    if state.filled == rules.full or asked.rolls_left > strategy.most_rerolls(state):
+    if state.filled == rules.full_mask or asked.rolls_left > strategy.most_rerolls(state):
         raise StateError(f"{asked.rolls_left} rolls left; it is at most {strategy.most_rerolls(state)}")
     evaluator, grid = strategy.evaluator, strategy.evaluator.dice
     worth = evaluator.category_values(state, left if rules.saved_rolls else 0).max(axis=0)

@@ -21,7 +21,7 @@ from ..errors import RulesError, SolverError, StateError
 from ..game.dice import Floats, Ints
 from ..game.rule_loader import builtin_ids
 from ..game.rules import RuleSet
-from ..game.scorecard import EMPTY, Scorecard
+from ..game.scorecard import EMPTY_STATE, Scorecard
 from ..model.estimates import SolveCost, rule_set_stats
 from ..model.objectives import Goals, Utility
 from ..model.state_space import state_space
@@ -262,7 +262,7 @@ class RequestScheduler:
 
     def spread_seconds(self, rules: RuleSet, card: Scorecard) -> float:
         """About how long a distribution takes; that of the empty card is kept with the tables."""
-        if card.state == EMPTY and distribution_path(rules, self.desk.tables).is_file():
+        if card.state == EMPTY_STATE and distribution_path(rules, self.desk.tables).is_file():
             return 0.0
         return FORWARD_COST_RATIO * Utility(rules, any_worth, card.state).needs().seconds
 

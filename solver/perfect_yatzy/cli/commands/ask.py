@@ -229,7 +229,7 @@ def odds(dice: str | None, rolls_left: int | None, rules: str, lang: str, as_jso
 
     rule_set = localized(load_rules(rules), lang)
     roll = parse_dice(rule_set, dice) if dice is not None else None
-    left = rule_set.rolls - 1 if rolls_left is None else rolls_left
+    left = rule_set.rolls_per_turn - 1 if rolls_left is None else rolls_left
     found = find_odds(rule_set, roll, left)
     if as_json:
         head = {"schema": ANSWER_SCHEMA, "query": "odds", "rules": rule_set.key, "dice": roll, "rolls_left": left}

@@ -79,7 +79,7 @@ class Table:
 
     def roll(self) -> None:
         """Put the next dice on the table."""
-        from ...game.notation import named_dice
+        from ...game.notation import parse_faces
         from ..views.table import dice_help, dice_question
 
         session = self.session
@@ -93,7 +93,7 @@ class Table:
         if text in ("", "?"):
             click.echo(dice_help(session))
             return
-        dice = named_dice(text)
+        dice = parse_faces(text)
         if dice is None:
             raise StateError(f"{text!r} is no dice; write the faces, such as {'12345'[: session.to_roll]}")
         session.roll(dice)
@@ -128,18 +128,17 @@ class Table:
 
     def carry_out(self, text: str) -> str:
         """A decision in the player's words; what was said instead of confirming it."""
-        from ...game.notation import named_category, named_hold
+        from ...game.notation import parse_category, parse_hold
         from ..views.table import taken_line
 
         session = self.session
-        held = named_hold(text, session.dice) if session.rolls_left else None
+        held = parse_hold(text, session.dice) if session.rolls_left else None
         category = ""
         if held is not None:
-            session.hold(held)  # says why not
-            session.actions.pop()
+            session.check_hold(held)
         else:
             paid = {name: points + bonus_points for name, (points, bonus_points) in session.choices().items()}
-            category = named_category(self.rules, text, paid)
+            category = parse_category(self.rules, text, paid)
             if category not in paid:
                 session.score(category)  # says why not
         other = self.warned(category if held is None else held)

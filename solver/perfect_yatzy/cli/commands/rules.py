@@ -79,7 +79,7 @@ def rules_check(file: str) -> None:
     try:
         rule_set = load_rules(file)
         for switch in rule_set.switches:
-            if switch.id not in rule_set.active:
+            if switch.id not in rule_set.active_switches:
                 load_rules(f"{file}+{switch.id}")
     except RuleFileError as error:
         for problem in error.problems:

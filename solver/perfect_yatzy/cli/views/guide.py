@@ -96,7 +96,7 @@ def hopes(rules: RuleSet) -> str:
             escape(chance_text(entry.chance)),
             f"{entry.points:.1f}",
         )
-        for entry in odds(rules, None, rules.rolls - 1)
+        for entry in odds(rules, None, rules.rolls_per_turn - 1)
     ]
     return rows(("One turn for it alone", "chance", "points"), body)
 
@@ -146,7 +146,7 @@ def guide(strategy: Strategy) -> str:
     if rules.bonus:
         parts.append(f" Upper bonus {rules.bonus.points} at {rules.bonus.threshold}.")
     parts.append("</p>")
-    if rules.rolls > 1:
+    if rules.rolls_per_turn > 1:
         parts.append(f"<h2>First turn, first roll: the roll, and what to hold of it</h2>{opening_map(strategy)}")
     second = hopes(rules)
     if rules.order == "free":

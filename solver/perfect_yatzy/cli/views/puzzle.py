@@ -8,7 +8,7 @@ from typing import Any
 
 from ..._version import ANSWER_SCHEMA
 from ...errors import StateError
-from ...game.notation import glyphs, named_category, named_hold, spaced
+from ...game.notation import glyphs, parse_category, parse_hold, spaced
 from ...game.rules import RuleSet
 from ...play.puzzle import Puzzle
 from ...play.review import action_named, grade
@@ -65,7 +65,7 @@ def find_answer(rules: RuleSet, position: Puzzle, strategy: Strategy, text: str)
     """
     options = position.options(strategy)
     word = re.sub(r"^(hold|keep|take|score)\s+(?=\S)", "", text, flags=re.IGNORECASE)
-    held = named_hold(word, position.dice) if position.rolls_left else None
+    held = parse_hold(word, position.dice) if position.rolls_left else None
     if held is not None:
         if held == position.dice:
             raise StateError("with all dice held there is nothing to reroll: name the category to take")
@@ -74,7 +74,7 @@ def find_answer(rules: RuleSet, position: Puzzle, strategy: Strategy, text: str)
             raise StateError(f"{spaced(held)} is not within {spaced(position.dice)}")
         return found
     paid = {option.category: option.points + option.bonus_points for option in options if isinstance(option, Choice)}
-    category = named_category(rules, word, paid)
+    category = parse_category(rules, word, paid)
     found = action_named(options, category)
     if found is None:
         filled = rules.index_of[category] in position.card.points

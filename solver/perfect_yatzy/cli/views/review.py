@@ -29,7 +29,8 @@ def summary_lines(rules: RuleSet, found: Review) -> list[str]:
     return [
         f"{found.player}: {result}",
         "",
-        f"Result {found.result:.2f} = start {found.start:.2f} {signed(found.luck)} luck - {found.lost:.2f} errors",
+        f"Result {found.result:.2f} = start {found.start:.2f} {signed(found.luck)} luck"
+        f" - {found.points_lost:.2f} errors",
         f"{len(found.decisions)} {decisions}: {graded or 'none yet'}",
     ]
 

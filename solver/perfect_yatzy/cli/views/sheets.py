@@ -65,7 +65,7 @@ def _rolls(strategy: Strategy) -> list[tuple[int, ...]]:
 def opening(strategy: Strategy) -> Sheet:
     """Best hold for every roll of the first turn, by rerolls left."""
     rules = strategy.rules
-    lefts = range(rules.rolls - 1, 0, -1)
+    lefts = range(rules.rolls_per_turn - 1, 0, -1)
     if not lefts:
         raise StateError(f"{rules.key} has one roll a turn: there is nothing to hold")
     columns: list[tuple[str, int]] = [("dice", 0)]
@@ -121,7 +121,7 @@ def categories(strategy: Strategy) -> Sheet:
     start = strategy.value(State())
     rows: list[tuple[Cell, ...]] = []
     for c, category in enumerate(rules.categories):
-        alone = State(filled=rules.full & ~(1 << c))
+        alone = State(filled=rules.full_mask & ~(1 << c))
         without = strategy.value(State(filled=1 << c))
         rows.append((category.name, strategy.value(alone), without, start - without))
     return Sheet(

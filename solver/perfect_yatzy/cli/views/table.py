@@ -118,7 +118,7 @@ def stage_line(session: Session) -> str:
     left, kept = session.rolls_left, min(session.rolls_left, session.card().saved)
     saved = f" ({number_word(kept)} saved)" if kept else ""
     turn = len(session.turns) // len(session.players) + 1
-    stage = f"turn {turn} of {len(session.rules.categories)}, roll {len(session.rolls)}"
+    stage = f"turn {turn} of {len(session.rules.categories)}, roll {len(session.dice_history)}"
     who = prefix(session)
     line = f"{who}{stage if who else stage.capitalize()}, {plural(left, 'reroll')} left{saved}"
     return wrapped(f"{line}: {spaced(session.dice)}  {glyphs(session.dice)}")

@@ -306,7 +306,7 @@ def rules_text(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     lines += [
         "",
         f"{plural(rules.dice, 'die', 'dice').capitalize()} with {rules.faces} faces, "
-        f"{plural(rules.rolls, 'roll')} a turn, {len(rules.categories)} categories {order}",
+        f"{plural(rules.rolls_per_turn, 'roll')} a turn, {len(rules.categories)} categories {order}",
     ]
     if rules.bonus:
         lines.append(f"Bonus {rules.bonus.points} when the upper boxes (*) reach {rules.bonus.threshold}")

@@ -55,7 +55,7 @@ function graded(record, player, found) {
   const counts = Object.entries(found.grades).filter(([, n]) => n).map(([name, n]) => many(n, ...GRADES[name])).join(", ");
   const sign = (value) => (value < 0 ? "− " : "+ ") + Math.abs(value).toFixed(2);
   const parts = [element("h3", {}, `${found.player}: ${result}`),
-    element("p", {}, `${found.result.toFixed(2)} = start ${found.start.toFixed(2)} ${sign(found.luck)} luck − ${found.lost.toFixed(2)} errors`),
+    element("p", {}, `${found.result.toFixed(2)} = start ${found.start.toFixed(2)} ${sign(found.luck)} luck − ${found.points_lost.toFixed(2)} errors`),
     element("p", {}, `${many(found.decisions.length, "decision", "decisions")}: ${counts}.`),
     course(found), element("p", { class: "legend" }, "Solid: the expected score as the game went. Dashed: the same luck without errors.")];
   if (!errors.length) return [...parts, element("p", {}, "Nothing to mend.")];
@@ -112,7 +112,7 @@ async function show(record, player, each) {
 // The game as it went: luck up, luck and errors together; what lies between the lines was given away.
 function course(found) {
   const key = (entry) => entry.turn * 100 + entry.roll;
-  const events = [...found.rolls.map((r) => [key(r), 0, r.luck, 0]), ...found.decisions.map((d) => [key(d), 1, 0, d.loss])]
+  const events = [...found.rolls.map((r) => [key(r), 0, r.roll_luck, 0]), ...found.decisions.map((d) => [key(d), 1, 0, d.loss])]
     .sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   let lucky = found.start, real = found.start;
   const lines = [[lucky, real]];
