@@ -4,8 +4,9 @@ VENV := .venv
 RUN := $(VENV)/bin
 READY := $(VENV)/.ready
 USER_READY := $(VENV)/.user-ready
+PUBLIC := perfect_yatzy perfect_yatzy.frames perfect_yatzy.rl perfect_yatzy.play.record perfect_yatzy.play.review
 
-.PHONY: help demo test test-slow lint typecheck bench bench-big bench-beyond bench-web tables verify clean
+.PHONY: help demo test test-slow test-lowest coverage lint typecheck docs package bench bench-big bench-beyond bench-web tables verify clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -21,7 +22,7 @@ $(USER_READY): $(VENV)/bin/python pyproject.toml
 
 $(READY): $(USER_READY)
 	$(RUN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	$(RUN)/python -m pip install --quiet --disable-pip-version-check --group dev
+	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[data,plot,rl,web]' --group dev
 	@touch $@
 
 demo: $(USER_READY) ## a real question, answered: what to hold of 3 3 4 5 6
@@ -31,8 +32,14 @@ demo: $(USER_READY) ## a real question, answered: what to hold of 3 3 4 5 6
 test: $(READY) ## the tests, in a few minutes
 	$(RUN)/python -m pytest -m "not slow"
 
-test-slow: $(READY) ## the long ones too
+test-slow: $(READY) ## all tests: an hour and several gigabytes
 	$(RUN)/python -m pytest
+
+test-lowest: ## the tests with the lowest versions that pyproject.toml allows
+	PYTHON=$(PYTHON) .ci/lowest
+
+coverage: $(READY) ## the tests, with the branch coverage of the Python code
+	$(RUN)/python -m pytest -m "not slow" --cov
 
 lint: $(READY) ## ruff: style and format
 	$(RUN)/ruff check .
@@ -40,6 +47,13 @@ lint: $(READY) ## ruff: style and format
 
 typecheck: $(READY) ## mypy, strict on the package
 	$(RUN)/mypy
+
+docs: $(READY) ## the API reference in build/docs; a warning is an error
+	rm -rf build/docs
+	$(RUN)/python -W error -m pdoc --docformat numpy --output-directory build/docs $(PUBLIC)
+
+package: $(READY) ## source distribution and wheel in dist, checked; some tests run from the unpacked source
+	.ci/package $(RUN)/python
 
 bench: $(READY) ## times, each answer asserted first; a dated record in benchmarks/runs
 	$(RUN)/python -m benchmarks
@@ -61,6 +75,6 @@ verify: $(USER_READY) ## checksum, equation, published value and a simulation of
 	$(RUN)/yatzy verify yatzy --games 100000
 
 clean: ## remove the virtual environment, solved tables and caches
-	rm -rf $(VENV) build *.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf $(VENV) build dist solver/*.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage .coverage.*
 	rm -f tables/*.npy tables/*-mean-*.json tables/*-goals-*.json tables/*-variance-*.json tables/*-bonus-*.json tables/*-distribution-*.json tables/*.part* tables/.*.npy.* tables/.*.json.*
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

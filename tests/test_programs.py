@@ -11,10 +11,11 @@ from perfect_yatzy.errors import StateError
 from perfect_yatzy.frames import columns, to_arrow, to_pandas, to_polars
 from perfect_yatzy.game.notation import dice_of
 from perfect_yatzy.strategy.strategy import Strategy
+from support.need import need
 
-gymnasium = pytest.importorskip("gymnasium", reason="the extra rl is not installed")
+gymnasium = need("gymnasium")
 
-from perfect_yatzy.rl import YatzyEnv  # noqa: E402
+from perfect_yatzy.rl import YatzyEnv
 
 
 @pytest.mark.parametrize("key", ["yatzy", "yahtzee", "generala", "yatzy-forced", "yatzy-saved"])
@@ -148,7 +149,7 @@ def test_a_missing_category_looks_the_same_everywhere(yatzy: Strategy) -> None:
     """Whether or not some row of the table has a category."""
     some, none = yatzy.holds("", "33456"), yatzy.holds("", "33456")[:3]
     batch = yatzy.best(0, 0, [[3, 3, 4, 5, 6]], 2)
-    pandas, polars, pyarrow = map(pytest.importorskip, ("pandas", "polars", "pyarrow"))
+    pandas, polars, pyarrow = map(need, ("pandas", "polars", "pyarrow"))
     for result in (some, none, batch):
         frame = to_pandas(result)["category"]
         assert frame.dtype == pandas.StringDtype()

@@ -16,6 +16,7 @@ from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.game.translations import localized
 from perfect_yatzy.strategy.strategy import Strategy
 from support.command import Run
+from support.need import need
 
 
 def test_opening_has_every_roll_and_the_strategy_behind_it(yatzy: Strategy) -> None:
@@ -61,7 +62,7 @@ def test_formats_read_back(yatzy: Strategy) -> None:
     assert "@media print" in page
     assert page.count("<tr>") == 253
     ET.fromstring(page[page.index("<table>") : page.index("</table>") + 8])
-    pq = pytest.importorskip("pyarrow.parquet")
+    pq = need("pyarrow.parquet")
     assert pq.read_table(io.BytesIO(parquet(sheet))).num_rows == 252
 
 

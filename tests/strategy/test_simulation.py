@@ -19,6 +19,7 @@ from perfect_yatzy.strategy.score_strategy import maximise, reach
 from perfect_yatzy.strategy.simulation import Simulation, simulate
 from perfect_yatzy.strategy.strategy import Strategy
 from support.command import Run, refused_in_a_line
+from support.need import need
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 WORD = (1 << 64) - 1
@@ -237,7 +238,7 @@ def test_one_game_has_no_error(run: Run, yatzy: Strategy) -> None:
 
 
 def test_the_command_writes_parquet(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet = need("pyarrow.parquet")
     path = tmp_path / "games.parquet"
     assert run("simulate", "yatzy", "-n", "500", "-o", str(path)).returncode == 0
     table = parquet.read_table(path)

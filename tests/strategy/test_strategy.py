@@ -20,6 +20,7 @@ from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.verify import random_states
 from support.command import refused_in_a_line
+from support.need import need
 
 
 def test_value_of_texts_states_and_cards(yatzy: Strategy) -> None:
@@ -242,7 +243,7 @@ def test_simulation_of_jokers_first_rolls_and_saved_rolls(key: str, deviation: f
 
 @pytest.fixture(scope="module")
 def peer() -> object:
-    return pytest.importorskip("yatzy_solver", reason="needs the PyPI package yatzy-solver: make test installs it")
+    return need("yatzy_solver")
 
 
 PEERS = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 import subprocess
 import sys
@@ -15,10 +14,10 @@ import pytest
 from perfect_yatzy.play.record import read_games, write_games
 from perfect_yatzy.strategy.strategy import Strategy
 from support.human import human
+from support.need import need, need_program
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(not CHROMIUM, reason="there is no chromium (Debian package chromium)")
+playwright = need("playwright.sync_api")
+CHROMIUM = need_program("chromium", "chromium-browser", "google-chrome")
 
 
 @pytest.fixture(scope="module")
@@ -169,7 +168,7 @@ def test_it_fits_a_phone_in_the_dark_and_a_sheet_of_paper(page: Any, tmp_path: P
 
 
 def test_axe_finds_nothing_serious(page: Any) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+    axe = need("axe_playwright_python.sync_playwright")
     page.keyboard.type("33456")
     page.wait_for_selector("#ranking table")
     for scheme in ("light", "dark"):

@@ -11,9 +11,10 @@ from threading import Event
 
 import pytest
 from support.command import Run
+from support.need import need
 
-pytest.importorskip("fastapi", reason="the extra web is not installed")
-pytest.importorskip("httpx2", reason="httpx2 is not installed")
+need("fastapi")
+need("httpx2")
 
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings

@@ -31,6 +31,7 @@ from .strategy import Strategy
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator
 
 if TYPE_CHECKING:
+    from ..tablebase.table_file import TableInfo as TableInfo  # for pdoc: the type of an inherited field
     from .batch import BatchAnswer
 
 INSTANT_SOLVE_SECONDS = 1.5  # seconds: a rest of a game estimated below this is solved rather than looked up
