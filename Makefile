@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 USER_READY := $(VENV)/.user-ready
 PUBLIC := perfect_yatzy perfect_yatzy.frames perfect_yatzy.rl perfect_yatzy.play.record perfect_yatzy.play.review
 
-.PHONY: help demo test test-slow test-lowest coverage lint typecheck docs package bench bench-big bench-beyond bench-web tables verify clean
+.PHONY: help demo test test-slow test-lowest coverage lint typecheck docs readmes package bench bench-big bench-beyond bench-web tables verify clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -51,6 +51,9 @@ typecheck: $(READY) ## mypy, strict on the package
 docs: $(READY) ## the API reference in build/docs; a warning is an error
 	rm -rf build/docs
 	$(RUN)/python -W error -m pdoc --docformat numpy --output-directory build/docs $(PUBLIC)
+
+readmes: $(READY) ## write the current output of every command shown in a README
+	cd tests && ../$(RUN)/python -m support.documents
 
 package: $(READY) ## source distribution and wheel in dist, checked; some tests run from the unpacked source
 	.ci/package $(RUN)/python

@@ -1,4 +1,4 @@
-"""Write the small files of this folder, and the README's table of solved games: `make tables`.
+"""Write the small files of this folder, and the tables of solved games in two READMEs: `make tables`.
 
 `checksums.json` and the strategy tables are kept in git and compared by a test; the binary tables are not. What
 is not solved yet is solved first: five minutes and 5 GB of disk for everything.
@@ -45,6 +45,7 @@ BIG = [
     "maxi",
 ]
 SHEETS_OF = ["yatzy"]
+HEADLINES = ["yatzy", "yatzy-forced", "yahtzee", "kniffel", "yatzy-saved", "maxi-unsaved", "maxi", "giant-forced"]
 START, END = "<!-- solved games: make tables -->", "<!-- end of solved games -->"
 
 
@@ -83,10 +84,21 @@ def size_text(info: TableInfo) -> str:
     return f"{size:.3g} GB"
 
 
+def short_games_table(strategies: dict[str, Strategy]) -> str:
+    """The table of well-known games in the README of the project."""
+    lines = ["| rules | game | expected final score | states |", "|---|---|---:|---:|"]
+    for key in HEADLINES:
+        strategy = strategies[key]
+        lines.append(
+            f"| `{key}` | {strategy.rules.name} | {strategy.info.start_value:.10f} | {strategy.space.reachable():,} |"
+        )
+    return "\n".join(lines)
+
+
 def games_table(strategies: dict[str, Strategy]) -> str:
-    """The README's table of solved games."""
+    """The table of all solved games in the README of this folder."""
     lines = [
-        "| rules | value of the game | states | solved in | table | error of a value | SHA-256 |",
+        "| rules | expected final score | states | solved in | table | error of a value | SHA-256 |",
         "|---|---:|---:|---:|---:|---:|---|",
     ]
     for key, strategy in strategies.items():
@@ -110,10 +122,15 @@ def main() -> None:
     for name, text in files.items():
         (HERE / name).write_text(text, encoding="utf-8")
         print(f"tables/{name}")
-    readme = HERE.parent / "README.md"
+    replace_between_marks(HERE / "README.md", games_table(strategies))
+    replace_between_marks(HERE.parent / "README.md", short_games_table(strategies))
+
+
+def replace_between_marks(readme: Path, table: str) -> None:
+    """Put a table of solved games in its place."""
     before, rest = readme.read_text(encoding="utf-8").split(START)
     after = rest.split(END)[1]
-    readme.write_text(f"{before}{START}\n{games_table(strategies)}\n{END}{after}", encoding="utf-8")
+    readme.write_text(f"{before}{START}\n{table}\n{END}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":

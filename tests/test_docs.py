@@ -1,13 +1,11 @@
-"""What the documents say is what happens: commands with their output, the Python, the rule file, the tables."""
+"""What the READMEs say is what happens: commands with their output, Python, rule files, links, solved games."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,77 +14,93 @@ from perfect_yatzy.play.record import write_games
 from perfect_yatzy.play.replay import replay
 from perfect_yatzy.strategy.strategy import Strategy, open_strategy
 from support.command import ROOT, Run
+from support.documents import DOCUMENTS, Command, blocks, commands, links, name, run_shell
 
 from tables import build
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMING = {"solver/perfect_yatzy/game/README.md", "solver/perfect_yatzy/web/README.md"}
+COMMANDS = [command for document in DOCUMENTS for command in commands(document)]
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+def snippets(language: str) -> list[object]:
+    """Every block of a language in every README, as parameters of a test."""
+    return [
+        pytest.param(block, id=f"{name(document)}-{number}")
+        for document in DOCUMENTS
+        for number, block in enumerate(blocks(document, language), 1)
+    ]
 
 
-def console() -> list[tuple[str, str]]:
-    found = []
-    for block in blocks("console"):
-        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, _, output = part.partition("\n")
-            found.append((command, output.rstrip("\n")))
-    return found
-
-
-@pytest.mark.parametrize(("command", "output"), console(), ids=[command for command, _ in console()])
-def test_commands_of_the_readme_print_what_it_shows(
-    command: str, output: str, yatzy: Strategy, tmp_path: Path
-) -> None:
-    script = f'yatzy() {{ "{sys.executable}" -m perfect_yatzy "$@"; }}\n{command}'
-    env = os.environ | {"NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
-    ran = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=env, cwd=tmp_path, check=False)
-    assert ran.stdout.rstrip("\n") == output
+@pytest.mark.parametrize("command", COMMANDS, ids=[f"{name(entry.document)}: {entry.text}" for entry in COMMANDS])
+def test_commands_print_what_the_readme_shows(command: Command, yatzy: Strategy, tmp_path: Path) -> None:
+    ran = run_shell(command.text, tmp_path)
+    assert ran.stdout.rstrip("\n") == command.output, "make readmes"
     assert ran.stderr == ""
 
 
-def test_python_of_the_readme_runs(yatzy: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("code", snippets("python"))
+def test_python_runs(code: str, yatzy: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write_games("games.jsonl", [replay(yatzy, seed=1, game=0)])
-    for code in blocks("python"):
-        exec(compile(code, "README.md", "exec"), {})
+    exec(compile(code, "README.md", "exec"), {})
 
 
-def test_rule_files_of_the_readme_are_in_order(run: Run, tmp_path: Path) -> None:
+@pytest.mark.parametrize("example", snippets("toml"))
+def test_rule_files_are_valid(example: str, run: Run, tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
-    for example in blocks("toml"):
-        file.write_text(example)
-        checked = run("rules", "check", str(file))
-        assert checked.returncode == 0, checked.stderr
-    rules = load_rules(f"{file}+no-joker")
-    assert (rules.id, rules.joker, len(rules.categories)) == ("garden-dice", None, 5)
+    file.write_text(example, encoding="utf-8")
+    checked = run("rules", "check", str(file))
+    assert checked.returncode == 0, checked.stderr
+    for switch in re.findall(r"^\[switches\.([a-z0-9-]+)\]", example, re.MULTILINE):
+        assert load_rules(f"{file}+{switch}").categories
 
 
-def test_solved_games_of_the_readme_are_those_of_the_checksums() -> None:
+@pytest.mark.parametrize("example", snippets("json"))
+def test_json_is_json(example: str) -> None:
+    json.loads(example)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name)
+def test_links_lead_to_files(document: Path) -> None:
+    for link in links(document):
+        assert (document.parent / link).exists(), link
+
+
+def test_the_first_readme_links_to_no_file() -> None:
+    """Package indexes show it alone, so it names the other documents as paths from the root of the checkout."""
+    readme = ROOT / "README.md"
+    assert links(readme) == []
+    named = set(re.findall(r"`([\w./-]+/README\.md)`", readme.read_text(encoding="utf-8")))
+    assert named
+    for path in named:
+        assert (ROOT / path).is_file() or path in COMING, path
+
+
+def test_solved_games_are_those_of_the_checksums() -> None:
     sums = json.loads((ROOT / "tables" / "checksums.json").read_text())
+    text = (ROOT / "tables" / "README.md").read_text(encoding="utf-8")
     row = r"^\| `([a-z0-9+-]+)` \| ([\d.]+) \| ([\d,]+) \|.*\| `([0-9a-f]{12})` \|$"
-    rows = re.findall(row, README, re.MULTILINE)
+    rows = re.findall(row, text, re.MULTILINE)
     assert {key: (value, int(states.replace(",", "")), digest) for key, value, states, digest in rows} == {
         key: (entry["value"], entry["states"], entry["sha256"][:12]) for key, entry in sums.items()
     }
+    short = re.findall(r"^\| `([a-z0-9+-]+)` \|.*\| ([\d.]+) \| ([\d,]+) \|$", (ROOT / "README.md").read_text(), re.M)
+    assert [key for key, _, _ in short] == build.HEADLINES
+    for key, value, states in short:
+        assert (value, int(states.replace(",", ""))) == (sums[key]["value"], sums[key]["states"])
 
 
-def test_make_targets_of_the_readme_exist() -> None:
+def test_make_targets_exist() -> None:
     makefile = (ROOT / "Makefile").read_text()
-    for target in set(re.findall(r"^make ([a-z-]+)", README, re.MULTILINE)):
-        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
-
-
-def test_files_the_readme_links_to_exist() -> None:
-    for link in re.findall(r"\]\((?!http)([^)#]+)\)", README):
-        assert (ROOT / link).exists(), link
+    for document in DOCUMENTS:
+        for target in set(re.findall(r"^make ([a-z-]+)|`make ([a-z-]+)`", document.read_text(), re.MULTILINE)):
+            assert re.search(rf"^{''.join(target)}:", makefile, re.MULTILINE), target
 
 
 def test_readable_tables_are_up_to_date(yatzy: Strategy) -> None:
     """`make tables` would change nothing."""
-    for name, text in build.sheets({"yatzy": yatzy}).items():
-        assert (build.HERE / name).read_text(encoding="utf-8") == text, f"{name} is stale: make tables"
+    for file, text in build.sheets({"yatzy": yatzy}).items():
+        assert (build.HERE / file).read_text(encoding="utf-8") == text, f"{file} is stale: make tables"
 
 
 @pytest.mark.parametrize("key", [*build.QUICK, *(pytest.param(key, marks=pytest.mark.slow) for key in build.BIG)])

@@ -1,0 +1,80 @@
+"""The READMEs: their code blocks, their links, and their commands run as a reader would run them.
+
+``make readmes`` writes the output that the commands print today into the documents.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from .command import ROOT
+
+DOCUMENTS = [
+    ROOT / "README.md",
+    *sorted((ROOT / "solver").rglob("README.md")),
+    *(ROOT / folder / "README.md" for folder in ("tables", "benchmarks", "tests")),
+]
+
+
+@dataclass(frozen=True)
+class Command:
+    """A shell command of a console block and the output shown below it."""
+
+    document: Path
+    text: str
+    output: str
+
+
+def name(document: Path) -> str:
+    return document.relative_to(ROOT).as_posix()
+
+
+def blocks(document: Path, language: str) -> list[str]:
+    """Contents of the fenced code blocks of a language."""
+    text = document.read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+def commands(document: Path) -> list[Command]:
+    """Every line of the console blocks that starts with a prompt, with the lines up to the next prompt."""
+    found = []
+    for block in blocks(document, "console"):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            text, _, output = part.partition("\n")
+            found.append(Command(document, text, output.rstrip("\n")))
+    return found
+
+
+def run_shell(text: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command of a console block in a folder."""
+    script = f'yatzy() {{ "{sys.executable}" -m perfect_yatzy "$@"; }}\n{text}'
+    env = os.environ | {"NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
+    return subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=env, cwd=folder, check=False)
+
+
+def links(document: Path) -> list[str]:
+    """Targets of the links to files of this repository."""
+    return re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", document.read_text(encoding="utf-8"))
+
+
+def main() -> None:
+    """Replace each output that differs, and name its command."""
+    for document in DOCUMENTS:
+        for command in commands(document):
+            with tempfile.TemporaryDirectory() as folder:
+                ran = run_shell(command.text, Path(folder))
+            if (output := ran.stdout.rstrip("\n")) != command.output:
+                shown = f"$ {command.text}\n" + (f"{command.output}\n" if command.output else "")
+                text = document.read_text(encoding="utf-8")
+                document.write_text(text.replace(shown, f"$ {command.text}\n{output}\n"), encoding="utf-8")
+                print(f"{name(document)}: {command.text}")
+
+
+if __name__ == "__main__":
+    main()
