@@ -42,7 +42,7 @@ def test_commands_print_what_the_readme_shows(command: Command, yatzy: Strategy,
 def test_python_runs(code: str, yatzy: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write_games("games.jsonl", [replay(yatzy, seed=1, game=0)])
-    exec(compile(code, "README.md", "exec"), {})
+    exec(compile(code, "<example>", "exec"), {})
 
 
 @pytest.mark.parametrize("example", snippets("toml"))
