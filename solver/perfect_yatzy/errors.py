@@ -1,62 +1,158 @@
-"""What can go wrong, by who has to act: the rules, the position, the table.
+"""Errors raised on purpose, and the checks of plain values that raise them.
 
-Every error the package raises on purpose is a :class:`SolverError` *and* the builtin a caller would expect,
-so ``except ValueError`` works without importing this module. The command turns each into one line and an
-exit code; anything else that escapes is a bug and keeps its traceback.
+Every such error is a :class:`SolverError` *and* the builtin exception a caller expects, so ``except ValueError`` works
+without importing this module. The command turns each into one line and an exit code, the JSON answers into the
+fields ``error``, ``code`` and, where one field of the request is at fault, ``field``. Any other exception is a bug and
+keeps its traceback.
+
+A program should test ``code`` and never the message. The codes are stable:
+
+======================  ===============================================================================
+code                    meaning
+======================  ===============================================================================
+error                   none of the codes below
+invalid-request         the request is malformed: not JSON, a wrong combination of fields
+unknown-field           the request has a field its query does not know
+missing-field           the request lacks a field its query needs
+invalid-value           a field or an argument has the wrong type, or lies outside its range
+unknown-rules           there is no rule set, switch or rule file of that name
+invalid-rules           a rule set contradicts itself, or the question does not apply to its rules
+too-large               the solve needs more time or memory than the budget or the machine allows
+unknown-category        no category has that name
+ambiguous-category      several categories fit that name
+invalid-dice            the dice are not a roll under the rules
+invalid-card            the scorecard cannot occur under the rules
+invalid-state           no game can reach that state
+game-over               every category is filled
+table-error             a value table is missing, or cannot be read or written
+table-damaged           a value table does not match its checksum, its format or its rules
+missing-package         an optional package is not installed
+busy                    too many requests are waiting
+client-disconnected     the client disconnected before its answer was computed
+internal-error          a bug; only in answers to a stream of requests
+======================  ===============================================================================
 """
 
 from __future__ import annotations
 
 import operator
 import reprlib
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+CODES = frozenset(
+    {
+        "error",
+        "invalid-request",
+        "unknown-field",
+        "missing-field",
+        "invalid-value",
+        "unknown-rules",
+        "invalid-rules",
+        "too-large",
+        "unknown-category",
+        "ambiguous-category",
+        "invalid-dice",
+        "invalid-card",
+        "invalid-state",
+        "game-over",
+        "table-error",
+        "table-damaged",
+        "missing-package",
+        "busy",
+        "client-disconnected",
+        "internal-error",
+    }
+)
 
 
 class SolverError(Exception):
-    """Base of all errors raised on purpose; ``exit_code`` is what the command returns."""
+    """Base of all errors raised on purpose.
 
-    exit_code = 1
+    Parameters
+    ----------
+    *args
+        The message.
+    code
+        One of :data:`CODES`; default: that of the class.
+    field
+        Field of the request that is at fault.
+
+    Attributes
+    ----------
+    exit_code : int
+        What the command returns.
+    """
+
+    exit_code: ClassVar[int] = 1
+    default_code: ClassVar[str] = "error"
+
+    def __init__(self, *args: object, code: str | None = None, field: str | None = None) -> None:
+        super().__init__(*args)
+        self.code = code or self.default_code
+        self.field = field
+
+    def as_json(self) -> dict[str, str]:
+        """The fields of a JSON answer: ``error``, ``code`` and, if known, ``field``."""
+        return {"error": str(self), "code": self.code} | ({"field": self.field} if self.field else {})
 
 
 class RulesError(SolverError, ValueError):
-    """A rule set is unknown, malformed or beyond what can be solved."""
+    """A rule set is unknown, malformed or too large to be solved."""
 
     exit_code = 2
+    default_code = "invalid-rules"
 
 
 class MissingPackage(SolverError, ImportError):
-    """Something wants a package that is not installed; the way to get it is part of the message."""
+    """A feature needs a package that is not installed; the message says how to install it."""
 
     exit_code = 1
+    default_code = "missing-package"
 
     def __init__(self, what: str, *packages: str) -> None:
         super().__init__(f"{what} needs {' and '.join(packages)}; get it with: pip install {' '.join(packages)}")
 
 
 class StateError(SolverError, ValueError):
-    """Dice, a category or a scorecard that cannot occur under the rules."""
+    """Dice, a category, a scorecard or another argument that cannot occur under the rules."""
 
     exit_code = 2
+    default_code = "invalid-value"
 
 
 class TableError(SolverError, OSError):
     """A value table is missing, damaged or belongs to other rules."""
 
     exit_code = 1
+    default_code = "table-error"
+
+
+@contextmanager
+def error_context(field: str, code: str | None = None) -> Iterator[None]:
+    """Add the field of the request to errors raised inside, and a code to those that have only that of their class."""
+    try:
+        yield
+    except SolverError as error:
+        error.field = error.field or field
+        if code and error.code == error.default_code:
+            error.code = code
+        raise
 
 
 def shown(value: object) -> str:
-    """What was given, on a line and no longer than one reads."""
+    """The representation of a value for a message: one line, shortened."""
     return " ".join(reprlib.repr(value).split())
 
 
 def whole_number(value: Any, name: str) -> int:
-    """The value as an int. Integers of numpy are whole numbers; fractions, texts and truth values are not.
+    """The value as an int. NumPy integers are accepted; fractions, text and truth values are not.
 
     Raises
     ------
     StateError
-        If it is none.
+        If the value is not a whole number.
     """
     if not isinstance(value, bool):
         try:
@@ -67,5 +163,5 @@ def whole_number(value: Any, name: str) -> int:
 
 
 def span(low: int, high: int) -> str:
-    """Whole numbers from one to another, in words."""
+    """A range of whole numbers in words: ``3``, ``3 or 4``, ``3 to 5``."""
     return f"{low}" if high <= low else f"{low} or {high}" if high == low + 1 else f"{low} to {high}"
