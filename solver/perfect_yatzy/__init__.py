@@ -22,17 +22,18 @@ if TYPE_CHECKING:
     from .game.rule_loader import load_rules
     from .game.rules import RuleSet
     from .game.scorecard import Scorecard, State
+    from .strategy.actions import Choice, Hold
     from .strategy.batch import BatchAnswer
     from .strategy.distribution import ScoreDistribution, distribution
     from .strategy.score_strategy import ScoreStrategy, maximise, reach
     from .strategy.simulation import Simulation, simulate
-    from .strategy.strategy import Choice, Hold, Strategy, open_strategy
+    from .strategy.strategy import Strategy, open_strategy
     from .tablebase.backward_induction import solve_values as solve
 
 _HOMES = {
     "BatchAnswer": "strategy.batch",
-    "Choice": "strategy.strategy",
-    "Hold": "strategy.strategy",
+    "Choice": "strategy.actions",
+    "Hold": "strategy.actions",
     "RuleSet": "game.rules",
     "RulesError": "errors",
     "ScoreDistribution": "strategy.distribution",

@@ -1,9 +1,9 @@
 """Errors raised on purpose, and the checks of plain values that raise them.
 
-Every such error is a :class:`SolverError` *and* the builtin exception a caller expects, so ``except ValueError`` works
-without importing this module. The command turns each into one line and an exit code, the JSON answers into the
-fields ``error``, ``code`` and, where one field of the request is at fault, ``field``. Any other exception is a bug and
-keeps its traceback.
+Every such error is a :class:`SolverError` *and* the builtin exception a caller expects, so ``except ValueError``
+works without importing this module. The command turns each into one line and an exit code, the JSON answers into
+the fields ``error``, ``code`` and, where one field of the request is at fault, ``field``. Any other exception is a
+bug and keeps its traceback.
 
 A program should test ``code`` and never the message. The codes are stable:
 
@@ -131,7 +131,7 @@ class TableError(SolverError, OSError):
 
 @contextmanager
 def error_context(field: str, code: str | None = None) -> Iterator[None]:
-    """Add the field of the request to errors raised inside, and a code to those that have only that of their class."""
+    """Add the field of the request to errors raised inside, and a code to those that have only their class's."""
     try:
         yield
     except SolverError as error:

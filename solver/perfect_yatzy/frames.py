@@ -8,10 +8,10 @@ from typing import Any
 
 from .errors import StateError, shown
 from .game.notation import dice_of
+from .strategy.actions import Choice, Hold
 from .strategy.batch import BatchAnswer
 from .strategy.distribution import DiscreteDistribution
 from .strategy.simulation import Simulation
-from .strategy.strategy import Choice, Hold
 
 Result = Sequence[Hold] | Sequence[Choice] | BatchAnswer | DiscreteDistribution | Simulation
 MAY_BE_MISSING = "category"  # where dice are rerolled; its column is one of texts even if no row has one

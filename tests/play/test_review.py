@@ -21,10 +21,11 @@ from perfect_yatzy.play.record import Game, check_writable, read_game, read_game
 from perfect_yatzy.play.replay import replay
 from perfect_yatzy.play.review import GRADES, Review, action_outlook, grade, review
 from perfect_yatzy.service.answers import review_json
+from perfect_yatzy.strategy.actions import Choice, Hold
 from perfect_yatzy.strategy.distribution import distribution
 from perfect_yatzy.strategy.opponents import final_score
 from perfect_yatzy.strategy.simulation import simulate
-from perfect_yatzy.strategy.strategy import Choice, Hold, Strategy
+from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_outcomes import outcomes_of_hold
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from support.command import Run

@@ -26,8 +26,9 @@ from perfect_yatzy.play.puzzle import DIFFICULTIES, Puzzle, find_puzzle
 from perfect_yatzy.play.record import read_game, read_games
 from perfect_yatzy.play.save_file import SaveFile, load_session, save_session
 from perfect_yatzy.play.session import Session
+from perfect_yatzy.strategy.actions import Choice
 from perfect_yatzy.strategy.opponents import final_score
-from perfect_yatzy.strategy.strategy import Choice, Strategy
+from perfect_yatzy.strategy.strategy import Strategy
 from support import games
 from support.command import Run
 

@@ -22,7 +22,7 @@ from perfect_yatzy.model.objectives import Goals, Objective, Utility
 from perfect_yatzy.model.state_space import StateSpace
 from perfect_yatzy.strategy.distribution import distribution
 from perfect_yatzy.strategy.opponents import WinUtility, final_score, finished, opponent, parse_opponents
-from perfect_yatzy.strategy.score_strategy import ScoreStrategy, maximise, reach, solved
+from perfect_yatzy.strategy.score_strategy import ScoreStrategy, maximise, reach, solve_in_memory
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_objective
@@ -35,7 +35,7 @@ LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 
 
 def strategy_of(objective: Goals | Utility, zero: int) -> ScoreStrategy:
-    return ScoreStrategy(objective.rules, None, solved(objective), zero)
+    return ScoreStrategy(objective.rules, None, solve_in_memory(objective), zero)
 
 
 def reachable(oracle: NaiveWorth, rules: RuleSet) -> list[State]:
@@ -54,7 +54,7 @@ def flag_of(state: State, rules: RuleSet) -> bool:
 @example(games.saved_rolls_game("forced", True), 30)
 def test_goals_agree_with_the_oracle(rules: RuleSet, goal: int) -> None:
     oracle = NaiveWorth(rules.canonical(), lambda score: Fraction(int(score >= goal)))
-    table = solved(Goals(rules))
+    table = solve_in_memory(Goals(rules))
     for state in reachable(oracle, rules):
         exact = oracle.worth(state.filled, state.upper, state.saved, flag_of(state, rules), 0)
         assert abs(table.at(-goal).value(state) - exact) <= F32 * exact  # however small the chance
@@ -173,7 +173,7 @@ def test_final_scores_beyond_sixteen_bits() -> None:
     pair = Fraction(1, 6) + Fraction(5, 6) / 6  # 1 - (5/6)^2: of two rolls one is a pair; nothing is better than that
     for goal, wins in ((30_000, 4), (27_000, 3), (40_000, 5)):
         chances = [Fraction(comb(4, k)) * pair**k * (1 - pair) ** (4 - k) for k in range(wins, 5)]
-        table = solved(Goals(rules))
+        table = solve_in_memory(Goals(rules))
         assert table.at(-goal).value(State()) == pytest.approx(float(sum(chances)), rel=F32)
         played = perfect_yatzy.simulate(ScoreStrategy(rules, None, table, goal), 4_000)
         assert abs((played.totals >= goal).mean() - float(sum(chances))) < 0.03
@@ -184,9 +184,9 @@ def test_a_rest_of_a_game_refuses_what_it_does_not_know(yatzy: Strategy) -> None
     for other in (LATE.replace("one-pair=10", "one-pair=2"), LATE.replace("one-pair=10", "one-pair=12")):
         with pytest.raises(StateError, match="points cannot have been made"):
             line.value(other)
-    with pytest.raises(StateError, match="whose points count"):
+    with pytest.raises(StateError, match="continues the one it was made for"):
         line.value(parse_card(yatzy.rules, LATE).state)
-    with pytest.raises(StateError, match="whose points count"):
+    with pytest.raises(StateError, match="continues the one it was made for"):
         perfect_yatzy.simulate(line, 10, start=parse_card(yatzy.rules, LATE).state)
     with pytest.raises(StateError, match="for the mean alone"):
         line.best(0, 0, [[1] * 5], 0)
@@ -194,7 +194,7 @@ def test_a_rest_of_a_game_refuses_what_it_does_not_know(yatzy: Strategy) -> None
     for box, other in ((50, 0), (0, 50)):
         goal = ScoreStrategy(
             load_rules("yahtzee"), None,
-            solved(Goals(load_rules("yahtzee"), parse_card(load_rules("yahtzee"), f"{start} yahtzee={box}").state)), 260,
+            solve_in_memory(Goals(load_rules("yahtzee"), parse_card(load_rules("yahtzee"), f"{start} yahtzee={box}").state)), 260,
         )  # fmt: skip
         assert 0 <= goal.value(f"{start} yahtzee={box}") <= 1
         with pytest.raises(StateError, match="joker's box"):
@@ -204,22 +204,22 @@ def test_a_rest_of_a_game_refuses_what_it_does_not_know(yatzy: Strategy) -> None
 @pytest.mark.parametrize(
     ("worth", "message"),
     [
-        (lambda s: s[:3], "worth returned shape (3,); must be that of the scores"),
-        (lambda s: s[:1], "worth returned shape (1,); must be that of the scores"),
+        (lambda s: s[:3], "utility returned shape (3,); must be that of the scores"),
+        (lambda s: s[:1], "utility returned shape (1,); must be that of the scores"),
         (lambda s: s[:, None], "must be that of the scores"),
-        (lambda s: 1.0, "worth returned shape (); must be that of the scores"),
-        (lambda s: np.where(s > 230, np.nan, 1), "the worth of 231 is nan; must be finite"),
-        (lambda s: np.where(s == 100, -np.inf, 1), "the worth of 100 is -inf; must be finite"),
+        (lambda s: 1.0, "utility returned shape (); must be that of the scores"),
+        (lambda s: np.where(s > 230, np.nan, 1), "the utility of 231 is nan; must be finite"),
+        (lambda s: np.where(s == 100, -np.inf, 1), "the utility of 100 is -inf; must be finite"),
         (lambda s: s + 1j, "must be an array of real numbers"),
-        (lambda s: "good", "worth returned 'good'; must be an array of real numbers"),
+        (lambda s: "good", "utility returned 'good'; must be an array of real numbers"),
         (lambda s: s * -1e31, "in size; must be at most 1e+20"),
-        (5, "worth is 5; must be a function of final scores, or a list of the worths of 0, 1, 2 ..."),
-        ("good", "worth is 'good'; must be an array of real numbers"),
-        (None, "worth is None; must be an array of real numbers"),
-        ([], "worth is []; must be a function of final scores, or a list"),
-        ([[1, 2], [3, 4]], "worth is [[1, 2], [3, 4]]; must be a function of final scores, or a list"),
-        ([[1, 2], [3]], "worth is [[1, 2], [3]]; must be an array of real numbers"),
-        ([1, np.nan], "the worth of 73 is nan; must be finite"),
+        (5, "utility is 5; must be a function of final scores, or a list of the utilities of 0, 1, 2 ..."),
+        ("good", "utility is 'good'; must be an array of real numbers"),
+        (None, "utility is None; must be an array of real numbers"),
+        ([], "utility is []; must be a function of final scores, or a list"),
+        ([[1, 2], [3, 4]], "utility is [[1, 2], [3, 4]]; must be a function of final scores, or a list"),
+        ([[1, 2], [3]], "utility is [[1, 2], [3]]; must be an array of real numbers"),
+        ([1, np.nan], "the utility of 73 is nan; must be finite"),
     ],
 )
 def test_worths_are_looked_at_before_the_kernels_read_them(worth: object, message: str) -> None:
@@ -315,7 +315,7 @@ def test_opponents_are_scores_or_cards() -> None:
     assert isinstance(found[1], Scorecard)
     assert isinstance(found[2], Scorecard)
     assert found[3] == 63 + 50
-    for wrong, message in (("abc", "'abc' is no opponent"), ("ones=99", "ones cannot hold 99")):
+    for wrong, message in (("abc", "'abc' is not an opponent"), ("ones=99", "ones cannot hold 99")):
         with pytest.raises(StateError, match=message):
             parse_opponents(rules, wrong)
     assert final_score(parse_card(rules, full)) == 113
@@ -572,7 +572,7 @@ def test_expect_says_how_likely_a_win_is(run: Run, yatzy: Strategy) -> None:
         (["--goal", "200", "--opponents", "3"], "goal and opponents are two aims"),
         (["--ties", "win"], "ties is of account against opponents only"),
         (["--opponents", "3", "--ties", "so"], "ties is 'so'; must be one of loss, half, win"),
-        (["--opponents", "nobody"], "'nobody' is no opponent"),
+        (["--opponents", "nobody"], "'nobody' is not an opponent"),
         (["--opponents", "250 260"], "(several: 251; 260)"),
         (["--opponents", ""], "there is no opponent"),
         (["--opponents", " ; "], "there is no opponent"),

@@ -80,7 +80,7 @@ def test_a_position_may_be_points_by_category(yatzy: Strategy) -> None:
     for card in ({"ones": 3, "sixes": 24, "chance": 22}, {"Ones": np.int64(3), "6": 24, "Sjans": np.int16(22)}):
         assert yatzy.value(card) == yatzy.value(text)
         assert yatzy.holds(card, "33456", 1) == yatzy.holds(text, "33456", 1)
-        assert yatzy.begin(card) == yatzy.begin(text)
+        assert yatzy.check(card) == yatzy.check(text)
     assert yatzy.value({}) == yatzy.value()
 
 

@@ -184,6 +184,10 @@ class StateSpace:
             If no game can arrive at this state.
         """
         self.check(state)
+        return self.unchecked_index(state)
+
+    def unchecked_index(self, state: State) -> int:
+        """Place of a checked state's value in the table."""
         row = self.row(state)
         chosen = self.layout.sets[row]
         lane = self.layout.lane_of[chosen, min(max(state.upper, 0), self.rules.threshold)]

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from ..game.dice import Dice
 from ..game.scorecard import Scorecard
-from ..strategy.strategy import Choice, Hold, Strategy
+from ..strategy.actions import Choice, Hold
+from ..strategy.strategy import Strategy
 from .record import card_after
 from .replay import play_turn
 from .review import actions

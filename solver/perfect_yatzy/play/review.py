@@ -19,8 +19,9 @@ from dataclasses import dataclass, replace
 from ..errors import StateError, whole_number
 from ..game.dice import Dice
 from ..game.scorecard import Scorecard, State
+from ..strategy.actions import Choice, Hold, ranked
 from ..strategy.opponents import final_score
-from ..strategy.strategy import Choice, Hold, Strategy, check_strategy, ranked
+from ..strategy.strategy import Strategy, check_strategy
 from ..strategy.turn_outcomes import TurnOutcome, outcomes_of_hold
 from .record import Game, Turn
 

@@ -19,7 +19,14 @@ from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, Scorecard, State
 from ..model.objectives import Goals, Utility
 from ..strategy.opponents import Opponent, WinUtility, finished, opponent, parse_opponents
-from ..strategy.score_strategy import INSTANT_SOLVE_SECONDS, ScoreStrategy, check_goal, maximise, reach, solved
+from ..strategy.score_strategy import (
+    INSTANT_SOLVE_SECONDS,
+    ScoreStrategy,
+    check_goal,
+    maximise,
+    reach,
+    solve_in_memory,
+)
 from ..strategy.strategy import Strategy
 from ..tablebase.store import Progress, has_table
 from ..tablebase.table_file import check_memory
@@ -92,7 +99,7 @@ def read_aim(rules: RuleSet, request: dict[str, Any]) -> ObjectiveRequest | None
         raise StateError(f"opponents is {others!r}; must be text such as '251; ones=3 sixes=24', or a list")
     ties = request.get("ties", "loss")
     known = tuple(parse_opponents(rules, others))
-    WinUtility([finished(0) for _ in known], ties)  # refuses wrong ties before anything is solved
+    WinUtility([finished(0) for _ in known], ties)  # refuses wrong ties before anything is solve_in_memory
     return ObjectiveRequest(None, known, ties)
 
 
@@ -193,7 +200,7 @@ class ObjectiveResolver:
             return replace(found, zero=goal, start=card)
         report = self._announced(solve)
         if solve and solve.start != EMPTY_STATE:
-            found = ScoreStrategy(rules, None, solved(solve, self.threads), start=card, zero=goal)
+            found = ScoreStrategy(rules, None, solve_in_memory(solve, self.threads), start=card, zero=goal)
         else:
             found = reach(rules, goal, card, self.tables, threads=self.threads, progress=report)
         if found.info:
@@ -203,7 +210,7 @@ class ObjectiveResolver:
         return found
 
     def _announced(self, solve: Goals | Utility | None) -> Progress | None:
-        """Say what will be solved, if it takes a while; the callback for its progress."""
+        """Say what will be solve_in_memory, if it takes a while; the callback for its progress."""
         needs = solve.needs() if solve and self.announce else None
         if not (solve and needs and needs.long and self.announce):
             return None

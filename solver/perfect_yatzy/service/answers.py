@@ -6,7 +6,7 @@ from typing import Any
 
 from ..game.rules import RuleSet
 from ..play.review import Review
-from ..strategy.strategy import Choice, Hold
+from ..strategy.actions import Choice, Hold
 
 
 def review_json(rules: RuleSet, found: Review) -> dict[str, Any]:

@@ -23,9 +23,10 @@ from ..game.translations import ENGLISH, localized
 from ..model.estimates import rule_set_stats
 from ..model.objectives import Variance
 from ..model.state_space import state_space
+from ..strategy.actions import Action, Choice, Hold
 from ..strategy.distribution import has_distribution, known_distribution
 from ..strategy.opponents import least_score
-from ..strategy.strategy import Action, Choice, Hold, Strategy, open_strategy
+from ..strategy.strategy import Strategy, open_strategy
 from ..tablebase.store import has_table, open_table
 from .aims import FIELDS as AIM
 from .aims import Announce, ObjectiveRequest, ObjectiveResolver, ResolvedObjective, read_aim

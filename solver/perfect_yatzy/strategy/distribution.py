@@ -23,7 +23,7 @@ from .._files import replacing
 from ..errors import RulesError, whole_number
 from ..game.dice import Floats, Ints, lattice
 from ..game.rules import RuleSet
-from ..game.scorecard import EMPTY_STATE, State
+from ..game.scorecard import EMPTY_STATE
 from ..kernels.table_slices import TableSlice, restricted, window
 from ..model.objectives import FRAME, ScoreObjective, Utility, final_bonus
 from ..model.state_space import state_space
@@ -35,7 +35,8 @@ from .strategy import check_strategy
 from .turn_evaluator import ScoreEvaluator
 
 if TYPE_CHECKING:
-    from .strategy import Position, Strategy
+    from .position import Position
+    from .strategy import Strategy
 
 ROWS = 16  # cards a thread takes at a time
 MAX_STATES = 3_000_000  # of a table of means whose distribution is computed without being asked for
@@ -126,7 +127,7 @@ def distribution_path(rules: RuleSet, tables: str | os.PathLike[str] | None = No
 
 def known_distribution(
     strategy: Strategy,
-    start: State,
+    start: Position,
     points: int = 0,
     tables: str | os.PathLike[str] | None = None,
     threads: int | None = None,
@@ -137,8 +138,9 @@ def known_distribution(
     """
     from .._version import __version__
 
-    if start != EMPTY_STATE:
-        return distribution(strategy, start, points=points, threads=threads)
+    checked = strategy.check(start)
+    if checked.state != EMPTY_STATE:
+        return distribution(strategy, checked, points=points, threads=threads)
     if points:
         whole = known_distribution(strategy, EMPTY_STATE, 0, tables, threads)
         return replace(whole, scores=whole.scores + points)
@@ -155,7 +157,7 @@ def known_distribution(
             )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         pass
-    found = distribution(strategy, start, threads=threads)
+    found = distribution(strategy, checked, points=0, threads=threads)
     about = {
         **made_by,
         "lowest": int(found.scores[0]),
@@ -190,7 +192,8 @@ def distribution(
         If the rules save rolls, or the state space outgrows the memory; simulate instead.
     """
     check_strategy(strategy)
-    rules, (state, made) = strategy.rules, strategy.begin(strategy.start if start is None else start)
+    checked = strategy.check(strategy.start if start is None else start)
+    rules, state = strategy.rules, checked.state
     if isinstance(strategy.evaluator, ScoreEvaluator):
         raise RulesError("only the mean's play has an exact distribution; other play can be simulated")
     if rules.saved_rolls:
@@ -199,7 +202,7 @@ def distribution(
     needs = slabs.needs()
     check_memory(rules, needs.doubled())
     return _Push(strategy, slabs, threads or default_threads()).run(
-        made if points is None else whole_number(points, "points")
+        checked.points if points is None else whole_number(points, "points")
     )
 
 
@@ -226,7 +229,7 @@ class _Push:
         first = space.first_layer
         known = Support(np.zeros(space.size, np.int64), np.full(space.size, -1, np.int64), np.zeros(space.size))
         layer = self.blank(first)
-        begin = space.index(space.start)
+        begin = space.unchecked_index(space.start)
         layer.values[slabs.origin[begin] - layer.start] = 1.0
         known.high[begin], known.mass[begin] = 0, 1.0
         ended = np.zeros(self.pay.ends)

@@ -1,39 +1,40 @@
-"""Winning: the worth of a final score against others, finished or still playing.
+"""Win chances: the utility of a final score against opponents, finished or still playing.
 
     U(s) = product over opponents of P(theirs < s)          a tie is a loss
-           product over opponents of P(theirs <= s)         a tie is a win; "half" is halfway between
+    U(s) = product over opponents of P(theirs <= s)         a tie is a win; "half" is the mean of both
 
-A finished opponent is one score, and the answer exact. One who still plays is a distribution: exact for a player
-who maximises the mean from that card on and takes no notice of us, which is an assumption.
+A finished opponent is one score, and the answer is exact. An opponent who still plays is a distribution. It is exact
+for a player who maximises the mean from that card on and ignores our score, which is an assumption.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
 
-from ..errors import StateError
+from ..errors import StateError, shown
 from ..game.dice import Floats, Ints
 from ..game.notation import parse_card
 from ..game.points import points_table
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
-from ..model.state_space import state_space
 from .distribution import DiscreteDistribution, known_distribution
+from .position import CheckedPosition, check_position
 from .strategy import Strategy
 
 Ties = Literal["loss", "half", "win"]
-EXTRA = re.compile(r"(?<![\w-])extra\s*[=:]\s*([0-9]{1,6})(?!\w)")
+BONUS_POINTS = re.compile(r"(?<![\w-])(?:extra|bonus[-_]points)\s*[=:]\s*([0-9]{1,6})(?!\w)")
+MAX_FINAL_SCORE = 99_999
 
 
 @dataclass(frozen=True)
 class Opponent(DiscreteDistribution):
-    """What is known of another player's final score.
+    """The distribution of another player's final score.
 
     Attributes
     ----------
@@ -43,13 +44,12 @@ class Opponent(DiscreteDistribution):
 
     playing: bool
 
-    def below(self, scores: Ints, or_equal: bool) -> Floats:
-        """Chance of less than each of `scores` (or as much)."""
-        # The sum of all chances is off by a rounding: only what is above every score is certain.
+    def cdf(self, scores: Ints) -> Floats:
+        """Chance of at most each of `scores`, shaped as `scores`."""
+        # Rounding: the sum of all chances may miss 1. Only the highest score and those above it are certain.
         reached = np.minimum(np.concatenate([[0.0], np.cumsum(self.chances)]), np.nextafter(1.0, 0.0))
         reached[-1] = 1.0
-        place = np.searchsorted(self.scores, scores, side="right" if or_equal else "left")
-        return np.asarray(reached[place])
+        return np.asarray(reached[np.searchsorted(self.scores, scores, side="right")])
 
 
 def finished(score: int) -> Opponent:
@@ -64,42 +64,63 @@ def final_score(card: Scorecard) -> int:
 
 
 def least_score(card: Scorecard) -> int:
-    """Final score a card cannot stay below, whatever is rolled: each open box at the least a roll can give."""
+    """Lowest final score a card can end with: each open box at the lowest points any roll gives."""
     least = points_table(card.rules).min(axis=1)
     sure = {c: int(least[c]) for c in range(len(least)) if c not in card.points}
     return final_score(replace(card, points={**card.points, **sure}))
 
 
-def parse_opponents(rules: RuleSet, text: str) -> list[int | Scorecard]:
-    """Read opponents, parted by semicolons: a final score, or the card of one who still plays.
+def parse_opponents(rules: RuleSet, given: str | Iterable[object]) -> list[int | Scorecard]:
+    """Read opponents: final scores, or the cards of players who have not finished.
 
-    A card may say what has been paid beside its boxes: ``ones=3 yahtzee=50 extra=100``.
+    Parameters
+    ----------
+    rules
+        The game.
+    given
+        Text, separated by semicolons (``251; ones=3 sixes=24; empty``), or a list of such texts and of whole numbers.
+        A card may contain bonus points: ``ones=3 yahtzee=50 extra=100``.
+
+    Returns
+    -------
+    list of int or Scorecard
+        A final score, also for a full card; or a checked card.
 
     Raises
     ------
     StateError
-        If one is neither, or there is none.
+        If an entry is neither a score nor a card, or there is none.
     """
     found: list[int | Scorecard] = []
-    for part in filter(None, map(str.strip, text.split(";"))):
-        if re.fullmatch(r"[0-9]{1,5}", part):
-            found.append(int(part))
-        elif "=" in part or ":" in part or part == "empty":
-            found.append(_read_card(rules, "" if part == "empty" else part))
+    for entry in [given] if isinstance(given, str) else given:
+        if isinstance(entry, str):
+            found += [_parse_opponent(rules, part) for part in filter(None, map(str.strip, entry.split(";")))]
+        elif isinstance(entry, int) and not isinstance(entry, bool) and 0 <= entry <= MAX_FINAL_SCORE:
+            found.append(entry)
         else:
-            raise StateError(
-                f"{part!r} is no opponent; give a final score such as 251, a card, or empty (several: 251; 260)"
-            )
+            raise _not_an_opponent(shown(entry))
     if not found:
         raise StateError("there is no opponent; give a final score such as 251, a card, or empty")
     return found
 
 
-def _read_card(rules: RuleSet, text: str) -> int | Scorecard:
-    bonus_points = EXTRA.search(text)
-    card = parse_card(rules, EXTRA.sub(" ", text, count=1), bonus_points=int(bonus_points[1]) if bonus_points else 0)
-    state_space(rules).check(card.state)
+def _parse_opponent(rules: RuleSet, text: str) -> int | Scorecard:
+    if re.fullmatch(r"[0-9]{1,5}", text):
+        return int(text)
+    if text == "empty":
+        return Scorecard(rules)
+    if "=" not in text and ":" not in text:
+        raise _not_an_opponent(repr(text))
+    bonus = BONUS_POINTS.search(text)
+    card = parse_card(rules, BONUS_POINTS.sub(" ", text, count=1), bonus_points=int(bonus[1]) if bonus else 0)
+    check_position(rules, card.state)
     return final_score(card) if card.state.filled == rules.full_mask else card
+
+
+def _not_an_opponent(entry: str) -> StateError:
+    return StateError(
+        f"{entry} is not an opponent; give a final score such as 251, a card, or empty (several: 251; 260)"
+    )
 
 
 def opponent(
@@ -108,7 +129,16 @@ def opponent(
     threads: int | None = None,
     tables: str | os.PathLike[str] | None = None,
 ) -> Opponent:
-    """What is known of an opponent, from a final score or a card in mid-game.
+    """The distribution of an opponent's final score.
+
+    Parameters
+    ----------
+    strategy
+        Of the mean, which an opponent who still plays is assumed to follow.
+    known
+        A final score, or a checked card of a game in progress.
+    threads, tables
+        As for :func:`perfect_yatzy.strategy.distribution.known_distribution`.
 
     Raises
     ------
@@ -117,43 +147,44 @@ def opponent(
     """
     if isinstance(known, int):
         return finished(known)
-    found = known_distribution(strategy, known.state, known.total, tables, threads)
+    position = CheckedPosition(strategy.rules, known.state, known.total)
+    found = known_distribution(strategy, position, known.total, tables, threads)
     return Opponent(found.scores, found.chances, True)
 
 
 class WinUtility:
-    """The worth of a final score: the chance that it beats all opponents.
+    """The utility of a final score: the chance that it beats all opponents.
 
     Parameters
     ----------
     opponents
         At least one.
     ties
-        What a tie with the best of them counts: a "loss", "half" a win, or a "win".
+        What a tie with the best opponent counts: a "loss", "half" a win, or a "win".
 
     Raises
     ------
     StateError
-        If there is none, or `ties` is something else.
+        If there is no opponent, or `ties` is something else.
     """
 
     def __init__(self, opponents: Sequence[Opponent], ties: str = "loss") -> None:
         if not opponents:
             raise StateError("there is no opponent to beat")
         if ties not in get_args(Ties):
-            raise StateError(f"ties is {ties!r}; must be one of {', '.join(get_args(Ties))}")
+            raise StateError(f"ties is {shown(ties)}; must be one of {', '.join(get_args(Ties))}", field="ties")
         self.opponents, self.ties = list(opponents), ties
 
     def __call__(self, scores: Ints) -> Floats:
-        """Worth of each final score, from 0 to 1."""
-        ahead, level = (
-            np.prod([other.below(scores, or_equal) for other in self.opponents], axis=0) for or_equal in (False, True)
+        """Utility of each final score (int64), from 0 to 1, shaped as `scores`."""
+        ahead, not_behind = (
+            np.prod([other.cdf(most) for other in self.opponents], axis=0) for most in (scores - 1, scores)
         )
-        return np.asarray({"loss": ahead, "half": (ahead + level) / 2, "win": level}[self.ties])
+        return np.asarray({"loss": ahead, "half": (ahead + not_behind) / 2, "win": not_behind}[self.ties])
 
     @property
     def goal(self) -> int | None:
-        """The score to reach if that is all there is to it: everybody has finished, and no tie is halved."""
+        """The score to reach, if winning is the same as reaching one: all have finished, and ties are not halved."""
         if self.ties == "half" or any(other.playing for other in self.opponents):
             return None
         best = max(int(other.scores[-1]) for other in self.opponents)

@@ -1,9 +1,10 @@
-"""Optimal play for other aims than the mean: reach a score, win, or any worth of the final score.
+"""Optimal play for objectives other than the mean: reach a score, win, or maximise any utility of the final score.
 
-A :class:`ScoreStrategy` answers as a :class:`perfect_yatzy.strategy.strategy.Strategy` does, with chances or worths
-in the place of
-points. Goals of a whole game come from one table for every target; a late position, and any other worth, is solved
-there and then for the rest of its game alone.
+    maximise E[ U(final score) ]        U(s) = 1 if s >= goal else 0, for a goal
+
+A :class:`ScoreStrategy` has the methods of a :class:`perfect_yatzy.strategy.strategy.Strategy`; its values are
+chances or expected utilities instead of points. One table holds every goal of a whole game. Late in a game, and for
+any other utility, the rest of the game is solved when it is needed (:func:`goals_to_solve` decides).
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ from ..game.notation import CardText, read_card
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, State
+from ..model.estimates import SolveCost
 from ..model.objectives import Goals, ScoreObjective, Utility
-from ..model.state_space import state_space
 from ..tablebase.store import Progress, has_table, open_table
 from ..tablebase.table_file import check_memory
+from .position import CheckedPosition, check_position
 from .strategy import Strategy
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator
 
@@ -34,38 +36,44 @@ if TYPE_CHECKING:
     from ..tablebase.table_file import TableInfo as TableInfo  # for pdoc: the type of an inherited field
     from .batch import BatchAnswer
 
-INSTANT_SOLVE_SECONDS = 1.5  # seconds: a rest of a game estimated below this is solved rather than looked up
+INSTANT_SOLVE_SECONDS = 1.5  # a solve estimated below this is made whenever it is needed
 MAX_GOAL = 99_999
-MAX_WORTH = 1e20  # of float32's 3e38; the kernels take -1e30 for less than any worth
+MAX_UTILITY = 1e20  # of float32's 3e38; the kernels use -1e30 as a value below every utility
 
 
 @dataclass(frozen=True, repr=False)
 class ScoreStrategy(Strategy):
-    """Optimal play where the whole final score counts. Make one with :func:`reach` or :func:`maximise`.
+    """Optimal play for a utility of the whole final score. Make one with :func:`reach` or :func:`maximise`.
 
-    Values are chances (of reaching the goal) or worths. A position should be a card, whose points count; a bare
-    :class:`perfect_yatzy.game.scorecard.State` has none.
+    Values are chances of the goal (0 to 1) or expected utilities. Positions should be cards: their points count. A
+    bare :class:`perfect_yatzy.game.scorecard.State` has none.
 
     Attributes
     ----------
     start : Scorecard
-        The card it was made for: where `value` and simulations begin unless told otherwise.
+        The card it was made for: where `value` and simulations begin by default.
     zero : int
         Points on the card that lie at x = 0 of the table: the goal, or the points at the start.
     """
 
     zero: int = 0
 
-    def evaluator_at(self, state: State, points: int) -> TurnEvaluator:
-        """What evaluates a turn there; StateError where the table does not know these points."""
+    def evaluator_at(self, position: CheckedPosition) -> TurnEvaluator:
+        """The evaluator of turns from a checked position.
+
+        Raises
+        ------
+        StateError
+            If the table has no values for the points of the position.
+        """
         assert isinstance(self.evaluator, ScoreEvaluator)
-        evaluator = self.evaluator.at(points - self.zero)
-        evaluator.check_reached(state)
+        evaluator = self.evaluator.at(position.points - self.zero)
+        evaluator.check_reached(position.state)
         return evaluator
 
     def best(self, *args: Any, **options: Any) -> BatchAnswer:
-        """Not for these strategies: arrays of states say nothing of the points that count here."""
-        raise StateError("batches are answered for the mean alone; ask for goals and worths card by card")
+        """Not available: arrays of states do not contain the points on the cards, which count here."""
+        raise StateError("batches are answered for the mean only; ask about goals and utilities card by card")
 
     def __repr__(self) -> str:
         return f"<ScoreStrategy {self.rules.key}>"
@@ -87,36 +95,125 @@ def reach(
 
     Parameters
     ----------
+    rules
+        A built-in id with switches, a TOML file, or a rule set.
     goal
         Final score to reach, upper bonus included: 0 to 99999.
     start
-        The card from which on you will ask. Late in a game the rest is solved at once; early the table of all
-        goals is opened, or solved and stored (Yatzy: 20 s, 0.9 GB). Arithmetic is float32.
+        The earliest card you will ask about. Late in a game the rest of it is solved in memory, in less than two
+        seconds. Otherwise the table of all goals is opened, or solved and stored (Yatzy: 20 s, 0.9 GB).
+    tables
+        Folder of the tables; default: see :func:`perfect_yatzy.tablebase.store.tables_folder`.
+    threads, progress
+        As for :func:`perfect_yatzy.strategy.strategy.open_strategy`.
+
+    Returns
+    -------
+    ScoreStrategy
+        Its values are chances, computed in float32.
 
     Raises
     ------
     StateError
-        If the goal is no score, or no game can arrive at the start.
+        If the goal is not a score, or no game can reach the start.
     RulesError
-        If the state space outgrows the machine, with an estimate.
+        If the machine has too little memory, with an estimate.
     TableError
         If the table is damaged or cannot be written.
     """
     rule_set, goal = load_rules(rules), check_goal(goal)
-    card = _start(rule_set, start)
-    if not has_table(rule_set, tables, Goals.name):
-        rest = Goals(rule_set, card.state)
-        needs = rest.needs()
-        if needs.seconds < INSTANT_SOLVE_SECONDS:
-            return ScoreStrategy(rule_set, None, solved(rest, threads), goal, start=card)
-    whole = Goals(rule_set)
-    check_memory(rule_set, whole.needs())
-    info, values = open_table(whole, tables, threads=threads, progress=progress)
-    return ScoreStrategy(rule_set, info, ScoreEvaluator(whole, values), goal, start=card)
+    card = read_card(rule_set, start)
+    position = check_position(rule_set, card.state)
+    solve = goals_to_solve(rule_set, position.state, has_table(rule_set, tables, Goals.name))
+    return goal_strategy(solve, goal, card, tables, threads=threads, progress=progress)
+
+
+@dataclass(frozen=True)
+class GoalSolve:
+    """How the chances of a goal are computed.
+
+    Attributes
+    ----------
+    objective : Goals
+        Of the whole game, or of the rest of it.
+    stored : bool
+        Whether its table is opened from the store, or solved and stored; else it is solved in memory.
+    cost : SolveCost or None
+        What the solve takes; None if the table exists.
+    """
+
+    objective: Goals
+    stored: bool
+    cost: SolveCost | None
+
+
+def goals_to_solve(
+    rules: RuleSet,
+    start: State,
+    exists: bool,
+    fits: Callable[[SolveCost], bool] = lambda cost: True,
+    instant_seconds: float = INSTANT_SOLVE_SECONDS,
+) -> GoalSolve:
+    """Decide between the table of all goals and the rest of one game; nothing is solved.
+
+    The table of all goals, if it exists. Else the rest of the game, if that is instant. Else the table of all goals,
+    which serves every later question, unless only the rest of the game fits the limits.
+
+    Parameters
+    ----------
+    rules
+        The game.
+    start
+        A checked state.
+    exists
+        Whether the table of all goals exists.
+    fits
+        Whether a solve fits the limits of the caller.
+    instant_seconds
+        A solve estimated below this is instant.
+    """
+    whole = Goals(rules)
+    if exists:
+        return GoalSolve(whole, True, None)
+    rest = Goals(rules, start)
+    cost = rest.needs()
+    if cost.seconds < instant_seconds:
+        return GoalSolve(rest, False, cost)
+    whole_cost = whole.needs()
+    if fits(cost) and not fits(whole_cost):
+        return GoalSolve(rest, False, cost)
+    return GoalSolve(whole, True, whole_cost)
+
+
+def goal_strategy(
+    solve: GoalSolve,
+    goal: int,
+    card: Scorecard,
+    tables: str | os.PathLike[str] | None = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> ScoreStrategy:
+    """The strategy for a checked goal from a checked card on; solves what :func:`goals_to_solve` has decided.
+
+    Raises
+    ------
+    RulesError
+        If the machine has too little memory.
+    TableError
+        If the table is damaged or cannot be written.
+    """
+    rules = solve.objective.rules
+    if not solve.stored:
+        return ScoreStrategy(rules, None, solve_in_memory(solve.objective, threads), goal, start=card)
+    if solve.cost:
+        check_memory(rules, solve.cost)
+    info, values = open_table(solve.objective, tables, threads=threads, progress=progress)
+    return ScoreStrategy(rules, info, ScoreEvaluator(solve.objective, values), goal, start=card)
 
 
 def check_goal(goal: int) -> int:
-    """The goal as an int, or StateError if it is no score."""
+    """The goal as an int; StateError if it is not a score."""
     score = whole_number(goal, "goal")
     if not 0 <= score <= MAX_GOAL:
         raise StateError(f"goal is {score}; must be a score from 0 to {MAX_GOAL}")
@@ -125,63 +222,85 @@ def check_goal(goal: int) -> int:
 
 def maximise(
     rules: str | Path | RuleSet,
-    worth: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike,
+    utility: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike,
     start: CardText | Scorecard = "",
     *,
     threads: int | None = None,
 ) -> ScoreStrategy:
-    """Play that maximises the mean of any function of the final score, from a card on.
+    """Play that maximises the expectation of any function of the final score, from a card on.
 
     Parameters
     ----------
-    worth
-        Takes an int64 array of final scores and returns an array of their worths, called once for all that can still
-        come about; or an array of the worths of 0, 1, 2 ... whose last one goes for all higher scores. Worths are
-        finite and no larger than 1e20. Arithmetic is float32, which tells worths apart to about six digits, and those
-        below 1e-38 not at all: leave out what is common to all of them.
+    rules
+        A built-in id with switches, a TOML file, or a rule set.
+    utility
+        A function: takes an int64 array `(n,)` of final scores, upper bonus included, and returns an array `(n,)` of
+        their utilities; it is called once, with every final score that is still possible. Or an array with the
+        utilities of 0, 1, 2 ...; its last entry holds for all higher scores. Utilities are finite and at most 1e20 in
+        size. The arithmetic is float32: it distinguishes about six digits, and no utilities below 1e-38. Subtract
+        what all utilities have in common.
     start
-        The card from which on you will ask. A whole game of Yatzy takes 20 s and 1.5 GB, half a game less than a
+        The earliest card you will ask about. A whole game of Yatzy takes 20 s and 1.5 GB, half a game less than a
         second.
+    threads
+        Processors to use; default: all.
+
+    Returns
+    -------
+    ScoreStrategy
+        Its values are expected utilities. The table is in memory and is not stored.
 
     Raises
     ------
     StateError
-        If the worths are not as said, or no game can arrive at the start.
+        If the utilities are not as described, or no game can reach the start.
     RulesError
-        If the state space outgrows the machine, with an estimate.
+        If the machine has too little memory, with an estimate.
     """
     rule_set = load_rules(rules)
-    card = _start(rule_set, start)
-    objective = Utility(rule_set, lambda made: worths[np.minimum(made, len(worths) - 1)], card.state)
-    most = int(objective.row_lengths().max()) + (rule_set.bonus.points if rule_set.bonus else 0)
-    worths = _worths(worth, card.total + np.arange(most + 1))
-    return ScoreStrategy(rule_set, None, solved(objective, threads), card.total, start=card)
+    card = read_card(rule_set, start)
+    check_position(rule_set, card.state)
+    return utility_strategy(rule_set, utility, card, threads)
 
 
-def _worths(worth: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike, scores: Ints) -> Floats:
-    """The worth of each of the final scores, checked: the kernels read as many as there should be, unseen."""
-    if callable(worth):
-        found = _real("worth returned", worth(scores))
+def utility_strategy(
+    rules: RuleSet,
+    utility: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike,
+    card: Scorecard,
+    threads: int | None = None,
+) -> ScoreStrategy:
+    """:func:`maximise` from a checked card on."""
+    objective = Utility(rules, lambda made: utilities[np.minimum(made, len(utilities) - 1)], card.state)
+    most = int(objective.row_lengths().max()) + (rules.bonus.points if rules.bonus else 0)
+    utilities = _utilities(utility, card.total + np.arange(most + 1))
+    return ScoreStrategy(rules, None, solve_in_memory(objective, threads), card.total, start=card)
+
+
+def _utilities(utility: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike, scores: Ints) -> Floats:
+    """The utility of each final score, checked: the kernels do not check bounds or values."""
+    if callable(utility):
+        found = _real("utility returned", utility(scores))
         if found.shape != scores.shape:
-            raise StateError(f"worth returned shape {found.shape}; must be that of the scores, {scores.shape}")
+            raise StateError(f"utility returned shape {found.shape}; must be that of the scores, {scores.shape}")
     else:
-        table = _real("worth is", worth)
+        table = _real("utility is", utility)
         if table.ndim != 1 or not len(table):
             raise StateError(
-                f"worth is {shown(worth)}; must be a function of final scores, or a list of the worths of 0, 1, 2 ..."
+                f"utility is {shown(utility)}; must be a function of final scores, "
+                "or a list of the utilities of 0, 1, 2 ..."
             )
         found = table[np.minimum(scores, len(table) - 1)]
     if not np.isfinite(found).all():
         wrong = int(np.argmin(np.isfinite(found)))
-        raise StateError(f"the worth of {scores[wrong]} is {found[wrong]}; must be finite")
+        raise StateError(f"the utility of {scores[wrong]} is {found[wrong]}; must be finite")
     size = float(np.abs(found).max())
-    if size > MAX_WORTH:
-        raise StateError(f"the largest worth is {size:g} in size; must be at most {MAX_WORTH:g}")
+    if size > MAX_UTILITY:
+        raise StateError(f"the largest utility is {size:g} in size; must be at most {MAX_UTILITY:g}")
     return found
 
 
 def _real(said: str, given: object) -> Floats:
-    """What was given as float64, or StateError if it is no array of real numbers."""
+    """An argument as float64; StateError if it is not an array of real numbers."""
     try:
         found = np.asarray(given)
     except ValueError:  # rows of different lengths
@@ -191,16 +310,15 @@ def _real(said: str, given: object) -> Floats:
     return found.astype(np.float64)
 
 
-def solved(objective: ScoreObjective, threads: int | None = None) -> ScoreEvaluator:
-    """Solve in memory."""
+def solve_in_memory(objective: ScoreObjective, threads: int | None = None) -> ScoreEvaluator:
+    """Solve an objective without storing its table.
+
+    Raises
+    ------
+    RulesError
+        If the machine has too little memory.
+    """
     from ..tablebase.backward_induction import solve_objective
 
-    needs = objective.needs()
-    check_memory(objective.rules, needs.with_table())
+    check_memory(objective.rules, objective.needs().with_table())
     return ScoreEvaluator(objective, solve_objective(objective, threads=threads))
-
-
-def _start(rules: RuleSet, start: CardText | Scorecard) -> Scorecard:
-    card = read_card(rules, start)
-    state_space(rules).check(card.state)
-    return card

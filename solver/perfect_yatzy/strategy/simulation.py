@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +29,8 @@ from .turn_evaluator import ScoreEvaluator
 
 if TYPE_CHECKING:
     from ..kernels.rollout import Games
-    from .strategy import Position, Strategy
+    from .position import Position
+    from .strategy import Strategy
 
 Flags = npt.NDArray[np.bool_]
 CHUNK = 1_000_000  # games in flight: bounds the memory
@@ -118,9 +119,9 @@ def simulate(
         raise StateError(f"games is {games}; must be at least 1")
     if not -(1 << 63) <= seed < 1 << 63:
         raise StateError(f"seed is {seed}; must be a number of 64 bits")
-    state, made = strategy.begin(strategy.start if start is None else start)
-    made = made if points is None else whole_number(points, "points")
-    strategy.evaluator_at(state, made)  # refuses points that a table does not know
+    checked = strategy.check(strategy.start if start is None else start)
+    state, made = checked.state, checked.points if points is None else whole_number(points, "points")
+    strategy.evaluator_at(replace(checked, points=made))  # refuses points that a table does not know
     table = _Table(strategy, state, threads or default_threads())
     turns = table.turns * -(-games // CHUNK)
     parts = []
@@ -160,7 +161,7 @@ class _Table:
         from ..kernels.rollout import FIELDS, LANE, MADE, ROW, SAVED, Games
 
         start, space = self.start, self.space
-        row, place = space.row(start), space.index(start)
+        row, place = space.row(start), space.unchecked_index(start)
         now = np.zeros((number, FIELDS), dtype=np.int64)
         now[:, ROW], now[:, SAVED] = row, start.saved
         now[:, LANE] = (

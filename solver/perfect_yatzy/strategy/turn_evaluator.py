@@ -1,8 +1,12 @@
-"""One turn in NumPy: every hold and every category of one card, from the values of its children.
+"""One turn in NumPy: the value of every hold and every category of one card, from the values of its children.
 
-The same mathematics as :mod:`perfect_yatzy.kernels.turn` for a single state, written level by level over the
-lattice and
-without numba: a query starts in a blink, and the two check each other.
+    stop(roll)      = max over categories of points + bonus points + V(child)      the turn ends
+    hold_n(h)       = mean over the faces of one more die of hold_n(h + face)      n rerolls left; full roll: best_n-1
+    best_n(roll)    = max of stop(roll) and of hold_n(h) over all h within the roll
+    V(card)         = sum over first rolls of P(roll) best(roll)                   the Bellman equation
+
+The same mathematics as :mod:`perfect_yatzy.kernels.turn`, for a single state and without numba: a query starts
+quickly, and the tests compare the two.
 """
 
 from __future__ import annotations
@@ -25,7 +29,7 @@ from ..model.state_space import StateSpace, state_space
 
 @dataclass(frozen=True)
 class Level:
-    """The multisets of one size: where they stand, what adding or letting go a die leads to."""
+    """The multisets of one size: their place in the lattice, and those with one die more or less."""
 
     place: slice
     successors: Ints  # (n, faces); empty for full rolls
@@ -90,7 +94,7 @@ class TurnEvaluator:
         States of the table, if it does not begin at the empty card.
     """
 
-    # Worths no further apart than this, and than this share of the better one, are equal.
+    # Absolute and relative tolerance: values that differ by no more are equal.
     ties = (1e-9, 0.0)  # points: the arithmetic is good to about 1e-12
 
     def __init__(self, rules: RuleSet, values: Values, space: StateSpace | None = None) -> None:
@@ -103,15 +107,23 @@ class TurnEvaluator:
         self.joker_rolls = (
             np.flatnonzero(self.points[rules.joker_index] > 0) if joker else np.empty(0, dtype=np.int64)
         )
-        self.extra = dict(rules.first_roll_bonus)
+        self.first_roll_bonus = dict(rules.first_roll_bonus)
         self.passes = passes(rules.dice, rules.faces)
 
     def lowest_equal(self, best: float) -> float:
-        """The least worth that counts as equal to `best`."""
+        """The lowest value that counts as equal to `best`."""
         return best - self.ties[0] - self.ties[1] * abs(best)
 
     def child_index(self, state: State, category: int, points: Ints, saved: int) -> Ints:
-        """Place of the child after filling `category` with each of `points` (any shape), `saved` rolls kept."""
+        """Place in the table of the child after filling `category` with each of `points` (any shape).
+
+        Parameters
+        ----------
+        state
+            A checked state.
+        saved
+            Rolls saved by the end of the turn.
+        """
         layout, space = self.space.layout, self.space
         upper = np.minimum(state.upper, self.rules.threshold) + (points if category in space.upper else points * 0)
         paid = np.full(points.shape, state.joker_paid)
@@ -123,15 +135,32 @@ class TurnEvaluator:
         lanes = layout.lane_of[sets, upper]
         return np.asarray(layout.offsets[rows] + saved * layout.lane_count[sets] + lanes)
 
-    def arrive(self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int) -> Floats:
-        """Worth of filling `category` with each of `points`, `beside` added outside the box: here their sum with
-        what is still to come."""
+    def child_value(self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int) -> Floats:
+        """Value of filling `category` with each of `points`: points + bonus points + value of the child.
+
+        Parameters
+        ----------
+        state
+            A checked state.
+        category
+            Position of an open category.
+        points : int64 array of any shape
+            Points for the box.
+        bonus_points
+            Points paid in addition: joker or first-roll bonus.
+        saved
+            Rolls saved by the end of the turn.
+
+        Returns
+        -------
+        float64 array, shaped as `points`
+        """
         to_come = self.values[self.child_index(state, category, points, saved)]
         return np.asarray(points + bonus_points + to_come, dtype=np.float64)
 
     def value(self, state: State) -> float:
-        """Worth of a state at the start of a turn, from the table."""
-        return float(self.values[self.space.index(state)])
+        """Value of a checked state at the start of a turn, from the table."""
+        return float(self.values[self.space.unchecked_index(state)])
 
     def category_values(self, state: State, saved: int = 0, first: bool = False) -> Floats:
         """Points plus value to come for every category and roll: `(categories, rolls)`, -inf if not allowed.
@@ -139,21 +168,21 @@ class TurnEvaluator:
         Parameters
         ----------
         saved
-            Rolls kept for later if the turn ends now.
+            Rolls saved if the turn ends now.
         first
             Whether the roll is the first of its turn (first-roll bonuses pay).
         """
         result = np.full(self.points.shape, -np.inf)
         for c in open_categories(self.rules, state.filled):
             points = self.points[c]
-            extra = self.extra.get(self.rules.categories[c].id, 0) * (points > 0) if first else 0
-            result[c] = self.arrive(state, c, points, extra, saved)
+            bonus = self.first_roll_bonus.get(self.rules.categories[c].id, 0) * (points > 0) if first else 0
+            result[c] = self.child_value(state, c, points, bonus, saved)
         if self.rules.joker and state.filled >> self.rules.joker_index & 1:
             for roll in self.joker_rolls.tolist():
                 result[:, roll] = -np.inf
                 allowed = scoring_options(self.rules, state.filled, state.joker_paid, self.roll_counts[roll], first)
                 for c, (points, bonus_points) in allowed.items():
-                    result[c, roll] = self.arrive(state, c, np.array(points), bonus_points, saved)
+                    result[c, roll] = self.child_value(state, c, np.array(points), bonus_points, saved)
         return result
 
     def hold_values(self, state: State, rerolls: int) -> Floats:
@@ -162,7 +191,7 @@ class TurnEvaluator:
         Returns
         -------
         (holds,) float64
-            In lattice order. The entry of a full roll is what that roll is worth with one reroll less.
+            In lattice order. The entry of a full roll is its value with one reroll less.
         """
         saving = self.rules.saved_rolls
         rolls = self.category_values(state, 0).max(axis=0)
@@ -175,7 +204,7 @@ class TurnEvaluator:
         return self.passes.holds_from_rolls(rolls)
 
     def turn_value(self, state: State) -> float:
-        """Value of a card at the start of a turn, from its children: the Bellman equation's right-hand side."""
+        """Value of a card at the start of a turn, from its children: the right-hand side of the Bellman equation."""
         rerolls = self.rules.rolls_per_turn - 1 + state.saved
         saved = rerolls if self.rules.saved_rolls else 0
         stop = self.category_values(state, saved, first=True).max(axis=0)
@@ -186,46 +215,55 @@ class TurnEvaluator:
 
 
 class ScoreEvaluator(TurnEvaluator):
-    """Evaluates turns where the whole final score counts: by its slabs, from x points on.
+    """Evaluates turns where the whole final score counts, from a card at x points.
+
+    Values are chances or expected utilities.
 
     Parameters
     ----------
     objective, values
         Goals or a utility, and its solved table.
+
+    Attributes
+    ----------
+    x : int
+        Where the card lies in the slabs of the table: minus the points still needed, or the points made since the
+        start.
     """
 
-    ties = (0.0, 4e-6)  # float32: a chance of one in a million is as good to seven digits as that of one in two
+    ties = (0.0, 4e-6)  # float32 has a relative error: small chances are as good to seven digits as large ones
 
     def __init__(self, objective: ScoreObjective, values: Values) -> None:
         super().__init__(objective.rules, values, objective.space)
         self.objective, self.slabs, self.x = objective, objective.slabs, 0
 
     def at(self, x: int) -> ScoreEvaluator:
-        """The same from another number of points on."""
+        """The same evaluator at another x."""
         moved = copy(self)
         moved.x = x
         return moved
 
     def check_reached(self, state: State) -> None:
-        """Raise StateError if the table does not know what x points there are worth; goals know it of all points."""
-        place = self.space.index(state)
+        """Raise StateError if the table has no value for x in a checked state; goals have one for each x."""
+        place = self.space.unchecked_index(state)
         if not self.objective.before and not self.slabs.low[place] <= self.x <= self.slabs.high[place]:
             raise StateError(
-                f"since the start of this strategy {self.x} points cannot have been made on this card; "
-                "ask with a card that goes on from there, whose points count"
+                f"{self.x} points cannot have been made on this card since the start of this strategy; "
+                "give a card that continues the one it was made for",
+                code="invalid-card",
             )
 
     def look_up(self, state: Ints, x: Ints) -> Floats:
-        """Values of states at x; beyond a slab the nearest entry of its frame."""
+        """Values of states (places in the table of means) at x; beyond a slab the nearest entry of its frame."""
         slabs = self.slabs
         inside = np.clip(x, slabs.low[state] - 1, slabs.high[state] + 1)
         return np.asarray(self.values[slabs.origin[state] + inside], dtype=np.float64)
 
-    def arrive(self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int) -> Floats:
-        """Worth of filling `category` with each of `points`: x moves by all points made."""
+    def child_value(self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int) -> Floats:
+        """Value of filling `category` with each of `points`: that of the child, x moved by all points made."""
         child = self.child_index(state, category, points, saved)
         return self.look_up(child, self.x + points + bonus_points)
 
     def value(self, state: State) -> float:
-        """Worth of a state at the start of a turn."""
-        return float(self.look_up(np.array(self.space.index(state)), np.array(self.x)))
+        """Value of a checked state at the start of a turn."""
+        return float(self.look_up(np.array(self.space.unchecked_index(state)), np.array(self.x)))

@@ -16,8 +16,9 @@ from ...game.notation import dice_of
 from ...game.rules import RuleSet
 from ...game.scorecard import State
 from ...game.translations import ENGLISH
+from ...strategy.actions import Hold
 from ...strategy.category_odds import odds
-from ...strategy.strategy import Hold, Strategy
+from ...strategy.strategy import Strategy
 from .text import chance_text
 
 STYLE = """

@@ -12,7 +12,8 @@ from ...game.notation import glyphs, parse_category, parse_hold, spaced
 from ...game.rules import RuleSet
 from ...play.puzzle import Puzzle
 from ...play.review import action_named, grade
-from ...strategy.strategy import Choice, Hold, Strategy
+from ...strategy.actions import Choice, Hold
+from ...strategy.strategy import Strategy
 from .review import action_words
 from .text import loss_text, plural
 

@@ -7,7 +7,7 @@ from textwrap import wrap
 from ...game.notation import spaced
 from ...game.rules import RuleSet
 from ...play.review import ActionOutlook, Decision, Review
-from ...strategy.strategy import Choice, Hold
+from ...strategy.actions import Choice, Hold
 from .text import category_name, chance_text
 
 WIDTH = 78  # columns of a line

@@ -20,7 +20,8 @@ from ...errors import MissingPackage, StateError
 from ...game.notation import dice_of, spaced
 from ...game.scorecard import State
 from ...game.translations import ENGLISH
-from ...strategy.strategy import Hold, Strategy
+from ...strategy.actions import Hold
+from ...strategy.strategy import Strategy
 
 Cell = str | int | float
 NAMES = ("category", "second best")  # columns that hold names of categories

@@ -1,0 +1,174 @@
+"""What a player may do with the dice on the table, ranked: every hold, every category.
+
+    value(category) = points + bonus points + V(card with the category filled)
+    value(hold)     = E[ best value after rerolling the other dice ]        loss = best value - value
+
+The functions here trust their arguments; :class:`perfect_yatzy.strategy.strategy.Strategy` checks them first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from ..game.dice import sub_multisets
+from ..game.notation import counts_of, dice_of, glyphs, spaced
+from ..game.scorecard import State
+from ..game.scoring import scoring_options
+from .turn_evaluator import TurnEvaluator
+
+
+@dataclass(frozen=True)
+class Hold:
+    """One way to hold some of the dice. Holding all of them means: stop and score.
+
+    Attributes
+    ----------
+    dice : tuple of int
+        Dice held, ascending.
+    value : float
+        Expected points still to come under perfect play, the upper bonus included, the points on the card not. From
+        a :class:`perfect_yatzy.strategy.score_strategy.ScoreStrategy`: the chance of the goal (0 to 1), or the
+        expected utility of the final score.
+    loss : float
+        The best hold's value minus this one's, in the same unit; 0.0 for the best and its ties.
+    category : str or None
+        For the hold of all dice: the id of the category to score now.
+    """
+
+    dice: tuple[int, ...]
+    value: float
+    loss: float
+    category: str | None = None
+
+    @property
+    def label(self) -> str:
+        """The hold in a few words."""
+        if self.category:
+            return f"score {self.category}"
+        return f"hold {spaced(self.dice)} {glyphs(self.dice)}" if self.dice else "reroll all"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One category for the dice on the table.
+
+    Attributes
+    ----------
+    category : str
+        Id of the category.
+    points : int
+        Points its box receives.
+    value : float
+        Expected points still to come, these points and the upper bonus included. From a
+        :class:`perfect_yatzy.strategy.score_strategy.ScoreStrategy`: a chance or an expected utility, as for
+        :class:`Hold`.
+    loss : float
+        The best category's value minus this one's, in the same unit; 0.0 for the best and its ties.
+    bonus_points : int
+        Joker or first-roll bonus paid now, included in `value`.
+    """
+
+    category: str
+    points: int
+    value: float
+    loss: float
+    bonus_points: int = 0
+
+    @property
+    def label(self) -> str:
+        """The choice in a few words."""
+        return f"{self.category} for {self.points + self.bonus_points}"
+
+
+Action = TypeVar("Action", Hold, Choice)
+Option = TypeVar("Option")
+
+
+class Ranking(list[Action], Generic[Action]):
+    """A list of actions, best first, which a notebook shows as a table."""
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(entry.label)}</td><td>{entry.value:.4f}</td><td>{entry.loss:.4f}</td></tr>"
+            for entry in self
+        )
+        return f"<table><tr><th>action</th><th>value</th><th>loss</th></tr>{rows}</table>"
+
+
+def rank_categories(
+    evaluator: TurnEvaluator, state: State, dice: tuple[int, ...], rolls_left: int
+) -> Ranking[Choice]:
+    """Every category that may take the dice, best first; of equal values the first of the sheet comes first.
+
+    Parameters
+    ----------
+    evaluator
+        Evaluates turns from the position.
+    state
+        A checked state, not the end of the game.
+    dice
+        Checked dice, ascending.
+    rolls_left
+        Rerolls given up by scoring now.
+    """
+    rules = evaluator.rules
+    saved = rolls_left if rules.saved_rolls else 0
+    first = rolls_left == most_rerolls(evaluator, state)
+    allowed = scoring_options(rules, state.filled, state.joker_paid, counts_of(rules, dice), first)
+    entries = [
+        (float(evaluator.child_value(state, c, np.array(points), bonus_points, saved)), (c, points, bonus_points))
+        for c, (points, bonus_points) in allowed.items()
+    ]
+    return Ranking(
+        Choice(rules.categories[c].id, points, value, loss, bonus_points)
+        for value, loss, (c, points, bonus_points) in ranked(evaluator, entries, lambda choice: choice)
+    )
+
+
+def rank_holds(
+    evaluator: TurnEvaluator, state: State, dice: tuple[int, ...], rolls_left: int, best: Choice
+) -> Ranking[Hold]:
+    """Every different hold, best first; of equal values the one with more dice, then higher faces, comes first.
+
+    Parameters
+    ----------
+    evaluator, state, dice
+        As for :func:`rank_categories`.
+    rolls_left
+        Rerolls still to come, at least 1.
+    best
+        The best category for the dice: the hold of all dice scores it.
+    """
+    held = sub_multisets(np.array(counts_of(evaluator.rules, dice), dtype=np.int64))
+    values = evaluator.hold_values(state, rolls_left)[evaluator.dice.rank(held)]
+    values[-1] = best.value  # sub_multisets ends with all dice
+    entries = zip(values.tolist(), map(dice_of, held.tolist()), strict=True)
+    return Ranking(
+        Hold(hold, value, loss, best.category if len(hold) == len(dice) else None)
+        for value, loss, hold in ranked(evaluator, entries, lambda hold: (-len(hold), tuple(-f for f in hold)))
+    )
+
+
+def most_rerolls(evaluator: TurnEvaluator, state: State) -> int:
+    """Rerolls after the first roll of a turn."""
+    return evaluator.rules.rolls_per_turn - 1 + state.saved
+
+
+def ranked(
+    evaluator: TurnEvaluator, entries: Iterable[tuple[float, Option]], key: Callable[[Option], Any]
+) -> list[tuple[float, float, Option]]:
+    """Options as ``(value, loss, option)``, best first; those of equal value ordered by `key`."""
+    left = sorted(entries, key=lambda entry: -entry[0])
+    best, found = left[0][0], list[tuple[float, float, Option]]()
+    while left:
+        lowest = evaluator.lowest_equal(left[0][0])
+        equal = [entry for entry in left if entry[0] >= lowest]
+        left = left[len(equal) :]
+        for value, option in sorted(equal, key=lambda entry: key(entry[1])):
+            found.append((value, 0.0 if value >= evaluator.lowest_equal(best) else best - value, option))
+    return found

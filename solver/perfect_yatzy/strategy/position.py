@@ -1,0 +1,71 @@
+"""A position that has been checked once and is trusted from there on.
+
+:func:`check_position` is the only place where a position becomes trusted. Every function that takes a position also
+takes a :class:`CheckedPosition`, and does not check it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..errors import StateError
+from ..game.notation import read_card
+from ..game.rules import RuleSet
+from ..game.scorecard import Scorecard, State
+from ..model.state_space import StateSpace, state_space
+
+
+@dataclass(frozen=True)
+class CheckedPosition:
+    """The start of a turn that a game can reach. Make one with :func:`check_position`.
+
+    Attributes
+    ----------
+    rules : RuleSet
+        The rules it was checked against.
+    state : State
+        The part of the card that decides the rest of the game.
+    points : int
+        Points on the card without the upper bonus; 0 for a bare state.
+    """
+
+    rules: RuleSet = field(repr=False)
+    state: State
+    points: int
+
+
+Position = State | Scorecard | CheckedPosition | str | Mapping[str, int]
+
+
+def check_position(rules: RuleSet, position: Position, space: StateSpace | None = None) -> CheckedPosition:
+    """Check a position, unless it has been checked already.
+
+    Parameters
+    ----------
+    rules
+        The game.
+    position
+        A card, a state, or a card as people write it.
+    space
+        States to look in, if not those of the whole game.
+
+    Raises
+    ------
+    StateError
+        If the card breaks the rules, no game can reach the state, or it belongs to another game.
+    """
+    space = space or state_space(rules)
+    if isinstance(position, CheckedPosition):
+        if position.rules is not rules and position.rules.fingerprint != rules.fingerprint:
+            raise StateError(f"the card is one of {position.rules.key}, not of {rules.key}", code="invalid-card")
+        if not space.start.filled or position.state == space.start:
+            return position
+        state, points = position.state, position.points  # a table of the rest of a game holds fewer states
+    elif isinstance(position, State):
+        state, points = position, 0
+    else:
+        card = read_card(rules, position)
+        state, points = card.state, card.total
+    space.check(state)
+    return CheckedPosition(rules, state, points)
