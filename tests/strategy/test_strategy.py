@@ -102,7 +102,7 @@ def test_a_position_may_be_points_by_category(yatzy: Strategy) -> None:
         ),
         (
             lambda y: y.value(perfect_yatzy.parse_card(perfect_yatzy.load_rules("generala"), "")),
-            "one of generala, not of yatzy",
+            "belongs to generala, not to yatzy",
         ),
         (lambda y: y.value(State(0.0)), "filled is 0.0; must be a whole number"),
         (lambda y: y.value(State(0, 0, 0.5)), "saved is 0.5; must be a whole number"),

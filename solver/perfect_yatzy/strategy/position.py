@@ -58,7 +58,7 @@ def check_position(rules: RuleSet, position: Position, space: StateSpace | None 
     space = space or state_space(rules)
     if isinstance(position, CheckedPosition):
         if position.rules is not rules and position.rules.fingerprint != rules.fingerprint:
-            raise StateError(f"the card is one of {position.rules.key}, not of {rules.key}", code="invalid-card")
+            raise StateError(f"the card belongs to {position.rules.key}, not to {rules.key}", code="invalid-card")
         if not space.start.filled or position.state == space.start:
             return position
         state, points = position.state, position.points  # a table of the rest of a game holds fewer states
