@@ -340,7 +340,7 @@ def test_equal_opponents_are_computed_once(yatzy: Strategy, monkeypatch: pytest.
     made: list[object] = []
 
     def counted(*args: Any, **named: Any) -> Any:
-        made.append(args[1])
+        made.append(args[1].state)
         return distribution(*args, **named)
 
     monkeypatch.setattr(forward, "distribution", counted)
