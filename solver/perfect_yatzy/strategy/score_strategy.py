@@ -124,7 +124,8 @@ def reach(
     rule_set, goal = load_rules(rules), check_goal(goal)
     card = read_card(rule_set, start)
     position = check_position(rule_set, card.state)
-    solve = goals_to_solve(rule_set, position.state, has_table(rule_set, tables, Goals.name))
+    exists = has_table(rule_set, tables, Goals.name)
+    solve = goals_to_solve(rule_set, position.state, exists, instant_seconds=INSTANT_SOLVE_SECONDS)
     return goal_strategy(solve, goal, card, tables, threads=threads, progress=progress)
 
 
@@ -151,8 +152,8 @@ def goals_to_solve(
     rules: RuleSet,
     start: State,
     exists: bool,
+    instant_seconds: float,
     fits: Callable[[SolveCost], bool] = lambda cost: True,
-    instant_seconds: float = INSTANT_SOLVE_SECONDS,
 ) -> GoalSolve:
     """Decide between the table of all goals and the rest of one game; nothing is solved.
 
@@ -167,10 +168,10 @@ def goals_to_solve(
         A checked state.
     exists
         Whether the table of all goals exists.
-    fits
-        Whether a solve fits the limits of the caller.
     instant_seconds
         A solve estimated below this is instant.
+    fits
+        Whether a solve fits the limits of the caller.
     """
     whole = Goals(rules)
     if exists:
