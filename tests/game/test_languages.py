@@ -18,7 +18,7 @@ NORDIC_AND_GERMAN = sorted(set(languages()) - {"en"})
 def test_the_languages() -> None:
     assert list(languages().items())[:2] == [("en", "English"), ("da", "Dansk")]
     assert set(NORDIC_AND_GERMAN) == {"da", "de", "fi", "nb", "sv"}
-    with pytest.raises(RulesError, match=r"unknown language 'xx'; there are en, da, de, fi, nb, sv"):
+    with pytest.raises(RulesError, match=r"unknown language 'xx'; known languages: en, da, de, fi, nb, sv"):
         localized(load_rules("yatzy"), "xx")
 
 

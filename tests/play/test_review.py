@@ -117,7 +117,7 @@ def test_stopping_where_rolls_are_saved_keeps_them() -> None:
     assert stops
     for decision in stops:
         what = action_outlook(saved, decision, decision.done)
-        assert what.now + what.later == pytest.approx(decision.done.value, abs=1e-9)
+        assert what.turn_points + what.later_points == pytest.approx(decision.done.value, abs=1e-9)
 
 
 def test_an_identity_in_words() -> None:
@@ -157,10 +157,10 @@ def test_the_reasons_are_those_of_the_turn(yatzy: Strategy) -> None:
     for decision in errors:
         for action in (decision.done, decision.best):
             what = action_outlook(yatzy, decision, action, bonus)
-            assert what.now + what.later == pytest.approx(action.value, abs=1e-9)
+            assert what.turn_points + what.later_points == pytest.approx(action.value, abs=1e-9)
             assert sum(chance for _, chance, _ in what.categories) == pytest.approx(1)
-            assert what.bonus is not None
-            assert -1e-9 <= what.bonus <= 1 + 1e-9
+            assert what.upper_bonus_chance is not None
+            assert -1e-9 <= what.upper_bonus_chance <= 1 + 1e-9
             open_boxes = {c.id for i, c in enumerate(yatzy.rules.categories) if i not in decision.card.points}
             assert {c for c, _, _ in what.categories} <= open_boxes
 
@@ -207,11 +207,11 @@ GOOD = {
             {"rules": "mine.toml"},
             "cannot read the rule file mine.toml: No such file or directory; the game was played",
         ),
-        ({"players": ["\ud800"]}, "'\\ud800' is no name of a player"),
-        ({"players": ["Ann\x1b[2J"]}, "'Ann\\x1b[2J' is no name of a player"),
+        ({"players": ["\ud800"]}, "'\\ud800' is not a valid player name"),
+        ({"players": ["Ann\x1b[2J"]}, "'Ann\\x1b[2J' is not a valid player name"),
         ({"players": []}, "players is empty"),
         ({"turns": {}}, "turns is {}; must be a list"),
-        ({"turns": [{}]}, "turn 1: player is None; must be a int"),
+        ({"turns": [{}]}, "turn 1: player is None; must be a whole number"),
         ({"category": "sevens"}, "turn 1: unknown category 'sevens'"),
         ({"points": 12}, "turn 1: threes for 12; 3 3 3 5 6 pays 9"),
         ({"player": 1}, "turn 1: player is 1; there are 1"),
@@ -233,6 +233,22 @@ def test_wrong_records_say_what_is_wrong(change: dict[str, object], message: str
     assert str(caught.value).startswith(message)
 
 
+def test_bonus_points_of_schema_1_are_read() -> None:
+    """They were called `beside`: 100 for a second Yahtzee, which as a joker goes to the matching upper box."""
+    turns = [
+        {"player": 0, "rolls": [[5] * 5], "holds": [], "category": "yahtzee", "points": 50},
+        {"player": 0, "rolls": [[4] * 5], "holds": [], "category": "fours", "points": 20, "beside": 100},
+    ]
+    game = read_game({"schema": 1, "rules": "yahtzee", "players": ["Ann"], "turns": turns})
+    assert [turn.bonus_points for turn in game.turns] == [0, 100]
+    assert game.card(0).total == 170
+    written = game.to_json()
+    assert written["schema"] == 2
+    assert written["turns"][1]["bonus_points"] == 100
+    assert "beside" not in written["turns"][1]
+    assert read_game(written) == game
+
+
 def test_records_go_to_a_file_and_back(yatzy: Strategy, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     games = [read_game(GOOD), replay(yatzy, 1, 0)]
@@ -246,11 +262,11 @@ def test_records_go_to_a_file_and_back(yatzy: Strategy, tmp_path: Path) -> None:
     odd = GOOD | {"players": ["Ann\u2028"], "note": "\x85"}
     path.write_text(json.dumps(GOOD | {"note": "\u2028"}, ensure_ascii=False) + "\r\n")
     assert read_games(path)[0].extra == {"note": "\u2028"}
-    with pytest.raises(StateError, match="is no name of a player"):
+    with pytest.raises(StateError, match="is not a valid player name"):
         read_game(odd)
     for text in ('id = "one"\n', "", "[" * 10**5, "\x00"):
         path.write_text(text)
-        with pytest.raises(StateError, match=r"holds no game|is no record of games \(JSON Lines"):
+        with pytest.raises(StateError, match=r"contains no games|is not a record of games \(JSON Lines"):
             read_games(path)
     path.write_text('{"schema": 1, "actions": []}')
     with pytest.raises(StateError, match="this is an unfinished game saved by `yatzy play`"):
@@ -259,7 +275,7 @@ def test_records_go_to_a_file_and_back(yatzy: Strategy, tmp_path: Path) -> None:
     with pytest.raises(StateError, match=r"games.jsonl:2: "):
         read_games(path)
     path.write_text("\n")
-    with pytest.raises(StateError, match="holds no game"):
+    with pytest.raises(StateError, match="contains no games"):
         read_games(path)
     with pytest.raises(StateError, match="cannot read"):
         read_games(tmp_path / "none.jsonl")
@@ -399,7 +415,11 @@ def test_a_review_says_what_it_needs(yatzy: Strategy) -> None:
     for strategy, player, message in (
         (game, 0, "strategy is .*; must be one of perfect_yatzy.open_strategy, reach or maximise"),
         ("yatzy", 0, "strategy is 'yatzy'; must be"),
-        (perfect_yatzy.open_strategy("generala"), 0, "the game is one of yatzy, the strategy one of generala"),
+        (
+            perfect_yatzy.open_strategy("generala"),
+            0,
+            "the game was played by yatzy, but the strategy is for generala",
+        ),
         (yatzy, 1, "player is 1; must be 0 to 0"),
         (yatzy, -1, "player is -1; must be 0 to 0"),
         (yatzy, "Ann", "player is 'Ann'; must be a whole number"),

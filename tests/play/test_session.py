@@ -309,7 +309,7 @@ def test_what_differs_from_the_saved_game_is_not_ignored(run: Run, tmp_path: Pat
 
 
 def test_players_have_names_of_their_own(run: Run, tmp_path: Path) -> None:
-    for players, message in (("Ann, ann", "two players are called ann"), ("A\x1b[1m", "it cannot be shown")):
+    for players, message in (("Ann, ann", "two players are called ann"), ("A\x1b[1m", "is not a valid player name")):
         found = run("play", "--players", players, "--save", str(tmp_path / "g"))
         assert (found.returncode, found.stdout) == (2, "")
         assert message in found.stderr

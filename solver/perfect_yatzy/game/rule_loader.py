@@ -1,7 +1,8 @@
-"""From a TOML file to a rule set: find it, extend what it extends, patch it by its switches.
+"""Rule sets from TOML files, and rule sets as JSON.
 
-``extends`` starts from another rule set, ``yatzy+some-switch`` applies a named patch, both by the same deep
-merge (categories merge by id). :mod:`perfect_yatzy.game.rule_schema` reads the result.
+Loading a file has three steps: find it; merge it into the rule set it extends; apply the patches of its switches
+(``yatzy+some-switch``). Extension and switches use the same deep merge, in which categories are matched by their id.
+:mod:`perfect_yatzy.game.rule_schema` checks the result.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ..errors import RulesError
 from .rule_schema import Problem, RuleChecker
 from .rules import RuleSet
 
-# What tomllib says of broken TOML, and what most likely happened.
+# How a message of tomllib starts -> what most likely is wrong.
 TOML_HINTS = {
     "Invalid value": "a value is a number, true, false, text in quotes, a list [...] or a table {...}",
     "Cannot overwrite a value": "it is given twice, or [categories.NAME] and [[categories]] are mixed",
@@ -37,7 +38,13 @@ TOML_HINTS = {
 
 
 class RuleFileError(RulesError):
-    """All that is wrong with one rule file; ``problems`` holds them one by one."""
+    """A rule file has mistakes.
+
+    Attributes
+    ----------
+    problems : list of Problem
+        All of them; the message has one line for each.
+    """
 
     def __init__(self, problems: list[Problem]) -> None:
         super().__init__("\n".join(map(str, problems)))
@@ -55,19 +62,25 @@ def load_rules(spec: str | Path | RuleSet) -> RuleSet:
     Parameters
     ----------
     spec
-        The id of a built-in rule set (``yatzy``) or the path of a TOML file, followed by switches after
-        plus signs: ``yatzy+four-is-two-pairs``. Case and the order of the switches do not matter. A rule set is
-        returned as it is.
+        The id of a built-in rule set (``yatzy``) or the path of a TOML file, each optionally followed by switches:
+        ``yatzy+four-is-two-pairs``. Case does not matter for ids and switches, nor does the order of the switches. A
+        rule set is returned unchanged.
+
+    Returns
+    -------
+    RuleSet
 
     Raises
     ------
     RulesError
-        No such rule set or switch; :class:`RuleFileError` with all problems if the file is wrong.
+        If there is no such rule set, file or switch.
+    RuleFileError
+        If the file has mistakes; it holds all of them.
     """
     if isinstance(spec, RuleSet):
         return spec
     name, *given = _split(str(spec))
-    switches = sorted(switch.lower() for switch in given)  # one game, one name, one table
+    switches = sorted(switch.lower() for switch in given)  # so that a game has one name, and one table
     name, text, source = _read(name)
     raw = _parse(text, source)
     check = RuleChecker(source, text)
@@ -80,7 +93,7 @@ def load_rules(spec: str | Path | RuleSet) -> RuleSet:
                 known = ", ".join(available) or "none"
                 raise RulesError(f"{name} has no switch {switch!r}; its switches: {known}")
             patch = available[switch]
-            if isinstance(patch, dict):  # what is none is told below, with its line
+            if isinstance(patch, dict):  # anything else is reported below, with its line
                 raw = _merge(raw, {k: v for k, v in patch.items() if k != "summary"})
     if len(set(switches)) < len(switches):
         raise RulesError(f"a switch is named twice in {spec}")
@@ -95,15 +108,16 @@ def _folder() -> Any:
 
 
 def _split(spec: str) -> list[str]:
-    # A path may contain a plus sign: only what follows the file's ending is a list of switches.
-    stem, ending, rest = spec.rpartition(".toml")
-    if ending:
-        return [stem + ending, *filter(None, rest.split("+"))]
+    """The name or path, and the switches."""
+    # A path may contain a plus sign: switches follow the extension of the file.
+    stem, extension, rest = spec.rpartition(".toml")
+    if extension:
+        return [stem + extension, *filter(None, rest.split("+"))]
     return spec.split("+")
 
 
 def _read(name: str) -> tuple[str, str, str]:
-    """The name as it is kept, the text, and what messages call it."""
+    """The canonical name or path, the text of the file, and what messages call it."""
     if name.endswith(".toml"):
         try:
             return name, Path(name).read_text(encoding="utf-8"), name
@@ -111,13 +125,13 @@ def _read(name: str) -> tuple[str, str, str]:
             raise RulesError(f"cannot read the rule file {name}: {error.strerror}") from error
         except UnicodeDecodeError as error:
             raise RulesError(f"the rule file {name} is not UTF-8 text") from error
-        except ValueError as error:  # NUL, or what no file system takes
-            raise RulesError(f"{name!r} is no name of a file") from error
+        except ValueError as error:  # a NUL character, or text that cannot be encoded
+            raise RulesError(f"{name!r} is not a file name") from error
     if name.lower() in builtin_ids():
         name = name.lower()
     else:
-        near = get_close_matches(name.lower(), builtin_ids(), 1, 0.5)
-        hint = f"did you mean {near[0]}?" if near else "see `yatzy rules list`, or give a .toml file"
+        similar = get_close_matches(name.lower(), builtin_ids(), 1, 0.5)
+        hint = f"did you mean {similar[0]}?" if similar else "see `yatzy rules list`, or give a .toml file"
         raise RulesError(f"unknown rules {name!r}; {hint}")
     return name, _folder().joinpath(f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml"
 
@@ -128,27 +142,30 @@ def _parse(text: str, source: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"line (\d+)", str(error))
         message = re.sub(r" \(at .*\)", "", str(error))
-        message += next((f"; {hint}" for said, hint in TOML_HINTS.items() if message.startswith(said)), "")
+        message += next((f"; {hint}" for start, hint in TOML_HINTS.items() if message.startswith(start)), "")
         raise RuleFileError([Problem(source, int(line[1]) if line else 0, "", message)]) from error
 
 
 def _extend(raw: dict[str, Any], check: RuleChecker) -> dict[str, Any]:
-    """What the file says merged into what it extends; into the likeliest base where that is no rule set."""
+    """The values of a file merged into the rule set it extends.
+
+    If `extends` is not a built-in rule set, the one with the most similar id is used, to check the rest of the file.
+    """
     name, known = raw["extends"], builtin_ids()
     own = {k: v for k, v in raw.items() if k != "extends"}
     if not isinstance(name, str) or name not in known:
-        near = get_close_matches(str(name).lower(), known, 1, 0.5)
-        hint = f"did you mean {near[0]}?" if near else "must be the id of a built-in rule set, see `yatzy rules list`"
-        check.fault(("extends",), f"is {name!r}; {hint}")
-        if not near:
-            # Nothing is known of the base: what the file says of its boxes cannot be judged.
+        similar = get_close_matches(str(name).lower(), known, 1, 0.5)
+        must = "must be the id of a built-in rule set, see `yatzy rules list`"
+        check.add_problem(("extends",), f"is {name!r}; {f'did you mean {similar[0]}?' if similar else must}")
+        if not similar:
+            # The base is unknown, so fields that refer to its categories cannot be checked.
             own = {k: v for k, v in own.items() if k not in ("categories", "joker", "first_roll_bonus", "switches")}
-        name = near[0] if near else "yatzy"
+        name = similar[0] if similar else "yatzy"
     _, base_text, base_source = _read(name)
     base = _parse(base_text, base_source)
     if "extends" in base:
         base = _extend(base, check)
-    # What was published or summarised is said of the base's game, not of this one.
+    # The summary and the published values describe the extended game, not this one.
     for inherited in ("published", "summary"):
         base.pop(inherited, None)
     if isinstance(own.get("categories"), list):
@@ -157,7 +174,11 @@ def _extend(raw: dict[str, Any], check: RuleChecker) -> dict[str, Any]:
 
 
 def _merge(base: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
-    """Deep merge; a table over an array of tables patches its entries by id, false removes what it names."""
+    """Deep merge of a patch.
+
+    A table in place of an array of tables patches the entries with these ids and appends the others; any other array
+    replaces the old one; ``false`` removes a field that is not itself true or false.
+    """
     merged = dict(base)
     for key, new in patch.items():
         old = merged.get(key)
@@ -166,7 +187,7 @@ def _merge(base: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
             patches = {name: patch for name, patch in new.items() if isinstance(patch, dict)}
             merged[key] = [_merge(entry, patches.get(str(entry.get("id")), {})) for entry in old]
             merged[key] += [patch for name, patch in new.items() if name in known and name not in patches]
-            # What is no table stays as it is: validation says so, with its line.
+            # Values that are not tables are kept: validation reports them, with their line.
             merged[key] += [
                 {"id": name, **extra} if isinstance(extra, dict) else extra
                 for name, extra in new.items()
@@ -183,31 +204,37 @@ def _merge(base: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
 
 @lru_cache(maxsize=32)
 def rules_to_json(rules: RuleSet) -> str | dict[str, Any]:
-    """The name of built-in rules; any others whole, for whoever gets the record does not have their file."""
+    """A rule set as JSON, such that a reader needs no other file.
+
+    Returns
+    -------
+    str or dict
+        The name with switches of built-in rules; other rules as an object with the fields of a rule file.
+    """
     with suppress(RulesError):
         if load_rules(rules.key).fingerprint == rules.fingerprint:
-            return rules.key  # in whatever language their boxes are shown
-    about: dict[str, Any] = {
+            return rules.key  # in any language: names do not belong to the fingerprint
+    written: dict[str, Any] = {
         "id": rules.id,
         "name": rules.name,
         "summary": rules.summary,
         "active": [*rules.active_switches],
     }
-    about |= {name: value for name, value in rules.canonical().items() if value is not None}
-    about["categories"] = [
+    written |= {name: value for name, value in rules.canonical().items() if value is not None}
+    written["categories"] = [
         {"name": c.name, "code": c.code, "aliases": [*c.aliases]} | entry
-        for c, entry in zip(rules.categories, about["categories"], strict=True)
+        for c, entry in zip(rules.categories, written["categories"], strict=True)
     ]
-    return about
+    return written
 
 
 def rules_from_json(raw: Any) -> RuleSet:
-    """What :func:`rules_to_json` wrote down.
+    """The rule set that :func:`rules_to_json` has written.
 
     Raises
     ------
     RulesError
-        If there are no such rules.
+        If the rules are unknown, or the value is not a rule set.
     """
     if isinstance(raw, str):
         try:

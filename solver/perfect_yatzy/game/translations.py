@@ -1,7 +1,7 @@
-"""What players call the boxes and the games in their own language: data in ``names/*.toml``, nothing else.
+"""Names of categories and games in other languages, read from ``names/*.toml``.
 
-A name is understood in every language as long as it means one box of the sheet; ``--lang`` chooses which are
-shown. Ids and short codes are the same everywhere.
+Names of every language are understood, as long as they mean one category of the rules; ``--lang`` chooses the
+language that is shown. Ids and short codes do not depend on the language.
 """
 
 from __future__ import annotations
@@ -20,13 +20,24 @@ ENGLISH = "en"
 
 @cache
 def languages() -> dict[str, str]:
-    """Code and own name of every language, English first."""
+    """Code of every language and the name it has for itself, English first."""
     codes = sorted(entry.name.removesuffix(".toml") for entry in _folder().iterdir() if entry.name[-5:] == ".toml")
     return {ENGLISH: "English"} | {code: _read(code)["language"] for code in codes}
 
 
 def category_names(rules: RuleSet, language: str) -> dict[str, list[str]]:
-    """Names of the categories of a rule set in one language, the usual one first; none for English.
+    """Names of the categories of a rule set in one language.
+
+    Parameters
+    ----------
+    language
+        A code of :func:`languages`, in any case.
+
+    Returns
+    -------
+    dict
+        Category id -> names, the one that is shown first. Categories without a name in that language are left out;
+        the dict is empty for English, whose names are in the rule set.
 
     Raises
     ------
@@ -35,7 +46,7 @@ def category_names(rules: RuleSet, language: str) -> dict[str, list[str]]:
     """
     language = language.lower()
     if language not in languages():
-        raise RulesError(f"unknown language {language!r}; there are {', '.join(languages())}")
+        raise RulesError(f"unknown language {language!r}; known languages: {', '.join(languages())}")
     if language == ENGLISH:
         return {}
     data = _read(language)
@@ -44,7 +55,13 @@ def category_names(rules: RuleSet, language: str) -> dict[str, list[str]]:
 
 
 def localized(rules: RuleSet, language: str) -> RuleSet:
-    """The same rules under the names of a language; the former names are still understood."""
+    """The same rules with the names of a language; the names they had become aliases.
+
+    Raises
+    ------
+    RulesError
+        If the language is unknown.
+    """
     names = category_names(rules, language)
     if not names:
         return rules
@@ -56,18 +73,24 @@ def localized(rules: RuleSet, language: str) -> RuleSet:
     return replace(rules, categories=categories, name=name, language=language)
 
 
-def _renamed(category: Category, names: list[str]) -> Category:
-    return replace(category, name=names[0], aliases=(*names[1:], *category.aliases, category.name))
+def category_label(rules: RuleSet, category: int) -> str:
+    """What messages call a category: its id, or its name if the names are not English."""
+    found = rules.categories[category]
+    return found.id if rules.language == ENGLISH else found.name
 
 
 def foreign_names(rules: RuleSet) -> list[tuple[str, str]]:
-    """Pairs of a name and the id of its category, in every language."""
+    """Pairs of a name and a category id, for all languages but English."""
     return [
         (name, category)
         for language in languages()
         for category, names in category_names(rules, language).items()
         for name in names
     ]
+
+
+def _renamed(category: Category, names: list[str]) -> Category:
+    return replace(category, name=names[0], aliases=(*names[1:], *category.aliases, category.name))
 
 
 def _folder() -> Any:
@@ -77,9 +100,3 @@ def _folder() -> Any:
 @cache
 def _read(language: str) -> dict[str, Any]:
     return tomllib.loads(_folder().joinpath(f"{language}.toml").read_text(encoding="utf-8"))
-
-
-def category_label(rules: RuleSet, category: int) -> str:
-    """What messages call a category: its id, its name where another language is spoken."""
-    found = rules.categories[category]
-    return found.id if rules.language == ENGLISH else found.name

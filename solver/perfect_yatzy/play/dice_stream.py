@@ -1,32 +1,51 @@
-"""The dice of a simulated game, as a function of seed, game, turn and roll."""
+"""The dice of a simulated game, as a function of seed, game, turn and roll.
+
+A counter-based generator: every roll is computed from its coordinates alone, so a simulation gives the same games
+with any number of threads. :mod:`perfect_yatzy.kernels.rollout` computes the same dice in machine code::
+
+    word = mix(seed + G),  word = mix(word + game * G),  word = mix(word + (256 * turn + roll + 1) * G)   (mod 2^64)
+
+`mix` and G are those of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA
+2014). The top 60 bits of the last word are a fraction in [0, 1). Each die multiplies it by the number of faces: the
+integer part is the die, the rest the next fraction.
+"""
 
 from __future__ import annotations
 
 from ..game.dice import Dice
 
-WORD = (1 << 64) - 1
-
-
-STEP = 0x9E3779B97F4A7C15
-
-
-DIE_BITS = 60
-
-
-def _mixed(word: int) -> int:
-    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 & WORD
-    word = (word ^ word >> 27) * 0x94D049BB133111EB & WORD
-    return word ^ word >> 31
+MASK = (1 << 64) - 1
+GOLDEN_GAMMA = 0x9E3779B97F4A7C15
+FRACTION_BITS = 60
 
 
 def dice_of_game(seed: int, game: int, turn: int, roll: int, number: int, faces: int) -> Dice:
-    """The dice a simulation rolls: a function of seed, game, turn and roll (all from 0) alone."""
-    word = _mixed((seed + STEP) & WORD)
-    word = _mixed((word + game * STEP) & WORD)
-    word = _mixed((word + (turn * 256 + roll + 1) * STEP) & WORD) >> (64 - DIE_BITS)
+    """The dice of one roll of a simulation, in the order they are rolled.
+
+    Parameters
+    ----------
+    seed
+        Seed of the simulation.
+    game, turn, roll
+        Which roll, each from 0.
+    number
+        Number of dice.
+    faces
+        Number of faces of each die.
+    """
+    word = _mix((seed + GOLDEN_GAMMA) & MASK)
+    word = _mix((word + game * GOLDEN_GAMMA) & MASK)
+    word = _mix((word + (turn * 256 + roll + 1) * GOLDEN_GAMMA) & MASK)
+    fraction = word >> (64 - FRACTION_BITS)
     dice = []
     for _ in range(number):
-        word *= faces
-        dice.append((word >> DIE_BITS) + 1)
-        word &= (1 << DIE_BITS) - 1
+        fraction *= faces
+        dice.append((fraction >> FRACTION_BITS) + 1)
+        fraction &= (1 << FRACTION_BITS) - 1
     return tuple(dice)
+
+
+def _mix(word: int) -> int:
+    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 & MASK
+    word = (word ^ word >> 27) * 0x94D049BB133111EB & MASK
+    return word ^ word >> 31

@@ -1,6 +1,7 @@
-"""Positions worth a thought: out of perfect games, the same for everybody on the same day.
+"""Puzzles: positions from games of optimal play, the same for everybody who uses the same seed.
 
-A position's difficulty is what the second best choice loses: the less, the harder it is to see.
+The difficulty of a position is what the second-best action loses. The less it loses, the harder the best action is to
+find.
 """
 
 from __future__ import annotations
@@ -14,50 +15,68 @@ from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Strategy
 from .record import card_after
 from .replay import play_turn
-from .review import actions
+from .review import ranked_actions
 
-# The second best hold of a perfect game loses 0.36, 0.89 and 1.70 points at the quartiles (solver.review).
+# Range of what the second-best action loses, in expected points; the limits are those of the grades in review.py.
 DIFFICULTIES = {"easy": (1.7, 1e9), "medium": (0.4, 1.7), "hard": (0.05, 0.4)}
-TRIES = 1000
+MAX_GAMES = 1000
 
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A card, dice on the table, and rerolls left; 0 asks for a category."""
+    """A decision to make.
+
+    Attributes
+    ----------
+    card : Scorecard
+        The card before the turn.
+    dice : tuple of int
+        The dice, ascending.
+    rolls_left : int
+        Rerolls left; 0 if a category must be chosen.
+    """
 
     card: Scorecard
     dice: Dice
     rolls_left: int
 
     def options(self, strategy: Strategy) -> list[Hold | Choice]:
-        """Everything one could do, best first."""
-        return actions(strategy, self.card, self.dice, self.rolls_left)
+        """All holds and categories, best first."""
+        return ranked_actions(strategy, self.card, self.dice, self.rolls_left)
 
     def gap(self, strategy: Strategy) -> float:
-        """What the second best loses; 0 where there is no second."""
+        """Expected points that the second-best option loses; 0 if there is only one option."""
         found = self.options(strategy)
         return found[1].loss if len(found) > 1 else 0.0
 
 
 def find_puzzle(strategy: Strategy, seed: int, difficulty: str = "medium") -> Puzzle:
-    """A position of the wanted difficulty; the same one for the same seed.
+    """A position of a given difficulty; the same one for the same rules and seed.
+
+    Parameters
+    ----------
+    strategy
+        The strategy that maximises the mean.
+    seed
+        Any whole number.
+    difficulty
+        A key of ``DIFFICULTIES``.
 
     Raises
     ------
     ValueError
-        If there is none, as in a game whose choices all lose more or less than that.
+        If no position of this difficulty is found in 1,000 games.
     """
     low, high = DIFFICULTIES[difficulty]
-    chance, rules = random.Random(seed), strategy.rules
-    for game in range(TRIES):
+    generator, rules = random.Random(seed), strategy.rules
+    for game in range(MAX_GAMES):
         card = Scorecard(rules)
-        stop = chance.randrange(len(rules.categories))
-        for turn in range(stop):
+        last_turn = generator.randrange(len(rules.categories))
+        for turn in range(last_turn):
             card = card_after(card, play_turn(strategy, card, seed, game, turn))
-        played = play_turn(strategy, card, seed, game, stop)
-        number = chance.randrange(len(played.dice_history))
-        left = strategy.most_rerolls(card.state) - number
-        found = Puzzle(card, played.dice_history[number], left)
-        if low <= found.gap(strategy) < high:
-            return found
-    raise ValueError(f"{rules.key} has no {difficulty} position within reach")
+        played = play_turn(strategy, card, seed, game, last_turn)
+        roll = generator.randrange(len(played.dice_history))
+        puzzle = Puzzle(card, played.dice_history[roll], strategy.most_rerolls(card.state) - roll)
+        if low <= puzzle.gap(strategy) < high:
+            return puzzle
+    raise ValueError(f"found no {difficulty} position for {rules.key} in {MAX_GAMES} games")

@@ -1,12 +1,17 @@
-"""A record of games: JSON Lines, one game a line, schema-versioned, checked when it is read.
+"""Records of games: JSON Lines with one game per line, checked when they are read.
 
 {"schema": 2, "rules": "yatzy", "players": ["Ann", "Bo"], "turns": [
   {"player": 0, "rolls": [[1, 3, 3, 4, 6], [3, 3, 3, 5, 6]], "holds": [[3, 3]], "category": "threes", "points": 9}]}
 
-`rolls` are the dice on the table after each roll, `holds` what was kept between them; `beside` (joker and first-roll
-bonuses) is 0 where it is missing. `rules` is the name of built-in rules, or the whole rule set as an object with the
-fields of a rule file, so that a record needs no other file. A game may be unfinished. Other fields are kept and not
-understood.
+rules         name of built-in rules, or the whole rule set as an object with the fields of a rule file, so that a
+              record needs no other file
+player        index into `players`
+rolls         all dice after each roll of the turn
+holds         the dice held between them, one list fewer than `rolls`
+points        points in the box of `category`
+bonus_points  joker and first-roll bonuses of the turn; 0 if it is missing. Schema 1 called it `beside`.
+
+A game may be unfinished. Other fields of a game are preserved and ignored.
 """
 
 from __future__ import annotations
@@ -22,20 +27,37 @@ from unicodedata import category
 
 from ..errors import StateError
 from ..game.dice import Dice
-from ..game.notation import check_dice, counts_of, spaced
+from ..game.notation import check_dice, counts_of, is_subset, spaced
 from ..game.rule_loader import rules_from_json, rules_to_json
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..game.scoring import scoring_options
 
 SCHEMA = 2
-READABLE = (1, 2)  # schema 1 called bonus points `beside`
-OWN = {"schema", "rules", "players", "turns"}
+READABLE_SCHEMAS = (1, 2)
+GAME_FIELDS = {"schema", "rules", "players", "turns"}
+TYPE_NAMES = {str: "text", int: "a whole number", list: "a list"}
 
 
 @dataclass(frozen=True)
 class Turn:
-    """One turn: the dice after each roll, what was held between them, and the box they went to."""
+    """One turn of a player.
+
+    Attributes
+    ----------
+    player : int
+        Index of the player, from 0.
+    dice_history : tuple of tuple of int
+        All dice after each roll, ascending.
+    holds : tuple of tuple of int
+        Dice held between the rolls; one fewer than `dice_history`.
+    category : str
+        Id of the category that took the last dice.
+    points : int
+        Points in its box.
+    bonus_points : int
+        Joker and first-roll bonuses of the turn.
+    """
 
     player: int
     dice_history: tuple[Dice, ...]
@@ -53,10 +75,11 @@ class Game:
     ----------
     rules : RuleSet
     players : tuple of str
+        Their names.
     turns : tuple of Turn
         In the order they were played.
     extra : dict
-        What else the record says (seed, date ...).
+        Other fields of the record (seed, date ...), as JSON values.
     """
 
     rules: RuleSet
@@ -65,7 +88,7 @@ class Game:
     extra: dict[str, Any] = field(default_factory=dict)
 
     def cards(self, player: int) -> Iterator[tuple[Scorecard, Turn]]:
-        """Each turn of a player, with the card before it."""
+        """Each turn of a player after the card before it, in order."""
         card = Scorecard(self.rules)
         for turn in self.turns:
             if turn.player == player:
@@ -73,14 +96,14 @@ class Game:
                 card = card_after(card, turn)
 
     def card(self, player: int) -> Scorecard:
-        """A player's card as it stands at the end of the record."""
+        """A player's card at the end of the record."""
         card = Scorecard(self.rules)
         for before, turn in self.cards(player):
             card = card_after(before, turn)
         return card
 
     def to_json(self) -> dict[str, Any]:
-        """The line of the record, as plain JSON values."""
+        """The game as JSON values, schema 2."""
         turns = []
         for turn in self.turns:
             entry: dict[str, Any] = {
@@ -96,35 +119,47 @@ class Game:
 
 
 def check_names(players: Sequence[str]) -> None:
-    """Raise StateError unless every player's name can be shown: no control characters, no halves of others."""
+    """Check that players' names can be printed.
+
+    Raises
+    ------
+    StateError
+        If a name contains control characters, line separators or lone surrogates.
+    """
     for name in players:
         if any(category(symbol) in ("Cc", "Cs", "Zl", "Zp") for symbol in name):
-            raise StateError(f"{name!r} is no name of a player: it cannot be shown")
+            raise StateError(f"{name!r} is not a valid player name: it contains characters that cannot be printed")
 
 
 def card_after(card: Scorecard, turn: Turn) -> Scorecard:
-    """The card after a turn."""
+    """The card after a turn, without checks."""
     rules = card.rules
-    left = rules.rolls_per_turn + card.saved - len(turn.dice_history)
-    saved = left if rules.saved_rolls else 0
+    unused = rules.rolls_per_turn + card.saved - len(turn.dice_history)
+    saved = unused if rules.saved_rolls else 0
     return card.filled_with(rules.index_of[turn.category], turn.points, turn.bonus_points, saved)
 
 
 def check_turn(card: Scorecard, turn: Turn) -> None:
-    """Raise StateError unless the turn can be played from this card."""
+    """Check that a turn can be played from a card.
+
+    Raises
+    ------
+    StateError
+        If the number of rolls, the dice, the holds, the category or the points are impossible.
+    """
     rules = card.rules
-    most = rules.rolls_per_turn + card.saved
-    if not 1 <= len(turn.dice_history) <= most:
-        raise StateError(f"{len(turn.dice_history)} rolls; a turn from here has 1 to {most}")
+    max_rolls = rules.rolls_per_turn + card.saved
+    if not 1 <= len(turn.dice_history) <= max_rolls:
+        raise StateError(f"{len(turn.dice_history)} rolls; a turn from here has 1 to {max_rolls}")
     if len(turn.holds) != len(turn.dice_history) - 1:
         raise StateError(f"{len(turn.holds)} holds between {len(turn.dice_history)} rolls")
     for dice in turn.dice_history:
         check_dice(rules, dice)
     for i, held in enumerate(turn.holds):
         if len(held) == rules.dice:
-            raise StateError("all dice were held and none rerolled; such a roll is left out")
+            raise StateError("all dice were held and none rerolled; leave that roll out")
         for dice in (turn.dice_history[i], turn.dice_history[i + 1]):
-            if any(held.count(face) > dice.count(face) for face in set(held)):
+            if not is_subset(held, dice):
                 raise StateError(f"{spaced(held)} was held, which is not within {spaced(dice)}")
     if turn.category not in rules.index_of:
         raise StateError(f"unknown category {turn.category!r}")
@@ -138,35 +173,35 @@ def check_turn(card: Scorecard, turn: Turn) -> None:
         raise StateError(f"{turn.category} cannot be taken")
     points, bonus_points = allowed[c]
     if (turn.points, turn.bonus_points) != (points, bonus_points):
-        said = f"{turn.points}" + (f" and {turn.bonus_points}" if turn.bonus_points or bonus_points else "")
+        recorded = f"{turn.points}" + (f" and {turn.bonus_points}" if turn.bonus_points or bonus_points else "")
         pays = f"{points}" + (f" and {bonus_points}" if turn.bonus_points or bonus_points else "")
-        raise StateError(f"{turn.category} for {said}; {spaced(sorted(turn.dice_history[-1]))} pays {pays}")
+        raise StateError(f"{turn.category} for {recorded}; {spaced(sorted(turn.dice_history[-1]))} pays {pays}")
 
 
 def read_game(raw: Any) -> Game:
-    """A game from the JSON value of its line.
+    """Read and check a game from the JSON value of its line.
 
     Raises
     ------
     StateError
-        If it is no game of the schema, or was not played by its rules; the message names the turn.
+        If the value does not follow the schema, or a turn breaks the rules; the message names the turn.
     RulesError
         If the rules are unknown.
     """
     if not isinstance(raw, dict):
         raise StateError("a game is a JSON object")
     if "actions" in raw and "turns" not in raw:
-        raise StateError("this is an unfinished game saved by `yatzy play`; play it to its end to have it recorded")
-    if raw.get("schema") not in READABLE:
+        raise StateError("this is an unfinished game saved by `yatzy play`; finish the game to record it")
+    if raw.get("schema") not in READABLE_SCHEMAS:
         raise StateError(f"the schema is {raw.get('schema')!r}, not 1 or 2")
     rules = rules_from_json(raw.get("rules"))
-    players = tuple(_of_type({"name": name}, "name", str) for name in _of_type(raw, "players", list))
+    players = tuple(_typed({"name": name}, "name", str) for name in _typed(raw, "players", list))
     if not players:
         raise StateError("players is empty")
     check_names(players)
     turns = []
     cards = [Scorecard(rules) for _ in players]
-    for number, entry in enumerate(_of_type(raw, "turns", list), start=1):
+    for number, entry in enumerate(_typed(raw, "turns", list), start=1):
         try:
             turn = _read_turn(entry)
             if not 0 <= turn.player < len(players):
@@ -176,13 +211,13 @@ def read_game(raw: Any) -> Game:
             raise StateError(f"turn {number}: {error}") from error
         cards[turn.player] = card_after(cards[turn.player], turn)
         turns.append(turn)
-    return Game(rules, players, tuple(turns), {k: v for k, v in raw.items() if k not in OWN})
+    return Game(rules, players, tuple(turns), {k: v for k, v in raw.items() if k not in GAME_FIELDS})
 
 
-def _of_type(raw: dict[str, Any], name: str, kind: type) -> Any:
+def _typed(raw: dict[str, Any], name: str, kind: type) -> Any:
     value = raw.get(name)
     if not isinstance(value, kind) or isinstance(value, bool):
-        raise StateError(f"{name} is {value!r}; must be {'text' if kind is str else 'a ' + kind.__name__}")
+        raise StateError(f"{name} is {value!r}; must be {TYPE_NAMES[kind]}")
     return value
 
 
@@ -191,29 +226,29 @@ def _read_turn(entry: Any) -> Turn:
         raise StateError("a turn is a JSON object")
 
     def dice(name: str) -> tuple[Dice, ...]:
-        groups = _of_type(entry, name, list)
+        groups = _typed(entry, name, list)
         for group in groups:
             if not isinstance(group, list) or not all(type(face) is int for face in group):
                 raise StateError(f"{name} must be lists of faces")
         return tuple(tuple(sorted(group)) for group in groups)
 
     return Turn(
-        _of_type(entry, "player", int),
+        _typed(entry, "player", int),
         dice("rolls"),
         dice("holds"),
-        _of_type(entry, "category", str),
-        _of_type(entry, "points", int),
-        _of_type({"bonus_points": entry.get("beside", 0)} | entry, "bonus_points", int),
+        _typed(entry, "category", str),
+        _typed(entry, "points", int),
+        _typed({"bonus_points": entry.get("beside", 0)} | entry, "bonus_points", int),
     )
 
 
 def read_games(path: str | Path) -> list[Game]:
-    """All games of a file.
+    """Read and check all games of a file.
 
     Raises
     ------
     StateError
-        With file and line, if one is no game.
+        If the file cannot be read, contains no games, or one of them is wrong; the message names file and line.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -229,19 +264,19 @@ def read_games(path: str | Path) -> list[Game]:
             raw = json.loads(line)
         except (ValueError, RecursionError) as error:
             if not games:
-                raise StateError(f"{path} is no record of games (JSON Lines, one game a line)") from error
+                raise StateError(f"{path} is not a record of games (JSON Lines, one game per line)") from error
             raise StateError(f"{path}:{number}: {error}") from error
         try:
             games.append(read_game(raw))
         except ValueError as error:
             raise StateError(f"{path}:{number}: {error}") from error
     if not games:
-        raise StateError(f"{path} holds no game")
+        raise StateError(f"{path} contains no games")
     return games
 
 
 def check_writable(path: str | Path) -> None:
-    """Raise OSError unless games can be appended to a file; leaves none behind that was not there."""
+    """Raise OSError unless games can be appended to a file; a file that did not exist is not created."""
     new = not os.path.lexists(path)
     with open(path, "ab"):
         pass
@@ -250,16 +285,22 @@ def check_writable(path: str | Path) -> None:
 
 
 def write_games(path: str | Path, games: Iterable[Game]) -> None:
-    """Append games to a file: all of them, or none if it cannot take them (OSError)."""
-    size, cut = 0, False
+    """Append games to a file, all of them or none.
+
+    Raises
+    ------
+    OSError
+        If they cannot be written; the file is then as before.
+    """
+    size, unterminated = 0, False
     if os.path.isfile(path):
         with open(path, "rb") as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(size - 1, 0))
-            cut = file.read() not in (b"", b"\n")  # an editor may have left the last line without its end
+            unterminated = file.read() not in (b"", b"\n")  # an editor may have removed the last line break
     try:
         with open(path, "ab") as file:
-            file.write(b"\n" if cut else b"")
+            file.write(b"\n" if unterminated else b"")
             for game in games:
                 file.write(json.dumps(game.to_json()).encode() + b"\n")
     except OSError:

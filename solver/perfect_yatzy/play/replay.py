@@ -1,8 +1,7 @@
-"""Single games of a simulation, with every die and decision, as a record.
+"""Single games of a simulation as records, with all dice and decisions.
 
-The dice of :mod:`perfect_yatzy.kernels.rollout` in Python's own integers, and the decisions by single queries: a
-thousand
-times slower than the kernels, and the same games.
+The dice are those of :mod:`perfect_yatzy.kernels.rollout`, and the decisions come from single queries. This is a
+thousand times slower than the kernels and gives the same games.
 """
 
 from __future__ import annotations
@@ -15,26 +14,44 @@ from .record import Game, Turn, card_after
 
 
 def play_turn(strategy: Strategy, card: Scorecard, seed: int, game: int, turn: int, player: int = 0) -> Turn:
-    """One turn by the strategy, with the dice of a simulated game."""
+    """One turn of a simulated game, played by the strategy.
+
+    Parameters
+    ----------
+    card
+        The card before the turn.
+    seed, game, turn
+        Which dice: see :func:`perfect_yatzy.play.dice_stream.dice_of_game`.
+    player
+        Index of the player in the record.
+    """
     rules = strategy.rules
-    left = strategy.most_rerolls(card.state)
+    rolls_left = strategy.most_rerolls(card.state)
     held: Dice = ()
-    rolls: list[Dice] = []
+    history: list[Dice] = []
     holds: list[Dice] = []
     while True:
-        new = dice_of_game(seed, game, turn, len(rolls), rules.dice - len(held), rules.faces)
-        rolls.append(tuple(sorted((*held, *new))))
-        best = strategy.holds(card, rolls[-1], left)[0] if left else None
+        new = dice_of_game(seed, game, turn, len(history), rules.dice - len(held), rules.faces)
+        history.append(tuple(sorted((*held, *new))))
+        best = strategy.holds(card, history[-1], rolls_left)[0] if rolls_left else None
         if best is None or best.category:
             break
-        held, left = best.dice, left - 1
+        held, rolls_left = best.dice, rolls_left - 1
         holds.append(held)
-    chosen = strategy.categories(card, rolls[-1], left)[0]
-    return Turn(player, tuple(rolls), tuple(holds), chosen.category, chosen.points, chosen.bonus_points)
+    chosen = strategy.categories(card, history[-1], rolls_left)[0]
+    return Turn(player, tuple(history), tuple(holds), chosen.category, chosen.points, chosen.bonus_points)
 
 
 def replay(strategy: Strategy, seed: int, game: int) -> Game:
-    """A whole game of a simulation from the empty card, as a record."""
+    """A game of :func:`perfect_yatzy.simulate` from the empty card, as a record.
+
+    Parameters
+    ----------
+    seed
+        Seed of the simulation.
+    game
+        Index of the game, from 0.
+    """
     card, turns = Scorecard(strategy.rules), []
     for number in range(len(strategy.rules.categories)):
         turn = play_turn(strategy, card, seed, game, number)

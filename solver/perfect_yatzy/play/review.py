@@ -1,14 +1,15 @@
-"""A game graded: what every decision lost, what luck gave and took, and why the best choice is best.
+"""Reviews of games: the expected points that every decision lost and every roll brought.
 
-Between two dice rolls the value of a position does not change if one plays perfectly. So every difference between
-the value at the start and the final score has one of two sources, and they add up exactly::
+Under optimal play the expected final score changes only when dice are rolled. The difference between the expected
+score at the start and the final score therefore is exactly the sum of luck and errors::
 
-    final score = value at the start + sum of luck - sum of errors
+    final score = expected score at the start + sum of luck - sum of errors
 
     luck  of a roll     = best value with these dice - value before the roll
     error of a decision = best value - value of what was done
 
-After every roll there is one decision: to hold some of the dice, or to take a category, rerolls left or not.
+A value counts the points from the start of the turn to the end of the game. After every roll there is one decision:
+to hold some of the dice, or to take a category, with rerolls left or without. All figures are in points.
 """
 
 from __future__ import annotations
@@ -25,36 +26,44 @@ from ..strategy.strategy import Strategy, check_strategy
 from ..strategy.turn_outcomes import TurnOutcome, outcomes_of_hold
 from .record import Game, Turn
 
-# Of 2,900 holds in 60 perfect games the second best loses 0.36, 0.89 and 1.70 at the quartiles, of 840 categories
-# 1.6, 4.5 and 9.1: below the first most players see no difference, above the last the better choice is in plain view.
+# The limits are about the first and third quartile of what the second-best hold loses: 0.36, 0.89 and 1.70 points at
+# the quartiles of 2,900 holds in 60 games of optimal play (1.6, 4.5 and 9.1 for 840 categories).
 GRADES = ((0.4, "inaccuracy"), (1.7, "mistake"))
-TIED = 1e-6
+TIE_TOLERANCE = 1e-6  # points; values closer than this are equal but for rounding
 
 
 def grade(loss: float, first: bool = True) -> str:
-    """``best``, ``tied`` (as good, but not the one listed first), ``inaccuracy``, ``mistake`` or ``blunder``."""
-    if loss < TIED:
+    """Grade of a decision: ``best``, ``tied``, ``inaccuracy``, ``mistake`` or ``blunder``.
+
+    Parameters
+    ----------
+    loss
+        Expected points it loses.
+    first
+        Whether it is the option listed first; an equally good one is ``tied``.
+    """
+    if loss < TIE_TOLERANCE:
         return "best" if first else "tied"
     return next((name for limit, name in GRADES if loss < limit), "blunder")
 
 
-def actions(strategy: Strategy, card: Scorecard, dice: Sequence[int], rolls_left: int) -> list[Hold | Choice]:
-    """All one can do with the dice on the table, best first: hold some of them, or take a category now.
+def ranked_actions(strategy: Strategy, card: Scorecard, dice: Sequence[int], rolls_left: int) -> list[Hold | Choice]:
+    """All holds and categories for some dice, best first.
 
-    Losses are against the best of all. Of equal ones a category comes first, then the hold with more dice.
+    Losses are relative to the best of all. Of equal options a category comes first, then the hold with more dice.
     """
     found: list[Hold | Choice] = [*strategy.categories(card, dice, rolls_left)]
     if rolls_left:
-        # To hold all dice is to take a category, and those are all there.
+        # Holding all dice means taking a category, and all categories are there already.
         found += [hold for hold in strategy.holds(card, dice, rolls_left) if hold.category is None]
     entries = [(action.value, place) for place, action in enumerate(found)]
     best_first = ranked(strategy.evaluator, entries, lambda place: place)
     return [replace(found[place], loss=loss) for _, loss, place in best_first]
 
 
-def action_named(found: Sequence[Hold | Choice], named: Dice | str) -> Hold | Choice | None:
-    """The action that holds these dice or takes this category."""
-    return next((a for a in found if (a.dice if isinstance(a, Hold) else a.category) == named), None)
+def find_action(actions: Sequence[Hold | Choice], wanted: Dice | str) -> Hold | Choice | None:
+    """The action that holds these dice or takes the category with this id; None if there is none."""
+    return next((a for a in actions if (a.dice if isinstance(a, Hold) else a.category) == wanted), None)
 
 
 @dataclass(frozen=True)
@@ -64,16 +73,17 @@ class Decision:
     Attributes
     ----------
     turn, roll : int
-        From 1; the roll after which it was taken.
+        Number of the player's turn and of the roll before the decision, from 1.
     dice : tuple of int
-        On the table, ascending.
+        Dice after that roll, ascending.
     rolls_left : int
-        Rerolls left; 0 when only a category was to be chosen.
+        Rerolls left; 0 if only a category could be chosen.
     done, best : Hold or Choice
-        A category taken with rerolls left is a choice, too. Losses are in their `loss`.
+        What was played, and the best action. Both have their `loss` in expected points.
     grade : str
+        See :func:`grade`.
     card : Scorecard
-        Before the turn.
+        The card before the turn.
     """
 
     turn: int
@@ -87,13 +97,23 @@ class Decision:
 
     @property
     def loss(self) -> float:
-        """Points it lost, in expectation."""
+        """Expected points it lost."""
         return self.done.loss
 
 
 @dataclass(frozen=True)
 class RollLuck:
-    """What one roll gave or took."""
+    """The luck of one roll.
+
+    Attributes
+    ----------
+    turn, roll : int
+        Number of the player's turn and of the roll in it, from 1.
+    dice : tuple of int
+        Dice after the roll, ascending.
+    luck : float
+        Best value with these dice minus the value before the roll, in points.
+    """
 
     turn: int
     roll: int
@@ -103,18 +123,21 @@ class RollLuck:
 
 @dataclass(frozen=True)
 class Review:
-    """A player's game, graded.
+    """The review of one player's game.
 
     Attributes
     ----------
     player : str
+        The player's name.
     start : float
-        Value at the start.
+        Expected final score at the start, in points.
     result : float
-        Final score; of an unfinished game the points made and the value still to come.
+        Final score; for an unfinished game the expected final score after the last turn of the record.
     finished : bool
-    decisions, rolls : tuples
+    decisions : tuple of Decision
         In the order they were played.
+    roll_luck : tuple of RollLuck
+        One for each roll, in the order they were played.
     """
 
     player: str
@@ -126,16 +149,16 @@ class Review:
 
     @property
     def luck(self) -> float:
-        """Sum of luck, in points."""
+        """Sum of the luck of all rolls, in points."""
         return sum(roll.luck for roll in self.roll_luck)
 
     @property
     def points_lost(self) -> float:
-        """Sum of errors, in points."""
+        """Sum of what all decisions lost, in expected points."""
         return sum(decision.loss for decision in self.decisions)
 
     def counts(self) -> dict[str, int]:
-        """Decisions of each grade."""
+        """Number of decisions by grade."""
         names = ["best", "tied", *(name for _, name in GRADES), "blunder"]
         return {name: sum(d.grade == name for d in self.decisions) for name in names}
 
@@ -146,11 +169,11 @@ def review(strategy: Strategy, game: Game, player: int = 0) -> Review:
     Parameters
     ----------
     strategy
-        Of the mean, under the rules of the game: ``open_strategy(game.rules)``.
+        The strategy that maximises the mean, for the rules of the game: ``open_strategy(game.rules)``.
     game
-        One of :func:`perfect_yatzy.play.record.read_games`, finished or not.
+        A game of :func:`perfect_yatzy.play.record.read_games`, finished or not.
     player
-        Number of the player, from 0.
+        Index of the player, from 0.
 
     Returns
     -------
@@ -159,56 +182,57 @@ def review(strategy: Strategy, game: Game, player: int = 0) -> Review:
     Raises
     ------
     StateError
-        If the strategy is one of other rules, or there is no such player.
+        If the strategy belongs to other rules, or there is no such player.
     """
     check_strategy(strategy)
     if strategy.rules.fingerprint != game.rules.fingerprint:
-        raise StateError(f"the game is one of {game.rules.key}, the strategy one of {strategy.rules.key}")
+        raise StateError(f"the game was played by {game.rules.key}, but the strategy is for {strategy.rules.key}")
     if not 0 <= whole_number(player, "player") < len(game.players):
         raise StateError(f"player is {player}; must be 0 to {len(game.players) - 1}")
     decisions: list[Decision] = []
     roll_luck: list[RollLuck] = []
     for number, (card, turn) in enumerate(game.cards(player), start=1):
-        _turn(strategy, number, card, turn, decisions, roll_luck)
+        _review_turn(strategy, number, card, turn, decisions, roll_luck)
     card = game.card(player)
     finished = card.state.filled == game.rules.full_mask
     result = final_score(card) if finished else card.total + strategy.value(card)
     return Review(game.players[player], strategy.value(), float(result), finished, tuple(decisions), tuple(roll_luck))
 
 
-def _turn(
+def _review_turn(
     strategy: Strategy, number: int, card: Scorecard, turn: Turn, decisions: list[Decision], roll_luck: list[RollLuck]
 ) -> None:
-    before, most = strategy.value(card), strategy.most_rerolls(card.state)
+    value, max_rerolls = strategy.value(card), strategy.most_rerolls(card.state)
     for i, dice in enumerate(turn.dice_history):
-        found = actions(strategy, card, dice, most - i)
-        roll_luck.append(RollLuck(number, i + 1, dice, found[0].value - before))
-        done = action_named(found, turn.category if i == len(turn.dice_history) - 1 else turn.holds[i])
+        rolls_left = max_rerolls - i
+        found = ranked_actions(strategy, card, dice, rolls_left)
+        roll_luck.append(RollLuck(number, i + 1, dice, found[0].value - value))
+        done = find_action(found, turn.category if i == len(turn.dice_history) - 1 else turn.holds[i])
         assert done is not None  # the record has been checked
-        mark = grade(done.loss, done is found[0])
-        decisions.append(Decision(number, i + 1, dice, most - i, done, found[0], mark, card))
-        before = done.value
+        graded = grade(done.loss, done is found[0])
+        decisions.append(Decision(number, i + 1, dice, rolls_left, done, found[0], graded, card))
+        value = done.value
 
 
 @dataclass(frozen=True)
 class ActionOutlook:
-    """What a choice means, computed from the rest of the game.
+    """What an action leads to under optimal play.
 
     Attributes
     ----------
-    now : float
-        Mean points this turn makes.
-    later : float
-        Mean points after this turn, the upper bonus included.
-    bonus : float or None
-        Chance of the upper bonus after it; None where it is not known.
+    turn_points : float
+        Expected points of this turn, bonus points included.
+    later_points : float
+        Expected points of the later turns, the upper bonus included.
+    upper_bonus_chance : float or None
+        Chance of the upper bonus, 0 to 1; None if it is not known.
     categories : tuple of (str, float, float)
-        For each category this turn may fill: id, chance, mean points if so; likeliest first.
+        For each category this turn may fill: id, chance, and expected points in that case; most likely first.
     """
 
-    now: float
-    later: float
-    bonus: float | None
+    turn_points: float
+    later_points: float
+    upper_bonus_chance: float | None
     categories: tuple[tuple[str, float, float], ...]
 
 
@@ -218,33 +242,36 @@ def action_outlook(
     action: Hold | Choice,
     upper_bonus_chance: Callable[[State], float] | None = None,
 ) -> ActionOutlook:
-    """What an action leads to if all after it is played perfectly.
+    """What an action leads to under optimal play.
 
     Parameters
     ----------
+    strategy
+        The strategy that maximises the mean.
+    decision
+        The card, dice and rerolls left.
     action
-        One of those that could be taken at the decision.
+        One of the actions of the decision.
     upper_bonus_chance
-        Chance of the upper bonus of a state at the start of a turn.
+        A function that returns the chance of the upper bonus for a state at the start of a turn.
     """
     card, rules, evaluator = decision.card, strategy.rules, strategy.evaluator
-    ends: Sequence[TurnOutcome]
+    outcomes: Sequence[TurnOutcome]
     if isinstance(action, Hold):
-        ends = outcomes_of_hold(evaluator, card.state, action.dice, decision.rolls_left)
+        outcomes = outcomes_of_hold(evaluator, card.state, action.dice, decision.rolls_left)
     else:
         saved = decision.rolls_left if rules.saved_rolls else 0
-        ends = [TurnOutcome(rules.index_of[action.category], action.points, action.bonus_points, saved, 1.0)]
-    now = sum(end.chance * (end.points + end.bonus_points) for end in ends)
-    later = sum(end.chance * strategy.value(end.after(evaluator, card.state)) for end in ends)
-    bonus = None
+        outcomes = [TurnOutcome(rules.index_of[action.category], action.points, action.bonus_points, saved, 1.0)]
+    turn_points = sum(o.chance * (o.points + o.bonus_points) for o in outcomes)
+    later_points = sum(o.chance * strategy.value(o.after(evaluator, card.state)) for o in outcomes)
+    chance_of_bonus = None
     if upper_bonus_chance:
-        bonus = sum(end.chance * upper_bonus_chance(end.after(evaluator, card.state)) for end in ends)
-    found: dict[int, list[float]] = {}
-    for end in ends:
-        entry = found.setdefault(end.category, [0.0, 0.0])
-        entry[0] += end.chance
-        entry[1] += end.chance * (end.points + end.bonus_points)
-    ordered = sorted(found.items(), key=lambda item: -item[1][0])
-    return ActionOutlook(
-        now, later, bonus, tuple((rules.categories[c].id, chance, total / chance) for c, (chance, total) in ordered)
-    )
+        chance_of_bonus = sum(o.chance * upper_bonus_chance(o.after(evaluator, card.state)) for o in outcomes)
+    sums: dict[int, list[float]] = {}  # chance, and chance times points, by category
+    for o in outcomes:
+        entry = sums.setdefault(o.category, [0.0, 0.0])
+        entry[0] += o.chance
+        entry[1] += o.chance * (o.points + o.bonus_points)
+    most_likely_first = sorted(sums.items(), key=lambda item: -item[1][0])
+    categories = tuple((rules.categories[c].id, chance, total / chance) for c, (chance, total) in most_likely_first)
+    return ActionOutlook(turn_points, later_points, chance_of_bonus, categories)

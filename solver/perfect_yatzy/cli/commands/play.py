@@ -157,13 +157,13 @@ class Table:
         """Warn of an action that loses; None to go on with it, else what was said instead of confirming it."""
         if self.warn is None:
             return None
-        from ...play.review import action_named, actions
+        from ...play.review import find_action, ranked_actions
         from ..views.review import action_words
         from ..views.table import HELP, wrapped
 
         session = self.session
-        found = actions(self.strategy, session.card(), session.dice, session.rolls_left)
-        done = action_named(found, named)
+        found = ranked_actions(self.strategy, session.card(), session.dice, session.rolls_left)
+        done = find_action(found, named)
         assert done is not None  # the session has allowed it
         if done.loss <= 0 or done.loss < self.warn:
             return None

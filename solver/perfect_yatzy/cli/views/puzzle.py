@@ -11,7 +11,7 @@ from ...errors import StateError
 from ...game.notation import glyphs, parse_category, parse_hold, spaced
 from ...game.rules import RuleSet
 from ...play.puzzle import Puzzle
-from ...play.review import action_named, grade
+from ...play.review import find_action, grade
 from ...strategy.actions import Choice, Hold
 from ...strategy.strategy import Strategy
 from .review import action_words
@@ -70,13 +70,13 @@ def find_answer(rules: RuleSet, position: Puzzle, strategy: Strategy, text: str)
     if held is not None:
         if held == position.dice:
             raise StateError("with all dice held there is nothing to reroll: name the category to take")
-        found = action_named(options, held)
+        found = find_action(options, held)
         if found is None:
             raise StateError(f"{spaced(held)} is not within {spaced(position.dice)}")
         return found
     paid = {option.category: option.points + option.bonus_points for option in options if isinstance(option, Choice)}
     category = parse_category(rules, word, paid)
-    found = action_named(options, category)
+    found = find_action(options, category)
     if found is None:
         filled = rules.index_of[category] in position.card.points
         raise StateError(f"{category} " + ("is filled already" if filled else "may not be taken now"))

@@ -53,11 +53,11 @@ def decision_lines(rules: RuleSet, decision: Decision, mine: ActionOutlook, best
     stage = f"Turn {decision.turn}, roll {decision.roll}, {spaced(decision.dice)}"
     done, better = action_words(rules, decision.done), action_words(rules, decision.best)
     rows: list[tuple[str, str, str]] = [
-        ("points this turn", f"{best.now:.2f}", f"{mine.now:.2f}"),
-        ("points later", f"{best.later:.2f}", f"{mine.later:.2f}"),
+        ("points this turn", f"{best.turn_points:.2f}", f"{mine.turn_points:.2f}"),
+        ("points later", f"{best.later_points:.2f}", f"{mine.later_points:.2f}"),
     ]
-    if mine.bonus is not None and best.bonus is not None:
-        rows.append(("upper bonus", bonus_word(best.bonus), bonus_word(mine.bonus)))
+    if mine.upper_bonus_chance is not None and best.upper_bonus_chance is not None:
+        rows.append(("upper bonus", bonus_word(best.upper_bonus_chance), bonus_word(mine.upper_bonus_chance)))
     if len(best.categories) > 1 or len(mine.categories) > 1:
         chances = [{c: p for c, p, _ in side.categories} for side in (best, mine)]
         likely = sorted(chances[0] | chances[1], key=lambda c: -max(side.get(c, 0.0) for side in chances))

@@ -85,7 +85,7 @@ function mistake(record, player, each) {
 // What both lead to, side by side.
 function why(record, each) {
   const best = each.best.prospect, done = each.done.prospect;
-  const rows = [["Points this turn", best.now.toFixed(2), done.now.toFixed(2)], ["Points later", best.later.toFixed(2), done.later.toFixed(2)]];
+  const rows = [["Points this turn", best.turn_points.toFixed(2), done.turn_points.toFixed(2)], ["Points later", best.later_points.toFixed(2), done.later_points.toFixed(2)]];
   const chances = [best, done].map((side) => Object.fromEntries(side.categories.map(([id, chance]) => [id, chance])));
   const likely = Object.keys({ ...chances[0], ...chances[1] })
     .sort((a, b) => Math.max(chances[0][b] || 0, chances[1][b] || 0) - Math.max(chances[0][a] || 0, chances[1][a] || 0));
