@@ -1,4 +1,4 @@
-"""A store of its own for the whole run, and the strategies most tests ask."""
+"""Fixtures that most tests share: a table store for the run, two open strategies, the command."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.command import Run
 
 @pytest.fixture(scope="session", autouse=True)
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Tables of the tests: never those of the person who runs them."""
+    """Folder for the tables of this run, so that tests never use those of the user."""
     folder = tmp_path_factory.mktemp("tables")
     before = os.environ.get("YATZY_TABLES")
     os.environ["YATZY_TABLES"] = str(folder)
@@ -40,7 +40,7 @@ def forced(store: Path) -> Strategy:
 
 @pytest.fixture
 def run(store: Path) -> Run:
-    """Run the command as a user would; what it printed and its exit code."""
+    """Run the command as a user would; returns its output and exit code."""
 
     def command(*args: str, stdin: str = "", **env: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

@@ -1,4 +1,4 @@
-"""The rooms and their doors: who may import whom, what a query may load, how big a module may grow."""
+"""The architecture: the order of imports, what a query may load, the size of modules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "solver" / "perfect_yatzy"
 
-# A module imports only from its own entry and those before it. `frames` and `rl` are public add-ons above `strategy`.
+# A module imports only from its own entry and those before it (`base`: the modules of BASE at the top of the package).
+# `frames` and `rl` are public add-ons: they may import `strategy` and everything before it, and nothing imports them.
 ORDER = ["base", "game", "model", "kernels", "tablebase", "strategy", "play", "service", "web", "cli"]
 BASE = {"errors", "_files", "_version"}
 ADD_ONS = {"frames", "rl"}
@@ -28,7 +29,7 @@ def modules() -> dict[str, Path]:
 
 
 def imports(name: str, path: Path) -> set[str]:
-    """Modules of the package that a module imports, late imports included, those for the type checker left out."""
+    """Modules of the package that a module imports, also inside functions, but not for type checkers only."""
     tree = ast.parse(path.read_text())
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
@@ -46,19 +47,19 @@ def imports(name: str, path: Path) -> set[str]:
 
 
 def entry(module: str) -> int:
-    """Place of a module in the order."""
+    """Index of a module's package in ORDER."""
     top = module.split(".")[0]
     if top in ADD_ONS:
         return ORDER.index("strategy")
     return ORDER.index("base" if top in BASE else top)
 
 
-def test_packages_are_those_of_the_order() -> None:
+def test_the_packages_are_those_of_the_import_order() -> None:
     tops = {name.split(".")[0] for name in modules()} - {"__init__", "__main__"} - BASE - ADD_ONS
     assert tops == set(ORDER) - {"base"}
 
 
-def test_imports_go_one_way() -> None:
+def test_modules_import_only_from_earlier_packages() -> None:
     wrong = [
         f"{name} imports {other}"
         for name, path in modules().items()
@@ -69,7 +70,7 @@ def test_imports_go_one_way() -> None:
     assert wrong == []
 
 
-def test_no_module_imports_itself_by_way_of_others() -> None:
+def test_there_is_no_import_cycle() -> None:
     graph = {name: imports(name, path) for name, path in modules().items() if not name.startswith("__")}
 
     def search(name: str, path: tuple[str, ...]) -> None:
@@ -85,35 +86,37 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(modules()))
-def test_modules_stay_small_and_say_what_they_are(name: str) -> None:
+def test_modules_are_short_and_have_a_docstring(name: str) -> None:
     text = modules()[name].read_text()
     assert len(text.splitlines()) <= 450
     assert ast.get_docstring(ast.parse(text))
 
 
-def loaded(code: str) -> set[str]:
+def modules_loaded_by(code: str) -> set[str]:
     program = f"import sys\n{code}\nprint('|'.join(sys.modules))"
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     return set(out.stdout.splitlines()[-1].split("|"))
 
 
 def test_importing_the_package_loads_neither_numpy_nor_numba() -> None:
-    assert not {"numpy", "numba", "click"} & loaded("import perfect_yatzy; dir(perfect_yatzy); perfect_yatzy.__all__")
+    assert not {"numpy", "numba", "click"} & modules_loaded_by(
+        "import perfect_yatzy; dir(perfect_yatzy); perfect_yatzy.__all__"
+    )
 
 
 def test_help_loads_neither_numpy_nor_numba() -> None:
     code = "from perfect_yatzy.cli import main\ntry:\n    main(['--help'])\nexcept SystemExit: pass"
-    assert not {"numpy", "numba"} & loaded(code)
+    assert not {"numpy", "numba"} & modules_loaded_by(code)
 
 
 def test_a_query_with_a_table_loads_no_numba(yatzy: object) -> None:
     code = "from perfect_yatzy.cli import main\ntry:\n    main(['hold', '33456'])\nexcept SystemExit: pass"
-    names = loaded(code)
+    names = modules_loaded_by(code)
     assert "numpy" in names
     assert "numba" not in names
 
 
-def test_public_names_are_all_there() -> None:
+def test_every_public_name_can_be_imported() -> None:
     import perfect_yatzy
 
     for name in perfect_yatzy.__all__:
@@ -127,15 +130,15 @@ def test_every_folder_with_code_is_a_package() -> None:
     assert folders == {path.parent for path in PACKAGE.rglob("__init__.py")}
 
 
-def test_public_names_are_no_modules() -> None:
-    """A module of the same name would take the place of the function once anything imports it."""
+def test_no_module_has_the_name_of_a_public_function() -> None:
+    """Importing the module would replace the function in the namespace of the package."""
     import perfect_yatzy
 
     assert not set(perfect_yatzy.__all__) & {path.stem for path in PACKAGE.iterdir()}
 
 
-def test_the_cache_of_kernels_depends_on_every_source_of_theirs() -> None:
-    """Kernels, what they import, and the modules of the named tuples in their signatures (they are pickled)."""
+def test_the_kernel_cache_depends_on_all_sources_of_the_kernels() -> None:
+    """Modules with kernels, and those that define the named tuples in their signatures (Numba pickles them)."""
     from perfect_yatzy.kernels.jit import sources
 
     known = set(sources())

@@ -1,4 +1,4 @@
-"""The command as a user runs it, and how a refusal looks."""
+"""Paths and types for tests that run the command, and a check of error messages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def refused_in_a_line(call: Callable[[Strategy], object], strategy: Strategy, message: str) -> None:
-    """What is asked is refused as an error of ours, in one line that says so."""
+    """Check that a call raises StateError with the message, in one line."""
     with pytest.raises(StateError) as caught:
         call(strategy)
     assert message in str(caught.value)
