@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from perfect_yatzy.errors import CODES
 from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.play.record import write_games
 from perfect_yatzy.play.replay import replay
@@ -88,6 +89,12 @@ def test_solved_games_are_those_of_the_checksums() -> None:
     assert [key for key, _, _ in short] == build.HEADLINES
     for key, value, states in short:
         assert (value, int(states.replace(",", ""))) == (sums[key]["value"], sums[key]["states"])
+
+
+def test_every_error_code_is_documented() -> None:
+    text = (ROOT / "solver" / "perfect_yatzy" / "service" / "README.md").read_text(encoding="utf-8")
+    section = text.split("## Error codes")[1].split("##")[0]
+    assert set(re.findall(r"^\| `([a-z-]+)` \|", section, re.MULTILINE)) == CODES
 
 
 def test_make_targets_exist() -> None:
