@@ -75,10 +75,10 @@ def tournament(yatzy: perfect_yatzy.Strategy, games: int) -> list[str]:
     start = time.perf_counter()
     policy = perfect_yatzy.maximise("yatzy", winning)
     seconds = time.perf_counter() - start
-    theirs = perfect_yatzy.simulate(yatzy, games, seed=1).totals
+    theirs = perfect_yatzy.simulate(yatzy, games, seed=1).final_scores
     lines = [f"| policy that wins most against an unseen mean player, whole game solved | {seconds:.1f} s |"]
     for name, strategy in (("mean", yatzy), ("win", policy)):
-        mine = perfect_yatzy.simulate(strategy, games, seed=2).totals
+        mine = perfect_yatzy.simulate(strategy, games, seed=2).final_scores
         won = np.mean((mine > theirs) + 0.5 * (mine == theirs))
         error = 0.5 / np.sqrt(games)
         exact = winning(np.arange(400)) @ np.bincount(mine, minlength=400)[:400] / games
@@ -153,10 +153,10 @@ def main() -> None:
         for key, deviation in DEVIATIONS.items():
             strategy = perfect_yatzy.open_strategy(key)
             found = distribution(strategy)
-            assert abs(found.deviation - deviation) < 5e-5
+            assert abs(found.standard_deviation - deviation) < 5e-5
             assert abs(found.mean - strategy.value()) < 1e-9
             seconds = median_of(lambda strategy=strategy: distribution(strategy), 3)
-            say(f"| whole distribution of `{key}`, warm | {seconds:.2f} s, SD {found.deviation:.4f} |")
+            say(f"| whole distribution of `{key}`, warm | {seconds:.2f} s, SD {found.standard_deviation:.4f} |")
             values = strategy.values
             seconds = median_of(lambda s=strategy, v=values: solve_objective(Variance(s.rules, v)), 3)
             say(f"| standard deviation of every state of `{key}`, warm | {seconds:.2f} s |")
@@ -190,10 +190,10 @@ def main() -> None:
         say(f"| win query, eight open categories, an opponent still playing, in process | {1000 * seconds:.0f} ms |")
         games = 1_000_000
         played = perfect_yatzy.simulate(yatzy, games, seed=3)
-        assert abs(played.mean - yatzy.value()) < 4 * played.error
+        assert abs(played.mean - yatzy.value()) < 4 * played.standard_error
         seconds = median_of(lambda: perfect_yatzy.simulate(yatzy, games, seed=3), 5)
         say(f"| simulation, a million games for the mean | {games / seconds:,.0f} games a second |")
-        reached = perfect_yatzy.simulate(goal, 100_000, seed=3).totals >= 200
+        reached = perfect_yatzy.simulate(goal, 100_000, seed=3).final_scores >= 200
         assert abs(reached.mean() - goal.value("")) < 0.003
         seconds = median_of(lambda: perfect_yatzy.simulate(goal, 100_000, seed=3), 1)
         say(f"| simulation, 100,000 games for a goal | {100_000 / seconds:,.0f} games a second |")

@@ -1,4 +1,12 @@
-"""Results as tables of other libraries (extra `data`, or whichever of them is there): Arrow, pandas, polars."""
+"""Results as Arrow tables, pandas or polars data frames.
+
+>>> import perfect_yatzy, perfect_yatzy.frames
+>>> yatzy = perfect_yatzy.open_strategy("yatzy")
+>>> perfect_yatzy.frames.to_pandas(yatzy.holds("", "33456"))         # doctest: +SKIP
+
+`to_arrow` needs pyarrow (the extra ``data``), `to_pandas` pandas and `to_polars` polars. :func:`columns` needs none
+of them and names the columns.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +22,7 @@ from .strategy.distribution import DiscreteDistribution
 from .strategy.simulation import Simulation
 
 Result = Sequence[Hold] | Sequence[Choice] | BatchAnswer | DiscreteDistribution | Simulation
-MAY_BE_MISSING = "category"  # where dice are rerolled; its column is one of texts even if no row has one
+NULLABLE_TEXT = "category"  # None where dice are rerolled; a text column even if every entry is None
 
 
 def columns(result: Result) -> dict[str, Any]:
@@ -23,24 +31,30 @@ def columns(result: Result) -> dict[str, Any]:
     Parameters
     ----------
     result
-        A ranking or a part of one (a row for each action), the answer to a batch (a row for each position), a
-        distribution (a row for each score) or simulated games (a row each; -1 in a box filled before the start).
+        One of:
+
+        - a ranking of holds or categories, or a slice of one: one row per action, with the fields of
+          :class:`perfect_yatzy.Hold` or :class:`perfect_yatzy.Choice`;
+        - a :class:`perfect_yatzy.BatchAnswer`: one row per position, ``dice`` (those to hold, ascending),
+          ``category`` (id) and ``value``;
+        - a distribution: one row per score, ``score`` and ``chance``;
+        - a :class:`perfect_yatzy.Simulation`: one row per game, the columns of
+          :meth:`perfect_yatzy.Simulation.columns`, which are those of ``yatzy simulate -o games.csv``.
 
     Returns
     -------
     dict
-        Name -> list or array. `category` is None where dice are rerolled.
+        Column name -> list or array. `category` is None where dice are rerolled.
 
     Raises
     ------
     StateError
-        If it is none of these.
+        If `result` is none of these.
     """
     if isinstance(result, DiscreteDistribution):
         return {"score": result.scores, "chance": result.chances}
     if isinstance(result, Simulation):
-        boxes = {name: result.boxes[:, c] for c, name in enumerate(result.categories)}
-        return {"final_score": result.totals, "upper_bonus": result.bonus, **boxes}
+        return result.columns()
     if isinstance(result, BatchAnswer):
         return {
             "dice": [list(dice_of(held)) for held in result.held.tolist()],
@@ -48,33 +62,35 @@ def columns(result: Result) -> dict[str, Any]:
             "value": result.value,
         }
     if not isinstance(result, Sequence) or not all(isinstance(entry, Hold | Choice) for entry in result):
-        raise StateError(f"{shown(result)} is no result; must be a ranking, a batch, a distribution or games")
+        raise StateError(f"{shown(result)} is not a result; must be a ranking, a batch, a distribution or games")
     rows = [asdict(entry) for entry in result]
     names = rows[0] if rows else {}
     return {name: [list(row[name]) if name == "dice" else row[name] for row in rows] for name in names}
 
 
 def to_arrow(result: Result) -> Any:
-    """A ``pyarrow.Table``."""
+    """The :func:`columns` of a result as a ``pyarrow.Table``.
+
+    The schema of simulated games carries their metadata (:meth:`perfect_yatzy.Simulation.metadata`).
+    """
     import pyarrow
 
-    texts = {MAY_BE_MISSING: pyarrow.string()}
-    return pyarrow.table({name: pyarrow.array(of, type=texts.get(name)) for name, of in columns(result).items()})
+    types = {NULLABLE_TEXT: pyarrow.string()}
+    arrays = {name: pyarrow.array(column, type=types.get(name)) for name, column in columns(result).items()}
+    return pyarrow.table(arrays, metadata=result.metadata() if isinstance(result, Simulation) else None)
 
 
 def to_pandas(result: Result) -> Any:
-    """A ``pandas.DataFrame``."""
+    """The :func:`columns` of a result as a ``pandas.DataFrame``."""
     import pandas
 
     found = columns(result)
-    return pandas.DataFrame(found).astype({MAY_BE_MISSING: "string"} if MAY_BE_MISSING in found else {})
+    return pandas.DataFrame(found).astype({NULLABLE_TEXT: "string"} if NULLABLE_TEXT in found else {})
 
 
 def to_polars(result: Result) -> Any:
-    """A ``polars.DataFrame``."""
+    """The :func:`columns` of a result as a ``polars.DataFrame``."""
     import polars
 
     found = columns(result)
-    return polars.DataFrame(
-        found, schema_overrides={MAY_BE_MISSING: polars.String} if MAY_BE_MISSING in found else {}
-    )
+    return polars.DataFrame(found, schema_overrides={NULLABLE_TEXT: polars.String} if NULLABLE_TEXT in found else {})

@@ -128,7 +128,7 @@ def test_an_identity_in_words() -> None:
 
 
 def test_a_replayed_game_is_the_simulated_one_and_without_error(yatzy: Strategy) -> None:
-    totals = simulate(yatzy, 4, seed=8).totals
+    totals = simulate(yatzy, 4, seed=8).final_scores
     for number in range(4):
         found = review(yatzy, replay(yatzy, 8, number))
         assert found.result == totals[number]
@@ -151,7 +151,7 @@ def test_the_reasons_are_those_of_the_turn(yatzy: Strategy) -> None:
     def bonus(state: perfect_yatzy.State) -> float:
         return float(chances[yatzy.space.index(state)])
 
-    assert bonus(perfect_yatzy.State()) == pytest.approx(distribution(yatzy).bonus, abs=1e-9)
+    assert bonus(perfect_yatzy.State()) == pytest.approx(distribution(yatzy).upper_bonus_chance, abs=1e-9)
     found = review(yatzy, human(yatzy, 3))
     errors = sorted(found.decisions, key=lambda d: -d.loss)[:6]
     for decision in errors:
@@ -175,7 +175,8 @@ def test_ends_of_a_hold_are_worth_the_hold(key: str) -> None:
             if hold.category is None:
                 ends = outcomes_of_hold(strategy.evaluator, card.state, hold.dice, left)
                 worth = sum(
-                    e.chance * (e.points + e.bonus_points + strategy.value(e.after(strategy.evaluator, card.state)))
+                    e.chance
+                    * (e.points + e.bonus_points + strategy.value(e.next_state(strategy.evaluator, card.state)))
                     for e in ends
                 )
                 assert worth == pytest.approx(hold.value, abs=1e-9)
@@ -405,7 +406,7 @@ def test_the_command_reviews(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
 def test_simulate_writes_records(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     assert run("simulate", "-n", "3", "--seed", "8", "-o", str(path)).returncode == 0
-    assert [final_score(g.card(0)) for g in read_games(path)] == simulate(yatzy, 3, seed=8).totals.tolist()
+    assert [final_score(g.card(0)) for g in read_games(path)] == simulate(yatzy, 3, seed=8).final_scores.tolist()
     refused = run("simulate", "-n", "3", "--policy", "goal:200", "-o", str(path))
     assert "up to 10,000 whole games played for the mean" in refused.stderr
 

@@ -12,18 +12,18 @@ from perfect_yatzy.errors import StateError
 from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.game.scoring import category_points
-from perfect_yatzy.strategy.category_odds import odds
+from perfect_yatzy.strategy.category_odds import category_odds
 from support import games
 from support.command import Run
 
 
 def test_known_chances_of_three_rolls() -> None:
-    found = {entry.category: entry for entry in odds(load_rules("yatzy"))}
+    found = {entry.category: entry for entry in category_odds(load_rules("yatzy"))}
     assert found["yatzy"].chance == pytest.approx(0.04602864252569899, abs=1e-12)
     assert found["chance"].chance == pytest.approx(1.0)
-    assert found["chance"].points == pytest.approx(70 / 3, abs=1e-12)
+    assert found["chance"].expected_points == pytest.approx(70 / 3, abs=1e-12)
     assert found["sixes"].chance == pytest.approx(1 - (5 / 6) ** 15, abs=1e-12)
-    assert found["sixes"].points == pytest.approx(30 * (1 - (5 / 6) ** 3), abs=1e-12)
+    assert found["sixes"].expected_points == pytest.approx(30 * (1 - (5 / 6) ** 3), abs=1e-12)
 
 
 def brute_force(rules: RuleSet, category: int, dice: tuple[int, ...], left: int) -> Fraction:
@@ -47,44 +47,47 @@ def brute_force(rules: RuleSet, category: int, dice: tuple[int, ...], left: int)
 @pytest.mark.parametrize("left", [0, 1, 2])
 def test_against_brute_force(dice: tuple[int, ...], left: int) -> None:
     rules = games.joker_game("none")
-    for category, entry in enumerate(odds(rules, dice, left)):
+    for category, entry in enumerate(category_odds(rules, dice, left)):
         assert entry.chance == pytest.approx(float(brute_force(rules, category, dice, left)), abs=1e-12)
 
 
-def test_the_hold_keeps_what_need_not_be_rerolled() -> None:
-    found = {entry.category: entry for entry in odds(load_rules("yatzy"), (3, 3, 4, 5, 6), 1)}
+def test_no_die_is_rerolled_without_need() -> None:
+    found = {entry.category: entry for entry in category_odds(load_rules("yatzy"), (3, 3, 4, 5, 6), 1)}
     assert found["one-pair"].hold == (3, 3, 4, 5, 6)
     assert found["yatzy"].hold == (3, 3)
     assert found["large-straight"].hold == (3, 4, 5, 6)
     assert found["large-straight"].chance == pytest.approx(1 / 6)
 
 
-def test_each_number_is_that_of_the_hold_beside_it() -> None:
-    """The mean over the rerolls of a hold of what the turn is worth then, a reroll less."""
+def test_each_value_is_the_mean_over_the_rerolls_of_its_hold() -> None:
+    """Bellman's equation: the value of the hold is the mean of the values of the rolls that follow it."""
     rules, left = load_rules("yatzy"), 2
     dice = (3, 3, 4, 5, 6)
-    found = odds(rules, dice, left)
+    found = category_odds(rules, dice, left)
     fours = next(entry for entry in found if entry.category == "fours")
-    assert (fours.hold, fours.points_hold) == (dice, (4,))
-    wanted = {hold for entry in found for hold in (entry.hold, entry.points_hold) if hold is not None}
+    assert (fours.hold, fours.expected_points_hold) == (dice, (4,))
+    holds = {hold for entry in found for hold in (entry.hold, entry.expected_points_hold) if hold is not None}
     after = {}
-    for hold in {hold for hold in wanted if len(hold) >= 3}:
+    for hold in {hold for hold in holds if len(hold) >= 3}:
         rolls = list(product(range(1, 7), repeat=5 - len(hold)))
-        after[hold] = [odds(rules, hold + roll, left - 1) for roll in rolls]
+        after[hold] = [category_odds(rules, hold + roll, left - 1) for roll in rolls]
     for c, entry in enumerate(found):
-        for value, hold, name in ((entry.chance, entry.hold, "chance"), (entry.points, entry.points_hold, "points")):
+        for value, hold, name in (
+            (entry.chance, entry.hold, "chance"),
+            (entry.expected_points, entry.expected_points_hold, "expected_points"),
+        ):
             if hold in after:
                 assert value == pytest.approx(sum(getattr(rows[c], name) for rows in after[hold]) / len(after[hold]))
 
 
-def test_impossible_questions() -> None:
+def test_impossible_turns_are_rejected() -> None:
     with pytest.raises(StateError, match="3 rolls left; under yatzy there can be 0 to 2"):
-        odds(load_rules("yatzy"), None, 3)
-    assert odds(load_rules("maxi"), None, 40)[0].chance > 0.999  # all rolls of nineteen turns saved
+        category_odds(load_rules("yatzy"), None, 3)
+    assert category_odds(load_rules("maxi"), None, 40)[0].chance > 0.999  # all rolls of nineteen turns saved
     with pytest.raises(StateError, match="41 rolls left; under maxi there can be 0 to 40"):
-        odds(load_rules("maxi"), None, 41)
+        category_odds(load_rules("maxi"), None, 41)
     with pytest.raises(StateError, match="4 dice"):
-        odds(load_rules("yatzy"), (1, 2, 3, 4))
+        category_odds(load_rules("yatzy"), (1, 2, 3, 4))
 
 
 def test_odds_command(run: Run) -> None:

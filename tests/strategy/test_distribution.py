@@ -72,19 +72,19 @@ def test_published_figures(key: str, deviation: float, over_200: float | None, o
     found = distribution(strategy)
     assert found.mean == pytest.approx(strategy.value(), abs=1e-9)
     assert abs(found.chances.sum() - 1) < 1e-12
-    assert found.deviation == pytest.approx(deviation, abs=5e-5)
+    assert found.standard_deviation == pytest.approx(deviation, abs=5e-5)
     variance = solve_objective(Variance(strategy.rules, strategy.values))[-1]
-    assert found.deviation == pytest.approx(np.sqrt(variance), abs=1e-9)
+    assert found.standard_deviation == pytest.approx(np.sqrt(variance), abs=1e-9)
     if over_200 and over_300:
         assert found.at_least(200) == pytest.approx(over_200, abs=5e-5)
         assert found.at_least(300) == pytest.approx(over_300, abs=5e-5)
-        assert found.bonus == pytest.approx(0.898, abs=5e-4)
+        assert found.upper_bonus_chance == pytest.approx(0.898, abs=5e-4)
         yatzy = next(c for c in found.categories if c.category == "yatzy")
         assert yatzy.crossed_out == pytest.approx(0.61, abs=5e-3)
     boxes = sum(c.mean for c in found.categories)
     bonus = strategy.rules.bonus
     if strategy.rules.joker is None and bonus:
-        assert boxes + bonus.points * found.bonus == pytest.approx(found.mean, abs=1e-9)
+        assert boxes + bonus.points * found.upper_bonus_chance == pytest.approx(found.mean, abs=1e-9)
 
 
 def test_from_a_card_in_mid_game(yatzy: Strategy) -> None:
@@ -101,10 +101,10 @@ def test_from_a_card_in_mid_game(yatzy: Strategy) -> None:
     assert np.array_equal(by_text.scores, found.scores)
     with pytest.raises(StateError, match="saved rolls"):
         distribution(yatzy, State(0, saved=1))
-    with pytest.raises(RulesError, match="can be simulated"):
+    with pytest.raises(RulesError, match="simulate the games"):
         distribution(reach("yatzy", 240, card), card)
     over = distribution(yatzy, State(yatzy.rules.full_mask, 63))
-    assert (over.scores.tolist(), over.chances.tolist(), over.bonus) == ([50], [1.0], 1.0)
+    assert (over.scores.tolist(), over.chances.tolist(), over.upper_bonus_chance) == ([50], [1.0], 1.0)
 
 
 def test_percentiles_and_tails(yatzy: Strategy) -> None:
@@ -125,11 +125,11 @@ def test_the_distribution_of_the_empty_card_is_kept(yatzy: Strategy, store: obje
     again = known_distribution(yatzy, State())
     assert np.array_equal(first.chances, again.chances)
     assert np.array_equal(known_distribution(yatzy, State()).chances, first.chances)
-    for spoilt in ({"version": "0.0", "bonus": 5.0}, {"format": 0, "bonus": 5.0}):
+    for spoilt in ({"version": "0.0", "upper_bonus_chance": 5.0}, {"format": 0, "upper_bonus_chance": 5.0}):
         path.write_text(json.dumps(json.loads(path.read_text()) | spoilt))
-        assert known_distribution(yatzy, State()).bonus == first.bonus
+        assert known_distribution(yatzy, State()).upper_bonus_chance == first.upper_bonus_chance
     path.write_text("[]")
-    assert known_distribution(yatzy, State()).bonus == first.bonus
+    assert known_distribution(yatzy, State()).upper_bonus_chance == first.upper_bonus_chance
     kept = path.stat()
     moved = known_distribution(yatzy, State(), 7)
     assert np.array_equal(moved.scores, first.scores + 7)

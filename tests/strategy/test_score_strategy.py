@@ -147,7 +147,7 @@ def test_the_scale_of_a_utility_is_of_no_account(yatzy: Strategy, scale: float) 
         losses = {hold.dice: hold.loss for hold in mean}
         for hold in line.holds(card, dice):
             assert hold.loss / scale == pytest.approx(losses[hold.dice], abs=2e-3)
-    played, meant = (perfect_yatzy.simulate(s, 2_000, start=card).totals for s in (line, yatzy))
+    played, meant = (perfect_yatzy.simulate(s, 2_000, start=card).final_scores for s in (line, yatzy))
     assert (played == meant).mean() > 0.97
 
 
@@ -176,7 +176,7 @@ def test_final_scores_beyond_sixteen_bits() -> None:
         table = solve_in_memory(Goals(rules))
         assert table.at(-goal).value(State()) == pytest.approx(float(sum(chances)), rel=F32)
         played = perfect_yatzy.simulate(ScoreStrategy(rules, None, table, goal), 4_000)
-        assert abs((played.totals >= goal).mean() - float(sum(chances))) < 0.03
+        assert abs((played.final_scores >= goal).mean() - float(sum(chances))) < 0.03
 
 
 def test_a_rest_of_a_game_refuses_what_it_does_not_know(yatzy: Strategy) -> None:
@@ -399,7 +399,7 @@ def test_the_win_policy_wins_more_games_than_the_mean_policy(yatzy: Strategy) ->
     found = distribution(yatzy, card.state, points=card.total)
     strategy = reach("yatzy", winning.goal or 0, card)
     assert strategy.value(card) > winning(found.scores) @ found.chances + 0.03
-    won = simulate(strategy, 40_000, 3, card.state, points=card.total).totals + card.total > 245
+    won = simulate(strategy, 40_000, 3, card.state, points=card.total).final_scores > 245
     error = float(np.sqrt(won.mean() * (1 - won.mean()) / len(won)))
     assert abs(won.mean() - strategy.value(card)) < 4 * error
 

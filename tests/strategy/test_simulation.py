@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import perfect_yatzy
 import pytest
+from perfect_yatzy.frames import to_arrow
 from perfect_yatzy.game.notation import counts_of, parse_card
 from perfect_yatzy.game.scorecard import Scorecard, State
 from perfect_yatzy.game.scoring import scoring_options
@@ -77,20 +78,22 @@ def test_games_are_those_of_single_queries(key: str) -> None:
     played = simulate(strategy, 300, seed=5)
     for game in range(0, 300, 60):
         final, boxes = replay(strategy, 5, game, Scorecard(strategy.rules))
-        assert played.totals[game] == final
-        assert dict(enumerate(played.boxes[game].tolist())) == boxes
+        assert played.final_scores[game] == final
+        assert dict(enumerate(played.category_points[game].tolist())) == boxes
 
 
 def test_games_for_a_goal_are_those_of_single_queries(yatzy: Strategy) -> None:
     card = parse_card(yatzy.rules, LATE)
     strategy = reach("yatzy", 250, card)
     played = simulate(strategy, 200, 9, card.state, points=card.total)
-    same = sum(played.totals[game] + card.total == replay(strategy, 9, game, card)[0] for game in range(0, 200, 20))
+    same = sum(played.final_scores[game] == replay(strategy, 9, game, card)[0] for game in range(0, 200, 20))
     assert same >= 8  # options within the rounding of float32 may be told apart differently
 
 
 def same(one: Simulation, other: Simulation) -> bool:
-    return np.array_equal(one.totals, other.totals) and np.array_equal(one.boxes, other.boxes)
+    return np.array_equal(one.final_scores, other.final_scores) and np.array_equal(
+        one.category_points, other.category_points
+    )
 
 
 def test_games_start_from_a_card_or_its_text(yatzy: Strategy) -> None:
@@ -110,7 +113,7 @@ def test_games_start_at_the_card_the_strategy_was_made_for(yatzy: Strategy) -> N
         assert same(simulate(strategy, 500), simulate(strategy, 500, start=card))
     assert same(simulate(replace(yatzy, start=card), 500), simulate(yatzy, 500, start=card))
     assert same(simulate(yatzy, 500), simulate(yatzy, 500, start=""))
-    won = simulate(goal, 20_000, 2).totals + card.total >= 240
+    won = simulate(goal, 20_000, 2).final_scores >= 240
     assert abs(won.mean() - goal.value()) < 4 * np.sqrt(goal.value() * (1 - goal.value()) / 20_000)
 
 
@@ -129,7 +132,7 @@ def test_games_start_at_the_card_the_strategy_was_made_for(yatzy: Strategy) -> N
         (lambda y: simulate(y, 1.5), "games is 1.5; must be a whole number"),
         (lambda y: simulate(y, 0), "games is 0; must be at least 1"),
         (lambda y: simulate(y, 5, seed="a"), "seed is 'a'; must be a whole number"),
-        (lambda y: simulate(y, 5, seed=1 << 63), "must be a number of 64 bits"),
+        (lambda y: simulate(y, 5, seed=1 << 63), "must be from -2"),
         (lambda y: simulate(y, 5, points=0.5), "points is 0.5; must be a whole number"),
         (lambda y: perfect_yatzy.distribution(y, LATE, points=0.5), "points is 0.5; must be a whole number"),
     ],
@@ -144,8 +147,8 @@ def test_the_dice_depend_on_seed_and_game_alone(yatzy: Strategy) -> None:
     many = simulate(yatzy, 3_000, seed=4, threads=2)
     assert same(many, simulate(yatzy, 3_000, seed=4, threads=1))
     few = simulate(yatzy, 500, seed=4)
-    assert np.array_equal(few.totals, many.totals[:500])
-    assert not np.array_equal(few.totals, simulate(yatzy, 500, seed=5).totals)
+    assert np.array_equal(few.final_scores, many.final_scores[:500])
+    assert not np.array_equal(few.final_scores, simulate(yatzy, 500, seed=5).final_scores)
 
 
 def test_dice_are_fair() -> None:
@@ -162,9 +165,9 @@ def test_two_policies_meet_the_same_dice(yatzy: Strategy) -> None:
     """On the same dice the difference of two policies varies less than on other dice."""
     card = parse_card(yatzy.rules, LATE)
     goal = reach("yatzy", 250, card)
-    mean = simulate(yatzy, 4_000, 1, card.state)
-    paired = simulate(goal, 4_000, 1, card.state, points=card.total).totals - mean.totals
-    apart = simulate(goal, 4_000, 2, card.state, points=card.total).totals - mean.totals
+    mean = simulate(yatzy, 4_000, 1, card)
+    paired = simulate(goal, 4_000, 1, card.state, points=card.total).final_scores - mean.final_scores
+    apart = simulate(goal, 4_000, 2, card.state, points=card.total).final_scores - mean.final_scores
     assert paired.std() < 0.8 * apart.std()
 
 
@@ -173,8 +176,8 @@ def test_progress_and_starts(yatzy: Strategy) -> None:
     state = State(yatzy.rules.full_mask & ~1 & ~2, 20)
     played = simulate(yatzy, 100, start=state, progress=lambda done, total: seen.append((done, total)))
     assert seen == [(1, 2), (2, 2)]
-    assert (played.boxes[:, 2:] == -1).all()
-    assert (played.boxes[:, :2] >= 0).all()
+    assert (played.category_points[:, 2:] == -1).all()
+    assert (played.category_points[:, :2] >= 0).all()
 
 
 # --- the command -------------------------------------------------------------------------------------------------
@@ -226,7 +229,7 @@ def test_columns_add_up_with_jokers_and_boxes_of_any_name(run: Run, tmp_path: Pa
 
 
 def test_one_game_has_no_error(run: Run, yatzy: Strategy) -> None:
-    total = simulate(yatzy, 1, seed=1).totals[0]
+    total = simulate(yatzy, 1, seed=1).final_scores[0]
     text = run("simulate", "-n", "1").stdout
     assert text.startswith(f"Final score {total} in one game\n")
     assert "±" not in text
@@ -243,7 +246,10 @@ def test_the_command_writes_parquet(run: Run, yatzy: Strategy, tmp_path: Path) -
     assert run("simulate", "yatzy", "-n", "500", "-o", str(path)).returncode == 0
     table = parquet.read_table(path)
     assert table.num_rows == 500
-    assert table["final_score"].to_pylist() == simulate(yatzy, 500, seed=1).totals.tolist()
+    assert table["final_score"].to_pylist() == simulate(yatzy, 500, seed=1).final_scores.tolist()
+    assert table.schema.metadata[b"policy"] == b"mean"
+    assert table.schema.metadata[b"fingerprint"] == yatzy.rules.fingerprint.encode()
+    assert table.equals(to_arrow(simulate(yatzy, 500, seed=1)))
 
 
 @pytest.mark.parametrize(

@@ -197,7 +197,7 @@ def test_a_table_of_short_floats_is_read_where_it_lies(yatzy: Strategy) -> None:
     asked += random.integers(1, 7, (2_000, 5)), random.integers(0, 3, 2_000)
     for mine, theirs in zip(vars(one.best(*asked)).values(), vars(other.best(*asked)).values(), strict=True):
         assert np.array_equal(mine, theirs)
-    assert np.array_equal(simulate(one, 2_000).totals, simulate(other, 2_000).totals)
+    assert np.array_equal(simulate(one, 2_000).final_scores, simulate(other, 2_000).final_scores)
     for filled in range(yatzy.space.categories):
         part = window(yatzy.space, short, filled)
         end = yatzy.space.layer_slice(filled).stop - part.start
@@ -218,14 +218,14 @@ def test_more_upper_points_are_never_worse(yatzy: Strategy, filled: int, data: s
 def test_simulated_mean_lies_in_its_interval(yatzy: Strategy, forced: Strategy) -> None:
     for strategy in (yatzy, forced):
         played = simulate(strategy, 60_000, seed=11)
-        assert abs(played.mean - strategy.value()) < 4 * played.error
-        assert (played.boxes >= 0).all()
+        assert abs(played.mean - strategy.value()) < 4 * played.standard_error
+        assert (played.category_points >= 0).all()
     played = simulate(yatzy, 60_000, seed=11)
-    assert played.deviation == pytest.approx(38.496, abs=0.6)
-    assert played.bonus.mean() == pytest.approx(0.898, abs=0.006)
-    assert (played.boxes[:, 14] == 50).mean() == pytest.approx(0.39, abs=0.01)
-    upper = played.boxes[:, :6].sum(axis=1)
-    assert np.array_equal(played.totals, played.boxes.sum(axis=1) + 50 * (upper >= 63))
+    assert played.standard_deviation == pytest.approx(38.496, abs=0.6)
+    assert played.upper_bonus_chance == pytest.approx(0.898, abs=0.006)
+    assert (played.category_points[:, 14] == 50).mean() == pytest.approx(0.39, abs=0.01)
+    upper = played.category_points[:, :6].sum(axis=1)
+    assert np.array_equal(played.final_scores, played.category_points.sum(axis=1) + 50 * (upper >= 63))
 
 
 @pytest.mark.parametrize(
@@ -236,9 +236,9 @@ def test_simulation_of_jokers_first_rolls_and_saved_rolls(key: str, deviation: f
     """Known deviations are those of the catalogue."""
     strategy = perfect_yatzy.open_strategy(key)
     played = simulate(strategy, 40_000, seed=6)
-    assert abs(played.mean - strategy.value()) < 4 * played.error
+    assert abs(played.mean - strategy.value()) < 4 * played.standard_error
     if deviation:
-        assert played.deviation == pytest.approx(deviation, rel=0.03)
+        assert played.standard_deviation == pytest.approx(deviation, rel=0.03)
 
 
 @pytest.fixture(scope="module")

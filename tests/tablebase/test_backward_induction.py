@@ -19,7 +19,7 @@ from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.strategy.strategy import Strategy, open_strategy
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
-from perfect_yatzy.strategy.verify import random_states, residual
+from perfect_yatzy.strategy.verify import bellman_residual, random_states
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from support import games
 from support.naive import Naive
@@ -123,8 +123,8 @@ def test_golden_hashes() -> None:
 
 
 def test_every_value_follows_from_its_children(yatzy: Strategy, forced: Strategy) -> None:
-    assert residual(yatzy.evaluator, 400, seed=7) < 1e-11
-    assert residual(forced.evaluator, 100, seed=7) < 1e-11
+    assert bellman_residual(yatzy.evaluator, 400, seed=7) < 1e-11
+    assert bellman_residual(forced.evaluator, 100, seed=7) < 1e-11
 
 
 def test_sizes_of_the_catalogue() -> None:
@@ -148,7 +148,7 @@ def test_sizes_of_the_catalogue() -> None:
 )
 def test_every_value_of_other_games_follows_from_its_children(key: str) -> None:
     rules = load_rules(key)
-    assert residual(TurnEvaluator(rules, solve_values(rules)), 150, seed=8) < 1e-10
+    assert bellman_residual(TurnEvaluator(rules, solve_values(rules)), 150, seed=8) < 1e-10
 
 
 def test_random_states_are_spread_over_the_table(yatzy: Strategy) -> None:

@@ -22,7 +22,7 @@ from perfect_yatzy.model.objectives import Goals, Objective
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
-from perfect_yatzy.strategy.verify import stray, verify
+from perfect_yatzy.strategy.verify import sampling_error_bound, verify
 from perfect_yatzy.tablebase import store
 from perfect_yatzy.tablebase import table_file as tables
 from perfect_yatzy.tablebase.backward_induction import solve_layers, solve_values
@@ -300,4 +300,4 @@ def test_a_simulation_that_cannot_vary_and_one_that_misses_what_is_rare_do_not_a
     for rules in (sure, rare):
         solve_to_store(Objective(rules), tmp_path)
         assert all(check.passed for check in verify(rules, tmp_path, states=1, games=100, threads=1))
-    assert stray(10**6, 40.0, 374.0) < 0.25  # a table off by a quarter of a point is found out
+    assert sampling_error_bound(10**6, 40.0, 374.0) < 0.25  # a table off by a quarter of a point is found out

@@ -69,7 +69,7 @@ def answer_questions(start, stop, table, model, dice, asked, given, scratch):
 
     Parameters
     ----------
-    asked, given : Questions, Answers
+    asked, given : PositionBatch, ActionBatch
         From :mod:`perfect_yatzy.strategy.batch`; `given` is written.
     """
     seen, steps, own, asked, given = views(model), views(dice), views(scratch), views(asked), views(given)

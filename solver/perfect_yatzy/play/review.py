@@ -263,10 +263,10 @@ def action_outlook(
         saved = decision.rolls_left if rules.saved_rolls else 0
         outcomes = [TurnOutcome(rules.index_of[action.category], action.points, action.bonus_points, saved, 1.0)]
     turn_points = sum(o.chance * (o.points + o.bonus_points) for o in outcomes)
-    later_points = sum(o.chance * strategy.value(o.after(evaluator, card.state)) for o in outcomes)
+    later_points = sum(o.chance * strategy.value(o.next_state(evaluator, card.state)) for o in outcomes)
     chance_of_bonus = None
     if upper_bonus_chance:
-        chance_of_bonus = sum(o.chance * upper_bonus_chance(o.after(evaluator, card.state)) for o in outcomes)
+        chance_of_bonus = sum(o.chance * upper_bonus_chance(o.next_state(evaluator, card.state)) for o in outcomes)
     sums: dict[int, list[float]] = {}  # chance, and chance times points, by category
     for o in outcomes:
         entry = sums.setdefault(o.category, [0.0, 0.0])

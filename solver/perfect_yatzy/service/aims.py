@@ -186,7 +186,7 @@ class ObjectiveResolver:
             return ResolvedObjective(self._reach(rules, goal, card, solve), worth, {"goal": goal})
         others = [self._opponent(strategy, known) for known in wanted.opponents]
         winning = WinUtility(others, wanted.ties)
-        told = [{"playing": o.playing, "mean": o.mean, "standard_deviation": o.deviation} for o in others]
+        told = [{"playing": o.playing, "mean": o.mean, "standard_deviation": o.standard_deviation} for o in others]
         about = {"opponents": told, "ties": wanted.ties}
         if wanted.score is not None:
             return ResolvedObjective(self._reach(rules, wanted.score, card, solve), winning, about)

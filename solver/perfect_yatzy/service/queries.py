@@ -329,8 +329,8 @@ def _expect(
         if spread:
             answer["distribution"] = {
                 "policy": "mean",
-                "standard_deviation": found.deviation,
-                "upper_bonus_chance": found.bonus,
+                "standard_deviation": found.standard_deviation,
+                "upper_bonus_chance": found.upper_bonus_chance,
                 "percentiles": {str(p): found.percentile(p) for p in PERCENTILES},
                 "lowest": int(found.scores[0]),
                 "chances": found.chances.tolist(),
@@ -344,15 +344,15 @@ def _expect(
     if games:
         from ..strategy.simulation import simulate
 
-        played = simulate(strategy, games, seed, state, desk.threads)
+        played = simulate(strategy, games, seed, state, desk.threads, points=card.total)
         marks = zip(PERCENTILES, played.percentiles(PERCENTILES), strict=True)
         answer["simulation"] = {
             "policy": "mean",
             "games": games,
-            "mean": card.total + played.mean,
-            "standard_error": played.error,
-            "standard_deviation": played.deviation,
-            "upper_bonus_chance": float(played.bonus.mean()),
-            "percentiles": {str(p): card.total + float(v) for p, v in marks},
+            "mean": played.mean,
+            "standard_error": played.standard_error,
+            "standard_deviation": played.standard_deviation,
+            "upper_bonus_chance": played.upper_bonus_chance,
+            "percentiles": {str(p): float(v) for p, v in marks},
         }
     return answer

@@ -51,19 +51,19 @@ def run_simulation(
     strategy = means if goal is None else desk.aim(ObjectiveRequest(goal, (), ""), means, card).strategy
     games = request["games"]
     played = simulate(strategy, games, seed, card.state, desk.threads, points=card.total, progress=progress)
-    finals = played.totals + card.total
+    finals = played.final_scores
     lowest = int(finals.min())
     boxes = [c for c in range(len(rules.categories)) if not card.state.filled >> c & 1]
-    marks = zip(PERCENTILES, np.percentile(finals, PERCENTILES), strict=True)
+    marks = zip(PERCENTILES, played.percentiles(PERCENTILES), strict=True)
     answer: dict[str, Any] = {"schema": SCHEMA, "query": "simulate", "rules": rules.key} | describe_card(card)
     answer |= {
         "policy": request["policy"],
         "games": games,
         "seed": seed,
-        "mean": card.total + played.mean,
-        "standard_error": played.error if games > 1 else None,  # one game says nothing of the spread
-        "standard_deviation": played.deviation if games > 1 else None,
-        "upper_bonus_chance": float(played.bonus.mean()),
+        "mean": played.mean,
+        "standard_error": played.standard_error if games > 1 else None,  # one game says nothing of the spread
+        "standard_deviation": played.standard_deviation if games > 1 else None,
+        "upper_bonus_chance": played.upper_bonus_chance,
         "percentiles": {str(p): float(v) for p, v in marks},
         "lowest": lowest,
         "highest": int(finals.max()),
@@ -71,8 +71,8 @@ def run_simulation(
         "categories": [
             {
                 "category": rules.categories[c].id,
-                "mean": float(played.boxes[:, c].mean()),
-                "crossed_out": float((played.boxes[:, c] == 0).mean()),
+                "mean": float(played.category_points[:, c].mean()),
+                "crossed_out": float((played.category_points[:, c] == 0).mean()),
             }
             for c in boxes
         ],

@@ -1,7 +1,8 @@
-"""Many positions at once: arrays of states, dice and rolls left in, best action and value out.
+"""Best actions in many positions at once: arrays of states, dice and rolls left in, arrays of actions out.
 
-Positions are sorted by layer and card, so that those which share a card (and neighbouring upper sums) share one
-evaluation of the turn; threads take slices of the sorted list, and the table is read where it lies.
+Positions are sorted by the number of filled categories, by row and by block of lanes
+(:mod:`perfect_yatzy.model.state_space`). Positions of the same block share one evaluation of the turn, and threads
+take slices of the sorted positions. Values are read in place; a memory-mapped table is not loaded as a whole.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,15 +21,25 @@ from ..kernels.table_slices import TableSlice, window
 from ..model.state_space import LANES
 from ..model.turn_model import turn_model
 from ..tablebase.backward_induction import default_threads
+from .turn_evaluator import TurnEvaluator
 
-if TYPE_CHECKING:
-    from .strategy import Strategy
-
-SLICE = 4096  # questions a thread takes at a time
+SLICE = 4096  # positions a thread takes at a time
 
 
-class Questions(NamedTuple):
-    """Positions as the kernel takes them (int64): row, lane, roll (0 is the first), rerolls left, first roll?"""
+class PositionBatch(NamedTuple):
+    """Positions as the kernel reads them, sorted; each array is ``(n,)`` int64.
+
+    Attributes
+    ----------
+    rows, lanes
+        Row and lane of the state.
+    rolls
+        Index of the dice among all rolls.
+    rerolls
+        Rerolls left.
+    first
+        1 if the dice are the first roll of the turn, else 0.
+    """
 
     rows: Ints
     lanes: Ints
@@ -37,8 +48,18 @@ class Questions(NamedTuple):
     first: Ints
 
 
-class Answers(NamedTuple):
-    """What the kernel writes: lattice index of the hold or -1, category or -1, value to come."""
+class ActionBatch(NamedTuple):
+    """What the kernel writes; each array is ``(n,)``.
+
+    Attributes
+    ----------
+    hold : int64
+        Lattice index of the dice to hold, -1 to score.
+    category : int64
+        Index of the category to score, -1 to reroll.
+    value : float64
+        Expected points still to come.
+    """
 
     hold: Ints
     category: Ints
@@ -47,18 +68,18 @@ class Answers(NamedTuple):
 
 @dataclass(frozen=True)
 class BatchAnswer:
-    """Best actions, one entry a position.
+    """Best actions in n positions.
 
     Attributes
     ----------
     held : (n, faces) int64
-        Dice to hold of each face; all dice where the turn ends.
+        Number of dice to hold of each face; all dice where `category` is to be scored.
     category : (n,) int64
-        Category to score now, -1 where dice are rerolled.
+        Index of the category to score now, -1 where dice are rerolled.
     value : (n,) float64
-        Expected points still to come, upper bonus included.
+        Expected points still to come under optimal play, upper bonus included.
     categories : tuple of str
-        Ids of all categories, which `category` numbers.
+        Ids of all categories, in the order that `category` counts.
     """
 
     held: Ints
@@ -67,8 +88,8 @@ class BatchAnswer:
     categories: tuple[str, ...]
 
 
-def answer(
-    strategy: Strategy,
+def best_actions(
+    evaluator: TurnEvaluator,
     filled: npt.ArrayLike,
     upper: npt.ArrayLike,
     dice: npt.ArrayLike,
@@ -79,32 +100,38 @@ def answer(
 ) -> BatchAnswer:
     """Best action in each of n positions.
 
-    Arrays hold whole numbers, of an integer type or not; what is no array is the same for all positions.
+    All arrays hold whole numbers; floats with integral values are accepted. A scalar applies to every position.
 
     Parameters
     ----------
+    evaluator
+        Rules and values; the values are those of the mean.
     filled : (n,) int
-        Bitmask of filled categories.
+        Bitmask of the filled categories, bit i for the i-th category of the sheet.
     upper : (n,) int
-        Sum of the upper boxes.
+        Sum of the upper boxes. Sums above the bonus threshold are the same as the threshold.
     dice : (n, dice) int
         Faces on the table, in any order.
     rolls_left : (n,) int
         Rerolls left; 0 asks for a category.
-    saved, joker_paid : (n,) int and bool
-        As in :class:`perfect_yatzy.game.scorecard.State`; the saved rolls the turn began with.
+    saved : (n,) int
+        Saved rolls at the start of the turn, where the rules save rolls.
+    joker_paid : (n,) bool
+        Whether the joker's box holds points, where the rules pay a joker bonus.
+    threads
+        Number of threads; default: one per processor.
 
     Returns
     -------
     BatchAnswer
-        Of equal holds the one with most dice, then higher faces; of equal categories the first on the sheet.
+        Of equal holds the one with the most dice, then the higher faces; of equal categories the first on the sheet.
 
     Raises
     ------
     StateError
-        If a position cannot occur, or an entry is no whole number; it names the first such entry.
+        If a position cannot occur or an entry is not a whole number; the message names the first such position.
     """
-    rules, space = strategy.rules, strategy.space
+    rules, space = evaluator.rules, evaluator.space
     grid = lattice(rules.dice, rules.faces)
     faces = _whole("dice", dice, 2)
     if faces.ndim != 2:
@@ -112,41 +139,44 @@ def answer(
     if faces.shape[1] != rules.dice:
         raise StateError(f"dice has {faces.shape[1]} columns; {rules.key} has {rules.dice} dice")
     size = len(faces)
-    given = {"filled": filled, "upper": upper, "rolls_left": rolls_left, "saved": saved, "joker_paid": joker_paid}
-    masks, uppers, left, kept, paid = (_column(name, array, size) for name, array in given.items())
+    columns = {"filled": filled, "upper": upper, "rolls_left": rolls_left, "saved": saved, "joker_paid": joker_paid}
+    masks, uppers, rerolls, saved_rolls, paid = (_column(name, array, size) for name, array in columns.items())
     _require(((faces >= 1) & (faces <= rules.faces)).all(axis=1), f"has a face outside 1 to {rules.faces}")
     _require((masks >= 0) & (masks < rules.full_mask), "has no open category, or a bit outside the categories")
-    done = np.zeros(size, dtype=np.int64)
+    n_filled = np.zeros(size, dtype=np.int64)
     for c in range(space.categories):
-        done += masks >> c & 1
+        n_filled += masks >> c & 1
     if space.forced:
         _require(masks & (masks + 1) == 0, "fills categories out of order")
-    _require((kept >= 0) & (kept <= space.most_saved[done]), "has an impossible number of saved rolls")
-    most = rules.rolls_per_turn - 1 + kept
-    _require((left >= 0) & (left <= most), "has an impossible number of rolls left")
+    _require(
+        (saved_rolls >= 0) & (saved_rolls <= space.most_saved[n_filled]), "has an impossible number of saved rolls"
+    )
+    max_rerolls = rules.rolls_per_turn - 1 + saved_rolls
+    _require((rerolls >= 0) & (rerolls <= max_rerolls), "has an impossible number of rolls left")
     joker_filled = masks >> max(rules.joker_index, 0) & 1 if rules.joker else np.zeros_like(masks)
     _require((paid == 0) | (joker_filled == 1), "has points in the joker's box, which is open")
-    rows = (done if space.forced else masks) + (paid * space.cards if space.flags == 2 else 0)
+    rows = (n_filled if space.forced else masks) + (paid * space.cards if space.flags == 2 else 0)
     sets = space.layout.sets[rows]
     lanes = space.layout.lane_of[sets, np.clip(uppers, 0, rules.threshold)]
     _require((lanes >= 0) & (uppers >= 0), "has an upper sum its boxes cannot give")
 
     counts = np.stack([(faces == face).sum(axis=1) for face in range(1, rules.faces + 1)], axis=1)
     rolls = grid.rank(counts) - grid.first_roll
-    order = np.lexsort((lanes // LANES, rows, done))
-    first = (left == most).astype(np.int64)
-    asked = Questions(*(np.ascontiguousarray(a[order]) for a in (rows, lanes, rolls, left, first)))
-    found = Answers(np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size))
-    _run(strategy, asked, found, np.searchsorted(done[order], np.arange(space.categories + 1)), threads)
-    back = np.empty(size, dtype=np.int64)
-    back[order] = np.arange(size)
-    hold, category, value = found.hold[back], found.category[back], found.value[back]
+    order = np.lexsort((lanes // LANES, rows, n_filled))
+    first = (rerolls == max_rerolls).astype(np.int64)
+    positions = PositionBatch(*(np.ascontiguousarray(a[order]) for a in (rows, lanes, rolls, rerolls, first)))
+    actions = ActionBatch(np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size))
+    layer_starts = np.searchsorted(n_filled[order], np.arange(space.categories + 1))
+    _run(evaluator, positions, actions, layer_starts, threads)
+    inverse = np.empty(size, dtype=np.int64)
+    inverse[order] = np.arange(size)
+    hold, category, value = actions.hold[inverse], actions.category[inverse], actions.value[inverse]
     held = np.where(hold[:, None] >= 0, grid.counts[np.maximum(hold, 0)], counts)
     return BatchAnswer(held, category, value, tuple(c.id for c in rules.categories))
 
 
 def _whole(name: str, given: npt.ArrayLike, dimensions: int = 1) -> Ints:
-    """An array of int64 with so many dimensions at least; fractions are refused rather than cut off."""
+    """`given` as an int64 array with at least `dimensions` dimensions; fractions are rejected, not truncated."""
     try:
         array = np.array(given, ndmin=dimensions)
     except ValueError:  # rows of different lengths
@@ -164,29 +194,34 @@ def _whole(name: str, given: npt.ArrayLike, dimensions: int = 1) -> Ints:
 
 
 def _column(name: str, given: npt.ArrayLike, size: int) -> Ints:
+    """One whole number per position, broadcast from a scalar if need be."""
     array = _whole(name, given)
     if array.shape not in ((1,), (size,)):
         raise StateError(f"{name} has shape {array.shape}; there are {size} rolls of dice, so it must be ({size},)")
     return np.broadcast_to(array, (size,))
 
 
-def _run(strategy: Strategy, asked: Questions, given: Answers, layers: Ints, threads: int | None) -> None:
+def _run(
+    evaluator: TurnEvaluator, positions: PositionBatch, actions: ActionBatch, layer_starts: Ints, threads: int | None
+) -> None:
+    """Fill `actions`; `layer_starts` says where the positions of each number of filled categories begin."""
+    # Imported here so that numba is loaded only where a kernel runs.
     from ..kernels.batch import answer_questions
     from ..kernels.lattice import kernel_lattice
     from ..kernels.turn import make_scratch
 
-    rules = strategy.rules
+    rules = evaluator.rules
     grid, arrays = lattice(rules.dice, rules.faces), turn_model(rules)
     steps = kernel_lattice(grid)
 
     def run(part: tuple[TableSlice, int, int]) -> None:
         table, start, stop = part
-        answer_questions(start, stop, table, arrays, steps, asked, given, make_scratch(grid, arrays))
+        answer_questions(start, stop, table, arrays, steps, positions, actions, make_scratch(grid, arrays))
 
     parts = []
-    for filled, (begin, end) in enumerate(pairwise(layers.tolist())):
+    for filled, (begin, end) in enumerate(pairwise(layer_starts.tolist())):
         if begin < end:
-            table = window(strategy.space, strategy.values, filled)
+            table = window(evaluator.space, evaluator.values, filled)
             parts += [(table, start, min(start + SLICE, end)) for start in range(begin, end, SLICE)]
     with ThreadPoolExecutor(threads or default_threads()) as pool:
         for _ in pool.map(run, parts):

@@ -1,8 +1,10 @@
-"""One turn without a score sheet: how likely is each category, if one plays for it alone?
+"""Chances of one turn without a score sheet: how likely is each category if the turn is played for it alone?
 
-    P(roll, left) = max over holds of mean over rerolls of P(new roll, left - 1),   P(roll, 0) = does it qualify?
+    P(roll, left) = max over holds of E[P(new roll, left - 1)]
+    P(roll, 0) = 1 if the roll scores in the category, else 0
 
-No table is needed, and it works for any rule set, also those too large to be solved.
+and the same with the points of the category in place of P for the expected points. No table is needed, so it works
+for every rule set, also for those that are too large to solve.
 """
 
 from __future__ import annotations
@@ -21,76 +23,87 @@ from .turn_evaluator import Passes, passes
 
 
 @dataclass(frozen=True)
-class Odds:
-    """What one category can hope for within a turn.
+class CategoryOdds:
+    """What one category can yield within a turn.
 
     Attributes
     ----------
     category : str
-        Its id.
+        Id of the category.
     chance : float
-        Probability of scoring in it under the play that is best for that.
+        Probability of scoring in it if the turn maximises that probability.
     hold : tuple of int or None
-        Dice to hold for the best chance; None before the first roll.
-    points : float
-        Expected points under the play that is best for the points: another play, where more points cost chance.
-    points_hold : tuple of int or None
-        Dice to hold for the most points.
+        Dice to hold to maximise the probability; None before the first roll.
+    expected_points : float
+        Expected points in it if the turn maximises these; in general a different way to play.
+    expected_points_hold : tuple of int or None
+        Dice to hold to maximise the expected points; None before the first roll.
     """
 
     category: str
     chance: float
     hold: tuple[int, ...] | None
-    points: float
-    points_hold: tuple[int, ...] | None = None
+    expected_points: float
+    expected_points_hold: tuple[int, ...] | None = None
 
 
-def odds(rules: RuleSet, dice: Sequence[int] | None = None, rolls_left: int | None = None) -> list[Odds]:
+def category_odds(
+    rules: RuleSet, dice: Sequence[int] | None = None, rolls_left: int | None = None
+) -> list[CategoryOdds]:
     """Chance and expected points of every category, in the order of the sheet.
 
     Parameters
     ----------
+    rules
+        The game.
     dice
-        The dice on the table; None: before the first roll.
+        Faces of the dice on the table; None: before the first roll.
     rolls_left
-        Rerolls still to come; default: all of a turn's. No more than a turn can have, saved rolls included.
+        Rerolls left. Default: all of a turn without saved rolls. At most what a turn can have with saved rolls.
 
     Raises
     ------
     StateError
         If the dice or `rolls_left` cannot occur.
     """
-    left = rules.rolls_per_turn - 1 if rolls_left is None else rolls_left
-    most = rules.rolls_per_turn - 1
-    most *= len(rules.categories) if rules.saved_rolls else 1  # all of them saved, and the last turn's own
-    if not 0 <= left <= most:
-        raise StateError(f"{left} rolls left; under {rules.key} there can be {span(0, most)}")
+    rerolls = rules.rolls_per_turn - 1 if rolls_left is None else rolls_left
+    max_rerolls = rules.rolls_per_turn - 1
+    max_rerolls *= len(rules.categories) if rules.saved_rolls else 1  # the last turn with all rerolls saved
+    if not 0 <= rerolls <= max_rerolls:
+        raise StateError(f"{rerolls} rolls left; under {rules.key} there can be {span(0, max_rerolls)}")
     roll = None if dice is None else check_dice(rules, dice)
     turn, found = passes(rules.dice, rules.faces), []
-    for category, paid in zip(rules.categories, points_table(rules).astype(np.float64), strict=True):
-        chance, hold = _best(rules, turn, (paid > 0).astype(np.float64), roll, left)
-        points, points_hold = _best(rules, turn, paid, roll, left)
-        found.append(Odds(category.id, chance, hold, points, points_hold))
+    for category, points in zip(rules.categories, points_table(rules).astype(np.float64), strict=True):
+        chance, hold = _best(rules, turn, (points > 0).astype(np.float64), roll, rerolls)
+        expected_points, points_hold = _best(rules, turn, points, roll, rerolls)
+        found.append(CategoryOdds(category.id, chance, hold, expected_points, points_hold))
     return found
 
 
 def _best(
-    rules: RuleSet, turn: Passes, goal: Floats, roll: tuple[int, ...] | None, left: int
+    rules: RuleSet, turn: Passes, final_values: Floats, roll: tuple[int, ...] | None, rerolls: int
 ) -> tuple[float, tuple[int, ...] | None]:
-    """Expected `goal` of the final roll under the best play for it, and the first hold of that play."""
-    grid, rolls = turn.dice, goal
-    holds = None
-    for _ in range(left):
-        holds = turn.holds_from_rolls(rolls)
-        rolls = turn.best_within(holds)
+    """Largest expected value of the final roll, and the hold that begins it.
+
+    Parameters
+    ----------
+    final_values : (rolls,) float64
+        Value of each roll at the end of the turn.
+    roll
+        Dice on the table; None: before the first roll, where the hold is None.
+    """
+    grid, roll_values, hold_values = turn.dice, final_values, None
+    for _ in range(rerolls):
+        hold_values = turn.holds_from_rolls(roll_values)
+        roll_values = turn.best_within(hold_values)
     if roll is None:
-        return float(grid.weights @ rolls), None
+        return float(grid.weights @ roll_values), None
     counts = counts_of(rules, roll)
-    kept = sub_multisets(np.array(counts, dtype=np.int64))[::-1]
-    value = float(rolls[grid.rank(counts) - grid.first_roll])
-    if holds is None:
+    value = float(roll_values[grid.rank(counts) - grid.first_roll])
+    if hold_values is None:
         return value, roll
-    worth = holds[grid.rank(kept)]
-    # Of holds that are as good the one with most dice: nobody rerolls what need not be.
-    good = kept[worth >= worth.max() - 1e-12]
-    return value, dice_of(good[np.argmax(good.sum(axis=1))].tolist())
+    holds = sub_multisets(np.array(counts, dtype=np.int64))[::-1]
+    values = hold_values[grid.rank(holds)]
+    # Of equal holds the one with the most dice, so that no die is rerolled without need.
+    best = holds[values >= values.max() - 1e-12]
+    return value, dice_of(best[np.argmax(best.sum(axis=1))].tolist())

@@ -1,9 +1,13 @@
-"""The exact distribution of the final score when the mean is maximised, from any card on.
+"""The exact distribution of the final score under optimal play for the mean, from any card on.
 
-Forward through the layers: the chances of having made x points, one vector for each state, are pushed through one
-turn. That turn is followed with the policy of the table, recomputed a card at a time, so that no file of decisions
-is kept. Which option is taken where several are equal moves the tails: of equal holds the one with most dice,
-then the higher faces; of equal categories the first on the sheet.
+A forward pass through the layers of states. Let P(s, x) be the chance that play reaches state s with x points scored
+since the start. Then, for the children s' of the states s of a layer,
+
+    P(s', x + p) = sum over s of P(s, x) * P(turn in s ends in s' with p points)
+
+where the last factor is that of the optimal policy. The policy is recomputed from the table one card at a time, so no
+decisions are stored. The mean does not depend on how ties are broken, the rest of the distribution does: of equal
+holds the policy takes the one with the most dice, then the higher faces; of equal categories the first on the sheet.
 """
 
 from __future__ import annotations
@@ -38,23 +42,23 @@ if TYPE_CHECKING:
     from .position import Position
     from .strategy import Strategy
 
-ROWS = 16  # cards a thread takes at a time
-MAX_STATES = 3_000_000  # of a table of means whose distribution is computed without being asked for
-FORMAT = 1  # of a kept distribution
+ROWS = 16  # rows of states a thread takes at a time
+MAX_STATES = 3_000_000  # largest state space whose distribution is computed unasked
+FORMAT = 2  # of a stored distribution
 
 
 @dataclass(frozen=True)
 class CategoryResult:
-    """What becomes of one category.
+    """Result of one category over all games.
 
     Attributes
     ----------
     category : str
-        Id.
+        Id of the category.
     mean : float
-        Mean points of its box.
-    struck : float
-        Chance that it is crossed out (filled with 0).
+        Expected points of its box.
+    crossed_out : float
+        Chance that the box is filled with 0.
     """
 
     category: str
@@ -64,56 +68,70 @@ class CategoryResult:
 
 @dataclass(frozen=True)
 class DiscreteDistribution:
-    """Possible final scores, ascending, and their chances, which sum to 1: ``(n,)`` int64 and float64."""
+    """A distribution over whole scores.
+
+    Attributes
+    ----------
+    scores : (n,) int64
+        Scores in ascending order.
+    chances : (n,) float64
+        Probability of each score; they sum to 1.
+    """
 
     scores: Ints
     chances: Floats
 
     @property
     def mean(self) -> float:
-        """Mean final score."""
+        """Mean score, in points."""
         return float(self.scores @ self.chances)
 
     @property
-    def deviation(self) -> float:
-        """Standard deviation."""
+    def standard_deviation(self) -> float:
+        """Standard deviation of the score, in points."""
         return float(np.sqrt(np.maximum(0.0, (self.scores - self.mean) ** 2 @ self.chances)))
 
 
 @dataclass(frozen=True)
 class ScoreDistribution(DiscreteDistribution):
-    """Chances of every final score.
+    """Distribution of the final score. Returned by :func:`distribution`.
 
     Attributes
     ----------
     scores : (n,) int64
-        Consecutive final scores; the points on the starting card are counted.
+        Consecutive final scores, ascending; points on the starting card are included.
     chances : (n,) float64
-        They sum to 1.
-    bonus : float
-        Chance of the upper bonus.
+        Probability of each final score; they sum to 1 (to about 1e-12).
+    upper_bonus_chance : float
+        Probability of the upper bonus, 0 if the rules have none.
     categories : tuple of CategoryResult
-        For the categories open at the start.
+        Results of the categories that are open at the start, in the order of the sheet.
     """
 
-    bonus: float
+    upper_bonus_chance: float
     categories: tuple[CategoryResult, ...]
 
     def at_least(self, score: int) -> float:
-        """Chance of this score or more."""
+        """Probability of `score` or more, P(final score >= score)."""
         if score <= self.scores[0]:
             return 1.0
         return min(1.0, float(self.chances[self.scores >= score].sum()))
 
     def percentile(self, percent: float) -> int:
-        """Smallest score that is not exceeded in at least `percent` of the games."""
-        below = np.cumsum(self.chances)
-        place = int(np.searchsorted(below, percent / 100 - 1e-12))
-        return int(self.scores[min(place, len(below) - 1)])
+        """Smallest score s with P(final score <= s) >= percent / 100.
+
+        Parameters
+        ----------
+        percent
+            From 0 to 100; 50 gives the median.
+        """
+        cumulative = np.cumsum(self.chances)
+        place = int(np.searchsorted(cumulative, percent / 100 - 1e-12))
+        return int(self.scores[min(place, len(cumulative) - 1)])
 
 
 def has_distribution(rules: RuleSet) -> bool:
-    """Whether the exact distribution is a matter of seconds: no saved rolls, no more than a few million states."""
+    """Whether the exact distribution takes seconds only: no saved rolls, at most MAX_STATES states."""
     if rules.saved_rolls:
         return False
     space = state_space(rules)
@@ -121,7 +139,7 @@ def has_distribution(rules: RuleSet) -> bool:
 
 
 def distribution_path(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> Path:
-    """The file that keeps the distribution of the empty card, whether or not it exists."""
+    """File of the stored distribution of the empty card; it need not exist."""
     return table_path(rules, tables, "distribution").with_suffix(".json")
 
 
@@ -132,9 +150,9 @@ def known_distribution(
     tables: str | os.PathLike[str] | None = None,
     threads: int | None = None,
 ) -> ScoreDistribution:
-    """:func:`distribution`, kept beside the table of means if it is that of the empty card.
+    """:func:`distribution`, stored next to the table of means if it starts from the empty card.
 
-    A file that is damaged or made by another version is made anew.
+    A stored file that is damaged or written by another version is computed again and replaced.
     """
     from .._version import __version__
 
@@ -144,121 +162,139 @@ def known_distribution(
     if points:
         whole = known_distribution(strategy, EMPTY_STATE, 0, tables, threads)
         return replace(whole, scores=whole.scores + points)
-    made_by = {"format": FORMAT, "version": __version__, "fingerprint": strategy.rules.fingerprint}
+    header = {"format": FORMAT, "version": __version__, "fingerprint": strategy.rules.fingerprint}
     path = distribution_path(strategy.rules, tables)
     try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
-        if made_by.items() <= kept.items():
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        if header.items() <= stored.items():
             return ScoreDistribution(
-                np.arange(len(kept["chances"])) + kept["lowest"],
-                np.array(kept["chances"]),
-                kept["bonus"],
-                tuple(CategoryResult(*entry) for entry in kept["categories"]),
+                np.arange(len(stored["chances"])) + stored["lowest"],
+                np.array(stored["chances"]),
+                stored["upper_bonus_chance"],
+                tuple(CategoryResult(*entry) for entry in stored["categories"]),
             )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         pass
     found = distribution(strategy, checked, points=0, threads=threads)
-    about = {
-        **made_by,
+    contents = {
+        **header,
         "lowest": int(found.scores[0]),
-        "bonus": found.bonus,
+        "upper_bonus_chance": found.upper_bonus_chance,
         "categories": [[r.category, r.mean, r.crossed_out] for r in found.categories],
         "chances": found.chances.tolist(),
     }
     with suppress(OSError), replacing(path) as file:
-        file.write(json.dumps(about).encode())
+        file.write(json.dumps(contents).encode())
     return found
 
 
 def distribution(
     strategy: Strategy, start: Position | None = None, *, points: int | None = None, threads: int | None = None
 ) -> ScoreDistribution:
-    """The exact distribution of the final score under the strategy's play.
+    """The exact distribution of the final score under optimal play for the mean.
 
     Parameters
     ----------
     strategy
-        Of the mean.
+        The optimal strategy of a rule set, from :func:`perfect_yatzy.open_strategy`.
     start
-        Where the rest of the game begins: a card, its text or a state; default: the empty card.
+        The position at the start of a turn from which the game is played: a scorecard, its text or a state. Default:
+        where the strategy starts, the empty card.
     points
-        What stands on the card already; default: what it says, for a bare state 0.
+        Points on the starting card. Default: the total of that card, 0 for a bare state.
+    threads
+        Number of threads; default: one per processor. The result does not depend on it.
+
+    Returns
+    -------
+    ScoreDistribution
 
     Raises
     ------
     StateError
-        If no game can arrive there, or `strategy` is none.
+        If no game can reach the start, or `strategy` is not a strategy.
     RulesError
-        If the rules save rolls, or the state space outgrows the memory; simulate instead.
+        If the strategy maximises something else than the mean, if the rules save rolls, or if the computation would
+        not fit into memory; use :func:`perfect_yatzy.simulate` then.
+
+    Notes
+    -----
+    The result is exact up to float64 rounding: its mean agrees with the value in the table to about 1e-10 points.
+    Mid-game ties are broken as the module describes.
     """
     check_strategy(strategy)
     checked = strategy.check(strategy.start if start is None else start)
     rules, state = strategy.rules, checked.state
     if isinstance(strategy.evaluator, ScoreEvaluator):
-        raise RulesError("only the mean's play has an exact distribution; other play can be simulated")
+        raise RulesError(
+            "the exact distribution is available for a strategy of the mean only; simulate the games of this one"
+        )
     if rules.saved_rolls:
         raise RulesError(f"{rules.key} saves rolls: its distribution can only be simulated (yatzy simulate)")
-    slabs = Utility(rules, lambda total: total.astype(np.float64), state)
-    needs = slabs.needs()
-    check_memory(rules, needs.doubled())
-    return _Push(strategy, slabs, threads or default_threads()).run(
+    # Only the places of the states and their scores are used, so any utility of the final score would do.
+    objective = Utility(rules, lambda total: total.astype(np.float64), state)
+    check_memory(rules, objective.needs().doubled())
+    return _ForwardPass(strategy, objective, threads or default_threads()).run(
         checked.points if points is None else whole_number(points, "points")
     )
 
 
-class _Push:
-    def __init__(self, strategy: Strategy, slabs: ScoreObjective, threads: int) -> None:
+class _ForwardPass:
+    """P(s, x) of one layer of states after the other; see the module."""
+
+    def __init__(self, strategy: Strategy, objective: ScoreObjective, threads: int) -> None:
         from ..kernels.lattice import kernel_lattice
 
-        self.rules, self.slabs, self.space, self.threads = strategy.rules, slabs, slabs.space, threads
+        self.rules, self.objective, self.space, self.threads = strategy.rules, objective, objective.space, threads
         self.dice = lattice(self.rules.dice, self.rules.faces)
-        self.model, self.pay = turn_model(self.rules, slabs.start), turn_outcomes(self.rules, slabs.start)
+        self.model, self.pay = turn_model(self.rules, objective.start), turn_outcomes(self.rules, objective.start)
         self.steps, self.walk = kernel_lattice(self.dice), kernel_lattice(self.dice, False)
         self.ties = strategy.evaluator.ties
-        whole = slabs.start == EMPTY_STATE
+        whole = objective.start == EMPTY_STATE
         self.values = strategy.values if whole else restricted(strategy.space, self.space, strategy.values)
+        # Rows that states of this game can have: a bitmask may be impossible in a forced order or after the start.
         self.occurs = np.zeros(len(self.space.layout.masks), dtype=np.int64)
         for rows in self.space.layers[self.space.first_layer :]:
             self.occurs[rows] = 1
 
     def run(self, points: int) -> ScoreDistribution:
-        """Layer by layer; the sum over each layer is 1."""
+        """Compute P layer by layer and return the distribution of the last one; each layer sums to 1."""
         from ..kernels.propagation import Support, pull_rows
 
-        space, slabs = self.space, self.slabs.slabs
+        space, slabs = self.space, self.objective.slabs
         first = space.first_layer
         known = Support(np.zeros(space.size, np.int64), np.full(space.size, -1, np.int64), np.zeros(space.size))
-        layer = self.blank(first)
+        layer = self.new_layer(first)
         begin = space.unchecked_index(space.start)
         layer.values[slabs.origin[begin] - layer.start] = 1.0
         known.high[begin], known.mass[begin] = 0, 1.0
-        ended = np.zeros(self.pay.ends)
+        outcome_chance = np.zeros(self.pay.ends)  # probability of each outcome over the whole game
         for filled in range(first, space.categories):
             states = space.layer_slice(filled)
-            chance = self.chances(filled, states)
-            ended += np.einsum("s,sp->p", known.mass[states], chance)
-            below, layer = layer, self.blank(filled + 1)
+            chance = self.turn_chances(filled, states)
+            outcome_chance += np.einsum("s,sp->p", known.mass[states], chance)
+            below, layer = layer, self.new_layer(filled + 1)
             head = (states.start, chance.ravel(), self.occurs, below, layer, slabs, self.model, self.pay, known)
 
             def pull(rows: Ints, head: tuple[Any, ...] = head) -> None:
                 pull_rows(rows, *head)
 
-            self.spread_out(pull, space.layers[filled + 1])
-        return self.finish(layer, points, ended)
+            self.in_parallel(pull, space.layers[filled + 1])
+        return self.summarize(layer, points, outcome_chance)
 
-    def blank(self, filled: int) -> TableSlice:
-        """An empty layer."""
-        place = self.slabs.layer_slice(filled)
+    def new_layer(self, filled: int) -> TableSlice:
+        """P of the states with `filled` filled categories, all zeros."""
+        place = self.objective.layer_slice(filled)
         return TableSlice(np.zeros(place.stop - place.start + FRAME), place.start)
 
-    def spread_out(self, work: Callable[[Ints], None], rows: Ints) -> None:
-        """Let the threads work on batches of rows."""
+    def in_parallel(self, work: Callable[[Ints], None], rows: Ints) -> None:
+        """Call `work` on slices of `rows`, in several threads."""
         with ThreadPoolExecutor(self.threads) as pool:
             for _ in pool.map(work, [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)]):
                 pass
 
-    def chances(self, filled: int, states: slice) -> Floats:
-        """Chance of every payout for every state of a layer, `(states, payouts)`."""
+    def turn_chances(self, filled: int, states: slice) -> Floats:
+        """Probability of every turn outcome in every state of a layer, ``(states, outcomes)`` float64."""
         from ..kernels.policy import policy_scratch
         from ..kernels.propagation import chance_rows
 
@@ -276,30 +312,31 @@ class _Push:
             )
             idle.append(scratch)
 
-        self.spread_out(work, self.space.layers[filled])
+        self.in_parallel(work, self.space.layers[filled])
         return chance
 
-    def finish(self, layer: TableSlice, points: int, ended: Floats) -> ScoreDistribution:
-        """Add the upper bonus, and what became of each category."""
-        slabs, space = self.slabs.slabs, self.space
+    def summarize(self, layer: TableSlice, points: int, outcome_chance: Floats) -> ScoreDistribution:
+        """Add the upper bonus to P of the full cards and sum over them; results of each category."""
+        slabs, space = self.objective.slabs, self.space
         bonuses = final_bonus(space).astype(np.int64)
         total = np.zeros(int(slabs.high.max() + bonuses.max(initial=0)) + 1)
-        with_bonus = 0.0
+        upper_bonus_chance = 0.0
         for state, bonus in enumerate(bonuses.tolist()):
             begin = slabs.origin[state] - layer.start
             chances = layer.values[begin : begin + slabs.high[state] + 1]
             total[bonus : bonus + len(chances)] += chances
-            with_bonus += float(chances.sum()) if bonus else 0.0
-        seen = np.flatnonzero(total)
-        low, high = int(seen[0]), int(seen[-1])
+            upper_bonus_chance += float(chances.sum()) if bonus else 0.0
+        possible = np.flatnonzero(total)
+        low, high = int(possible[0]), int(possible[-1])
         results = []
         for c in space.bit_of:
-            mine = self.pay.category == c
+            in_category = self.pay.category == c
             results.append(
                 CategoryResult(
                     self.rules.categories[c].id,
-                    float(ended[mine] @ self.pay.points[mine]),
-                    float(ended[mine & (self.pay.points == 0)].sum()),
+                    float(outcome_chance[in_category] @ self.pay.points[in_category]),
+                    float(outcome_chance[in_category & (self.pay.points == 0)].sum()),
                 )
             )
-        return ScoreDistribution(np.arange(low, high + 1) + points, total[low : high + 1], with_bonus, tuple(results))
+        scores, chances = np.arange(low, high + 1) + points, total[low : high + 1]
+        return ScoreDistribution(scores, chances, upper_bonus_chance, tuple(results))

@@ -1,9 +1,9 @@
-"""Games played by a strategy, by the million: every game a turn forward, then the next turn.
+"""Simulated games under a strategy: all games play a turn, then all play the next.
 
-Games are sorted by card, those at the same card share one evaluation of its turn, and the dice depend on the seed,
-the game, the turn and the roll only (:mod:`perfect_yatzy.kernels.rollout`). So the mean checks the value, two
-policies can be
-compared on the same dice, and game number 7 is the same game however many are played.
+Games are sorted by position, and games in the same block of states share one evaluation of the turn. The dice are a
+function of the seed, the game number, the turn and the roll (:mod:`perfect_yatzy.kernels.rollout`). Therefore the
+result does not depend on the number of threads, game 7 is the same game however many are played, and two strategies
+can be compared on the same dice (common random numbers), which lowers the variance of the difference.
 """
 
 from __future__ import annotations
@@ -16,14 +16,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from .._version import __version__
 from ..errors import StateError, whole_number
 from ..game.dice import Floats, Ints, lattice
+from ..game.rules import RuleSet
 from ..game.scorecard import State
 from ..kernels.table_slices import Layered, TableSlice, window
-from ..model.objectives import final_bonus
+from ..model.objectives import Goals, final_bonus
 from ..model.state_space import LANES
 from ..model.turn_model import turn_model, turn_outcomes
 from ..tablebase.backward_induction import default_threads
+from .score_strategy import ScoreStrategy
 from .strategy import check_strategy
 from .turn_evaluator import ScoreEvaluator
 
@@ -32,50 +35,118 @@ if TYPE_CHECKING:
     from .position import Position
     from .strategy import Strategy
 
-Flags = npt.NDArray[np.bool_]
-CHUNK = 1_000_000  # games in flight: bounds the memory
-SLICES = 16  # parts of the sorted games a thread takes
+Points16 = npt.NDArray[np.int16]
+CHUNK = 1_000_000  # games played at the same time; bounds the memory
+SLICES = 16  # slices of the sorted games per thread
 
 
 @dataclass(frozen=True)
 class Simulation:
-    """Results of simulated games.
+    """Simulated games. Returned by :func:`simulate`.
 
     Attributes
     ----------
-    totals : (games,) int64
-        Points made from the starting position on, upper bonus included.
-    boxes : (games, categories) int16
+    rules : RuleSet
+        Rules of the games.
+    policy : str
+        What the strategy maximises: ``mean``, ``goal:280`` (the chance of 280 points or more) or ``utility``.
+    seed : int
+        Seed of the dice.
+    points_before : int
+        Points on the card at the start.
+    final_scores : (games,) int64
+        Final score of each game: `points_before`, category points, upper bonus and bonus points.
+    category_points : (games, categories) int16
         Points of each category, -1 where it was filled before the start.
-    bonus : (games,) bool
-        Whether the upper bonus was reached.
-    categories : tuple of str
-        Ids of the categories, in the order of `boxes`.
+    upper_bonus : (games,) int64
+        Points of the upper bonus, 0 where it was missed.
     """
 
-    totals: Ints
-    boxes: npt.NDArray[np.int16]
-    bonus: Flags
-    categories: tuple[str, ...]
+    rules: RuleSet
+    policy: str
+    seed: int
+    points_before: int
+    final_scores: Ints
+    category_points: Points16
+    upper_bonus: Ints
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """Ids of the categories, in the order of the columns of `category_points`."""
+        return tuple(category.id for category in self.rules.categories)
+
+    @property
+    def bonus_points(self) -> Ints:
+        """``(games,)`` int64: points of joker and first-roll bonuses since the start."""
+        points = np.maximum(self.category_points, 0).sum(axis=1, dtype=np.int64)
+        return np.asarray(self.final_scores - self.points_before - self.upper_bonus - points)
+
+    @property
+    def upper_bonus_chance(self) -> float:
+        """Share of the games with the upper bonus."""
+        return float((self.upper_bonus > 0).mean())
 
     @property
     def mean(self) -> float:
-        """Mean of the totals."""
-        return float(self.totals.mean())
+        """Mean of the final scores."""
+        return float(self.final_scores.mean())
 
     @property
-    def deviation(self) -> float:
-        """Standard deviation of the totals."""
-        return float(self.totals.std(ddof=1)) if len(self.totals) > 1 else 0.0
+    def standard_deviation(self) -> float:
+        """Sample standard deviation of the final scores (n - 1 in the denominator); 0.0 for one game."""
+        return float(self.final_scores.std(ddof=1)) if len(self.final_scores) > 1 else 0.0
 
     @property
-    def error(self) -> float:
-        """Standard error of the mean."""
-        return self.deviation / float(np.sqrt(len(self.totals)))
+    def standard_error(self) -> float:
+        """Standard error of the mean: the standard deviation over the square root of the number of games."""
+        return self.standard_deviation / float(np.sqrt(len(self.final_scores)))
 
-    def percentiles(self, at: Sequence[float]) -> Floats:
-        """Totals at the given percentiles."""
-        return np.asarray(np.percentile(self.totals, at))
+    def percentiles(self, percents: Sequence[float]) -> Floats:
+        """Percentiles of the final scores.
+
+        Parameters
+        ----------
+        percents
+            Numbers from 0 to 100.
+
+        Returns
+        -------
+        (n,) float64
+            One per entry of `percents`, linearly interpolated between final scores as :func:`numpy.percentile` does.
+        """
+        return np.asarray(np.percentile(self.final_scores, percents))
+
+    def columns(self) -> dict[str, npt.NDArray[Any]]:
+        """The games as named columns of equal length, one row per game: what CSV, Parquet and data frames contain.
+
+        ``game_number`` (from 0), ``points_before``, the id of every category that was open at the start,
+        ``upper_bonus``, ``bonus_points`` and ``final_score``, which is the sum of all columns between the first and
+        itself. The id of a category has no underscore, so the names are unique.
+        """
+        games = len(self.final_scores)
+        played = {c: self.category_points[:, i] for i, c in enumerate(self.categories)}
+        return {
+            "game_number": np.arange(games),
+            "points_before": np.full(games, self.points_before),
+            **{name: points for name, points in played.items() if points[0] >= 0},
+            "upper_bonus": self.upper_bonus,
+            "bonus_points": self.bonus_points,
+            "final_score": self.final_scores,
+        }
+
+    def metadata(self) -> dict[str, str]:
+        """What identifies the games, as text: the metadata of an Arrow table or a Parquet file.
+
+        ``rules`` (key of the rule set), ``fingerprint`` (SHA-256 of its canonical form), ``policy``, ``seed`` and
+        ``perfect_yatzy`` (version of this package).
+        """
+        return {
+            "rules": self.rules.key,
+            "fingerprint": self.rules.fingerprint,
+            "policy": self.policy,
+            "seed": str(self.seed),
+            "perfect_yatzy": __version__,
+        }
 
 
 def simulate(
@@ -88,21 +159,27 @@ def simulate(
     points: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Simulation:
-    """Play games by a strategy, of the mean or of the whole final score.
+    """Play games under a strategy.
 
     Parameters
     ----------
+    strategy
+        A strategy from :func:`perfect_yatzy.open_strategy`, :func:`perfect_yatzy.reach` or
+        :func:`perfect_yatzy.maximise`.
     games
-        How many, at least 1.
+        Number of games, at least 1.
     seed
-        Of the dice, a whole number of 64 bits; the same seed gives the same games, whatever the number of threads.
+        Seed of the dice, from -2**63 to 2**63 - 1. The same seed gives the same games for any number of threads, and
+        the first games of a longer simulation are those of a shorter one.
     start
-        Where each game starts: a card, its text or a state; default: the card the strategy was made for, which for
-        that of the mean is the empty one.
+        The position at the start of a turn from which every game is played: a scorecard, its text or a state.
+        Default: where the strategy starts (the empty card for :func:`perfect_yatzy.open_strategy`).
+    threads
+        Number of threads; default: one per processor.
     points
-        What stands on that card already, default: what it says; a goal counts it, the totals do not.
+        Points on the starting card. Default: the total of that card, 0 for a bare state.
     progress
-        Called with the turns played and the turns in all.
+        Called as ``progress(turns_done, turns_in_all)`` after each turn of all games.
 
     Returns
     -------
@@ -111,40 +188,59 @@ def simulate(
     Raises
     ------
     StateError
-        If no game can arrive at the start, there are no games to play, or `strategy` is none.
+        If no game can reach the start, `games` is less than 1, `seed` is out of range, or `strategy` is not a
+        strategy.
+
+    Notes
+    -----
+    Ties are broken as in :mod:`perfect_yatzy.strategy.distribution`, so the games are samples of that distribution.
     """
     check_strategy(strategy)
     games, seed = whole_number(games, "games"), whole_number(seed, "seed")
     if games < 1:
         raise StateError(f"games is {games}; must be at least 1")
     if not -(1 << 63) <= seed < 1 << 63:
-        raise StateError(f"seed is {seed}; must be a number of 64 bits")
+        raise StateError(f"seed is {seed}; must be from -2**63 to 2**63 - 1")
     checked = strategy.check(strategy.start if start is None else start)
-    state, made = checked.state, checked.points if points is None else whole_number(points, "points")
-    strategy.evaluator_at(replace(checked, points=made))  # refuses points that a table does not know
-    table = _Table(strategy, state, threads or default_threads())
-    turns = table.turns * -(-games // CHUNK)
+    state, points_before = checked.state, checked.points if points is None else whole_number(points, "points")
+    strategy.evaluator_at(replace(checked, points=points_before))  # StateError where the table lacks these points
+    rollout = _Rollout(strategy, state, threads or default_threads())
+    turns = rollout.turns * -(-games // CHUNK)
     parts = []
     for number, first in enumerate(range(0, games, CHUNK)):
 
-        def report(turn: int, before: int = number * table.turns) -> None:
+        def report(turn: int, before: int = number * rollout.turns) -> None:
             if progress:
                 progress(before + turn, turns)
 
-        parts.append(table.play(min(CHUNK, games - first), first, seed, made, report))
-    totals, boxes, bonus = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return Simulation(totals, boxes, bonus, tuple(c.id for c in strategy.rules.categories))
+        parts.append(rollout.play(min(CHUNK, games - first), first, seed, points_before, report))
+    final_scores, category_points, upper_bonus = (np.concatenate(part) for part in zip(*parts, strict=True))
+    policy = policy_name(strategy)
+    return Simulation(strategy.rules, policy, seed, points_before, final_scores, category_points, upper_bonus)
 
 
-class _Table:
-    """A strategy as the kernels take it."""
+def policy_name(strategy: Strategy) -> str:
+    """What a strategy maximises: ``mean``, ``goal:280`` or ``utility``."""
+    evaluator = strategy.evaluator
+    if not isinstance(evaluator, ScoreEvaluator):
+        return "mean"
+    return f"goal:{_offset(strategy)}" if isinstance(evaluator.objective, Goals) else "utility"
+
+
+def _offset(strategy: Strategy) -> int:
+    """Points on the card that lie at x = 0 of the strategy's table; 0 for the mean, whose values have no x."""
+    return strategy.zero if isinstance(strategy, ScoreStrategy) else 0
+
+
+class _Rollout:
+    """A strategy in the form the kernels take, and the games it plays."""
 
     def __init__(self, strategy: Strategy, start: State, threads: int) -> None:
         from ..kernels.lattice import kernel_lattice
 
         rules, self.threads, self.start = strategy.rules, threads, start
         self.evaluator, self.space = strategy.evaluator, strategy.space
-        self.zero = getattr(strategy, "zero", 0)
+        self.zero = _offset(strategy)
         self.dice = lattice(rules.dice, rules.faces)
         self.model, self.pay = turn_model(rules, self.space.start), turn_outcomes(rules, self.space.start)
         self.steps, self.walk = kernel_lattice(self.dice), kernel_lattice(self.dice, False)
@@ -155,9 +251,15 @@ class _Table:
         self.categories = self.space.categories
 
     def play(
-        self, number: int, first: int, seed: int, points: int, report: Callable[[int], None]
-    ) -> tuple[Ints, npt.NDArray[np.int16], Flags]:
-        """So many games, the first of them number `first`."""
+        self, number: int, first: int, seed: int, points_before: int, report: Callable[[int], None]
+    ) -> tuple[Ints, Points16, Ints]:
+        """Play the games `first` to ``first + number - 1``.
+
+        Returns
+        -------
+        (number,) int64, (number, categories) int16, (number,) int64
+            Final scores, points of each category, upper bonus.
+        """
         from ..kernels.rollout import FIELDS, LANE, MADE, ROW, SAVED, Games
 
         start, space = self.start, self.space
@@ -171,7 +273,7 @@ class _Table:
         idle: list[Any] = []
         with ThreadPoolExecutor(self.threads) as pool:
             for turn in range(self.turns):
-                order = self.sort(now, points)
+                order = self.sort(now, points_before)
                 table = window(self.layers, self.values, start.filled.bit_count() + turn)
                 size = max(1, number // (self.threads * SLICES))
 
@@ -185,11 +287,12 @@ class _Table:
                 report(turn + 1)
         ends = space.layout.offsets[now[:, ROW]] + now[:, LANE]
         ends += now[:, SAVED] * space.layout.lane_count[space.layout.sets[now[:, ROW]]]
-        bonus = final_bonus(space).astype(np.int64)[ends]
-        return now[:, MADE] + bonus, games.box.reshape(number, self.categories), bonus > 0
+        upper_bonus = final_bonus(space).astype(np.int64)[ends]
+        final_scores = points_before + now[:, MADE] + upper_bonus
+        return final_scores, games.box.reshape(number, self.categories), upper_bonus
 
-    def sort(self, now: Ints, points: int) -> Ints:
-        """The order that brings games of the same row and block together; notes the blocks."""
+    def sort(self, now: Ints, points_before: int) -> Ints:
+        """Order that brings games of the same row and block together; writes the blocks into `now`."""
         from ..kernels.rollout import BLOCK, INNER, LANE, MADE, ROW, SAVED, ordered
         from ..kernels.score_turn import LANE_BITS, MIDDLE
 
@@ -202,7 +305,7 @@ class _Table:
         lanes, slabs = 2 * LANES, self.evaluator.slabs
         state = layout.offsets[row] + now[:, SAVED] * layout.lane_count[layout.sets[row]] + lane
         low, high = slabs.low[state], slabs.high[state]
-        x = np.clip(now[:, MADE] + points - self.zero, low - 1, high + 1)
+        x = np.clip(now[:, MADE] + points_before - self.zero, low - 1, high + 1)
         inside = (x >= low) & (x <= high)
         now[:, INNER] = np.where(inside, (x - low) % lanes, 0)
         now[:, BLOCK] = (lane << LANE_BITS) + np.where(x < low, low - lanes, x - now[:, INNER]) + MIDDLE
@@ -220,7 +323,7 @@ class _Table:
         turn: int,
         idle: list[Any],
     ) -> None:
-        """A turn of some of the games."""
+        """Play one turn of the games ``order[begin:end]``."""
         from ..kernels.policy import policy_scratch
         from ..kernels.rollout import play_by_means, play_by_scores
 

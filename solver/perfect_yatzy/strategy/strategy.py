@@ -224,11 +224,11 @@ class Strategy:
 
         See Also
         --------
-        perfect_yatzy.strategy.batch.answer
+        perfect_yatzy.strategy.batch.best_actions
         """
-        from .batch import answer
+        from .batch import best_actions
 
-        return answer(self, filled, upper, dice, rolls_left, saved, joker_paid, threads)
+        return best_actions(self.evaluator, filled, upper, dice, rolls_left, saved, joker_paid, threads)
 
     def _checked_turn(self, position: Position, dice: Dice) -> tuple[CheckedPosition, tuple[int, ...]]:
         checked = self.check(position)

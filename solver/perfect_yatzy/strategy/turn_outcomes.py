@@ -1,7 +1,9 @@
-"""What becomes of a turn if one holds these dice and then plays for the mean: every end it may have, with its chance.
+"""How a turn can end after a hold: every outcome and its probability, if the rest of the turn maximises the mean.
 
-NumPy only. The policy of the rest of the turn is read off the values, forward from the hold; ties as everywhere:
-most dice held, then higher faces, the first category of the sheet.
+A forward pass through the turn, the counterpart of the backward pass in :mod:`perfect_yatzy.strategy.turn_evaluator`:
+the probability of each hold is distributed over the rolls that can follow, and the policy, read off the values, takes
+each roll to a hold or to a category. NumPy only. Ties are broken as in
+:mod:`perfect_yatzy.strategy.distribution`.
 """
 
 from __future__ import annotations
@@ -21,17 +23,20 @@ from .turn_evaluator import TurnEvaluator
 
 @dataclass(frozen=True)
 class TurnOutcome:
-    """One way a turn may end.
+    """One way a turn can end.
 
     Attributes
     ----------
     category : int
-        Position of the category filled.
-    points, beside : int
-        Points for the box and beside it.
+        Index of the category that is filled.
+    points : int
+        Points of its box.
+    bonus_points : int
+        Points of a joker or first-roll bonus.
     saved : int
-        Rolls saved for later.
+        Rolls saved for later turns.
     chance : float
+        Probability of this outcome.
     """
 
     category: int
@@ -40,8 +45,8 @@ class TurnOutcome:
     saved: int
     chance: float
 
-    def after(self, evaluator: TurnEvaluator, state: State) -> State:
-        """The state of the card after it."""
+    def next_state(self, evaluator: TurnEvaluator, state: State) -> State:
+        """State of the card after this outcome of a turn that began in `state`."""
         rules = evaluator.rules
         upper = state.upper + (self.points if rules.categories[self.category].upper else 0)
         paid = state.joker_paid or bool(
@@ -51,42 +56,57 @@ class TurnOutcome:
 
 
 def outcomes_of_hold(evaluator: TurnEvaluator, state: State, held: Sequence[int], rerolls: int) -> list[TurnOutcome]:
-    """Ends of the turn after holding `held` and rerolling the rest with `rerolls` (at least 1) rerolls left."""
-    rules, grid, lowest = evaluator.rules, evaluator.dice, evaluator.lowest_equal
+    """Outcomes of the turn after holding some dice, rerolling the others and then playing for the mean.
+
+    Parameters
+    ----------
+    evaluator
+        Rules and values.
+    state
+        State of the card at the start of the turn.
+    held
+        Faces of the dice to hold, fewer than all.
+    rerolls
+        Rerolls left, the one that follows this hold included; at least 1.
+
+    Returns
+    -------
+    list of TurnOutcome
+        Each possible outcome once, in no particular order; the chances sum to 1.
+    """
+    rules, grid, lowest_equal = evaluator.rules, evaluator.dice, evaluator.lowest_equal
     saving = rules.saved_rolls
-    stops = [evaluator.category_values(state, left if saving else 0) for left in range(rerolls if saving else 1)]
-    holds = [evaluator.hold_values(state, left) for left in range(1, rerolls)]
-    arrays = turn_model(rules)
-    total: dict[tuple[int, int, int, int], float] = {}
-    mass = _rerolled(evaluator, int(grid.rank(np.array(counts_of(rules, held)))), 1.0)
+    stop_values = [
+        evaluator.category_values(state, left if saving else 0) for left in range(rerolls if saving else 1)
+    ]
+    hold_values = [evaluator.hold_values(state, left) for left in range(1, rerolls)]
+    model = turn_model(rules)
+    chances: dict[tuple[int, int, int, int], float] = {}
+    start = np.zeros(grid.n_holds)
+    start[int(grid.rank(np.array(counts_of(rules, held))))] = 1.0
+    roll_chance = _reroll(evaluator, start)
     for left in range(rerolls - 1, -1, -1):
-        stop, again = stops[left if saving else 0], np.zeros(grid.n_holds)
-        for roll in np.flatnonzero(mass).tolist():
-            best_stop = stop[:, roll].max()
-            within = arrays.within[arrays.within_start[roll] + 1 : arrays.within_start[roll + 1]]
-            values = holds[left - 1][within] if left else np.empty(0)
+        stops, hold_chance = stop_values[left if saving else 0], np.zeros(grid.n_holds)
+        for roll in np.flatnonzero(roll_chance).tolist():
+            best_stop = stops[:, roll].max()
+            holds = model.within[model.within_start[roll] + 1 : model.within_start[roll + 1]]  # without all dice
+            values = hold_values[left - 1][holds] if left else np.empty(0)
             best = max(best_stop, values.max(initial=-np.inf))
-            if best_stop >= lowest(best):
-                category = int(np.argmax(stop[:, roll] >= lowest(best_stop)))
+            if best_stop >= lowest_equal(best):
+                category = int(np.argmax(stops[:, roll] >= lowest_equal(best_stop)))
                 allowed = scoring_options(rules, state.filled, state.joker_paid, evaluator.roll_counts[roll])
-                end = (category, *allowed[category], left if saving else 0)
-                total[end] = total.get(end, 0.0) + float(mass[roll])
+                outcome = (category, *allowed[category], left if saving else 0)
+                chances[outcome] = chances.get(outcome, 0.0) + float(roll_chance[roll])
             else:
-                again[within[int(np.argmax(values >= lowest(best)))]] += mass[roll]
+                hold_chance[holds[int(np.argmax(values >= lowest_equal(best)))]] += roll_chance[roll]
         if left:
-            mass = _rerolled_all(evaluator, again)
-    return [TurnOutcome(*end, chance) for end, chance in total.items()]
+            roll_chance = _reroll(evaluator, hold_chance)
+    return [TurnOutcome(*outcome, chance) for outcome, chance in chances.items()]
 
 
-def _rerolled(evaluator: TurnEvaluator, hold: int, mass: float) -> Floats:
-    start = np.zeros(evaluator.dice.n_holds)
-    start[hold] = mass
-    return _rerolled_all(evaluator, start)
-
-
-def _rerolled_all(evaluator: TurnEvaluator, mass: Floats) -> Floats:
-    """Chances of the full rolls, `(rolls,)`, after rerolling from the chances of the holds."""
-    mass = mass.copy()
+def _reroll(evaluator: TurnEvaluator, hold_chance: Floats) -> Floats:
+    """Probability of each full roll, ``(rolls,)``, from that of each hold ``(holds,)`` before the reroll."""
+    chance = hold_chance.copy()
     for level in evaluator.passes.levels[:-1]:
-        np.add.at(mass, level.successors, (mass[level.place] / evaluator.dice.faces)[:, None])
-    return mass[evaluator.dice.first_roll :]
+        np.add.at(chance, level.successors, (chance[level.place] / evaluator.dice.faces)[:, None])
+    return chance[evaluator.dice.first_roll :]

@@ -1,9 +1,9 @@
-"""Is this table right? Four questions, none answered by the code that made it.
+"""Is a stored table correct? Four checks that do not rely on the code that computed it.
 
-1. Is the file what was written: size, rules and SHA-256?
-2. Does every value follow from its children? (Bellman's equation on random states, by the NumPy turn.)
-3. Does the start agree with what others have published?
-4. Do games played by it score what it promises? (A simulation, on request; tests replay single games by hand.)
+1. File: are size, rules and SHA-256 those that the sidecar records?
+2. Bellman equation: is every value that of one turn on the values of its children? (Random states, NumPy only.)
+3. Published value: does the value of the game agree with the literature?
+4. Simulation (on request): is the mean of simulated games within its sampling error of the value of the game?
 """
 
 from __future__ import annotations
@@ -25,13 +25,22 @@ from ..tablebase.table_file import read_table
 from .strategy import Strategy
 from .turn_evaluator import TurnEvaluator
 
-RESIDUAL = 1e-9
-FALSE_ALARM_RATE = 1 / 16_000  # how often an honest simulation may be called wrong
+MAX_RESIDUAL = 1e-9  # points
+FALSE_ALARM_RATE = 1 / 16_000  # chance that the simulation of a correct table fails
 
 
 @dataclass(frozen=True)
 class Check:
-    """One question and its answer."""
+    """Result of one check.
+
+    Attributes
+    ----------
+    name : str
+        ``file``, ``equation``, ``published`` or ``simulation``.
+    passed : bool
+    detail : str
+        What was compared, in one line.
+    """
 
     name: str
     passed: bool
@@ -39,7 +48,7 @@ class Check:
 
 
 def random_states(space: StateSpace, count: int, seed: int) -> Iterator[State]:
-    """States of the table at random, every place equally likely; full cards are passed over."""
+    """`count` random states of the table with an open category, every place in the table equally likely."""
     random = np.random.default_rng(seed)
     layout = space.layout
     rows = np.concatenate(space.layers)
@@ -58,13 +67,16 @@ def random_states(space: StateSpace, count: int, seed: int) -> Iterator[State]:
         )
 
 
-def residual(evaluator: TurnEvaluator, count: int, seed: int) -> float:
-    """Largest difference between a stored value and one turn computed from its children."""
-    worst = 0.0
+def bellman_residual(evaluator: TurnEvaluator, count: int, seed: int) -> float:
+    """Largest absolute residual of the Bellman equation in `count` random states, in points.
+
+    The residual of a state is its stored value less the value of one turn on the values of its children.
+    """
+    largest = 0.0
     for state in random_states(evaluator.space, count, seed):
         stored = float(evaluator.values[evaluator.space.index(state)])
-        worst = max(worst, abs(stored - evaluator.turn_value(state)))
-    return worst
+        largest = max(largest, abs(stored - evaluator.turn_value(state)))
+    return largest
 
 
 def verify(
@@ -76,30 +88,35 @@ def verify(
     seed: int = 1,
     threads: int | None = None,
 ) -> Iterator[Check]:
-    """Check a stored table, yielding each result as it is known.
+    """Check a stored table of means, yielding each result when it is known.
 
     Parameters
     ----------
+    rules
+        The game.
+    tables
+        Folder of the tables, as for :func:`perfect_yatzy.open_strategy`.
     states
-        Random states for the Bellman check.
+        Number of random states for the Bellman equation.
     games
-        Games for the simulation, 0 for none.
+        Number of games to simulate, 0 for none.
+    seed
+        Seed of the random states and of the dice.
     threads
-        Processors that play them, by default all.
+        Number of threads that play the games; default: one per processor.
 
     Raises
     ------
     TableError
-        If there is no whole table of these rules.
+        If there is no complete table of these rules, or the file is not what the sidecar records.
     """
     info, values = read_table(table_path(rules, tables), Objective(rules), hashed=True)
     yield Check("file", True, f"{len(values):,} values, SHA-256 {info.sha256[:16]}... as recorded")
 
     evaluator = TurnEvaluator(rules, values)
-    worst = residual(evaluator, states, seed)
-    yield Check(
-        "equation", worst <= RESIDUAL + 2 * info.rounding, f"{states} random states, largest residual {worst:.1e}"
-    )
+    largest = bellman_residual(evaluator, states, seed)
+    detail = f"{states} random states, largest residual {largest:.1e}"
+    yield Check("equation", largest <= MAX_RESIDUAL + 2 * info.rounding, detail)
 
     start = info.start_value if info.start_value is not None else float(values[-1])
     if rules.published:
@@ -111,17 +128,22 @@ def verify(
 
         played = simulate(Strategy(rules, info, evaluator), games, seed, threads=threads)
         off = abs(played.mean - start)
-        detail = f"{games:,} games, mean {played.mean:.3f} ± {played.error:.3f} against {start:.3f}"
-        allowed = stray(games, played.deviation, maximum_score(rules))
-        yield Check("simulation", off <= allowed + RESIDUAL + info.rounding, f"{detail}, {allowed:.3f} allowed")
+        detail = f"{games:,} games, mean {played.mean:.3f} ± {played.standard_error:.3f} against {start:.3f}"
+        allowed = sampling_error_bound(games, played.standard_deviation, maximum_score(rules))
+        yield Check("simulation", off <= allowed + MAX_RESIDUAL + info.rounding, f"{detail}, {allowed:.3f} allowed")
 
 
-def stray(games: int, deviation: float, span: float) -> float:
-    """How far the mean of some games may lie from the truth, in all but a share DOUBT of honest simulations.
+def sampling_error_bound(games: int, standard_deviation: float, score_range: float) -> float:
+    """How far the mean of simulated games may be from the true mean, in points.
 
-    The standard error alone would call a table wrong where a rare, well-paid event was not met, or where every game
-    ends alike. This is the empirical Bernstein bound (Audibert, Munos, Szepesvári 2009): it holds for any
-    distribution on an interval of length `span`.
+    The empirical Bernstein bound (Audibert, Munos and Szepesvari 2009, "Exploration-exploitation tradeoff using
+    variance estimates in multi-armed bandits", Theorem 1): with probability at least 1 - d, d = FALSE_ALARM_RATE,
+
+        |mean - true mean| <= s * sqrt(2 * log(3 / d) / n) + 3 * R * log(3 / d) / n
+
+    for n games with sample standard deviation s and scores from an interval of length R. It holds for any
+    distribution; a multiple of the standard error would fail a correct table whose games missed a rare event that
+    scores many points, or whose games all end alike.
     """
-    doubt = math.log(3 / FALSE_ALARM_RATE)
-    return deviation * math.sqrt(2 * doubt / games) + 3 * span * doubt / games
+    log_term = math.log(3 / FALSE_ALARM_RATE)
+    return standard_deviation * math.sqrt(2 * log_term / games) + 3 * score_range * log_term / games

@@ -224,13 +224,13 @@ def odds(dice: str | None, rolls_left: int | None, rules: str, lang: str, as_jso
     from ...game.notation import parse_dice
     from ...game.rule_loader import load_rules
     from ...game.translations import localized
-    from ...strategy.category_odds import odds as find_odds
+    from ...strategy.category_odds import category_odds
     from ..views.text import odds_text
 
     rule_set = localized(load_rules(rules), lang)
     roll = parse_dice(rule_set, dice) if dice is not None else None
     left = rule_set.rolls_per_turn - 1 if rolls_left is None else rolls_left
-    found = find_odds(rule_set, roll, left)
+    found = category_odds(rule_set, roll, left)
     if as_json:
         head = {"schema": ANSWER_SCHEMA, "query": "odds", "rules": rule_set.key, "dice": roll, "rolls_left": left}
         click.echo(json.dumps(head | {"categories": [*map(asdict, found)]}))

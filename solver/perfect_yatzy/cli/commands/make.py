@@ -167,7 +167,7 @@ def simulate(
     if output and output.endswith(".jsonl"):
         write_records(output, desk.strategy(desk.rules(rules)), games, seed)
     elif output:
-        write_games(output, desk.rules(rules), played, answer)
+        write_games(output, played)
     if as_json:
         click.echo(json.dumps(answer))
     else:

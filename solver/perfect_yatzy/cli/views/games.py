@@ -6,8 +6,6 @@ import csv
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ...errors import MissingPackage, SolverError, StateError
 from ...game.rules import RuleSet
 from ...play import record
@@ -77,22 +75,9 @@ def write_records(path: str, strategy: Strategy, games: int, seed: int) -> None:
         raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def write_games(path: str, rules: RuleSet, played: Simulation, answer: dict[str, Any]) -> None:
-    """One row a game: the columns between its number and its final score are points that add up to that.
-
-    What is no box has an underscore in its name, which the id of a box cannot have.
-    """
-    boxes = {c.id: played.boxes[:, i] for i, c in enumerate(rules.categories) if (played.boxes[:, i] >= 0).any()}
-    bonus = played.bonus * (rules.bonus.points if rules.bonus else 0)
-    made = np.sum([*boxes.values(), bonus], axis=0, dtype=np.int64)
-    columns = {
-        "game_number": np.arange(len(bonus)),
-        "points_before": np.full(len(bonus), answer["card_total"]),
-        **boxes,
-        "upper_bonus": bonus,
-        "bonus_points": played.totals - made,
-        "final_score": played.totals + answer["card_total"],
-    }
+def write_games(path: str, played: Simulation) -> None:
+    """Write the columns of the games as CSV or Parquet, one row per game; Parquet has their metadata, too."""
+    columns = played.columns()
     try:
         if path.endswith(".csv"):
             with open(path, "w", newline="", encoding="utf-8") as file:
@@ -103,6 +88,6 @@ def write_games(path: str, rules: RuleSet, played: Simulation, answer: dict[str,
             import pyarrow
             import pyarrow.parquet
 
-            pyarrow.parquet.write_table(pyarrow.table(columns), path)
+            pyarrow.parquet.write_table(pyarrow.table(columns, metadata=played.metadata()), path)
     except OSError as error:
         raise OutputError(f"cannot write {path}: {error.strerror or error}") from error

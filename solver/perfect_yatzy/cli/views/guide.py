@@ -17,7 +17,7 @@ from ...game.rules import RuleSet
 from ...game.scorecard import State
 from ...game.translations import ENGLISH
 from ...strategy.actions import Hold
-from ...strategy.category_odds import odds
+from ...strategy.category_odds import category_odds
 from ...strategy.strategy import Strategy
 from .text import chance_text
 
@@ -95,9 +95,9 @@ def hopes(rules: RuleSet) -> str:
         (
             named(rules, rules.categories[rules.index_of[entry.category]].name),
             escape(chance_text(entry.chance)),
-            f"{entry.points:.1f}",
+            f"{entry.expected_points:.1f}",
         )
-        for entry in odds(rules, None, rules.rolls_per_turn - 1)
+        for entry in category_odds(rules, None, rules.rolls_per_turn - 1)
     ]
     return rows(("One turn for it alone", "chance", "points"), body)
 

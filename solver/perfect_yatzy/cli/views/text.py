@@ -11,7 +11,7 @@ from typing import Any
 
 from ...game.notation import glyphs, spaced
 from ...game.rules import RuleSet
-from ...strategy.category_odds import Odds
+from ...strategy.category_odds import CategoryOdds
 from .charts import histogram
 
 WORDS = (
@@ -266,7 +266,7 @@ def _bonus_line(rules: RuleSet, answer: dict[str, Any]) -> str:
     return f"{name}: {answer['upper']} of {rules.bonus.threshold}, {missing} more needed"
 
 
-def odds_text(rules: RuleSet, dice: tuple[int, ...] | None, left: int, found: list[Odds]) -> list[str]:
+def odds_text(rules: RuleSet, dice: tuple[int, ...] | None, left: int, found: list[CategoryOdds]) -> list[str]:
     """Lines for `yatzy odds`."""
     when = f"{spaced(dice)} ({glyphs(dice)})" if dice else "Before the first roll"
     lines = [f"{when}, {plural(left, 'reroll')} left", f"{rules.name}, each category played for alone"]
@@ -281,7 +281,7 @@ def odds_text(rules: RuleSet, dice: tuple[int, ...] | None, left: int, found: li
     lines.append(f"  {'category':<{width}}  {'chance':>9}{holding}  {'points':>7}{holding}".rstrip())
     for entry in found:
         row = f"  {category_name(rules, entry.category):<{width}}  {chance_text(entry.chance):>9}{held(entry.hold)}"
-        lines.append(f"{row}  {entry.points:>7.2f}{held(entry.points_hold)}".rstrip())
+        lines.append(f"{row}  {entry.expected_points:>7.2f}{held(entry.expected_points_hold)}".rstrip())
     return lines
 
 

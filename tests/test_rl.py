@@ -1,4 +1,4 @@
-"""For programs: the Gymnasium environment against its oracle, results as tables."""
+"""The Gymnasium environment: legal actions, rewards, and regret against the oracle."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 import perfect_yatzy
 import pytest
 from perfect_yatzy.errors import StateError
-from perfect_yatzy.frames import columns, to_arrow, to_pandas, to_polars
 from perfect_yatzy.game.notation import dice_of
 from perfect_yatzy.strategy.strategy import Strategy
 from support.need import need
@@ -116,49 +115,3 @@ def test_what_actions_mean_and_back(key: str) -> None:
             env.action(held)
     with pytest.raises(StateError, match="unknown category"):
         env.action("nothing")
-
-
-def test_results_as_tables(yatzy: Strategy) -> None:
-    holds = yatzy.holds("", "33456")
-    played, found = (
-        perfect_yatzy.simulate(yatzy, 50),
-        perfect_yatzy.distribution(yatzy, yatzy.state("ones=3 twos=6 sixes=24 chance=20")),
-    )
-    makers = {"pyarrow": to_arrow, "pandas": to_pandas, "polars": to_polars}
-    for module, make in makers.items():
-        try:
-            __import__(module)
-        except ImportError:
-            continue
-        assert len(make(holds)) == len(holds)
-        assert len(make(played)) == 50
-        assert len(make(found)) == len(found.scores)
-    assert list(columns(played)) == ["final_score", "upper_bonus", *(c.id for c in yatzy.rules.categories)]
-    assert columns(holds)["dice"][0] == [3, 3]
-
-
-def test_batches_as_tables(yatzy: Strategy) -> None:
-    batch = yatzy.best([0, 0, 1], [0, 0, 3], [[3, 3, 4, 5, 6], [6, 6, 6, 6, 6], [2, 2, 5, 5, 5]], [2, 2, 0])
-    found = columns(batch)
-    assert found["dice"] == [[3, 3], [6, 6, 6, 6, 6], [2, 2, 5, 5, 5]]
-    assert found["category"] == [None, "yatzy", "full-house"]
-    assert found["value"].tolist() == batch.value.tolist()
-
-
-def test_a_missing_category_looks_the_same_everywhere(yatzy: Strategy) -> None:
-    """Whether or not some row of the table has a category."""
-    some, none = yatzy.holds("", "33456"), yatzy.holds("", "33456")[:3]
-    batch = yatzy.best(0, 0, [[3, 3, 4, 5, 6]], 2)
-    pandas, polars, pyarrow = map(need, ("pandas", "polars", "pyarrow"))
-    for result in (some, none, batch):
-        frame = to_pandas(result)["category"]
-        assert frame.dtype == pandas.StringDtype()
-        assert frame[0] is pandas.NA
-        assert to_polars(result)["category"].dtype == polars.String
-        assert to_arrow(result).schema.field("category").type == pyarrow.string()
-
-
-@pytest.mark.parametrize("wrong", [5, "text", ["text"], None])
-def test_what_is_no_result_is_refused(wrong: object) -> None:
-    with pytest.raises(StateError, match="is no result; must be a ranking"):
-        columns(wrong)  # type: ignore[arg-type]
