@@ -19,7 +19,7 @@ from support.documents import DOCUMENTS, Command, blocks, commands, links, name,
 
 from tables import build
 
-COMING = {"solver/perfect_yatzy/game/README.md", "solver/perfect_yatzy/web/README.md"}
+COMING = {"solver/perfect_yatzy/web/README.md"}
 COMMANDS = [command for document in DOCUMENTS for command in commands(document)]
 
 

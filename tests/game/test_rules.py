@@ -10,13 +10,23 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from perfect_yatzy.errors import RulesError
+from perfect_yatzy.game import rule_schema
 from perfect_yatzy.game.points import maximum_score, possible_points
 from perfect_yatzy.game.rule_loader import RuleFileError, builtin_ids, load_rules
-from perfect_yatzy.game.rule_schema import CATEGORY_FIELDS, FIELDS, locate
+from perfect_yatzy.game.rule_schema import (
+    CATEGORY_FIELDS,
+    FIELDS,
+    MAX_CATEGORIES,
+    MAX_DICE,
+    MAX_FACES,
+    MAX_POINTS,
+    MAX_ROLLS,
+    locate,
+)
 from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.game.scoring import category_points
 from perfect_yatzy.model.estimates import remarks, rule_set_stats
-from perfect_yatzy.model.state_space import state_space
+from perfect_yatzy.model.state_space import MAX_FREE_CATEGORIES, MAX_FREE_UPPER, state_space
 from support import games
 from support.naive import Naive
 
@@ -45,6 +55,19 @@ def problems(text: str, tmp_path: Path) -> list[str]:
     with pytest.raises(RuleFileError) as caught:
         load_rules(file)
     return [f"{p.line}: {p.field}: {p.message}" for p in caught.value.problems]
+
+
+def test_the_reference_names_every_field_and_limit() -> None:
+    text = Path(rule_schema.__file__).with_name("README.md").read_text(encoding="utf-8")
+    fields = FIELDS | CATEGORY_FIELDS | {"threshold", "category", "mode", "value", "switches", "source"}
+    assert [field for field in sorted(fields) if f"| `{field}` |" not in text] == []
+    for field, low, high in (
+        ("dice", 1, MAX_DICE), ("faces", 2, MAX_FACES), ("rolls", 1, MAX_ROLLS), ("points", 1, MAX_POINTS),
+        ("bonus", 0, MAX_POINTS), ("plus", 0, MAX_POINTS),
+    ):  # fmt: skip
+        assert f"| `{field}` | {low} to {high:,} |" in text
+    assert f"1 to {MAX_CATEGORIES} categories" in text
+    assert f"at most {MAX_FREE_CATEGORIES} categories\nand {MAX_FREE_UPPER} upper boxes" in text
 
 
 def test_every_built_in_rule_set_loads_with_each_switch() -> None:
