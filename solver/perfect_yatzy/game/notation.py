@@ -53,9 +53,12 @@ def parse_dice(rules: RuleSet, dice: str | Iterable[int]) -> Dice:
     for symbol in SEPARATORS.sub("", dice):
         face = _face_of(symbol)
         if face is None:
-            raise StateError(f"{symbol!r} in {dice!r} is not a die; write the faces, such as {_example(rules)}")
+            raise StateError(
+                f"{symbol!r} in {dice!r} is not a die; write the faces, such as {_example(rules)}",
+                code="invalid-dice",
+            )
         if not 1 <= face <= rules.faces:
-            raise StateError(f"{dice!r} has a {face}; the faces are 1 to {rules.faces}")
+            raise StateError(f"{dice!r} has a {face}; the faces are 1 to {rules.faces}", code="invalid-dice")
         faces.append(face)
     return check_dice(rules, faces, dice)
 
@@ -99,10 +102,13 @@ def check_dice(rules: RuleSet, dice: Iterable[int], text: str | None = None) -> 
     written = repr(spaced(faces) if text is None else text)
     if len(faces) != rules.dice:
         count = len(faces)
-        raise StateError(f"{written} is {count} {'die' if count == 1 else 'dice'}; {rules.key} has {rules.dice}")
+        raise StateError(
+            f"{written} is {count} {'die' if count == 1 else 'dice'}; {rules.key} has {rules.dice}",
+            code="invalid-dice",
+        )
     for face in faces:
         if not 1 <= face <= rules.faces:
-            raise StateError(f"{written} has a {face}; the faces are 1 to {rules.faces}")
+            raise StateError(f"{written} has a {face}; the faces are 1 to {rules.faces}", code="invalid-dice")
     return faces
 
 
@@ -179,14 +185,17 @@ def find_category(rules: RuleSet, text: str) -> int:
         return matches.pop()
     if matches:
         labels = ", ".join(category_label(rules, c) for c in sorted(matches))
-        raise StateError(f"category {text!r} is not clear: {labels}")
+        raise StateError(f"category {text!r} is not clear: {labels}", code="ambiguous-category")
     known = dict(foreign) | own
     similar = {known[name] for name in known if wanted in name.split("-")}  # "straight" may be either of two
     if not similar:
         similar = {known[name] for name in get_close_matches(wanted, known, 1, 0.7)}
     suggestions = " or ".join(category_label(rules, c) for c in sorted(similar))
     listing = f"`yatzy rules show {rules.spec or rules.key}` lists them"
-    raise StateError(f"unknown category {text!r}; {f'did you mean {suggestions}?' if suggestions else listing}")
+    raise StateError(
+        f"unknown category {text!r}; {f'did you mean {suggestions}?' if suggestions else listing}",
+        code="unknown-category",
+    )
 
 
 def parse_category(rules: RuleSet, text: str, paid: Mapping[str, int]) -> str:
@@ -254,7 +263,7 @@ def parse_card(rules: RuleSet, card: CardText, saved: int = 0, bonus_points: int
     for name, value in _entries(card) if isinstance(card, str) else card.items():
         c = find_category(rules, name)
         if c in points:
-            raise StateError(f"{category_label(rules, c)} is filled twice in the card")
+            raise StateError(f"{category_label(rules, c)} is filled twice in the card", code="invalid-card")
         points[c] = _points(value, category_label(rules, c))
     return check_card(Scorecard(rules, points, saved, bonus_points))
 
@@ -270,7 +279,7 @@ def read_card(rules: RuleSet, card: CardText | Scorecard) -> Scorecard:
     if not isinstance(card, Scorecard):
         return parse_card(rules, card)
     if card.rules.fingerprint != rules.fingerprint:
-        raise StateError(f"the card belongs to {card.rules.key}, not to {rules.key}")
+        raise StateError(f"the card belongs to {card.rules.key}, not to {rules.key}", code="invalid-card")
     return check_card(card)
 
 
@@ -279,7 +288,7 @@ def _points(value: str | int, label: str) -> int:
         return whole_number(value, label)
     text = "0" if value.lower() in ("x", "-") else value
     if not re.fullmatch(r"[0-9]{1,5}", text):
-        raise StateError(f"{value!r} is not a score for {label}; write a whole number")
+        raise StateError(f"{value!r} is not a score for {label}; write a whole number", code="invalid-card")
     return int(text)
 
 
@@ -290,6 +299,8 @@ def _entries(text: str) -> Iterator[tuple[str, str]]:
             # Names may contain spaces, points may not.
             entry = re.match(r"([^=]+)=([^\s=]*)", part) or re.fullmatch(r"([^=]*\S)\s+([0-9]+|[xX-])", part)
             if not entry:
-                raise StateError(f"{part!r} in the card is not of the form category=points, such as ones=3")
+                raise StateError(
+                    f"{part!r} in the card is not of the form category=points, such as ones=3", code="invalid-card"
+                )
             yield entry[1], entry[2]
             part = part[entry.end() :]

@@ -91,7 +91,7 @@ def load_rules(spec: str | Path | RuleSet) -> RuleSet:
         for switch in switches:
             if switch not in available:
                 known = ", ".join(available) or "none"
-                raise RulesError(f"{name} has no switch {switch!r}; its switches: {known}")
+                raise RulesError(f"{name} has no switch {switch!r}; its switches: {known}", code="unknown-rules")
             patch = available[switch]
             if isinstance(patch, dict):  # anything else is reported below, with its line
                 raw = _merge(raw, {k: v for k, v in patch.items() if k != "summary"})
@@ -122,17 +122,17 @@ def _read(name: str) -> tuple[str, str, str]:
         try:
             return name, Path(name).read_text(encoding="utf-8"), name
         except OSError as error:
-            raise RulesError(f"cannot read the rule file {name}: {error.strerror}") from error
+            raise RulesError(f"cannot read the rule file {name}: {error.strerror}", code="unknown-rules") from error
         except UnicodeDecodeError as error:
             raise RulesError(f"the rule file {name} is not UTF-8 text") from error
         except ValueError as error:  # a NUL character, or text that cannot be encoded
-            raise RulesError(f"{name!r} is not a file name") from error
+            raise RulesError(f"{name!r} is not a file name", code="unknown-rules") from error
     if name.lower() in builtin_ids():
         name = name.lower()
     else:
         similar = get_close_matches(name.lower(), builtin_ids(), 1, 0.5)
         hint = f"did you mean {similar[0]}?" if similar else "see `yatzy rules list`, or give a .toml file"
-        raise RulesError(f"unknown rules {name!r}; {hint}")
+        raise RulesError(f"unknown rules {name!r}; {hint}", code="unknown-rules")
     return name, _folder().joinpath(f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml"
 
 

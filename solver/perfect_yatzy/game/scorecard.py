@@ -117,19 +117,28 @@ def check_card(card: Scorecard) -> Scorecard:
     possible = possible_points(card.rules)
     for c, points in card.points.items():
         if not 0 <= whole_number(c, "a category") < len(card.rules.categories):
-            raise StateError(f"there is no category {c}; {card.rules.key} has 0 to {len(card.rules.categories) - 1}")
+            raise StateError(
+                f"there is no category {c}; {card.rules.key} has 0 to {len(card.rules.categories) - 1}",
+                code="invalid-card",
+            )
         label = category_label(card.rules, c)
         if whole_number(points, label) not in possible[c]:
-            raise StateError(f"{label} cannot hold {points}; it can hold {_summarized(possible[c])}")
+            raise StateError(
+                f"{label} cannot hold {points}; it can hold {_summarized(possible[c])}", code="invalid-card"
+            )
     whole_number(card.bonus_points, "bonus_points")
     maximum = max_bonus_points(card)
     if not 0 <= card.bonus_points <= maximum:
         allowed = f"can have {span(0, maximum)}" if maximum else "cannot have any"
-        raise StateError(f"{card.bonus_points} bonus points are impossible here: this card {allowed}")
+        raise StateError(
+            f"{card.bonus_points} bonus points are impossible here: this card {allowed}", code="invalid-card"
+        )
     filled = card.state.filled
     if card.rules.order == "forced" and filled & (filled + 1):
         gap = next(c for c in range(len(card.rules.categories)) if not filled >> c & 1)
-        raise StateError(f"{card.rules.key} fills in order: {category_label(card.rules, gap)} must come first")
+        raise StateError(
+            f"{card.rules.key} fills in order: {category_label(card.rules, gap)} must come first", code="invalid-card"
+        )
     return card
 
 

@@ -72,7 +72,8 @@ class StateSpace:
         if rules.order == "free" and len(still_open) > MAX_FREE_CATEGORIES:
             raise RulesError(
                 f"{rules.key} has {len(still_open)} categories in free order, "
-                f"2^{len(still_open)} cards and their upper sums; at most {MAX_FREE_CATEGORIES} can be solved"
+                f"2^{len(still_open)} cards and their upper sums; at most {MAX_FREE_CATEGORIES} can be solved",
+                code="too-large",
             )
         self.forced = rules.order == "forced"
         self.flags = 2 if rules.joker and rules.joker.bonus else 1
@@ -81,7 +82,8 @@ class StateSpace:
         if not self.forced and len(self.upper) > MAX_FREE_UPPER:
             raise RulesError(
                 f"{rules.key} has {len(self.upper)} upper boxes in free order, each set of them with its own sums; "
-                f"at most {MAX_FREE_UPPER} can be solved"
+                f"at most {MAX_FREE_UPPER} can be solved",
+                code="too-large",
             )
         self._points = possible_points(rules)
         self._build_lanes()
@@ -199,23 +201,31 @@ class StateSpace:
         for name in ("filled", "upper", "saved"):
             whole_number(getattr(state, name), name)
         if not 0 <= state.filled <= rules.full_mask:
-            raise StateError(f"filled is {state.filled}; must be a bitmask from 0 to {rules.full_mask}")
+            raise StateError(
+                f"filled is {state.filled}; must be a bitmask from 0 to {rules.full_mask}", code="invalid-state"
+            )
         if self.forced and state.filled & (state.filled + 1):
-            raise StateError("the categories must be filled in the order of the sheet")
+            raise StateError("the categories must be filled in the order of the sheet", code="invalid-state")
         if state.upper < 0:
-            raise StateError(f"the upper sum is {state.upper}; it cannot be negative")
+            raise StateError(f"the upper sum is {state.upper}; it cannot be negative", code="invalid-state")
         if state.filled & self.start.filled != self.start.filled:
-            raise StateError("this table begins at a card with other filled categories")
+            raise StateError("this table begins at a card with other filled categories", code="invalid-state")
         if self._lane_of[self.lane_set(state.filled), min(state.upper, rules.threshold)] < 0:
-            raise StateError(f"the filled upper boxes cannot sum to {state.upper}")
+            raise StateError(f"the filled upper boxes cannot sum to {state.upper}", code="invalid-state")
         most = int(self.most_saved[state.filled.bit_count()])
         if not 0 <= state.saved <= most:
             why = f"after {state.filled.bit_count()} turns it is 0 to {most}" if rules.saved_rolls else "none exist"
-            raise StateError(f"{state.saved} saved rolls are impossible under {rules.key}: {why}")
+            raise StateError(
+                f"{state.saved} saved rolls are impossible under {rules.key}: {why}", code="invalid-state"
+            )
         if state.joker_paid and not (rules.joker and state.filled >> rules.joker_index & 1):
-            raise StateError("the joker's box cannot hold points: it is open, or the rules have no joker")
+            raise StateError(
+                "the joker's box cannot hold points: it is open, or the rules have no joker", code="invalid-state"
+            )
         if not self._occurs[self.row(state)]:
-            raise StateError("this table begins at a card whose joker's box holds something else")
+            raise StateError(
+                "this table begins at a card whose joker's box holds something else", code="invalid-state"
+            )
 
     def reachable(self) -> int:
         """Number of states a game can arrive at, before upper sums are merged into lanes."""

@@ -162,10 +162,10 @@ def check_turn(card: Scorecard, turn: Turn) -> None:
             if not is_subset(held, dice):
                 raise StateError(f"{spaced(held)} was held, which is not within {spaced(dice)}")
     if turn.category not in rules.index_of:
-        raise StateError(f"unknown category {turn.category!r}")
+        raise StateError(f"unknown category {turn.category!r}", code="unknown-category")
     state = card.state
     if state.filled == rules.full_mask:
-        raise StateError("every category is filled: the game is over")
+        raise StateError("every category is filled: the game is over", code="game-over")
     counts = counts_of(rules, sorted(turn.dice_history[-1]))
     allowed = scoring_options(rules, state.filled, state.joker_paid, counts, first_roll=len(turn.dice_history) == 1)
     c = rules.index_of[turn.category]

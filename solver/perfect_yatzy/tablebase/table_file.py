@@ -145,7 +145,8 @@ def check_memory(rules: RuleSet, needs: SolveCost) -> None:
         needed, there = needs.memory / 2**30, free / 2**30
         raise RulesError(
             f"solving {rules.key} needs {needed:.1f} GB of memory and {there:.1f} GB are free; "
-            f"it has {needs.values:,} values and would take about {max(1.0, needs.seconds / 60):.0f} minutes"
+            f"it has {needs.values:,} values and would take about {max(1.0, needs.seconds / 60):.0f} minutes",
+            code="too-large",
         )
 
 
@@ -159,12 +160,17 @@ def read_info(path: Path, objective: Objective) -> TableInfo:
         raise TableError(f"there is no finished table at {path}; {rebuild_hint(objective, path)}") from error
     except (OSError, ValueError, TypeError) as error:
         raise TableError(
-            f"the description of the table {path} is damaged; {rebuild_hint(objective, path)}"
+            f"the description of the table {path} is damaged; {rebuild_hint(objective, path)}", code="table-damaged"
         ) from error
     if info.format != FORMAT:
-        raise TableError(f"{path} has table format {info.format}, not {FORMAT}; {rebuild_hint(objective, path)}")
+        raise TableError(
+            f"{path} has table format {info.format}, not {FORMAT}; {rebuild_hint(objective, path)}",
+            code="table-damaged",
+        )
     if (info.fingerprint, info.objective) != (rules.fingerprint, objective.name):
-        raise TableError(f"{path} was made for other rules than {rules.key}; {rebuild_hint(objective, path)}")
+        raise TableError(
+            f"{path} was made for other rules than {rules.key}; {rebuild_hint(objective, path)}", code="table-damaged"
+        )
     return info
 
 
@@ -187,12 +193,19 @@ def read_table(path: Path, objective: Objective, *, hashed: bool | None = None) 
     try:
         values = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
-        raise TableError(f"the table {path} is truncated or damaged; {rebuild_hint(objective, path)}") from error
+        raise TableError(
+            f"the table {path} is truncated or damaged; {rebuild_hint(objective, path)}", code="table-damaged"
+        ) from error
     if values.shape != (objective.size,) or info.values != objective.size or values.dtype.name != info.dtype:
-        raise TableError(f"the table {path} has the wrong size; {rebuild_hint(objective, path)}")
+        raise TableError(
+            f"the table {path} has the wrong size; {rebuild_hint(objective, path)}", code="table-damaged"
+        )
     due = values.nbytes <= ALWAYS_HASHED if hashed is None else hashed
     if due and sha256_of(values) != info.sha256:
-        raise TableError(f"the table {path} was altered (its checksum differs); {rebuild_hint(objective, path)}")
+        raise TableError(
+            f"the table {path} was altered (its checksum differs); {rebuild_hint(objective, path)}",
+            code="table-damaged",
+        )
     # A plain view of the map: indexing a memmap costs several times as much.
     return info, np.asarray(values)
 
