@@ -1,13 +1,21 @@
-"""Exact optimal play for Yatzy and its relatives.
+"""Exact optimal play for Yatzy and related dice games.
 
 >>> import perfect_yatzy
->>> yatzy = perfect_yatzy.open_strategy("yatzy")
->>> round(yatzy.value(), 4)
+>>> yatzy = perfect_yatzy.open_strategy("yatzy")  # solved once, in seconds; then the stored table is opened
+>>> round(yatzy.value(), 4)  # expected final score under optimal play
 248.44
->>> yatzy.holds("", "33456", rolls_left=2)[0].dice
-(3, 3)
+>>> yatzy.holds("", "33456", rolls_left=2)[0].dice, yatzy.categories("", "22555")[0].category
+((3, 3), 'full-house')
+>>> card = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
+>>> round(perfect_yatzy.distribution(yatzy, card).at_least(240), 4)
+0.3588
+>>> round(perfect_yatzy.reach("yatzy", 240, card).value(), 4)  # play for 240 points instead of the mean
+0.4268
+>>> perfect_yatzy.simulate(yatzy, 1000, seed=1).final_scores.shape
+(1000,)
 
-Names are imported when first used: ``import perfect_yatzy`` alone loads neither numpy nor numba.
+Names are imported on first use: ``import perfect_yatzy`` alone loads neither NumPy nor Numba. Data frames are in
+:mod:`perfect_yatzy.frames`, a Gymnasium environment is in :mod:`perfect_yatzy.rl`.
 """
 
 from __future__ import annotations
@@ -30,7 +38,8 @@ if TYPE_CHECKING:
     from .strategy.strategy import Strategy, open_strategy
     from .tablebase.backward_induction import solve_values as solve
 
-_HOMES = {
+# Module of each public name, for __getattr__; type checkers read the imports above.
+_MODULES = {
     "BatchAnswer": "strategy.batch",
     "Choice": "strategy.actions",
     "Hold": "strategy.actions",
@@ -64,15 +73,15 @@ __all__ = [  # noqa: RUF022 (by use, not by alphabet)
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    module = import_module(f".{_HOMES[name]}", __name__)
-    found = module.solve_values if name == "solve" else getattr(module, name)
-    globals()[name] = found
-    return found
+    module = import_module(f".{_MODULES[name]}", __name__)
+    value = module.solve_values if name == "solve" else getattr(module, name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+    return sorted([*globals(), *_MODULES])

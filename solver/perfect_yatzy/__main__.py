@@ -1,10 +1,10 @@
-"""``python -m perfect_yatzy`` is the command ``yatzy``; both begin here."""
+"""Entry point of the command ``yatzy`` and of ``python -m perfect_yatzy``."""
 
 import sys
 
 
 def run() -> None:
-    """Run the command; an interrupt while its modules are being read is one line, too."""
+    """Run the command; an interrupt during its imports also ends in one line and exit code 130."""
     try:
         from .cli import main
 

@@ -1,4 +1,4 @@
-"""Files that are replaced in one step."""
+"""Atomic replacement of files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from typing import IO
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Write a file so that others see the old one or the whole new one, never a part."""
+    """Open a temporary file for writing that replaces `path` when the block ends.
+
+    Other processes see the old file or the complete new one, never a part. After an exception the old file stays.
+    """
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:

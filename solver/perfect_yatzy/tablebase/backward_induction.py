@@ -177,6 +177,28 @@ def solve_objective(objective: Objective, *, threads: int | None = None, unrolle
 
 
 def solve_values(rules: str | Path | RuleSet, *, threads: int | None = None, unrolled: bool = True) -> Floats:
-    """All values of a rule set, `(size,)` float64, as :class:`perfect_yatzy.model.state_space.StateSpace` places
-    them."""
+    """Solve a rule set in memory: the expected points still to come in every state. Nothing is stored on disk.
+
+    Parameters
+    ----------
+    rules
+        A built-in id with switches (``"yatzy+four-is-two-pairs"``), a TOML file, or a rule set.
+    threads
+        Number of threads; default: one per processor. The values do not depend on it.
+    unrolled
+        Whether the passes over the lattice of holds are compiled as straight-line code (faster) or driven by index
+        arrays. The values do not depend on it.
+
+    Returns
+    -------
+    (size,) float64
+        Value of each state at the start of a turn, in points, upper bonus included. The order is that of
+        :class:`perfect_yatzy.model.state_space.StateSpace`: ``StateSpace(rules).index(state)`` is the index of a
+        state, and the last value is that of the empty card.
+
+    Raises
+    ------
+    RulesError
+        If the rules are unknown or malformed.
+    """
     return solve_objective(Objective(load_rules(rules)), threads=threads, unrolled=unrolled)
