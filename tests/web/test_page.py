@@ -1,4 +1,4 @@
-"""The page in a real browser: by mouse, by keyboard, its link, its print, its manners."""
+"""The page in a real browser: mouse, keyboard, links, print, accessibility."""
 
 from __future__ import annotations
 
@@ -48,18 +48,18 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def page(browser: Any, address: str) -> Iterator[Any]:
-    """A page whose every request and complaint is watched."""
+    """A page that may log no error and send no request to another address."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     found = context.new_page()
-    complaints: list[str] = []
-    found.on("pageerror", lambda error: complaints.append(str(error)))
-    found.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-    found.on("request", lambda asked: asked.url.startswith((address, "data:")) or complaints.append(asked.url))
+    problems: list[str] = []
+    found.on("pageerror", lambda error: problems.append(str(error)))
+    found.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+    found.on("request", lambda asked: asked.url.startswith((address, "data:")) or problems.append(asked.url))
     found.goto(address)
     found.wait_for_selector("#card input")
     yield found
     context.close()
-    assert complaints == []
+    assert problems == []
 
 
 def expect(page: Any, place: str, text: str) -> None:
@@ -124,7 +124,7 @@ def test_a_game_to_its_review(page: Any, yatzy: Strategy, tmp_path: Path) -> Non
 
 
 def test_a_whole_game_on_the_page_to_its_review_and_record(page: Any, tmp_path: Path) -> None:
-    """Every turn: roll, hold what the page advises, reroll, take the best category; then review and save."""
+    """Each turn: roll, hold as the page advises, reroll, take the best category; then review and save."""
     for turn in range(15):
         page.click("#roll")
         for left in (2, 1):
@@ -133,7 +133,7 @@ def test_a_whole_game_on_the_page_to_its_review_and_record(page: Any, tmp_path: 
             if "take" in first.text_content():
                 break  # all dice are held
             if turn == 0 and left == 2:
-                page.locator("#dice button").first.click()  # not always what is best
+                page.locator("#dice button").first.click()  # not always the best
             else:
                 first.locator("button").click()
             page.click("#roll")
@@ -155,7 +155,7 @@ def test_a_whole_game_on_the_page_to_its_review_and_record(page: Any, tmp_path: 
     expect(page, "#played", "14 turns")
 
 
-def test_it_fits_a_phone_in_the_dark_and_a_sheet_of_paper(page: Any, tmp_path: Path) -> None:
+def test_it_fits_a_phone_has_a_dark_mode_and_prints(page: Any, tmp_path: Path) -> None:
     page.set_viewport_size({"width": 380, "height": 800})
     page.emulate_media(color_scheme="dark")
     page.keyboard.type("33456")
@@ -181,7 +181,7 @@ def test_axe_finds_nothing_serious(page: Any) -> None:
 
 
 def focused(page: Any) -> str:
-    """What has the focus: its id, else its name or words."""
+    """The element with the focus: its id, else its label or text."""
     return str(
         page.evaluate(
             "(() => { const e = document.activeElement; return e.id || e.getAttribute('aria-label') || e.textContent; })()"
@@ -195,8 +195,8 @@ def open_link(page: Any, address: str, link: str) -> None:
     page.wait_for_selector("#card input")
 
 
-def test_all_dice_are_taken_with_the_rolls_that_are_left(page: Any, address: str) -> None:
-    """Saved rolls and bonuses of a first roll are those of taking it now."""
+def test_a_category_is_taken_with_the_rerolls_left(page: Any, address: str) -> None:
+    """Saved rolls and bonuses for a first roll are those of taking the category now."""
     open_link(page, address, "#rules=generala&dice=12345&left=2")
     expect(page, "#answer", "All dice, take Straight: expected final score 158.86")
     page.click("#instead")
@@ -208,11 +208,11 @@ def test_all_dice_are_taken_with_the_rolls_that_are_left(page: Any, address: str
     expect(page, "#expect", "Expected final score before the roll 158.86")
     assert focused(page) == "roll"
     page.click("#review-own")
-    expect(page, "#review", "Nothing to mend.")
+    expect(page, "#review", "No mistakes found.")
     expect(page, "#review", "158.86 expected (unfinished, after 1 turn)")
 
 
-def test_points_beside_the_boxes_are_in_the_total_and_the_link(page: Any, address: str) -> None:
+def test_bonus_points_are_in_the_total_and_the_link(page: Any, address: str) -> None:
     open_link(page, address, "#rules=yahtzee&card=yahtzee%3D50&dice=66666&left=0")
     settle(page)
     page.locator("#ranking tbody tr button").first.click()
@@ -224,7 +224,7 @@ def test_points_beside_the_boxes_are_in_the_total_and_the_link(page: Any, addres
     expect(page, "#total", "80")
 
 
-def test_dice_ask_nothing_anew_of_what_to_expect(page: Any) -> None:
+def test_dice_send_no_request_for_what_to_expect(page: Any) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
     expect(page, "#expect", "248.44")
@@ -236,11 +236,11 @@ def test_dice_ask_nothing_anew_of_what_to_expect(page: Any) -> None:
     page.keyboard.type("6")
     settle(page)
     assert asked.count("expect") <= 1
-    assert asked.count("hold") == 1  # the second answer was kept
+    assert asked.count("hold") == 1  # the second answer was cached
 
 
-def test_what_belongs_to_another_position_is_not_shown(page: Any) -> None:
-    """While an answer is on its way, the one before is out of sight; one that was overtaken never appears."""
+def test_answers_to_another_position_are_hidden(page: Any) -> None:
+    """A new request hides the last answer; the answer to a superseded request never appears."""
     expect(page, "#expect", "248.44")
     held: list[Any] = []
     page.route("**/api/expect", lambda route: held.append(route))
@@ -261,7 +261,7 @@ def test_what_belongs_to_another_position_is_not_shown(page: Any) -> None:
     assert page.locator("#chart").is_visible()
 
 
-def test_a_silent_server_is_named_and_its_return_noticed(browser: Any, address: str) -> None:
+def test_a_server_that_does_not_answer_is_reported_until_it_does(browser: Any, address: str) -> None:
     page = browser.new_page()
     page.goto(address)
     page.wait_for_selector("#card input")
@@ -281,21 +281,21 @@ def test_a_silent_server_is_named_and_its_return_noticed(browser: Any, address: 
     page.close()
 
 
-def test_a_long_wait_says_what_it_is_for(page: Any, address: str) -> None:
+def test_a_long_wait_is_explained(page: Any, address: str) -> None:
     for query in ("hold", "expect"):
         page.route(f"**/api/{query}", lambda route: None)
-    page.select_option("#aim-kind", "goal")
+    page.select_option("#objective", "goal")
     page.fill("#goal", "280")
     page.locator("#goal").blur()
     page.keyboard.type("33456")
     expect(page, "#answer", "a goal this early in the game takes about 20 seconds, once")
     expect(page, "#expect", "a goal this early")
     page.unroute_all()
-    page.select_option("#aim-kind", "mean")
+    page.select_option("#objective", "mean")
     expect(page, "#answer", "245.75")
 
 
-def test_every_hold_is_to_be_seen_and_the_one_on_the_table_valued(page: Any) -> None:
+def test_all_holds_can_be_shown_and_the_current_one_is_valued(page: Any) -> None:
     page.keyboard.type("33456")
     settle(page)
     assert page.locator("#ranking tbody tr").count() == 8
@@ -311,7 +311,7 @@ def test_every_hold_is_to_be_seen_and_the_one_on_the_table_valued(page: Any) -> 
     assert page.locator("#map [aria-live]").count() == 0
 
 
-def test_a_reload_takes_the_game_up_again(page: Any) -> None:
+def test_a_reload_continues_the_game(page: Any) -> None:
     page.click("#roll")
     settle(page)
     page.click("#instead")
@@ -325,7 +325,9 @@ def test_a_reload_takes_the_game_up_again(page: Any) -> None:
     page.keyboard.type("0")
     page.keyboard.press("Tab")
     expect(
-        page, "#notice", "The card was changed by hand: the game played here can no longer be reviewed; Undo brings"
+        page,
+        "#notice",
+        "The card was changed by hand: the game played here can no longer be reviewed; Undo restores it.",
     )
     page.click("#undo")
     page.reload()
@@ -337,18 +339,18 @@ def test_a_reload_takes_the_game_up_again(page: Any) -> None:
     assert page.text_content("#total") == "0"
 
 
-def test_what_of_a_link_cannot_be_used_is_said(page: Any, address: str) -> None:
+def test_invalid_parts_of_a_link_are_reported(page: Any, address: str) -> None:
     open_link(
         page, address, "#rules=yatzy&card=ones=99+twos=+nonsense=3+sixes=24&dice=3378&left=7&bonus_points=5&what=1"
     )
     for part in ("Ones cannot hold “99”", "Twos cannot hold “”", "no box “nonsense”", "the dice", "the rerolls left"):
         expect(page, "#notice", part)
-    for part in ("the bonus points cannot be “5”", "“what” means nothing here"):
+    for part in ("the bonus points cannot be “5”", "“what” is not a field of a link"):
         expect(page, "#notice", part)
     assert page.input_value("#box-sixes") == "24"
     assert page.input_value("#box-twos") == ""
     open_link(page, address, "#rules=giant-forced&card=ones=3")
-    expect(page, "#notice", "the rules “giant-forced” are not for this page")
+    expect(page, "#notice", "the rules “giant-forced” are not available on this page")
     open_link(page, address, "#rules=yatzy+four-is-two-pairs&dice=33456&left=2")
     assert page.is_checked("#switches input[value='four-is-two-pairs']")
     assert page.text_content("#notice") == ""
@@ -377,7 +379,7 @@ def test_one_of_several_games_of_a_file_is_chosen(page: Any, yatzy: Strategy, tm
     assert page.locator("#dice button").count() == 0
     path.write_text("{}\nhello\n")
     page.set_input_files("#record", str(path))
-    expect(page, "#review", "Line 2 of the file is no game: it is not JSON.")
+    expect(page, "#review", "Line 2 of the file is not JSON.")
 
 
 def test_the_focus_is_never_lost(page: Any) -> None:
@@ -388,7 +390,7 @@ def test_the_focus_is_never_lost(page: Any) -> None:
     for _ in range(7):
         page.keyboard.press("Enter")
     assert focused(page) == "Add a 1"
-    assert page.locator("#dice button").count() == 5  # two more do no harm
+    assert page.locator("#dice button").count() == 5  # two more have no effect
     settle(page)
     page.locator("#ranking button").nth(3).focus()
     page.keyboard.press("Enter")
@@ -405,11 +407,11 @@ def test_the_focus_is_never_lost(page: Any) -> None:
     assert focused(page) == "roll"
     page.locator("#rules").focus()
     page.select_option("#rules", "kniffel")
-    expect(page, "#notice", "The card was cleared for the other rules; Undo brings it back.")
+    expect(page, "#notice", "The card was cleared for the other rules; Undo restores it.")
     assert focused(page) == "rules"
 
 
-def test_a_wrong_box_stays_wrong_until_it_is_mended(page: Any) -> None:
+def test_an_invalid_box_stays_until_it_is_corrected(page: Any) -> None:
     page.fill("#box-ones", "9")
     page.locator("#box-ones").blur()
     assert page.get_attribute("#box-ones", "aria-describedby") == "card-error"
@@ -423,38 +425,38 @@ def test_a_wrong_box_stays_wrong_until_it_is_mended(page: Any) -> None:
     assert page.text_content("#card-error") == ""
 
 
-def test_a_goal_is_checked_not_repaired(page: Any) -> None:
+def test_an_invalid_goal_is_reported_not_changed(page: Any) -> None:
     page.route("**/api/expect", lambda route: None)  # a win from the empty card takes long
-    page.select_option("#aim-kind", "win")
+    page.select_option("#objective", "win")
     page.fill("#opponents", "251")
     page.locator("#opponents").blur()
-    page.select_option("#aim-kind", "goal")
+    page.select_option("#objective", "goal")
     for text in ("-5", "1e3", "240.5", "abc"):
         page.fill("#goal", text)
         page.locator("#goal").blur()
-        expect(page, "#aim-error", f"not “{text}”")
+        expect(page, "#objective-error", f"not “{text}”")
         assert page.input_value("#goal") == text
         assert "goal" not in page.url
-    page.select_option("#aim-kind", "win")
+    page.select_option("#objective", "win")
     assert page.input_value("#opponents") == "251"  # kept
-    assert page.text_content("#aim-error") == ""
+    assert page.text_content("#objective-error") == ""
     page.unroute_all()
 
 
-def test_an_aim_out_of_reach_or_certain_is_named(page: Any, address: str) -> None:
+def test_a_goal_out_of_reach_or_certain_is_reported(page: Any, address: str) -> None:
     card = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10".replace(" ", "+")
     for goal, words in {600: "600 or more is out of reach", 60: "60 or more is certain"}.items():
         open_link(page, address, f"#rules=yatzy&card={card}&dice=33456&left=2&goal={goal}")
         expect(page, "#answer", words)
-        expect(page, "#answer", "the mean decides")
+        expect(page, "#answer", "ranked by expected score")
         expect(page, "#expect", words)
-        expect(page, "#expect", "Playing for the mean instead")
+        expect(page, "#expect", "When maximising the expected score instead")
         means = [float(cell) for cell in page.locator("#ranking tbody td:nth-child(3)").all_text_contents()]
         assert means == sorted(means, reverse=True)
     open_link(page, address, f"#rules=yatzy&card={card}&dice=33456&left=2&opponents={card}; 200&ties=loss")
-    expect(page, "#expect", "Opponent 1 still plays")
-    expect(page, "#expect", "Opponent 2 has 200: exact")
-    expect(page, "#chart-title", "if played for the mean")
+    expect(page, "#expect", "Opponent 1 is still playing")
+    expect(page, "#expect", "Opponent 2 has finished with 200")
+    expect(page, "#chart-title", "when maximising the expected score")
 
 
 def test_the_end_of_a_game(page: Any, address: str) -> None:
@@ -495,7 +497,7 @@ def test_it_fits_the_narrowest_phone(page: Any) -> None:
     assert low == []
 
 
-def test_paper_tells_what_the_controls_say(page: Any) -> None:
+def test_the_printed_page_shows_the_values_of_the_controls(page: Any) -> None:
     page.keyboard.type("33456")
     settle(page)
     page.emulate_media(media="print")

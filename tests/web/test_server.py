@@ -1,4 +1,4 @@
-"""The page's server: the answers of the command, and a polite no to everything else."""
+"""The server: the same answers as the command, limits, and errors in one format."""
 
 from __future__ import annotations
 
@@ -20,28 +20,34 @@ from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from perfect_yatzy.cli.commands.serve import in_header, is_loopback
-from perfect_yatzy.errors import RulesError
+from perfect_yatzy.errors import CODES, RulesError
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.web.app import create_app
-from perfect_yatzy.web.middleware import BURST, MAX_BODY, RequestFilter, host_name
-from perfect_yatzy.web.workers import (
-    MAX_WRITTEN,
-    BusyError,
+from perfect_yatzy.web.limits import (
+    BURST_REQUESTS,
+    LONG_QUEUED,
+    LONG_RUNNING,
+    MAX_BODY_BYTES,
+    MAX_GOAL_BYTES_WRITTEN,
+    MAX_OPPONENTS,
     ClientDisconnected,
     ConcurrencyLimiter,
-    RequestScheduler,
+    QueueFullError,
+    RateLimiter,
     WeightedLRUCache,
 )
+from perfect_yatzy.web.middleware import RequestFilter, host_name
+from perfect_yatzy.web.workers import RequestScheduler
 from support.human import human
 
-JSON = {"content-type": "application/json"}
+JSON_TYPE = {"content-type": "application/json"}
 
-LATE = {"ones": 3, "twos": 6, "threes": 9, "fours": 12, "fives": 15, "sixes": 18, "one-pair": 10}
+LATE_CARD = {"ones": 3, "twos": 6, "threes": 9, "fours": 12, "fives": 15, "sixes": 18, "one-pair": 10}
 
 
 @pytest.fixture(scope="module")
-def page(yatzy: Strategy) -> TestClient:
+def client(yatzy: Strategy) -> TestClient:
     return TestClient(create_app(), base_url="http://127.0.0.1")
 
 
@@ -49,15 +55,15 @@ def page(yatzy: Strategy) -> TestClient:
     ("query", "asked"),
     [
         ("hold", {"dice": "33456"}),
-        ("hold", {"dice": [3, 3, 4, 5, 6], "card": LATE, "rolls_left": 1, "goal": 240}),
+        ("hold", {"dice": [3, 3, 4, 5, 6], "card": LATE_CARD, "rolls_left": 1, "goal": 240}),
         ("score", {"dice": "33456", "card": "ones=3"}),
-        ("score", {"dice": "33456", "card": LATE, "opponents": "251", "ties": "half"}),
-        ("expect", {"card": LATE}),
+        ("score", {"dice": "33456", "card": LATE_CARD, "opponents": "251", "ties": "half"}),
+        ("expect", {"card": LATE_CARD}),
         ("expect", {"spread": False}),
     ],
 )
-def test_answers_are_those_of_the_command(page: TestClient, query: str, asked: dict[str, object]) -> None:
-    found = page.post(f"/api/{query}", json=asked)
+def test_answers_are_those_of_the_command(client: TestClient, query: str, asked: dict[str, object]) -> None:
+    found = client.post(f"/api/{query}", json=asked)
     assert found.status_code == 200, found.text
     assert found.json() == json.loads(json.dumps(QueryService().answer({"query": query, **asked})))
 
@@ -71,7 +77,7 @@ def test_answers_are_those_of_the_command(page: TestClient, query: str, asked: d
         ("hold", {"dice": "33456", "rules": "yatzy+nothing"}, 422, "has no switch"),
         ("hold", {"dice": "33456", "rules": "maxi"}, 422, "maxi takes about"),
         ("hold", {"dice": "33456", "goal": 1, "opponents": "3"}, 422, "two aims"),
-        ("hold", {"dice": "33456", "unknown": 1}, 422, 'unknown\\" is not a field of this request'),
+        ("hold", {"dice": "33456", "unknown": 1}, 422, '"unknown" is not a field of this request'),
         ("hold", {}, 422, "dice is missing; it is the dice on the table"),
         ("expect", {"card": "x" * 20}, 422, "is not of the form"),
         ("outcomes", {"hold": [3, 3, 3, 3, 3, 3], "rolls_left": 1}, 422, "cannot be held"),
@@ -81,34 +87,40 @@ def test_answers_are_those_of_the_command(page: TestClient, query: str, asked: d
         ("hold", {"dice": "33456", "saved": 101}, 422, "saved is 101; must be the saved rolls"),
         ("hold", {"dice": "33456", "rules": "yatzy+\0.toml"}, 422, "unknown rules"),
         ("hold", {"dice": "33456", "rules": "yatzy+pyproject.toml"}, 422, "unknown rules"),
-        ("hold", {"dice": "33456", "opponents": ";".join("1" * 9)}, 422, "9 opponents; it is at most 8"),
+        (
+            "hold",
+            {"dice": "33456", "opponents": ";".join("1" * (MAX_OPPONENTS + 1))},
+            422,
+            "9 opponents; there can be at most 8",
+        ),
         ("expect", {"rules": "yatzy-saved", "goal": 300}, 422, "goals and opponents of yatzy-saved take about"),
         ("expect", {"rules": "yatzy-saved", "opponents": "empty"}, 422, "goals and opponents of yatzy-saved take"),
     ],
 )
-def test_wrong_requests_are_refused(
-    page: TestClient, path: str, asked: dict[str, object], status: int, message: str
+def test_invalid_requests_are_rejected(
+    client: TestClient, path: str, asked: dict[str, object], status: int, message: str
 ) -> None:
-    found = page.post(f"/api/{path}", json=asked)
+    found = client.post(f"/api/{path}", json=asked)
     assert found.status_code == status
-    assert message in found.text
+    assert message in found.json()["error"]
+    assert found.json()["code"] in CODES
 
 
-def test_rules_are_described_in_the_players_language(page: TestClient) -> None:
-    found = {entry["id"]: entry for entry in page.get("/api/rules", params={"lang": "sv"}).json()}
+def test_rule_sets_are_described_in_another_language(client: TestClient) -> None:
+    found = {entry["id"]: entry for entry in client.get("/api/rules", params={"lang": "sv"}).json()}
     boxes = {box["id"]: box["name"] for box in found["yatzy"]["categories"]}
     assert boxes["full-house"] == "Kåk"
     assert found["maxi"]["dice"] == 6
-    assert page.get("/api/rules", params={"lang": "xx"}).status_code == 422
+    assert client.get("/api/rules", params={"lang": "xx"}).status_code == 422
 
 
-def test_the_map_of_the_next_roll_adds_up(page: TestClient, yatzy: Strategy) -> None:
+def test_outcomes_of_a_hold_add_up_to_its_value(client: TestClient, yatzy: Strategy) -> None:
     for left in (1, 2):
         for hold in yatzy.holds("ones=3", "33456", left)[:5]:
             if hold.category:
                 continue
             asked = {"card": {"ones": 3}, "hold": list(hold.dice), "rolls_left": left}
-            found = page.post("/api/outcomes", json=asked).json()
+            found = client.post("/api/outcomes", json=asked).json()
             assert found["expected_final_score"] == pytest.approx(3 + hold.value, abs=1e-9)
             assert sum(entry["chance"] for entry in found["outcomes"]) == pytest.approx(1)
             best = found["outcomes"][0]
@@ -121,47 +133,47 @@ def test_the_map_of_the_next_roll_adds_up(page: TestClient, yatzy: Strategy) -> 
             assert best["expected_final_score"] == pytest.approx(3 + value, abs=1e-9)
 
 
-def test_a_game_is_reviewed(page: TestClient, yatzy: Strategy) -> None:
+def test_a_game_is_reviewed(client: TestClient, yatzy: Strategy) -> None:
     record = human(yatzy, 4).to_json()
-    found = page.post("/api/review", json={"game": record}).json()
+    found = client.post("/api/review", json={"game": record}).json()
     assert found["result"] == pytest.approx(found["start"] + found["luck"] - found["points_lost"], abs=1e-9)
-    assert page.post("/api/review", json={"game": record, "player": 1}).status_code == 422
+    assert client.post("/api/review", json={"game": record, "player": 1}).status_code == 422
 
 
-def test_foreign_hosts_and_large_bodies_are_refused(page: TestClient) -> None:
-    assert page.get("/", headers={"host": "evil.example"}).status_code == 421
-    assert page.get("/", headers={"host": "localhost:8765"}).status_code == 200
-    large = page.post("/api/hold", content=b"x" * (MAX_BODY + 1), headers={"content-type": "application/json"})
+def test_unknown_hosts_and_large_bodies_are_rejected(client: TestClient) -> None:
+    assert client.get("/", headers={"host": "evil.example"}).status_code == 421
+    assert client.get("/", headers={"host": "localhost:8765"}).status_code == 200
+    large = client.post("/api/hold", content=b"x" * (MAX_BODY_BYTES + 1), headers=JSON_TYPE)
     assert large.status_code == 413
 
     def parts() -> object:
         for _ in range(40):
             yield b"x" * 10_000
 
-    assert page.post("/api/hold", content=parts()).status_code == 413
+    assert client.post("/api/hold", content=parts()).status_code == 413
     for body in (b"", b"{", b"[]", b'"x"', b"null", b"\xff\xfe", b'{"dice": ' + b"[" * 5_000):
-        found = page.post("/api/hold", content=body, headers={"content-type": "application/json"})
+        found = client.post("/api/hold", content=body, headers=JSON_TYPE)
         assert found.status_code in (400, 422)
     assert host_name("[::1]:80") == "[::1]"
 
 
-def test_too_many_requests_are_slowed_down() -> None:
-    guard = RequestFilter(None, frozenset())
-    assert all(guard.allowed("a") for _ in range(int(BURST)))
-    assert not all(guard.allowed("a") for _ in range(int(BURST)))
-    assert guard.allowed("b")
+def test_the_request_rate_of_a_client_is_limited() -> None:
+    limiter = RateLimiter()
+    assert all(limiter.allow("a") for _ in range(int(BURST_REQUESTS)))
+    assert not all(limiter.allow("a") for _ in range(int(BURST_REQUESTS)))
+    assert limiter.allow("b")
 
 
-def test_the_page_keeps_to_itself(page: TestClient) -> None:
+def test_the_page_loads_nothing_from_other_sites(client: TestClient) -> None:
     for path in ("/", "/app.js", "/review.js", "/style.css"):
-        found = page.get(path)
+        found = client.get(path)
         assert found.status_code == 200
         assert "default-src 'self'" in found.headers["content-security-policy"]
         assert found.headers["x-content-type-options"] == "nosniff"
         assert "http://" not in found.text.replace("http://www.w3.org/2000/svg", "")
         assert "https://" not in found.text
-    assert page.get("/../pyproject.toml").status_code == 404
-    assert page.get("/secrets").status_code == 404
+    assert client.get("/../pyproject.toml").status_code == 404
+    assert client.get("/secrets").status_code == 404
 
 
 FIELDS = [
@@ -195,156 +207,176 @@ VALUES = st.recursive(
     st.sampled_from(["hold", "score", "expect", "outcomes", "review"]),
     st.dictionaries(st.sampled_from(FIELDS), VALUES, max_size=6),
 )
-def test_no_request_makes_the_server_stumble(page: TestClient, path: str, body: dict[str, object]) -> None:
-    """Each is answered, or refused with a reason; the client would raise what the server does not catch."""
+def test_any_request_is_answered_or_rejected_with_a_reason(
+    client: TestClient, path: str, body: dict[str, object]
+) -> None:
+    """The test client raises what the server does not catch."""
     content = json.dumps({"spread": False} | body if path == "expect" else body)
-    found = page.post(f"/api/{path}", content=content, headers={"content-type": "application/json"})
+    found = client.post(f"/api/{path}", content=content, headers=JSON_TYPE)
     assert found.status_code in (200, 400, 422)
-    assert found.json()
+    assert found.status_code == 200 or found.json()["code"] in CODES
 
 
-def test_the_api_is_described(page: TestClient) -> None:
-    described = page.get("/api/openapi.json").json()
+def test_the_api_is_described(client: TestClient) -> None:
+    described = client.get("/api/openapi.json").json()
     assert set(described["paths"]) == {
         f"/api/{n}" for n in ("rules", "languages", "hold", "score", "expect", "outcomes", "review")
     }
     for path in described["paths"].values():
         for operation in path.values():
             assert operation["description"]
-            refusals = {"413", "421", "422", "429", "503"}
-            assert refusals < operation["responses"].keys()
-            for status in refusals:
+            errors = {"413", "421", "422", "429", "503"}
+            assert errors < operation["responses"].keys()
+            for status in errors:
                 answer = operation["responses"][status]["content"]["application/json"]["schema"]
-                assert answer == {"$ref": "#/components/schemas/Refusal"}
+                assert answer == {"$ref": "#/components/schemas/ErrorResponse"}
     for name, schema in described["components"]["schemas"].items():
         assert [f for f, what in schema["properties"].items() if "description" not in what] == [], name
 
 
-def test_refusals_have_one_shape(page: TestClient) -> None:
-    for found, status in (
-        (page.get("/api/nothing"), 404),
-        (page.get("/nothing"), 404),
-        (page.get("/api/hold"), 405),
-        (page.post("/api/hold", content=b"{"), 422),
-        (page.post("/api/hold", content=b"{}"), 422),
-        (page.post("/api/hold", json=[]), 422),
-        (page.get("/", headers={"host": "evil.example"}), 421),
+def test_errors_have_one_format(client: TestClient) -> None:
+    large = b"x" * (MAX_BODY_BYTES + 1)
+    for found, status, code in (
+        (client.get("/api/nothing"), 404, "not-found"),
+        (client.get("/nothing"), 404, "not-found"),
+        (client.get("/api/hold"), 405, "method-not-allowed"),
+        (client.post("/api/hold", content=large), 413, "body-too-large"),
+        (client.get("/", headers={"host": "evil.example"}), 421, "unknown-host"),
+        (client.post("/api/hold", content=b"{", headers=JSON_TYPE), 422, "invalid-request"),
+        (client.post("/api/hold", json=[]), 422, "invalid-request"),
     ):
         assert found.status_code == status
-        assert found.json().keys() == {"schema", "error"}
+        assert found.json().keys() == {"schema", "error", "code"}
+        assert found.json()["code"] == code
         assert found.json()["error"][0].isalpha() or found.json()["error"][0] == "/"
-    assert page.head("/").status_code == 200
+    for body, code, field in (
+        ({}, "missing-field", "dice"),
+        ({"dice": "33456", "unknown": 1}, "unknown-field", "unknown"),
+        ({"dice": "33456", "saved": 101}, "invalid-value", "saved"),
+    ):
+        found = client.post("/api/hold", json=body)
+        assert found.status_code == 422
+        assert (found.json()["code"], found.json()["field"]) == (code, field)
+    assert client.head("/").status_code == 200
 
 
-def test_requests_of_programs_are_understood(page: TestClient) -> None:
-    """An `id` comes back; opponents may be a list."""
-    asked = {"dice": "33456", "card": LATE, "ties": "win"}
-    text = page.post("/api/hold", json={**asked, "opponents": "251; ones=3"}).json()
-    listed = page.post("/api/hold", json={**asked, "opponents": [251, "ones=3"], "id": "a"})
+def test_ids_and_lists_of_opponents_are_accepted(client: TestClient) -> None:
+    asked = {"dice": "33456", "card": LATE_CARD, "ties": "win"}
+    text = client.post("/api/hold", json={**asked, "opponents": "251; ones=3"}).json()
+    listed = client.post("/api/hold", json={**asked, "opponents": [251, "ones=3"], "id": "a"})
     assert listed.status_code == 200
     assert listed.json() == {**text, "id": "a"}
 
 
-def test_odd_names_are_no_stumbling_block(page: TestClient, yatzy: Strategy) -> None:
+def test_a_lone_surrogate_in_a_name_can_be_answered(client: TestClient, yatzy: Strategy) -> None:
     record = human(yatzy, 4).to_json() | {"players": ["\ud800"]}
-    found = page.post("/api/review", content=json.dumps({"game": record}), headers=JSON)
+    found = client.post("/api/review", content=json.dumps({"game": record}), headers=JSON_TYPE)
     assert found.status_code == 422
     assert found.json()["error"]
 
 
-def test_the_worst_decisions_are_explained(page: TestClient, yatzy: Strategy) -> None:
-    found = page.post("/api/review", json={"game": human(yatzy, 2).to_json(), "why": 3}).json()
-    explained = [d for d in found["decisions"] if "prospect" in d["done"]]
+def test_the_worst_decisions_are_explained(client: TestClient, yatzy: Strategy) -> None:
+    found = client.post("/api/review", json={"game": human(yatzy, 2).to_json(), "why": 3}).json()
+    explained = [d for d in found["decisions"] if "outlook" in d["done"]]
     assert sorted(d["loss"] for d in explained) == sorted(d["loss"] for d in found["decisions"])[-3:]
     for decision in explained:
-        best, done = decision["best"]["prospect"], decision["done"]["prospect"]
-        lost = best["now"] + best["later"] - done["now"] - done["later"]
+        best, done = decision["best"]["outlook"], decision["done"]["outlook"]
+        lost = best["turn_points"] + best["later_points"] - done["turn_points"] - done["later_points"]
         assert lost == pytest.approx(decision["loss"], abs=1e-6)
 
 
-def test_rule_sets_are_described_with_their_switches(page: TestClient) -> None:
-    (plain,) = page.get("/api/rules", params={"rules": "yatzy-forced"}).json()
-    (switched,) = page.get("/api/rules", params={"rules": "yatzy-forced+threshold-63"}).json()
+def test_rule_sets_are_described_with_their_switches(client: TestClient) -> None:
+    (plain,) = client.get("/api/rules", params={"rules": "yatzy-forced"}).json()
+    (switched,) = client.get("/api/rules", params={"rules": "yatzy-forced+threshold-63"}).json()
     assert switched["bonus"]["threshold"] == 63 != plain["bonus"]["threshold"]
     assert switched["active"] == ["threshold-63"]
     assert "threshold-63" in {switch["id"] for switch in plain["switches"]}
-    bonus_points = {entry["id"]: entry["bonus_points"] for entry in page.get("/api/rules").json()}
+    bonus_points = {entry["id"]: entry["bonus_points"] for entry in client.get("/api/rules").json()}
     assert bonus_points["yahtzee"]
     assert bonus_points["generala"]
     assert not bonus_points["yatzy"]
 
 
-def test_a_long_question_holds_up_no_short_one(yatzy: Strategy) -> None:
-    """While a goal is being solved for, a plain hold is answered; who finds too many waiting is told so."""
-    office, going, done = RequestScheduler(None, 1), Event(), Event()
-    real = office.desk.answer
+def never_disconnects() -> bool:
+    """The client of a request stays connected."""
+    return False
+
+
+def test_a_long_computation_delays_no_short_one(yatzy: Strategy) -> None:
+    """While a goal is solved, a plain hold is answered; the request after a full queue is refused."""
+    scheduler, started, finish = RequestScheduler(None, 1), Event(), Event()
+    answer = scheduler.service.answer
 
     def slow(request: dict[str, object]) -> dict[str, object]:
         if "goal" in request:
-            going.set()
-            assert done.wait(20)
+            started.set()
+            assert finish.wait(20)
             return {}
-        return real(request)
+        return answer(request)
 
-    office.desk.answer = slow  # type: ignore[method-assign]
-    with ThreadPoolExecutor(12) as pool:
+    scheduler.service.answer = slow  # type: ignore[method-assign]
+    accepted = LONG_RUNNING + LONG_QUEUED
+    with ThreadPoolExecutor(accepted + 3) as pool:
         goal = {"rules": "yatzy", "dice": "33456", "goal": 280}
-        long = [pool.submit(office.answer, "hold", goal | {"goal": 280 + n}, lambda: False) for n in range(9)]
-        assert going.wait(20)
-        while office.long.room:
+        long = [
+            pool.submit(scheduler.answer, "hold", goal | {"goal": 280 + n}, never_disconnects)
+            for n in range(accepted)
+        ]
+        assert started.wait(20)
+        while scheduler.long.free:
             time.sleep(0.01)
-        found = office.answer("hold", {"rules": "yatzy", "dice": "33456"}, lambda: False)
+        found = scheduler.answer("hold", {"rules": "yatzy", "dice": "33456"}, never_disconnects)
         assert found["best"]["hold"] == [3, 3]
-        with pytest.raises(BusyError, match="too many long questions"):
-            office.answer("hold", goal | {"goal": 1}, lambda: False)
-        done.set()
-        assert [each.result(20) for each in long] == [{}] * 9
-    assert office.answer("hold", goal, lambda: False) == {}  # kept
-    assert office.long.room == 9
+        with pytest.raises(QueueFullError, match="too many requests are queued; try again later"):
+            scheduler.answer("hold", goal | {"goal": 1}, never_disconnects)
+        finish.set()
+        assert [each.result(20) for each in long] == [{}] * accepted
+    assert scheduler.answer("hold", goal, never_disconnects) == {}  # cached
+    assert scheduler.long.free == accepted
 
 
-def test_who_hangs_up_leaves_the_line() -> None:
-    gate = ConcurrencyLimiter(1, 1)
-    with gate.passed(lambda: False):
-        with pytest.raises(ClientDisconnected), gate.passed(lambda: True):
+def test_a_disconnected_client_leaves_the_queue() -> None:
+    limiter = ConcurrencyLimiter(1, 1)
+    with limiter.slot(never_disconnects):
+        with pytest.raises(ClientDisconnected), limiter.slot(lambda: True):
             pass
-        assert gate.room == 1
-    assert gate.room == 2
+        assert limiter.free == 1
+    assert limiter.free == 2
 
 
-def test_what_is_kept_has_a_limit() -> None:
-    kept: WeightedLRUCache[str] = WeightedLRUCache(10)
+def test_the_cache_evicts_by_weight() -> None:
+    cache: WeightedLRUCache[str] = WeightedLRUCache(10)
     for name, weight in (("a", 4), ("b", 4), ("c", 4), ("d", 11)):
-        kept.put(name, name, weight)
-    assert [kept.get(name) for name in "abcd"] == [None, "b", "c", None]
+        cache.put(name, name, weight)
+    assert [cache.get(name) for name in "abcd"] == [None, "b", "c", None]
 
 
-def test_goals_are_written_up_to_a_limit(tmp_path: Path, yatzy: Strategy) -> None:
-    office = RequestScheduler(None, 1)
-    office.written = MAX_WRITTEN
+def test_tables_of_goals_are_written_up_to_a_limit(tmp_path: Path) -> None:
+    scheduler = RequestScheduler(tmp_path, 1)  # no table of goals is there
+    scheduler.bytes_written = MAX_GOAL_BYTES_WRITTEN
     with pytest.raises(RulesError, match="writes no more"):
-        office.answer("expect", {"rules": "yatzy", "goal": 280, "spread": False}, lambda: False)
+        scheduler.answer("expect", {"rules": "yatzy", "goal": 280, "spread": False}, never_disconnects)
 
 
-def test_an_aim_is_solved_for_once(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_objective_is_solved_once_for_a_card(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
     solved = []
-    real = QueryService.aim
-    monkeypatch.setattr(QueryService, "aim", lambda *args: solved.append(1) or real(*args))
-    office = RequestScheduler(None, 1)
-    asked = {"rules": "yatzy", "card": LATE, "opponents": "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18"}
-    office.answer("expect", {**asked, "spread": False}, lambda: False)
+    aim = QueryService.aim
+    monkeypatch.setattr(QueryService, "aim", lambda *args: solved.append(1) or aim(*args))
+    scheduler = RequestScheduler(None, 1)
+    asked = {"rules": "yatzy", "card": LATE_CARD, "opponents": "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18"}
+    scheduler.answer("expect", {**asked, "spread": False}, never_disconnects)
     for dice in ("33456", "11234"):
-        office.answer("hold", {**asked, "dice": dice}, lambda: False)
+        scheduler.answer("hold", {**asked, "dice": dice}, never_disconnects)
     assert solved == [1]
 
 
-def test_points_beside_the_boxes_need_rules_that_pay_them(page: TestClient, yatzy: Strategy) -> None:
-    found = page.post("/api/expect", json={"bonus_points": 50})
+def test_bonus_points_need_rules_that_pay_them(client: TestClient, yatzy: Strategy) -> None:
+    found = client.post("/api/expect", json={"bonus_points": 50})
     assert found.status_code == 422
     assert "50 bonus points are impossible" in found.json()["error"]
 
 
-def test_serving_says_first_whether_it_can(run: Run) -> None:
+def test_serve_reports_a_port_in_use_first(run: Run) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -356,10 +388,10 @@ def test_serving_says_first_whether_it_can(run: Run) -> None:
 
 
 def test_hosts_of_a_server_open_to_the_network() -> None:
-    guard = RequestFilter(None, frozenset({"[::1]", "box.lan"}), addresses=True)
+    network = RequestFilter(None, frozenset({"[::1]", "box.lan"}), addresses=True)
     for host, known in {"192.168.1.5:80": 1, "[fe80::1]:80": 1, "BOX.lan": 1, "evil.example": 0}.items():
-        assert guard.known(host_name(host)) == bool(known), host
-    assert not RequestFilter(None, frozenset({"localhost"})).known("192.168.1.5")
+        assert network.is_known_host(host_name(host)) == bool(known), host
+    assert not RequestFilter(None, frozenset({"localhost"})).is_known_host("192.168.1.5")
     assert host_name("[FE80::1]:80") == "[fe80::1]"
     assert (in_header("::1"), in_header("Box.LAN")) == ("[::1]", "box.lan")
     assert is_loopback("127.0.0.1")

@@ -1,7 +1,7 @@
-"""The JSON API of the page, and the page: answers are those of :mod:`perfect_yatzy.service.queries`.
+"""The ASGI application: the page, and the JSON API with the answers of :mod:`perfect_yatzy.service.queries`.
 
-Every answer is computed in a worker thread, so the event loop never waits. Only built-in rule sets are served, and
-only those whose table is there or made in seconds.
+Answers are computed in worker threads, so the event loop never waits. Only built-in rule sets are served, and only
+those that are solved already or can be solved in seconds.
 """
 
 from __future__ import annotations
@@ -23,48 +23,56 @@ from starlette.exceptions import HTTPException
 from .._version import __version__
 from ..errors import RulesError, SolverError, StateError
 from ..game.notation import counts_of, dice_of
-from ..game.points import possible_points
 from ..game.rule_loader import builtin_ids, load_rules
-from ..game.rules import RuleSet
 from ..game.translations import ENGLISH, languages, localized
 from ..play.record import Game, read_game
 from ..play.review import action_outlook, review
 from ..service.answers import review_json
 from ..service.queries import SCHEMA, read_card
-from .middleware import MAX_BODY, RequestFilter
-from .schemas import Dice, Expect, Outcomes, Record, Refusal, about, fault_text
-from .workers import BusyError, ClientDisconnected, Gone, RequestScheduler
+from .limits import MAX_BODY_BYTES, ClientDisconnected, IsDisconnected, QueueFullError
+from .middleware import RequestFilter
+from .schemas import (
+    ErrorResponse,
+    ExpectRequest,
+    OutcomesRequest,
+    ReviewRequest,
+    RollRequest,
+    field,
+    request_error,
+    rule_set_json,
+)
+from .workers import RequestScheduler
 
-LOCAL = frozenset({"127.0.0.1", "localhost", "[::1]"})
-SCRIPTS = ("app", "ask", "parts", "state", "card", "dice", "advice", "expect", "review")
-PAGE = {"index.html", "style.css", *(f"{name}.js" for name in SCRIPTS)}
-TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css"}
-TOO_LARGE = {"giant-forced"}  # for the page: twenty dice on the table, and no advice in the blink of an eye
+LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
+SCRIPTS = ("app", "ask", "dom", "state", "card", "dice", "advice", "expect", "review")
+PAGE_FILES = {"index.html", "style.css", *(f"{name}.js" for name in SCRIPTS)}
+MEDIA_TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css"}
+NOT_ON_PAGE = {"giant-forced"}  # too many dice to enter, and no advice without a long wait
 MIN_EXPLAINED_LOSS = 0.05  # points; smaller errors are not explained
-REFUSALS = {
-    413: f"The request is larger than {MAX_BODY} bytes",
-    421: "The request names a host that this server is not",
-    422: "The request cannot be read, or speaks of an impossible position or unknown rules",
+ERRORS = {
+    413: f"The request is larger than {MAX_BODY_BYTES} bytes",
+    421: "The request names a host that this server does not answer to",
+    422: "The request is malformed, or describes an impossible position or unknown rules",
     429: "Too many requests in a short time",
-    503: "Too many long questions are waiting",
+    503: "Too many requests are queued",
 }
 
 
-class Plain(JSONResponse):
-    """JSON in ASCII: half a surrogate pair in a name is no reason to stumble.
+class AsciiJSONResponse(JSONResponse):
+    """JSON in ASCII, so that a lone surrogate in a name can be encoded.
 
-    Handlers return it ready-made: FastAPI would first walk through each answer to find what is no JSON.
+    Handlers return it instead of a dictionary: FastAPI would first convert every value of a dictionary.
     """
 
     def render(self, content: Any) -> bytes:
-        """The bytes of the answer."""
+        """The body of the response."""
         return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 
 
 def create_app(
     tables: str | os.PathLike[str] | None = None,
     threads: int | None = None,
-    hosts: frozenset[str] = LOCAL,
+    hosts: frozenset[str] = LOCAL_HOSTS,
     addresses: bool = False,
 ) -> FastAPI:
     """The application.
@@ -74,51 +82,54 @@ def create_app(
     tables, threads
         As for :func:`perfect_yatzy.strategy.strategy.open_strategy`.
     hosts
-        Host names it answers to.
+        Host names it answers to, in lower case.
     addresses
-        Whether it answers to any IP address as well, as a server that is open to the network has to.
+        Whether it also answers to any IP address. A server that is open to the network must.
     """
     app = FastAPI(
         title="perfect-yatzy",
         version=__version__,
         summary="Optimal play for Yatzy and its relatives, exactly",
-        docs_url=None,  # those pages load scripts from elsewhere
+        docs_url=None,  # its pages load scripts from other sites
         redoc_url=None,
         openapi_url="/api/openapi.json",
-        default_response_class=Plain,
-        responses={status: {"model": Refusal, "description": why} for status, why in REFUSALS.items()},
+        default_response_class=AsciiJSONResponse,
+        responses={status: {"model": ErrorResponse, "description": text} for status, text in ERRORS.items()},
     )
-    office = RequestScheduler(tables, threads)
+    scheduler = RequestScheduler(tables, threads)
 
-    def refusal(status: int, why: str) -> Plain:
-        return Plain({"schema": SCHEMA, "error": why}, status)
+    def error_response(status: int, error: SolverError) -> AsciiJSONResponse:
+        return AsciiJSONResponse({"schema": SCHEMA} | error.as_json(), status)
 
     @app.exception_handler(SolverError)
-    async def refused(request: Request, error: SolverError) -> JSONResponse:
-        if isinstance(error, BusyError | ClientDisconnected):
-            return refusal(503, str(error))
-        return refusal(422 if isinstance(error, StateError | RulesError) else 500, str(error))
+    async def solver_error(request: Request, error: SolverError) -> JSONResponse:
+        if isinstance(error, QueueFullError | ClientDisconnected):
+            return error_response(503, error)
+        return error_response(422 if isinstance(error, StateError | RulesError) else 500, error)
 
     @app.exception_handler(RequestValidationError)
-    async def unreadable(request: Request, error: RequestValidationError) -> JSONResponse:
-        return refusal(422, fault_text(error.errors(), error.body))
+    async def invalid_request(request: Request, error: RequestValidationError) -> JSONResponse:
+        return error_response(422, request_error(error.errors(), error.body))
 
     @app.exception_handler(HTTPException)
-    async def absent(request: Request, error: HTTPException) -> JSONResponse:
-        why = {404: f"there is no {request.url.path}", 405: f"{request.url.path} does not take {request.method}"}
-        return refusal(error.status_code, why.get(error.status_code, str(error.detail)))
+    async def http_error(request: Request, error: HTTPException) -> JSONResponse:
+        message, code = {
+            404: (f"{request.url.path} does not exist", "not-found"),
+            405: (f"{request.url.path} does not accept {request.method}", "method-not-allowed"),
+        }.get(error.status_code, (str(error.detail), "invalid-request"))
+        return error_response(error.status_code, SolverError(message, code=code))
 
-    def waiting(request: Request) -> Gone:
+    def disconnected(request: Request) -> IsDisconnected:
         return lambda: from_thread.run(request.is_disconnected)
 
     @app.get("/api/rules")
     def rule_sets(
-        lang: Annotated[str, about("lang")] = ENGLISH, rules: Annotated[str | None, about("rules")] = None
+        lang: Annotated[str, field("lang")] = ENGLISH, rules: Annotated[str | None, field("rules")] = None
     ) -> list[dict[str, Any]]:
         """The rule sets, with the boxes of each and the points they can hold; or one, with switches."""
         if rules is not None:
-            return [describe(localized(office.rules(rules), lang))]
-        return [describe(localized(load_rules(name), lang)) for name in builtin_ids() if name not in TOO_LARGE]
+            return [rule_set_json(localized(scheduler.rules(rules), lang))]
+        return [rule_set_json(localized(load_rules(name), lang)) for name in builtin_ids() if name not in NOT_ON_PAGE]
 
     @app.get("/api/languages")
     def known_languages() -> dict[str, str]:
@@ -126,52 +137,58 @@ def create_app(
         return languages()
 
     @app.post("/api/hold", response_model=dict[str, Any])
-    def hold(asked: Dice, request: Request) -> Plain:
+    def hold(asked: RollRequest, request: Request) -> AsciiJSONResponse:
         """Which dice to hold: every hold, best first, and what it loses."""
-        return Plain(office.answer("hold", asked.model_dump(exclude_none=True), waiting(request)))
+        return AsciiJSONResponse(scheduler.answer("hold", asked.model_dump(exclude_none=True), disconnected(request)))
 
     @app.post("/api/score", response_model=dict[str, Any])
-    def score(asked: Dice, request: Request) -> Plain:
+    def score(asked: RollRequest, request: Request) -> AsciiJSONResponse:
         """Which category to take; `rolls_left` are those given up by taking one now."""
-        return Plain(office.answer("score", asked.model_dump(exclude_none=True), waiting(request)))
+        return AsciiJSONResponse(
+            scheduler.answer("score", asked.model_dump(exclude_none=True), disconnected(request))
+        )
 
     @app.post("/api/expect", response_model=dict[str, Any])
-    def expect(asked: Expect, request: Request) -> Plain:
+    def expect(asked: ExpectRequest, request: Request) -> AsciiJSONResponse:
         """The expected final score, its distribution, the chance of a goal or a win."""
-        return Plain(office.answer("expect", asked.model_dump(exclude_none=True), waiting(request)))
+        return AsciiJSONResponse(
+            scheduler.answer("expect", asked.model_dump(exclude_none=True), disconnected(request))
+        )
 
     @app.post("/api/outcomes", response_model=dict[str, Any])
-    def outcomes(asked: Outcomes) -> Plain:
+    def outcomes(asked: OutcomesRequest) -> AsciiJSONResponse:
         """Every roll that may follow a hold: its chance, and what the game is worth then under best play."""
-        return Plain(next_rolls(office, asked))
+        return AsciiJSONResponse(next_rolls(scheduler, asked))
 
     @app.post("/api/review", response_model=dict[str, Any])
-    def graded(asked: Record, request: Request) -> Plain:
+    def graded(asked: ReviewRequest, request: Request) -> AsciiJSONResponse:
         """A recorded game, every decision graded; on request what the worst of them lead to, and the best instead."""
         spec = asked.game.get("rules")
         if not isinstance(spec, str):
             raise StateError("the game names no rules; `rules` is the id of a built-in rule set")
-        game = read_game({**asked.game, "rules": office.rules(spec).spec})
+        game = read_game({**asked.game, "rules": scheduler.rules(spec).spec})
         if asked.player >= len(game.players):
             raise StateError(f"player is {asked.player}; there are {len(game.players)}")
-        return Plain(reviewed(office, game, asked, waiting(request)))
+        return AsciiJSONResponse(reviewed(scheduler, game, asked, disconnected(request)))
 
     @app.api_route("/", methods=["GET", "HEAD"], include_in_schema=False)
     @app.api_route("/{name}", methods=["GET", "HEAD"], include_in_schema=False)
     def page(name: str = "index.html") -> Response:
-        if name not in PAGE:
+        if name not in PAGE_FILES:
             raise HTTPException(404)
         content = files(__package__).joinpath("static", name).read_bytes()
-        return Response(content, media_type=TYPES[name.rpartition(".")[2]] + "; charset=utf-8")
+        return Response(content, media_type=MEDIA_TYPES[name.rpartition(".")[2]] + "; charset=utf-8")
 
     app.add_middleware(RequestFilter, hosts=hosts, addresses=addresses)
     return app
 
 
-def reviewed(office: RequestScheduler, game: Game, asked: Record, gone: Gone) -> dict[str, Any]:
-    """The review of a game, with the prospects of its worst decisions."""
-    strategy = office.desk.strategy(game.rules)
-    with office.short.passed(gone):  # some tenths of a second
+def reviewed(
+    scheduler: RequestScheduler, game: Game, asked: ReviewRequest, is_disconnected: IsDisconnected
+) -> dict[str, Any]:
+    """The review of a game, with the outlook of its worst decisions."""
+    strategy = scheduler.service.strategy(game.rules)
+    with scheduler.short.slot(is_disconnected):  # some tenths of a second
         found = review(strategy, game, asked.player)
         answer = review_json(game.rules, found)
         worst = sorted((d for d in found.decisions if d.loss >= MIN_EXPLAINED_LOSS), key=lambda d: -d.loss)[
@@ -180,41 +197,17 @@ def reviewed(office: RequestScheduler, game: Game, asked: Record, gone: Gone) ->
         for decision in worst:
             entry = answer["decisions"][found.decisions.index(decision)]
             for which, action in (("done", decision.done), ("best", decision.best)):
-                entry[which]["prospect"] = asdict(action_outlook(strategy, decision, action))
+                entry[which]["outlook"] = asdict(action_outlook(strategy, decision, action))
         return answer
 
 
-def describe(rules: RuleSet) -> dict[str, Any]:
-    """A rule set as the page needs it."""
-    points = possible_points(rules)
-    return {
-        "id": rules.key,
-        "base": rules.id,
-        "name": rules.name,
-        "summary": rules.summary,
-        "dice": rules.dice,
-        "faces": rules.faces,
-        "switches": [{"id": switch.id, "summary": switch.summary} for switch in rules.switches],
-        "active": list(rules.active_switches),
-        "bonus_points": bool(rules.joker and rules.joker.bonus) or bool(rules.first_roll_bonus),
-        "rolls": rules.rolls_per_turn,
-        "forced": rules.order == "forced",
-        "saved_rolls": rules.saved_rolls,
-        "bonus": {"threshold": rules.bonus.threshold, "points": rules.bonus.points} if rules.bonus else None,
-        "categories": [
-            {"id": c.id, "name": c.name, "upper": c.upper, "points": held}
-            for c, held in zip(rules.categories, points, strict=True)
-        ],
-    }
-
-
-def next_rolls(office: RequestScheduler, asked: Outcomes) -> dict[str, Any]:
+def next_rolls(scheduler: RequestScheduler, asked: OutcomesRequest) -> dict[str, Any]:
     """The map of the next roll after a hold."""
-    rules = office.rules(asked.rules)
+    rules = scheduler.rules(asked.rules)
     card = read_card(rules, asked.model_dump(include={"card", "saved", "bonus_points"}))
     if len(asked.hold) > rules.dice or any(face > rules.faces for face in asked.hold):
         raise StateError(f"{asked.hold} cannot be held; {rules.key} has {rules.dice} dice")
-    strategy = office.desk.strategy(rules)
+    strategy = scheduler.service.strategy(rules)
     state = strategy.state(card)
     left = asked.rolls_left - 1
     if state.filled == rules.full_mask or asked.rolls_left > strategy.most_rerolls(state):

@@ -1,19 +1,21 @@
-"""What stands before the API: known hosts, small requests, not too many; headers that keep the page to itself."""
+"""ASGI middleware in front of the API: host names, request sizes, request rates and security headers.
+
+A page on another site can reach this server only under a host name of that site (DNS rebinding), so a request must
+name a host that is known. The headers forbid the page to load or send anything elsewhere.
+"""
 
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
 from ipaddress import ip_address
 from typing import Any
 
 from .._version import ANSWER_SCHEMA
+from .limits import MAX_BODY_BYTES, RateLimiter
 
-MAX_BODY = 256 << 10
-RATE, BURST = 1000.0, 2000.0  # requests a second of one client, and how many at once
-HEADERS = {
+SECURITY_HEADERS = {
     b"content-security-policy": b"default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; "
     b"form-action 'self'",
     b"x-content-type-options": b"nosniff",
@@ -27,87 +29,79 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 
-class TooLarge(Exception):
-    """The body outgrew MAX_BODY."""
+class BodyTooLarge(Exception):
+    """The body exceeds MAX_BODY_BYTES."""
 
 
 class RequestFilter:
-    """ASGI middleware.
+    """ASGI middleware that refuses requests of unknown hosts, too many requests and too large ones.
 
     Parameters
     ----------
     app
-        What it guards.
+        The ASGI application behind it.
     hosts
-        Host names (without port) that a request may name, in small letters.
+        Host names (lower case, without port) that a request may name.
     addresses
-        Whether it may name any IP address: a foreign page can only get here by a name of its own.
+        Whether a request may name any IP address.
     """
 
     def __init__(self, app: Any, hosts: frozenset[str], addresses: bool = False) -> None:
         self.app, self.hosts, self.addresses = app, hosts, addresses
-        self.tokens: dict[str, tuple[float, float]] = {}
+        self.rate_limiter = RateLimiter()
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        """Let a request through, or answer it here."""
+        """Pass a request to the application, or refuse it."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         headers = {name.lower(): value for name, value in scope["headers"]}
         host = headers.get(b"host", b"").decode("latin-1")
-        if not self.known(host_name(host)):
-            why = "this server is for its own machine; open it as http://127.0.0.1, or serve --allow-host NAME"
-            await refuse(send, 421, why)
+        if not self.is_known_host(host_name(host)):
+            message = (
+                "unknown host name; open http://127.0.0.1, or start the server with: yatzy serve --allow-host NAME"
+            )
+            await send_error(send, 421, "unknown-host", message)
             return
-        if not self.allowed(scope["client"][0] if scope.get("client") else ""):
-            await refuse(send, 429, "too many requests; wait a moment")
+        if not self.rate_limiter.allow(scope["client"][0] if scope.get("client") else ""):
+            await send_error(send, 429, "rate-limited", "too many requests; try again in a moment")
             return
         length = headers.get(b"content-length", b"0")
-        if not length.isdigit() or int(length) > MAX_BODY:
-            await refuse(send, 413, f"the request is larger than {MAX_BODY} bytes")
+        if not length.isdigit() or int(length) > MAX_BODY_BYTES:
+            await send_body_too_large(send)
             return
         size, refused = 0, False
 
-        async def counted() -> Message:
+        async def receive_limited() -> Message:
             nonlocal size
             message = await receive()
             size += len(message.get("body", b""))
-            if size > MAX_BODY:
-                raise TooLarge
+            if size > MAX_BODY_BYTES:
+                raise BodyTooLarge
             return message
 
-        async def headed(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             nonlocal refused
             if refused:
                 return
             if message["type"] == "http.response.start":
-                if size > MAX_BODY:  # whatever the application made of the torn body
+                if size > MAX_BODY_BYTES:  # replaces the answer of the application to the truncated body
                     refused = True
-                    await refuse(send, 413, f"the request is larger than {MAX_BODY} bytes")
+                    await send_body_too_large(send)
                     return
-                message["headers"] = [*message.get("headers", []), *HEADERS.items()]
+                message["headers"] = [*message.get("headers", []), *SECURITY_HEADERS.items()]
             await send(message)
 
-        with suppress(TooLarge):
-            await self.app(scope, counted, headed)
+        with suppress(BodyTooLarge):
+            await self.app(scope, receive_limited, send_with_headers)
 
-    def known(self, name: str) -> bool:
-        """Whether a request may call this server so."""
+    def is_known_host(self, name: str) -> bool:
+        """Whether a request may address this server by a host name."""
         return name in self.hosts or (self.addresses and is_address(name))
-
-    def allowed(self, client: str) -> bool:
-        """Whether this client may ask now (a token bucket each)."""
-        now = time.monotonic()
-        tokens, last = self.tokens.get(client, (BURST, now))
-        tokens = min(BURST, tokens + (now - last) * RATE)
-        if len(self.tokens) > 10_000:
-            self.tokens.clear()
-        self.tokens[client] = (max(0.0, tokens - 1), now)
-        return tokens >= 1
 
 
 def host_name(host: str) -> str:
-    """The name in a Host header, without port."""
+    """The name in a Host header, in lower case, without port."""
     if host.startswith("["):
         return host.partition("]")[0].lower() + "]"
     return host.partition(":")[0].lower()
@@ -122,9 +116,14 @@ def is_address(name: str) -> bool:
     return True
 
 
-async def refuse(send: Send, status: int, why: str) -> None:
-    """An answer in the shape of the API's errors."""
-    body = json.dumps({"schema": ANSWER_SCHEMA, "error": why}).encode()
+async def send_error(send: Send, status: int, code: str, message: str) -> None:
+    """Send an error in the format of the API."""
+    body = json.dumps({"schema": ANSWER_SCHEMA, "error": message, "code": code}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": status, "headers": [*headers, *HEADERS.items()]})
+    await send({"type": "http.response.start", "status": status, "headers": [*headers, *SECURITY_HEADERS.items()]})
     await send({"type": "http.response.body", "body": body})
+
+
+async def send_body_too_large(send: Send) -> None:
+    """Refuse a body that exceeds MAX_BODY_BYTES."""
+    await send_error(send, 413, "body-too-large", f"the request is larger than {MAX_BODY_BYTES} bytes")

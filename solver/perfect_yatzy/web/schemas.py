@@ -1,5 +1,7 @@
-"""What the API takes: the requests of :mod:`perfect_yatzy.service.queries`, checked and described for OpenAPI by
-pydantic."""
+"""The requests and errors of the API as pydantic models, for validation and for `/api/openapi.json`.
+
+The requests are those of :mod:`perfect_yatzy.service.queries`.
+"""
 
 from __future__ import annotations
 
@@ -9,126 +11,159 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-# What each field must be, for the description and for whoever sent something else.
+from .._version import ANSWER_SCHEMA
+from ..errors import StateError
+from ..game.points import possible_points
+from ..game.rules import RuleSet
+
+# What each field must be: for the description of the API and for error messages.
 FIELDS = {
     "rules": "the id of a built-in rule set, with switches, such as 'yatzy' or 'yatzy+four-is-two-pairs'",
     "card": "the filled boxes: text such as 'ones=3 sixes=24', or an object such as {\"ones\": 3}",
-    "saved": "the saved rolls this turn began with, a whole number from 0 to 100",
+    "saved": "the saved rolls at the start of this turn, a whole number from 0 to 100",
     "bonus_points": "the bonus points so far (jokers, first rolls), a whole number from 0 to 99999",
     "id": "text or a whole number, returned as it is",
     "goal": "a final score to reach, a whole number from 0 to 99999",
-    "opponents": "whom to beat: final scores or cards, as text such as '251; ones=3 sixes=24', or as a list",
+    "opponents": "final scores or cards of the opponents, as text such as '251; ones=3 sixes=24', or as a list",
     "ties": "what a tie counts: 'loss' (the default), 'half' or 'win'",
     "dice": "the dice on the table: text such as '33456', or a list of faces",
     "rolls_left": "the rerolls left, a whole number from 0 to 100",
     "spread": "true or false: whether to add the exact distribution",
     "hold": "the dice held, a list of faces",
     "game": "one line of a record of `yatzy play`, as an object",
-    "player": "whose decisions, counted from 0",
-    "why": "for how many of the worst decisions to say what they lead to, from 0 to 50",
+    "player": "the index of the player whose decisions are reviewed, from 0",
+    "why": "how many of the worst decisions to explain, from 0 to 50",
     "lang": "the code of a language",
 }
 BODY = "the body must be a JSON object, sent as application/json"
 
-Whole = Annotated[int, Field(strict=True)]
-Face = Annotated[Whole, Field(ge=1, le=12)]
-Points = Annotated[Whole, Field(ge=0, le=99_999)]
+Integer = Annotated[int, Field(strict=True)]
+Face = Annotated[Integer, Field(ge=1, le=12)]
+Points = Annotated[Integer, Field(ge=0, le=99_999)]
 Card = Annotated[dict[str, Points], Field(max_length=64)]
-Others = Annotated[str, Field(max_length=2_000)] | Annotated[list[Whole | str], Field(max_length=64)]
-Name = Annotated[str, Field(max_length=200)] | Whole
+Opponents = Annotated[str, Field(max_length=2_000)] | Annotated[list[Integer | str], Field(max_length=64)]
+RequestId = Annotated[str, Field(max_length=200)] | Integer
 
 
-def about(name: str, **limits: Any) -> Any:
-    """The field's description, and its limits."""
+def field(name: str, **limits: Any) -> Any:
+    """The description of a field, with its limits."""
     return Field(description=FIELDS[name], **limits)
 
 
-class Position(BaseModel):
-    """A card in mid-game."""
+class CardRequest(BaseModel):
+    """A scorecard during a game."""
 
     model_config = ConfigDict(extra="forbid")
 
-    rules: Annotated[str, about("rules", max_length=200)] = "yatzy"
-    card: Annotated[Card | str, about("card")] = {}
-    saved: Annotated[Whole, about("saved", ge=0, le=100)] = 0
-    bonus_points: Annotated[Points, about("bonus_points")] = 0
-    id: Annotated[Name | None, about("id")] = None
+    rules: Annotated[str, field("rules", max_length=200)] = "yatzy"
+    card: Annotated[Card | str, field("card")] = {}
+    saved: Annotated[Integer, field("saved", ge=0, le=100)] = 0
+    bonus_points: Annotated[Points, field("bonus_points")] = 0
+    id: Annotated[RequestId | None, field("id")] = None
 
 
-class Aimed(Position):
-    """A position, and what is played for instead of the mean."""
+class ObjectiveFields(CardRequest):
+    """A scorecard, and what is maximised instead of the expected score."""
 
-    goal: Annotated[Points | None, about("goal")] = None
-    opponents: Annotated[Others | None, about("opponents")] = None
-    ties: Annotated[Literal["loss", "half", "win"] | None, about("ties")] = None
-
-
-class Dice(Aimed):
-    """Dice on the table."""
-
-    dice: Annotated[list[Face] | str, about("dice", max_length=100)]
-    rolls_left: Annotated[Whole | None, about("rolls_left", ge=0, le=100)] = None
+    goal: Annotated[Points | None, field("goal")] = None
+    opponents: Annotated[Opponents | None, field("opponents")] = None
+    ties: Annotated[Literal["loss", "half", "win"] | None, field("ties")] = None
 
 
-class Expect(Aimed):
-    """What to expect from a card."""
+class RollRequest(ObjectiveFields):
+    """A scorecard, and the dice on the table."""
 
-    spread: Annotated[bool, about("spread", strict=True)] = True
-
-
-class Outcomes(Position):
-    """What the next roll may bring after holding some dice."""
-
-    hold: Annotated[list[Face], about("hold", max_length=64)]
-    rolls_left: Annotated[Whole, Field(ge=1, le=100, description="the rerolls left before this one, from 1")]
+    dice: Annotated[list[Face] | str, field("dice", max_length=100)]
+    rolls_left: Annotated[Integer | None, field("rolls_left", ge=0, le=100)] = None
 
 
-class Record(BaseModel):
+class ExpectRequest(ObjectiveFields):
+    """A scorecard at the start of a turn."""
+
+    spread: Annotated[bool, field("spread", strict=True)] = True
+
+
+class OutcomesRequest(CardRequest):
+    """A scorecard, and the dice held before a reroll."""
+
+    hold: Annotated[list[Face], field("hold", max_length=64)]
+    rolls_left: Annotated[Integer, Field(ge=1, le=100, description="the rerolls left before this one, from 1")]
+
+
+class ReviewRequest(BaseModel):
     """A game as `yatzy play` records it."""
 
     model_config = ConfigDict(extra="forbid")
 
-    game: Annotated[dict[str, Any], about("game")]
-    player: Annotated[Whole, about("player", ge=0, le=63)] = 0
-    why: Annotated[Whole, about("why", ge=0, le=50)] = 0
+    game: Annotated[dict[str, Any], field("game")]
+    player: Annotated[Integer, field("player", ge=0, le=63)] = 0
+    why: Annotated[Integer, field("why", ge=0, le=50)] = 0
 
 
-class Refusal(BaseModel):
-    """What was wrong."""
+class ErrorResponse(BaseModel):
+    """The answer to a request that failed."""
 
-    schema_: Annotated[int, Field(alias="schema", description="Version of the answers, 2")] = 2
-    error: Annotated[str, Field(description="What was wrong, in one sentence")]
+    schema_: Annotated[int, Field(alias="schema", description="Version of the answers")] = ANSWER_SCHEMA
+    error: Annotated[str, Field(description="What is wrong, for people; the wording may change")]
+    code: Annotated[str, Field(description="What is wrong, for programs")]
+    field: Annotated[str | None, Field(description="The field of the request that is wrong, if it is one")] = None
 
 
-def fault_text(faults: Iterable[Mapping[str, Any]], body: object) -> str:
-    """What is wrong with a request, in one sentence for each field.
+def rule_set_json(rules: RuleSet) -> dict[str, Any]:
+    """A rule set as `/api/rules` describes it."""
+    return {
+        "id": rules.key,
+        "base": rules.id,
+        "name": rules.name,
+        "summary": rules.summary,
+        "dice": rules.dice,
+        "faces": rules.faces,
+        "switches": [{"id": switch.id, "summary": switch.summary} for switch in rules.switches],
+        "active": list(rules.active_switches),
+        "bonus_points": bool(rules.joker and rules.joker.bonus) or bool(rules.first_roll_bonus),
+        "rolls": rules.rolls_per_turn,
+        "forced": rules.order == "forced",
+        "saved_rolls": rules.saved_rolls,
+        "bonus": {"threshold": rules.bonus.threshold, "points": rules.bonus.points} if rules.bonus else None,
+        "categories": [
+            {"id": category.id, "name": category.name, "upper": category.upper, "points": points}
+            for category, points in zip(rules.categories, possible_points(rules), strict=True)
+        ],
+    }
+
+
+def request_error(errors: Iterable[Mapping[str, Any]], body: object) -> StateError:
+    """The error for a request that does not match its model: one sentence per field, the code of the first.
 
     Parameters
     ----------
-    faults
-        As pydantic names them: several for one field that may be of several types.
+    errors
+        The errors of pydantic; several for one field that accepts several types.
     body
-        What was sent.
+        The body of the request.
     """
-    found: dict[str, str] = {}
-    for fault in faults:
-        place, kind = fault["loc"], fault["type"]
+    found: dict[str, tuple[str, str]] = {}  # field -> message and code; "" for the whole body
+    for error in errors:
+        location, kind = error["loc"], error["type"]
         if kind == "json_invalid":
-            found[""] = f"the body is no JSON (at character {place[-1]})"
-        elif len(place) < 2:
-            found[""] = BODY
+            found[""] = f"the body is not JSON (at character {location[-1]})", "invalid-request"
+        elif len(location) < 2:
+            found[""] = BODY, "invalid-request"
+        elif (name := location[1]) in found:
+            continue
         elif kind == "missing":
-            found.setdefault(place[1], f"{place[1]} is missing; it is {FIELDS.get(place[1], 'needed')}")
+            found[name] = f"{name} is missing; it is {FIELDS.get(name, 'required')}", "missing-field"
         elif kind == "extra_forbidden":
-            found.setdefault(place[1], f"{shown(place[1])} is not a field of this request")
+            found[name] = f"{abbreviated(name)} is not a field of this request", "unknown-field"
         else:
-            sent = body.get(place[1]) if isinstance(body, dict) else fault.get("input")
-            must = FIELDS.get(place[1], "something else")
-            found.setdefault(place[1], f"{place[1]} is {shown(sent)}; must be {must}")
-    return "; ".join(found.values())
+            value = body.get(name) if isinstance(body, dict) else error.get("input")
+            found[name] = f"{name} is {abbreviated(value)}; must be {FIELDS[name]}", "invalid-value"
+    first = next(iter(found))
+    message = "; ".join(message for message, _ in found.values())
+    return StateError(message, code=found[first][1], field=first or None)
 
 
-def shown(value: object) -> str:
-    """A value of a request in a message: plain letters, not too many."""
+def abbreviated(value: object) -> str:
+    """A value as JSON in ASCII, at most 60 characters."""
     text = json.dumps(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -1,7 +1,8 @@
-"""The one desk behind all requests: what is quick is answered at once, what is long waits in line, or is refused.
+"""Answers requests of many threads: short ones at once, long ones from a queue, too long ones never.
 
-A table is opened by one thread while others go on. Chances of a goal, a win or a score are worked out few at a time;
-whoever finds too many waiting is told so, and who hung up leaves the line. What was worked out is kept for a while.
+One thread opens a table while the others go on. Goals, wins and distributions are computed a few at a time
+(:class:`perfect_yatzy.web.limits.ConcurrencyLimiter`); a full queue refuses further requests, a queued request
+whose client disconnects is dropped, and recent answers are cached.
 """
 
 from __future__ import annotations
@@ -9,15 +10,12 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
-from threading import Lock, Semaphore
-from typing import Any, Generic, TypeVar
+from threading import Lock
+from typing import Any
 
 import numpy as np
 
-from ..errors import RulesError, SolverError, StateError
+from ..errors import RulesError, StateError
 from ..game.dice import Floats, Ints
 from ..game.rule_loader import builtin_ids
 from ..game.rules import RuleSet
@@ -31,148 +29,87 @@ from ..strategy.distribution import distribution_path, has_distribution
 from ..strategy.score_strategy import INSTANT_SOLVE_SECONDS
 from ..strategy.strategy import Strategy
 from ..tablebase.store import has_table, table_path
+from .limits import (
+    CACHED_ANSWERS,
+    CACHED_STRATEGY_BYTES,
+    LONG_QUEUED,
+    LONG_RUNNING,
+    MAX_GOAL_BYTES_WRITTEN,
+    MAX_OBJECTIVE_BYTES,
+    MAX_OBJECTIVE_SECONDS,
+    MAX_OPPONENTS,
+    MAX_TABLE_SECONDS,
+    SHORT_QUEUED,
+    SHORT_RUNNING,
+    ConcurrencyLimiter,
+    IsDisconnected,
+    WeightedLRUCache,
+)
 
-MAX_SECONDS = 5.0  # a rule set without a table is solved on request if that takes no longer
-MAX_AIM_SECONDS = 60.0  # the same for a goal or a win from a card on
-MAX_AIM_BYTES = 1 << 30  # and its table
-MAX_WRITTEN = 3 << 30  # tables of goals that one run of the server may write
-MAX_OPPONENTS = 8
-KEPT_BYTES = 2 << 30  # of strategies for aims in memory
-FORWARD_COST_RATIO = 0.12  # seconds to follow a game forward, as a part of those to solve it backward
-SPEC = re.compile(r"[a-z0-9-]+(\+[a-z0-9-]+)*")
-
-Gone = Callable[[], bool]  # whether who asked has hung up
-Found = TypeVar("Found")
-
-
-class BusyError(SolverError):
-    """Too many wait already."""
-
-
-class ClientDisconnected(SolverError):
-    """Who asked does not wait for the answer any more."""
-
-
-class ConcurrencyLimiter:
-    """Lets a few in at a time, lets some wait, and refuses the rest.
-
-    Parameters
-    ----------
-    inside, waiting
-        How many at most.
-    """
-
-    def __init__(self, inside: int, waiting: int) -> None:
-        self.inside, self.lock = Semaphore(inside), Lock()
-        self.room = inside + waiting
-
-    @contextmanager
-    def passed(self, gone: Gone) -> Iterator[None]:
-        """Wait for one's turn.
-
-        Raises
-        ------
-        BusyError
-            If too many wait.
-        HungUpError
-            If nobody is there for the answer.
-        """
-        with self.lock:
-            if not self.room:
-                raise BusyError("too many long questions are waiting; ask again in a little while")
-            self.room -= 1
-        try:
-            while not self.inside.acquire(timeout=0.2):
-                if gone():
-                    raise ClientDisconnected("nobody waits for the answer")
-            try:
-                yield
-            finally:
-                self.inside.release()
-        finally:
-            with self.lock:
-                self.room += 1
-
-
-class WeightedLRUCache(Generic[Found]):
-    """The last things found, up to a total weight; safe to use from several threads."""
-
-    def __init__(self, most: int) -> None:
-        self.most, self.weight, self.lock = most, 0, Lock()
-        self.entries: OrderedDict[Hashable, tuple[Found, int]] = OrderedDict()
-
-    def get(self, key: Hashable) -> Found | None:
-        """What was kept under a key."""
-        with self.lock:
-            if key not in self.entries:
-                return None
-            self.entries.move_to_end(key)
-            return self.entries[key][0]
-
-    def put(self, key: Hashable, found: Found, weight: int = 1) -> None:
-        """Keep it; the oldest go. What is too heavy is not kept."""
-        with self.lock:
-            if key in self.entries or weight > self.most:
-                return
-            self.entries[key] = found, weight
-            self.weight += weight
-            while self.weight > self.most:
-                self.weight -= self.entries.popitem(last=False)[1][1]
+FORWARD_COST_RATIO = 0.12  # time to propagate a distribution forwards / time to solve the same states backwards
+RULES_PATTERN = re.compile(r"[a-z0-9-]+(\+[a-z0-9-]+)*")
 
 
 class ConcurrentQueryService(QueryService):
-    """The desk of many threads: one of them opens a table, and none makes a large one.
+    """A query service for many threads: one thread opens a table, and no thread solves a large one.
 
-    It keeps its latest aims: a hold and what to expect, of one card, are one solve.
+    It caches strategies for goals and wins, so that a hold and an expectation of one scorecard share one solve.
     """
 
     def __init__(self, tables: str | os.PathLike[str] | None, threads: int | None) -> None:
         super().__init__(tables, threads)
-        self.lock = Lock()
-        self.opening: dict[str, Lock] = {}
-        self.latest: WeightedLRUCache[ResolvedObjective] = WeightedLRUCache(KEPT_BYTES)
+        self._lock = Lock()
+        self._opening: dict[str, Lock] = {}
+        self._objectives: WeightedLRUCache[ResolvedObjective] = WeightedLRUCache(CACHED_STRATEGY_BYTES)
 
     def strategy(self, rules: RuleSet) -> Strategy:
-        """The strategy of a rule set; of several threads that want it one opens it.
+        """The strategy of a rule set; if several threads need it, one of them opens it.
 
         Raises
         ------
         RulesError
-            If its table is missing and takes long to make.
+            If its table is missing and takes long to solve.
         """
-        with self.lock:
-            mine = self.opening.setdefault(rules.fingerprint, Lock())
-        with mine:
+        with self._lock:
+            opening = self._opening.setdefault(rules.fingerprint, Lock())
+        with opening:
             if not has_table(rules, self.tables):
                 seconds = rule_set_stats(rules).seconds
-                if seconds > MAX_SECONDS:
+                if seconds > MAX_TABLE_SECONDS:
                     long = f"{rules.key} takes about {seconds:.0f} s to solve"
                     raise RulesError(f"{long}; first run: yatzy solve {rules.key}")
             return super().strategy(rules)
 
     def aim(self, wanted: ObjectiveRequest, strategy: Strategy, card: Scorecard) -> ResolvedObjective:
-        """The strategy for a goal or against opponents, from a card on."""
+        """The strategy for a goal or against opponents, from a scorecard on."""
         others = tuple(
             (other.state, other.total) if isinstance(other, Scorecard) else other for other in wanted.opponents
         )
         key = (strategy.rules.fingerprint, wanted.goal, others, wanted.ties, card.state, card.total)
-        found = self.latest.get(key)
-        if found is None:
-            found = super().aim(wanted, strategy, card)
-            # The table of all goals is mapped from its file, and kept by the desk already.
-            self.latest.put(key, found, 1 if found.strategy.info else int(found.strategy.values.nbytes))
-        return found
+        resolved = self._objectives.get(key)
+        if resolved is None:
+            resolved = super().aim(wanted, strategy, card)
+            # The table of all goals is memory-mapped, and the resolver caches it already.
+            self._objectives.put(key, resolved, 1 if resolved.strategy.info else int(resolved.strategy.values.nbytes))
+        return resolved
 
 
 class RequestScheduler:
-    """Answers requests of many threads at once."""
+    """Decides for each request whether it runs at once, is queued or is refused.
+
+    Parameters
+    ----------
+    tables, threads
+        As for :func:`perfect_yatzy.strategy.strategy.open_strategy`.
+    """
 
     def __init__(self, tables: str | os.PathLike[str] | None, threads: int | None) -> None:
-        self.desk = ConcurrentQueryService(tables, threads)
-        self.short, self.long = ConcurrencyLimiter(2, 24), ConcurrencyLimiter(1, 8)
-        self.answers: WeightedLRUCache[dict[str, Any]] = WeightedLRUCache(256)
-        self.goals: set[str] = set()  # rule sets whose table of goals is open
-        self.written = 0
+        self.service = ConcurrentQueryService(tables, threads)
+        self.short = ConcurrencyLimiter(SHORT_RUNNING, SHORT_QUEUED)
+        self.long = ConcurrencyLimiter(LONG_RUNNING, LONG_QUEUED)
+        self.answers: WeightedLRUCache[dict[str, Any]] = WeightedLRUCache(CACHED_ANSWERS)
+        self.goals: set[str] = set()  # fingerprints of the rule sets whose table of all goals is open
+        self.bytes_written = 0
 
     def rules(self, spec: str) -> RuleSet:
         """A built-in rule set, with switches; never a file.
@@ -180,42 +117,59 @@ class RequestScheduler:
         Raises
         ------
         RulesError
-            If there is none of that name.
+            If there is no built-in rule set of that name.
         """
-        if not SPEC.fullmatch(spec) or spec.split("+")[0] not in builtin_ids():
-            raise RulesError(f"unknown rules {spec[:80]!r}; the page knows {', '.join(builtin_ids())}")
-        return self.desk.rules(spec)
+        if not RULES_PATTERN.fullmatch(spec) or spec.split("+")[0] not in builtin_ids():
+            raise RulesError(f"unknown rules {spec[:80]!r}; must be one of {', '.join(builtin_ids())}")
+        return self.service.rules(spec)
 
-    def answer(self, query: str, asked: dict[str, Any], gone: Gone) -> dict[str, Any]:
-        """The answer to a request of :mod:`perfect_yatzy.service.queries`."""
-        named = {"id": asked.pop("id")} if "id" in asked else {}
-        rules = self.rules(asked["rules"])
-        card = read_card(rules, asked)
+    def answer(self, query: str, request: dict[str, Any], is_disconnected: IsDisconnected) -> dict[str, Any]:
+        """The answer of :class:`perfect_yatzy.service.queries.QueryService` to a request.
+
+        Parameters
+        ----------
+        query
+            ``hold``, ``score`` or ``expect``.
+        request
+            The other fields of the request; an `id` is returned as it is.
+        is_disconnected
+            Asked while the request is queued.
+
+        Raises
+        ------
+        StateError, RulesError
+            If the request is wrong or takes too long.
+        QueueFullError, ClientDisconnected
+            As :meth:`perfect_yatzy.web.limits.ConcurrencyLimiter.slot`.
+        """
+        identity = {"id": request.pop("id")} if "id" in request else {}
+        rules = self.rules(request["rules"])
+        card = read_card(rules, request)
         state_space(rules).check(card.state)
-        wanted = read_aim(rules, asked)
+        wanted = read_aim(rules, request)
         if wanted and len(wanted.opponents) > MAX_OPPONENTS:
-            raise StateError(f"{len(wanted.opponents)} opponents; it is at most {MAX_OPPONENTS}")
-        self.desk.strategy(rules)
-        request = {"query": query, **asked}
+            raise StateError(f"{len(wanted.opponents)} opponents; there can be at most {MAX_OPPONENTS}")
+        self.service.strategy(rules)
+        request = {"query": query, **request}
         if query != "expect" and not wanted:
-            return self.desk.answer(request) | named  # nothing long is in it
+            return self.service.answer(request) | identity  # always short
         key = json.dumps(request, sort_keys=True)
-        if (known := self.answers.get(key)) is not None:
-            return known | named
-        spread = query == "expect" and (wanted or asked.get("spread", True)) and has_distribution(rules)
+        if (cached := self.answers.get(key)) is not None:
+            return cached | identity
+        spread = query == "expect" and (wanted or request.get("spread", True)) and has_distribution(rules)
         seconds = self.aim_seconds(rules, card, wanted) if wanted else 0.0
         seconds += self.spread_seconds(rules, card) if spread else 0.0
         if not seconds:
-            return self.desk.answer(request) | named
-        with (self.short if seconds < INSTANT_SOLVE_SECONDS else self.long).passed(gone):
-            found = self.answers.get(key)  # of somebody who asked the same before
-            if found is None:
-                found = self.asked(rules, request)
-                self.answers.put(key, found)
-        return found | named
+            return self.service.answer(request) | identity
+        with (self.short if seconds < INSTANT_SOLVE_SECONDS else self.long).slot(is_disconnected):
+            answer = self.answers.get(key)  # the same request may have been answered while this one was queued
+            if answer is None:
+                answer = self.computed(rules, request)
+                self.answers.put(key, answer)
+        return answer | identity
 
     def aim_seconds(self, rules: RuleSet, card: Scorecard, wanted: ObjectiveRequest) -> float:
-        """About how long an aim takes, none at all if its table is open.
+        """Estimated time to solve for an objective, 0 if its table is open.
 
         Raises
         ------
@@ -225,65 +179,65 @@ class RequestScheduler:
         seconds = 0.0
         for known in wanted.opponents:
             if isinstance(known, Scorecard):
-                seconds += FORWARD_COST_RATIO * allowed(rules, Utility(rules, any_worth, known.state).needs())
+                seconds += FORWARD_COST_RATIO * allowed(rules, Utility(rules, any_utility, known.state).needs())
         if wanted.ties == "half" or seconds:
-            return seconds + allowed(rules, Utility(rules, any_worth, card.state).needs())
+            return seconds + allowed(rules, Utility(rules, any_utility, card.state).needs())
         if rules.fingerprint in self.goals:
             return 0.0
-        if has_table(rules, self.desk.tables, Goals.name):
-            return INSTANT_SOLVE_SECONDS  # its checksum is looked at
+        if has_table(rules, self.service.tables, Goals.name):
+            return INSTANT_SOLVE_SECONDS  # to verify its checksum
         return self.goal_seconds(rules, card)
 
     def goal_seconds(self, rules: RuleSet, card: Scorecard) -> float:
-        """The same for a goal whose table is not there: the rest of the game, or the table of all goals."""
+        """The same for a goal without a table: for the rest of the game, or for the table of all goals."""
         rest = Goals(rules, card.state).needs()
         if rest.seconds < INSTANT_SOLVE_SECONDS:
             return rest.seconds
         whole = Goals(rules).needs()
         seconds = allowed(rules, whole)
-        if self.written + whole.bytes > MAX_WRITTEN:
+        if self.bytes_written + whole.bytes > MAX_GOAL_BYTES_WRITTEN:
             raise RulesError(
-                f"this server has written {self.written / 2**30:.1f} GB of goals and writes no more; "
+                f"this server has written {self.bytes_written / 2**30:.1f} GB of goals and writes no more; "
                 f"first run: yatzy solve {rules.key} --what goals"
             )
         return seconds
 
-    def asked(self, rules: RuleSet, request: dict[str, Any]) -> dict[str, Any]:
-        """The answer of the desk; what it writes is counted."""
-        path = table_path(rules, self.desk.tables, Goals.name)
+    def computed(self, rules: RuleSet, request: dict[str, Any]) -> dict[str, Any]:
+        """The answer of the service; a table of goals it writes is counted."""
+        path = table_path(rules, self.service.tables, Goals.name)
         before = path.is_file()
         try:
-            return self.desk.answer(request)
+            return self.service.answer(request)
         finally:
             if not before and path.is_file():
-                self.written += path.stat().st_size
+                self.bytes_written += path.stat().st_size
             if path.is_file() and "goal" in request:
                 self.goals.add(rules.fingerprint)
 
     def spread_seconds(self, rules: RuleSet, card: Scorecard) -> float:
-        """About how long a distribution takes; that of the empty card is kept with the tables."""
-        if card.state == EMPTY_STATE and distribution_path(rules, self.desk.tables).is_file():
+        """Estimated time to compute a distribution; that of the empty scorecard is stored with the tables."""
+        if card.state == EMPTY_STATE and distribution_path(rules, self.service.tables).is_file():
             return 0.0
-        return FORWARD_COST_RATIO * Utility(rules, any_worth, card.state).needs().seconds
+        return FORWARD_COST_RATIO * Utility(rules, any_utility, card.state).needs().seconds
 
 
-def any_worth(total: Ints) -> Floats:
-    """Stands for a worth where only its cost is asked for."""
+def any_utility(total: Ints) -> Floats:
+    """A placeholder utility, for estimates of the cost."""
     return total.astype(np.float64)
 
 
 def allowed(rules: RuleSet, needs: SolveCost) -> float:
-    """The seconds it needs.
+    """The estimated seconds.
 
     Raises
     ------
     RulesError
-        If they are more than a page can ask for, or the table is too large.
+        If they are more than the server allows, or the table is too large.
     """
-    if needs.seconds > MAX_AIM_SECONDS or needs.bytes > MAX_AIM_BYTES:
+    if needs.seconds > MAX_OBJECTIVE_SECONDS or needs.bytes > MAX_OBJECTIVE_BYTES:
         raise RulesError(
             f"goals and opponents of {rules.key} take about {needs.seconds:.0f} s and {needs.bytes / 2**30:.1f} GB "
-            "from here on; the server allows "
-            f"{MAX_AIM_SECONDS:.0f} s and {MAX_AIM_BYTES >> 30} GB: ask later in the game"
+            "from this card on; the server allows "
+            f"{MAX_OBJECTIVE_SECONDS:.0f} s and {MAX_OBJECTIVE_BYTES >> 30} GB: ask later in the game"
         )
     return needs.seconds

@@ -31,7 +31,7 @@ def serve(
     try:
         import uvicorn
 
-        from ...web.app import LOCAL, create_app
+        from ...web.app import LOCAL_HOSTS, create_app
     except ImportError as error:
         raise MissingPackage("serve", "fastapi", "uvicorn") from error
     host = host.strip("[]")
@@ -39,7 +39,7 @@ def serve(
     opened = not is_loopback(host)
     own = {host, *names, *({socket.gethostname(), socket.getfqdn()} if opened else ())}
     shown = "localhost" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
-    app = create_app(tables, threads, LOCAL | {in_header(name) for name in own}, addresses=opened)
+    app = create_app(tables, threads, LOCAL_HOSTS | {in_header(name) for name in own}, addresses=opened)
     address = f"http://{shown}:{port}/"
     click.echo(f"Serving {address} (Ctrl+C ends it)", err=True)
     if opened:

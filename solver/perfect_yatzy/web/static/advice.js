@@ -1,193 +1,212 @@
-// Advice: every hold or category ranked, what the dice held now are worth, and what the next roll may bring.
-import { ask, line } from "./ask.js";
-import { button, by, element, leave, lost, many, names, percent, table, upper } from "./parts.js";
-import { aim, boxName, change, complete, full, game, heldDice, position, state, total } from "./state.js";
-import { take } from "./dice.js";
+// Advice: every hold or category ranked, the value of the current hold, and the possible next rolls.
+import { ask, latestOnly } from "./ask.js";
+import { button, byId, capitalize, count, diceText, element, lossText, moveFocusOut, percent, table } from "./dom.js";
+import { categoryName, change, hasAllDice, heldDice, isCardFull, objective, position, rules, state, totals } from "./state.js";
+import { takeCategory } from "./dice.js";
 
-const SHOWN = 8, PAUSE = 60, LONG = 1000; // rows, milliseconds before a question is sent, and before it is called long
-const next = line(), nextMap = line();
-let answer = null, key = "", timer = 0, mapKey = "", everything = false, taking = "";
+const SHOWN_ROWS = 8, SHOWN_ROLLS = 8;
+const DEBOUNCE_MS = 60, LONG_WAIT_MS = 1000; // before a request is sent, and before the page says that it takes long
+const EARLY_OPEN_CATEGORIES = 8; // with more of them open, goals and wins take long
+const newRequest = latestOnly(), newMapRequest = latestOnly();
 
-export function say(words, wrong) {
-  by("answer").textContent = words;
-  by("answer").className = wrong ? "error" : "";
+let answer = null; // { choosesHold, objective, entries } of the position shown
+let answerKey = "", mapKey = ""; // what they were requested for
+let timer = 0;
+let showsAll = false;
+let takesCategory = ""; // the position in which the user takes a category with rerolls left
+
+export function showStatus(text, isError) {
+  byId("answer").textContent = text;
+  byId("answer").className = isError ? "error" : "";
 }
 
-// What a long wait is for, if the question is one of the long ones.
-export function patience() {
-  const early = game().categories.length - Object.keys(state.card).length > 8;
-  if (aim().goal !== undefined && early) return "Working … a goal this early in the game takes about 20 seconds, once.";
-  if (aim().opponents && early) return "Working … a win this early in the game takes up to a minute.";
+// Explains the wait for a request that takes long; empty for others.
+export function waitText() {
+  const isEarly = rules().categories.length - Object.keys(state.card).length > EARLY_OPEN_CATEGORIES;
+  if (objective().goal !== undefined && isEarly) return "Working … a goal this early in the game takes about 20 seconds, once.";
+  if (objective().opponents && isEarly) return "Working … a win this early in the game takes up to a minute.";
   return "";
 }
 
-function waiting() {
-  const missing = game().dice - state.dice.length;
-  if (full()) return `The card is full. Final score ${total().all}.`;
-  if (missing === game().dice) return "Enter the dice.";
-  return missing ? `${many(missing, "more die", "more dice")}.` : "";
+// What is missing before advice can be given.
+function missingText() {
+  const missing = rules().dice - state.dice.length;
+  if (isCardFull()) return `The card is full. Final score ${totals().all}.`;
+  if (missing === rules().dice) return "Enter the dice.";
+  return missing ? `${count(missing, "more die", "more dice")}.` : "";
 }
+
+const cardAndDice = () => JSON.stringify([state.card, state.dice]);
 
 export function drawAdvice() {
-  if (taking !== JSON.stringify([state.card, state.dice])) taking = "";
-  const holding = state.left > 0 && !taking;
-  const body = { ...position(), ...aim(), dice: state.dice, rolls_left: state.left };
-  const asked = complete() && !full() ? (holding ? "hold " : "score ") + JSON.stringify(body) : waiting();
-  if (asked === key) { if (answer) drawHeld(); return; } // other dice held: the same ranking
-  key = asked;
+  if (takesCategory !== cardAndDice()) takesCategory = "";
+  const choosesHold = state.left > 0 && !takesCategory;
+  const body = { ...position(), ...objective(), dice: state.dice, rolls_left: state.left };
+  const key = hasAllDice() && !isCardFull() ? (choosesHold ? "hold " : "score ") + JSON.stringify(body) : missingText();
+  if (key === answerKey) { if (answer) drawHeld(); return; } // only the dice held have changed
+  answerKey = key;
   answer = null;
-  everything = false;
+  showsAll = false;
   clearTimeout(timer);
-  const signal = next(); // calls back what was asked before
-  withdraw();
-  if (waiting()) {
-    by("ranking").replaceChildren();
-    by("ranking").setAttribute("aria-busy", "false");
-    say(waiting());
+  const signal = newRequest();
+  hideOutdated();
+  if (missingText()) {
+    clearRanking();
+    showStatus(missingText());
     return;
   }
-  say(patience() || "Working …");
-  timer = setTimeout(() => advise(holding, body, signal), PAUSE);
+  showStatus(waitText() || "Working …");
+  timer = setTimeout(() => requestAdvice(choosesHold, body, signal), DEBOUNCE_MS);
 }
 
-// What belongs to another position is not to be seen, but keeps its place.
-function withdraw() {
-  leave(by("advice"), by("advice-title"));
-  by("ranking").setAttribute("aria-busy", "true");
-  for (const id of ["ranking", "more", "instead", "map"]) by(id).classList.add("stale");
-  by("held").textContent = "";
-  mapKey = "";
-  nextMap();
+// Hides what belongs to another position without moving the rest of the page.
+function hideOutdated() {
+  moveFocusOut(byId("advice"), byId("advice-title"));
+  byId("ranking").setAttribute("aria-busy", "true");
+  for (const id of ["ranking", "more", "instead", "map"]) byId(id).classList.add("stale");
+  byId("held").textContent = "";
+  abortMap();
 }
 
-async function advise(holding, body, signal) {
-  const long = setTimeout(() => say(patience() || "Working … this takes a little longer the first time."), LONG);
+function clearRanking() {
+  byId("ranking").replaceChildren();
+  byId("ranking").setAttribute("aria-busy", "false");
+}
+
+async function requestAdvice(choosesHold, body, signal) {
+  const longWait = setTimeout(() => showStatus(waitText() || "Working … this takes a little longer the first time."), LONG_WAIT_MS);
   try {
-    const found = await ask(holding ? "hold" : "score", body, signal);
+    const found = await ask(choosesHold ? "hold" : "score", body, signal);
     if (signal.aborted) return;
-    answer = { holding, aim: found.aim, entries: certain(found, holding ? found.holds : found.categories) };
+    answer = { choosesHold, objective: found.aim, entries: sortedEntries(found, choosesHold ? found.holds : found.categories) };
     drawRanking();
   } catch (error) {
     if (signal.aborted) return;
-    key = ""; // the next change asks again
-    by("ranking").replaceChildren();
-    by("ranking").setAttribute("aria-busy", "false");
-    say(error.message, true);
+    answerKey = ""; // the next change sends a new request
+    clearRanking();
+    showStatus(error.message, true);
   } finally {
-    clearTimeout(long);
+    clearTimeout(longWait);
   }
 }
 
-// Where the aim is out of reach, or certain, choices that are equal for it are ranked by the mean.
-function certain(found, entries) {
+// Where the goal or win is impossible or certain, options of equal chance are ranked by their expected score.
+function sortedEntries(found, entries) {
   const chance = entries[0].chance;
   if (!found.aim || (chance !== 0 && chance !== 1)) return entries;
   return [...entries].sort((a, b) => b.chance - a.chance || b.expected_final_score - a.expected_final_score);
 }
 
-const aimWords = (it) => (it.goal !== undefined ? `${it.goal} or more` : "a win");
+const objectiveText = (it) => (it.goal !== undefined ? `${it.goal} or more` : "a win");
+const expectedText = (entry) => `expected final score ${entry.expected_final_score.toFixed(2)}`;
 
-function label(entry) {
-  if (!answer.holding) return `${boxName(entry.category)} for ${entry.points + entry.bonus_points}`;
-  return entry.category ? `all dice, take ${boxName(entry.category)}` : `hold ${names(entry.hold)}`;
+function optionText(entry) {
+  if (!answer.choosesHold) return `${categoryName(entry.category)} for ${entry.points + entry.bonus_points}`;
+  return entry.category ? `all dice, take ${categoryName(entry.category)}` : `hold ${diceText(entry.hold)}`;
 }
 
-function worth(entry) {
-  return answer.aim ? `${percent(entry.chance)} chance of ${aimWords(answer.aim)}` : `expected final score ${entry.expected_final_score.toFixed(2)}`;
+function valueText(entry) {
+  return answer.objective ? `${percent(entry.chance)} chance of ${objectiveText(answer.objective)}` : expectedText(entry);
 }
 
 function headline() {
-  const best = answer.entries[0], words = upper(label(best));
-  if (answer.aim && best.chance === 0) return `${words}. ${upper(aimWords(answer.aim))} is out of reach, so the mean decides: expected final score ${best.expected_final_score.toFixed(2)}.`;
-  if (answer.aim && best.chance === 1) return `${words}. ${upper(aimWords(answer.aim))} is certain then; among such choices the mean decides: expected final score ${best.expected_final_score.toFixed(2)}.`;
-  return `${words}: ${worth(best)} with this roll`;
+  const best = answer.entries[0], option = capitalize(optionText(best));
+  if (answer.objective && (best.chance === 0 || best.chance === 1)) {
+    const settled = best.chance === 0 ? "is out of reach" : "is certain then";
+    return `${option}. ${capitalize(objectiveText(answer.objective))} ${settled}; ranked by expected score: ${expectedText(best)}.`;
+  }
+  return `${option}: ${valueText(best)} with this roll`;
 }
 
 function drawRanking() {
-  const { holding, entries } = answer, aimed = Boolean(answer.aim);
-  const rows = entries.slice(0, everything ? undefined : SHOWN).map((entry, i) => {
-    const run = entry.category ? () => (holding ? takeNow(entry.category) : take(entry)) : () => holdThese(entry.hold);
-    const loss = i && entry.loss === 0 ? "tie" : lost(entry.loss, aimed ? 100 : 1) + (aimed ? " %" : "");
-    const means = entry.expected_final_score.toFixed(2);
-    const mark = element("span", { class: "mark" });
-    const cell = element("span", { class: "choice" }, button(label(entry), run), mark);
-    return aimed ? [cell, percent(entry.chance), means, loss] : [cell, means, loss];
+  const { choosesHold, entries } = answer, hasObjective = Boolean(answer.objective);
+  const rows = entries.slice(0, showsAll ? undefined : SHOWN_ROWS).map((entry, i) => {
+    const choose = entry.category ? () => (choosesHold ? takeNow(entry.category) : takeCategory(entry)) : () => holdDice(entry.hold);
+    const loss = i && entry.loss === 0 ? "tie" : lossText(entry.loss, hasObjective ? 100 : 1) + (hasObjective ? " %" : "");
+    const expected = entry.expected_final_score.toFixed(2);
+    const cell = element("span", { class: "choice" }, button(optionText(entry), choose), element("span", { class: "mark" }));
+    return hasObjective ? [cell, percent(entry.chance), expected, loss] : [cell, expected, loss];
   });
-  const what = holding ? "Hold" : "Category";
-  const heads = aimed ? [what, "Chance", "If by mean", "Loses"] : [what, "Expected", "Loses"];
+  const first = choosesHold ? "Hold" : "Category";
+  const headings = hasObjective ? [first, "Chance", "Expected", "Loses"] : [first, "Expected", "Loses"];
   const notes = [];
-  if (aimed) notes.push("If by mean: the expected final score if all after it is played for the mean.");
-  if (!holding && state.left && game().saved_rolls) notes.push(`The ${many(state.left, "roll", "rolls")} left will be saved.`);
-  by("ranking").replaceChildren(table("Ranking", heads, rows), ...notes.map((words) => element("p", { class: "hint" }, words)));
-  by("ranking").setAttribute("aria-busy", "false");
-  for (const id of ["ranking", "more", "instead"]) by(id).classList.remove("stale");
-  by("more").hidden = entries.length <= SHOWN;
-  by("more").textContent = everything ? `Show the best ${SHOWN}` : `Show all ${entries.length}`;
-  by("instead").hidden = state.left === 0;
-  by("instead").textContent = holding ? "Take a category now instead" : "Back to the holds";
-  say(headline());
+  if (hasObjective) notes.push("Expected: the expected final score if you maximise it from here on.");
+  if (!choosesHold && state.left && rules().saved_rolls) notes.push(`The ${count(state.left, "roll", "rolls")} left will be saved.`);
+  byId("ranking").replaceChildren(table("Ranking", headings, rows), ...notes.map((text) => element("p", { class: "hint" }, text)));
+  byId("ranking").setAttribute("aria-busy", "false");
+  for (const id of ["ranking", "more", "instead"]) byId(id).classList.remove("stale");
+  byId("more").hidden = entries.length <= SHOWN_ROWS;
+  byId("more").textContent = showsAll ? `Show the best ${SHOWN_ROWS}` : `Show all ${entries.length}`;
+  byId("instead").hidden = state.left === 0;
+  byId("instead").textContent = choosesHold ? "Take a category now instead" : "Back to the holds";
+  showStatus(headline());
   drawHeld();
 }
 
-export function showAll() {
+export function toggleAll() {
   if (!answer) return;
-  everything = !everything;
+  showsAll = !showsAll;
   drawRanking();
-  if (everything) by("ranking").querySelectorAll("button")[SHOWN]?.focus();
+  if (showsAll) byId("ranking").querySelectorAll("button")[SHOWN_ROWS]?.focus();
 }
 
-export function instead() {
+export function toggleCategories() {
   if (!answer) return;
-  taking = taking ? "" : JSON.stringify([state.card, state.dice]);
+  takesCategory = takesCategory ? "" : cardAndDice();
   drawAdvice();
-  by("instead").focus();
+  byId("instead").focus();
 }
 
-function holdThese(hold) {
+function holdDice(hold) {
   const rest = [...hold];
   change((s) => { s.held = s.dice.map((face) => { const at = rest.indexOf(face); if (at >= 0) rest.splice(at, 1); return at >= 0; }); });
 }
 
-// The points are those of taking it now, first-roll bonus included; the rolls that are left stay left.
+// Takes a category with the rerolls left: the answer to `score` has its points, including a bonus for the first roll.
 async function takeNow(category) {
-  const now = key;
+  const key = answerKey;
   try {
     const found = await ask("score", { ...position(), dice: state.dice, rolls_left: state.left });
-    if (key === now) take(found.categories.find((entry) => entry.category === category));
-  } catch (error) { say(error.message, true); }
+    if (answerKey === key) takeCategory(found.categories.find((entry) => entry.category === category));
+  } catch (error) { showStatus(error.message, true); }
 }
 
-// The hold on the table, made by hand or not: what it is worth, and what may come of it.
+// The dice held now: their value, and the possible next rolls.
 function drawHeld() {
-  const { holding, entries } = answer, held = heldDice();
-  const same = (entry) => holding && held.length > 0 && names(entry.hold) === names(held);
-  const mine = entries.find(same);
-  by("ranking").querySelectorAll("tbody tr").forEach((row, i) => {
-    row.classList.toggle("held", same(entries[i]));
-    row.querySelector(".mark").textContent = same(entries[i]) ? " ← held now" : "";
+  const { choosesHold, entries } = answer, held = heldDice();
+  const isHeld = (entry) => choosesHold && held.length > 0 && diceText(entry.hold) === diceText(held);
+  const current = entries.find(isHeld);
+  byId("ranking").querySelectorAll("tbody tr").forEach((row, i) => {
+    row.classList.toggle("held", isHeld(entries[i]));
+    row.querySelector(".mark").textContent = isHeld(entries[i]) ? " ← held now" : "";
   });
-  const loss = mine && (mine.loss ? `loses ${lost(mine.loss, answer.aim ? 100 : 1)}${answer.aim ? " %" : ""}` : "as good as any");
-  by("held").textContent = mine ? `Held now, ${names(mine.hold)}: ${worth(mine)}, ${loss}.` : "";
-  const shown = mine || entries[0];
-  if (holding && !shown.category) drawMap(shown.hold);
-  else { mapKey = ""; nextMap(); by("map").classList.add("stale"); }
+  const loss = current && (current.loss ? `loses ${lossText(current.loss, answer.objective ? 100 : 1)}${answer.objective ? " %" : ""}` : "no better option");
+  byId("held").textContent = current ? `Held now, ${diceText(current.hold)}: ${valueText(current)}, ${loss}.` : "";
+  const shown = current || entries[0];
+  if (choosesHold && !shown.category) drawMap(shown.hold);
+  else { abortMap(); byId("map").classList.add("stale"); }
+}
+
+function abortMap() {
+  mapKey = "";
+  newMapRequest();
 }
 
 async function drawMap(hold) {
-  const body = { ...position(), hold, rolls_left: state.left }, asked = JSON.stringify(body);
-  if (asked === mapKey) return;
-  mapKey = asked;
-  const signal = nextMap();
-  by("map").classList.add("stale");
+  const body = { ...position(), hold, rolls_left: state.left }, key = JSON.stringify(body);
+  if (key === mapKey) return;
+  mapKey = key;
+  const signal = newMapRequest();
+  byId("map").classList.add("stale");
   try {
     const found = await ask("outcomes", body, signal);
-    if (asked !== mapKey) return;
-    const rows = found.outcomes.map((each) => [names(each.rolled), each.expected_final_score.toFixed(2), percent(each.chance)]);
-    by("map-title").replaceChildren(`After holding ${names(hold)}: ${many(rows.length, "roll", "rolls")}, best first`,
-      element("span", { class: "scroll" }, rows.length > 8 ? " (scroll)" : ""));
-    by("map-rolls").replaceChildren(table("Next rolls", ["Rolled", answer?.aim ? "Expected by mean" : "Expected", "Chance"], rows));
-    by("map-rolls").scrollTop = 0;
-    by("map").classList.remove("stale");
+    if (key !== mapKey) return;
+    const rows = found.outcomes.map((each) => [diceText(each.rolled), each.expected_final_score.toFixed(2), percent(each.chance)]);
+    byId("map-title").replaceChildren(`After holding ${diceText(hold)}: ${count(rows.length, "roll", "rolls")}, best first`,
+      element("span", { class: "scroll" }, rows.length > SHOWN_ROLLS ? " (scroll)" : ""));
+    byId("map-rolls").replaceChildren(table("Next rolls", ["Rolled", "Expected", "Chance"], rows));
+    byId("map-rolls").scrollTop = 0;
+    byId("map").classList.remove("stale");
   } catch (error) {
     if (!signal.aborted) mapKey = "";
   }

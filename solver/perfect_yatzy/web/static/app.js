@@ -1,93 +1,100 @@
-// The page: what each control does, and what is drawn after a change.
+// Entry point: connects the controls, and draws the page after each change.
 import { get } from "./ask.js";
-import { drawAdvice, instead, say, showAll } from "./advice.js";
-import { drawCard, forgetWrong, setSaved } from "./card.js";
-import { addDie, clearDice, drawDice, drawPlay, ownRecord, removeDie, reroll } from "./dice.js";
-import { drawChart, drawExpect, readOut } from "./expect.js";
-import { able, by, element, many, names, pressed, whole } from "./parts.js";
-import { reviewChosen, reviewFile, reviewRecord } from "./review.js";
-import { begin, change, fresh, game, games, heldDice, know, language, notice, redo, speak, state, total, undo, undoable } from "./state.js";
+import { drawAdvice, showStatus, toggleAll, toggleCategories } from "./advice.js";
+import { clearInvalid, drawCard, setSaved } from "./card.js";
+import { addDie, clearDice, drawDice, drawPlay, gameRecord, removeDie, reroll } from "./dice.js";
+import { drawChart, drawExpect, showChanceOfScore } from "./expect.js";
+import { byId, count, diceText, element, isWholeNumber, onClick, setEnabled } from "./dom.js";
+import { reviewFile, reviewRecord, reviewSelected } from "./review.js";
+import {
+  change, heldDice, language, loadRules, redo, rules, ruleSets, setLanguage, showNotice, start, startGame, state, totals, undo, undoAndRedoAvailable,
+} from "./state.js";
 
-const LANGUAGE = "perfect-yatzy-language";
-let aimFault = "";
+const LANGUAGE_KEY = "perfect-yatzy-language";
+let goalError = "";
 
 function draw() {
   drawRules();
   drawCard();
   drawDice();
   drawPlay();
-  drawAim();
-  const [back, forth] = undoable();
-  able(by("undo"), back);
-  able(by("redo"), forth);
+  drawObjective();
+  const [canUndo, canRedo] = undoAndRedoAvailable();
+  setEnabled(byId("undo"), canUndo);
+  setEnabled(byId("redo"), canRedo);
   drawAdvice();
   drawExpect();
-  // On paper the controls are left out; what they say is not.
-  by("sheet-head").textContent = [game().name, ...game().switches.filter((each) => game().active.includes(each.id)).map((each) => each.summary),
-    `dice ${names(state.dice)}`, `held ${names(heldDice())}`, many(state.left, "reroll left", "rerolls left"), `total ${total().all}`,
-    state.aim === "goal" ? `goal ${state.goal}` : state.aim === "win" ? `against ${state.opponents}` : ""].filter(Boolean).join(" · ");
+  drawPrintHeader();
+}
+
+// Printing hides the controls; this line prints their values.
+function drawPrintHeader() {
+  const active = rules().switches.filter((each) => rules().active.includes(each.id)).map((each) => each.summary);
+  byId("sheet-head").textContent = [rules().name, ...active,
+    `dice ${diceText(state.dice)}`, `held ${diceText(heldDice())}`, count(state.left, "reroll left", "rerolls left"), `total ${totals().all}`,
+    state.objective === "goal" ? `goal ${state.goal}` : state.objective === "win" ? `against ${state.opponents}` : ""].filter(Boolean).join(" · ");
 }
 
 function drawRules() {
-  by("rules").value = game().base;
-  const box = by("switches"), made = `${game().base} ${language}`;
-  if (box.dataset.made !== made) {
-    box.replaceChildren(element("legend", {}, "Variants"), ...game().switches.map((each) => element("label", {},
-      element("input", { type: "checkbox", value: each.id, on: { change: switchRules } }), " " + each.summary)));
-    box.dataset.made = made;
+  byId("rules").value = rules().base;
+  const box = byId("switches"), builtFor = `${rules().base} ${language}`;
+  if (box.dataset.builtFor !== builtFor) {
+    box.replaceChildren(element("legend", {}, "Variants"), ...rules().switches.map((each) => element("label", {},
+      element("input", { type: "checkbox", value: each.id, on: { change: chooseSwitches } }), " " + each.summary)));
+    box.dataset.builtFor = builtFor;
   }
-  box.hidden = !game().switches.length;
-  for (const input of box.querySelectorAll("input")) input.checked = game().active.includes(input.value);
-  by("summary").textContent = game().summary;
+  box.hidden = !rules().switches.length;
+  for (const input of box.querySelectorAll("input")) input.checked = rules().active.includes(input.value);
+  byId("summary").textContent = rules().summary;
 }
 
-async function otherRules(rules, edit, words) {
+async function changeRules(spec, edit, notice) {
   try {
-    await know(rules);
-    change((s) => edit(s), words);
+    await loadRules(spec);
+    change((s) => edit(s), notice);
   } catch (error) {
-    notice(error.message);
+    showNotice(error.message);
     draw();
   }
 }
 
-const started = () => Object.keys(state.card).length || state.dice.length || state.turns.length;
+const isGameStarted = () => Object.keys(state.card).length || state.dice.length || state.turns.length;
 
 function chooseRules(event) {
-  forgetWrong();
-  otherRules(event.target.value, (s) => fresh(s, event.target.value), started() ? "The card was cleared for the other rules; Undo brings it back." : "");
+  clearInvalid();
+  changeRules(event.target.value, (s) => startGame(s, event.target.value), isGameStarted() ? "The card was cleared for the other rules; Undo restores it." : "");
 }
 
-// Variants of a game keep its card, as far as their boxes can hold it.
-function switchRules() {
-  const on = [...by("switches").querySelectorAll("input:checked")].map((input) => input.value);
-  const rules = [game().base, ...on].join("+");
-  otherRules(rules, (s) => {
-    s.rules = rules;
+// A variant keeps the points that its boxes can hold.
+function chooseSwitches() {
+  const active = [...byId("switches").querySelectorAll("input:checked")].map((input) => input.value);
+  const spec = [rules().base, ...active].join("+");
+  changeRules(spec, (s) => {
+    s.rules = spec;
     for (const [id, points] of Object.entries(s.card)) {
-      if (!game().categories.some((box) => box.id === id && box.points.includes(points))) delete s.card[id];
+      if (!rules().categories.some((category) => category.id === id && category.points.includes(points))) delete s.card[id];
     }
     s.edited = s.edited || s.turns.length > 0;
-  }, state.turns.length ? "The rules were changed: the game played here can no longer be reviewed; Undo brings it back." : "");
+  }, state.turns.length ? "The rules were changed: the game played here can no longer be reviewed; Undo restores it." : "");
 }
 
-// What is played for: the chosen one of three; what was typed for the others stays.
-function drawAim() {
-  by("aim-kind").value = state.aim;
-  by("goal-line").hidden = state.aim !== "goal";
-  by("win-lines").hidden = state.aim !== "win";
-  if (!aimFault) { by("goal").value = state.goal; by("opponents").value = state.opponents; }
-  by("ties").value = state.ties;
-  by("aim-error").textContent = aimFault;
-  for (const id of ["goal", "opponents"]) by(id).removeAttribute("aria-invalid");
+// Text entered for an objective stays when another one is chosen.
+function drawObjective() {
+  byId("objective").value = state.objective;
+  byId("goal-line").hidden = state.objective !== "goal";
+  byId("win-lines").hidden = state.objective !== "win";
+  if (!goalError) { byId("goal").value = state.goal; byId("opponents").value = state.opponents; }
+  byId("ties").value = state.ties;
+  byId("objective-error").textContent = goalError;
+  for (const id of ["goal", "opponents"]) byId(id).removeAttribute("aria-invalid");
 }
 
 function setGoal(event) {
   const text = event.target.value.trim();
-  aimFault = "";
-  if (text !== "" && !whole(text)) {
-    aimFault = `A goal is a whole number from 0 to 99999, not “${text}”.`;
-    drawAim();
+  goalError = "";
+  if (text !== "" && !isWholeNumber(text)) {
+    goalError = `A goal must be a whole number from 0 to 99999, not “${text}”.`;
+    drawObjective();
     event.target.setAttribute("aria-invalid", "true");
     return;
   }
@@ -96,66 +103,66 @@ function setGoal(event) {
 
 async function chooseLanguage(code) {
   try {
-    await speak(code);
-  } catch (error) { notice(error.message); return; }
-  try { localStorage.setItem(LANGUAGE, code); } catch { /* then it is asked again next time */ }
-  by("rules").replaceChildren(...games.map((each) => element("option", { value: each.id }, each.name)));
+    await setLanguage(code);
+  } catch (error) { showNotice(error.message); return; }
+  try { localStorage.setItem(LANGUAGE_KEY, code); } catch { /* The next visit starts in English. */ }
+  byId("rules").replaceChildren(...ruleSets.map((each) => element("option", { value: each.id }, each.name)));
 }
 
-function save(record) {
+function download(record) {
   const link = element("a", { download: "games.jsonl", href: URL.createObjectURL(new Blob([JSON.stringify(record) + "\n"])) });
   link.click();
   URL.revokeObjectURL(link.href);
 }
 
 document.addEventListener("keydown", (event) => {
-  const target = event.target, kind = target.type;
-  const typing = /SELECT|TEXTAREA/.test(target.tagName) || (target.tagName === "INPUT" && kind !== "radio" && kind !== "checkbox" && kind !== "file");
-  if (typing || !games.length || event.altKey) return;
+  const target = event.target, type = target.type;
+  const isTyping = /SELECT|TEXTAREA/.test(target.tagName) || (target.tagName === "INPUT" && type !== "radio" && type !== "checkbox" && type !== "file");
+  if (isTyping || !ruleSets.length || event.altKey) return;
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z") {
     event.preventDefault();
     if (event.shiftKey) redo(); else undo();
-  } else if (event.ctrlKey || event.metaKey || kind === "radio") return;
-  else if (/^[1-9]$/.test(event.key) && Number(event.key) <= game().faces) addDie(Number(event.key));
+  } else if (event.ctrlKey || event.metaKey || type === "radio") return;
+  else if (/^[1-9]$/.test(event.key) && Number(event.key) <= rules().faces) addDie(Number(event.key));
   else if (event.key === "Backspace") removeDie();
   else if (event.key === "Escape") clearDice();
 });
 
-function wire() {
-  const changed = (id, run) => by(id).addEventListener("change", run);
-  changed("rules", chooseRules);
-  changed("language", async (event) => { await chooseLanguage(event.target.value); draw(); });
-  changed("saved", (event) => setSaved(event.target));
-  changed("aim-kind", (event) => { aimFault = ""; change((s) => { s.aim = event.target.value; }); });
-  changed("goal", setGoal);
-  changed("opponents", (event) => change((s) => { s.opponents = event.target.value.trim(); }));
-  changed("ties", (event) => change((s) => { s.ties = event.target.value; }));
-  changed("record", (event) => { if (event.target.files[0]) reviewFile(event.target.files[0]); event.target.value = ""; });
-  changed("which", reviewChosen);
-  by("at-least").addEventListener("input", (event) => { event.target.dataset.chosen = event.target.value; readOut(); });
-  pressed("undo", undo);
-  pressed("redo", redo);
-  pressed("clear", () => { forgetWrong(); if (started()) change((s) => fresh(s), "Cleared; Undo brings it back."); else draw(); });
-  pressed("roll", () => reroll(true));
-  pressed("by-hand", () => reroll(false));
-  pressed("more", showAll);
-  pressed("instead", instead);
-  pressed("review-own", () => reviewRecord(ownRecord()));
-  pressed("save-own", () => save(ownRecord()));
-  by("skip").addEventListener("click", (event) => { event.preventDefault(); by("advice-title").focus(); }); // the link's hash is the position
+function addListeners() {
+  const onChange = (id, listener) => byId(id).addEventListener("change", listener);
+  onChange("rules", chooseRules);
+  onChange("language", async (event) => { await chooseLanguage(event.target.value); draw(); });
+  onChange("saved", (event) => setSaved(event.target));
+  onChange("objective", (event) => { goalError = ""; change((s) => { s.objective = event.target.value; }); });
+  onChange("goal", setGoal);
+  onChange("opponents", (event) => change((s) => { s.opponents = event.target.value.trim(); }));
+  onChange("ties", (event) => change((s) => { s.ties = event.target.value; }));
+  onChange("record", (event) => { if (event.target.files[0]) reviewFile(event.target.files[0]); event.target.value = ""; });
+  onChange("which", reviewSelected);
+  byId("at-least").addEventListener("input", (event) => { event.target.dataset.chosen = event.target.value; showChanceOfScore(); });
+  onClick("undo", undo);
+  onClick("redo", redo);
+  onClick("clear", () => { clearInvalid(); if (isGameStarted()) change((s) => startGame(s), "Cleared; Undo restores it."); else draw(); });
+  onClick("roll", () => reroll(true));
+  onClick("by-hand", () => reroll(false));
+  onClick("more", toggleAll);
+  onClick("instead", toggleCategories);
+  onClick("review-own", () => reviewRecord(gameRecord()));
+  onClick("save-own", () => download(gameRecord()));
+  byId("skip").addEventListener("click", (event) => { event.preventDefault(); byId("advice-title").focus(); }); // the hash holds the position
   window.addEventListener("resize", drawChart);
 }
 
-async function start() {
+async function main() {
   try {
-    const codes = await get("languages", {});
-    by("language").replaceChildren(...Object.entries(codes).map(([code, name]) => element("option", { value: code, lang: code }, name)));
+    const languages = await get("languages", {});
+    byId("language").replaceChildren(...Object.entries(languages).map(([code, name]) => element("option", { value: code, lang: code }, name)));
     let code = "en";
-    try { code = localStorage.getItem(LANGUAGE) || "en"; } catch { /* English, then */ }
-    by("language").value = code in codes ? code : "en";
-    await chooseLanguage(by("language").value);
-    wire();
-    await begin(draw);
-  } catch (error) { say(error.message, true); }
+    try { code = localStorage.getItem(LANGUAGE_KEY) || "en"; } catch { /* no storage: English */ }
+    byId("language").value = code in languages ? code : "en";
+    await chooseLanguage(byId("language").value);
+    addListeners();
+    await start(draw);
+  } catch (error) { showStatus(error.message, true); }
 }
-start();
+main();

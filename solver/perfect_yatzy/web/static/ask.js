@@ -1,53 +1,49 @@
-// Questions to the server. An answer is kept for a while; a question that was overtaken is called back.
-import { upper } from "./parts.js";
+// Requests to the API: answers are cached, a superseded request is aborted.
+import { capitalize } from "./dom.js";
 
-const KEPT = 60;
-const kept = new Map();
+const MAX_CACHED = 60;
+const cache = new Map();
 
-async function fetched(path, options) {
-  let answer, found;
+async function request(path, options) {
+  let response, answer;
   try {
-    answer = await fetch("/api/" + path, options);
+    response = await fetch("/api/" + path, options);
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Error("The server does not answer. Is “yatzy serve” still running? The next change asks again.");
+    throw new Error("The server does not answer. Is “yatzy serve” still running? The next change tries again.");
   }
   try {
-    found = await answer.json();
+    answer = await response.json();
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Error(`The server gave an answer that cannot be read (status ${answer.status}).`);
+    throw new Error(`The answer of the server cannot be read (status ${response.status}).`);
   }
-  if (!answer.ok) throw new Error(sentence(found.error || "the request failed"));
-  return found;
+  if (!response.ok) throw new Error(errorText(answer));
+  return answer;
 }
 
-function sentence(words) {
-  const unsolved = words.match(/takes about (\d+) s to solve; first run: (.*)/);
-  if (unsolved) {
-    return `These rules have not been worked out on this machine yet; that takes about ${unsolved[1]} seconds, once. ` +
-      `Run “${unsolved[2]}” in a terminal, then come back.`;
-  }
-  return upper(words) + (/[.!?]$/.test(words) ? "" : ".");
+function errorText({ error = "the request failed" }) {
+  return capitalize(error) + (/[.!?]$/.test(error) ? "" : ".");
 }
 
-function keep(key, found) {
-  kept.delete(key);
-  kept.set(key, found);
-  if (kept.size > KEPT) kept.delete(kept.keys().next().value);
-  return found;
+// Adds an answer, or marks it as the most recently used; evicts the least recently used one.
+function cached(key, answer) {
+  cache.delete(key);
+  cache.set(key, answer);
+  if (cache.size > MAX_CACHED) cache.delete(cache.keys().next().value);
+  return answer;
 }
 
 export async function ask(path, body, signal) {
-  const sent = JSON.stringify(body), key = path + sent;
-  if (kept.has(key)) return keep(key, kept.get(key));
-  return keep(key, await fetched(path, { method: "POST", headers: { "content-type": "application/json" }, body: sent, signal }));
+  const text = JSON.stringify(body), key = path + text;
+  if (cache.has(key)) return cached(key, cache.get(key));
+  return cached(key, await request(path, { method: "POST", headers: { "content-type": "application/json" }, body: text, signal }));
 }
 
-export const get = (path, given) => fetched(path + "?" + new URLSearchParams(given));
+export const get = (path, parameters) => request(path + "?" + new URLSearchParams(parameters));
 
-// One question at a time: the next calls the one before back.
-export function line() {
+// Returns a function that makes an abort signal for a new request and aborts the one before.
+export function latestOnly() {
   let controller = new AbortController();
   return () => {
     controller.abort();

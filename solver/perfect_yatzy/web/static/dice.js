@@ -1,14 +1,14 @@
-// The dice on the table, the rerolls left, and playing: what was rolled and held in this turn, and the turns before.
-import { able, button, by, element, many } from "./parts.js";
-import { change, complete, full, game, heldDice, mostLeft, state } from "./state.js";
+// The dice on the table, the rerolls left, and a game played on the page: its rolls, holds and turns.
+import { button, byId, count, element, setEnabled } from "./dom.js";
+import { change, hasAllDice, heldDice, isCardFull, maxRerolls, rules, state } from "./state.js";
 
 const GLYPHS = ["", "⚀", "⚁", "⚂", "⚃", "⚄", "⚅"];
 
-// Everything here is changed in place, never made anew under a cursor that rests on it or is on its way.
+// Elements are changed in place, so that the one with the focus is never replaced.
 export function drawDice() {
-  const table = by("dice");
+  const table = byId("dice");
   while (table.children.length > state.dice.length) {
-    if (table.lastChild === document.activeElement) (table.lastChild.previousSibling || by("faces").firstChild).focus();
+    if (table.lastChild === document.activeElement) (table.lastChild.previousSibling || byId("faces").firstChild).focus();
     table.lastChild.remove();
   }
   while (table.children.length < state.dice.length) {
@@ -21,41 +21,41 @@ export function drawDice() {
     die.setAttribute("aria-label", `Die ${i + 1} shows ${face}`);
     die.replaceChildren(GLYPHS[face] || String(face), element("small", {}, state.held[i] ? "held" : ""));
   });
-  table.style.setProperty("--dice", Math.max(5, game().dice));
+  table.style.setProperty("--dice", Math.max(5, rules().dice));
   drawFaces();
-  drawLeft();
+  drawRerollsLeft();
 }
 
 function drawFaces() {
-  const faces = by("faces"), made = String(game().faces);
-  if (faces.dataset.made !== made) {
-    const each = Array.from({ length: game().faces }, (_, i) =>
+  const faces = byId("faces"), builtFor = String(rules().faces);
+  if (faces.dataset.builtFor !== builtFor) {
+    const buttons = Array.from({ length: rules().faces }, (_, i) =>
       button(`${i + 1} ${GLYPHS[i + 1] || ""}`, () => addDie(i + 1), { "aria-label": `Add a ${i + 1}` }));
-    faces.replaceChildren(...each, button("No dice", clearDice));
-    faces.dataset.made = made;
+    faces.replaceChildren(...buttons, button("Remove all", clearDice));
+    faces.dataset.builtFor = builtFor;
   }
-  const places = [...faces.children];
-  for (const face of places.slice(0, -1)) able(face, !complete() && !full());
-  able(places[places.length - 1], state.dice.length > 0);
+  const buttons = [...faces.children], removeAll = buttons.pop();
+  for (const face of buttons) setEnabled(face, !hasAllDice() && !isCardFull());
+  setEnabled(removeAll, state.dice.length > 0);
 }
 
-function drawLeft() {
-  const choices = by("left"), made = String(mostLeft());
-  if (choices.dataset.made !== made) {
-    const radios = [];
-    for (let left = mostLeft(); left >= 0; left--) {
+function drawRerollsLeft() {
+  const choices = byId("left"), builtFor = String(maxRerolls());
+  if (choices.dataset.builtFor !== builtFor) {
+    const labels = [];
+    for (let left = maxRerolls(); left >= 0; left--) {
       const radio = element("input", { type: "radio", name: "left", value: left, on: { change: () => change((s) => { s.left = left; }) } });
-      radios.push(element("label", {}, radio, ` ${left}`));
+      labels.push(element("label", {}, radio, ` ${left}`));
     }
-    choices.replaceChildren(element("legend", {}, "Rerolls left"), ...radios);
-    choices.dataset.made = made;
+    choices.replaceChildren(element("legend", {}, "Rerolls left"), ...labels);
+    choices.dataset.builtFor = builtFor;
   }
   for (const radio of choices.querySelectorAll("input")) radio.checked = Number(radio.value) === state.left;
-  choices.disabled = full();
+  choices.disabled = isCardFull();
 }
 
 export function addDie(face) {
-  if (!complete() && !full()) change((s) => { s.dice.push(face); s.held.push(false); });
+  if (!hasAllDice() && !isCardFull()) change((s) => { s.dice.push(face); s.held.push(false); });
 }
 
 export function clearDice() {
@@ -66,55 +66,57 @@ export function removeDie() {
   if (state.dice.length) change((s) => { s.dice.pop(); s.held.pop(); });
 }
 
-const canReroll = () => complete() && state.left > 0 && heldDice().length < game().dice;
+const canReroll = () => hasAllDice() && state.left > 0 && heldDice().length < rules().dice;
 
-export function reroll(drawn) {
+// Holds the marked dice and rolls the others; with `random` false the user enters them.
+export function reroll(random) {
   change((s) => {
-    const kept = s.dice.filter((_, i) => s.held[i]);
-    if (s.dice.length === game().dice) {
+    const held = s.dice.filter((_, i) => s.held[i]);
+    if (s.dice.length === rules().dice) {
       s.rolls.push([...s.dice].sort());
-      s.holds.push([...kept].sort());
+      s.holds.push([...held].sort());
       s.left -= 1;
-    } else kept.length = 0;
-    s.dice = [...kept];
-    if (drawn) while (s.dice.length < game().dice) s.dice.push(1 + Math.floor(chance() * game().faces));
-    s.held = s.dice.map((_, i) => i < kept.length);
+    } else held.length = 0;
+    s.dice = [...held];
+    if (random) while (s.dice.length < rules().dice) s.dice.push(1 + Math.floor(randomFraction() * rules().faces));
+    s.held = s.dice.map((_, i) => i < held.length);
   });
-  if (!drawn) by("faces").firstChild.focus(); // what comes next is to enter them
+  if (!random) byId("faces").firstChild.focus();
 }
 
-function chance() {
+function randomFraction() {
   return crypto.getRandomValues(new Uint32Array(1))[0] / 2 ** 32;
 }
 
-// Take a category with the rolls that are left: some rules save them, some pay for a first roll.
-export function take(entry) {
-  const whole = state.left === mostLeft() - state.rolls.length;
-  const words = whole || state.edited ? "" :
-    "The rerolls left were set by hand, so this turn is no part of a game that can be reviewed; Undo brings it back.";
+// Ends the turn with a category of the answer to `score`. Rerolls left count: some rules save them, some pay for a first roll.
+export function takeCategory(entry) {
+  const isConsistent = state.left === maxRerolls() - state.rolls.length;
+  const notice = isConsistent || state.edited ? "" :
+    "The rerolls left were set by hand: the game played here can no longer be reviewed; Undo restores it.";
   change((s) => {
     const turn = { player: 0, rolls: [...s.rolls, [...s.dice].sort()], holds: s.holds, category: entry.category, points: entry.points };
     if (entry.bonus_points) turn.bonus_points = entry.bonus_points;
-    if (!whole) s.edited = true;
+    if (!isConsistent) s.edited = true;
     s.turns.push(turn);
     s.card[entry.category] = entry.points;
     s.bonusPoints += entry.bonus_points;
-    if (game().saved_rolls) s.saved = s.left;
-    Object.assign(s, { dice: [], held: [], rolls: [], holds: [], left: game().rolls - 1 + s.saved });
-  }, words);
-  by(full() ? "advice-title" : "roll").focus();
+    if (rules().saved_rolls) s.saved = s.left;
+    Object.assign(s, { dice: [], held: [], rolls: [], holds: [], left: rules().rolls - 1 + s.saved });
+  }, notice);
+  byId(isCardFull() ? "advice-title" : "roll").focus();
 }
 
-export const ownRecord = () => ({ schema: 1, rules: state.rules, players: ["You"], source: "page", turns: state.turns });
+// The game in the format of `yatzy play`.
+export const gameRecord = () => ({ schema: 2, rules: state.rules, players: ["You"], source: "page", turns: state.turns });
 
 export function drawPlay() {
-  const none = !state.dice.length && !state.rolls.length;
-  by("roll").textContent = none ? "Roll" : "Reroll what is not held";
-  able(by("roll"), !full() && (none || canReroll()));
-  able(by("by-hand"), !full() && canReroll());
-  const whole = state.turns.length > 0 && !state.edited;
-  able(by("review-own"), whole);
-  able(by("save-own"), whole);
-  by("played").textContent = whole ? `${many(state.turns.length, "turn", "turns")} played on this page.` :
-    state.turns.length ? "The card was changed by hand: what was played here cannot be reviewed." : "";
+  const isTurnStart = !state.dice.length && !state.rolls.length;
+  byId("roll").textContent = isTurnStart ? "Roll" : "Reroll dice not held";
+  setEnabled(byId("roll"), !isCardFull() && (isTurnStart || canReroll()));
+  setEnabled(byId("by-hand"), !isCardFull() && canReroll());
+  const isReviewable = state.turns.length > 0 && !state.edited;
+  setEnabled(byId("review-own"), isReviewable);
+  setEnabled(byId("save-own"), isReviewable);
+  byId("played").textContent = isReviewable ? `${count(state.turns.length, "turn", "turns")} played on this page.` :
+    state.turns.length ? "The card was changed by hand: the game played here cannot be reviewed." : "";
 }

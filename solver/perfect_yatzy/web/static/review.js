@@ -1,128 +1,128 @@
-// A game graded: what luck and errors did, the worst decisions, why, and the way back to each of them.
+// The review of a game: luck and errors, the worst decisions with their reasons, and a way to show their positions.
 import { ask } from "./ask.js";
-import { button, by, element, many, names, percent, svg, table } from "./parts.js";
-import { boxName, change, fresh, know } from "./state.js";
+import { button, byId, count, diceText, element, percent, svg, table } from "./dom.js";
+import { categoryName, change, loadRules, startGame } from "./state.js";
 
-const LISTED = 20, LEAST = 0.05, LIKELY = 5; // errors in the list, points of the smallest, boxes in a comparison
-let games = [], asked = 0;
+const MAX_LISTED_ERRORS = 20, MIN_LISTED_LOSS = 0.05, MAX_LISTED_CATEGORIES = 5;
+let games = [], latestRequest = 0;
 
 export async function reviewFile(file) {
   try {
     const lines = (await file.text()).split("\n").map((text, i) => [text.trim(), i + 1]).filter(([text]) => text);
     games = lines.map(([text, number]) => {
-      try { return JSON.parse(text); } catch { throw new Error(`Line ${number} of the file is no game: it is not JSON.`); }
+      try { return JSON.parse(text); } catch { throw new Error(`Line ${number} of the file is not JSON.`); }
     });
-    if (!games.length) throw new Error("There is no game in the file.");
-  } catch (error) { games = []; choose(); wrong(error); return; }
-  choose();
+    if (!games.length) throw new Error("The file contains no game.");
+  } catch (error) { games = []; drawGameMenu(); showError(error); return; }
+  drawGameMenu();
   await reviewRecord(games[games.length - 1]);
 }
 
-function choose() {
-  by("which-line").hidden = games.length < 2;
-  by("which").replaceChildren(...games.map((each, i) =>
+function drawGameMenu() {
+  byId("which-line").hidden = games.length < 2;
+  byId("which").replaceChildren(...games.map((each, i) =>
     element("option", { value: i }, `${i + 1}: ${(Array.isArray(each.players) ? each.players : []).join(", ")} (${each.rules})`)));
-  by("which").value = games.length - 1;
+  byId("which").value = games.length - 1;
 }
 
-export const reviewChosen = () => reviewRecord(games[by("which").value]);
+export const reviewSelected = () => reviewRecord(games[byId("which").value]);
 
-function wrong(error) {
-  by("review").replaceChildren(element("p", { class: "error" }, error.message));
+function showError(error) {
+  byId("review").replaceChildren(element("p", { class: "error" }, error.message));
 }
 
 export async function reviewRecord(record) {
-  const number = ++asked;
-  by("review").replaceChildren(element("p", {}, "Working …"));
+  const number = ++latestRequest;
+  byId("review").replaceChildren(element("p", {}, "Working …"));
   try {
     const parts = [];
-    if (!Array.isArray(record?.players)) throw new Error("This is no record of a game: it names no players.");
-    if (typeof record.rules === "string") await know(record.rules).catch(() => {}); // the review says what is wrong with them
+    if (!Array.isArray(record?.players)) throw new Error("This is not a record of a game: the field `players` is missing.");
+    if (typeof record.rules === "string") await loadRules(record.rules).catch(() => {}); // the answer to `review` explains what is wrong
     for (let player = 0; player < record.players.length; player++) {
-      parts.push(...graded(record, player, await ask("review", { game: record, player, why: LISTED })));
+      parts.push(...reviewParts(record, player, await ask("review", { game: record, player, why: MAX_LISTED_ERRORS })));
     }
-    if (number === asked) by("review").replaceChildren(...parts);
-  } catch (error) { if (number === asked) wrong(error); }
+    if (number === latestRequest) byId("review").replaceChildren(...parts);
+  } catch (error) { if (number === latestRequest) showError(error); }
 }
 
 const GRADES = { best: ["best", "best"], tied: ["tied", "tied"], inaccuracy: ["inaccuracy", "inaccuracies"], mistake: ["mistake", "mistakes"], blunder: ["blunder", "blunders"] };
 
-function graded(record, player, found) {
-  const errors = found.decisions.filter((each) => each.loss >= LEAST).sort((a, b) => b.loss - a.loss);
+function reviewParts(record, player, found) {
+  const errors = found.decisions.filter((each) => each.loss >= MIN_LISTED_LOSS).sort((a, b) => b.loss - a.loss);
   const turns = record.turns.filter((turn) => turn.player === player).length;
   const result = found.finished ? `final score ${found.result.toFixed(0)}`
-    : `${found.result.toFixed(2)} expected (unfinished, after ${many(turns, "turn", "turns")})`;
-  const counts = Object.entries(found.grades).filter(([, n]) => n).map(([name, n]) => many(n, ...GRADES[name])).join(", ");
-  const sign = (value) => (value < 0 ? "− " : "+ ") + Math.abs(value).toFixed(2);
+    : `${found.result.toFixed(2)} expected (unfinished, after ${count(turns, "turn", "turns")})`;
+  const grades = Object.entries(found.grades).filter(([, n]) => n).map(([name, n]) => count(n, ...GRADES[name])).join(", ");
+  const signed = (value) => (value < 0 ? "− " : "+ ") + Math.abs(value).toFixed(2);
   const parts = [element("h3", {}, `${found.player}: ${result}`),
-    element("p", {}, `${found.result.toFixed(2)} = start ${found.start.toFixed(2)} ${sign(found.luck)} luck − ${found.points_lost.toFixed(2)} errors`),
-    element("p", {}, `${many(found.decisions.length, "decision", "decisions")}: ${counts}.`),
-    course(found), element("p", { class: "legend" }, "Solid: the expected score as the game went. Dashed: the same luck without errors.")];
-  if (!errors.length) return [...parts, element("p", {}, "Nothing to mend.")];
+    element("p", {}, `${found.result.toFixed(2)} = start ${found.start.toFixed(2)} ${signed(found.luck)} luck − ${found.points_lost.toFixed(2)} errors`),
+    element("p", {}, `${count(found.decisions.length, "decision", "decisions")}: ${grades}.`),
+    scoreChart(found), element("p", { class: "legend" }, "Solid: the expected score during the game. Dashed: the same luck without errors.")];
+  if (!errors.length) return [...parts, element("p", {}, "No mistakes found.")];
   parts.push(element("ol", { class: "errors", "aria-label": `Errors of ${found.player}, worst first` },
-    ...errors.slice(0, LISTED).map((each) => mistake(record, player, each))));
-  if (errors.length > LISTED) parts.push(element("p", { class: "hint" }, `And ${errors.length - LISTED} smaller ones.`));
+    ...errors.slice(0, MAX_LISTED_ERRORS).map((each) => errorItem(record, player, each))));
+  if (errors.length > MAX_LISTED_ERRORS) parts.push(element("p", { class: "hint" }, `And ${errors.length - MAX_LISTED_ERRORS} smaller ones.`));
   return parts;
 }
 
-function words(record, action) {
-  if (!action.hold) return `${boxName(action.category, record.rules)} for ${action.points + action.bonus_points}`;
-  return action.category ? `all dice, ${boxName(action.category, record.rules)}` : `hold ${names(action.hold)}`;
+function actionText(record, action) {
+  if (!action.hold) return `${categoryName(action.category, record.rules)} for ${action.points + action.bonus_points}`;
+  return action.category ? `all dice, ${categoryName(action.category, record.rules)}` : `hold ${diceText(action.hold)}`;
 }
 
-function mistake(record, player, each) {
+function errorItem(record, player, each) {
   const place = `Turn ${each.turn}, roll ${each.roll}`;
-  const shown = element("li", {},
-    element("div", {}, element("strong", {}, `${place}: ${names(each.dice)}`), ` – lost ${each.loss.toFixed(2)} (${each.grade})`),
-    element("div", {}, `Done: ${words(record, each.done)}. Best: ${words(record, each.best)}.`));
+  const item = element("li", {},
+    element("div", {}, element("strong", {}, `${place}: ${diceText(each.dice)}`), ` – lost ${each.loss.toFixed(2)} (${each.grade})`),
+    element("div", {}, `Done: ${actionText(record, each.done)}. Best: ${actionText(record, each.best)}.`));
   const bar = element("div", { class: "bar" },
-    button("Show this position", () => show(record, player, each), { "aria-label": `Show the position of ${place}` }));
-  if (each.done.prospect) bar.append(element("details", {}, element("summary", { "aria-label": `Why, ${place}` }, "Why"), why(record, each)));
-  shown.append(bar);
-  return shown;
+    button("Show this position", () => showPosition(record, player, each), { "aria-label": `Show the position of ${place}` }));
+  if (each.done.outlook) bar.append(element("details", {}, element("summary", { "aria-label": `Why, ${place}` }, "Why"), comparison(record, each)));
+  item.append(bar);
+  return item;
 }
 
-// What both lead to, side by side.
-function why(record, each) {
-  const best = each.best.prospect, done = each.done.prospect;
+// The best action and the one taken: points now and later, and the categories in which the turn ends.
+function comparison(record, each) {
+  const best = each.best.outlook, done = each.done.outlook;
   const rows = [["Points this turn", best.turn_points.toFixed(2), done.turn_points.toFixed(2)], ["Points later", best.later_points.toFixed(2), done.later_points.toFixed(2)]];
   const chances = [best, done].map((side) => Object.fromEntries(side.categories.map(([id, chance]) => [id, chance])));
-  const likely = Object.keys({ ...chances[0], ...chances[1] })
-    .sort((a, b) => Math.max(chances[0][b] || 0, chances[1][b] || 0) - Math.max(chances[0][a] || 0, chances[1][a] || 0));
+  const largest = (id) => Math.max(chances[0][id] || 0, chances[1][id] || 0);
+  const likely = Object.keys({ ...chances[0], ...chances[1] }).sort((a, b) => largest(b) - largest(a));
   if (likely.length > 1) {
-    for (const id of likely.slice(0, LIKELY)) rows.push([`Ends in ${boxName(id, record.rules)}`, ...chances.map((side) => percent(side[id] || 0))]);
+    for (const id of likely.slice(0, MAX_LISTED_CATEGORIES)) rows.push([`Ends in ${categoryName(id, record.rules)}`, ...chances.map((side) => percent(side[id] || 0))]);
   }
-  return table("What both lead to", ["", `Best: ${words(record, each.best)}`, `Done: ${words(record, each.done)}`], rows);
+  return table("Comparison", ["", `Best: ${actionText(record, each.best)}`, `Done: ${actionText(record, each.done)}`], rows);
 }
 
-// The card before a turn, as the record says.
-async function show(record, player, each) {
-  const rules = await know(record.rules);
+// Replays the record up to the start of the turn.
+async function showPosition(record, player, each) {
+  const its = await loadRules(record.rules);
   const before = { card: {}, bonusPoints: 0, saved: 0 };
   for (const turn of record.turns.filter((turn) => turn.player === player).slice(0, each.turn - 1)) {
     before.card[turn.category] = turn.points;
-    before.bonusPoints += turn.bonus_points || 0;
-    if (rules.saved_rolls) before.saved += rules.rolls - turn.rolls.length;
+    before.bonusPoints += turn.bonus_points || turn.beside || 0; // `beside` in records of schema 1
+    if (its.saved_rolls) before.saved += its.rolls - turn.rolls.length;
   }
-  change((s) => Object.assign(fresh(s, record.rules), before, { dice: each.dice, held: each.dice.map(() => false), left: each.rolls_left, edited: true }),
+  change((s) => Object.assign(startGame(s, record.rules), before, { dice: each.dice, held: each.dice.map(() => false), left: each.rolls_left, edited: true }),
     `This is turn ${each.turn}, roll ${each.roll} of the game under review; Undo goes back.`);
-  by("advice-title").focus();
+  byId("advice-title").focus();
 }
 
-// The game as it went: luck up, luck and errors together; what lies between the lines was given away.
-function course(found) {
-  const key = (entry) => entry.turn * 100 + entry.roll;
-  const events = [...found.rolls.map((r) => [key(r), 0, r.roll_luck, 0]), ...found.decisions.map((d) => [key(d), 1, 0, d.loss])]
+// Two lines: the expected score during the game, and start + luck; their distance is the loss by errors so far.
+function scoreChart(found) {
+  const timeOf = (entry) => entry.turn * 100 + entry.roll;
+  const events = [...found.rolls.map((r) => [timeOf(r), 0, r.roll_luck, 0]), ...found.decisions.map((d) => [timeOf(d), 1, 0, d.loss])]
     .sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-  let lucky = found.start, real = found.start;
-  const lines = [[lucky, real]];
-  for (const [, , luck, loss] of events) { lucky += luck; real += luck - loss; lines.push([lucky, real]); }
-  const all = lines.flat(), low = Math.min(...all), high = Math.max(...all), height = 150;
-  const width = Math.max(240, Math.min(560, by("review").clientWidth || 420));
-  const path = (which) => lines.map((pair, i) =>
-    `${(34 + i * (width - 40) / (lines.length - 1 || 1)).toFixed(1)},${(height - 6 - (pair[which] - low) / (high - low || 1) * (height - 20)).toFixed(1)}`).join(" ");
+  let withoutErrors = found.start, expected = found.start;
+  const points = [[withoutErrors, expected]];
+  for (const [, , luck, loss] of events) { withoutErrors += luck; expected += luck - loss; points.push([withoutErrors, expected]); }
+  const all = points.flat(), low = Math.min(...all), high = Math.max(...all), height = 150;
+  const width = Math.max(240, Math.min(560, byId("review").clientWidth || 420));
+  const path = (which) => points.map((pair, i) =>
+    `${(34 + i * (width - 40) / (points.length - 1 || 1)).toFixed(1)},${(height - 6 - (pair[which] - low) / (high - low || 1) * (height - 20)).toFixed(1)}`).join(" ");
   return svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img",
-    "aria-label": `Course of the game: from ${found.start.toFixed(0)} to ${real.toFixed(0)}; without errors ${lucky.toFixed(0)}` },
-    svg("polyline", { points: path(0), class: "lucky" }), svg("polyline", { points: path(1), class: "real" }),
+    "aria-label": `Course of the game: from ${found.start.toFixed(0)} to ${expected.toFixed(0)}; without errors ${withoutErrors.toFixed(0)}` },
+    svg("polyline", { points: path(0), class: "without-errors" }), svg("polyline", { points: path(1), class: "expected" }),
     svg("text", { x: 0, y: 12 }, high.toFixed(0)), svg("text", { x: 0, y: height - 4 }, low.toFixed(0)));
 }

@@ -1,0 +1,163 @@
+"""Every limit of the server, and the three mechanisms that enforce them.
+
+A :class:`RateLimiter` refuses clients that send too fast, a :class:`ConcurrencyLimiter` runs a few long
+computations at a time and queues a few more, a :class:`WeightedLRUCache` bounds the memory of cached results.
+To change a limit of the server, edit the constants below.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from threading import Lock, Semaphore
+from typing import Generic, TypeVar
+
+from ..errors import SolverError
+
+# Requests
+MAX_BODY_BYTES = 256 << 10
+REQUESTS_PER_SECOND = 1000.0  # per client, on average
+BURST_REQUESTS = 2000.0  # per client, at once
+MAX_TRACKED_CLIENTS = 10_000  # the rate limiter forgets all clients when there are more
+MAX_OPPONENTS = 8
+
+# Concurrent computations: those that take less than INSTANT_SOLVE_SECONDS, and longer ones
+SHORT_RUNNING, SHORT_QUEUED = 2, 24
+LONG_RUNNING, LONG_QUEUED = 1, 8
+DISCONNECT_POLL_SECONDS = 0.2  # how often a queued request checks that its client is still connected
+
+# Solving on request
+MAX_TABLE_SECONDS = 5.0  # a rule set without a table
+MAX_OBJECTIVE_SECONDS = 60.0  # a goal, or a win against opponents, from a scorecard on
+MAX_OBJECTIVE_BYTES = 1 << 30  # the table of one
+MAX_GOAL_BYTES_WRITTEN = 3 << 30  # tables of goals on disk, per run of the server
+
+# Caches
+CACHED_ANSWERS = 256
+CACHED_STRATEGY_BYTES = 2 << 30  # strategies for goals and wins
+
+IsDisconnected = Callable[[], bool]  # whether the client of a request has disconnected
+Value = TypeVar("Value")
+
+
+class QueueFullError(SolverError):
+    """Too many requests are queued."""
+
+    default_code = "busy"
+
+
+class ClientDisconnected(SolverError):
+    """The client disconnected before its request was started."""
+
+    default_code = "client-disconnected"
+
+
+class RateLimiter:
+    """Token buckets, one per client.
+
+    A bucket holds up to `burst` tokens and gains `rate` tokens a second; each request takes one.
+
+    Parameters
+    ----------
+    rate
+        Requests per second of one client, on average.
+    burst
+        Requests of one client at once.
+    """
+
+    def __init__(self, rate: float = REQUESTS_PER_SECOND, burst: float = BURST_REQUESTS) -> None:
+        self.rate, self.burst = rate, burst
+        self._buckets: dict[str, tuple[float, float]] = {}  # client -> tokens, time of the last request
+
+    def allow(self, client: str) -> bool:
+        """Count a request of a client; False if it exceeds the rate."""
+        now = time.monotonic()
+        tokens, last = self._buckets.get(client, (self.burst, now))
+        tokens = min(self.burst, tokens + (now - last) * self.rate)
+        if len(self._buckets) > MAX_TRACKED_CLIENTS:
+            self._buckets.clear()
+        self._buckets[client] = (max(0.0, tokens - 1), now)
+        return tokens >= 1
+
+
+class ConcurrencyLimiter:
+    """Runs a few computations at a time, queues a few more, and refuses the rest. Thread-safe.
+
+    Parameters
+    ----------
+    running
+        How many may run at the same time.
+    queued
+        How many may be queued besides them.
+
+    Attributes
+    ----------
+    free : int
+        How many more would be accepted now, to run or to queue.
+    """
+
+    def __init__(self, running: int, queued: int) -> None:
+        self.free = running + queued
+        self._running, self._lock = Semaphore(running), Lock()
+
+    @contextmanager
+    def slot(self, is_disconnected: IsDisconnected) -> Iterator[None]:
+        """Wait in the queue, then hold one of the running slots for the body of the `with` statement.
+
+        Raises
+        ------
+        QueueFullError
+            If the queue is full.
+        ClientDisconnected
+            If the client disconnects while its request is queued.
+        """
+        with self._lock:
+            if not self.free:
+                raise QueueFullError("too many requests are queued; try again later")
+            self.free -= 1
+        try:
+            while not self._running.acquire(timeout=DISCONNECT_POLL_SECONDS):
+                if is_disconnected():
+                    raise ClientDisconnected("the client disconnected")
+            try:
+                yield
+            finally:
+                self._running.release()
+        finally:
+            with self._lock:
+                self.free += 1
+
+
+class WeightedLRUCache(Generic[Value]):
+    """A cache of limited total weight that evicts the least recently used entries. Thread-safe.
+
+    Parameters
+    ----------
+    capacity
+        Largest total weight of the entries, in any unit (entries, bytes).
+    """
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity, self.weight = capacity, 0
+        self._lock = Lock()
+        self._entries: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
+
+    def get(self, key: Hashable) -> Value | None:
+        """The value of a key, None if it is not cached."""
+        with self._lock:
+            if key not in self._entries:
+                return None
+            self._entries.move_to_end(key)
+            return self._entries[key][0]
+
+    def put(self, key: Hashable, value: Value, weight: int = 1) -> None:
+        """Cache a value. An existing entry stays; a value heavier than the capacity is not cached."""
+        with self._lock:
+            if key in self._entries or weight > self.capacity:
+                return
+            self._entries[key] = value, weight
+            self.weight += weight
+            while self.weight > self.capacity:
+                self.weight -= self._entries.popitem(last=False)[1][1]
