@@ -29,11 +29,8 @@ def modules() -> dict[str, Path]:
 
 
 def imports(name: str, path: Path) -> set[str]:
-    """Modules of the package that a module imports, also inside functions, but not for type checkers only."""
+    """Modules of the package that a module imports, also inside functions and for type checkers."""
     tree = ast.parse(path.read_text())
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-            node.body = []
     parents = name.split(".")[:-1] if path.name != "__init__.py" else ([] if name == "__init__" else name.split("."))
     known, found = modules(), set()
     for node in ast.walk(tree):
