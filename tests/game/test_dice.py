@@ -38,7 +38,7 @@ def test_sizes_of_the_catalogue() -> None:
     assert (lattice(6, 6).n_rolls, lattice(6, 6).n_holds) == (462, 924)
 
 
-def test_sub_multisets_are_all_and_different() -> None:
+def test_sub_multisets_are_complete_and_distinct() -> None:
     counts = np.array([0, 2, 0, 1, 2, 0])
     found = sub_multisets(counts)
     assert len(found) == len({tuple(row) for row in found.tolist()}) == 3 * 2 * 3

@@ -1,4 +1,4 @@
-"""Names in the players' languages: complete, understood, and shown."""
+"""Category names in other languages: complete, understood and displayed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from perfect_yatzy.game.translations import category_names, foreign_names, langu
 NORDIC_AND_GERMAN = sorted(set(languages()) - {"en"})
 
 
-def test_the_languages() -> None:
+def test_known_languages() -> None:
     assert list(languages().items())[:2] == [("en", "English"), ("da", "Dansk")]
     assert set(NORDIC_AND_GERMAN) == {"da", "de", "fi", "nb", "sv"}
     with pytest.raises(RulesError, match=r"unknown language 'xx'; known languages: en, da, de, fi, nb, sv"):
@@ -32,7 +32,7 @@ def test_every_box_of_the_common_games_has_a_name(game: str, language: str) -> N
 
 @pytest.mark.parametrize("language", NORDIC_AND_GERMAN)
 @pytest.mark.parametrize("game", builtin_ids())
-def test_shown_names_differ_and_are_understood(game: str, language: str) -> None:
+def test_displayed_names_are_unique_and_understood(game: str, language: str) -> None:
     rules = localized(load_rules(game), language)
     names = [category.name.lower() for category in rules.categories]
     assert len(set(names)) == len(names)
@@ -43,20 +43,20 @@ def test_shown_names_differ_and_are_understood(game: str, language: str) -> None
 
 
 @pytest.mark.parametrize("game", builtin_ids())
-def test_a_foreign_name_means_a_box_that_bears_it_or_is_said_to_be_unclear(game: str) -> None:
+def test_a_foreign_name_finds_its_category_or_is_reported_as_ambiguous(game: str) -> None:
     rules = load_rules(game)
-    meant: dict[str, set[int]] = {}
+    meanings: dict[str, set[int]] = {}
     for name, category in foreign_names(rules):
-        meant.setdefault(name.lower(), set()).add(rules.index_of[category])
-    for name, boxes in meant.items():
+        meanings.setdefault(name.lower(), set()).add(rules.index_of[category])
+    for name, boxes in meanings.items():
         if len(boxes) == 1:
             assert find_category(rules, name) in boxes
         else:
-            with contextlib.suppress(StateError):  # unless an own name decides
+            with contextlib.suppress(StateError):  # unless a name of the rule set itself matches
                 assert find_category(rules, name) in boxes
 
 
-def test_the_house_depends_on_language_and_dice() -> None:
+def test_the_name_house_depends_on_language_and_dice() -> None:
     yatzy, maxi = load_rules("yatzy"), load_rules("maxi")
     assert yatzy.categories[find_category(yatzy, "Hus")].id == "full-house"
     assert yatzy.categories[find_category(yatzy, "kåk")].id == "full-house"
@@ -64,12 +64,12 @@ def test_the_house_depends_on_language_and_dice() -> None:
     with pytest.raises(StateError, match="category 'Hus' is not clear: full-house, castle"):
         find_category(maxi, "Hus")
     for language, house in (("sv", "castle"), ("nb", "castle"), ("da", "full-house")):
-        spoken = localized(maxi, language)
-        assert spoken.categories[find_category(spoken, "Hus")].id == house
+        rules = localized(maxi, language)
+        assert rules.categories[find_category(rules, "Hus")].id == house
     assert str(parse_card(yatzy, "Ettor=3 Två par=16, chans: 20")) == "ones=3 two-pairs=16 chance=20"
 
 
-def test_the_command_speaks_them() -> None:
+def test_the_command_reads_and_prints_them() -> None:
     answer = CliRunner().invoke(main, ["score", "22555", "--card", "Chans=22", "--lang", "sv"])
     assert "Take Kåk for 19" in answer.output
     shown = CliRunner().invoke(main, ["rules", "show", "maxi-forced", "--lang", "nb"])
@@ -81,7 +81,7 @@ def test_the_command_speaks_them() -> None:
     assert '"category": "full-house"' in as_json.output
 
 
-def test_messages_use_the_names_that_are_shown() -> None:
+def test_messages_use_the_displayed_names() -> None:
     wrong = CliRunner().invoke(main, ["hold", "33456", "--lang", "SV", "--card", "ett par=3"])
     assert wrong.output == "yatzy: Ett par cannot hold 3; it can hold 0, 2, 4, 6, 8, 10, 12\n"
     wrong = CliRunner().invoke(main, ["hold", "33456", "--lang", "sv", "--card", "stege=3"])

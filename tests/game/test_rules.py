@@ -1,4 +1,4 @@
-"""Rule files: what is read, what is refused and in which words, what the fingerprint covers."""
+"""Rule files: loading, messages about mistakes, the fingerprint, scoring."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_every_built_in_rule_set_loads_with_each_switch() -> None:
             assert variant.key == f"{name}+{switch.id}"
 
 
-def test_a_file_of_ones_own(tmp_path: Path) -> None:
+def test_a_rule_file_loads(tmp_path: Path) -> None:
     file = tmp_path / "own.toml"
     file.write_text(GOOD)
     rules = load_rules(file)
@@ -119,11 +119,11 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
         ("rolls = 2", 'extends = "nothing"', "4: extends: is 'nothing'; must be the id of a built-in rule set, see `yatzy rules list`"),
     ],
 )  # fmt: skip
-def test_mistakes_are_told_by_line_and_field(tmp_path: Path, old: str, new: str, expected: str) -> None:
+def test_mistakes_are_reported_with_line_and_field(tmp_path: Path, old: str, new: str, expected: str) -> None:
     assert expected in problems(GOOD.replace(old, new, 1), tmp_path)
 
 
-def test_mistakes_in_an_extended_category_have_their_line(tmp_path: Path) -> None:
+def test_mistakes_in_a_patched_category_have_their_line(tmp_path: Path) -> None:
     text = 'id = "a"\nname = "A"\nextends = "yatzy"\n[categories.ones]\nface = 9\n'
     assert problems(text, tmp_path) == ["5: categories.ones.face: is 9; must be a whole number from 1 to 6"]
 
@@ -149,13 +149,13 @@ START = 'id = "a"\nname = "A"\nextends = "yatzy"\n'
          ["6: : Cannot overwrite a value; it is given twice, or [categories.NAME] and [[categories]] are mixed"]),
     ],
 )  # fmt: skip
-def test_each_mistake_is_told_once_and_nothing_that_follows_from_it(
+def test_each_mistake_is_reported_once_without_its_consequences(
     tmp_path: Path, text: str, expected: list[str]
 ) -> None:
     assert problems(text, tmp_path) == expected
 
 
-def test_switches_are_named_in_any_order_and_case(tmp_path: Path) -> None:
+def test_switches_may_come_in_any_order_and_case(tmp_path: Path) -> None:
     one = load_rules("yatzy+four-is-two-pairs+five-is-full-house")
     other = load_rules("YATZY+Five-is-full-house+four-is-two-pairs")
     assert one == other
@@ -174,13 +174,13 @@ def test_switches_are_named_in_any_order_and_case(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "spec", ["\0", "\0.toml", "\ud800", "\ud800.toml", "yatzy+\0", "x" * 5000 + ".toml", "", "+", ".toml"]
 )
-def test_no_spec_is_a_crash(spec: str) -> None:
+def test_any_spec_loads_or_is_rejected(spec: str) -> None:
     with pytest.raises(RulesError) as caught:
         load_rules(spec)
     assert "\n" not in str(caught.value)
 
 
-def test_what_is_allowed_and_hardly_meant_is_remarked(tmp_path: Path) -> None:
+def test_valid_rules_that_are_probably_a_mistake_get_a_remark(tmp_path: Path) -> None:
     assert [remarks(load_rules(name)) for name in builtin_ids()] == [[]] * len(builtin_ids())
     file = tmp_path / "own.toml"
     file.write_text('id = "yatzy"\nname = "A"\nextends = "yatzy"\nbonus = { threshold = 500, points = 1 }\n')
@@ -191,7 +191,7 @@ def test_what_is_allowed_and_hardly_meant_is_remarked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("order", "boxes"), [("free", 13), ("forced", 18), ("forced", 60)])
-def test_many_upper_boxes_are_checked_in_a_moment(tmp_path: Path, order: str, boxes: int) -> None:
+def test_many_upper_boxes_are_checked_quickly(tmp_path: Path, order: str, boxes: int) -> None:
     file = tmp_path / "own.toml"
     box = '[[categories]]\nid = "u{0}"\nname = "U{0}"\nupper = true\npattern = "face"\nface = 1\n'
     head = f'id = "a"\nname = "A"\ndice = 2\norder = "{order}"\nbonus = {{ threshold = 30, points = 5 }}\n'
@@ -203,7 +203,7 @@ def test_many_upper_boxes_are_checked_in_a_moment(tmp_path: Path, order: str, bo
         assert rule_set_stats(load_rules(file)).maximum == 2 * boxes + 5
 
 
-JUNK = [
+VALUES_OF_EVERY_TYPE = [
     "5",
     "'x'",
     "[]",
@@ -223,37 +223,37 @@ JUNK = [
 ]
 
 
-def test_no_junk_in_any_field_is_a_crash(tmp_path: Path) -> None:
-    """Each field, at each level, of a file of one's own and of an extension, with values of every type."""
+def test_arbitrary_values_in_any_field_load_or_are_rejected(tmp_path: Path) -> None:
+    """Each field, at each level, of a complete file and of an extension, with values of every type."""
     file = tmp_path / "own.toml"
     inner = sorted(CATEGORY_FIELDS)
-    for junk in JUNK:
+    for value in VALUES_OF_EVERY_TYPE:
         texts = [
-            f"{name} = {junk}\n" + re.sub(rf"(?m)^{name} = .*\n", "", GOOD)
+            f"{name} = {value}\n" + re.sub(rf"(?m)^{name} = .*\n", "", GOOD)
             for name in sorted(FIELDS - {"categories"})
         ]
-        texts.append(f"categories = {junk}\n" + GOOD.partition("[[")[0])
+        texts.append(f"categories = {value}\n" + GOOD.partition("[[")[0])
         texts += [
-            GOOD.replace('id = "pair"\n', f"{name} = {junk}\n" + ('id = "pair"\n' if name != "id" else ""))
+            GOOD.replace('id = "pair"\n', f"{name} = {value}\n" + ('id = "pair"\n' if name != "id" else ""))
             for name in inner
         ]
         start = 'id = "a"\nname = "A"\nextends = "yatzy"\n'
-        texts += [f"{start}{name} = {junk}\n" for name in sorted(FIELDS - {"id", "name", "extends"})]
-        texts += [f"{start}[categories.ones]\n{name} = {junk}\n" for name in inner]
-        texts += [f"{start}[{table}]\n{name} = {junk}\n" for table in ("bonus", "joker", "first_roll_bonus", "switches", "switches.s", "categories")
+        texts += [f"{start}{name} = {value}\n" for name in sorted(FIELDS - {"id", "name", "extends"})]
+        texts += [f"{start}[categories.ones]\n{name} = {value}\n" for name in inner]
+        texts += [f"{start}[{table}]\n{name} = {value}\n" for table in ("bonus", "joker", "first_roll_bonus", "switches", "switches.s", "categories")
                   for name in ("threshold", "points", "category", "mode", "chance", "summary")]  # fmt: skip
-        texts += [f"{start}[[published]]\n{name} = {junk}\n" for name in ("value", "switches", "source")]
+        texts += [f"{start}[[published]]\n{name} = {value}\n" for name in ("value", "switches", "source")]
         for text in texts:
             file.write_text(text)
             with contextlib.suppress(RulesError):
                 load_rules(file)
 
 
-def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
+def test_all_mistakes_are_reported_together(tmp_path: Path) -> None:
     assert len(problems(GOOD.replace("dice = 2", "dice = 0").replace("rolls = 2", "rolls = 0"), tmp_path)) >= 2
 
 
-def test_broken_toml_names_the_line(tmp_path: Path) -> None:
+def test_invalid_toml_is_reported_with_its_line(tmp_path: Path) -> None:
     assert problems("id = 'x'\nname = \n", tmp_path)[0].startswith("2: : ")
 
 
@@ -268,14 +268,14 @@ def test_unknown_rules_switches_and_files() -> None:
         load_rules("nowhere.toml")
 
 
-def test_names_stay_out_of_the_fingerprint_and_points_are_in_it() -> None:
+def test_the_fingerprint_covers_rules_but_not_names() -> None:
     rules = load_rules("yatzy")
     assert replace(rules, name="Jatsi", summary="").fingerprint == rules.fingerprint
     assert replace(rules, rolls_per_turn=2).fingerprint != rules.fingerprint
 
 
 @given(games.rule_sets())
-def test_the_canonical_form_tells_games_apart(rules: RuleSet) -> None:
+def test_different_games_have_different_fingerprints(rules: RuleSet) -> None:
     assert replace(rules, rolls_per_turn=rules.rolls_per_turn + 1).fingerprint != rules.fingerprint
     assert RuleSet(**{f: getattr(rules, f) for f in rules.__dataclass_fields__}).fingerprint == rules.fingerprint
 
@@ -307,7 +307,7 @@ def test_scoring_examples_of_the_catalogue() -> None:
 
 
 def test_six_dice_examples_of_the_catalogue(tmp_path: Path) -> None:
-    """Patterns for six dice are only data: the worked examples of Maxi Yatzy."""
+    """The worked examples of Maxi Yatzy."""
     groups = {"two-pairs": [2, 2], "three-pairs": [2, 2, 2], "three": [3], "four": [4], "five": [5], "house": [3, 2],
               "castle": [3, 3], "tower": [4, 2], "pair": [2]}  # fmt: skip
     text = 'id = "six"\nname = "Six"\ndice = 6\n' + "".join(
@@ -341,7 +341,7 @@ def test_maximum_scores() -> None:
         "family-yatzy": 530,
         "yahtzee": 1575,
         "yahtzee-free-joker": 1575,
-        "yahtzee-no-joker": 1480,  # an extra one is worth its 100 also in a box it fills with 0
+        "yahtzee-no-joker": 1480,  # another Yahtzee pays its 100 also in a box it fills with 0
         "yacht": 297,
         "cheerio": 258,
     }
@@ -363,7 +363,7 @@ def test_possible_points_are_those_of_the_sheet() -> None:
     assert found["yatzy"] == [0, 50]
 
 
-def test_too_many_categories_in_free_order_are_refused_with_the_reason(tmp_path: Path) -> None:
+def test_too_many_categories_in_free_order_are_rejected(tmp_path: Path) -> None:
     many = "".join(f'[[categories]]\nid = "c{i}"\nname = "C{i}"\npattern = "any"\n' for i in range(30))
     file = tmp_path / "many.toml"
     file.write_text('id = "many"\nname = "Many"\ndice = 2\n' + many)

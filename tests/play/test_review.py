@@ -1,4 +1,4 @@
-"""Records and reviews: every game adds up, the reasons are what the turn does, wrong records are refused."""
+"""Records and reviews: the identity of luck and errors, the outlook of actions, rejected records."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_the_identity_on_a_thousand_games(key: str, games: int) -> None:
 def check_identity(key: str, games: int) -> None:
     strategy = perfect_yatzy.open_strategy(key)
     for seed in range(games):
-        errs = seed % 5 < 4  # the fifth is a game of a simulation
+        errs = seed % 5 < 4  # every fifth is a simulated game
         played = human(strategy, seed) if errs else replay(strategy, 5, seed)
         game = read_game(json.loads(json.dumps(played.to_json())))
         found = review(strategy, game)
@@ -66,7 +66,7 @@ def check_identity(key: str, games: int) -> None:
 
 
 def check_decisions(strategy: Strategy, game: Game, found: Review) -> None:
-    """One decision a roll, with what was done by its own name, and what it lost by the answers of single queries."""
+    """One decision per roll, with the action that was played and the loss that single queries give."""
     played = iter(found.decisions)
     for card, turn in game.cards(0):
         for i, dice in enumerate(turn.dice_history):
@@ -78,19 +78,19 @@ def check_decisions(strategy: Strategy, game: Game, found: Review) -> None:
             if i < len(turn.holds):
                 assert isinstance(decision.done, Hold)
                 assert decision.done.dice == turn.holds[i]
-                worth = next(hold.value for hold in holds if hold.dice == turn.holds[i])
+                value_done = next(hold.value for hold in holds if hold.dice == turn.holds[i])
             else:
                 assert isinstance(decision.done, Choice)
                 assert (decision.done.category, decision.done.points) == (turn.category, turn.points)
-                worth = next(choice.value for choice in choices if choice.category == turn.category)
-            assert decision.loss == pytest.approx(best - worth, abs=2e-9)
+                value_done = next(choice.value for choice in choices if choice.category == turn.category)
+            assert decision.loss == pytest.approx(best - value_done, abs=2e-9)
             assert decision.best.loss == 0
             assert not isinstance(decision.best, Hold) or decision.best.category is None
     assert next(played, None) is None
 
 
 def test_a_category_with_rerolls_left_is_one_decision(yatzy: Strategy) -> None:
-    """Chance on the first roll: one loss and one grade, and nothing that was never done."""
+    """Chance on the first roll: one loss and one grade."""
     turn = {"player": 0, "rolls": [[3, 3, 4, 5, 6]], "holds": [], "category": "chance", "points": 21}
     game = read_game(GOOD | {"turns": [turn]})
     found = review(yatzy, game)
@@ -109,8 +109,8 @@ def test_a_category_with_rerolls_left_is_one_decision(yatzy: Strategy) -> None:
     assert entry["best"].items() >= {"hold": [3, 3], "category": None}.items()
 
 
-def test_stopping_where_rolls_are_saved_keeps_them() -> None:
-    """The reasons of a category taken with rerolls left: they are saved."""
+def test_stopping_early_saves_rolls() -> None:
+    """The outlook of a category taken with rerolls left counts the saved rolls."""
     saved = perfect_yatzy.open_strategy("yatzy-saved")
     found = review(saved, human(saved, 1))
     stops = [d for d in found.decisions if d.rolls_left and isinstance(d.done, Choice)]
@@ -120,14 +120,14 @@ def test_stopping_where_rolls_are_saved_keeps_them() -> None:
         assert what.turn_points + what.later_points == pytest.approx(decision.done.value, abs=1e-9)
 
 
-def test_an_identity_in_words() -> None:
+def test_words_of_the_identity() -> None:
     assert [signed(0.759), signed(-0.759), signed(-0.001), signed(0.0)] == ["+ 0.76", "- 0.76", "+ 0.00", "+ 0.00"]
     words = ("best", "tied", "inaccuracy", "mistake", "blunder")
     assert [grade_word(name, 1) for name in words] == [*words]
     assert [grade_word(name, 2) for name in words] == ["best", "tied", "inaccuracies", "mistakes", "blunders"]
 
 
-def test_a_replayed_game_is_the_simulated_one_and_without_error(yatzy: Strategy) -> None:
+def test_a_replayed_game_is_the_simulated_one_without_errors(yatzy: Strategy) -> None:
     totals = simulate(yatzy, 4, seed=8).final_scores
     for number in range(4):
         found = review(yatzy, replay(yatzy, 8, number))
@@ -136,8 +136,8 @@ def test_a_replayed_game_is_the_simulated_one_and_without_error(yatzy: Strategy)
         assert set(found.counts()) == {"best", "tied", "inaccuracy", "mistake", "blunder"}
 
 
-def test_the_mean_of_luck_is_nothing(yatzy: Strategy) -> None:
-    """Over first rolls, exactly: the dice favour nobody."""
+def test_the_mean_of_luck_is_zero(yatzy: Strategy) -> None:
+    """Exactly, over all first rolls."""
     grid, mean = yatzy.evaluator.dice, 0.0
     for counts, weight in zip(grid.counts[grid.first_roll :], grid.weights, strict=True):
         dice = tuple(face for face, count in enumerate(counts, 1) for _ in range(count))
@@ -145,7 +145,7 @@ def test_the_mean_of_luck_is_nothing(yatzy: Strategy) -> None:
     assert mean == pytest.approx(0, abs=1e-9)
 
 
-def test_the_reasons_are_those_of_the_turn(yatzy: Strategy) -> None:
+def test_the_outlook_of_an_action_adds_up_to_its_value(yatzy: Strategy) -> None:
     chances = solve_objective(BonusChance(yatzy.rules, yatzy.values))
 
     def bonus(state: perfect_yatzy.State) -> float:
@@ -166,7 +166,7 @@ def test_the_reasons_are_those_of_the_turn(yatzy: Strategy) -> None:
 
 
 @pytest.mark.parametrize("key", ["yahtzee", "yatzy-saved", "generala"])
-def test_ends_of_a_hold_are_worth_the_hold(key: str) -> None:
+def test_outcomes_of_a_hold_have_its_value_as_mean(key: str) -> None:
     strategy = perfect_yatzy.open_strategy(key)
     card = Scorecard(strategy.rules, {strategy.rules.joker_index: 50} if key == "yahtzee" else {})
     dice = (3, 3, 3, 5, 6)
@@ -174,12 +174,12 @@ def test_ends_of_a_hold_are_worth_the_hold(key: str) -> None:
         for hold in strategy.holds(card, dice, left)[:4]:
             if hold.category is None:
                 ends = outcomes_of_hold(strategy.evaluator, card.state, hold.dice, left)
-                worth = sum(
+                mean = sum(
                     e.chance
                     * (e.points + e.bonus_points + strategy.value(e.next_state(strategy.evaluator, card.state)))
                     for e in ends
                 )
-                assert worth == pytest.approx(hold.value, abs=1e-9)
+                assert mean == pytest.approx(hold.value, abs=1e-9)
 
 
 def test_grades() -> None:
@@ -225,7 +225,7 @@ GOOD = {
         ({"rolls": [["1"]]}, "turn 1: rolls must be lists of faces"),
     ],
 )
-def test_wrong_records_say_what_is_wrong(change: dict[str, object], message: str) -> None:
+def test_wrong_records_are_rejected_with_the_reason(change: dict[str, object], message: str) -> None:
     raw = json.loads(json.dumps(GOOD))
     for name, value in change.items():
         (raw if name in raw else raw["turns"][0])[name] = value
@@ -250,14 +250,14 @@ def test_bonus_points_of_schema_1_are_read() -> None:
     assert read_game(written) == game
 
 
-def test_records_go_to_a_file_and_back(yatzy: Strategy, tmp_path: Path) -> None:
+def test_records_are_written_and_read(yatzy: Strategy, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     games = [read_game(GOOD), replay(yatzy, 1, 0)]
     write_games(path, games[:1])
     write_games(path, games[1:])
     assert read_games(path) == games
     assert games[0].extra == {"note": "kept"}
-    path.write_text(path.read_text().rstrip())  # as an editor may leave it
+    path.write_text(path.read_text().rstrip())  # an editor may remove the last line break
     write_games(path, games[:1])
     assert read_games(path) == [*games, games[0]]
     odd = GOOD | {"players": ["Ann\u2028"], "note": "\x85"}
@@ -282,7 +282,7 @@ def test_records_go_to_a_file_and_back(yatzy: Strategy, tmp_path: Path) -> None:
         read_games(tmp_path / "none.jsonl")
 
 
-def test_a_record_that_cannot_take_all_games_takes_none(yatzy: Strategy, tmp_path: Path) -> None:
+def test_a_failed_write_leaves_the_record_unchanged(yatzy: Strategy, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     write_games(path, [read_game(GOOD)])
     before = path.read_bytes()
@@ -318,7 +318,7 @@ rolls = 2
 
 
 def test_a_record_needs_no_other_file(run: Run, tmp_path: Path) -> None:
-    """Played by rules of one's own, read where their file is not: by a friend."""
+    """A record of custom rules can be read without the rule file."""
     file, path = tmp_path / "own.toml", tmp_path / "sent" / "games.jsonl"
     path.parent.mkdir()
     file.write_text(OWN)
@@ -339,19 +339,19 @@ def test_a_record_needs_no_other_file(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("key", builtin_ids())
-def test_rules_are_written_as_a_name_or_whole(key: str) -> None:
+def test_rules_are_written_as_a_name_or_as_an_object(key: str) -> None:
     rules = load_rules(key)
     assert rules_to_json(rules) == rules_to_json(localized(rules, "sv")) == key
     other = replace(
         rules, rolls_per_turn=rules.rolls_per_turn % 10 + 1
-    )  # no built-in rules, whatever they are called
+    )  # not built-in rules, although they have the id of some
     written = json.loads(json.dumps(rules_to_json(other)))
     again = rules_from_json(written)
     assert again.canonical() == other.canonical()
     assert again.categories == other.categories
 
 
-def test_a_bonus_of_the_first_roll_is_paid_with_points_only() -> None:
+def test_a_first_roll_bonus_is_paid_only_with_points() -> None:
     rules = load_rules("generala")
     run_, full = [0, 1, 1, 1, 1, 1], [0, 2, 3, 0, 0, 0]
     for counts, paid in ((run_, "straight"), (full, "full-house")):
@@ -364,13 +364,13 @@ def test_a_bonus_of_the_first_roll_is_paid_with_points_only() -> None:
         assert {c: points for c, (points, _) in later.items()} == {c: points for c, (points, _) in first.items()}
 
 
-def test_an_unfinished_game_is_reviewed_by_its_expectation(yatzy: Strategy) -> None:
+def test_the_result_of_an_unfinished_game_is_its_expected_score(yatzy: Strategy) -> None:
     found = review(yatzy, read_game(GOOD))
     assert not found.finished
     assert found.result == pytest.approx(found.start + found.luck - found.points_lost, abs=1e-9)
 
 
-def test_several_players_have_cards_of_their_own() -> None:
+def test_each_player_has_a_card() -> None:
     turn = GOOD["turns"][0]
     raw = GOOD | {"players": ["Ann", "Bo"], "turns": [turn, turn | {"player": 1}]}  # type: ignore[operator]
     game = read_game(raw)
@@ -411,7 +411,7 @@ def test_simulate_writes_records(run: Run, yatzy: Strategy, tmp_path: Path) -> N
     assert "up to 10,000 whole games played for the mean" in refused.stderr
 
 
-def test_a_review_says_what_it_needs(yatzy: Strategy) -> None:
+def test_review_rejects_wrong_arguments(yatzy: Strategy) -> None:
     game = replay(yatzy, 1, 0)
     for strategy, player, message in (
         (game, 0, "strategy is .*; must be one of perfect_yatzy.open_strategy, reach or maximise"),

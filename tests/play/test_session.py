@@ -39,7 +39,7 @@ def new(rules: str = "yatzy", players: int = 1, seed: int | None = 5) -> Session
     return Session(load_rules(rules), tuple(f"P{i}" for i in range(players)), seed)
 
 
-def test_a_session_says_what_may_happen() -> None:
+def test_a_session_rejects_impossible_actions() -> None:
     session = new()
     assert (session.to_roll, session.over, session.player) == (5, False, 0)
     with pytest.raises(StateError, match="no dice to score yet"):
@@ -66,7 +66,7 @@ def test_a_session_says_what_may_happen() -> None:
         session.score("chance")
 
 
-def test_typed_dice_are_checked_against_what_was_held() -> None:
+def test_typed_dice_must_contain_the_held_dice() -> None:
     session = new(seed=None)
     session.roll((3, 3, 4, 5, 6))
     session.hold((3, 3))
@@ -79,7 +79,7 @@ def test_typed_dice_are_checked_against_what_was_held() -> None:
     assert session.dice == (1, 2, 3, 3, 6)
 
 
-def test_undo_takes_everything_back_and_does_not_change_the_luck() -> None:
+def test_undo_reverts_every_action_and_keeps_the_dice() -> None:
     session = new(players=2)
     seen = []
     session.roll()
@@ -109,7 +109,7 @@ SMALL_GAMES = [games.joker_game("forced", first_roll_bonus=(("run", 3),)), games
     st.sampled_from([5, None]),
     st.lists(st.tuples(st.sampled_from(["roll", "hold", "score", "undo"]), st.integers(0, 10**6)), max_size=80),
 )
-def test_actions_and_undos_lead_where_a_fresh_replay_leads(
+def test_a_session_equals_a_replay_of_its_actions(
     rules: RuleSet, players: int, seed: int | None, operations: list[tuple[str, int]]
 ) -> None:
     session = Session(rules, ("Ann", "Bo")[:players], seed)
@@ -139,7 +139,7 @@ def test_actions_and_undos_lead_where_a_fresh_replay_leads(
     assert all(record.card(i) == session.card(i) for i in range(players))
 
 
-def test_a_session_is_saved_and_taken_up(tmp_path: Path) -> None:
+def test_a_session_is_saved_and_loaded(tmp_path: Path) -> None:
     session, path = new("yatzy-saved", 2), tmp_path / "deep" / "game.json"
     for category in ("ones", "ones", "chance"):
         session.roll()
@@ -261,7 +261,7 @@ def test_files_that_cannot_be_written_are_one_line(run: Run, tmp_path: Path) -> 
     assert not Path("/dev/null").is_file()
 
 
-def test_two_plays_do_not_overwrite_each_other(tmp_path: Path) -> None:
+def test_two_processes_do_not_overwrite_each_other(tmp_path: Path) -> None:
     path = tmp_path / "game.json"
     (tmp_path / "link.json").symlink_to(path)
     first = SaveFile(path)
@@ -418,7 +418,7 @@ def test_the_prompt_says_whose_dice_are_to_be_typed() -> None:
 # --- words -------------------------------------------------------------------------------------------------------
 
 
-def test_what_may_not_be_done_is_said_with_its_reason() -> None:
+def test_forbidden_categories_are_rejected_with_the_reason() -> None:
     joker = scripted("yahtzee", (FIVES, "yahtzee"))
     joker.roll(FOURS)
     with pytest.raises(StateError, match=r"full-house may not be taken now: an extra yahtzee must go to fours$"):
@@ -431,7 +431,7 @@ def test_what_may_not_be_done_is_said_with_its_reason() -> None:
         forced.score("yatzy")
 
 
-def test_points_behind_a_category_are_understood() -> None:
+def test_points_after_a_category_are_understood() -> None:
     rules, paid = load_rules("yatzy"), {"yatzy": 0, "chance": 21, "full-house": 0}
     for text, category in (
         ("Yatzy 0", "yatzy"), ("chance 21", "chance"), ("Chance for 21", "chance"), ("chance=21", "chance"),
@@ -542,7 +542,7 @@ def test_a_killed_game_goes_on_in_a_terminal(tmp_path: Path, yatzy: Strategy) ->
 
 
 @pytest.mark.parametrize("difficulty", DIFFICULTIES)
-def test_a_puzzle_is_as_hard_as_wanted_and_the_same_for_all(yatzy: Strategy, difficulty: str) -> None:
+def test_a_puzzle_has_its_difficulty_and_depends_on_the_seed_only(yatzy: Strategy, difficulty: str) -> None:
     low, high = DIFFICULTIES[difficulty]
     for seed in range(5):
         found = find_puzzle(yatzy, seed, difficulty)
@@ -572,7 +572,7 @@ def test_the_puzzle_command(run: Run, yatzy: Strategy) -> None:
     assert max(map(len, shown.splitlines())) <= 80
 
 
-def test_ones_own_mistakes_as_a_drill(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+def test_a_drill_repeats_the_mistakes_of_a_record(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
     from perfect_yatzy.play.record import write_games
     from support.human import human
 
@@ -584,7 +584,7 @@ def test_ones_own_mistakes_as_a_drill(run: Run, yatzy: Strategy, tmp_path: Path)
     assert "take which category? (help) quit" in found.stdout.lower()
 
 
-def test_a_category_answers_a_question_for_a_hold(yatzy: Strategy) -> None:
+def test_a_puzzle_accepts_holds_and_categories(yatzy: Strategy) -> None:
     """All that can be done is asked for: stopping early is graded by what it loses against the best hold."""
     position = Puzzle(Scorecard(yatzy.rules), (3, 3, 4, 5, 6), 2)
     holds = yatzy.holds("", (3, 3, 4, 5, 6))

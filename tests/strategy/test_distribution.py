@@ -25,7 +25,7 @@ from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_va
 from perfect_yatzy.tablebase.store import table_path
 from support import games
 from support.command import Run
-from support.naive_aims import NaiveResults
+from support.naive_objectives import NaiveDistribution
 
 
 def in_memory(rules: RuleSet) -> Strategy:
@@ -44,15 +44,15 @@ def moments(results: dict[int, Fraction]) -> tuple[Fraction, Fraction]:
 @example(games.saved_rolls_game("free", True))
 def test_random_games_agree_with_the_oracle(rules: RuleSet) -> None:
     """The whole distribution without saved rolls, the variance of every card with them, too."""
-    oracle, strategy, space = NaiveResults(rules.canonical()), in_memory(rules), state_space(rules)
+    oracle, strategy, space = NaiveDistribution(rules.canonical()), in_memory(rules), state_space(rules)
     variances = solve_objective(Variance(rules, strategy.values))
     paying = rules.joker is not None and rules.joker.bonus > 0
     for filled, upper, saved, flag in oracle.states():
-        _, exact = moments(oracle.results(filled, upper, saved, flag))
+        _, exact = moments(oracle.distribution(filled, upper, saved, flag))
         assert abs(variances[space.index(State(filled, upper, saved, flag and paying))] - exact) < 1e-7
     if not rules.saved_rolls:
         found = distribution(strategy)
-        exact_chances = oracle.results(0, 0)
+        exact_chances = oracle.distribution(0, 0)
         assert set(found.scores[found.chances > 0].tolist()) == {s for s, p in exact_chances.items() if p}
         for score, chance in zip(found.scores.tolist(), found.chances, strict=True):
             assert abs(chance - exact_chances.get(score, 0)) < 1e-12

@@ -28,7 +28,7 @@ from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from support import games
 from support.command import Run
-from support.naive_aims import NaiveWorth
+from support.naive_objectives import NaiveUtility
 
 F32 = 3e-6
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
@@ -38,7 +38,7 @@ def strategy_of(objective: Goals | Utility, zero: int) -> ScoreStrategy:
     return ScoreStrategy(objective.rules, None, solve_in_memory(objective), zero)
 
 
-def reachable(oracle: NaiveWorth, rules: RuleSet) -> list[State]:
+def reachable(oracle: NaiveUtility, rules: RuleSet) -> list[State]:
     paying = rules.joker is not None and rules.joker.bonus > 0
     return list({State(f, u, s, flag and paying) for f, u, s, flag in oracle.states()})
 
@@ -53,10 +53,10 @@ def flag_of(state: State, rules: RuleSet) -> bool:
 @example(games.joker_game("free", order="forced", saved_rolls=True), 14)
 @example(games.saved_rolls_game("forced", True), 30)
 def test_goals_agree_with_the_oracle(rules: RuleSet, goal: int) -> None:
-    oracle = NaiveWorth(rules.canonical(), lambda score: Fraction(int(score >= goal)))
+    oracle = NaiveUtility(rules.canonical(), lambda score: Fraction(int(score >= goal)))
     table = solve_in_memory(Goals(rules))
     for state in reachable(oracle, rules):
-        exact = oracle.worth(state.filled, state.upper, state.saved, flag_of(state, rules), 0)
+        exact = oracle.expected_utility(state.filled, state.upper, state.saved, flag_of(state, rules), 0)
         assert abs(table.at(-goal).value(state) - exact) <= F32 * exact  # however small the chance
 
 
@@ -71,9 +71,9 @@ def test_goals_agree_with_the_oracle(rules: RuleSet, goal: int) -> None:
 @example(games.joker_game("forced", saved_rolls=True, first_roll_bonus=(("run", 3),)), [k * k for k in range(60)])
 def test_utilities_agree_with_the_oracle(rules: RuleSet, worths: list[int]) -> None:
     worths = worths + worths[-1:] * 200
-    oracle = NaiveWorth(rules.canonical(), lambda score: Fraction(worths[score]))
+    oracle = NaiveUtility(rules.canonical(), lambda score: Fraction(worths[score]))
     strategy = maximise(rules, worths)
-    exact = float(oracle.worth(0, 0, 0, False, 0))
+    exact = float(oracle.expected_utility(0, 0, 0, False, 0))
     assert strategy.value(State()) == pytest.approx(exact, rel=F32, abs=F32)
 
 

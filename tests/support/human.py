@@ -1,4 +1,4 @@
-"""Games with errors, as a person plays them."""
+"""Games with mistakes, as a person plays them."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from perfect_yatzy.strategy.strategy import Strategy
 
 
 def human(strategy: Strategy, seed: int) -> Game:
-    """A game by one who errs: now and then one of the better options, seldom any."""
-    chance, rules = random.Random(seed), strategy.rules
+    """A game in which the best option is chosen often, and a worse one with exponentially falling chance."""
+    generator, rules = random.Random(seed), strategy.rules
     card, turns = Scorecard(rules), []
 
     def pick(options: list[object]) -> object:
-        return options[min(int(chance.expovariate(0.8)), len(options) - 1)]
+        return options[min(int(generator.expovariate(0.8)), len(options) - 1)]
 
     for _ in rules.categories:
-        left, held = strategy.most_rerolls(card.state), ()
-        rolls: list[Dice] = []
+        rolls_left, held = strategy.most_rerolls(card.state), ()
+        history: list[Dice] = []
         holds: list[Dice] = []
         while True:
-            new = [chance.randint(1, rules.faces) for _ in range(rules.dice - len(held))]
-            rolls.append(tuple(sorted((*held, *new))))
-            if not left:
+            new = [generator.randint(1, rules.faces) for _ in range(rules.dice - len(held))]
+            history.append(tuple(sorted((*held, *new))))
+            if not rolls_left:
                 break
-            done = pick(strategy.holds(card, rolls[-1], left))
+            done = pick(strategy.holds(card, history[-1], rolls_left))
             if done.category:  # type: ignore[attr-defined]
                 break
-            held, left = done.dice, left - 1  # type: ignore[attr-defined]
+            held, rolls_left = done.dice, rolls_left - 1  # type: ignore[attr-defined]
             holds.append(held)
-        choice = pick(strategy.categories(card, rolls[-1], left))
+        choice = pick(strategy.categories(card, history[-1], rolls_left))
         turns.append(
-            Turn(0, tuple(rolls), tuple(holds), choice.category, choice.points, choice.bonus_points)  # type: ignore[attr-defined]
+            Turn(0, tuple(history), tuple(holds), choice.category, choice.points, choice.bonus_points)  # type: ignore[attr-defined]
         )
         card = card_after(card, turns[-1])
     return Game(rules, ("Ann",), tuple(turns))

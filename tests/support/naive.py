@@ -1,7 +1,7 @@
-"""An exact oracle for small games: the rules read aloud, in fractions, over ordered dice.
+"""An exact oracle for small games: a direct implementation of the rules in fractions, by brute force.
 
-It shares no code and no idea of speed with the solver. A game is the plain dictionary of its rules. A turn is
-followed roll by roll: every ordered outcome of every reroll is looked at, and the best of all decisions taken.
+It shares no code with the solver. A game is the JSON object of its rules. Every outcome of every reroll is enumerated,
+and the best of all decisions is taken::
 
     value(card)      = mean over first rolls of best(roll, rerolls)
     best(roll, left) = max(stop now, max over holds of mean over rerolls of best(new roll, left - 1))
@@ -20,12 +20,12 @@ Dice = tuple[int, ...]
 
 
 class Naive:
-    """Exact values of one game. All methods are pure; everything is remembered."""
+    """Exact values of one game. All methods are pure; the expensive ones are memoised."""
 
     def __init__(self, game: dict[str, Any]) -> None:
         self.game = game
         self.boxes: list[dict[str, Any]] = game["categories"]
-        self.everything = (1 << len(self.boxes)) - 1
+        self.full_mask = (1 << len(self.boxes)) - 1
         self.threshold = game["bonus"]["threshold"] if game["bonus"] else 0
         joker = game["joker"]
         self.joker_box = [b["id"] for b in self.boxes].index(joker["category"]) if joker else None
@@ -35,33 +35,33 @@ class Naive:
     # --- dice -------------------------------------------------------------------------------------------------
 
     def outcomes(self, number: int) -> list[tuple[Dice, Fraction]]:
-        """Every unordered result of rolling so many dice, with its chance."""
+        """Every unordered result of rolling a number of dice, with its chance."""
         rolls = Counter(tuple(sorted(r)) for r in product(range(1, self.game["faces"] + 1), repeat=number))
-        return [(roll, Fraction(ways, self.game["faces"] ** number)) for roll, ways in rolls.items()]
+        return [(roll, Fraction(orderings, self.game["faces"] ** number)) for roll, orderings in rolls.items()]
 
     @staticmethod
     def holds_of(dice: Dice) -> set[Dice]:
-        """Every different choice of some of the dice."""
+        """Every different hold of the dice, from none to all."""
         return {held for size in range(len(dice) + 1) for held in combinations(dice, size)}
 
     # --- points -----------------------------------------------------------------------------------------------
 
     def matched(self, pattern: dict[str, Any], dice: Dice) -> int | None:
-        """Points of the dice a pattern names, None if they do not show it."""
+        """Sum of the dice a pattern names; None if the dice do not match."""
         kind = pattern["pattern"]
         if kind == "any":
             return sum(dice)
         if kind == "face":
             return sum(d for d in dice if d == pattern["face"]) if pattern["face"] in dice else None
         if kind == "contains":
-            short = Counter(pattern["contains"]) - Counter(dice)
-            return None if short else sum(pattern["contains"])
-        # Groups: try every way to give each group a face.
+            missing = Counter(pattern["contains"]) - Counter(dice)
+            return None if missing else sum(pattern["contains"])
+        # Groups: try every assignment of faces to groups.
         sizes, faces = pattern["groups"], range(1, self.game["faces"] + 1)
-        ways = permutations(faces, len(sizes)) if pattern["distinct"] else product(faces, repeat=len(sizes))
+        assignments = permutations(faces, len(sizes)) if pattern["distinct"] else product(faces, repeat=len(sizes))
         best = None
-        for way in ways:
-            needed = [face for face, size in zip(way, sizes, strict=True) for _ in range(size)]
+        for assignment in assignments:
+            needed = [face for face, size in zip(assignment, sizes, strict=True) for _ in range(size)]
             if not Counter(needed) - Counter(dice):
                 best = max(best or 0, sum(needed))
         return best
@@ -91,7 +91,7 @@ class Naive:
         return None
 
     def scores(self, filled: int, flag: bool, dice: Dice) -> dict[int, tuple[int, int]]:
-        """Category -> (points in the box, points beside it), for the categories that may take the dice."""
+        """Category -> (points in the box, joker bonus), for the categories that may take the dice."""
         vacant = [i for i in range(len(self.boxes)) if not filled & (1 << i)]
         ordered = vacant[:1] if self.game["order"] == "forced" else vacant
         joker = self.game["joker"]
@@ -124,17 +124,17 @@ class Naive:
         return filled | 1 << box, upper, flag
 
     def stops(self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool) -> dict[int, Fraction]:
-        """What each legal category is worth if the turn ends now with `left` rerolls unused."""
-        worth = {}
+        """Value of each legal category if the turn ends now with `left` rerolls unused."""
+        values = {}
         for box, (points, bonus_points) in self.scores(filled, flag, dice).items():
             extra = self.game["first_roll_bonus"].get(self.boxes[box]["id"], 0) if first and points > 0 else 0
             saved = left if self.game["saved_rolls"] else 0
             card = self.after(filled, upper, flag, box, points)
-            worth[box] = points + bonus_points + extra + self.value(card[0], card[1], saved, card[2])
-        return worth
+            values[box] = points + bonus_points + extra + self.value(card[0], card[1], saved, card[2])
+        return values
 
     def hold_value(self, filled: int, upper: int, flag: bool, held: Dice, left: int) -> Fraction:
-        """What it is worth to reroll all but `held`, as the next of `left` rerolls."""
+        """Value of rerolling all dice but `held`, with `left` rerolls left before it."""
         total = Fraction(0)
         for rolled, chance in self.outcomes(self.game["dice"] - len(held)):
             dice = tuple(sorted(held + rolled))
@@ -143,14 +143,14 @@ class Naive:
 
     def best(self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool) -> Fraction:
         """Best of stopping and every hold."""
-        worth = list(self.stops(filled, upper, flag, dice, left, first).values())
+        values = list(self.stops(filled, upper, flag, dice, left, first).values())
         if left > 0:
-            worth += [self.hold_value(filled, upper, flag, held, left) for held in self.holds_of(dice)]
-        return max(worth)
+            values += [self.hold_value(filled, upper, flag, held, left) for held in self.holds_of(dice)]
+        return max(values)
 
     def value(self, filled: int, upper: int, saved: int = 0, flag: bool = False) -> Fraction:
-        """Expected points to come at the start of a turn under best play."""
-        if filled == self.everything:
+        """Expected points to come at the start of a turn under optimal play."""
+        if filled == self.full_mask:
             reached = self.game["bonus"] and upper >= self.threshold
             return Fraction(self.game["bonus"]["points"] if reached else 0)
         left = self.game["rolls"] - 1 + saved
@@ -163,39 +163,39 @@ class Naive:
         )
 
     def hold_values(self, filled: int, upper: int, dice: Dice, left: int, flag: bool = False) -> dict[Dice, Fraction]:
-        """Every hold of a roll and what it is worth."""
+        """Value of every hold of a roll."""
         return {held: self.hold_value(filled, upper, flag, held, left) for held in self.holds_of(dice)}
 
     def category_values(
         self, filled: int, upper: int, dice: Dice, left: int = 0, flag: bool = False, first: bool = False
     ) -> dict[int, Fraction]:
-        """Every legal category and what it is worth to stop with it."""
+        """Value of stopping with each legal category."""
         return self.stops(filled, upper, flag, dice, left, first)
 
     def states(self) -> Iterator[tuple[int, int, int, bool]]:
-        """Every card a game can arrive at, full ones included: (filled, upper, saved, flag)."""
-        most_saved = self.game["rolls"] - 1 if self.game["saved_rolls"] else 0
+        """Every card that a game can reach, full ones included: (filled, upper, saved, flag)."""
+        max_saved = self.game["rolls"] - 1 if self.game["saved_rolls"] else 0
         rolls = [dice for dice, _ in self.outcomes(self.game["dice"])]
-        found, fresh = set(), {(0, 0, False)}
-        while fresh:
-            found |= fresh
-            fresh = {
+        found, new = set(), {(0, 0, False)}
+        while new:
+            found |= new
+            new = {
                 self.after(filled, upper, flag, box, points)
-                for filled, upper, flag in fresh
-                if filled != self.everything
+                for filled, upper, flag in new
+                if filled != self.full_mask
                 for dice in rolls
                 for box, (points, _) in self.scores(filled, flag, dice).items()
             } - found
         for filled, upper, flag in found:
-            for saved in range(most_saved * filled.bit_count() + 1):
+            for saved in range(max_saved * filled.bit_count() + 1):
                 yield filled, upper, saved, flag
 
     def max_score(self) -> int:
-        """Highest possible final score: the luckiest roll at every turn."""
+        """Highest possible final score: the best roll in every turn."""
 
         @cache
         def most(filled: int, upper: int, flag: bool) -> int:
-            if filled == self.everything:
+            if filled == self.full_mask:
                 return int(self.value(filled, upper))
             best = 0
             for dice, _ in self.outcomes(self.game["dice"]):

@@ -1,8 +1,8 @@
-"""The oracle of :mod:`naive`, for other questions than the mean: any worth of the final score, and distributions.
+"""The oracle of :mod:`naive` for other objectives: expected utility of the final score, and score distributions.
 
-worth(card, made)   = best mean of U(final score), points made so far and all
-results(card)       = chance of every number of points still to come when the mean is maximised; of equal
-                      options the one with most dice, then the higher faces, then the first category
+expected_utility(card, made) = highest mean of U(final score), given the points made so far
+distribution(card)           = chance of every number of points to come when the mean is maximised; of equal
+                               options the one with most dice, then the higher faces, then the first category
 """
 
 from __future__ import annotations
@@ -15,33 +15,33 @@ from typing import Any
 
 from support.naive import Dice, Naive
 
-Results = dict[int, Fraction]
+Distribution = dict[int, Fraction]
 
 
-class NaiveWorth(Naive):
-    """Exact worth of any card and any number of points made."""
+class NaiveUtility(Naive):
+    """Exact expected utility of any card and any number of points made."""
 
     def __init__(self, game: dict[str, Any], utility: Callable[[int], Fraction]) -> None:
         super().__init__(game)
         self.utility = utility
-        for method in ("worth", "best_worth"):
+        for method in ("expected_utility", "best_utility"):
             setattr(self, method, cache(getattr(self, method)))
 
-    def worth(self, filled: int, upper: int, saved: int, flag: bool, made: int) -> Fraction:
-        """Best mean utility of the final score."""
-        if filled == self.everything:
+    def expected_utility(self, filled: int, upper: int, saved: int, flag: bool, made: int) -> Fraction:
+        """Highest expected utility of the final score."""
+        if filled == self.full_mask:
             return self.utility(made + int(self.value(filled, upper)))
         left = self.game["rolls"] - 1 + saved
         rolls = self.outcomes(self.game["dice"])
-        return sum((p * self.best_worth(filled, upper, flag, made, d, left, True) for d, p in rolls), Fraction(0))
+        return sum((p * self.best_utility(filled, upper, flag, made, d, left, True) for d, p in rolls), Fraction(0))
 
-    def best_worth(
+    def best_utility(
         self, filled: int, upper: int, flag: bool, made: int, dice: Dice, left: int, first: bool
     ) -> Fraction:
         """Best of stopping and every hold."""
         found = [
-            self.worth(*self.after(filled, upper, flag, box, points)[:2], kept, card_flag, made + total)
-            for box, points, total, kept in self.endings(filled, flag, dice, left, first)
+            self.expected_utility(*self.after(filled, upper, flag, box, points)[:2], saved, card_flag, made + total)
+            for box, points, total, saved in self.endings(filled, flag, dice, left, first)
             for card_flag in [self.after(filled, upper, flag, box, points)[2]]
         ]
         if left:
@@ -50,7 +50,7 @@ class NaiveWorth(Naive):
                 found.append(
                     sum(
                         (
-                            p * self.best_worth(filled, upper, flag, made, tuple(sorted(held + r)), left - 1, False)
+                            p * self.best_utility(filled, upper, flag, made, tuple(sorted(held + r)), left - 1, False)
                             for r, p in rerolls
                         ),
                         Fraction(0),
@@ -59,7 +59,7 @@ class NaiveWorth(Naive):
         return max(found)
 
     def endings(self, filled: int, flag: bool, dice: Dice, left: int, first: bool) -> list[tuple[int, int, int, int]]:
-        """(box, points, points in all, rolls saved) for every legal category."""
+        """(box, points in it, points of the turn, saved rolls) for every legal category."""
         extra = self.game["first_roll_bonus"] if first else {}
         return [
             (
@@ -72,26 +72,28 @@ class NaiveWorth(Naive):
         ]
 
 
-class NaiveResults(NaiveWorth):
-    """Exact distributions under mean play."""
+class NaiveDistribution(NaiveUtility):
+    """Exact distributions of the score when the mean is maximised."""
 
     def __init__(self, game: dict[str, Any]) -> None:
         super().__init__(game, Fraction)
-        for method in ("results", "turn_results"):
+        for method in ("distribution", "turn_distribution"):
             setattr(self, method, cache(getattr(self, method)))
 
-    def results(self, filled: int, upper: int, saved: int = 0, flag: bool = False) -> Results:
+    def distribution(self, filled: int, upper: int, saved: int = 0, flag: bool = False) -> Distribution:
         """Chance of every number of points to come."""
-        if filled == self.everything:
+        if filled == self.full_mask:
             return {int(self.value(filled, upper)): Fraction(1)}
         left = self.game["rolls"] - 1 + saved
         total: Counter[int] = Counter()
         for dice, p in self.outcomes(self.game["dice"]):
-            add(total, p, self.turn_results(filled, upper, flag, dice, left, True))
+            add(total, p, self.turn_distribution(filled, upper, flag, dice, left, True))
         return dict(total)
 
-    def turn_results(self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool) -> Results:
-        """The same with dice on the table."""
+    def turn_distribution(
+        self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool
+    ) -> Distribution:
+        """The same after a roll."""
         stops = self.stops(filled, upper, flag, dice, left, first)
         box = min(stops, key=lambda c: (-stops[c], c))
         holds = {}
@@ -99,17 +101,17 @@ class NaiveResults(NaiveWorth):
             holds = {h: self.hold_value(filled, upper, flag, h, left) for h in self.holds_of(dice) if h != dice}
         total: Counter[int] = Counter()
         if not holds or stops[box] >= max(holds.values()):
-            points, made, kept = next(e[1:] for e in self.endings(filled, flag, dice, left, first) if e[0] == box)
+            points, made, saved = next(e[1:] for e in self.endings(filled, flag, dice, left, first) if e[0] == box)
             card = self.after(filled, upper, flag, box, points)
-            add(total, Fraction(1), self.results(card[0], card[1], kept, card[2]), made)
+            add(total, Fraction(1), self.distribution(card[0], card[1], saved, card[2]), made)
             return dict(total)
         held = min(holds, key=lambda h: (-holds[h], -len(h), [-face for face in h]))
         for rolled, p in self.outcomes(self.game["dice"] - len(held)):
-            add(total, p, self.turn_results(filled, upper, flag, tuple(sorted(held + rolled)), left - 1, False))
+            add(total, p, self.turn_distribution(filled, upper, flag, tuple(sorted(held + rolled)), left - 1, False))
         return dict(total)
 
 
-def add(total: Counter[int], share: Fraction, part: Results, points: int = 0) -> None:
-    """Add a share of a distribution, moved by some points."""
+def add(total: Counter[int], share: Fraction, part: Distribution, points: int = 0) -> None:
+    """Add a share of a distribution, shifted by some points."""
     for score, chance in part.items():
         total[score + points] += share * chance
