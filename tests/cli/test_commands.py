@@ -348,7 +348,7 @@ def test_a_wrong_table_does_not_verify(run: Run, tmp_path: Path) -> None:
     from perfect_yatzy.game.rule_loader import load_rules
     from perfect_yatzy.model.objectives import Objective
     from perfect_yatzy.tablebase.backward_induction import solve_layers
-    from perfect_yatzy.tablebase.table_file import TableWriter
+    from perfect_yatzy.tablebase.table_writer import TableWriter
 
     rules = load_rules("yatzy-forced+threshold-63")
     writer = TableWriter(tmp_path, Objective(rules))

@@ -23,11 +23,11 @@ from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.verify import sampling_error_bound, verify
-from perfect_yatzy.tablebase import store
-from perfect_yatzy.tablebase import table_file as tables
+from perfect_yatzy.tablebase import inventory, memory, store
 from perfect_yatzy.tablebase.backward_induction import solve_layers, solve_values
 from perfect_yatzy.tablebase.store import has_table, open_table, solve_to_store, table_path, tables_folder
-from perfect_yatzy.tablebase.table_file import TableWriter, read_table, sha256_of
+from perfect_yatzy.tablebase.table_file import read_table, sha256_of, with_checksum
+from perfect_yatzy.tablebase.table_writer import TableWriter
 from support import games
 
 SMALL = games.small(games.face(5), games.face(6), games.PAIR, games.CHANCE, bonus=Bonus(16, 7))
@@ -81,8 +81,9 @@ def damage(path: Path, how: str) -> None:
         sidecar.write_text("{")
     else:
         about = json.loads(sidecar.read_text())
+        del about["checksum"]
         about |= {"format": 99} if how == "other format" else {"fingerprint": "0" * 64}
-        sidecar.write_text(json.dumps(about))
+        sidecar.write_bytes(with_checksum(about))
 
 
 @pytest.mark.parametrize(
@@ -206,11 +207,11 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
 
 def test_a_full_disk_is_noticed_before_the_solve(tmp_path: Path) -> None:
     with pytest.raises(TableError, match=r"MB free and the table needs"):
-        tables.check_space(tmp_path, 1 << 60)
+        memory.check_space(tmp_path, 1 << 60)
 
 
 def test_too_little_memory_is_noticed_before_the_solve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "available_memory", lambda: 10 << 20)
+    monkeypatch.setattr(memory, "available_memory", lambda: 10 << 20)
     with pytest.raises(RulesError, match=r"solving small needs 0\.1 GB of memory and 0\.0 GB are free; it has"):
         solve_to_store(Objective(SMALL), tmp_path)
     assert list(tmp_path.iterdir()) == []
@@ -262,14 +263,14 @@ def test_the_store_lists_and_removes_its_tables(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("not a table")
     writer = TableWriter(tmp_path, Goals(SMALL))
     writer.add(np.zeros(3, np.float32))
-    done, begun = sorted(store.stored(tmp_path), key=lambda table: not table.finished)
+    done, begun = sorted(inventory.stored(tmp_path), key=lambda table: not table.finished)
     assert (done.key, done.objective, begun.objective, begun.finished) == ("small", "mean", "goals", False)
     assert done.bytes == sum(path.stat().st_size for path in done.files)
     with pytest.raises(TableError, match="is being solved by another process"):
-        store.remove(begun)
+        inventory.remove(begun)
     writer.close()
     for table in (done, begun):
-        store.remove(table)
+        inventory.remove(table)
     assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
 
 
@@ -281,13 +282,14 @@ def test_leftovers_are_old_private_files(tmp_path: Path) -> None:
         f"{stem}.npy.abcd_124",
         ".notes",
         f"{stem[1:]}.npy",
+        f"{stem[1:]}.json",
     ]
     for name in names:
         (tmp_path / name).touch()
         if not name.endswith("4"):
             os.utime(tmp_path / name, (0, 0))
-    assert [path.name for path in store.leftovers(tmp_path)] == names[:2]
-    assert store.leftovers(tmp_path / "nowhere") == []
+    assert [path.name for path in inventory.leftovers(tmp_path)] == names[:2]
+    assert inventory.leftovers(tmp_path / "nowhere") == []
 
 
 def test_a_simulation_that_cannot_vary_and_one_that_misses_what_is_rare_do_not_accuse_the_table(

@@ -1,20 +1,35 @@
 """One decorator and one cache policy for every jitted function.
 
-numba's disk cache looks at the file of the function alone and would miss an edit elsewhere, so the cache lives
-in a folder named by a hash of all sources that shape the machine code. ``NUMBA_CACHE_DIR`` is respected as the
-parent (the bounds-check job of CI needs a cold one), else the user's cache directory is used.
+numba's disk cache compares the file of the function alone and would miss an edit elsewhere, so the cache is in a
+folder named by a hash of all sources that shape the machine code. ``NUMBA_CACHE_DIR`` is respected as the parent (the
+bounds-check job of CI needs an empty one), else the user's cache directory is used.
+
+The cache heals itself. Each file begins with the SHA-256 of its content, because numba would run damaged machine
+code; what does not match is discarded and compiled again. What cannot be written is compiled in every process. Either
+is said once, in one line on stderr.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import pickle
+import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numba
 import platformdirs
 from numba import config
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+from ..errors import SolverError
+
+if config.DISABLE_JIT:
+    raise SolverError("NUMBA_DISABLE_JIT is set, and the kernels only run compiled; unset it")
+
+DIGEST_BYTES = 32
 
 
 def sources() -> list[Path]:
@@ -24,13 +39,17 @@ def sources() -> list[Path]:
     return [*sorted(package.glob("kernels/*.py")), *sorted(package.glob("model/*.py")), *others]
 
 
-def cache_folder() -> Path | None:
-    """Where compiled kernels are kept, None if nothing can be written there."""
+def cache_path() -> Path:
+    """The folder of the compiled kernels of these sources, whether or not it exists."""
     digest = hashlib.sha256(numba.__version__.encode())
     for path in sources():
         digest.update(path.read_bytes())
     parent = os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("perfect-yatzy")
-    folder = Path(parent) / f"kernels-{digest.hexdigest()[:16]}"
+    return Path(parent) / f"kernels-{digest.hexdigest()[:16]}"
+
+
+def cache_folder(folder: Path) -> Path | None:
+    """The folder, created if need be; None if nothing can be written there."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
@@ -38,7 +57,17 @@ def cache_folder() -> Path | None:
     return folder if os.access(folder, os.W_OK) else None
 
 
-_FOLDER = cache_folder()
+_PATH = cache_path()
+_FOLDER = cache_folder(_PATH)
+_said: set[str] = set()
+
+
+def say_once(message: str) -> None:
+    """Print a line on stderr, the first time in this process."""
+    if message not in _said and sys.stderr is not None:
+        _said.add(message)
+        with suppress(OSError, ValueError):  # a closed stream
+            print(f"yatzy: {message}", file=sys.stderr)
 
 
 def old_caches() -> list[Path]:
@@ -46,12 +75,91 @@ def old_caches() -> list[Path]:
     return sorted(path for path in _FOLDER.parent.glob("kernels-*") if path != _FOLDER) if _FOLDER else []
 
 
+class DamagedCache(Exception):
+    """A file of the cache is not what was written."""
+
+
+class CheckedCacheFile(IndexDataCacheFile):
+    """numba's index and data files, each with its SHA-256 in front."""
+
+    def _read(self, path: str) -> Any:
+        with open(path, "rb") as file:
+            digest, content = file.read(DIGEST_BYTES), file.read()
+        if hashlib.sha256(content).digest() != digest:
+            raise DamagedCache(path)
+        return pickle.loads(content)
+
+    def _write(self, path: str, data: Any) -> None:
+        content = self._dump(data)
+        with self._open_for_write(path) as file:
+            file.write(hashlib.sha256(content).digest() + content)
+
+    def _load_index(self) -> dict[Any, str]:
+        try:
+            version, stamp, overloads = self._read(self._index_path)
+        except FileNotFoundError:
+            return {}
+        return overloads if (version, stamp) == (self._version, self._source_stamp) else {}
+
+    def _save_index(self, overloads: dict[Any, str]) -> None:
+        self._write(self._index_path, (self._version, self._source_stamp, overloads))
+
+    def _load_data(self, name: str) -> Any:
+        return self._read(self._data_path(name))
+
+    def _save_data(self, name: str, data: Any) -> None:
+        self._write(self._data_path(name), data)
+
+    def discard(self) -> None:
+        """Delete the index: its functions are compiled again, and their files overwritten."""
+        Path(self._index_path).unlink(missing_ok=True)
+
+
+class HealingCache(FunctionCache):
+    """A cache of one function that never makes a call fail."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        self._cache_file = CheckedCacheFile(
+            self._cache_path, self._impl.filename_base, self._cache_file._source_stamp
+        )
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled function from the disk; None if there is none, or it is damaged."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception as error:
+            try:
+                self._cache_file.discard()
+                say_once(f"the cache of compiled kernels in {_PATH} was damaged; they are compiled again")
+            except OSError:
+                self.give_up(error)
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Write the compiled function to the disk, if that is possible."""
+        try:
+            super().save_overload(sig, data)
+        except Exception as error:
+            self.give_up(error)
+
+    def give_up(self, error: Exception) -> None:
+        """Go on without the cache."""
+        self.disable()
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
+        say_once(f"cannot write compiled kernels to {_PATH} ({reason}); they are compiled in every process")
+
+
 def jit(function: Any) -> Any:
     """Compile without the interpreter lock (threads run kernels side by side) and with the disk cache."""
+    compiled = numba.njit(nogil=True, error_model="numpy")(function)
+    if _FOLDER is None:
+        say_once(f"cannot write compiled kernels to {_PATH}; they are compiled in every process")
+        return compiled
     before = config.CACHE_DIR
-    config.CACHE_DIR = str(_FOLDER or "")
+    config.CACHE_DIR = str(_FOLDER)
     try:
-        compiled = numba.njit(nogil=True, cache=_FOLDER is not None, error_model="numpy")(function)
+        compiled._cache = HealingCache(function)
     finally:
         config.CACHE_DIR = before
     return compiled

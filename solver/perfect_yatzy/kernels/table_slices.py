@@ -12,6 +12,7 @@ import numpy as np
 
 from ..game.dice import Floats
 from ..game.scorecard import State
+from ..model.checked_values import Table, checked_part
 from ..model.objectives import FRAME, Values
 from ..model.state_space import StateSpace
 
@@ -47,18 +48,20 @@ def padded(values: Values) -> Values:
     return room
 
 
-def window(layers: Layered, values: Values, filled: int) -> TableSlice:
+def window(layers: Layered, table: Table, filled: int) -> TableSlice:
     """A finished table for turns from cards with `filled` categories filled: their layer and that of their children.
 
     Parameters
     ----------
-    values
-        The whole table, in memory or mapped; it is not copied, unless `filled` is among the last few entries.
+    table
+        The whole table, in memory or mapped; it is not copied, unless `filled` is among the last few entries. Of a
+        large one these two layers are checked.
     """
-    own = layers.layer_slice(filled)
-    start = 0
+    own, start = layers.layer_slice(filled), 0
+    first = layers.layer_slice(filled + 1).start
+    values = checked_part(table, first, own.stop)
     if own.stop + PADDING > len(values):
-        start = layers.layer_slice(filled + 1).start
+        start = first
         values = padded(values[start : own.stop])
     # One type for the compiled code, whatever the table comes from: a plain array that cannot be written.
     plain = np.asarray(values).view(np.ndarray)
@@ -66,7 +69,7 @@ def window(layers: Layered, values: Values, filled: int) -> TableSlice:
     return TableSlice(plain, start)
 
 
-def restricted(whole: StateSpace, rest: StateSpace, values: Values) -> Floats:
+def restricted(whole: StateSpace, rest: StateSpace, values: Table) -> Floats:
     """The values of the rest of a game, in its own order, from the table of the whole."""
     layout, own = whole.layout, rest.layout
     found = np.empty(rest.size)

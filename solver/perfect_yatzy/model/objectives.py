@@ -26,6 +26,7 @@ from ..game.dice import Floats, Ints, lattice
 from ..game.points import possible_points
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
+from .checked_values import Table
 from .estimates import BASE_MEMORY, FLOAT64_VALUES, LANE_OPERATIONS_PER_SECOND, SolveCost, rule_set_stats
 from .state_space import LANES, StateSpace, state_space
 
@@ -98,7 +99,7 @@ class PolicyQuantity(Objective):
 
     squares = 0.0  # weight of the squared deviations that a turn adds
 
-    def __init__(self, rules: RuleSet, values: Values, start: State = EMPTY_STATE) -> None:
+    def __init__(self, rules: RuleSet, values: Table, start: State = EMPTY_STATE) -> None:
         super().__init__(rules, start)
         self.values = values
 

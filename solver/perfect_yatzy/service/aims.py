@@ -28,8 +28,8 @@ from ..strategy.score_strategy import (
     solve_in_memory,
 )
 from ..strategy.strategy import Strategy
+from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress, has_table
-from ..tablebase.table_file import check_memory
 
 FIELDS = {"goal", "opponents", "ties"}
 MAX_KEPT = 256  # distributions of opponents

@@ -339,7 +339,7 @@ def _expect(
     elif spread:
         answer["distribution"] = None  # asked for, and not known
         if has_table(rules, desk.tables, Variance.name):
-            variances = open_table(Variance(rules, strategy.values), desk.tables)[1]
+            variances = open_table(Variance(rules, strategy.table), desk.tables)[1]
             answer["standard_deviation"] = float(np.sqrt(variances[strategy.space.index(state)]))
     if games:
         from ..strategy.simulation import simulate

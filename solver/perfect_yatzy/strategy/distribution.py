@@ -33,8 +33,8 @@ from ..model.objectives import FRAME, ScoreObjective, Utility, final_bonus
 from ..model.state_space import state_space
 from ..model.turn_model import turn_model, turn_outcomes
 from ..tablebase.backward_induction import default_threads
+from ..tablebase.memory import check_memory
 from ..tablebase.store import table_path
-from ..tablebase.table_file import check_memory
 from .strategy import check_strategy
 from .turn_evaluator import ScoreEvaluator
 
@@ -251,7 +251,7 @@ class _ForwardPass:
         self.steps, self.walk = kernel_lattice(self.dice), kernel_lattice(self.dice, False)
         self.ties = strategy.evaluator.ties
         whole = objective.start == EMPTY_STATE
-        self.values = strategy.values if whole else restricted(strategy.space, self.space, strategy.values)
+        self.values = strategy.table if whole else restricted(strategy.space, self.space, strategy.table)
         # Rows that states of this game can have: a bitmask may be impossible in a forced order or after the start.
         self.occurs = np.zeros(len(self.space.layout.masks), dtype=np.int64)
         for rows in self.space.layers[self.space.first_layer :]:

@@ -26,8 +26,8 @@ from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, State
 from ..model.estimates import SolveCost
 from ..model.objectives import Goals, ScoreObjective, Utility
+from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress, has_table, open_table
-from ..tablebase.table_file import check_memory
 from .position import CheckedPosition, check_position
 from .strategy import Strategy
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator
@@ -79,7 +79,7 @@ class ScoreStrategy(Strategy):
         return f"<ScoreStrategy {self.rules.key}>"
 
     def _repr_html_(self) -> str:
-        return f"<b>{self.rules.name}</b>: optimal play for the whole final score, {len(self.values):,} values"
+        return f"<b>{self.rules.name}</b>: optimal play for the whole final score, {len(self.table):,} values"
 
 
 def reach(

@@ -246,7 +246,7 @@ class _Rollout:
         self.steps, self.walk = kernel_lattice(self.dice), kernel_lattice(self.dice, False)
         self.by_scores = isinstance(self.evaluator, ScoreEvaluator)
         self.layers: Layered = self.evaluator.objective if isinstance(self.evaluator, ScoreEvaluator) else self.space
-        self.values = strategy.values
+        self.values = strategy.table
         self.turns = self.space.categories - start.filled.bit_count()
         self.categories = self.space.categories
 

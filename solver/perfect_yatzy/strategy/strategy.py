@@ -17,6 +17,7 @@ from ..game.notation import parse_dice
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, State
+from ..model.checked_values import Table
 from ..model.objectives import Objective, Values
 from ..model.state_space import StateSpace
 from ..tablebase.store import Progress, open_table
@@ -61,9 +62,20 @@ class Strategy:
         return self.evaluator.space
 
     @property
-    def values(self) -> Values:
-        """The whole table, read-only; for the mean `(size,)` float64 (Maxi: float32), in points."""
+    def table(self) -> Table:
+        """The table as the evaluator reads it: an array, or values that are checked when they are first read."""
         return self.evaluator.values
+
+    @property
+    def values(self) -> Values:
+        """The whole table, read-only; for the mean `(size,)` float64 (Maxi: float32), in points.
+
+        Raises
+        ------
+        TableError
+            If a large table, which is hashed whole here for the first time, is damaged.
+        """
+        return np.asarray(self.evaluator.values)
 
     def check(self, position: Position) -> CheckedPosition:
         """The position, checked; all methods take the result and do not check it again.
@@ -242,7 +254,7 @@ class Strategy:
     def _repr_html_(self) -> str:
         return (
             f"<b>{self.rules.name}</b>: expected final score {self.value():.4f} under perfect play, "
-            f"{len(self.values):,} values"
+            f"{len(self.table):,} values"
         )
 
 

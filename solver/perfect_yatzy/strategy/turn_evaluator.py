@@ -23,7 +23,8 @@ from ..game.points import points_table
 from ..game.rules import RuleSet
 from ..game.scorecard import State
 from ..game.scoring import open_categories, scoring_options
-from ..model.objectives import ScoreObjective, Values
+from ..model.checked_values import Table
+from ..model.objectives import ScoreObjective
 from ..model.state_space import StateSpace, state_space
 
 
@@ -97,7 +98,7 @@ class TurnEvaluator:
     # Absolute and relative tolerance: values that differ by no more are equal.
     ties = (1e-9, 0.0)  # points: the arithmetic is good to about 1e-12
 
-    def __init__(self, rules: RuleSet, values: Values, space: StateSpace | None = None) -> None:
+    def __init__(self, rules: RuleSet, values: Table, space: StateSpace | None = None) -> None:
         self.rules, self.values = rules, values
         self.space = space or state_space(rules)
         self.dice = dice = lattice(rules.dice, rules.faces)
@@ -233,7 +234,7 @@ class ScoreEvaluator(TurnEvaluator):
 
     ties = (0.0, 4e-6)  # float32 has a relative error: small chances are as good to seven digits as large ones
 
-    def __init__(self, objective: ScoreObjective, values: Values) -> None:
+    def __init__(self, objective: ScoreObjective, values: Table) -> None:
         super().__init__(objective.rules, values, objective.space)
         self.objective, self.slabs, self.x = objective, objective.slabs, 0
 

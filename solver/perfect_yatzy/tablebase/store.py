@@ -1,28 +1,31 @@
-"""Where tables live, which exist, and what happens when one is missing: it is solved and kept.
+"""Where tables are kept, and how a missing one is made: it is solved and stored.
 
     --tables DIR  >  $YATZY_TABLES  >  tables/ of a checkout  >  the user's data directory
 
-The first of these that applies is where a table is looked for and written.
+The first of these that applies is where a table is looked for and written. :mod:`perfect_yatzy.tablebase.inventory`
+lists and removes tables.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
 
 from ..errors import TableError
 from ..game.rules import RuleSet
-from ..model.objectives import Objective, Values
-from .table_file import TableInfo, TableWriter, being_written, check_memory, read_table, table_stem
+from ..model.checked_values import Table
+from ..model.objectives import Objective
+from .locks import being_written
+from .memory import check_memory
+from .table_file import MissingTable, TableInfo, read_info, read_table, table_stem
+from .table_writer import TableWriter, part_path
 
 Progress = Callable[[int, int], None]  # values done, values in all
-STEM = r"(?P<key>[a-z0-9+-]+)-(?P<objective>[a-z]+)-[0-9a-f]{12}"  # see table_stem
-STALE = 3600.0  # seconds after which a private file that nobody wrote to is one that a killed process left
 PART_SECONDS = 60.0  # a solve that takes longer keeps its finished layers about this often
+POLL_SECONDS = 0.05  # how often a process looks whether another one has finished the table it waits for
 
 
 def tables_folder(tables: str | os.PathLike[str] | None = None) -> Path:
@@ -45,9 +48,9 @@ def table_path(rules: RuleSet, tables: str | os.PathLike[str] | None = None, obj
 
 
 def has_table(rules: RuleSet, tables: str | os.PathLike[str] | None = None, objective: str = "mean") -> bool:
-    """Whether a finished table stands in the store (it may still prove damaged)."""
+    """Whether the store has a finished table; it may still turn out to be damaged when it is read."""
     path = table_path(rules, tables, objective)
-    return path.with_suffix(".json").is_file() and path.is_file()
+    return os.path.isfile(path.with_suffix(".json")) and os.path.isfile(path)
 
 
 def solve_to_store(
@@ -56,30 +59,70 @@ def solve_to_store(
     *,
     threads: int | None = None,
     progress: Progress | None = None,
+    missing_only: bool = False,
 ) -> TableInfo:
-    """Solve a game and write its table; a kept part of an earlier, killed solve is taken up again.
+    """Solve a game and write its table; an unfinished one of an earlier, killed solve is resumed.
 
     Parameters
     ----------
     progress
         Called after each layer with the values done and the values in all.
+    missing_only
+        If there is a table already, return its description; if another process or thread is solving it, wait for
+        that one. By default the game is solved in any case.
+
+    Raises
+    ------
+    TableError
+        If the table cannot be written.
+    RulesError
+        If the machine has too little memory.
     """
+    folder = tables_folder(tables)
+    while True:
+        if missing_only:
+            wait_for_other(objective, tables, progress)
+            with suppress(MissingTable):
+                if has_table(objective.rules, tables, objective.name):
+                    return read_info(table_path(objective.rules, tables, objective.name), objective)
+        check_memory(objective.rules, objective.needs())
+        writer = TableWriter(folder, objective)
+        try:
+            # Another process may have begun or even finished since we looked.
+            begun = writer.private and being_written(part_path(writer.path))
+            if missing_only and (begun or has_table(objective.rules, tables, objective.name)):
+                continue
+            return write_table(writer, threads, progress)
+        finally:
+            writer.close()
+
+
+def wait_for_other(
+    objective: Objective, tables: str | os.PathLike[str] | None = None, progress: Progress | None = None
+) -> None:
+    """Wait until no other process or thread is writing a table, and report its progress meanwhile."""
+    part = part_path(table_path(objective.rules, tables, objective.name))
+    while being_written(part):
+        if progress:
+            with suppress(OSError):
+                done = part.stat().st_size // objective.store.itemsize
+                progress(min(done, objective.size), objective.size)
+        time.sleep(POLL_SECONDS)
+
+
+def write_table(writer: TableWriter, threads: int | None = None, progress: Progress | None = None) -> TableInfo:
+    """Solve what is left of a table and finish it."""
     from .backward_induction import solve_layers
 
-    check_memory(objective.rules, objective.needs())
     started = kept = time.perf_counter()
-    writer = TableWriter(tables_folder(tables), objective)
-    try:
-        for layer in solve_layers(objective, threads=threads, resume=writer.resume()):
-            writer.add(layer.values)
-            if progress:
-                progress(layer.done, layer.total)
-            if layer.filled and time.perf_counter() - kept > PART_SECONDS:
-                writer.checkpoint(layer.filled, layer.values)
-                kept = time.perf_counter()
-        return writer.finish(time.perf_counter() - started)
-    finally:
-        writer.close()
+    for layer in solve_layers(writer.objective, threads=threads, resume=writer.resume()):
+        writer.add(layer.values)
+        if progress:
+            progress(layer.done, layer.total)
+        if layer.filled and time.perf_counter() - kept > PART_SECONDS:
+            writer.checkpoint(layer.filled, layer.values)
+            kept = time.perf_counter()
+    return writer.finish(time.perf_counter() - started)
 
 
 def open_table(
@@ -89,85 +132,30 @@ def open_table(
     threads: int | None = None,
     progress: Progress | None = None,
     solve: bool = True,
-) -> tuple[TableInfo, Values]:
+) -> tuple[TableInfo, Table]:
     """Open a game's table; solve it first if there is none.
+
+    Any number of processes and threads may open the same missing table: one solves it and the others wait.
+
+    Returns
+    -------
+    info : TableInfo
+    values : (size,) array or CheckedValues
+        As :func:`perfect_yatzy.tablebase.table_file.read_table`.
 
     Raises
     ------
     TableError
         If the table is damaged, or missing and `solve` is False.
     """
-    rules = objective.rules
-    if not has_table(rules, tables, objective.name):
-        if not solve:
-            raise TableError(
-                f"there is no table for {rules.key}; make it with: yatzy solve {rules.spec or rules.key}"
-            )
-        solve_to_store(objective, tables, threads=threads, progress=progress)
-    return read_table(table_path(rules, tables, objective.name), objective)
-
-
-@dataclass(frozen=True)
-class TableEntry:
-    """A table in the store: its name, what it is of, its files, their bytes, when they were last written to."""
-
-    name: str
-    key: str
-    objective: str
-    finished: bool
-    files: tuple[Path, ...]
-    bytes: int
-    written: float
-
-
-def stored(tables: str | os.PathLike[str] | None = None) -> list[TableEntry]:
-    """Everything in the store, by name; parts of unfinished solves too."""
-    files: dict[str, list[Path]] = {}
-    folder = tables_folder(tables)
-    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
-        if named := re.fullmatch(rf"({STEM})\.(npy|json|part|part\.json|part\.layer)", path.name):
-            files.setdefault(named[1], []).append(path)
-    found = []
-    for name, paths in files.items():
-        named = re.fullmatch(STEM, name)
-        assert named
-        about = [path.stat() for path in paths]
-        found.append(
-            TableEntry(
-                name,
-                named["key"],
-                named["objective"],
-                folder / f"{name}.json" in paths,
-                tuple(paths),
-                sum(stat.st_size for stat in about),
-                max(stat.st_mtime for stat in about),
-            )
-        )
-    return found
-
-
-def remove(table: TableEntry) -> None:
-    """Delete a table's files, its sidecar first: without it there is no table.
-
-    Raises
-    ------
-    TableError
-        If a solve is at it, or the files cannot be deleted.
-    """
-    for path in sorted(table.files, key=lambda path: path.suffix != ".json"):
-        if path.suffix == ".part" and being_written(path):
-            raise TableError(f"{table.name} is being solved by another process")
+    rules, path = objective.rules, table_path(objective.rules, tables, objective.name)
+    while True:
+        if solve and not has_table(rules, tables, objective.name):
+            solve_to_store(objective, tables, threads=threads, progress=progress, missing_only=True)
         try:
-            path.unlink(missing_ok=True)
-        except OSError as error:
-            raise TableError(f"cannot remove {path}: {error.strerror}") from error
-
-
-def leftovers(tables: str | os.PathLike[str] | None = None) -> list[Path]:
-    """Private files of killed processes; what may still be written to is left out."""
-    folder, now = tables_folder(tables), time.time()
-    return [
-        path
-        for path in (sorted(folder.iterdir()) if folder.is_dir() else [])
-        if re.fullmatch(rf"\.{STEM}(\.[a-z]+)+\.[a-z0-9_]{{8}}", path.name) and now - path.stat().st_mtime > STALE
-    ]
+            return read_table(path, objective)
+        except MissingTable as error:
+            if not solve:
+                spec = rules.spec or rules.key
+                raise TableError(f"there is no table for {rules.key}; make it with: yatzy solve {spec}") from error
+            # Removed since we looked: solve it.

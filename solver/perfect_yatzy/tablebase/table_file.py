@@ -1,49 +1,45 @@
-"""A value table on disk: `NAME.npy` with the values and `NAME.json`, written last, that vouches for them.
+"""The file format of a value table, and its reader.
 
-The sidecar is the mark of a finished table: without it there is none. Both are written to a temporary file in
-the same folder, flushed and renamed, so a killed solve leaves either nothing or a part that can be resumed::
+A table is two files with one name. `NAME.npy` holds the values and, behind them, the SHA-256 of each block of 64 kB;
+`NAME.json`, the sidecar, describes them and is written last. Without a sidecar there is no finished table::
 
-    yatzy-mean-6c1f....npy   memory-mapped when read          yatzy-mean-6c1f....part        layers done so far
-    yatzy-mean-6c1f....json  rules, fingerprint, SHA-256 ...  yatzy-mean-6c1f....part.json   how far, their hash
+    NAME.npy    header, 128 bytes | values | SHA-256 of each block
+    NAME.json   rules, type and number of the values, SHA-256 of the values and of the block digests, its own checksum
+
+A table is refused unless every byte that an answer depends on was checked: the header must be exactly the one
+written, the sidecar must match its checksum, and the values their SHA-256. Tables of at most ALWAYS_HASHED bytes are
+hashed whole when they are opened, larger ones block by block when they are first read
+(:class:`perfect_yatzy.model.checked_values.CheckedValues`).
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import io
 import json
-import os
-import shutil
-import tempfile
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from importlib.metadata import version
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
-from .._files import replacing
-
-try:
-    import fcntl
-except ImportError:  # Windows: every solve writes a file of its own, none is resumed
-    fcntl = None  # type: ignore[assignment]
-
-from ..errors import RulesError, TableError
+from ..errors import TableError, shown
 from ..game.rules import RuleSet
-from ..model.estimates import SolveCost
+from ..model.checked_values import DIGEST_BYTES, CheckedValues, Table, block_count
 from ..model.objectives import Objective, Values
+from .locks import folder_lock
 
-FORMAT = 1
+FORMAT = 2
+HEADER_BYTES = 128
 CHUNK = 1 << 20  # values handled at a time where a whole table may be larger than memory
-ALWAYS_HASHED = 64 << 20  # a table up to this many bytes is hashed whenever it is opened
+ALWAYS_HASHED = 64 << 20  # a table up to this many bytes is hashed whole whenever it is opened
+MAX_SIDECAR = 16 << 20  # bytes; a larger file is not a sidecar
+# Everything that reading a damaged JSON file can raise.
+DAMAGED = (ValueError, TypeError, KeyError, ArithmeticError, RecursionError)
 
 
 @dataclass(frozen=True)
 class TableInfo:
-    """The sidecar: what a table is, and enough to notice if it is not.
+    """The sidecar: what a table is, and the hashes that its bytes must have.
 
     Attributes
     ----------
@@ -62,6 +58,8 @@ class TableInfo:
         float64 table (rounded values are never computed with); for goals the bound of the float32 arithmetic.
     sha256 : str
         Of the values' bytes.
+    blocks_sha256 : str
+        Of the block digests behind the values.
     versions : dict
         Package, numpy and numba that made it.
     seconds : float
@@ -78,8 +76,13 @@ class TableInfo:
     start_value: float | None
     rounding: float
     sha256: str
+    blocks_sha256: str
     versions: dict[str, str]
     seconds: float
+
+
+class MissingTable(TableError):
+    """There is no finished table."""
 
 
 def table_stem(rules: RuleSet, objective: str) -> str:
@@ -87,94 +90,87 @@ def table_stem(rules: RuleSet, objective: str) -> str:
     return f"{rules.key}-{objective}-{rules.fingerprint[:12]}"
 
 
-def update_digest(digest: hashlib._Hash, values: Values) -> None:
-    """Feed an array's bytes to a digest, in pieces (a table may be larger than memory)."""
-    for start in range(0, len(values), CHUNK):
-        digest.update(np.ascontiguousarray(values[start : start + CHUNK]).data)
-
-
 def sha256_of(values: Values) -> str:
     """SHA-256 of an array's bytes, hexadecimal."""
     digest = hashlib.sha256()
-    update_digest(digest, values)
+    for start in range(0, len(values), CHUNK):
+        digest.update(np.ascontiguousarray(values[start : start + CHUNK]).data)
     return digest.hexdigest()
 
 
+def npy_header(dtype: np.dtype[Any], size: int) -> bytes:
+    """The header of a one-dimensional array in NumPy's format 1.0; its length does not depend on the size."""
+    text = f"{{'descr': '{dtype.str}', 'fortran_order': False, 'shape': ({size},), }}"
+    room = HEADER_BYTES - 10
+    return b"\x93NUMPY\x01\x00" + room.to_bytes(2, "little") + text.ljust(room - 1).encode("ascii") + b"\n"
+
+
+def with_checksum(fields: dict[str, Any]) -> bytes:
+    """A JSON object as text, with the SHA-256 of its other fields in `checksum`."""
+    return (json.dumps(fields | {"checksum": _checksum(fields)}, indent=1) + "\n").encode()
+
+
+def checked_fields(text: bytes) -> dict[str, Any]:
+    """The fields that :func:`with_checksum` wrote, or one of the errors DAMAGED."""
+    fields = json.loads(text.decode("utf-8"))
+    if not isinstance(fields, dict) or fields.pop("checksum") != _checksum(fields):
+        raise ValueError("the checksum differs")
+    return fields
+
+
+def _checksum(fields: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
+
+
 def rebuild_hint(objective: Objective, path: Path) -> str:
-    """The command that makes a table anew."""
+    """The command that solves a table again."""
     rules, what = objective.rules, "" if objective.name == "mean" else f" --what {objective.name}"
     return f"rebuild it with: yatzy solve {rules.spec or rules.key}{what} --force --tables {path.parent}"
 
 
-@contextlib.contextmanager
-def writing_to(folder: Path) -> Iterator[None]:
-    """Turn a failure to write into one clear sentence."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        yield
-    except OSError as error:
-        if isinstance(error, TableError):
-            raise
-        reason = error.strerror or str(error)
-        raise TableError(f"cannot write a table to {folder}: {reason}; choose a folder with --tables") from error
-
-
-def check_space(folder: Path, size: int) -> None:
-    """Raise TableError unless `folder`'s disk has room for `size` bytes."""
-    with writing_to(folder):
-        free = shutil.disk_usage(folder).free
-    if free < size + (16 << 20):
-        raise TableError(
-            f"{folder} has {free >> 20} MB free and the table needs {size >> 20} MB; choose a folder with --tables"
-        )
-
-
-def available_memory() -> int | None:
-    """Bytes that can be had without swapping, None where the system does not say."""
-    try:
-        text = Path("/proc/meminfo").read_text(encoding="ascii")
-    except OSError:
-        return None
-    return next((int(line.split()[1]) << 10 for line in text.splitlines() if line.startswith("MemAvailable:")), None)
-
-
-def check_memory(rules: RuleSet, needs: SolveCost) -> None:
-    """Raise RulesError unless the machine has the memory a solve needs."""
-    free = available_memory()
-    if free is not None and needs.memory > free:
-        needed, there = needs.memory / 2**30, free / 2**30
-        raise RulesError(
-            f"solving {rules.key} needs {needed:.1f} GB of memory and {there:.1f} GB are free; "
-            f"it has {needs.values:,} values and would take about {max(1.0, needs.seconds / 60):.0f} minutes",
-            code="too-large",
-        )
-
-
 def read_info(path: Path, objective: Objective) -> TableInfo:
-    """Read a sidecar and check that it speaks of these rules in this format."""
-    rules = objective.rules
+    """Read a sidecar, and check that it is undamaged and of these rules.
+
+    Raises
+    ------
+    MissingTable
+        If there is none.
+    TableError
+        If it is damaged, unreadable, or of other rules or another format.
+    """
+    rules, hint = objective.rules, rebuild_hint(objective, path)
     try:
-        raw = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-        info = TableInfo(**raw)
+        with open(path.with_suffix(".json"), "rb") as file:
+            text = file.read(MAX_SIDECAR)
+        found = json.loads(text.decode("utf-8"))
+        # Other formats have other fields; the checksum may be one of them.
+        if isinstance(found, dict) and isinstance(found.get("format"), int) and found["format"] != FORMAT:
+            raise damaged(f"{path} has table format {shown(found['format'])}, not {FORMAT}; {hint}")
+        info = TableInfo(**checked_fields(text))
     except FileNotFoundError as error:
-        raise TableError(f"there is no finished table at {path}; {rebuild_hint(objective, path)}") from error
-    except (OSError, ValueError, TypeError) as error:
-        raise TableError(
-            f"the description of the table {path} is damaged; {rebuild_hint(objective, path)}", code="table-damaged"
-        ) from error
-    if info.format != FORMAT:
-        raise TableError(
-            f"{path} has table format {info.format}, not {FORMAT}; {rebuild_hint(objective, path)}",
-            code="table-damaged",
-        )
+        raise MissingTable(f"there is no finished table at {path}; {hint}") from error
+    except TableError:
+        raise
+    except OSError as error:
+        raise unreadable(path.with_suffix(".json"), error) from error
+    except DAMAGED as error:
+        raise damaged(f"the description of the table {path} is damaged; {hint}") from error
     if (info.fingerprint, info.objective) != (rules.fingerprint, objective.name):
-        raise TableError(
-            f"{path} was made for other rules than {rules.key}; {rebuild_hint(objective, path)}", code="table-damaged"
-        )
+        raise damaged(f"{path} was made for other rules than {rules.key}; {hint}")
     return info
 
 
-def read_table(path: Path, objective: Objective, *, hashed: bool | None = None) -> tuple[TableInfo, Values]:
+def damaged(message: str) -> TableError:
+    """The error for a table that does not match its checksum, its format or its rules."""
+    return TableError(message, code="table-damaged")
+
+
+def unreadable(path: Path, error: OSError) -> TableError:
+    """The error for a file that the system does not let us read."""
+    return TableError(f"cannot read the table {path}: {error.strerror or error}")
+
+
+def read_table(path: Path, objective: Objective, *, hashed: bool | None = None) -> tuple[TableInfo, Table]:
     """Open a table, memory-mapped and read-only.
 
     Parameters
@@ -182,206 +178,61 @@ def read_table(path: Path, objective: Objective, *, hashed: bool | None = None) 
     path
         The `.npy` file.
     hashed
-        Whether to compare the SHA-256; by default only for tables of at most 64 MB (a few milliseconds).
+        Whether to hash the whole table now; by default only tables of at most 64 MB (some milliseconds). The blocks
+        of others are hashed when they are first read.
+
+    Returns
+    -------
+    info : TableInfo
+    values : (size,) array or CheckedValues
+        An array if the whole table was hashed.
 
     Raises
     ------
+    MissingTable
+        If there is no finished table.
     TableError
-        If it is missing, truncated, altered or of other rules.
+        If it is unreadable, damaged or of other rules.
     """
-    info = read_info(path, objective)
     try:
-        values = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise TableError(
-            f"the table {path} is truncated or damaged; {rebuild_hint(objective, path)}", code="table-damaged"
-        ) from error
-    if values.shape != (objective.size,) or info.values != objective.size or values.dtype.name != info.dtype:
-        raise TableError(
-            f"the table {path} has the wrong size; {rebuild_hint(objective, path)}", code="table-damaged"
-        )
-    due = values.nbytes <= ALWAYS_HASHED if hashed is None else hashed
-    if due and sha256_of(values) != info.sha256:
-        raise TableError(
-            f"the table {path} was altered (its checksum differs); {rebuild_hint(objective, path)}",
-            code="table-damaged",
-        )
+        return _read(path, objective, hashed)
+    except TableError:
+        # Another process may have been replacing or removing this table. With the folder locked it is at rest.
+        with folder_lock(path.parent, shared=True):
+            return _read(path, objective, hashed)
+
+
+def _read(path: Path, objective: Objective, hashed: bool | None) -> tuple[TableInfo, Table]:
+    info, hint = read_info(path, objective), rebuild_hint(objective, path)
+    altered = f"the table {path} was altered (its checksum differs); {hint}"
+    try:
+        dtype = np.dtype(info.dtype)
+        expected = npy_header(dtype, objective.size)
+        size = objective.size * dtype.itemsize
+        digests_size = block_count(size) * DIGEST_BYTES
+        with open(path, "rb") as file:
+            header = file.read(HEADER_BYTES)
+            if file.seek(0, 2) != HEADER_BYTES + size + digests_size:
+                raise damaged(f"the table {path} is truncated or damaged; {hint}")
+            file.seek(HEADER_BYTES + size)
+            digests = file.read(digests_size)
+            values = np.memmap(file, dtype, "r", HEADER_BYTES, (objective.size,))
+    except FileNotFoundError as error:
+        raise MissingTable(f"there is no finished table at {path}; {hint}") from error
+    except TableError:
+        raise
+    except OSError as error:
+        raise unreadable(path, error) from error
+    except DAMAGED as error:
+        raise damaged(f"the table {path} is truncated or damaged; {hint}") from error
+    if header != expected or info.values != objective.size:
+        raise damaged(f"the header of the table {path} is damaged; {hint}")
+    if hashlib.sha256(digests).hexdigest() != info.blocks_sha256:
+        raise damaged(altered)
     # A plain view of the map: indexing a memmap costs several times as much.
-    return info, np.asarray(values)
-
-
-def being_written(part: Path) -> bool:
-    """Whether a process holds the lock of an unfinished table."""
-    if not fcntl:
-        return False
-    try:
-        with open(part, "rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except FileNotFoundError:
-        return False
-    return False
-
-
-class TableWriter:
-    """Writes a table layer by layer, and vouches for it at the end.
-
-    The values go to `NAME.part`, in the table's type and behind the `.npy` header; finishing renames it. From time
-    to time :meth:`checkpoint` notes in `NAME.part.json` how far they can be trusted. Where the table stores
-    fewer bits than are computed with, the newest layer is kept whole in `NAME.part.layer` to go on from.
-
-    Raises
-    ------
-    TableError
-        If the folder cannot be written to or is full (any method).
-    """
-
-    def __init__(self, folder: Path, objective: Objective) -> None:
-        self.folder, self.rules, self.objective = folder, objective.rules, objective
-        self.dtype = objective.store
-        self.path = folder / f"{table_stem(objective.rules, objective.name)}.npy"
-        self.part, self.note, self.whole_layer = (
-            self.path.with_suffix(ending) for ending in (".part", ".part.json", ".part.layer")
-        )
-        self.digest = hashlib.sha256()
-        self.written = 0
-        self.rounding = objective.error
-        self.start_value: float | None = None
-        header = io.BytesIO()
-        about = {"descr": self.dtype.str, "fortran_order": False, "shape": (objective.size,)}
-        np.lib.format.write_array_header_1_0(header, about)
-        self.header = header.getvalue()
-        check_space(folder, objective.size * self.dtype.itemsize)
-        self.private = False
-        with writing_to(folder):
-            self.file = self._claim()
-
-    def _claim(self) -> BinaryIO:
-        """Open the part for this process alone; if another one is at it, write a private file instead."""
-        while fcntl:
-            file = open(self.part, "a+b")  # noqa: SIM115 (closed by finish or close)
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                file.close()
-                break
-            # Between opening and locking the other process may have put this very file in its place as the table.
-            if self.part.exists() and os.path.samestat(os.fstat(file.fileno()), os.stat(self.part)):
-                return file
-            file.close()
-        self.private = True
-        descriptor, name = tempfile.mkstemp(prefix=f".{self.path.name}.", dir=self.folder)
-        self.part = Path(name)
-        return os.fdopen(descriptor, "w+b")
-
-    def resume(self) -> tuple[int, Values] | None:
-        """The newest layer of an earlier, unfinished solve: its filled categories and values; None for none."""
-        from .._version import __version__
-
-        if self.private:
-            return None
-        try:
-            about = json.loads(self.note.read_text(encoding="utf-8"))
-            # Another version's arithmetic is not mixed in.
-            ours = (FORMAT, self.rules.fingerprint, __version__)
-            same = (about["format"], about["fingerprint"], about["version"]) == ours
-            filled, written = int(about["filled"]), int(about["written"])
-            stored = np.memmap(self.part, dtype=self.dtype, mode="r", offset=len(self.header), shape=(written,))
-            size = written - self.objective.layer_slice(filled).start
-            last = stored[-size:].astype(self.objective.compute)
-            if self.dtype != self.objective.compute:
-                last = np.fromfile(self.whole_layer, dtype=self.objective.compute)
-            whole = len(last) == size and about["sha256"] == sha256_of(stored)
-            if not (same and whole and about["layer_sha256"] == sha256_of(last)):
-                return None
-        except (OSError, ValueError, KeyError, TypeError, IndexError):
-            return None
-        update_digest(self.digest, stored)
-        self.written, self.rounding = written, float(about["rounding"])
-        with writing_to(self.folder):
-            self.file.truncate(len(self.header) + written * self.dtype.itemsize)
-            self.file.seek(0, os.SEEK_END)
-        return filled, last
-
-    def add(self, layer: Values) -> None:
-        """Append the next layer."""
-        stored = layer.astype(self.dtype, copy=False)
-        if self.dtype != layer.dtype:
-            for start in range(0, len(layer), CHUNK):
-                off = np.abs(stored[start : start + CHUNK] - layer[start : start + CHUNK]).max()
-                self.rounding = max(self.rounding, float(off))
-        with writing_to(self.folder):
-            if not self.written:
-                if not self.private:
-                    self.note.unlink(missing_ok=True)
-                self.file.truncate(0)
-                self.file.write(self.header)
-            self.file.write(stored.data)
-        update_digest(self.digest, stored)
-        self.written += len(layer)
-        self.start_value = self.objective.headline(layer)
-
-    def checkpoint(self, filled: int, layer: Values) -> None:
-        """Note that all up to this layer, the newest, can be trusted after a kill."""
-        from .._version import __version__
-
-        if self.private:
-            return
-        about = {
-            "format": FORMAT,
-            "fingerprint": self.rules.fingerprint,
-            "version": __version__,
-            "filled": filled,
-            "written": self.written,
-            "rounding": self.rounding,
-            "sha256": self.digest.hexdigest(),
-            "layer_sha256": sha256_of(layer),
-        }
-        with writing_to(self.folder):
-            self.file.flush()
-            os.fsync(self.file.fileno())
-            if self.dtype != layer.dtype:
-                with replacing(self.whole_layer) as file:
-                    file.write(layer.data)
-            with replacing(self.note) as file:
-                file.write(json.dumps(about).encode())
-
-    def finish(self, seconds: float) -> TableInfo:
-        """Put the table in its place and write its sidecar."""
-        from .._version import __version__
-
-        info = TableInfo(
-            format=FORMAT,
-            key=self.rules.key,
-            fingerprint=self.rules.fingerprint,
-            rules=self.rules.canonical(),
-            objective=self.objective.name,
-            dtype=self.dtype.name,
-            values=self.written,
-            start_value=self.start_value,
-            rounding=self.rounding,
-            sha256=self.digest.hexdigest(),
-            versions={"perfect-yatzy": __version__, "numpy": np.__version__, "numba": version("numba")},
-            seconds=round(seconds, 3),
-        )
-        with writing_to(self.folder):
-            self.file.flush()
-            os.fsync(self.file.fileno())
-            # The old sidecar must not vouch for the new values, not even for a moment.
-            self.path.with_suffix(".json").unlink(missing_ok=True)
-            if not self.private:
-                self.note.unlink(missing_ok=True)
-                self.whole_layer.unlink(missing_ok=True)
-            os.chmod(self.part, 0o644)
-            os.replace(self.part, self.path)
-            with replacing(self.path.with_suffix(".json")) as file:
-                file.write((json.dumps(asdict(info), indent=1) + "\n").encode())
-        self.private = False
-        return info
-
-    def close(self) -> None:
-        """Let go of the file; what a checkpoint noted stays for a later solve."""
-        self.file.close()
-        if self.private:
-            self.part.unlink(missing_ok=True)
+    plain = np.asarray(values)
+    if values.nbytes > ALWAYS_HASHED if hashed is None else not hashed:
+        return info, CheckedValues(plain, digests, altered)
+    if sha256_of(plain) != info.sha256:
+        raise damaged(altered)
+    return info, plain

@@ -29,7 +29,7 @@ def bonus_chances(desk: QueryService, strategy: Strategy) -> Callable[[State], f
     rules = strategy.rules
     if not rules.bonus or not (has_distribution(rules) or has_table(rules, desk.tables, BonusChance.name)):
         return None
-    chances = open_table(BonusChance(rules, strategy.values), desk.tables, threads=desk.threads)[1]
+    chances = open_table(BonusChance(rules, strategy.table), desk.tables, threads=desk.threads)[1]
     return lambda state: float(chances[strategy.space.index(state)])
 
 

@@ -42,8 +42,8 @@ def solve(rules: str, what: str, force: bool, yes: bool, tables: str | None, thr
     from ...game.rule_loader import load_rules
     from ...model.objectives import BonusChance, Goals, Objective, PolicyQuantity, Variance
     from ...strategy.strategy import open_strategy
+    from ...tablebase.memory import check_memory
     from ...tablebase.store import has_table, solve_to_store, table_path
-    from ...tablebase.table_file import check_memory
 
     rule_set = load_rules(rules)
     path = table_path(rule_set, tables, what)
@@ -56,14 +56,15 @@ def solve(rules: str, what: str, force: bool, yes: bool, tables: str | None, thr
     elif what in ("variance", "bonus"):
         means = open_strategy(rule_set, tables, threads=threads, progress=solving(rule_set))
         followed: dict[str, type[PolicyQuantity]] = {"variance": Variance, "bonus": BonusChance}
-        objective = followed[what](rule_set, means.values)
+        objective = followed[what](rule_set, means.table)
     needs, announced = objective.needs(), None
     if what != "mean":  # that one has been asked for by name, and every other question needs it
         check_memory(rule_set, needs)
         announced = f"solving {rule_set.key} ({what}), {needs.words}" if needs.long else None
         if needs.large and not yes:
             confirm(f"{what} of {rule_set.key} takes {needs.words}")
-    info = solve_to_store(objective, tables, threads=threads, progress=solving(rule_set, announced))
+    show = solving(rule_set, announced)
+    info = solve_to_store(objective, tables, threads=threads, progress=show, missing_only=not force)
     if what == "mean":
         click.echo(f"Expected score of {rule_set.key} under perfect play: {info.start_value:.10f}")
     elif what == "bonus":
@@ -255,22 +256,21 @@ def tables(name: str | None, clean: bool, yes: bool, tables: str | None, as_json
       yatzy tables
       yatzy tables --remove maxi
     """
-    from ...tablebase.store import leftovers, stored, tables_folder
-    from ...tablebase.store import remove as remove_table
+    from ...tablebase.inventory import matching, remove_leftovers, stored
+    from ...tablebase.inventory import remove as remove_tables
+    from ...tablebase.store import tables_folder
 
     folder, found = tables_folder(tables), stored(tables)
     if clean:
         from ...kernels.jit import old_caches
 
-        stale = leftovers(tables)
-        for path in stale:
-            path.unlink(missing_ok=True)
+        stale = remove_leftovers(tables)
         caches = old_caches()
         for cache in caches:
             shutil.rmtree(cache, ignore_errors=True)
         click.echo(f"Removed {len(stale)} leftover files and {len(caches)} folders of compiled kernels")
     if name is not None:
-        chosen = [table for table in found if name in (table.name, table.key)]
+        chosen = matching(found, name)
         if not chosen:
             raise click.UsageError(
                 f"no table is named {name!r}; `yatzy tables` lists them", click.get_current_context()
@@ -278,8 +278,7 @@ def tables(name: str | None, clean: bool, yes: bool, tables: str | None, as_json
         for table in chosen:
             click.echo(f"{table.name}  {size_text(table.bytes)}")
         if yes or click.confirm("Remove from the disk?", err=True):
-            for table in chosen:
-                remove_table(table)
+            remove_tables(*chosen)
     if clean or name is not None:
         return
     total = sum(table.bytes for table in found)

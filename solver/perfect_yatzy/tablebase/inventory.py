@@ -1,0 +1,189 @@
+"""Which tables the store has, and the removal of tables and of what killed solves left."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import TableError
+from .locks import being_written, folder_lock, locked_if_free
+from .store import tables_folder
+from .table_writer import part_path
+
+STEM = r"(?P<key>[a-z0-9+-]+)-(?P<objective>[a-z]+)-(?P<fingerprint>[0-9a-f]{12})"  # see table_stem
+PART_ENDINGS = (".part.json", ".part.layer", ".part")
+STALE = 3600.0  # seconds after which a temporary file without a lock is one that a killed process left
+
+
+@dataclass(frozen=True)
+class TableEntry:
+    """A table in the store, finished or not.
+
+    Attributes
+    ----------
+    name : str
+        Key, objective and fingerprint: different games never share it, even under one key.
+    key, objective, fingerprint : str
+        Its parts; the fingerprint is the first 12 digits of that of the rules.
+    finished : bool
+    files : tuple of Path
+        Those of the table, and of an unfinished solve of it.
+    bytes : int
+        Size of the files.
+    written : float
+        When they were last written to, in seconds since the epoch.
+    """
+
+    name: str
+    key: str
+    objective: str
+    fingerprint: str
+    finished: bool
+    files: tuple[Path, ...]
+    bytes: int
+    written: float
+
+
+def _files(tables: str | os.PathLike[str] | None) -> list[Path]:
+    """The files of the store, by name; TableError if its folder cannot be read."""
+    try:
+        return sorted(tables_folder(tables).iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise TableError(f"cannot read the folder {tables_folder(tables)}: {error.strerror}") from error
+
+
+def _status(path: Path) -> os.stat_result | None:
+    """Status of a file or link; None if it has been removed meanwhile."""
+    try:
+        return path.lstat()
+    except OSError:
+        return None
+
+
+def stored(tables: str | os.PathLike[str] | None = None) -> list[TableEntry]:
+    """All tables in the store, by name; unfinished ones too."""
+    files: dict[str, list[tuple[Path, os.stat_result]]] = {}
+    for path in _files(tables):
+        if (named := re.fullmatch(rf"({STEM})\.(npy|json|part|part\.json|part\.layer)", path.name)) and (
+            status := _status(path)
+        ):
+            files.setdefault(named[1], []).append((path, status))
+    return [_entry(name, found) for name, found in files.items()]
+
+
+def _entry(name: str, files: list[tuple[Path, os.stat_result]]) -> TableEntry:
+    named = re.fullmatch(STEM, name)
+    assert named
+    return TableEntry(
+        name=name,
+        key=named["key"],
+        objective=named["objective"],
+        fingerprint=named["fingerprint"],
+        finished=any(path.name == f"{name}.json" for path, _ in files),
+        files=tuple(path for path, _ in files),
+        bytes=sum(status.st_size for _, status in files),
+        written=max(status.st_mtime for _, status in files),
+    )
+
+
+def matching(entries: Iterable[TableEntry], name: str) -> list[TableEntry]:
+    """The tables that a name means: the table of that name, else those whose name begins so, else all of a rule set.
+
+    `yatzy-mean` is the start of a name, and so is any part of the fingerprint that tells two games apart.
+    """
+    entries = list(entries)
+    exact = [entry for entry in entries if entry.name == name]
+    of_key = [entry for entry in entries if entry.key == name]
+    of_objective = [entry for entry in entries if f"{entry.key}-{entry.objective}" == name]
+    start = rf"{re.escape(name)}[0-9a-f]*"
+    abbreviated = [entry for entry in entries if re.search(r"-[0-9a-f]+$", name) and re.fullmatch(start, entry.name)]
+    return exact or of_key or of_objective or abbreviated
+
+
+def remove(*tables: TableEntry) -> None:
+    """Delete the files of tables, all or none of them.
+
+    Raises
+    ------
+    TableError
+        If another process is solving one of them, or a file cannot be deleted.
+    """
+    with ExitStack() as locks:
+        for table in tables:
+            part = part_path(table.files[0].parent / f"{table.name}.npy")
+            if not locks.enter_context(locked_if_free(part)):
+                raise TableError(f"{table.name} is being solved by another process; nothing was removed")
+        for table in tables:
+            # The sidecar first: without it there is no table.
+            for path in sorted(table.files, key=lambda path: path.suffix != ".json"):
+                with folder_lock(path.parent):
+                    _unlink(path)
+
+
+def _unlink(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise TableError(f"cannot remove {path}: {error.strerror}") from error
+
+
+def leftovers(tables: str | os.PathLike[str] | None = None) -> list[Path]:
+    """Files of killed solves: unfinished tables, values without a sidecar, temporary files.
+
+    Files that a process is still writing are left out.
+    """
+    return [path for path in _files(tables) if _is_leftover(path)]
+
+
+def _is_leftover(path: Path) -> bool:
+    if named := re.fullmatch(rf"({STEM})\.(part|part\.json|part\.layer)", path.name):
+        return not being_written(path.parent / f"{named[1]}.part")
+    if re.fullmatch(rf"{STEM}\.npy", path.name):
+        with folder_lock(path.parent, shared=True):
+            return not path.with_suffix(".json").exists()
+    status = _status(path)
+    temporary = re.fullmatch(rf"\.{STEM}(\.[a-z]+)+\.[a-z0-9_]{{8}}", path.name)
+    old = status is not None and stat.S_ISREG(status.st_mode) and time.time() - status.st_mtime > STALE
+    return bool(temporary) and old and not being_written(path)
+
+
+def remove_leftovers(tables: str | os.PathLike[str] | None = None) -> list[Path]:
+    """Remove :func:`leftovers`.
+
+    Returns
+    -------
+    list of Path
+        What was removed.
+
+    Raises
+    ------
+    TableError
+        If a file cannot be deleted.
+    """
+    removed = []
+    for path in leftovers(tables):
+        with _still_leftover(path) as still:
+            if still:
+                _unlink(path)
+                removed.append(path)
+    return removed
+
+
+@contextmanager
+def _still_leftover(path: Path) -> Iterator[bool]:
+    """Lock what belongs to a leftover, and look again."""
+    ending = next((ending for ending in PART_ENDINGS if path.name.endswith(ending)), "")
+    if ending:
+        with locked_if_free(path.with_name(path.name.removesuffix(ending) + ".part")) as free:
+            yield free
+    else:
+        with folder_lock(path.parent):
+            yield path.suffix != ".npy" or not path.with_suffix(".json").exists()

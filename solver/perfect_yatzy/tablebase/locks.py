@@ -1,0 +1,106 @@
+"""Locks between processes and threads: one for the folder, one for each unfinished table.
+
+The lock of an unfinished table is held by whoever solves it, so that others wait and nobody removes it. The lock of
+the folder is held for the moment in which a table is put in its place or removed. Both are advisory locks (flock)
+that end with the process. Where the system has none (Windows, some network disks) everybody solves in a private file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:
+    fcntl = None  # type: ignore[assignment]
+
+HAS_LOCKS = fcntl is not None
+NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
+
+
+def try_lock(descriptor: int) -> bool | None:
+    """Lock an open file for this descriptor alone: True if done, False if another one has it, None without locks."""
+    if not fcntl:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
+
+
+@contextlib.contextmanager
+def folder_lock(folder: Path, *, shared: bool = False) -> Iterator[None]:
+    """Hold the lock of a folder; without a lock where that is not possible."""
+    descriptor = None
+    if fcntl:
+        with contextlib.suppress(OSError):
+            descriptor = os.open(folder, os.O_RDONLY)
+            fcntl.flock(descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def is_same_file(descriptor: int, path: Path) -> bool:
+    """Whether an open file is still the one at this path."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.lstat(path))
+    except OSError:
+        return False
+
+
+def open_part(path: Path) -> int:
+    """Open or create an unfinished table for writing; a symbolic link in its place is removed, not followed."""
+    while True:
+        try:
+            return os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | NO_LINKS, 0o666)
+        except OSError as error:
+            if error.errno != errno.ELOOP or not path.is_symlink():
+                raise
+            path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def locked_if_free(part: Path) -> Iterator[bool]:
+    """Hold the lock of an unfinished table, if no process solves it.
+
+    Yields
+    ------
+    bool
+        False if a process holds the lock. True if it is held here, or nothing can hold it: there is no such file, or
+        it is a link, or there are no locks.
+    """
+    descriptor = None
+    try:
+        while True:
+            descriptor = os.open(part, os.O_RDONLY | NO_LINKS)
+            locked = try_lock(descriptor)
+            # The process that had it may have renamed this very file to the finished table since.
+            if not locked or is_same_file(descriptor, part):
+                break
+            os.close(descriptor)
+            descriptor = None
+    except PermissionError:
+        locked = False  # another user's
+    except OSError:
+        locked = None
+    try:
+        yield locked is not False
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def being_written(part: Path) -> bool:
+    """Whether a process holds the lock of an unfinished table."""
+    with locked_if_free(part) as free:
+        return not free

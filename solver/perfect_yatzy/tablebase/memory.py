@@ -1,0 +1,64 @@
+"""Room for a solve: memory and disk space, checked before the work begins."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..errors import RulesError, TableError
+from ..game.rules import RuleSet
+from ..model.estimates import SolveCost
+
+SPARE_DISK = 16 << 20  # bytes that stay free beside a new table
+
+
+@contextlib.contextmanager
+def writing_to(folder: Path) -> Iterator[None]:
+    """Create the folder; turn a failure to write there into one clear sentence.
+
+    Raises
+    ------
+    TableError
+        In place of any OSError.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        if isinstance(error, TableError):
+            raise
+        reason = error.strerror or str(error)
+        raise TableError(f"cannot write a table to {folder}: {reason}; choose a folder with --tables") from error
+
+
+def check_space(folder: Path, size: int) -> None:
+    """Raise TableError unless `folder`'s disk has room for `size` bytes."""
+    with writing_to(folder):
+        free = shutil.disk_usage(folder).free
+    if free < size + SPARE_DISK:
+        raise TableError(
+            f"{folder} has {free >> 20} MB free and the table needs {size >> 20} MB; choose a folder with --tables"
+        )
+
+
+def available_memory() -> int | None:
+    """Bytes that can be allocated without swapping, None where the system does not say."""
+    try:
+        text = Path("/proc/meminfo").read_text(encoding="ascii")
+    except OSError:
+        return None
+    return next((int(line.split()[1]) << 10 for line in text.splitlines() if line.startswith("MemAvailable:")), None)
+
+
+def check_memory(rules: RuleSet, needs: SolveCost) -> None:
+    """Raise RulesError unless the machine has the memory a solve needs."""
+    free = available_memory()
+    if free is not None and needs.memory > free:
+        needed, there = needs.memory / 2**30, free / 2**30
+        raise RulesError(
+            f"solving {rules.key} needs {needed:.1f} GB of memory and {there:.1f} GB are free; "
+            f"it has {needs.values:,} values and would take about {max(1.0, needs.seconds / 60):.0f} minutes",
+            code="too-large",
+        )

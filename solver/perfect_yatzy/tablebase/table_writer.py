@@ -1,0 +1,231 @@
+"""Writes a table layer by layer, so that a killed solve leaves nothing or a part that can be resumed::
+
+    NAME.part         header and values of the layers done so far; locked while it is written
+    NAME.part.json    the checkpoint: how far the part is complete, with its hashes
+    NAME.part.layer   the newest layer, unrounded, where the table stores fewer bits than are computed with
+
+Finishing adds the block digests, renames the part to `NAME.npy` and writes the sidecar `NAME.json`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from .._files import replacing
+from .._version import __version__
+from ..model.checked_values import BlockHasher
+from ..model.objectives import Objective, Values
+from .locks import HAS_LOCKS, folder_lock, is_same_file, open_part, try_lock
+from .memory import check_space, writing_to
+from .table_file import (
+    CHUNK,
+    DAMAGED,
+    FORMAT,
+    HEADER_BYTES,
+    TableInfo,
+    checked_fields,
+    npy_header,
+    sha256_of,
+    table_stem,
+    with_checksum,
+)
+
+
+def part_path(path: Path) -> Path:
+    """The unfinished file of a table."""
+    return path.with_suffix(".part")
+
+
+class TableWriter:
+    """Writes one table; use :meth:`add` for each layer, then :meth:`finish`, and :meth:`close` in any case.
+
+    If another process or thread is writing the same table, this one writes a private file, which cannot be resumed.
+
+    Raises
+    ------
+    TableError
+        If the folder cannot be written to or is full (any method).
+    """
+
+    def __init__(self, folder: Path, objective: Objective) -> None:
+        self.folder, self.rules, self.objective = folder, objective.rules, objective
+        self.dtype = objective.store
+        self.path = folder / f"{table_stem(objective.rules, objective.name)}.npy"
+        self.part = part_path(self.path)
+        self.note, self.whole_layer = (self.path.with_suffix(ending) for ending in (".part.json", ".part.layer"))
+        self.header = npy_header(self.dtype, objective.size)
+        self.hasher = BlockHasher()
+        self.written = 0
+        self.rounding = objective.error
+        self.start_value: float | None = None
+        check_space(folder, objective.size * self.dtype.itemsize)
+        self.private = self.finished = False
+        with writing_to(folder):
+            self.file = self._claim()
+
+    def _claim(self) -> BinaryIO:
+        """Open the part and lock it; if another process or thread has it, a private file instead."""
+        while HAS_LOCKS:
+            descriptor = open_part(self.part)
+            if not try_lock(descriptor):
+                os.close(descriptor)
+                break
+            # Between opening and locking the other process may have renamed this very file to the finished table.
+            if is_same_file(descriptor, self.part):
+                return os.fdopen(descriptor, "a+b")
+            os.close(descriptor)
+        self.private = True
+        descriptor, name = tempfile.mkstemp(prefix=f".{self.path.name}.", dir=self.folder)
+        try_lock(descriptor)  # tells others that the file is in use
+        self.part = Path(name)
+        return os.fdopen(descriptor, "w+b")
+
+    def resume(self) -> tuple[int, Values] | None:
+        """Continue an earlier, unfinished solve.
+
+        Returns
+        -------
+        (int, array) or None
+            The number of filled categories and the values of its newest layer; None if there is nothing to resume,
+            or it is damaged, or another version of the package wrote it.
+        """
+        if self.private:
+            return None
+        try:
+            about = checked_fields(self.note.read_bytes())
+            # Another version's arithmetic is not mixed in.
+            ours = (FORMAT, self.rules.fingerprint, __version__)
+            same = (about["format"], about["fingerprint"], about["version"]) == ours
+            with open(self.part, "rb") as part:
+                same = same and part.read(HEADER_BYTES) == self.header
+            filled, written = int(about["filled"]), int(about["written"])
+            stored = np.memmap(self.part, dtype=self.dtype, mode="r", offset=HEADER_BYTES, shape=(written,))
+            size = written - self.objective.layer_slice(filled).start
+            last = stored[-size:].astype(self.objective.compute)
+            if self.dtype != self.objective.compute:
+                last = np.fromfile(self.whole_layer, dtype=self.objective.compute)
+            hasher = BlockHasher()
+            self._hash(hasher, stored)
+            whole = len(last) == size and about["sha256"] == hasher.hexdigest()
+            if not (same and whole and about["layer_sha256"] == sha256_of(last)):
+                return None
+            rounding = float(about["rounding"])
+        except (OSError, *DAMAGED):
+            return None
+        self.hasher, self.written, self.rounding = hasher, written, rounding
+        with writing_to(self.folder):
+            self.file.truncate(HEADER_BYTES + written * self.dtype.itemsize)
+            self.file.seek(0, os.SEEK_END)
+        return filled, last
+
+    @staticmethod
+    def _hash(hasher: BlockHasher, values: Values) -> None:
+        for start in range(0, len(values), CHUNK):
+            hasher.update(np.ascontiguousarray(values[start : start + CHUNK]).data)
+
+    def add(self, layer: Values) -> None:
+        """Append the next layer."""
+        stored = layer.astype(self.dtype, copy=False)
+        if self.dtype != layer.dtype:
+            for start in range(0, len(layer), CHUNK):
+                off = np.abs(stored[start : start + CHUNK] - layer[start : start + CHUNK]).max()
+                self.rounding = max(self.rounding, float(off))
+        with writing_to(self.folder):
+            if not self.written:
+                if not self.private:
+                    self.note.unlink(missing_ok=True)
+                self.file.truncate(0)
+                self.file.write(self.header)
+            self.file.write(stored.data)
+        self._hash(self.hasher, stored)
+        self.written += len(layer)
+        self.start_value = self.objective.headline(layer)
+
+    def checkpoint(self, filled: int, layer: Values) -> None:
+        """Record that the table is complete up to this layer, the newest, so that a later solve can resume here."""
+        if self.private:
+            return
+        about = {
+            "format": FORMAT,
+            "fingerprint": self.rules.fingerprint,
+            "version": __version__,
+            "filled": filled,
+            "written": self.written,
+            "rounding": self.rounding,
+            "sha256": self.hasher.hexdigest(),
+            "layer_sha256": sha256_of(layer),
+        }
+        with writing_to(self.folder):
+            self.file.flush()
+            os.fsync(self.file.fileno())
+            if self.dtype != layer.dtype:
+                with replacing(self.whole_layer) as file:
+                    file.write(layer.data)
+            with replacing(self.note) as file:
+                file.write(with_checksum(about))
+
+    def finish(self, seconds: float) -> TableInfo:
+        """Put the table in its place and write its sidecar."""
+        digests = self.hasher.block_digests()
+        info = TableInfo(
+            format=FORMAT,
+            key=self.rules.key,
+            fingerprint=self.rules.fingerprint,
+            rules=self.rules.canonical(),
+            objective=self.objective.name,
+            dtype=self.dtype.name,
+            values=self.written,
+            start_value=self.start_value,
+            rounding=self.rounding,
+            sha256=self.hasher.hexdigest(),
+            blocks_sha256=hashlib.sha256(digests).hexdigest(),
+            versions={"perfect-yatzy": __version__, "numpy": np.__version__, "numba": version("numba")},
+            seconds=round(seconds, 3),
+        )
+        with writing_to(self.folder):
+            self.file.write(digests)
+            self.file.flush()
+            os.fsync(self.file.fileno())
+            os.chmod(self.part, 0o644)
+            self._publish(info)
+        self.private, self.finished = False, True
+        return info
+
+    def _publish(self, info: TableInfo) -> None:
+        """Rename the files into place. A reader that meets one new file waits for the lock and reads again."""
+        sidecar = self.path.with_suffix(".json")
+        with folder_lock(self.folder), replacing(sidecar) as file:
+            file.write(with_checksum(asdict(info)))
+            # The sidecar of other values must not remain beside these if the process is killed here. One of the same
+            # values may, and then the table is never missing.
+            if not self._describes_same_values(sidecar, info):
+                sidecar.unlink(missing_ok=True)
+            if not self.private:
+                self.note.unlink(missing_ok=True)
+                self.whole_layer.unlink(missing_ok=True)
+            os.replace(self.part, self.path)
+
+    @staticmethod
+    def _describes_same_values(sidecar: Path, info: TableInfo) -> bool:
+        try:
+            found = checked_fields(sidecar.read_bytes())
+            return all(found[name] == getattr(info, name) for name in ("format", "dtype", "values", "sha256"))
+        except (OSError, *DAMAGED):
+            return False
+
+    def close(self) -> None:
+        """Release the file and its lock; what a checkpoint recorded stays for a later solve."""
+        if self.private or (not self.finished and not self.written and not self._resumable()):
+            self.part.unlink(missing_ok=True)
+        self.file.close()
+
+    def _resumable(self) -> bool:
+        return self.note.exists() or os.fstat(self.file.fileno()).st_size > 0
