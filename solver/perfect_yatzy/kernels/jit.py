@@ -118,6 +118,8 @@ class CheckedCacheFile(IndexDataCacheFile):
 class HealingCache(FunctionCache):
     """A cache of one function that never makes a call fail."""
 
+    _cache_file: CheckedCacheFile
+
     def __init__(self, function: Any) -> None:
         super().__init__(function)
         self._cache_file = CheckedCacheFile(
