@@ -17,7 +17,7 @@ from ..game.notation import parse_dice
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, State
-from ..model.checked_values import Table
+from ..model.checked_values import Table, checked_part
 from ..model.objectives import Objective, Values
 from ..model.state_space import StateSpace
 from ..tablebase.store import Progress, open_table
@@ -75,7 +75,7 @@ class Strategy:
         TableError
             If a large table, which is hashed whole here for the first time, is damaged.
         """
-        return np.asarray(self.evaluator.values)
+        return checked_part(self.table, 0, len(self.table))
 
     def check(self, position: Position) -> CheckedPosition:
         """The position, checked; all methods take the result and do not check it again.

@@ -90,7 +90,7 @@ class ConcurrentQueryService(QueryService):
         if resolved is None:
             resolved = super().aim(wanted, strategy, card)
             # The table of all goals is memory-mapped, and the resolver caches it already.
-            self._objectives.put(key, resolved, 1 if resolved.strategy.info else int(resolved.strategy.values.nbytes))
+            self._objectives.put(key, resolved, 1 if resolved.strategy.info else int(resolved.strategy.table.nbytes))
         return resolved
 
 
