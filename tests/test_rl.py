@@ -19,14 +19,14 @@ from perfect_yatzy.rl import YatzyEnv
 
 @pytest.mark.parametrize("key", ["yatzy", "yahtzee", "generala", "yatzy-forced", "yatzy-saved"])
 @pytest.mark.filterwarnings("ignore")
-def test_gymnasium_finds_the_environment_in_order(key: str) -> None:
+def test_the_environment_passes_the_checks_of_gymnasium(key: str) -> None:
     from gymnasium.utils.env_checker import check_env
 
     check_env(YatzyEnv(key), skip_render_check=True)
 
 
 @pytest.mark.parametrize("key", ["yatzy", "yahtzee", "generala", "yatzy-saved"])
-def test_the_return_is_the_score_and_the_oracle_has_no_regret(key: str) -> None:
+def test_the_return_is_the_final_score_and_optimal_play_has_no_regret(key: str) -> None:
     env = YatzyEnv(key, oracle=True)
     _, info = env.reset(seed=3)
     value = perfect_yatzy.open_strategy(key).value()
@@ -43,7 +43,7 @@ def test_the_return_is_the_score_and_the_oracle_has_no_regret(key: str) -> None:
     assert abs(total - value) < 250
 
 
-def test_random_play_regrets_what_it_loses(yatzy: Strategy) -> None:
+def test_the_regret_of_random_play_is_the_loss_in_value(yatzy: Strategy) -> None:
     env = YatzyEnv("yatzy", oracle=True)
     _, info = env.reset(seed=1)
     regrets = []
@@ -61,7 +61,7 @@ def test_random_play_regrets_what_it_loses(yatzy: Strategy) -> None:
 def test_an_illegal_action_changes_nothing(number: int | None) -> None:
     env = gymnasium.make("perfect-yatzy/Yatzy-v0").unwrapped
     observed, info = env.reset(seed=2)
-    assert env.actions == 225
+    assert env.n_actions == 225
     illegal = int(np.flatnonzero(info["action_mask"] == 0)[0]) if number is None else number
     after, reward, over, _, info = env.step(np.int64(illegal))
     assert (reward, over, info["illegal"]) == (-1.0, False, True)
@@ -77,7 +77,7 @@ def test_an_action_is_a_whole_number(wrong: object) -> None:
         env.step(wrong)  # type: ignore[arg-type]
 
 
-def test_there_are_no_steps_before_and_after_a_game() -> None:
+def test_a_step_before_or_after_a_game_is_an_error() -> None:
     env = YatzyEnv("generala")
     assert not env.action_mask().any()
     with pytest.raises(gymnasium.error.ResetNeeded, match="reset"):
@@ -92,22 +92,22 @@ def test_there_are_no_steps_before_and_after_a_game() -> None:
 
 
 @pytest.mark.parametrize("key", ["yatzy", "maxi-unsaved", "generala"])
-def test_what_actions_mean_and_back(key: str) -> None:
+def test_numbers_of_actions_and_their_meanings(key: str) -> None:
     """Every multiset of fewer dice once, then the sheet; holding keeps these dice on the table."""
     env = YatzyEnv(key)
     faces, dice, boxes = range(1, env.rules.faces + 1), env.rules.dice, [c.id for c in env.rules.categories]
     holds = {held for size in range(dice) for held in combinations_with_replacement(faces, size)}
-    meanings = [env.describe(number) for number in range(env.actions)]
+    meanings = [env.describe(number) for number in range(env.n_actions)]
     assert set(meanings[: len(holds)]) == holds
     assert meanings[len(holds) :] == boxes
-    assert [env.action(meaning) for meaning in meanings] == [*range(env.actions)]
+    assert [env.action(meaning) for meaning in meanings] == [*range(env.n_actions)]
     _, info = env.reset(seed=4)
     table = dice_of(env.counts.tolist())
     legal = {meanings[number] for number in np.flatnonzero(info["action_mask"])}
     assert legal == {held for size in range(dice) for held in combinations(table, size)} | set(boxes)
     observed = env.step(np.int64(env.action([table[3], table[1]])))[0]
     assert all(observed["counts"][face - 1] >= [table[3], table[1]].count(face) for face in table)
-    for wrong in (env.actions, -1):
+    for wrong in (env.n_actions, -1):
         with pytest.raises(StateError, match=f"action is {wrong}; must be 0 to"):
             env.describe(wrong)
     for held in ([1] * dice, [7], [0]):
