@@ -1,7 +1,8 @@
-"""Measure everything the README claims, side by side where there is something to compare with.
+"""Time a whole solve, the command as a process, queries and batches: `make bench`, two minutes.
 
-Two programs are timed in turn, several times, in one run; medians and ratios are what counts on a noisy machine.
-The record goes to ``benchmarks/runs/DATE.md``.
+The solve is compared with another program: both run alternately, several times, in one run. On a noisy machine only
+medians and ratios of one run are meaningful. Answers are checked before times are taken. The record is written to
+``benchmarks/runs/DATE.md``.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ def timed(action: Callable[[], object]) -> float:
 
 
 def check_solve() -> None:
-    found = f"{solve_values(perfect_yatzy.load_rules('yatzy'))[-1]:.10f}"
-    assert found == VALUE, found
+    value = f"{solve_values(perfect_yatzy.load_rules('yatzy'))[-1]:.10f}"
+    assert value == VALUE, value
 
 
 def warm_solves(times: int) -> list[float]:
@@ -50,18 +51,14 @@ def warm_solves(times: int) -> list[float]:
 
 
 def peer_builds(times: int) -> list[float]:
-    """The PyPI package yatzy-solver builds the same table."""
+    """Seconds in which the PyPI package yatzy-solver builds the same table."""
     import yatzy_solver
 
     variant = yatzy_solver.Variant("yatzy-scandinavian")
-    built = []
-
-    def build() -> None:
-        built[:] = [yatzy_solver.Solver.build(variant)]
-
-    found = [timed(build) for _ in range(times)]
-    assert f"{built[0].state_value('upper 0 | filled -'):.10f}" == VALUE
-    return found
+    solvers = []
+    seconds = [timed(lambda: solvers.append(yatzy_solver.Solver.build(variant))) for _ in range(times)]
+    assert f"{solvers[0].state_value('upper 0 | filled -'):.10f}" == VALUE
+    return seconds
 
 
 SOLVE_IN_NEW_PROCESS = """
@@ -76,7 +73,7 @@ print(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 
 def new_process_solve(cache: str) -> tuple[float, float]:
-    """Seconds of solving and peak memory in MB of a process that does nothing else."""
+    """Seconds of the solve and peak memory in MB of a process that only solves."""
     env = os.environ | {"NUMBA_CACHE_DIR": cache}
     out = subprocess.run(
         [sys.executable, "-c", SOLVE_IN_NEW_PROCESS], capture_output=True, text=True, env=env, check=True
@@ -94,31 +91,30 @@ def process_time(*args: str, expect: str) -> float:
 
 
 def single_queries(strategy: perfect_yatzy.Strategy) -> list[float]:
-    found = []
-    for state in random_states(strategy.space, 200, seed=5):
-        found.append(timed(lambda state=state: strategy.holds(state, "33456", 2)))
-    return found
+    """Seconds of each of 200 hold queries in random states."""
+    states = random_states(strategy.space, 200, seed=5)
+    return [timed(lambda state=state: strategy.holds(state, "33456", 2)) for state in states]
 
 
-def batched(strategy: perfect_yatzy.Strategy, positions: int) -> list[float]:
-    """Positions a second: random states of the whole table, random dice, random rolls left."""
+def batch_rates(strategy: perfect_yatzy.Strategy, positions: int) -> list[float]:
+    """Positions per second: random states of the whole table, random dice, random rolls left."""
     random = np.random.default_rng(1)
     states = list(random_states(strategy.space, positions, seed=1))
     filled, upper = np.array([s.filled for s in states]), np.array([s.upper for s in states])
-    dice, left = random.integers(1, 7, (positions, 5)), random.integers(0, 3, positions)
-    answer = strategy.best(filled, upper, dice, left)
+    dice, rolls_left = random.integers(1, 7, (positions, 5)), random.integers(0, 3, positions)
+    answer = strategy.best(filled, upper, dice, rolls_left)
     for i in range(25):
         best = (
-            strategy.holds(states[i], dice[i], int(left[i]))[0]
-            if left[i]
+            strategy.holds(states[i], dice[i], int(rolls_left[i]))[0]
+            if rolls_left[i]
             else strategy.categories(states[i], dice[i])[0]
         )
         assert abs(answer.value[i] - best.value) < 1e-9
-    return [positions / timed(lambda: strategy.best(filled, upper, dice, left)) for _ in range(5)]
+    return [positions / timed(lambda: strategy.best(filled, upper, dice, rolls_left)) for _ in range(5)]
 
 
 def main() -> None:
-    """Run all, print as it goes, keep the record."""
+    """Run all benchmarks, print each result and write the record."""
     lines: list[str] = []
 
     def say(text: str = "") -> None:
@@ -131,40 +127,41 @@ def main() -> None:
         say()
         say(f"{platform.processor() or platform.machine()}, {cpu_name()}, {default_threads()} threads, "
             f"Python {platform.python_version()}, numpy {np.__version__}")  # fmt: skip
-        say("Each answer was asserted before its time was taken.")
+        say("Each answer was checked before its time was taken.")
         say()
-        say("| what | result |")
+        say("| measurement | result |")
         say("|---|---|")
         with tempfile.TemporaryDirectory() as cache:
             seconds, _ = new_process_solve(cache)
-            say(f"| whole Yatzy table, first ever solve, compilation included | {seconds:.2f} s |")
+            say(f"| whole Yatzy table, first solve ever, compilation included | {seconds:.2f} s |")
             cached = [new_process_solve(cache) for _ in range(5)]
             say(f"| whole table, new process with the disk cache | {median_and_range([s for s, _ in cached])} |")
             say(f"| peak memory of that process, imports included | {max(m for _, m in cached):.0f} MB |")
-        ours: list[float] = []
-        theirs: list[float] = []
-        for _ in range(3):  # in turn, so that both meet the same neighbours
-            ours += warm_solves(7)
-            theirs += peer_builds(1)
-        ratio = statistics.median(theirs) / statistics.median(ours)
-        say(f"| whole table, warm | {median_and_range(ours)} |")
-        say(f"| yatzy-solver (PyPI, Rust, float64), same table, same run | {median_and_range(theirs)} |")
+        own: list[float] = []
+        peer: list[float] = []
+        for _ in range(3):  # alternately, so that other load on the machine affects both
+            own += warm_solves(7)
+            peer += peer_builds(1)
+        ratio = statistics.median(peer) / statistics.median(own)
+        say(f"| whole table, warm | {median_and_range(own)} |")
+        say(f"| yatzy-solver (PyPI, Rust, float64), same table, same run | {median_and_range(peer)} |")
         say(f"| ratio | {ratio:.0f} times faster |")
-        one = [timed(lambda: solve_values(perfect_yatzy.load_rules("yatzy"), threads=1)) for _ in range(5)]
-        say(f"| whole table, warm, one thread | {median_and_range(one)} |")
-        plain = [timed(lambda: solve_values(perfect_yatzy.load_rules("yatzy"), unrolled=False)) for _ in range(6)][1:]
-        say(f"| whole table, warm, lattice driven by index arrays | {median_and_range(plain)} |")
+        rules = perfect_yatzy.load_rules("yatzy")
+        one_thread = [timed(lambda: solve_values(rules, threads=1)) for _ in range(5)]
+        say(f"| whole table, warm, one thread | {median_and_range(one_thread)} |")
+        not_unrolled = [timed(lambda: solve_values(rules, unrolled=False)) for _ in range(6)][1:]
+        say(f"| whole table, warm, passes not unrolled | {median_and_range(not_unrolled)} |")
 
         strategy = perfect_yatzy.open_strategy("yatzy")
-        asked = [process_time("hold", "33456", expect="Hold 3 3 (⚂⚂)") for _ in range(9)]
-        say(f"| `yatzy hold 33456` as a process, table present | {median_and_range(asked)} |")
-        helped = [process_time("--help", expect="Optimal play") for _ in range(9)]
-        say(f"| `yatzy --help` as a process | {median_and_range(helped)} |")
+        holds = [process_time("hold", "33456", expect="Hold 3 3 (⚂⚂)") for _ in range(9)]
+        say(f"| `yatzy hold 33456` as a process, table present | {median_and_range(holds)} |")
+        helps = [process_time("--help", expect="Optimal play") for _ in range(9)]
+        say(f"| `yatzy --help` as a process | {median_and_range(helps)} |")
         single = single_queries(strategy)
         say(f"| one query in process, two rerolls left | {1000 * statistics.median(single):.2f} ms median, "
-            f"{1000 * sorted(single)[-2]:.2f} ms worst but one of {len(single)} |")  # fmt: skip
-        rates = batched(strategy, 200_000)
-        say(f"| batched query, random positions | {statistics.median(rates):,.0f} positions a second |")
+            f"{1000 * sorted(single)[-2]:.2f} ms second largest of {len(single)} |")  # fmt: skip
+        rates = batch_rates(strategy, 200_000)
+        say(f"| batch query, random positions | {statistics.median(rates):,.0f} positions per second |")
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         say(f"| peak memory of this whole run | {peak:.0f} MB |")
     RUNS.mkdir(exist_ok=True)
@@ -174,7 +171,7 @@ def main() -> None:
 
 
 def cpu_name() -> str:
-    """Model of the processor, where Linux tells it."""
+    """Model of the processor, if Linux names it."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):

@@ -1,6 +1,7 @@
-"""Beyond the mean: distributions, goals, wins and games by the million. `make bench-beyond`, a quarter of an hour.
+"""Time distributions, goals, win chances and simulations: `make bench-beyond`, a quarter of an hour.
 
-Answers are asserted first; the record goes to ``benchmarks/runs/DATE-beyond.md``.
+Two tournaments also measure how many more games the policy that maximises the win chance wins. Answers are checked
+before times are taken. The record is written to ``benchmarks/runs/DATE-beyond.md``.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ from perfect_yatzy.tablebase.store import solve_to_store
 
 RUNS = Path(__file__).resolve().parent / "runs"
 TODAY = date.today().isoformat()
-WATCHED = 8  # open boxes from which on the other's card is looked at
+SEEN_BOXES = 8  # open boxes from which on the policy takes the opponent's card into account
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
-DEVIATIONS = {"yatzy": 38.4964, "yahtzee": 59.6076, "yahtzee-plain": 39.8201}
+STANDARD_DEVIATIONS = {"yatzy": 38.4964, "yahtzee": 59.6076, "yahtzee-plain": 39.8201}
 
 PEAK = """
-import resource, sys, time, solver
+import resource, sys, time, perfect_yatzy
 strategy = perfect_yatzy.open_strategy("yatzy")
 perfect_yatzy.distribution(strategy)
 start = time.perf_counter()
@@ -46,98 +47,106 @@ print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_m
 
 
 def median_of(action: Callable[[], object], times: int = 5) -> float:
-    """Median seconds, after once to warm up."""
+    """Median seconds of an action, after one call to warm up."""
     action()
-    found = []
+    seconds = []
     for _ in range(times):
         start = time.perf_counter()
         action()
-        found.append(time.perf_counter() - start)
-    return statistics.median(found)
+        seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds)
 
 
-def exactness(rules: perfect_yatzy.RuleSet) -> float:
+def float32_error(rules: perfect_yatzy.RuleSet) -> float:
     """Largest difference of any chance in the table of goals between float32 and float64 arithmetic."""
-    long = Goals(rules)
-    long.compute = np.dtype(np.float64)
-    worst = 0.0
-    for one, other in zip(solve_layers(Goals(rules)), solve_layers(long), strict=True):
-        apart = np.abs(one.values - other.values)
-        apart[apart == 1.0] = 0.0  # the frame of a slab is a vector wide, and vectors of float64 hold fewer
-        worst = max(worst, float(apart.max()))
-    return worst
+    goals64 = Goals(rules)
+    goals64.compute = np.dtype(np.float64)
+    largest = 0.0
+    for layer32, layer64 in zip(solve_layers(Goals(rules)), solve_layers(goals64), strict=True):
+        difference = np.abs(layer32.values - layer64.values)
+        difference[difference == 1.0] = 0.0  # frames are one vector wide, and float64 vectors are shorter
+        largest = max(largest, float(difference.max()))
+    return largest
 
 
 def tournament(yatzy: perfect_yatzy.Strategy, games: int) -> list[str]:
-    """Against one mean player whom we cannot see: whole games of the policy that wins most."""
-    other = opponent(yatzy, perfect_yatzy.parse_card(yatzy.rules, ""))
-    winning = WinUtility([other], "half")
+    """Whole games of the policy that maximises the win chance, against a mean player whose card it does not see."""
+    rival = opponent(yatzy, perfect_yatzy.parse_card(yatzy.rules, ""))
+    win_utility = WinUtility([rival], "half")
     start = time.perf_counter()
-    policy = perfect_yatzy.maximise("yatzy", winning)
+    policy = perfect_yatzy.maximise("yatzy", win_utility)
     seconds = time.perf_counter() - start
-    theirs = perfect_yatzy.simulate(yatzy, games, seed=1).final_scores
-    lines = [f"| policy that wins most against an unseen mean player, whole game solved | {seconds:.1f} s |"]
-    for name, strategy in (("mean", yatzy), ("win", policy)):
-        mine = perfect_yatzy.simulate(strategy, games, seed=2).final_scores
-        won = np.mean((mine > theirs) + 0.5 * (mine == theirs))
+    rival_scores = perfect_yatzy.simulate(yatzy, games, seed=1).final_scores
+    lines = [f"| win chance against an unseen mean player, whole game solved | {seconds:.1f} s |"]
+    for name, strategy in (("mean", yatzy), ("win chance", policy)):
+        scores = perfect_yatzy.simulate(strategy, games, seed=2).final_scores
+        won = np.mean((scores > rival_scores) + 0.5 * (scores == rival_scores))
         error = 0.5 / np.sqrt(games)
-        exact = winning(np.arange(400)) @ np.bincount(mine, minlength=400)[:400] / games
+        exact = win_utility(np.arange(400)) @ np.bincount(scores, minlength=400)[:400] / games
         lines.append(
-            f"| {name} policy against the mean policy, {games:,} games, ties half "
-            f"| {100 * won:.2f} ± {100 * error:.2f} % won (against the exact distribution {100 * exact:.2f} %) |"
+            f"| policy for the {name} against the policy for the mean, {games:,} games, ties half "
+            f"| {100 * won:.2f} ± {100 * error:.2f} % won ({100 * exact:.2f} % against the exact distribution) |"
         )
-    lines.append(f"| exact chance to win of the win policy | {100 * policy.value(''):.3f} % |")
+    lines.append(f"| exact win chance of the policy for it | {100 * policy.value(''):.3f} % |")
     return lines
 
 
-def watched_games(first: int, number: int) -> list[tuple[float, float, float, float]]:
-    """Games against a mean player in sight, the last boxes by the policy that wins most, solved anew each turn.
+def visible_opponent_games(first: int, number: int) -> list[tuple[float, float, float, float]]:
+    """Games against a mean player whose card is seen in the last turns.
 
-    For each game the chance to win (ties half): at the start of the watching by mean play and by the policy solved
-    there once; with one box left, after mean play and after watching, on the same dice.
+    For each game four win chances (ties count half). When the opponent's card is first seen: of mean play, and of the
+    policy that maximises the win chance from there on without looking again. With one box left, on the same dice:
+    after mean play, and after play by a policy that is solved again each turn.
     """
     yatzy = perfect_yatzy.open_strategy("yatzy")
-    found = []
+
+    def utility(rival: Scorecard) -> WinUtility:
+        return WinUtility([opponent(yatzy, rival, 1)], "half")
+
+    def of_mean_play(card: Scorecard, rival: Scorecard) -> float:
+        found = distribution(yatzy, card, threads=1)
+        return float(utility(rival)(found.scores) @ found.chances)
+
+    def policy(card: Scorecard, rival: Scorecard) -> perfect_yatzy.ScoreStrategy:
+        return perfect_yatzy.maximise("yatzy", utility(rival), card, threads=1)
+
+    chances = []
     for game in range(first, first + number):
-        mine, theirs = replay(yatzy, 1, game).turns, replay(yatzy, 2, game).turns
-        me, they = Scorecard(yatzy.rules), Scorecard(yatzy.rules)
-        for turn in range(len(mine) - WATCHED):
-            me, they = card_after(me, mine[turn]), card_after(they, theirs[turn])
-        winning = WinUtility([opponent(yatzy, they, 1)], "half")
-        by_mean, watching = me, me
-        spread = distribution(yatzy, me, threads=1)
-        once = perfect_yatzy.maximise("yatzy", winning, me, threads=1).value(me)
-        start = float(winning(spread.scores) @ spread.chances)
-        for turn in range(len(mine) - WATCHED, len(mine) - 1):
-            policy = perfect_yatzy.maximise("yatzy", winning, watching, threads=1)
-            watching = card_after(watching, play_turn(policy, watching, 1, game, turn))
-            by_mean, they = card_after(by_mean, mine[turn]), card_after(they, theirs[turn])
-            winning = WinUtility([opponent(yatzy, they, 1)], "half")
-        spread = distribution(yatzy, by_mean, threads=1)
-        ends = perfect_yatzy.maximise("yatzy", winning, watching, threads=1).value(watching)
-        found.append((start, once, float(winning(spread.scores) @ spread.chances), ends))
-    return found
+        turns, rival_turns = replay(yatzy, 1, game).turns, replay(yatzy, 2, game).turns
+        card, rival = Scorecard(yatzy.rules), Scorecard(yatzy.rules)
+        for turn in range(len(turns) - SEEN_BOXES):
+            card, rival = card_after(card, turns[turn]), card_after(rival, rival_turns[turn])
+        mean_at_start, policy_at_start = of_mean_play(card, rival), policy(card, rival).value(card)
+        mean_card, policy_card = card, card
+        for turn in range(len(turns) - SEEN_BOXES, len(turns) - 1):
+            played = play_turn(policy(policy_card, rival), policy_card, 1, game, turn)
+            mean_card, policy_card = card_after(mean_card, turns[turn]), card_after(policy_card, played)
+            rival = card_after(rival, rival_turns[turn])
+        mean_at_end, policy_at_end = of_mean_play(mean_card, rival), policy(policy_card, rival).value(policy_card)
+        chances.append((mean_at_start, policy_at_start, mean_at_end, policy_at_end))
+    return chances
 
 
-def watched_tournament(games: int) -> list[str]:
-    """What it is worth to see the other's card, from mid-game on."""
+def visible_opponent_tournament(games: int) -> list[str]:
+    """How much the win chance grows if the opponent's card is seen in the last turns."""
     part = 25
     with ProcessPoolExecutor(default_threads()) as pool:
-        parts = pool.map(watched_games, range(0, games, part), repeat(part))
-        start, once, mean, ends = np.array([game for found in parts for game in found]).T
-    # The same dice for both: the chance of mean play is known at the start, only the difference is sampled.
-    gain = 100 * (ends - mean)
-    at_once = 100 * (once - start)
-    error = [float(gains.std() / np.sqrt(games)) for gains in (at_once, gain)]
+        parts = pool.map(visible_opponent_games, range(0, games, part), repeat(part))
+        mean_at_start, policy_at_start, mean_at_end, policy_at_end = np.array([g for p in parts for g in p]).T
+    # Both use the same dice: only the difference of the two policies is sampled.
+    gains = {
+        "policy solved when it is first seen": 100 * (policy_at_start - mean_at_start),
+        "policy solved again each turn": 100 * (policy_at_end - mean_at_end),
+    }
     return [
-        f"| against a mean player in sight from {WATCHED} open boxes on, {games:,} games: policy solved there once, "
-        f"wins more than mean play | {at_once.mean():+.2f} ± {error[0]:.2f} % |",
-        f"| the same, solved anew each turn | {gain.mean():+.2f} ± {error[1]:.2f} % |",
+        f"| gain in win chance over mean play against a mean player whose card is seen from {SEEN_BOXES} open boxes "
+        f"on, {games:,} games, {name} | {gain.mean():+.2f} ± {gain.std() / np.sqrt(games):.2f} % |"
+        for name, gain in gains.items()
     ]
 
 
 def main() -> None:
-    """Run all, print as it goes, keep the record."""
+    """Run all benchmarks, print each result and write the record."""
     lines: list[str] = []
 
     def say(text: str) -> None:
@@ -149,8 +158,8 @@ def main() -> None:
         yatzy = perfect_yatzy.open_strategy("yatzy")
         rules = yatzy.rules
         say(f"# {TODAY}, beyond the mean, perfect-yatzy {perfect_yatzy.__version__}, {default_threads()} threads\n")
-        say("| what | result |\n|---|---|")
-        for key, deviation in DEVIATIONS.items():
+        say("| measurement | result |\n|---|---|")
+        for key, deviation in STANDARD_DEVIATIONS.items():
             strategy = perfect_yatzy.open_strategy(key)
             found = distribution(strategy)
             assert abs(found.standard_deviation - deviation) < 5e-5
@@ -171,7 +180,7 @@ def main() -> None:
             f"| all goals of Yatzy, solved and stored "
             f"| {info.seconds:.1f} s, {size:.2f} GB, {info.values:,} entries |"
         )
-        say(f"| largest error of any of its chances (against a float64 run) | {exactness(rules):.1e} |")
+        say(f"| largest error of any of its chances (against a float64 run) | {float32_error(rules):.1e} |")
         goal = perfect_yatzy.reach("yatzy", 200)
         assert abs(goal.value("") - 0.94566) < 1e-5
         queries = {
@@ -192,12 +201,12 @@ def main() -> None:
         played = perfect_yatzy.simulate(yatzy, games, seed=3)
         assert abs(played.mean - yatzy.value()) < 4 * played.standard_error
         seconds = median_of(lambda: perfect_yatzy.simulate(yatzy, games, seed=3), 5)
-        say(f"| simulation, a million games for the mean | {games / seconds:,.0f} games a second |")
+        say(f"| simulation, a million games for the mean | {games / seconds:,.0f} games per second |")
         reached = perfect_yatzy.simulate(goal, 100_000, seed=3).final_scores >= 200
         assert abs(reached.mean() - goal.value("")) < 0.003
         seconds = median_of(lambda: perfect_yatzy.simulate(goal, 100_000, seed=3), 1)
-        say(f"| simulation, 100,000 games for a goal | {100_000 / seconds:,.0f} games a second |")
-        for line in [*tournament(yatzy, games), *watched_tournament(4_000)]:
+        say(f"| simulation, 100,000 games for a goal | {100_000 / seconds:,.0f} games per second |")
+        for line in [*tournament(yatzy, games), *visible_opponent_tournament(4_000)]:
             say(line)
     RUNS.mkdir(exist_ok=True)
     (RUNS / f"{TODAY}-beyond.md").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -1,6 +1,6 @@
-"""The games that take seconds to minutes: `make bench-big`. Each value is asserted, each table verified.
+"""Time the games that take seconds to minutes: `make bench-big`. Each value is checked, each table verified.
 
-Needs 3 GB of disk and 2.5 GB of memory; the record goes to ``benchmarks/runs/DATE-big.md``.
+Needs 3 GB of disk and 2.5 GB of memory. The record is written to ``benchmarks/runs/DATE-big.md``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from perfect_yatzy.tablebase.store import table_path
 
 RUNS = Path(__file__).resolve().parent / "runs"
 TODAY = date.today().isoformat()
-# maxi-tactic is published; the others are this program's, first solved on 2026-11-21.
+# Expected final scores. That of maxi-tactic is published; the others were first computed by this package.
 VALUES = {
     "yahtzee": "254.5877287345",
     "yatzy-saved": "280.4109275551",
@@ -46,26 +46,26 @@ def hold_times(key: str, folder: str) -> tuple[float, float]:
     """Median seconds of a hold query as a process and in process."""
     dice = "112356" if key.startswith("maxi") else "12356"
     command = [sys.executable, "-m", "perfect_yatzy", "hold", dice, "--rules", key, "--tables", folder]
-    whole = []
+    processes = []
     for _ in range(7):
         start = time.perf_counter()
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        whole.append(time.perf_counter() - start)
+        processes.append(time.perf_counter() - start)
     strategy = perfect_yatzy.open_strategy(key, folder)
-    inner = []
+    calls = []
     for _ in range(15):
         start = time.perf_counter()
         strategy.holds("", dice)
-        inner.append(time.perf_counter() - start)
-    return statistics.median(whole), statistics.median(inner)
+        calls.append(time.perf_counter() - start)
+    return statistics.median(processes), statistics.median(calls)
 
 
 def main() -> None:
-    """Solve all, print as it goes, keep the record."""
+    """Solve all games, print each result and write the record."""
     lines = [
         f"# {TODAY}, the big games, perfect-yatzy {perfect_yatzy.__version__}, {default_threads()} threads",
         "",
-        "Whole processes, import and writing included; compiled kernels on disk. Error: bound of a stored value.",
+        "Whole process: imports and writing included. Compiled kernels on disk. Error: bound of any stored value.",
         "",
         "| rules | value | values | solving | whole process | peak memory | error | hold, process | in process |",
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
@@ -80,10 +80,10 @@ def main() -> None:
             assert f"{info['start_value']:.10f}" == value, info["start_value"]
             verify = [sys.executable, "-m", "perfect_yatzy", "verify", key, "--tables", folder]
             subprocess.run(verify, check=True, stdout=subprocess.DEVNULL)
-            process, inner = hold_times(key, folder)
+            process, call = hold_times(key, folder)
             lines.append(
                 f"| `{key}` | {value} | {info['values']:,} | {info['seconds']:.2f} s | {wall:.2f} s "
-                f"| {memory:.2f} GB | {info['rounding']:.1e} | {process:.2f} s | {1000 * inner:.1f} ms |"
+                f"| {memory:.2f} GB | {info['rounding']:.1e} | {process:.2f} s | {1000 * call:.1f} ms |"
             )
             print(lines[-1], flush=True)
             path.unlink()

@@ -79,9 +79,9 @@ class YatzyEnv(gymnasium.Env[Observation, np.int64]):
     The return of a game is its final score, so the largest expected return is the value of the game.
 
     **Info** contains ``action_mask`` (n_actions,) int8, 1 for each legal action, and ``score``, the points on the
-    card with the upper bonus if it is reached. With `oracle` also ``action_values`` (n_actions,) float64, the expected
-    points still to come under optimal play after each action, -inf for illegal ones; and after a step ``regret``, the
-    value of the best action less that of the action taken, in points.
+    card with the upper bonus if it is reached. With `oracle` also ``action_values`` (n_actions,) float64, the
+    expected points still to come under optimal play after each action, -inf for illegal ones; and after a step
+    ``regret``, the value of the best action less that of the action taken, in points.
     """
 
     metadata = {"render_modes": ["ansi"]}  # noqa: RUF012 (the name and type are Gymnasium's)
