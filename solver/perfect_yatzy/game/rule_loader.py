@@ -184,13 +184,13 @@ def _merge(base: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
         old = merged.get(key)
         if isinstance(old, list) and isinstance(new, dict) and all(isinstance(entry, dict) for entry in old):
             known = {entry.get("id") for entry in old}
-            patches = {name: patch for name, patch in new.items() if isinstance(patch, dict)}
+            patches = {name: value for name, value in new.items() if isinstance(value, dict)}
             merged[key] = [_merge(entry, patches.get(str(entry.get("id")), {})) for entry in old]
-            merged[key] += [patch for name, patch in new.items() if name in known and name not in patches]
             # Values that are not tables are kept: validation reports them, with their line.
+            merged[key] += [value for name, value in new.items() if name in known and name not in patches]
             merged[key] += [
-                {"id": name, **extra} if isinstance(extra, dict) else extra
-                for name, extra in new.items()
+                {"id": name, **value} if isinstance(value, dict) else value
+                for name, value in new.items()
                 if name not in known
             ]
         elif isinstance(old, dict) and isinstance(new, dict):

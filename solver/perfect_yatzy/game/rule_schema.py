@@ -30,7 +30,7 @@ FIELDS = {
     "first_roll_bonus", "categories", "switches", "published",
 }  # fmt: skip
 
-Path_ = tuple[str | int, ...]
+FieldPath = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Problem:
         return f"{place}: {self.field}: {self.message}" if self.field else f"{place}: {self.message}"
 
 
-def locate(text: str, path: Path_) -> int:
+def locate(text: str, path: FieldPath) -> int:
     """Line of the longest part of a path that a TOML text contains.
 
     Parameters
@@ -119,7 +119,7 @@ class RuleChecker:
         self.active_switches: tuple[str, ...] = ()  # their patches are part of the values
         self.problems: list[Problem] = []
 
-    def add_problem(self, path: Path_, message: str) -> None:
+    def add_problem(self, path: FieldPath, message: str) -> None:
         """Add a problem, with the line of the longest part of `path` that the file contains."""
         named, line = path, locate(self.text, path)
         if path[0] == "categories" and len(path) > 1 and isinstance(path[1], int):
@@ -133,7 +133,7 @@ class RuleChecker:
         field = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in named).lstrip(".")
         self.problems.append(Problem(self.source, line, field, message))
 
-    def number(self, raw: Mapping[str, Any], path: Path_, low: int, high: int, default: int | None = None) -> int:
+    def number(self, raw: Mapping[str, Any], path: FieldPath, low: int, high: int, default: int | None = None) -> int:
         """A whole number from `low` to `high`; required if `default` is None."""
         value = raw.get(str(path[-1]), default)
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
@@ -142,7 +142,7 @@ class RuleChecker:
             return high if default is None else default
         return value
 
-    def string(self, raw: Mapping[str, Any], path: Path_, default: str | None = None) -> str:
+    def string(self, raw: Mapping[str, Any], path: FieldPath, default: str | None = None) -> str:
         """Text; required if `default` is None."""
         value = raw.get(str(path[-1]), default)
         if not isinstance(value, str):
@@ -151,14 +151,14 @@ class RuleChecker:
             return PLACEHOLDER
         return value
 
-    def identifier(self, raw: Mapping[str, Any], path: Path_) -> str:
+    def identifier(self, raw: Mapping[str, Any], path: FieldPath) -> str:
         """Text that can be part of file names and cards; required."""
         value = self.string(raw, path)
         if value != PLACEHOLDER and not IDENTIFIER.match(value):
             self.add_problem(path, f"is {value!r}; must be lower-case letters, digits and single hyphens")
         return value
 
-    def choice(self, raw: Mapping[str, Any], path: Path_, allowed: tuple[str, ...], default: str | None) -> Any:
+    def choice(self, raw: Mapping[str, Any], path: FieldPath, allowed: tuple[str, ...], default: str | None) -> Any:
         """One of the allowed words; required if `default` is None."""
         value = raw.get(str(path[-1]), default)
         if value not in allowed:
@@ -167,7 +167,7 @@ class RuleChecker:
             return allowed[0]
         return value
 
-    def flag(self, raw: Mapping[str, Any], path: Path_, default: bool) -> bool:
+    def flag(self, raw: Mapping[str, Any], path: FieldPath, default: bool) -> bool:
         """True or false."""
         value = raw.get(str(path[-1]), default)
         if not isinstance(value, bool):
@@ -175,7 +175,7 @@ class RuleChecker:
             return default
         return value
 
-    def table(self, raw: Mapping[str, Any], path: Path_) -> Mapping[str, Any] | None:
+    def table(self, raw: Mapping[str, Any], path: FieldPath) -> Mapping[str, Any] | None:
         """A table; None if the field is missing."""
         value = raw.get(str(path[-1]))
         if value is not None and not isinstance(value, dict):
@@ -183,7 +183,7 @@ class RuleChecker:
             return None
         return value
 
-    def check_fields(self, raw: Mapping[str, Any], path: Path_, fields: set[str]) -> None:
+    def check_fields(self, raw: Mapping[str, Any], path: FieldPath, fields: set[str]) -> None:
         """Add a problem for every key of a table that is not one of `fields`."""
         for name in raw:
             if name not in fields:
@@ -240,7 +240,7 @@ class RuleChecker:
         if len(entries) > MAX_CATEGORIES:
             self.add_problem(("categories",), f"has {len(entries)} entries; at most {MAX_CATEGORIES}")
         for i, entry in enumerate(entries):
-            path: Path_ = ("categories", i)
+            path: FieldPath = ("categories", i)
             if not {"name", "pattern", "patterns"} & set(entry):
                 # A patch for a category that does not exist: one problem about its id, not three about its fields.
                 others = [other for other in self.ids if isinstance(other, str) and other != entry.get("id")]
@@ -276,7 +276,7 @@ class RuleChecker:
                 upper=self.flag(entry, (*path, "upper"), False),
             )
 
-    def pattern(self, raw: Mapping[str, Any], path: Path_, dice: int, faces: int) -> Pattern:
+    def pattern(self, raw: Mapping[str, Any], path: FieldPath, dice: int, faces: int) -> Pattern:
         """One pattern: the fields its kind needs, the fields it must not have, and its score."""
         self.check_fields(raw, path, PATTERN_FIELDS)
         kind = self.choice(raw, (*path, "pattern"), ("any", "face", "groups", "contains"), None)
@@ -309,7 +309,7 @@ class RuleChecker:
             plus=self.number(raw, (*path, "plus"), 0, MAX_POINTS, 0),
         )
 
-    def number_list(self, raw: Mapping[str, Any], path: Path_, low: int, high: int, most: int) -> tuple[int, ...]:
+    def number_list(self, raw: Mapping[str, Any], path: FieldPath, low: int, high: int, most: int) -> tuple[int, ...]:
         """A list of 1 to `most` whole numbers from `low` to `high`."""
         value = raw.get(str(path[-1]))
         whole = isinstance(value, list) and all(isinstance(v, int) and not isinstance(v, bool) for v in value)
@@ -365,7 +365,7 @@ class RuleChecker:
     def switches(self, raw: Mapping[str, Any]) -> Iterator[Switch]:
         """The switches a file offers; their patches are checked when they are applied."""
         for name, patch in (self.table(raw, ("switches",)) or {}).items():
-            path: Path_ = ("switches", name)
+            path: FieldPath = ("switches", name)
             if not IDENTIFIER.match(name):
                 self.add_problem(path, "must be lower-case letters, digits and single hyphens")
             if not isinstance(patch, dict):
@@ -382,7 +382,7 @@ class RuleChecker:
             return None
         found = None
         for i, entry in enumerate(entries):
-            path: Path_ = ("published", i)
+            path: FieldPath = ("published", i)
             self.check_fields(entry, path, {"value", "switches", "source"})
             value = self.string(entry, (*path, "value"), "" if "value" not in entry else None)
             if value != PLACEHOLDER and not re.fullmatch(r"\d+(\.\d+)?", value):
@@ -391,7 +391,7 @@ class RuleChecker:
                 found = Published(value, self.string(entry, (*path, "source"), ""))
         return found
 
-    def name_list(self, raw: Mapping[str, Any], path: Path_) -> set[str]:
+    def name_list(self, raw: Mapping[str, Any], path: FieldPath) -> set[str]:
         """A list of names, as a set; empty if it is missing."""
         value = raw.get(str(path[-1]), [])
         if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
