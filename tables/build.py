@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 
 from perfect_yatzy import open_strategy
-from perfect_yatzy.cli.views.sheets import SHEETS, comma_separated, markdown
+from perfect_yatzy.cli.views.strategy_tables import STRATEGY_TABLES, comma_separated, markdown
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.tablebase.table_file import TableInfo
 
@@ -67,7 +67,7 @@ def sheets(strategies: dict[str, Strategy]) -> dict[str, str]:
     """The readable strategy tables, by file name."""
     files = {}
     for key in SHEETS_OF:
-        for what, make in SHEETS.items():
+        for what, make in STRATEGY_TABLES.items():
             sheet = make(strategies[key])
             files[f"{key}-{what}.md"] = markdown(sheet)
             files[f"{key}-{what}.csv"] = comma_separated(sheet)

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from perfect_yatzy.cli.views.play import card_lines, card_rows, dice_question, stage_line, winner_line
 from perfect_yatzy.cli.views.puzzle import find_answer
-from perfect_yatzy.cli.views.table import card_lines, card_rows, dice_question, stage_line, winner_line
 from perfect_yatzy.errors import SolverError, StateError
 from perfect_yatzy.game.notation import parse_category, parse_faces
 from perfect_yatzy.game.rule_loader import load_rules
@@ -177,8 +177,8 @@ def test_a_whole_game_by_the_command(run: Run, tmp_path: Path) -> None:
     assert found.returncode == 0, found.stderr
     out = found.stdout
     assert "expected final score" in out
-    assert "gives away" in out
-    assert "Taken back." in out
+    assert "This loses" in out
+    assert "Undone." in out
     assert "unknown category 'no such box'" in out
     assert "9 is not within" in out
     (game,) = read_games(record)
@@ -194,7 +194,7 @@ def test_real_dice_are_typed_in(run: Run, tmp_path: Path) -> None:
     save = tmp_path / "game.json"
     found = run("play", "--dice", "typed", "--no-warn", "--save", str(save), stdin="\n".join(lines) + "\n")
     assert found.returncode == 0, found.stderr
-    assert "'3x' is no dice" in found.stdout
+    assert "'3x' is not a roll" in found.stdout
     assert "'3 3' is 2 dice; yatzy has 5" in found.stdout
     assert "Saved in" in found.stdout
     session = load_session(save)
@@ -205,7 +205,7 @@ def test_real_dice_are_typed_in(run: Run, tmp_path: Path) -> None:
 def test_the_plain_mode_speaks_in_sentences(run: Run, tmp_path: Path) -> None:
     found = run("play", "--plain", "--seed", "1", "--save", str(tmp_path / "g"), stdin="quit\n")
     assert "You: total 0. Filled: nothing. Open: Ones, Twos" in found.stdout
-    assert "Yatzy. Bonus 50 at 63: 0 so far." in found.stdout
+    assert "Yatzy. Upper bonus 50 at 63: 0 so far." in found.stdout
 
 
 ONE = 'id = "one"\nname = "One Box"\ndice = 2\nfaces = 6\nrolls = 1\n'
@@ -226,7 +226,7 @@ def test_a_game_that_cannot_be_recorded_is_not_lost(run: Run, tmp_path: Path, on
     options = (str(one), "--save", str(save), "--players", "Ann, Bo")
     refused = run("play", *options, "--record", str(tmp_path / "none" / "games.jsonl"))
     assert (refused.returncode, refused.stdout) == (1, "")  # nothing is played in vain
-    assert "choose another with --record" in refused.stderr
+    assert "choose another file with --record" in refused.stderr
     full = run("play", *options, "--record", "/dev/full", stdin="chance\nchance\n")
     assert full.returncode == 1
     assert "cannot write /dev/full: No space left on device" in full.stderr
@@ -239,7 +239,7 @@ def test_a_game_that_cannot_be_recorded_is_not_lost(run: Run, tmp_path: Path, on
     assert read_games(record) == [finished]
     assert not save.exists()
     both = run("play", "--save", str(record), "--record", str(record))
-    assert "cannot hold the record and the unfinished game" in both.stderr
+    assert "is the file of the unfinished game" in both.stderr
 
 
 def test_advice_in_a_game_by_rules_of_ones_own(run: Run, tmp_path: Path, one: Path) -> None:
@@ -294,7 +294,10 @@ def test_what_differs_from_the_saved_game_is_not_ignored(run: Run, tmp_path: Pat
         (("--players", "Ann, Bo"), "other players;"),
         (("--dice", "typed"), "other dice;"),
         (("--seed", "6"), "other seed;"),
-        (("yahtzee", "--players", "P0", "--seed", "5", "--dice", "typed"), "--seed is of the program's dice"),
+        (
+            ("yahtzee", "--players", "P0", "--seed", "5", "--dice", "typed"),
+            "--seed can only be used when the program rolls",
+        ),
     ):
         found = run("play", *arguments, "--save", str(save), *record, stdin="none\n")
         assert (found.returncode, found.stdout) == (2, ""), arguments
@@ -302,7 +305,7 @@ def test_what_differs_from_the_saved_game_is_not_ignored(run: Run, tmp_path: Pat
         assert save.read_bytes() == before
     same = run("play", "yatzy", "--players", "P0", "--seed", "5", "--save", str(save), *record, "--lang", "sv")
     assert same.returncode == 0, same.stderr
-    assert "Going on with the saved game" in same.stdout
+    assert "Resuming the saved game" in same.stdout
     other = run("play", "yahtzee", "--players", "Ann", "--save", str(save), *record, "--new")
     assert other.returncode == 0
     assert load_session(save).rules == load_rules("yahtzee")
@@ -319,7 +322,7 @@ def test_the_message_at_the_end_names_the_whole_command(run: Run, tmp_path: Path
     save, record = tmp_path / "my game.json", tmp_path / "games.jsonl"
     found = run("play", "--save", str(save), "--record", str(record), "--plain", "--warn", "1.5", "--seed", "2")
     last = found.stdout.splitlines()[-1]
-    assert f"`yatzy play --warn 1.5 --plain --save '{save}' --record {record}` goes on." in last
+    assert last.endswith(f"Resume with: yatzy play --warn 1.5 --plain --save '{save}' --record {record}")
     assert last.startswith("Saved in")  # a line of its own, at the end of input too
 
 
@@ -340,18 +343,18 @@ FIVES, FOURS, RUN = (5,) * 5, (4,) * 5, (2, 3, 4, 5, 6)
 @pytest.mark.parametrize(
     ("session", "expected"),
     [
-        (scripted("yahtzee", (FIVES, "yahtzee"), (FOURS, "fours")), {"Extra points": "100", "Total": "170"}),
-        (scripted("generala", (RUN, "straight")), {"Extra points": "5"}),
-        (scripted("generala", (FIVES, "straight")), {"Extra points": "0", "Total": "0"}),
+        (scripted("yahtzee", (FIVES, "yahtzee"), (FOURS, "fours")), {"Bonus points": "100", "Total": "170"}),
+        (scripted("generala", (RUN, "straight")), {"Bonus points": "5"}),
+        (scripted("generala", (FIVES, "straight")), {"Bonus points": "0", "Total": "0"}),
         (scripted("yatzy-saved", (FIVES, "yatzy"), (FOURS, "fours")), {"Saved rolls": "4", "Total": "70"}),
-        (scripted("yatzy", (FIVES, "yatzy")), {"Bonus 50 at 63": "(0)"}),
+        (scripted("yatzy", (FIVES, "yatzy")), {"Upper bonus 50 at 63": "(0)"}),
         (
             scripted("yatzy-forced+threshold-63", *(((1, 1, 2, 3, 4), c) for c in FORCED[:6])),
-            {"Bonus 50 at 63": "0", "Sixes": "0", "Total": "11"},
+            {"Upper bonus 50 at 63": "0", "Sixes": "0", "Total": "11"},
         ),
         (
             scripted("yatzy-forced+threshold-63", *(((face,) * 5, FORCED[face - 1]) for face in range(1, 6))),
-            {"Bonus 50 at 63": "+50", "Sixes": "·", "Total": "125"},
+            {"Upper bonus 50 at 63": "+50", "Sixes": "·", "Total": "125"},
         ),
     ],
 )  # fmt: skip
@@ -455,7 +458,7 @@ def test_help_where_dice_are_typed(run: Run, tmp_path: Path) -> None:
         assert found.returncode == 0
         for faces in ("12345", "123"):
             assert f"  {faces:<12}  the dice you rolled" in found.stdout
-        assert "(3, beside 3 3; help):" in found.stdout
+        assert "(3, without the held 3 3; help):" in found.stdout
 
 
 def test_instead_of_confirming_one_may_say_something_else(yatzy: Strategy, tmp_path: Path) -> None:
@@ -470,7 +473,7 @@ def test_instead_of_confirming_one_may_say_something_else(yatzy: Strategy, tmp_p
     assert "roll 2" in seen
     assert [a.dice for a in load_session(save).actions if a.kind == "hold"] == [(3, 3)]
     os.write(main, b"\x04")
-    assert read_until(main, "goes on").startswith("\r\nSaved in")
+    assert read_until(main, "Resume with").startswith("\r\nSaved in")
     assert process.wait() == 0
     os.close(main)
 
@@ -509,7 +512,7 @@ def test_a_whole_game_in_a_terminal(tmp_path: Path) -> None:
             enter("undo")
             enter(FORCED[4])
         enter(category)
-    read_until(main, "says where points were lost")
+    read_until(main, "To see your mistakes")
     assert process.wait() == 0
     os.close(main)
     assert len(read_games(record)[0].turns) == 15
@@ -529,11 +532,11 @@ def test_a_killed_game_goes_on_in_a_terminal(tmp_path: Path, yatzy: Strategy) ->
     os.close(main)
     process, main = in_terminal(*arguments)
     again = read_until(main, "take which category? (help)")
-    assert "Going on with the saved game" in again
+    assert "Resuming the saved game" in again
     line = next(line for line in second.splitlines() if "roll 2" in line)
     assert line.split("roll 2")[1].strip() in again
     os.write(main, b"quit\n")
-    read_until(main, "goes on")
+    read_until(main, "Resume with")
     assert process.wait() == 0
     os.close(main)
 
@@ -580,7 +583,7 @@ def test_a_drill_repeats_the_mistakes_of_a_record(run: Run, yatzy: Strategy, tmp
     write_games(path, [human(yatzy, 2)])
     found = run("review", str(path), "--drill", "--from", "3", stdin="quit\n")
     assert found.returncode == 0
-    assert "decisions to try again" in found.stdout
+    assert "decisions to repeat" in found.stdout
     assert "take which category? (help) quit" in found.stdout.lower()
 
 

@@ -455,7 +455,7 @@ def test_a_settled_aim_does_not_lead_astray(run: Run, yatzy: Strategy) -> None:
 
 def test_certain_and_out_of_reach_are_said_of_what_is_only() -> None:
     """Yatzy in order can score as much as the rules' highest score, and no more; Chance gives 5 for sure."""
-    from perfect_yatzy.cli.views.text import aim_lines, expect_text
+    from perfect_yatzy.cli.views.answers import expect_lines, objective_lines
     from perfect_yatzy.model.estimates import rule_set_stats
     from perfect_yatzy.service.queries import QueryService
 
@@ -473,11 +473,11 @@ def test_certain_and_out_of_reach_are_said_of_what_is_only() -> None:
     ):
         answer = asked(goal=goal)
         assert (answer["certain"], answer["out_of_reach"]) == (certain, out_of_reach)
-        assert len(aim_lines(answer)) == (2 if certain or out_of_reach else 0)
+        assert len(objective_lines(answer)) == (2 if certain or out_of_reach else 0)
         assert (answer["chance"] == 1.0) == certain
         assert (answer["chance"] == 0.0) == out_of_reach
-    assert expect_text(rules, asked(goal=6), 5)[0].startswith(">99.99 % chance")
-    assert expect_text(rules, asked(goal=most), 5)[0].startswith("<0.0001 % chance")
+    assert expect_lines(rules, asked(goal=6), 5)[0].startswith(">99.99 % chance")
+    assert expect_lines(rules, asked(goal=most), 5)[0].startswith("<0.0001 % chance")
     # An opponent who still plays may reach all there is: nobody has won before passing that.
     for points, certain in ((most, True), (most - 1, False)):
         answer = asked(card="ones=0", opponents="empty", ties="win" if certain else "loss")
@@ -488,9 +488,9 @@ def test_certain_and_out_of_reach_are_said_of_what_is_only() -> None:
 
 
 def test_small_chances_are_told_from_none() -> None:
-    from perfect_yatzy.cli.views.text import chance_text, number
+    from perfect_yatzy.cli.views.wording import chance_text, points_text
 
-    assert [number(x) for x in (-1e-13, -0.0, 0.004, 231.456)] == ["0.00", "0.00", "0.00", "231.46"]
+    assert [points_text(x) for x in (-1e-13, -0.0, 0.004, 231.456)] == ["0.00", "0.00", "0.00", "231.46"]
 
     shown = [chance_text(p) for p in (0.0, 1e-9, 4.9e-7, 1.2e-6, 4.9e-5, 0.0001, 0.99999, 1.0)]
     assert shown == ["0.00 %", "<0.0001 %", "<0.0001 %", "0.0001 %", "0.0049 %", "0.01 %", ">99.99 %", "100.00 %"]

@@ -1,8 +1,15 @@
-"""The command `yatzy`. Thin on purpose: the commands stand in :mod:`perfect_yatzy.commands`.
+"""The command `yatzy`: terminal only, everything else is in the packages below.
 
-Data goes to standard output, everything else to standard error. Exit code 0: done; 1: failed; 2: usage or an
-impossible position, told in one line. Modules that need numpy or numba are imported where they are used, so
-that help and completion come at once.
+commands/      one module for each command or family of commands
+views/         the text and files that they print
+options        options and arguments that several commands share
+console        error boundary, output, prompts, progress
+terminal_game  the loop of `yatzy play`
+jsonl          the loop of `--jsonl`
+
+Answers go to standard output, everything else to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage or an
+impossible position, 130 interrupted. Modules that need numpy or numba are imported where they are used, so that help
+and completion are fast.
 """
 
 from __future__ import annotations
@@ -12,33 +19,37 @@ from click.shell_completion import get_completion_class
 
 from .._version import __version__
 from .commands.ask import expect, hold, odds, score
-from .commands.learn import puzzle, review
-from .commands.make import guide, simulate, solve, table, tables, verify
 from .commands.play import play
+from .commands.puzzle import puzzle
+from .commands.reports import guide, table
+from .commands.review import review
 from .commands.rules import rules
 from .commands.serve import serve
+from .commands.simulate import simulate
+from .commands.solve import solve, verify
+from .commands.tables import tables
 from .console import YatzyGroup
 
-EPILOG = "Every command explains itself: yatzy COMMAND --help"
+EPILOG = "Help for one command: yatzy COMMAND --help"
 
 
 @click.group(cls=YatzyGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="yatzy")
 def main() -> None:
-    """Optimal play for Yatzy, exactly: which dice to hold, which category to take, what score to expect."""
+    """Exact optimal play for Yatzy: which dice to hold, which category to take, what score to expect."""
 
 
 @main.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print the script that completes this command in your shell.
+    """Print the completion script for a shell.
 
     \b
       eval "$(yatzy completion bash)"
     """
-    found = get_completion_class(shell)
-    assert found is not None
-    click.echo(found(main, {}, "yatzy", "_YATZY_COMPLETE").source())
+    completion_class = get_completion_class(shell)
+    assert completion_class is not None
+    click.echo(completion_class(main, {}, "yatzy", "_YATZY_COMPLETE").source())
 
 
 for command in (

@@ -1,1 +1,1 @@
-"""The commands of `yatzy`, by what they are about. Modules that need numpy or numba are imported where used."""
+"""The commands: each module reads options, calls the service or a package below it, and prints a view."""

@@ -1,220 +1,176 @@
-"""Questions: hold, score, expect, odds. click's options in, one request out, its answer printed."""
+"""`yatzy hold`, `score`, `expect` and `odds`: options in, one request to the service, its answer printed."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-import traceback
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..._version import ANSWER_SCHEMA
-from ...errors import SolverError
-from ..console import SEED, dice_argument, language_option, query_options, query_service, rules_option
+from ..console import query_service
+from ..options import SEED, dice_argument, json_option, language_option, query_options, rules_option
 
 if TYPE_CHECKING:
     from ...service.queries import QueryService
 
-MAX_LINE = 1 << 20
+TOP = 5  # options listed without --all
 
 
-def run_query(query: str, request: dict[str, Any], shown: dict[str, Any], plot: str | None = None) -> None:
-    """Answer one request as text or JSON, or a stream of them."""
-    desk = query_service(shown["tables"], shown["threads"], shown["lang"])
-    if shown["jsonl"]:
-        for given, name in (("dice" in request, "DICE"), (shown["as_json"], "--json"), (plot, "--plot")):
-            if given:
-                raise click.UsageError(f"--jsonl does not go with {name}", click.get_current_context())
-        answer_lines(desk, query, request, sys.stdin.buffer)
+def run_query(query: str, request: dict[str, Any], options: dict[str, Any], plot_path: str | None = None) -> None:
+    """Answer one request as text or JSON, or with --jsonl the requests of standard input."""
+    service = query_service(options["tables"], options["threads"], options["lang"])
+    if options["jsonl"]:
+        for is_given, name in (("dice" in request, "DICE"), (options["as_json"], "--json"), (plot_path, "--plot")):
+            if is_given:
+                raise click.UsageError(f"{name} cannot be used with --jsonl", click.get_current_context())
+        from ..jsonl import answer_lines
+
+        answer_lines(service, query, request, sys.stdin.buffer)
         return
     if "dice" not in request and query != "expect":
         raise click.UsageError("Missing argument 'DICE'", click.get_current_context())
-    if plot:
+    if plot_path:
         from ..views.charts import check_picture
 
-        check_picture(plot)
-    answer = desk.answer({"query": query, **request})
-    if plot:
-        draw(plot, desk, request, answer)
-    if shown["as_json"]:
+        check_picture(plot_path)
+    answer = service.answer({"query": query, **request})
+    if plot_path:
+        plot_distribution(plot_path, service, request, answer)
+    if options["as_json"]:
         click.echo(json.dumps(answer))
         return
-    from ..views.text import ANSWERS
+    from ..views.answers import ALL_OPTIONS, ANSWER_VIEWS
 
-    lines = ANSWERS[query](desk.rules(request["rules"]), answer, 10**6 if shown["show_all"] else 5)
+    top = ALL_OPTIONS if options["show_all"] else TOP
+    lines = ANSWER_VIEWS[query](service.rules(request["rules"]), answer, top)
     lines[0] = click.style(lines[0], bold=True)
     click.echo("\n".join(lines), color=False if "NO_COLOR" in os.environ else None)
 
 
-def draw(path: str, desk: QueryService, request: dict[str, Any], answer: dict[str, Any]) -> None:
-    """The picture of `yatzy expect --plot`."""
+def plot_distribution(path: str, service: QueryService, request: dict[str, Any], answer: dict[str, Any]) -> None:
+    """Draw the picture of `yatzy expect --plot`.
+
+    Raises
+    ------
+    PlotError
+        If the answer has no distribution.
+    """
     from ..views.charts import PlotError, plot
 
-    rules = desk.rules(request["rules"])
+    rules = service.rules(request["rules"])
     if not answer.get("distribution"):
-        raise PlotError(
-            f"the distribution of {rules.key} is not known; --plot draws it for five dice without saved rolls"
-        )
+        raise PlotError(f"no exact distribution for {rules.key}; --plot needs --spread, five dice and no saved rolls")
     lowest, chances = answer["distribution"]["lowest"], answer["distribution"]["chances"]
     goal = answer.get("aim", {}).get("goal")
-    goals = desk.goal_curve(request, range(lowest, lowest + len(chances))) if goal is not None else None
+    goal_chances = service.goal_curve(request, range(lowest, lowest + len(chances))) if goal is not None else None
     title = f"{rules.name}: expected final score {answer['expected_final_score']:.2f}"
-    plot(path, title, lowest, chances, goals, goal)
+    plot(path, title, lowest, chances, goal_chances, goal)
 
 
-def answer_lines(desk: QueryService, query: str, defaults: dict[str, Any], lines: IO[bytes]) -> None:
-    """Answer each line in its order; what is wrong with a line is said in its place."""
-    from ...errors import StateError
-
-    while line := lines.readline(MAX_LINE):
-        if not line.strip():
-            continue
-        request: Any = None
-        try:
-            if not line.endswith(b"\n") and len(line) == MAX_LINE:
-                while (rest := lines.readline(MAX_LINE)) and not rest.endswith(b"\n"):
-                    pass
-                raise StateError(f"the line is longer than {MAX_LINE} bytes")
-            request = read_line(line)
-            said = json.dumps(desk.answer(with_defaults({"query": query} | request, defaults)))
-        except SolverError as error:
-            said = error_line(str(error), request)
-        except Exception as error:
-            # A bug; but who asks a thousand questions gets the other 999 answers, and the traceback beside them.
-            traceback.print_exc()
-            said = error_line(f"this is a bug: {type(error).__name__}: {error}", request)
-        click.echo(said)
-        sys.stdout.flush()
-
-
-def read_line(line: bytes) -> dict[str, Any]:
-    """The request of a line."""
-    from ...errors import StateError
-
-    def refuse(constant: str) -> None:
-        raise ValueError(f"{constant} is no number")
-
-    try:
-        request = json.loads(line, parse_constant=refuse)
-    except (ValueError, RecursionError) as error:
-        raise StateError(f"the line is no JSON: {error}") from error
-    if not isinstance(request, dict):
-        raise StateError("the line is no JSON object")
-    return request
-
-
-def with_defaults(request: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
-    """A request, with the options of the command where it is silent and they apply."""
-    from ...service.queries import COMMON, FIELDS
-
-    known = COMMON | FIELDS.get(str(request["query"]), set())
-    if "goal" in request or "opponents" in request:  # an aim of its own, or none
-        known = known - {"goal", "opponents"}
-        known = known if request.get("opponents") is not None else known - {"ties"}
-    return {name: value for name, value in defaults.items() if name in known} | request
-
-
-def error_line(message: str, request: Any) -> str:
-    """An error as an answer."""
-    answer = {"schema": ANSWER_SCHEMA, "error": message}
-    try:
-        return json.dumps(answer | ({"id": request["id"]} if isinstance(request, dict) and "id" in request else {}))
-    except RecursionError:  # an id nested too deep to be written
-        return json.dumps(answer)
+def request_fields(options: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    """The fields of a request from the options that have a value: `fields`, and the goal or opponents."""
+    fields |= {name: options[name] for name in ("goal", "opponents", "ties")}
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 @click.command()
 @dice_argument
-@click.option("--rolls-left", "-l", type=click.IntRange(0), help="Rerolls still to come [all: first roll].")
+@click.option(
+    "--rolls-left", "-l", type=click.IntRange(0), metavar="N", help="Rerolls left [as after the first roll]."
+)
 @query_options
 def hold(
-    dice: str | None, rolls_left: int | None, rules: str, card: str, saved: int, bonus_points: int, **shown: Any
+    dice: str | None, rolls_left: int | None, rules: str, card: str, saved: int, bonus_points: int, **options: Any
 ) -> None:
-    """Which dice to hold.
+    """Show which dice to hold.
 
-    For the best mean score; with --goal to reach a score, with --opponents to beat them.
-    DICE is the roll, in any form and order: 33456, "3 3 4 5 6" or ⚂⚂⚃⚄⚅.
+    Maximises the expected score, with --goal the chance of that score, with --opponents the chance to win.
+    DICE is the roll in any order: 33456, 3,3,4,5,6 or ⚂⚂⚃⚄⚅.
 
     \b
       yatzy hold 33456
       yatzy hold 33456 --rolls-left 1 --card "ones=3 sixes=24 chance=22"
       yatzy hold 33456 --card "ones=3 sixes=24 chance=22" --goal 280
     """
-    request = given(rules=rules, card=card, saved=saved, bonus_points=bonus_points, dice=dice, rolls_left=rolls_left)
-    run_query("hold", request | aim_of(shown), shown)
+    request = request_fields(
+        options, rules=rules, card=card, saved=saved, bonus_points=bonus_points, dice=dice, rolls_left=rolls_left
+    )
+    run_query("hold", request, options)
 
 
 @click.command()
 @dice_argument
-@click.option("--rolls-left", "-l", type=click.IntRange(0), help="Rerolls given up by scoring now [0].")
+@click.option("--rolls-left", "-l", type=click.IntRange(0), metavar="N", help="Rerolls left and not used [0].")
 @query_options
 def score(
-    dice: str | None, rolls_left: int | None, rules: str, card: str, saved: int, bonus_points: int, **shown: Any
+    dice: str | None, rolls_left: int | None, rules: str, card: str, saved: int, bonus_points: int, **options: Any
 ) -> None:
-    """Which category to take for these dice now.
+    """Show which category to take for these dice.
 
     \b
       yatzy score 22555 --card "ones=3 chance=22"
     """
-    request = given(rules=rules, card=card, saved=saved, bonus_points=bonus_points, dice=dice, rolls_left=rolls_left)
-    run_query("score", request | aim_of(shown), shown)
+    request = request_fields(
+        options, rules=rules, card=card, saved=saved, bonus_points=bonus_points, dice=dice, rolls_left=rolls_left
+    )
+    run_query("score", request, options)
 
 
 @click.command()
-@click.option("--games", type=click.IntRange(100, 10_000_000), help="Simulate so many games from here.")
-@click.option("--seed", type=SEED, default=1, help="Seed of the simulation.")
 @click.option(
-    "--spread/--no-spread", default=None, help="Whether to add the distribution [--spread; with --jsonl not]."
+    "--games", type=click.IntRange(100, 10_000_000), metavar="N", help="Also simulate this number of games."
 )
-@click.option("--plot", type=click.Path(dir_okay=False), help="Draw the distribution to a .png, .svg or .pdf.")
+@click.option("--seed", type=SEED, metavar="N", default=1, show_default=True, help="Random seed of the simulation.")
+@click.option("--spread/--no-spread", default=None, help="Include the distribution [yes; no with --jsonl].")
+@click.option(
+    "--plot", "plot_path", type=click.Path(dir_okay=False), help="Draw the distribution to a .png, .svg or .pdf file."
+)
 @query_options
 def expect(
     games: int | None,
     seed: int,
     spread: bool | None,
-    plot: str | None,
+    plot_path: str | None,
     rules: str,
     card: str,
     saved: int,
     bonus_points: int,
-    **shown: Any,
+    **options: Any,
 ) -> None:
-    """What final score to expect, and how likely a goal or a win is.
+    """Show the expected final score and its distribution.
 
-    All of it is exact for games with five dice and no saved rolls. With --games the spread is estimated by
-    simulation, for any rules.
+    With --goal or --opponents also the chance to reach the goal or to win. The distribution is exact for games with
+    five dice and no saved rolls; for others --games estimates it by simulation.
 
     \b
       yatzy expect --card "ones=3 sixes=24 chance=22"
       yatzy expect --goal 300
-      yatzy expect --card "ones=3 sixes=24 chance=22" --opponents "251; twos=6 fives=20"
+      yatzy expect --card "ones=3 sixes=24" --opponents "251; twos=6 fives=20"
     """
     if spread is None:
-        spread = not shown["jsonl"]
-    request = given(
-        rules=rules, card=card, saved=saved, bonus_points=bonus_points, games=games, seed=seed, spread=spread
+        spread = not options["jsonl"]
+    request = request_fields(
+        options, rules=rules, card=card, saved=saved, bonus_points=bonus_points, games=games, seed=seed, spread=spread
     )
-    run_query("expect", request | aim_of(shown), shown, plot)
-
-
-def aim_of(shown: dict[str, Any]) -> dict[str, Any]:
-    """The options that name an aim, as fields of a request."""
-    return {name: shown[name] for name in ("goal", "opponents", "ties") if shown[name] is not None}
+    run_query("expect", request, options, plot_path)
 
 
 @click.command()
 @dice_argument
-@click.option("--rolls-left", "-l", type=click.IntRange(0), help="Rerolls still to come [all of a turn's].")
+@click.option(
+    "--rolls-left", "-l", type=click.IntRange(0), metavar="N", help="Rerolls left [as after the first roll]."
+)
 @rules_option
 @language_option
-@click.option("--json", "as_json", is_flag=True, help="One JSON object with everything.")
+@json_option
 def odds(dice: str | None, rolls_left: int | None, rules: str, lang: str, as_json: bool) -> None:
-    """How likely each category is in one turn.
+    """Show the chance of each category in one turn.
 
-    That is if you play for it alone: what to hold for the best chance of it, and what for the most points, and what
-    these are. Without DICE: before the first roll. No card, no table: one turn by itself.
+    For each category: the best chance to score in it and the most expected points, when the turn is played for
+    that category alone, and the dice to hold. Without DICE: before the first roll. Ignores the scorecard.
 
     \b
       yatzy odds 33456 --rolls-left 2
@@ -225,19 +181,14 @@ def odds(dice: str | None, rolls_left: int | None, rules: str, lang: str, as_jso
     from ...game.rule_loader import load_rules
     from ...game.translations import localized
     from ...strategy.category_odds import category_odds
-    from ..views.text import odds_text
+    from ..views.odds import odds_lines
 
     rule_set = localized(load_rules(rules), lang)
     roll = parse_dice(rule_set, dice) if dice is not None else None
     left = rule_set.rolls_per_turn - 1 if rolls_left is None else rolls_left
-    found = category_odds(rule_set, roll, left)
+    entries = category_odds(rule_set, roll, left)
     if as_json:
         head = {"schema": ANSWER_SCHEMA, "query": "odds", "rules": rule_set.key, "dice": roll, "rolls_left": left}
-        click.echo(json.dumps(head | {"categories": [*map(asdict, found)]}))
+        click.echo(json.dumps(head | {"categories": [asdict(entry) for entry in entries]}))
     else:
-        click.echo("\n".join(odds_text(rule_set, roll, left, found)))
-
-
-def given(**options: Any) -> dict[str, Any]:
-    """The options that were given, as fields of a request."""
-    return {name: value for name, value in options.items() if value is not None}
+        click.echo("\n".join(odds_lines(rule_set, roll, left, entries)))

@@ -1,4 +1,4 @@
-"""`yatzy serve`: the local page."""
+"""`yatzy serve`: the web page and its JSON API."""
 
 from __future__ import annotations
 
@@ -11,22 +11,30 @@ from ipaddress import ip_address
 import click
 
 from ...errors import MissingPackage
-from ..console import table_options
+from ..options import table_options
 
 
 @click.command()
-@click.option("--port", "-p", type=click.IntRange(1, 65535), default=8765, show_default=True, help="Where to listen.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0: the network.")
-@click.option("--allow-host", "names", multiple=True, metavar="NAME", help="Answer to this host name as well.")
-@click.option("--open", "browser", is_flag=True, help="Open the page in the browser.")
+@click.option(
+    "--port",
+    "-p",
+    type=click.IntRange(1, 65535),
+    metavar="N",
+    default=8765,
+    show_default=True,
+    help="Port to listen on.",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 for the network.")
+@click.option("--allow-host", "names", multiple=True, metavar="NAME", help="Also accept requests for this host name.")
+@click.option("--open", "browser", is_flag=True, help="Open the page in a browser.")
 @table_options
 def serve(
     port: int, host: str, names: tuple[str, ...], browser: bool, tables: str | None, threads: int | None
 ) -> None:
-    """A page in the browser: cards, dice, advice, reviews.
+    """Serve the web page and its JSON API.
 
-    It is served to this machine alone (unless --host opens it to the network) and asks nothing of others. The JSON
-    API behind it is described at /api/openapi.json.
+    Only this machine can connect, unless --host opens the server to the network. The page loads nothing from other
+    servers. The API is documented at /api/openapi.json.
     """
     try:
         import uvicorn
@@ -35,47 +43,50 @@ def serve(
     except ImportError as error:
         raise MissingPackage("serve", "fastapi", "uvicorn") from error
     host = host.strip("[]")
-    listening = listen(host, port)  # first of all: a port that is taken is said at once
-    opened = not is_loopback(host)
-    own = {host, *names, *({socket.gethostname(), socket.getfqdn()} if opened else ())}
-    shown = "localhost" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
-    app = create_app(tables, threads, LOCAL_HOSTS | {in_header(name) for name in own}, addresses=opened)
-    address = f"http://{shown}:{port}/"
-    click.echo(f"Serving {address} (Ctrl+C ends it)", err=True)
-    if opened:
-        click.echo(f"It is open to everybody who can reach this machine, as {socket.gethostname()}:{port}.", err=True)
+    listening = listen(host, port)  # before anything else, so that a port in use is reported at once
+    on_network = not is_loopback(host)
+    machine_names = {socket.gethostname(), socket.getfqdn()} if on_network else set()
+    host_headers = {in_header(name) for name in {host, *names, *machine_names}}
+    url_host = "localhost" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
+    app = create_app(tables, threads, LOCAL_HOSTS | host_headers, addresses=on_network)
+    url = f"http://{url_host}:{port}/"
+    click.echo(f"Serving {url} (stop with Ctrl+C)", err=True)
+    if on_network:
+        click.echo(f"Everyone on the network can open it at {socket.gethostname()}:{port}", err=True)
     if browser:
-        click.launch(address)
+        click.launch(url)
     config = uvicorn.Config(app, log_level="warning", server_header=False, timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
     with suppress(KeyboardInterrupt):
         server.run(sockets=[listening])
-    os._exit(0)  # a solve under way would keep the process to its end; what it wrote is taken up again
+    os._exit(0)  # do not wait for the thread of a running solve; its finished layers are stored and resumed
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens there.
+    """A listening socket.
 
     Raises
     ------
     ClickException
-        If that is not possible.
+        If the address or port cannot be used.
     """
     try:
-        family, kind, protocol, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        made = socket.socket(family, kind, protocol)
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind(place)
-        made.listen(128)
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listening = socket.socket(family, kind, protocol)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(128)
     except OSError as error:
-        why = "another program listens there" if error.errno == errno.EADDRINUSE else error.strerror or str(error)
-        what = f"cannot serve on {host}, port {port}: {why}"
-        raise click.ClickException(f"{what}; choose with --host and --port") from error
-    return made
+        in_use = error.errno == errno.EADDRINUSE
+        reason = "another program uses this port" if in_use else error.strerror or str(error)
+        raise click.ClickException(
+            f"cannot serve on {host}, port {port}: {reason}; choose another with --host and --port"
+        ) from error
+    return listening
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can come that way."""
+    """Whether an address can only be reached from this machine."""
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -83,5 +94,5 @@ def is_loopback(host: str) -> bool:
 
 
 def in_header(name: str) -> str:
-    """A host as a request names it."""
+    """A host as it appears in the Host header of a request."""
     return f"[{name}]".lower() if ":" in name else name.lower()

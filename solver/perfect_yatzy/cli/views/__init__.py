@@ -1,1 +1,1 @@
-"""What people see: answers as text, strategy tables in the formats they print."""
+"""The text and files that the commands print: each view takes an answer and returns lines or file contents."""

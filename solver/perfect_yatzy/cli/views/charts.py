@@ -1,56 +1,64 @@
-"""Distributions to look at: a small histogram for the terminal, and a picture drawn by matplotlib (extra `plot`)."""
+"""Charts of a distribution: a histogram of text, and a picture drawn by matplotlib (extra `plot`)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from ...errors import MissingPackage, SolverError
 
 BLOCKS = " ▏▎▍▌▋▊▉█"
-STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 500)
-PICTURES = (".png", ".svg", ".pdf")
+BIN_WIDTHS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 500)
+TAIL = 1e-4  # a histogram leaves out less than this much at each end
+PICTURE_SUFFIXES = (".png", ".svg", ".pdf")
 
 
 def histogram(lowest: int, chances: Sequence[float], rows: int = 14, width: int = 44) -> list[str]:
-    """Lines of a histogram of consecutive scores; bins are round, and tails below one in ten thousand are cut."""
+    """Lines of a histogram with bins of a round width; tails below one in ten thousand are left out.
+
+    Parameters
+    ----------
+    lowest, chances
+        The lowest score, and the chances of it and the scores after it.
+    rows, width
+        The most bins, and the columns of the longest bar.
+    """
     low, high = lowest, lowest + len(chances) - 1
     tail = 0.0
-    while low < high and tail + chances[low - lowest] < 1e-4:
+    while low < high and tail + chances[low - lowest] < TAIL:
         tail += chances[low - lowest]
         low += 1
     tail = 0.0
-    while high > low and tail + chances[high - lowest] < 1e-4:
+    while high > low and tail + chances[high - lowest] < TAIL:
         tail += chances[high - lowest]
         high -= 1
-    step = next((s for s in STEPS if (high - low) // s < rows), 1000)
-    first = low // step
-    bins = [0.0] * (high // step - first + 1)
+    bin_width = next((w for w in BIN_WIDTHS if (high - low) // w < rows), 1000)
+    first = low // bin_width
+    bins = [0.0] * (high // bin_width - first + 1)
     for score in range(low, high + 1):
-        bins[score // step - first] += chances[score - lowest]
-    most = max(bins)
+        bins[score // bin_width - first] += chances[score - lowest]
+    highest_chance = max(bins)
     lines = []
     for i, chance in enumerate(bins):
-        begin = (first + i) * step
-        label = f"{begin}" if step == 1 else f"{begin}-{begin + step - 1}"
-        eighths = round(8 * width * chance / most)
+        start = (first + i) * bin_width
+        label = f"{start}" if bin_width == 1 else f"{start}-{start + bin_width - 1}"
+        eighths = round(8 * width * chance / highest_chance)
         bar = "█" * (eighths // 8) + (BLOCKS[eighths % 8] if eighths % 8 else "")
-        share = f"{100 * chance:.1f}" if chance >= 0.0005 else "<0.1" if chance else "0"
-        lines.append(f"  {label:>9}  {share:>5} %  {bar}".rstrip())
+        percent = f"{100 * chance:.1f}" if chance >= 0.0005 else "<0.1" if chance else "0"
+        lines.append(f"  {label:>9}  {percent:>5} %  {bar}".rstrip())
     return lines
 
 
 class PlotError(SolverError):
-    """A picture could not be drawn or written."""
+    """A picture cannot be drawn or written."""
 
     exit_code = 1
 
 
 def check_picture(path: str) -> None:
-    """Raise PlotError unless a picture can be drawn to such a file."""
-    if Path(path).suffix.lower() not in PICTURES:
-        raise PlotError(f"{path} is no picture file; its name must end in {', '.join(PICTURES)}")
+    """Raise PlotError or MissingPackage unless a picture can be drawn to this file."""
+    if Path(path).suffix.lower() not in PICTURE_SUFFIXES:
+        raise PlotError(f"cannot draw to {path}; the file name must end in {', '.join(PICTURE_SUFFIXES)}")
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
@@ -62,26 +70,28 @@ def plot(
     title: str,
     lowest: int,
     chances: Sequence[float],
-    goals: Sequence[float] | None = None,
-    mark: int | None = None,
+    goal_chances: Sequence[float] | None = None,
+    goal: int | None = None,
 ) -> None:
-    """Draw a distribution and the chance of every score or more.
+    """Draw a distribution, and below it the chance of at least each score.
 
     Parameters
     ----------
     path
-        File to write; its ending says in which format.
+        File to write; its suffix selects the format.
     lowest, chances
-        Consecutive final scores under mean play.
-    goals
-        Chances of the same scores or more if one plays for just that score.
-    mark
-        A score to mark, such as the goal asked for.
+        The lowest final score, and the chances of it and the scores after it when the expected score is maximised.
+    goal_chances
+        For each of these scores, the chance of at least that score when it is the goal.
+    goal
+        A score to mark.
 
     Raises
     ------
     PlotError
-        Without matplotlib, or if the file cannot be written.
+        If the file cannot be written.
+    MissingPackage
+        Without matplotlib.
     """
     check_picture(path)
     import matplotlib
@@ -90,30 +100,26 @@ def plot(
     from matplotlib import pyplot as plt
 
     scores = range(lowest, lowest + len(chances))
-    reached = [min(1.0, sum(chances[i:])) for i in range(len(chances))]
-    figure, (above, below) = plt.subplots(2, 1, figsize=(8, 7), sharex=True, layout="constrained")
-    above.fill_between(scores, [100 * c for c in chances], step="mid", color="#4477aa", linewidth=0)
-    above.set(title=title, ylabel="chance of the score, %", ylim=(0, None))
-    below.plot(scores, [100 * c for c in reached], color="#4477aa", label="playing for the mean")
-    if goals is not None:
-        below.plot(scores, [100 * c for c in goals], color="#cc6677", linestyle="--", label="playing for that score")
-        below.legend()
-    below.set(xlabel="final score", ylabel="chance of so much or more, %", ylim=(0, 101))
-    for axes in (above, below):
+    at_least = [min(1.0, sum(chances[i:])) for i in range(len(chances))]
+    figure, (upper, lower) = plt.subplots(2, 1, figsize=(8, 7), sharex=True, layout="constrained")
+    upper.fill_between(scores, [100 * c for c in chances], step="mid", color="#4477aa", linewidth=0)
+    upper.set(title=title, ylabel="chance of this score, %", ylim=(0, None))
+    lower.plot(scores, [100 * c for c in at_least], color="#4477aa", label="maximising the expected score")
+    if goal_chances is not None:
+        lower.plot(
+            scores, [100 * c for c in goal_chances], color="#cc6677", linestyle="--", label="with this score as goal"
+        )
+        lower.legend()
+    lower.set(xlabel="final score", ylabel="chance of at least this score, %", ylim=(0, 101))
+    for axes in (upper, lower):
         axes.grid(alpha=0.3)
-        if mark is not None:
-            axes.axvline(mark, color="#888888", linewidth=1)
-    seen = [s for s, c in zip(scores, chances, strict=True) if c > 1e-6]
-    below.set_xlim(min(seen), max(seen))
+        if goal is not None:
+            axes.axvline(goal, color="#888888", linewidth=1)
+    visible = [s for s, c in zip(scores, chances, strict=True) if c > 1e-6]
+    lower.set_xlim(min(visible), max(visible))
     try:
         figure.savefig(path, dpi=150)
     except OSError as error:
         raise PlotError(f"cannot write {path}: {error.strerror}") from error
     finally:
         plt.close(figure)
-
-
-def expected(answer: dict[str, Any]) -> tuple[int, list[float]]:
-    """Lowest score and chances of an answer of `yatzy expect`."""
-    found = answer["distribution"]
-    return found["lowest"], found["chances"]

@@ -1,4 +1,4 @@
-"""A position to think about, an answer to it, and the solution, in words and as JSON."""
+"""A puzzle as text and JSON: the position, the player's answer with its grade, and the solution."""
 
 from __future__ import annotations
 
@@ -14,97 +14,97 @@ from ...play.puzzle import Puzzle
 from ...play.review import find_action, grade
 from ...strategy.actions import Choice, Hold
 from ...strategy.strategy import Strategy
-from .review import action_words
-from .text import loss_text, plural
+from .review import action_text
+from .wording import WIDTH, loss_text, plural
 
-SHOWN = 5
+MAX_OPTIONS = 5  # listed in a solution
 HOLD_HELP = """\
   33            hold these dice and reroll the rest
   none          reroll all dice
-  full house    stop and take this category (id, name, code or a prefix)
-  quit          show the solution and leave"""
+  full house    take this category (id, name, code or a prefix)
+  quit          show the solution and quit"""
 SCORE_HELP = """\
   full house    take this category (id, name, code or a prefix)
-  quit          show the solution and leave"""
+  quit          show the solution and quit"""
 
 
-def puzzle_lines(rules: RuleSet, position: Puzzle, strategy: Strategy) -> list[str]:
-    """The position."""
-    card, left = position.card, position.rolls_left
+def puzzle_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str]:
+    """The position: the scorecard, the roll and the rerolls left."""
+    card, rolls_left = puzzle.card, puzzle.rolls_left
     filled = [f"{rules.categories[c].name} {points}" for c, points in sorted(card.points.items())]
     still_open = [category.name for c, category in enumerate(rules.categories) if c not in card.points]
-    rolls = strategy.most_rerolls(card.state) + 1
+    n_rolls = strategy.most_rerolls(card.state) + 1
     if card.bonus_points:
         filled.append(f"bonus points {card.bonus_points}")
     if card.saved:
         filled.append(f"saved rolls {card.saved}")
     lines = [f"{rules.name}, {card.total} points"]
-    for name, boxes in (("filled: ", filled), ("open:   ", still_open)):
-        lines += wrap(", ".join(boxes) or "nothing", 78, initial_indent=f"  {name}", subsequent_indent=" " * 10)
-    stage = f"roll {rolls - left} of {rolls}, {plural(left, 'reroll')} left"
-    lines.append(f"  {stage}: {spaced(position.dice)}  {glyphs(position.dice)}")
+    for label, names in (("filled: ", filled), ("open:   ", still_open)):
+        lines += wrap(", ".join(names) or "nothing", WIDTH, initial_indent=f"  {label}", subsequent_indent=" " * 10)
+    stage = f"roll {n_rolls - rolls_left} of {n_rolls}, {plural(rolls_left, 'reroll')} left"
+    lines.append(f"  {stage}: {spaced(puzzle.dice)}  {glyphs(puzzle.dice)}")
     return lines
 
 
-def question(position: Puzzle) -> str:
-    """What is asked."""
-    return "Hold which dice, or take which category? (help)" if position.rolls_left else "Take which category? (help)"
+def decision_question(rolls_left: int) -> str:
+    """The prompt for a decision, in a puzzle or a game."""
+    return "Hold which dice, or take which category? (help)" if rolls_left else "Take which category? (help)"
 
 
-def puzzle_help(position: Puzzle) -> str:
-    """How it is answered."""
-    return HOLD_HELP if position.rolls_left else SCORE_HELP
+def puzzle_help(puzzle: Puzzle) -> str:
+    """The answers to :func:`decision_question`."""
+    return HOLD_HELP if puzzle.rolls_left else SCORE_HELP
 
 
-def find_answer(rules: RuleSet, position: Puzzle, strategy: Strategy, text: str) -> Hold | Choice:
-    """The option a player names: dice, ``none``, or a category.
+def find_answer(rules: RuleSet, puzzle: Puzzle, strategy: Strategy, text: str) -> Hold | Choice:
+    """The option that a player's text names: dice, ``none``, or a category.
 
     Raises
     ------
     StateError
-        If it is none of the options.
+        If the text is not one of the options.
     """
-    options = position.options(strategy)
-    word = re.sub(r"^(hold|keep|take|score)\s+(?=\S)", "", text, flags=re.IGNORECASE)
-    held = parse_hold(word, position.dice) if position.rolls_left else None
+    options = puzzle.options(strategy)
+    text = re.sub(r"^(hold|keep|take|score)\s+(?=\S)", "", text, flags=re.IGNORECASE)
+    held = parse_hold(text, puzzle.dice) if puzzle.rolls_left else None
     if held is not None:
-        if held == position.dice:
-            raise StateError("with all dice held there is nothing to reroll: name the category to take")
-        found = find_action(options, held)
-        if found is None:
-            raise StateError(f"{spaced(held)} is not within {spaced(position.dice)}")
-        return found
-    paid = {option.category: option.points + option.bonus_points for option in options if isinstance(option, Choice)}
-    category = parse_category(rules, word, paid)
-    found = find_action(options, category)
-    if found is None:
-        filled = rules.index_of[category] in position.card.points
-        raise StateError(f"{category} " + ("is filled already" if filled else "may not be taken now"))
-    return found
+        if held == puzzle.dice:
+            raise StateError("all dice are held, so there is nothing to reroll; name the category to take")
+        option = find_action(options, held)
+        if option is None:
+            raise StateError(f"{spaced(held)} is not within {spaced(puzzle.dice)}")
+        return option
+    points_of = {o.category: o.points + o.bonus_points for o in options if isinstance(o, Choice)}
+    category = parse_category(rules, text, points_of)
+    option = find_action(options, category)
+    if option is None:
+        is_filled = rules.index_of[category] in puzzle.card.points
+        raise StateError(f"{category} " + ("is already filled" if is_filled else "cannot be taken now"))
+    return option
 
 
-def verdict(rules: RuleSet, position: Puzzle, strategy: Strategy, answer: Hold | Choice) -> str:
-    """The answer graded."""
-    best = position.options(strategy)[0]
-    mark = grade(answer.loss, answer == best)
-    words = action_words(rules, answer)
-    return f"{words[0].upper()}{words[1:]}: {mark}" + (f", loses {answer.loss:.2f}" if answer.loss else "")
+def grade_line(rules: RuleSet, puzzle: Puzzle, strategy: Strategy, answer: Hold | Choice) -> str:
+    """The grade and the loss of an answer."""
+    is_best = answer == puzzle.options(strategy)[0]
+    action = action_text(rules, answer)
+    loss = f", loses {answer.loss:.2f}" if answer.loss else ""
+    return f"{action[0].upper()}{action[1:]}: {grade(answer.loss, is_best)}{loss}"
 
 
-def solution_lines(rules: RuleSet, position: Puzzle, strategy: Strategy) -> list[str]:
+def solution_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str]:
     """The best options and what they lose."""
-    found = position.options(strategy)
-    words = [action_words(rules, option) for option in found[:SHOWN]]
-    width = max(map(len, words))
+    options = puzzle.options(strategy)[:MAX_OPTIONS]
+    labels = [action_text(rules, option) for option in options]
+    width = max(map(len, labels))
     lines = [f"  {'':<{width}}  {'loses':>9}"]
-    for i, (option, said) in enumerate(zip(found, words, strict=False)):
-        lines.append(f"  {said:<{width}}  {loss_text(option.loss, i == 0):>9}")
+    for i, (option, label) in enumerate(zip(options, labels, strict=True)):
+        lines.append(f"  {label:<{width}}  {loss_text(option.loss, i == 0):>9}")
     return lines
 
 
-def puzzle_json(position: Puzzle, strategy: Strategy) -> dict[str, Any]:
+def puzzle_json(puzzle: Puzzle, strategy: Strategy) -> dict[str, Any]:
     """The position and its solution as plain JSON values."""
-    rules, card = strategy.rules, position.card
+    rules, card = strategy.rules, puzzle.card
 
     def option(entry: Hold | Choice) -> dict[str, Any]:
         if isinstance(entry, Hold):
@@ -123,7 +123,7 @@ def puzzle_json(position: Puzzle, strategy: Strategy) -> dict[str, Any]:
         "card": {rules.categories[c].id: points for c, points in sorted(card.points.items())},
         "saved": card.saved,
         "bonus_points": card.bonus_points,
-        "dice": list(position.dice),
-        "rolls_left": position.rolls_left,
-        "options": [option(entry) for entry in position.options(strategy)],
+        "dice": list(puzzle.dice),
+        "rolls_left": puzzle.rolls_left,
+        "options": [option(entry) for entry in puzzle.options(strategy)],
     }

@@ -10,7 +10,15 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from perfect_yatzy.cli.views.sheets import FORMATS, SHEETS, comma_separated, html, markdown, opening, parquet
+from perfect_yatzy.cli.views.strategy_tables import (
+    FORMATS,
+    STRATEGY_TABLES,
+    comma_separated,
+    html,
+    markdown,
+    opening,
+    parquet,
+)
 from perfect_yatzy.errors import MissingPackage, StateError
 from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.game.translations import localized
@@ -32,13 +40,13 @@ def test_opening_has_every_roll_and_the_strategy_behind_it(yatzy: Strategy) -> N
 
 
 def test_scoring_has_the_best_category(yatzy: Strategy) -> None:
-    row = next(row for row in SHEETS["scoring"](yatzy).rows if row[0] == "2 2 5 5 5")
+    row = next(row for row in STRATEGY_TABLES["scoring"](yatzy).rows if row[0] == "2 2 5 5 5")
     best, second = yatzy.categories("", "22555")[:2]
     assert row == ("2 2 5 5 5", "Full House", best.points, best.value, "Fives", second.loss)
 
 
 def test_categories_alone_are_the_known_single_turn_means(yatzy: Strategy) -> None:
-    rows = {row[0]: row for row in SHEETS["categories"](yatzy).rows}
+    rows = {row[0]: row for row in STRATEGY_TABLES["categories"](yatzy).rows}
     # Three rolls for one face: each die shows it with chance 1 - (5/6)^3, whatever is rolled.
     for number, name in enumerate(("Ones", "Twos", "Threes", "Fours", "Fives", "Sixes"), start=1):
         assert rows[name][1] == pytest.approx(5 * number * (1 - (5 / 6) ** 3), abs=1e-12)
@@ -67,13 +75,13 @@ def test_formats_read_back(yatzy: Strategy) -> None:
 
 
 def test_forced_order_has_no_choice_to_tabulate(forced: Strategy) -> None:
-    assert len(SHEETS["opening"](forced).rows) == 252
+    assert len(STRATEGY_TABLES["opening"](forced).rows) == 252
     with pytest.raises(StateError, match="fixed order"):
-        SHEETS["categories"](forced)
+        STRATEGY_TABLES["categories"](forced)
 
 
 def test_table_command(run: Run, yatzy: Strategy, tmp_path: object) -> None:
-    assert run("table", "--what", "categories").stdout.startswith("# Yatzy: what a category is worth")
+    assert run("table", "--what", "categories").stdout.startswith("# Yatzy: value of each category")
     target = f"{tmp_path}/opening.html"
     assert run("table", "--format", "html", "-o", target).returncode == 0
     with open(target, encoding="utf-8") as file:
@@ -85,14 +93,14 @@ def test_table_command(run: Run, yatzy: Strategy, tmp_path: object) -> None:
 @pytest.mark.parametrize("key", ["yatzy", "yatzy-forced", "generala"])
 def test_the_guide_is_one_page_of_its_own(key: str) -> None:
     import perfect_yatzy
-    from perfect_yatzy.cli.views.guide import guide
+    from perfect_yatzy.cli.views.guide import guide_html
 
     strategy = perfect_yatzy.open_strategy(key)
-    page = guide(strategy)
+    page = guide_html(strategy)
     assert page.count('<div style="background') == 252
     assert "33456 <b>33</b>" in page or key != "yatzy"
     assert f"scores {strategy.value():.2f} on average" in page
-    assert ("upper sum is worth" in page) == (key == "yatzy")
+    assert ("remaining by upper sum" in page) == (key == "yatzy")
     assert "<script" not in page
     assert "http" not in page
     costs = [float(cost) for cost in re.findall(r"<tr><td>[^<]+</td><td class=\"n\">(-?[0-9.]+)</td></tr>", page)]
@@ -121,15 +129,15 @@ def test_files_are_written_by_their_ending(run: Run, yatzy: Strategy, tmp_path: 
 
 
 def test_pages_say_which_words_are_of_another_language(yatzy: Strategy) -> None:
-    from perfect_yatzy.cli.views.guide import guide
+    from perfect_yatzy.cli.views.guide import guide_html
 
     swedish = Strategy(localized(yatzy.rules, "sv"), yatzy.info, yatzy.evaluator)
-    page = guide(swedish)
+    page = guide_html(swedish)
     assert '<span lang="sv">Liten stege</span>' in page
     assert '<b>SS</b> <span lang="sv">Liten stege</span>' in page
     assert "Liten stege" not in page.replace('<span lang="sv">Liten stege</span>', "")
-    assert '<td lang="sv">Liten stege</td>' in html(SHEETS["scoring"](swedish))
-    assert 'lang="sv"' not in guide(yatzy) + html(SHEETS["scoring"](yatzy))
+    assert '<td lang="sv">Liten stege</td>' in html(STRATEGY_TABLES["scoring"](swedish))
+    assert 'lang="sv"' not in guide_html(yatzy) + html(STRATEGY_TABLES["scoring"](yatzy))
 
 
 def test_a_missing_package_is_named_with_the_way_to_get_it() -> None:

@@ -1,0 +1,104 @@
+"""`yatzy puzzle`: positions to solve, one a day."""
+
+from __future__ import annotations
+
+import json
+from datetime import date, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from ..console import prompt_line, query_service
+from ..options import language_option, rules_argument, table_options
+
+if TYPE_CHECKING:
+    from ...game.rules import RuleSet
+    from ...play.puzzle import Puzzle
+    from ...strategy.strategy import Strategy
+
+QUIT_WORDS = ("quit", "q", "exit")
+HELP_WORDS = ("", "?", "help", "h")
+
+
+@click.command()
+@rules_argument
+@click.option(
+    "--difficulty", "-d", type=click.Choice(["easy", "medium", "hard"]), default="medium", show_default=True,
+    help="The harder, the less the second best option loses.",
+)  # fmt: skip
+@click.option(
+    "--date", "day", type=click.DateTime(["%Y-%m-%d"]), metavar="YYYY-MM-DD", help="Date of the puzzle [today]."
+)
+@click.option("--stream", is_flag=True, help="Continue with further puzzles until you quit.")
+@click.option("--solution", is_flag=True, help="Show the solution without asking.")
+@click.option("--json", "as_json", is_flag=True, help="Print the position and its solution as one JSON object.")
+@language_option
+@table_options
+def puzzle(
+    rules: str,
+    difficulty: str,
+    day: datetime | None,
+    stream: bool,
+    solution: bool,
+    as_json: bool,
+    lang: str,
+    tables: str | None,
+    threads: int | None,
+) -> None:
+    """Solve the puzzle of the day.
+
+    A position that is the same for everyone on the same date. Your answer is graded as in `yatzy review`.
+
+    \b
+      yatzy puzzle
+      yatzy puzzle --difficulty hard --stream
+    """
+    from ...play.puzzle import find_puzzle
+    from ..views.puzzle import puzzle_json, puzzle_lines, solution_lines
+
+    service = query_service(tables, threads, lang)
+    rule_set = service.rules(rules)
+    strategy = service.strategy(rule_set)
+    puzzle_date = day.date() if day else date.today()
+    number = 0
+    while True:
+        try:
+            position = find_puzzle(strategy, puzzle_date.toordinal() * 1000 + number, difficulty)
+        except ValueError as error:
+            raise click.ClickException(str(error)) from error
+        number += 1
+        if as_json:
+            click.echo(json.dumps(puzzle_json(position, strategy)))
+        else:
+            click.echo(f"Puzzle{f' {number}' if stream else ''} of {puzzle_date}, {difficulty}")
+            if solution:
+                lines = [*puzzle_lines(rule_set, position, strategy), ""]
+                click.echo("\n".join(lines + solution_lines(rule_set, position, strategy)))
+            elif not ask_puzzle(strategy, rule_set, position):
+                return
+        if not stream:
+            return
+
+
+def ask_puzzle(strategy: Strategy, rules: RuleSet, puzzle: Puzzle) -> bool:
+    """Show a puzzle, ask for an answer, and show its grade and the solution; False if the player quits."""
+    from ...errors import StateError
+    from ..views.puzzle import decision_question, find_answer, grade_line, puzzle_help, puzzle_lines, solution_lines
+    from ..views.wording import wrapped
+
+    click.echo("\n".join(puzzle_lines(rules, puzzle, strategy)))
+    answered = False
+    while not answered:
+        text = prompt_line(decision_question(puzzle.rolls_left))
+        if text is None or text.lower() in QUIT_WORDS:
+            break
+        if text.lower() in HELP_WORDS:
+            click.echo(puzzle_help(puzzle))
+            continue
+        try:
+            click.echo(grade_line(rules, puzzle, strategy, find_answer(rules, puzzle, strategy, text)))
+            answered = True
+        except StateError as error:
+            click.echo(wrapped(str(error)))
+    click.echo("\n".join([*solution_lines(rules, puzzle, strategy), ""]))
+    return answered

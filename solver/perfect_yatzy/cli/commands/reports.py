@@ -1,0 +1,77 @@
+"""Reports to print: `yatzy table` writes a strategy table, `yatzy guide` a strategy guide."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from ..console import format_from_suffix, query_service, write_output
+from ..options import language_option, rules_argument, table_options
+
+
+@click.command()
+@rules_argument
+@click.option(
+    "--what", type=click.Choice(["opening", "scoring", "categories"]), default="opening", show_default=True,
+    help="Holds of the first turn, categories for the first turn, or the value of each category.",
+)  # fmt: skip
+@click.option(
+    "--format", "file_format", type=click.Choice(["md", "csv", "json", "html", "parquet"]),
+    help="Output format [from the suffix of the file, else md].",
+)  # fmt: skip
+@click.option("--output", "-o", default="-", type=click.Path(dir_okay=False), help="File to write [standard output].")
+@language_option
+@table_options
+def table(
+    rules: str, what: str, file_format: str | None, output: str, lang: str, tables: str | None, threads: int | None
+) -> None:
+    """Print a strategy table.
+
+    \b
+      yatzy table yatzy --what scoring -o scoring.html
+    """
+    from ..views.strategy_tables import FORMATS, STRATEGY_TABLES
+
+    context = click.get_current_context()
+    suffix = Path(output).suffix[1:].lower()
+    if file_format is None:
+        file_format = "md" if output == "-" else format_from_suffix(output, FORMATS)
+    elif suffix in FORMATS and suffix != file_format:
+        raise click.UsageError(f"the suffix of {output} contradicts --format {file_format}", context)
+    if file_format == "parquet" and output == "-" and sys.stdout.isatty():
+        raise click.UsageError("Parquet is a binary format; write it to a file with --output", context)
+    service = query_service(tables, threads, lang)
+    strategy_table = STRATEGY_TABLES[what](service.strategy(service.rules(rules)))
+    write_output(output, FORMATS[file_format](strategy_table))
+
+
+@click.command()
+@rules_argument
+@click.option(
+    "--output", "-o", type=click.Path(dir_okay=False), help="File to write, - for standard output [RULES.html]."
+)
+@language_option
+@table_options
+def guide(rules: str, output: str | None, lang: str, tables: str | None, threads: int | None) -> None:
+    """Write a strategy guide to print.
+
+    One HTML page: the best hold for every first roll, the cost of crossing out each category first, the value of
+    upper points, and the chance of each category in one turn. A browser prints it or saves it as PDF.
+
+    \b
+      yatzy guide yatzy -o guide.html
+    """
+    from ..views.guide import guide_html
+
+    path = output or f"{Path(rules).stem}.html"
+    if path.lower().endswith(".pdf"):
+        instructions = f"write {path[:-4]}.html, open it in a browser and print it to a PDF"
+        raise click.UsageError(f"guide writes HTML; {instructions}", click.get_current_context())
+    if path != "-":
+        format_from_suffix(path, ["html", "htm"])
+    service = query_service(tables, threads, lang)
+    write_output(path, guide_html(service.strategy(service.rules(rules))))
+    if path != "-":
+        click.echo(f"Wrote {path}")

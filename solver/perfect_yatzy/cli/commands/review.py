@@ -1,0 +1,121 @@
+"""`yatzy review`: grade recorded games."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..._version import ANSWER_SCHEMA
+from ..console import query_service
+from ..options import language_option, table_options
+
+if TYPE_CHECKING:
+    from ...game.scorecard import State
+    from ...service.queries import QueryService
+    from ...strategy.strategy import Strategy
+
+
+@click.command()
+@click.argument("file", type=click.Path())
+@click.option("--game", type=click.IntRange(1), metavar="N", help="Number of the game in the file [the last].")
+@click.option("--player", help="Name or number of a player [all players].")
+@click.option(
+    "--from", "min_loss", type=float, metavar="POINTS", default=0.05, show_default=True,
+    help="Show decisions that lose at least this many points.",
+)  # fmt: skip
+@click.option("--drill", is_flag=True, help="Repeat these decisions as puzzles.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object with every decision and roll.")
+@language_option
+@table_options
+def review(
+    file: str,
+    game: int | None,
+    player: str | None,
+    min_loss: float,
+    drill: bool,
+    as_json: bool,
+    lang: str,
+    tables: str | None,
+    threads: int | None,
+) -> None:
+    """Grade a recorded game: luck, errors and better options.
+
+    FILE is a record of `yatzy play` or `yatzy simulate -o games.jsonl`, one game per line.
+
+    \b
+      yatzy review games.jsonl
+    """
+    from ...errors import StateError
+    from ...game.translations import localized
+    from ...play.puzzle import Puzzle
+    from ...play.record import read_games
+    from ...play.review import action_outlook
+    from ...play.review import review as grade_game
+    from ...service.answers import review_json
+    from ..views.review import review_lines
+    from ..views.wording import plural
+    from .puzzle import ask_puzzle
+
+    games = read_games(file)
+    number = len(games) if game is None else game
+    if number > len(games):
+        raise StateError(f"{file} has {plural(len(games), 'game')}; there is no game {number}")
+    record = games[number - 1]
+    players = [find_player(record.players, player)] if player else range(len(record.players))
+    service = query_service(tables, threads, lang)
+    strategy = service.strategy(record.rules)
+    rules = localized(record.rules, lang)
+    reviews: list[dict[str, Any]] = []
+    for i in players:
+        graded = grade_game(strategy, record, i)
+        if as_json:
+            reviews.append(review_json(rules, graded))
+            continue
+        errors = [d for d in graded.decisions if d.loss >= min_loss]
+        if drill:
+            click.echo(f"{graded.player}: {plural(len(errors), 'decision')} to repeat\n")
+            for d in errors:
+                if not ask_puzzle(strategy, rules, Puzzle(d.card, d.dice, d.rolls_left)):
+                    return
+            continue
+        bonus = bonus_chances(service, strategy) if errors else None
+        explained = [
+            (d, action_outlook(strategy, d, d.done, bonus), action_outlook(strategy, d, d.best, bonus))
+            for d in errors
+        ]
+        click.echo("\n".join(review_lines(rules, graded, explained)))
+    if as_json:
+        head = {"schema": ANSWER_SCHEMA, "query": "review", "rules": rules.key, "game": number}
+        click.echo(json.dumps(head | {"reviews": reviews}))
+
+
+def bonus_chances(service: QueryService, strategy: Strategy) -> Callable[[State], float] | None:
+    """Chance of the upper bonus by state; None without a bonus, or if its table would take long to solve."""
+    from ...model.objectives import BonusChance
+    from ...strategy.distribution import has_distribution
+    from ...tablebase.store import has_table, open_table
+
+    rules = strategy.rules
+    if not rules.bonus or not (has_distribution(rules) or has_table(rules, service.tables, BonusChance.name)):
+        return None
+    _, chances = open_table(BonusChance(rules, strategy.table), service.tables, threads=service.threads)
+    return lambda state: float(chances[strategy.space.index(state)])
+
+
+def find_player(players: tuple[str, ...], player: str) -> int:
+    """Index of a player from a name or a number that starts at 1.
+
+    Raises
+    ------
+    StateError
+        If there is no such player.
+    """
+    from ...errors import StateError
+
+    for i, name in enumerate(players):
+        if name.lower() == player.lower() or player == str(i + 1):
+            return i
+    raise StateError(f"there is no player {player!r}; the players are {', '.join(players)}")

@@ -1,0 +1,74 @@
+"""`yatzy simulate`: play many games with an optimal strategy."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from ..console import query_service, simulation_progress
+from ..options import SEED, json_option, language_option, rules_argument, table_options
+
+
+@click.command()
+@rules_argument
+@click.option(
+    "--games",
+    "-n",
+    type=click.IntRange(1, 100_000_000),
+    metavar="N",
+    default=100_000,
+    show_default=True,
+    help="Number of games.",
+)
+@click.option("--seed", type=SEED, metavar="N", default=1, show_default=True, help="Random seed.")
+@click.option(
+    "--policy", "-p", default="mean", show_default=True,
+    help="What to maximise: mean for the expected score, goal:280 for the chance of at least 280.",
+)  # fmt: skip
+@click.option("--card", "-c", default="", metavar="CARD", help="Scorecard to start from [empty].")
+@click.option("--saved", type=click.IntRange(0), metavar="N", default=0, help="Saved rolls at the start.")
+@click.option(
+    "--output", "-o", type=click.Path(dir_okay=False),
+    help="File for the games: .csv or .parquet with a row per game, .jsonl with every die.",
+)  # fmt: skip
+@json_option
+@language_option
+@table_options
+def simulate(
+    rules: str,
+    games: int,
+    seed: int,
+    policy: str,
+    card: str,
+    saved: int,
+    output: str | None,
+    as_json: bool,
+    lang: str,
+    tables: str | None,
+    threads: int | None,
+) -> None:
+    """Simulate games with an optimal strategy.
+
+    The dice depend only on the seed and on the numbers of the game, turn and roll, so two policies play with the
+    same dice.
+
+    \b
+      yatzy simulate yatzy --games 1000000
+      yatzy simulate yatzy --policy goal:300 --output games.parquet
+    """
+    from ...service.simulate import run_simulation
+    from ..views.games_file import check_output, write_games, write_records
+    from ..views.simulation import simulation_lines
+
+    if output:
+        check_output(output, games, policy, card)
+    service = query_service(tables, threads, lang)
+    request = {"rules": rules, "games": games, "seed": seed, "policy": policy, "card": card, "saved": saved}
+    simulation, answer = run_simulation(service, request, simulation_progress(games))
+    rule_set = service.rules(rules)
+    if output and output.endswith(".jsonl"):
+        write_records(output, service.strategy(rule_set), games, seed)
+    elif output:
+        write_games(output, simulation)
+    click.echo(json.dumps(answer) if as_json else "\n".join(simulation_lines(rule_set, answer)))

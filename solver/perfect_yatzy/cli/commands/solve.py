@@ -1,0 +1,127 @@
+"""`yatzy solve` builds a table, `yatzy verify` checks one."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from ..._version import ANSWER_SCHEMA
+from ..console import solve_progress
+from ..options import SEED, json_option, rules_argument, table_options
+
+
+@click.command()
+@rules_argument
+@click.option(
+    "--what", type=click.Choice(["mean", "goals", "variance", "bonus"]), default="mean", show_default=True,
+    help="Table to build: expected scores, chances of every goal, variances of the final score, or chances of the "
+    "upper bonus.",
+)  # fmt: skip
+@click.option("--force", is_flag=True, help="Solve again even if the table exists.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask before a solve of more than 2 GB or three minutes.")
+@table_options
+def solve(rules: str, what: str, force: bool, yes: bool, tables: str | None, threads: int | None) -> None:
+    """Solve a rule set and store the table.
+
+    An interrupted solve resumes where it stopped. Other commands solve what they need on first use, except for very
+    large tables of goals.
+
+    \b
+      yatzy solve maxi
+      yatzy solve yatzy --what goals
+    """
+    from ...game.rule_loader import load_rules
+    from ...model.objectives import BonusChance, Goals, Objective, PolicyQuantity, Variance
+    from ...strategy.strategy import open_strategy
+    from ...tablebase.memory import check_memory
+    from ...tablebase.store import has_table, solve_to_store, table_path
+
+    rule_set = load_rules(rules)
+    path = table_path(rule_set, tables, what)
+    if has_table(rule_set, tables, what) and not force:
+        click.echo(f"{rule_set.key} is already solved: {path} (use --force to solve it again)")
+        return
+    objective = Objective(rule_set)
+    if what == "goals":
+        objective = Goals(rule_set)
+    elif what in ("variance", "bonus"):
+        means = open_strategy(rule_set, tables, threads=threads, progress=solve_progress(rule_set))
+        quantities: dict[str, type[PolicyQuantity]] = {"variance": Variance, "bonus": BonusChance}
+        objective = quantities[what](rule_set, means.table)
+    cost, announcement = objective.needs(), None
+    if what != "mean":  # the user asked for this table by name, and every other query needs it
+        check_memory(rule_set, cost)
+        announcement = f"solving {rule_set.key} ({what}), {cost.words}" if cost.long else None
+        if cost.large and not yes:
+            confirm(f"the table of {what} of {rule_set.key} takes {cost.words}")
+    progress = solve_progress(rule_set, announcement)
+    info = solve_to_store(objective, tables, threads=threads, progress=progress, missing_only=not force)
+    if what == "mean":
+        click.echo(f"Expected score of {rule_set.key} under perfect play: {info.start_value:.10f}")
+    elif what == "bonus":
+        click.echo(f"Chance of the upper bonus of {rule_set.key} under perfect play: {info.start_value:.10f}")
+    elif info.start_value is not None:
+        click.echo(f"Standard deviation of {rule_set.key} under perfect play: {info.start_value**0.5:.10f}")
+    click.echo(f"{info.values:,} values in {info.seconds:.2f} s: {path}")
+
+
+def confirm(cost: str) -> None:
+    """Ask before a costly solve; without a terminal --yes is required.
+
+    Raises
+    ------
+    UsageError
+        If standard input is not a terminal.
+    Abort
+        If the answer is no.
+    """
+    if not sys.stdin.isatty():
+        raise click.UsageError(f"{cost}; use --yes to solve it", click.get_current_context())
+    click.confirm(f"{cost[0].upper()}{cost[1:]}. Continue?", abort=True, err=True)
+
+
+@click.command()
+@rules_argument
+@click.option(
+    "--states",
+    type=click.IntRange(1, 1_000_000),
+    metavar="N",
+    default=500,
+    show_default=True,
+    help="Number of random states.",
+)
+@click.option(
+    "--games", type=click.IntRange(0, 10_000_000), metavar="N", default=0, help="Number of games to simulate [none]."
+)
+@click.option("--seed", type=SEED, metavar="N", default=1, show_default=True, help="Random seed.")
+@json_option
+@table_options
+def verify(
+    rules: str, states: int, games: int, seed: int, as_json: bool, tables: str | None, threads: int | None
+) -> None:
+    """Check a stored table.
+
+    Compares its checksum, the Bellman equation at random states, the published value if there is one, and with
+    --games the mean of simulated games.
+    """
+    from dataclasses import asdict
+
+    from ...game.rule_loader import load_rules
+    from ...strategy.verify import verify as run_checks
+
+    rule_set = load_rules(rules)
+    checks = []
+    for check in run_checks(rule_set, tables, states=states, games=games, seed=seed, threads=threads):
+        checks.append(check)
+        if not as_json:
+            click.echo(f"{'ok    ' if check.passed else 'WRONG '} {check.name:<10}  {check.detail}")
+    passed = all(check.passed for check in checks)
+    if as_json:
+        head = {"schema": ANSWER_SCHEMA, "rules": rule_set.key, "passed": passed}
+        click.echo(json.dumps(head | {"checks": [asdict(check) for check in checks]}))
+    if not passed:
+        raise click.ClickException(
+            f"the table of {rule_set.key} is wrong; rebuild it with: yatzy solve {rules} --force"
+        )

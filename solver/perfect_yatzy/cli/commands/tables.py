@@ -1,0 +1,81 @@
+"""`yatzy tables`: list the stored tables, or remove some."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..._version import ANSWER_SCHEMA
+from ..options import json_option, tables_option
+
+if TYPE_CHECKING:
+    from ...tablebase.inventory import TableEntry
+
+
+@click.command()
+@click.option("--remove", "name", metavar="NAME", help="Remove a table, or all tables of a rule set; asks first.")
+@click.option("--clean", is_flag=True, help="Remove leftover files of interrupted solves and of other versions.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@tables_option
+@json_option
+def tables(name: str | None, clean: bool, yes: bool, tables: str | None, as_json: bool) -> None:
+    """List or remove stored tables.
+
+    A removed table is solved again when it is needed.
+
+    \b
+      yatzy tables
+      yatzy tables --remove maxi
+    """
+    from ...tablebase.inventory import stored
+    from ...tablebase.store import tables_folder
+    from ..views.stored_tables import stored_tables_json, stored_tables_lines
+
+    entries = stored(tables)
+    if clean:
+        remove_leftovers(tables)
+    if name is not None:
+        remove_tables(name, entries, yes)
+    if clean or name is not None:
+        return
+    folder: Path = tables_folder(tables)
+    if as_json:
+        click.echo(json.dumps({"schema": ANSWER_SCHEMA} | stored_tables_json(entries, folder)))
+    else:
+        click.echo("\n".join(stored_tables_lines(entries, folder)))
+
+
+def remove_leftovers(tables: str | None) -> None:
+    """Remove leftover files in the tables folder, and compiled kernels of other versions."""
+    from ...kernels.jit import old_caches
+    from ...tablebase import inventory
+
+    files, caches = inventory.remove_leftovers(tables), old_caches()
+    for cache in caches:
+        shutil.rmtree(cache, ignore_errors=True)
+    click.echo(f"Removed {len(files)} leftover files and {len(caches)} folders of compiled kernels")
+
+
+def remove_tables(name: str, entries: list[TableEntry], yes: bool) -> None:
+    """Remove the tables with this name or of this rule set, after a confirmation unless `yes`.
+
+    Raises
+    ------
+    UsageError
+        If there is no such table.
+    """
+    from ...tablebase.inventory import matching, remove
+    from ..views.stored_tables import size_text
+
+    chosen = matching(entries, name)
+    if not chosen:
+        message = f"there is no table {name!r}; `yatzy tables` lists all tables"
+        raise click.UsageError(message, click.get_current_context())
+    for entry in chosen:
+        click.echo(f"{entry.name}  {size_text(entry.bytes)}")
+    if yes or click.confirm("Remove from disk?", err=True):
+        remove(*chosen)

@@ -1,0 +1,99 @@
+"""`--jsonl`: one process that answers requests line by line.
+
+Each line of the input is one request, each line of the output its answer, in the same order. An error is an answer
+with the field ``error``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import traceback
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from .._version import ANSWER_SCHEMA
+from ..errors import SolverError, StateError
+
+if TYPE_CHECKING:
+    from ..service.queries import QueryService
+
+MAX_LINE_BYTES = 1 << 20
+
+
+def answer_lines(service: QueryService, query: str, defaults: dict[str, Any], lines: IO[bytes]) -> None:
+    """Answer each line of a stream.
+
+    Parameters
+    ----------
+    query
+        The query of a request without the field ``query``.
+    defaults
+        Fields for requests that lack them.
+    lines
+        The requests, one JSON object a line; empty lines are skipped.
+    """
+    while line := lines.readline(MAX_LINE_BYTES):
+        if not line.strip():
+            continue
+        request: Any = None
+        try:
+            if not line.endswith(b"\n") and len(line) == MAX_LINE_BYTES:
+                while (rest := lines.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
+                    pass
+                raise StateError(f"the line is longer than {MAX_LINE_BYTES} bytes")
+            request = parse_line(line)
+            output = json.dumps(service.answer(with_defaults({"query": query} | request, defaults)))
+        except SolverError as error:
+            output = error_line(str(error), request)
+        except Exception as error:
+            # A bug in one request must not end the others: report it in place, with the traceback on stderr.
+            traceback.print_exc()
+            output = error_line(f"this is a bug: {type(error).__name__}: {error}", request)
+        click.echo(output)
+        sys.stdout.flush()
+
+
+def parse_line(line: bytes) -> dict[str, Any]:
+    """The request of a line.
+
+    Raises
+    ------
+    StateError
+        If the line is not a JSON object.
+    """
+
+    def reject_constant(constant: str) -> None:
+        raise ValueError(f"{constant} is not a number")
+
+    try:
+        request = json.loads(line, parse_constant=reject_constant)
+    except (ValueError, RecursionError) as error:
+        raise StateError(f"the line is not JSON: {error}") from error
+    if not isinstance(request, dict):
+        raise StateError("the line is not a JSON object")
+    return request
+
+
+def with_defaults(request: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
+    """A request with the defaults for fields it lacks, as far as its query has these fields.
+
+    A request with a goal or opponents of its own, also null, takes neither from the defaults.
+    """
+    from ..service.queries import COMMON, FIELDS
+
+    fields = COMMON | FIELDS.get(str(request["query"]), set())
+    if "goal" in request or "opponents" in request:
+        fields = fields - {"goal", "opponents"}
+        fields = fields if request.get("opponents") is not None else fields - {"ties"}
+    return {name: value for name, value in defaults.items() if name in fields} | request
+
+
+def error_line(message: str, request: Any) -> str:
+    """An error as the answer to a request, with the request's ``id``."""
+    answer = {"schema": ANSWER_SCHEMA, "error": message}
+    try:
+        return json.dumps(answer | ({"id": request["id"]} if isinstance(request, dict) and "id" in request else {}))
+    except RecursionError:  # the id is nested too deeply
+        return json.dumps(answer)

@@ -1,0 +1,127 @@
+"""Options and arguments that several commands share, and the types of their values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+from click.shell_completion import CompletionItem
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class RulesParam(click.ParamType[str]):
+    """A rule set by name or file; completes the names of the built-in ones."""
+
+    name = "rules"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Names of the built-in rule sets that begin with `incomplete`."""
+        from ..game.rule_loader import builtin_ids
+
+        return [CompletionItem(name) for name in builtin_ids() if name.startswith(incomplete)]
+
+
+class LanguageParam(click.ParamType[str]):
+    """A language by its code; completes the codes."""
+
+    name = "language"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Codes that begin with `incomplete`, with the names of the languages."""
+        from ..game.translations import languages
+
+        return [CompletionItem(code, help=name) for code, name in languages().items() if code.startswith(incomplete)]
+
+
+RULES = RulesParam()
+SEED = click.IntRange(0, 2**63 - 1)  # the range of the kernels
+
+rules_option = click.option(
+    "--rules", "-r", type=RULES, default="yatzy", envvar="YATZY_RULES", show_default=True,
+    help="Rule set: a name, name+switch, or a .toml file.",
+)  # fmt: skip
+language_option = click.option(
+    "--lang", type=LanguageParam(), default="en", envvar="YATZY_LANG", show_default=True,
+    help="Language of the names: en, da, de, fi, nb, sv.",
+)  # fmt: skip
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+tables_option = click.option("--tables", type=click.Path(file_okay=False), help="Folder of the stored tables.")
+
+
+def rules_argument(command: F) -> F:
+    """The rule set as the argument RULES or, as in the queries, from --rules or YATZY_RULES."""
+
+    def read_option(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+        on_command_line = ctx.get_parameter_source(param.name or "") == click.core.ParameterSource.COMMANDLINE
+        ctx.meta[__name__] = value, on_command_line
+
+    def read_argument(ctx: click.Context, param: click.Parameter, value: str | None) -> str:
+        option, on_command_line = ctx.meta[__name__]
+        if value and on_command_line and value != option:
+            raise click.UsageError(f"two rule sets given: {value} and --rules {option}", ctx)
+        if on_command_line:
+            ctx.set_parameter_source(param.name or "", click.core.ParameterSource.COMMANDLINE)
+        return value or option or "yatzy"
+
+    command = click.option(
+        "--rules", "-r", "rules_from_option", type=RULES, envvar="YATZY_RULES", callback=read_option, is_eager=True,
+        expose_value=False, help="Same as the RULES argument.",
+    )(command)  # fmt: skip
+    return click.argument("rules", type=RULES, required=False, callback=read_argument)(command)
+
+
+def dice_argument(command: F) -> F:
+    """A roll as one or several arguments: 33456 or 3 3 4 5 6."""
+    return click.argument(
+        "dice", nargs=-1, metavar="[DICE]", callback=lambda ctx, param, value: " ".join(value) if value else None
+    )(command)
+
+
+def table_options(command: F) -> F:
+    """Options of every command that reads or writes tables."""
+    threads = click.option(
+        "--threads", type=click.IntRange(1, 256), metavar="N", help="Threads for solving [one per processor]."
+    )
+    return tables_option(threads(command))
+
+
+def query_options(command: F) -> F:
+    """Options of `hold`, `score` and `expect`."""
+    command = table_options(command)
+    for option in (
+        click.option("--jsonl", is_flag=True, help="Answer JSON requests from standard input, one per line."),
+        json_option,
+        click.option("--all", "show_all", is_flag=True, help="List all options; of expect, also list each category."),
+        click.option(
+            "--bonus-points",
+            "--extra",
+            type=click.IntRange(0),
+            metavar="N",
+            default=0,
+            help="Joker and first-roll bonuses scored so far.",
+        ),
+        click.option(
+            "--saved", type=click.IntRange(0), metavar="N", default=0, help="Saved rolls at the start of this turn."
+        ),
+        click.option("--card", "-c", default="", metavar="CARD", help='Filled categories: "ones=3 chance=22".'),
+        click.option("--ties", metavar="[loss|half|win]", help="What a tie with an opponent counts as [loss]."),
+        click.option(
+            "--opponents",
+            metavar="OTHERS",
+            help="Maximise the chance to beat them: final scores or cards, separated by semicolons: "
+            '"251; ones=3 sixes=24".',
+        ),
+        click.option(
+            "--goal",
+            "-g",
+            type=click.IntRange(0, 99_999),
+            metavar="N",
+            help="Maximise the chance of at least this final score.",
+        ),
+        language_option,
+        rules_option,
+    ):
+        command = option(command)
+    return command

@@ -1,0 +1,154 @@
+"""The game of `yatzy play` as text: scorecards, prompts and points, in lines of at most 78 columns."""
+
+from __future__ import annotations
+
+from ...game.notation import glyphs, spaced
+from ...game.rules import RuleSet
+from ...game.scorecard import Scorecard
+from ...play.session import Session
+from ...strategy.opponents import final_score
+from .wording import WIDTH, category_name, number_word, plural, wrapped
+
+MAX_NAME = 20  # columns of a player's name
+DECISION_HELP = """\
+  33            hold these dice and reroll the rest
+  none          reroll all dice
+  full house    take this category (id, name, code or a prefix)
+  ?             show the best options and what the others lose (?? shows all)
+  undo          undo the last decision
+  card          show the scorecards again
+  quit          save the game and quit"""
+DICE_HELP = """\
+  {faces:<12}  the dice you rolled, in any order; after a hold only the rerolled
+                ones, or all of them
+  undo          undo the last decision
+  card          show the scorecards again
+  quit          save the game and quit"""
+
+
+def short_name(name: str) -> str:
+    """A player's name, shortened to fit into cards and prompts."""
+    return name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 1]}…"
+
+
+def card_rows(rules: RuleSet, card: Scorecard) -> list[tuple[str, str]]:
+    """One player's scorecard as labels and values; a dot is an open category."""
+    rows = [(c.name, str(card.points[i]) if i in card.points else "·") for i, c in enumerate(rules.categories)]
+    if rules.bonus:
+        rows.append((f"Upper bonus {rules.bonus.points} at {rules.bonus.threshold}", upper_bonus_text(card)))
+    if rules.first_roll_bonus or (rules.joker and rules.joker.bonus):
+        rows.append(("Bonus points", str(card.bonus_points)))
+    if rules.saved_rolls:
+        rows.append(("Saved rolls", str(card.saved)))
+    return [*rows, ("Total", str(final_score(card)))]
+
+
+def card_lines(rules: RuleSet, session: Session) -> list[str]:
+    """The scorecards of all players side by side, in blocks of as many as fit into a line."""
+    columns = [
+        [short_name(name), *(value for _, value in card_rows(rules, session.card(i)))]
+        for i, name in enumerate(session.players)
+    ]
+    labels = ["", *(label for label, _ in card_rows(rules, session.card(0)))]
+    label_width = max(map(len, labels))
+    blocks: list[list[list[str]]] = [[]]
+    used = 0  # columns of the values in the last block
+    for column in columns:
+        width = max(6, *map(len, column))
+        padded = [f"{value:>{width}}" for value in column]
+        used += width + 2
+        if blocks[-1] and label_width + 2 + used > WIDTH:
+            blocks.append([])
+            used = width + 2
+        blocks[-1].append(padded)
+    lines: list[str] = []
+    for block in blocks:
+        lines += [""] if lines else []
+        lines += [f"  {label:<{label_width}}  {'  '.join(row)}" for label, *row in zip(labels, *block, strict=True)]
+    return lines
+
+
+def upper_bonus_text(card: Scorecard) -> str:
+    """The points of the upper bonus, or the upper sum in brackets while the bonus is undecided."""
+    rules = card.rules
+    assert rules.bonus is not None
+    if card.upper >= rules.bonus.threshold:
+        return f"+{rules.bonus.points}"
+    has_open_upper = any(c.upper and i not in card.points for i, c in enumerate(rules.categories))
+    return f"({card.upper})" if has_open_upper else "0"
+
+
+def spoken_card_lines(rules: RuleSet, session: Session) -> list[str]:
+    """The scorecards as sentences, for a screen reader."""
+    lines = []
+    n_categories = len(rules.categories)
+    for i, name in enumerate(session.players):
+        card = session.card(i)
+        filled = ", ".join(f"{rules.categories[c].name} {points}" for c, points in sorted(card.points.items()))
+        still_open = ", ".join(rules.categories[c].name for c in range(n_categories) if c not in card.points)
+        total = f"{name}: total {final_score(card)}"
+        other_rows = "".join(
+            f" {label}: {value.strip('()')}{' so far' * value.startswith('(')}."
+            for label, value in card_rows(rules, card)[n_categories:-1]
+        )
+        lines.append(f"{total}. Filled: {filled or 'nothing'}. Open: {still_open or 'none'}.{other_rows}")
+    return lines
+
+
+def winner_line(session: Session) -> str:
+    """The winner of a finished game and the lead, or the players who tie."""
+    scores = [final_score(session.card(i)) for i in range(len(session.players))]
+    highest = max(scores)
+    winners = [short_name(name) for name, score in zip(session.players, scores, strict=True) if score == highest]
+    if len(winners) > 1:
+        return f"A tie at {highest} points: {', '.join(winners[:-1])} and {winners[-1]}."
+    second = max(score for score in scores if score < highest)
+    return f"{winners[0]} wins with {highest} points, {highest - second} ahead."
+
+
+def player_prefix(session: Session, player: int) -> str:
+    """The name of a player and a colon if there is more than one player."""
+    return f"{short_name(session.players[player])}: " if len(session.players) > 1 else ""
+
+
+def stage_line(session: Session) -> str:
+    """The player, turn, roll and rerolls left, and the dice."""
+    rolls_left = session.rolls_left
+    saved = min(rolls_left, session.card().saved)
+    turn = len(session.turns) // len(session.players) + 1
+    stage = f"turn {turn} of {len(session.rules.categories)}, roll {len(session.dice_history)}"
+    prefix = player_prefix(session, session.player)
+    line = f"{prefix}{stage if prefix else stage.capitalize()}, {plural(rolls_left, 'reroll')} left"
+    line += f" ({number_word(saved)} saved)" if saved else ""
+    return wrapped(f"{line}: {spaced(session.dice)}  {glyphs(session.dice)}")
+
+
+def dice_question(session: Session) -> str:
+    """The prompt for dice that a player rolled."""
+    held = session.holds[-1] if session.holds else ()
+    dice = f"{session.to_roll}, without the held {spaced(held)}" if held else str(session.to_roll)
+    prefix = player_prefix(session, session.player)
+    return f"{prefix}{'dice' if prefix else 'Dice'} you rolled ({dice}; help):"
+
+
+def dice_help(session: Session) -> str:
+    """The answers to :func:`dice_question`."""
+    return DICE_HELP.format(faces="".join(str(i % session.rules.faces + 1) for i in range(session.to_roll)))
+
+
+def score_line(rules: RuleSet, session: Session, category: str) -> str:
+    """The points of the turn just finished."""
+    turn = session.turns[-1]
+    bonus_points = f" and {turn.bonus_points} bonus points" if turn.bonus_points else ""
+    return f"{player_prefix(session, turn.player)}{category_name(rules, category)} {turn.points}{bonus_points}"
+
+
+def points_line(rules: RuleSet, session: Session) -> str:
+    """The points of the dice in each category that can be taken, most first."""
+    points_of = {c: points + bonus_points for c, (points, bonus_points) in session.choices().items()}
+    ranked = sorted(points_of.items(), key=lambda item: -item[1])
+    scoring = [f"{category_name(rules, c)} {points}" for c, points in ranked if points]
+    zeros = [category_name(rules, c) for c, points in ranked if not points]
+    if len(zeros) > 4:
+        zeros = [f"{number_word(len(zeros))} others"]
+    return wrapped("Points now: " + ", ".join(scoring + [f"{name} 0" for name in zeros]))
