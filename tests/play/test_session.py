@@ -414,7 +414,7 @@ def test_the_prompt_says_whose_dice_are_to_be_typed() -> None:
     assert dice_question(session).startswith("Ann:")
     session.roll(RUN)
     session.hold((2, 3))
-    assert dice_question(session) == "Ann: dice you rolled (3, beside 2 3; help):"
+    assert dice_question(session) == "Ann: dice you rolled (3, without the held 2 3; help):"
     assert dice_question(Session(session.rules, ("You",), None)) == "Dice you rolled (5; help):"
 
 
