@@ -1,7 +1,7 @@
 """Write the small files of this folder, and the tables of solved games in two READMEs: `make tables`.
 
-`checksums.json` and the strategy tables are kept in git and compared by a test; the binary tables are not. What
-is not solved yet is solved first: five minutes and 5 GB of disk for everything.
+`checksums.json` and the strategy tables are kept in git, and a test compares them; the binary tables are not. Games
+without a table are solved first: five minutes and 5 GB of disk for all of them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.tablebase.table_file import TableInfo
 
 HERE = Path(__file__).resolve().parent
-QUICK = [  # CI solves these again
+QUICK = [  # a test solves these again
     "yatzy",
     "yatzy+five-is-full-house",
     "yatzy+four-is-two-pairs",
@@ -50,7 +50,7 @@ START, END = "<!-- solved games: make tables -->", "<!-- end of solved games -->
 
 
 def checksum(strategy: Strategy) -> dict[str, object]:
-    """What identifies a solved table, whoever solves it."""
+    """What identifies a solved table on every machine: the entry of `checksums.json`."""
     info = strategy.info
     return {
         "fingerprint": info.fingerprint,
@@ -75,7 +75,7 @@ def sheets(strategies: dict[str, Strategy]) -> dict[str, str]:
 
 
 def size_text(info: TableInfo) -> str:
-    """Bytes of a table, for people."""
+    """Size of a table with a unit, such as 7.67 MB."""
     size: float = info.values * (8 if info.dtype == "float64" else 4)
     for unit in ("bytes", "kB", "MB"):
         if size < 1000:
@@ -112,7 +112,7 @@ def games_table(strategies: dict[str, Strategy]) -> str:
 
 
 def main() -> None:
-    """Write the files."""
+    """Open or solve all games and write the files."""
     strategies = {}
     for key in QUICK + BIG:
         print(key, flush=True)
@@ -127,7 +127,7 @@ def main() -> None:
 
 
 def replace_between_marks(readme: Path, table: str) -> None:
-    """Put a table of solved games in its place."""
+    """Replace the table of solved games in a README."""
     before, rest = readme.read_text(encoding="utf-8").split(START)
     after = rest.split(END)[1]
     readme.write_text(f"{before}{START}\n{table}\n{END}{after}", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Spread and distribution against the exact oracle, the table of means, and published figures."""
+"""Distribution and variance against an oracle in fractions, the table of means, and published figures."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_percentiles_and_tails(yatzy: Strategy) -> None:
     assert found.at_least(375) == 0.0
 
 
-def test_the_distribution_of_the_empty_card_is_kept(yatzy: Strategy, store: object) -> None:
+def test_the_distribution_of_the_empty_card_is_stored(yatzy: Strategy, store: object) -> None:
     first = known_distribution(yatzy, State())
     path = table_path(yatzy.rules, None, "distribution").with_suffix(".json")
     assert path.is_file()
@@ -144,7 +144,7 @@ def test_saved_rolls_have_no_exact_distribution() -> None:
         distribution(in_memory(rules))
 
 
-def test_every_payout_is_one_of_the_readable_scoring() -> None:
+def test_turn_outcomes_are_distinct_and_contiguous() -> None:
     rules = perfect_yatzy.load_rules("yahtzee")
     found = turn_outcomes(rules)
     assert found.ends == len(
@@ -153,7 +153,7 @@ def test_every_payout_is_one_of_the_readable_scoring() -> None:
     assert all(array.flags.c_contiguous for array in found[:-1])  # kernels see bare addresses
 
 
-def test_a_view_refuses_what_is_not_contiguous() -> None:
+def test_a_view_rejects_arrays_that_are_not_contiguous() -> None:
     import numba
     from numba.core.errors import TypingError
     from perfect_yatzy.kernels.simd import peek, views
@@ -187,7 +187,7 @@ def test_a_stored_variance_is_shown_where_there_is_no_distribution(run: Run) -> 
     assert "Standard deviation 81.30" in run("expect", "--rules", "maxi-forced").stdout
 
 
-def test_expect_shows_the_spread(run: Run, yatzy: Strategy) -> None:
+def test_expect_shows_the_distribution(run: Run, yatzy: Strategy) -> None:
     without = run("expect", "--no-spread").stdout
     assert without.splitlines()[-1] == "Upper bonus of 50: 0 of 63, 63 more needed"
     found = run("expect").stdout
@@ -202,7 +202,7 @@ def test_expect_shows_the_spread(run: Run, yatzy: Strategy) -> None:
     assert sum(long["distribution"]["chances"]) == pytest.approx(1)
 
 
-def test_expect_draws_a_picture(run: Run, yatzy: Strategy, tmp_path: object) -> None:
+def test_expect_draws_a_plot(run: Run, yatzy: Strategy, tmp_path: object) -> None:
     from pathlib import Path
 
     late = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 chance=20 yatzy=0"

@@ -1,4 +1,4 @@
-"""Simulated games: replayed by hand with the readable scoring, seeded, the same for any number of threads."""
+"""Simulated games: replayed with single queries, reproducible from the seed for any number of threads."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 WORD = (1 << 64) - 1
 
 
-def dice_by_hand(seed: int, game: int, turn: int, roll: int, number: int, faces: int) -> list[int]:
-    """The documented dice, in Python's own integers."""
+def documented_dice(seed: int, game: int, turn: int, roll: int, number: int, faces: int) -> list[int]:
+    """The dice as the documentation of the rollout kernels defines them, in Python integers."""
 
     def mixed(word: int) -> int:
         word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 & WORD
@@ -47,13 +47,13 @@ def dice_by_hand(seed: int, game: int, turn: int, roll: int, number: int, faces:
 
 
 def replay(strategy: Strategy, seed: int, game: int, start: Scorecard) -> tuple[int, dict[int, int]]:
-    """One game by single queries, with a score sheet on paper: final score and boxes."""
+    """One game by single queries: final score, and points by category."""
     rules, card = strategy.rules, start
     for turn in range(len(rules.categories) - len(start.points)):
         left, held = strategy.most_rerolls(card.state), ()
         roll = 0
         while True:
-            dice = (*held, *dice_by_hand(seed, game, turn, roll, rules.dice - len(held), rules.faces))
+            dice = (*held, *documented_dice(seed, game, turn, roll, rules.dice - len(held), rules.faces))
             best = strategy.holds(card, dice, left)[0] if left else None
             if best is None or best.category:
                 break
@@ -73,21 +73,21 @@ def replay(strategy: Strategy, seed: int, game: int, start: Scorecard) -> tuple[
 @pytest.mark.parametrize(
     "key", ["yatzy", "yahtzee", "yahtzee-free-joker", "generala", "maxi-forced", "yatzy-forced", "yatzy-saved"]
 )
-def test_games_are_those_of_single_queries(key: str) -> None:
+def test_games_agree_with_single_queries(key: str) -> None:
     strategy = perfect_yatzy.open_strategy(key)
     played = simulate(strategy, 300, seed=5)
     for game in range(0, 300, 60):
-        final, boxes = replay(strategy, 5, game, Scorecard(strategy.rules))
-        assert played.final_scores[game] == final
-        assert dict(enumerate(played.category_points[game].tolist())) == boxes
+        final_score_of_game, points = replay(strategy, 5, game, Scorecard(strategy.rules))
+        assert played.final_scores[game] == final_score_of_game
+        assert dict(enumerate(played.category_points[game].tolist())) == points
 
 
-def test_games_for_a_goal_are_those_of_single_queries(yatzy: Strategy) -> None:
+def test_games_for_a_goal_agree_with_single_queries(yatzy: Strategy) -> None:
     card = parse_card(yatzy.rules, LATE)
     strategy = reach("yatzy", 250, card)
     played = simulate(strategy, 200, 9, card.state, points=card.total)
     same = sum(played.final_scores[game] == replay(strategy, 9, game, card)[0] for game in range(0, 200, 20))
-    assert same >= 8  # options within the rounding of float32 may be told apart differently
+    assert same >= 8  # options closer than the rounding of float32 may be ranked differently
 
 
 def same(one: Simulation, other: Simulation) -> bool:
@@ -97,7 +97,7 @@ def same(one: Simulation, other: Simulation) -> bool:
 
 
 def test_games_start_from_a_card_or_its_text(yatzy: Strategy) -> None:
-    """A card brings its points along, which a goal counts."""
+    """The points of the card count for a goal."""
     card, goal = parse_card(yatzy.rules, LATE), reach("yatzy", 240, LATE)
     for strategy in (yatzy, goal):
         one, other = simulate(strategy, 500, start=LATE), simulate(strategy, 500, start=card)
@@ -106,7 +106,7 @@ def test_games_start_from_a_card_or_its_text(yatzy: Strategy) -> None:
 
 
 def test_games_start_at_the_card_the_strategy_was_made_for(yatzy: Strategy) -> None:
-    """Of the rest of a game, and of a table of all goals asked from a card."""
+    """For a strategy of the rest of a game, and for the table of all goals with a starting card."""
     card = parse_card(yatzy.rules, LATE)
     goal = reach("yatzy", 240, card)
     for strategy in (goal, maximise("yatzy", lambda scores: scores, card)):
@@ -137,13 +137,13 @@ def test_games_start_at_the_card_the_strategy_was_made_for(yatzy: Strategy) -> N
         (lambda y: perfect_yatzy.distribution(y, LATE, points=0.5), "points is 0.5; must be a whole number"),
     ],
 )
-def test_what_cannot_be_played_is_refused_in_a_line(
+def test_wrong_arguments_are_rejected_in_one_line(
     yatzy: Strategy, call: Callable[[Strategy], object], message: str
 ) -> None:
     refused_in_a_line(call, yatzy, message)
 
 
-def test_the_dice_depend_on_seed_and_game_alone(yatzy: Strategy) -> None:
+def test_the_dice_depend_on_seed_and_game_number_only(yatzy: Strategy) -> None:
     many = simulate(yatzy, 3_000, seed=4, threads=2)
     assert same(many, simulate(yatzy, 3_000, seed=4, threads=1))
     few = simulate(yatzy, 500, seed=4)
@@ -153,7 +153,7 @@ def test_the_dice_depend_on_seed_and_game_alone(yatzy: Strategy) -> None:
 
 def test_dice_are_fair() -> None:
     """A game of one category and one roll shows the dice themselves: chi-squared over the faces, and pairs."""
-    rolled = np.array([dice_by_hand(1, game, 0, 0, 5, 6) for game in range(20_000)])
+    rolled = np.array([documented_dice(1, game, 0, 0, 5, 6) for game in range(20_000)])
     for column in range(5):
         counts = np.bincount(rolled[:, column], minlength=7)[1:]
         assert ((counts - 20_000 / 6) ** 2 / (20_000 / 6)).sum() < 25  # 5 degrees of freedom: 1 in 7,000
@@ -161,7 +161,7 @@ def test_dice_are_fair() -> None:
     assert ((pairs - 20_000 / 36) ** 2 / (20_000 / 36)).sum() < 80  # 35 degrees: 1 in 40,000
 
 
-def test_two_policies_meet_the_same_dice(yatzy: Strategy) -> None:
+def test_two_policies_get_the_same_dice(yatzy: Strategy) -> None:
     """On the same dice the difference of two policies varies less than on other dice."""
     card = parse_card(yatzy.rules, LATE)
     goal = reach("yatzy", 250, card)
@@ -183,7 +183,7 @@ def test_progress_and_starts(yatzy: Strategy) -> None:
 # --- the command -------------------------------------------------------------------------------------------------
 
 
-def test_the_command_plays_and_writes(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+def test_the_command_simulates_and_writes_csv(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
     games = tmp_path / "games.csv"
     found = run("simulate", "yatzy", "-n", "2000", "--card", LATE, "--policy", "goal:240", "-o", str(games))
     assert found.returncode == 0, found.stderr
@@ -203,7 +203,7 @@ def test_the_command_plays_and_writes(run: Run, yatzy: Strategy, tmp_path: Path)
     assert abs(answer["mean"] - answer["expected_final_score"]) < 5 * answer["standard_error"]
 
 
-def test_columns_add_up_with_jokers_and_boxes_of_any_name(run: Run, tmp_path: Path) -> None:
+def test_columns_add_up_with_jokers_and_categories_of_any_name(run: Run, tmp_path: Path) -> None:
     games = tmp_path / "games.csv"
     assert run("simulate", "yahtzee", "-n", "2000", "-o", str(games)).returncode == 0
     with games.open() as file:
@@ -228,7 +228,7 @@ def test_columns_add_up_with_jokers_and_boxes_of_any_name(run: Run, tmp_path: Pa
         assert all(2 <= int(row[name]) <= 12 for name in ("bonus", "final", "game"))
 
 
-def test_one_game_has_no_error(run: Run, yatzy: Strategy) -> None:
+def test_one_game_has_no_standard_error(run: Run, yatzy: Strategy) -> None:
     total = simulate(yatzy, 1, seed=1).final_scores[0]
     text = run("simulate", "-n", "1").stdout
     assert text.startswith(f"Final score {total} in one game\n")

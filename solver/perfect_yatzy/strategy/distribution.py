@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._files import replacing
+from .._version import __version__
 from ..errors import RulesError, whole_number
 from ..game.dice import Floats, Ints, lattice
 from ..game.rules import RuleSet
@@ -153,9 +154,14 @@ def known_distribution(
     """:func:`distribution`, stored next to the table of means if it starts from the empty card.
 
     A stored file that is damaged or written by another version is computed again and replaced.
-    """
-    from .._version import __version__
 
+    Parameters
+    ----------
+    strategy, start, points, threads
+        As for :func:`distribution`.
+    tables
+        Folder of the tables, as for :func:`perfect_yatzy.open_strategy`.
+    """
     checked = strategy.check(start)
     if checked.state != EMPTY_STATE:
         return distribution(strategy, checked, points=points, threads=threads)
@@ -220,7 +226,7 @@ def distribution(
     Notes
     -----
     The result is exact up to float64 rounding: its mean agrees with the value in the table to about 1e-10 points.
-    Mid-game ties are broken as the module describes.
+    Ties are broken as the module describes.
     """
     check_strategy(strategy)
     checked = strategy.check(strategy.start if start is None else start)
