@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.play.record import write_games
 from perfect_yatzy.play.replay import replay
 from perfect_yatzy.strategy.strategy import Strategy, open_strategy
+from perfect_yatzy.tablebase.table_file import FORMAT, TableInfo
 from support.command import ROOT, Run
 from support.documents import DOCUMENTS, Command, blocks, commands, links, name, run_shell
 
@@ -94,6 +96,13 @@ def test_every_error_code_is_documented() -> None:
     text = (ROOT / "solver" / "perfect_yatzy" / "service" / "README.md").read_text(encoding="utf-8")
     section = text.split("## Error codes")[1].split("##")[0]
     assert set(re.findall(r"^\| `([a-z-]+)` \|", section, re.MULTILINE)) == CODES
+
+
+def test_every_field_of_a_table_is_documented() -> None:
+    text = (ROOT / "tables" / "README.md").read_text(encoding="utf-8").split("## The format of a table")[1]
+    rows = "".join(re.findall(r"^\| (`.*?) \|", text, re.MULTILINE))
+    assert set(re.findall(r"`(\w+)`", rows)) == {field.name for field in fields(TableInfo)} | {"checksum"}
+    assert f"(version {FORMAT})" in text
 
 
 def test_make_targets_exist() -> None:
