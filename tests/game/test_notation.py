@@ -15,7 +15,9 @@ from perfect_yatzy.game.notation import (
     find_category,
     glyphs,
     parse_card,
+    parse_category,
     parse_dice,
+    parse_faces,
     spaced,
 )
 from perfect_yatzy.game.points import possible_points
@@ -144,3 +146,19 @@ def test_a_card_is_read_as_the_program_prints_it() -> None:
 
 def test_a_colon_may_be_part_of_a_name() -> None:
     assert parse_card(YATZY, "1:or=3 2:or: 4, 3:or 9").points == {0: 3, 1: 4, 2: 9}
+
+
+def test_points_after_a_category_are_understood() -> None:
+    rules, paid = load_rules("yatzy"), {"yatzy": 0, "chance": 21, "full-house": 0}
+    for text, category in (
+        ("Yatzy 0", "yatzy"), ("chance 21", "chance"), ("Chance for 21", "chance"), ("chance=21", "chance"),
+        ("full house 0", "full-house"), ("full house x", "full-house"), ("kåk 0", "full-house"), ("ch", "chance"),
+    ):  # fmt: skip
+        assert parse_category(rules, text, paid) == category
+    with pytest.raises(StateError, match="chance pays 21 for these dice, not 20"):
+        parse_category(rules, "chance 20", paid)
+    with pytest.raises(StateError, match="unknown category 'nonsense'"):
+        parse_category(rules, "nonsense 20", paid)
+    assert parse_category(rules, "ones 3", paid) == "ones"  # filled: the session says so
+    assert parse_faces("-") is parse_faces(", ") is parse_faces("") is parse_faces("3x") is None
+    assert parse_faces("⚂ 3,1") == (1, 3, 3)
