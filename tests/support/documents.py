@@ -13,6 +13,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from perfect_yatzy import open_strategy
+
 from .command import ROOT
 
 DOCUMENTS = [
@@ -65,15 +67,21 @@ def links(document: Path) -> list[str]:
 
 def main() -> None:
     """Replace each output that differs, and name its command."""
-    for document in DOCUMENTS:
-        for command in commands(document):
-            with tempfile.TemporaryDirectory() as folder:
-                ran = run_shell(command.text, Path(folder))
-            if (output := ran.stdout.rstrip("\n")) != command.output:
-                shown = f"$ {command.text}\n" + (f"{command.output}\n" if command.output else "")
-                text = document.read_text(encoding="utf-8")
-                document.write_text(text.replace(shown, f"$ {command.text}\n{output}\n"), encoding="utf-8")
-                print(f"{name(document)}: {command.text}")
+    with tempfile.TemporaryDirectory() as tables:
+        os.environ["YATZY_TABLES"] = tables
+        open_strategy("yatzy")
+        for document in DOCUMENTS:
+            for command in commands(document):
+                with tempfile.TemporaryDirectory() as folder:
+                    ran = run_shell(command.text, Path(folder))
+                if ran.stderr:
+                    sys.exit(f"{name(document)}: {command.text}\n{ran.stderr}")
+                output = ran.stdout.rstrip("\n")
+                if output != command.output:
+                    shown = f"$ {command.text}\n" + (f"{command.output}\n" if command.output else "")
+                    text = document.read_text(encoding="utf-8")
+                    document.write_text(text.replace(shown, f"$ {command.text}\n{output}\n"), encoding="utf-8")
+                    print(f"{name(document)}: {command.text}")
 
 
 if __name__ == "__main__":
