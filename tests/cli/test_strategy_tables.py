@@ -59,10 +59,12 @@ def test_categories_alone_are_the_known_single_turn_means(yatzy: Strategy) -> No
 def test_formats_read_back(yatzy: Strategy) -> None:
     sheet = opening(yatzy)
     read = list(csv.reader(io.StringIO(comma_separated(sheet))))
-    assert read[0] == sheet.names
+    per_count = ["hold_{0}_left", "expected_{0}_left", "second_best_loses_{0}_left"]
+    assert read[0] == ["dice", *(name.format(left) for left in (2, 1) for name in per_count)]
     assert float(read[1][2]) == pytest.approx(float(sheet.rows[0][2]), abs=1e-9)
     assert len(read) == 253
     shown = json.loads(str(FORMATS["json"](sheet)))
+    assert list(shown["rows"][0]) == read[0]
     assert shown["rows"][0]["dice"] == "1 1 1 1 1"
     lines = markdown(sheet).splitlines()
     assert len({len(line) for line in lines[4:]}) == 1
@@ -71,7 +73,8 @@ def test_formats_read_back(yatzy: Strategy) -> None:
     assert page.count("<tr>") == 253
     ET.fromstring(page[page.index("<table>") : page.index("</table>") + 8])
     pq = need("pyarrow.parquet")
-    assert pq.read_table(io.BytesIO(parquet(sheet))).num_rows == 252
+    stored = pq.read_table(io.BytesIO(parquet(sheet)))
+    assert (stored.num_rows, stored.column_names) == (252, read[0])
 
 
 def test_forced_order_has_no_choice_to_tabulate(forced: Strategy) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
@@ -51,8 +52,13 @@ class StrategyTable:
 
     @property
     def names(self) -> list[str]:
-        """Column names."""
+        """Column names for readers, such as ``hold, 2 left``."""
         return [name for name, _ in self.columns]
+
+    @property
+    def field_names(self) -> list[str]:
+        """Column names for programs (CSV, JSON, Parquet), without spaces, such as ``hold_2_left``."""
+        return [re.sub(r"\W+", "_", name) for name in self.names]
 
     def cell_texts(self) -> list[list[str]]:
         """Cells as text, numbers with the decimals of their column."""
@@ -186,14 +192,14 @@ def comma_separated(table: StrategyTable) -> str:
     """CSV with full precision and a header line."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(table.names)
+    writer.writerow(table.field_names)
     writer.writerows([[f"{cell:.10f}" if isinstance(cell, float) else cell for cell in row] for row in table.rows])
     return out.getvalue()
 
 
 def as_json(table: StrategyTable) -> str:
     """One object with title, note and rows; each row is an object with the column names as fields."""
-    rows: list[dict[str, Any]] = [dict(zip(table.names, row, strict=True)) for row in table.rows]
+    rows: list[dict[str, Any]] = [dict(zip(table.field_names, row, strict=True)) for row in table.rows]
     content = {"schema": ANSWER_SCHEMA, "title": table.title, "note": table.note, "rows": rows}
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
@@ -253,7 +259,7 @@ def parquet(table: StrategyTable) -> bytes:
         import pyarrow.parquet as pq
     except ImportError as error:
         raise MissingPackage("Parquet", "pyarrow") from error
-    columns = {name: [row[i] for row in table.rows] for i, name in enumerate(table.names)}
+    columns = {name: [row[i] for row in table.rows] for i, name in enumerate(table.field_names)}
     buffer = io.BytesIO()
     pq.write_table(pa.table(columns), buffer)
     return buffer.getvalue()
