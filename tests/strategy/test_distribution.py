@@ -147,7 +147,7 @@ def test_saved_rolls_have_no_exact_distribution() -> None:
 def test_turn_outcomes_are_distinct_and_contiguous() -> None:
     rules = perfect_yatzy.load_rules("yahtzee")
     found = turn_outcomes(rules)
-    assert found.ends == len(
+    assert found.size == len(
         {*zip(found.category.tolist(), found.points.tolist(), found.total.tolist(), strict=True)}
     )
     assert all(array.flags.c_contiguous for array in found[:-1])  # kernels see bare addresses
@@ -157,7 +157,7 @@ def test_a_view_rejects_arrays_that_are_not_contiguous() -> None:
     import numba
     from numba.core.errors import TypingError
     from perfect_yatzy.kernels.simd import peek, views
-    from perfect_yatzy.kernels.turn import MeanTable
+    from perfect_yatzy.kernels.value_tables import MeanTable
 
     @numba.njit
     def third(table: MeanTable) -> float:

@@ -1,8 +1,8 @@
 """One decorator and one cache policy for every jitted function.
 
 numba's disk cache compares the file of the function alone and would miss an edit elsewhere, so the cache is in a
-folder named by a hash of all sources that shape the machine code. ``NUMBA_CACHE_DIR`` is respected as the parent (the
-bounds-check job of CI needs an empty one), else the user's cache directory is used.
+folder named by a hash of all sources that shape the machine code and of the bounds-check flag. The parent folder is
+``NUMBA_CACHE_DIR`` if that is set, else the user's cache directory.
 
 The cache heals itself. Each file begins with the SHA-256 of its content, because numba would run damaged machine
 code; what does not match is discarded and compiled again. What cannot be written is compiled in every process. Either
@@ -33,15 +33,14 @@ DIGEST_BYTES = 32
 
 
 def sources() -> list[Path]:
-    """Every file that shapes the machine code: kernels, the model they take, and named tuples in their signatures."""
+    """Every file that shapes the machine code: kernels, and the modules of the named tuples they take."""
     package = Path(__file__).resolve().parent.parent
-    others = [package / "game" / "dice.py", package / "strategy" / "batch.py"]
-    return [*sorted(package.glob("kernels/*.py")), *sorted(package.glob("model/*.py")), *others]
+    return [*sorted(package.glob("kernels/*.py")), *sorted(package.glob("model/*.py")), package / "game" / "dice.py"]
 
 
 def cache_path() -> Path:
-    """The folder of the compiled kernels of these sources, whether or not it exists."""
-    digest = hashlib.sha256(numba.__version__.encode())
+    """The folder of the compiled kernels of these sources and flags, whether or not it exists."""
+    digest = hashlib.sha256(f"{numba.__version__} bounds checks {bool(config.BOUNDSCHECK)}".encode())
     for path in sources():
         digest.update(path.read_bytes())
     parent = os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("perfect-yatzy")
@@ -71,7 +70,7 @@ def say_once(message: str) -> None:
 
 
 def old_caches() -> list[Path]:
-    """Folders of kernels that other versions compiled."""
+    """Folders of kernels compiled by other versions or with other flags."""
     return sorted(path for path in _FOLDER.parent.glob("kernels-*") if path != _FOLDER) if _FOLDER else []
 
 
@@ -153,7 +152,7 @@ class HealingCache(FunctionCache):
 
 
 def jit(function: Any) -> Any:
-    """Compile without the interpreter lock (threads run kernels side by side) and with the disk cache."""
+    """Compile a function that releases the interpreter lock, so that threads run in parallel, with the disk cache."""
     compiled = numba.njit(nogil=True, error_model="numpy")(function)
     if _FOLDER is None:
         say_once(f"cannot write compiled kernels to {_PATH}; they are compiled in every process")

@@ -1,4 +1,13 @@
-"""The lattice of multisets of dice as kernels walk it: means over rerolls, maxima within a roll."""
+"""The two passes over the lattice of multisets of dice (:mod:`perfect_yatzy.game.dice`).
+
+On a buffer with a vector for every multiset, full rolls last::
+
+    means    K(h) = mean over the faces f of K(h + f)                from full rolls up to the empty hold
+    maxima   M(h) = max(K(h), max over dice d in h of M(h - d))      the best hold within every multiset
+
+Both overwrite the buffer. Five and six six-sided dice have straight-line code (:mod:`.unrolled`), all others index
+arrays; the results are the same to the bit.
+"""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
@@ -16,21 +25,39 @@ from .unrolled import UNROLLED, FiveDice, SixDice, emit_maxima, emit_means, unro
 
 
 class IndexedLattice(NamedTuple):
-    """A lattice as index arrays (int64): any dice, at the price of an index load per operation."""
+    """A lattice as index arrays, for any dice: each operation loads an index.
+
+    Attributes
+    ----------
+    successors : (first_roll * faces,) int64
+        Index after adding a die, for every multiset that is not a full roll.
+    predecessor_start, predecessors : (holds + 1,) and (pairs,) int64
+        Indices after taking one die away.
+    faces : int
+    first_roll : int
+        Index of the first full roll.
+    holds : int
+        Number of multisets.
+    """
 
     successors: Ints
     predecessor_start: Ints
     predecessors: Ints
     faces: int
-    lower: int
+    first_roll: int
     holds: int
 
 
 def kernel_lattice(dice: Lattice, unrolled: bool = True) -> FiveDice | SixDice | IndexedLattice:
-    """What a kernel takes as its lattice: straight-line code where there is some, else index arrays."""
+    """The argument of a kernel that selects its passes: straight-line code if there is any, else index arrays."""
     for kind, size in UNROLLED.items():
         if unrolled and size == (dice.dice, dice.faces):
             return kind(dice.n_holds)  # type: ignore[no-any-return]
+    return indexed_lattice(dice)
+
+
+def indexed_lattice(dice: Lattice) -> IndexedLattice:
+    """The index arrays of a lattice."""
     return IndexedLattice(
         np.ascontiguousarray(dice.successors.ravel()),
         dice.predecessor_start,
@@ -41,38 +68,38 @@ def kernel_lattice(dice: Lattice, unrolled: bool = True) -> FiveDice | SixDice |
     )
 
 
-def means(buffer: Floats, dice: object) -> None:
-    """Values of all holds from the values of all rolls (a pass up the lattice)."""
+def means(buffer: Floats, lattice: object) -> None:
+    """Values of all holds from the values of all rolls."""
     raise NotImplementedError("only within a kernel")
 
 
-def maxima(buffer: Floats, dice: object) -> None:
-    """Best value within every multiset (a pass down the lattice)."""
+def maxima(buffer: Floats, lattice: object) -> None:
+    """Best value within every multiset."""
     raise NotImplementedError("only within a kernel")
 
 
 @jit
-def _indexed_means(buffer, dice):
-    share = splat(buffer, 1.0 / dice.faces)
-    hold = dice.lower - 1
+def _indexed_means(buffer, lattice):
+    faces, successors, share = lattice.faces, lattice.successors, splat(buffer, 1.0 / lattice.faces)
+    hold = lattice.first_roll - 1
     while hold >= 0:
-        at = hold * dice.faces
-        total = add(load(buffer, peek(dice.successors, at)), load(buffer, peek(dice.successors, at + 1)))
-        for face in range(2, dice.faces - 1, 2):
-            one = load(buffer, peek(dice.successors, at + face))
-            total = add(total, add(one, load(buffer, peek(dice.successors, at + face + 1))))
-        if dice.faces % 2:
-            total = add(total, load(buffer, peek(dice.successors, at + dice.faces - 1)))
+        first = hold * faces
+        total = add(load(buffer, peek(successors, first)), load(buffer, peek(successors, first + 1)))
+        for face in range(2, faces - 1, 2):
+            one = load(buffer, peek(successors, first + face))
+            total = add(total, add(one, load(buffer, peek(successors, first + face + 1))))
+        if faces % 2:
+            total = add(total, load(buffer, peek(successors, first + faces - 1)))
         store(buffer, hold, multiply(total, share))
         hold -= 1
 
 
 @jit
-def _indexed_maxima(buffer, dice):
-    for hold in range(1, dice.holds):
+def _indexed_maxima(buffer, lattice):
+    for hold in range(1, lattice.holds):
         best = load(buffer, hold)
-        for i in range(peek(dice.predecessor_start, hold), peek(dice.predecessor_start, hold + 1)):
-            best = maximum(best, load(buffer, peek(dice.predecessors, i)))
+        for i in range(peek(lattice.predecessor_start, hold), peek(lattice.predecessor_start, hold + 1)):
+            best = maximum(best, load(buffer, peek(lattice.predecessors, i)))
         store(buffer, hold, best)
 
 
@@ -82,16 +109,16 @@ _PASSES = {
 
 
 @overload(means)
-def _means(buffer, dice):
-    if isinstance(dice, types.BaseNamedTuple) and dice.instance_class in _PASSES:
-        run = _PASSES[dice.instance_class][0]
-        return lambda buffer, dice: run(buffer)
-    return lambda buffer, dice: _indexed_means(buffer, dice)
+def _means(buffer, lattice):
+    if isinstance(lattice, types.BaseNamedTuple) and lattice.instance_class in _PASSES:
+        run = _PASSES[lattice.instance_class][0]
+        return lambda buffer, lattice: run(buffer)
+    return lambda buffer, lattice: _indexed_means(buffer, lattice)
 
 
 @overload(maxima)
-def _maxima(buffer, dice):
-    if isinstance(dice, types.BaseNamedTuple) and dice.instance_class in _PASSES:
-        run = _PASSES[dice.instance_class][1]
-        return lambda buffer, dice: run(buffer)
-    return lambda buffer, dice: _indexed_maxima(buffer, dice)
+def _maxima(buffer, lattice):
+    if isinstance(lattice, types.BaseNamedTuple) and lattice.instance_class in _PASSES:
+        run = _PASSES[lattice.instance_class][1]
+        return lambda buffer, lattice: run(buffer)
+    return lambda buffer, lattice: _indexed_maxima(buffer, lattice)

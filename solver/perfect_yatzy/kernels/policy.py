@@ -1,18 +1,20 @@
-"""A turn played by the policy of a table: which way each roll goes on, and what comes of it.
+"""The greedy policy of a table for one turn: which outcome or hold each roll takes, and what follows from it.
 
-The worths are those of :mod:`perfect_yatzy.kernels.turn`; here each choice carries a *tag* along, another vector
-that goes with
-the option taken. With the number of the hold or payout as tag the tags are the policy; with a second quantity as
-tag (the square of what is still to come) they are that quantity under the policy. Of options that are equal, which
-``ties`` says (:class:`perfect_yatzy.strategy.turn_evaluator.TurnEvaluator`), the one met first is taken: more dice
-held, then higher
-faces; the first category of the sheet.
+The backup of :mod:`.turn` with a *tag* for each option, a second vector that goes with the option chosen::
+
+    W(r) = max over options i of value(i)           T(r) = tag(first i with value(i) as good as W(r))
+
+With the number of the outcome or hold as tag the tags are the policy (:func:`policy_block`). With a second quantity
+as tag they are that quantity under the policy (:mod:`.policy_evaluation`).
+
+Values that differ by no more than ``ties[0] + ties[1] * |best|`` are equal. Of equal options the policy takes the
+hold with more dice, then with higher faces, and the first category of the sheet.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy.typing as npt
 
@@ -20,32 +22,40 @@ from ..game.dice import Floats, Lattice
 from ..model.turn_model import IN_FULL, ON_FIRST_ROLL, WITH_BONUS, TurnModel, TurnOutcomes
 from .jit import jit
 from .lattice import maxima, means
-from .simd import (
-    add,
-    aligned,
-    choose,
-    load,
-    maximum,
-    multiply,
-    peek,
-    splat,
-    store,
-)
-from .turn import LOWEST, child_value, choices_of, joker_choices
+from .simd import add, aligned, choose, load, maximum, multiply, peek, splat, store
+from .turn import LOWEST, joker_choices
+from .value_tables import Successor, child_value
 
 
 class PolicyScratch(NamedTuple):
-    """A thread's own memory, in vectors.
+    """Working memory of one thread, in vectors.
 
-    ``buffer``: worths of holds; ``worth, tag``: by payout; ``hold_tag``: by hold, if not its number;
-    ``stop_value``: by roll; ``stop, hold``: policy by rerolls left and roll; ``first_value, first_stop, first_hold``:
-    the same for the first roll of a turn where that pays extra, by saved rolls; ``node, chance``: by hold, by payout;
-    ``within``: best hold within a multiset; ``nothing``: the tag of not holding, by roll.
+    Attributes
+    ----------
+    buffer : (holds,)
+        Values by multiset of dice.
+    outcome_value, outcome_tag, outcome_chance : (outcomes,)
+    hold_tag : (holds,)
+        Tags of the holds, if they are not their numbers.
+    stop_value : (rolls,)
+        Value of the best category.
+    stop, hold : (stages * rolls,)
+        Policy by rerolls left and roll: number of the outcome; number of the hold, or -1 to stop.
+    first_value, first_stop, first_hold
+        As the three before for the first roll of a turn, if it has bonus points; by saved rolls and roll.
+    hold_chance : (holds,)
+        Chance of each multiset; other kernels use it as a second ``hold_tag``.
+    best_within : (holds,)
+        Best value of a hold within each multiset.
+    no_tag : (rolls,)
+        -1, the tag of stopping.
+    temp : (1,)
     """
 
     buffer: Floats
-    worth: Floats
-    tag: Floats
+    outcome_value: Floats
+    outcome_tag: Floats
+    outcome_chance: Floats
     hold_tag: Floats
     stop_value: Floats
     stop: Floats
@@ -53,138 +63,164 @@ class PolicyScratch(NamedTuple):
     first_value: Floats
     first_stop: Floats
     first_hold: Floats
-    node: Floats
-    chance: Floats
-    within: Floats
-    nothing: Floats
-    lanes: Floats
+    hold_chance: Floats
+    best_within: Floats
+    no_tag: Floats
+    temp: Floats
+
+
+class PolicyJob(NamedTuple):
+    """Arguments of a kernel that follows the greedy policy of a table.
+
+    Attributes
+    ----------
+    model : TurnModel
+    outcomes : TurnOutcomes
+    lattice : FiveDice, SixDice or IndexedLattice
+    ties : (float, float)
+        Absolute and relative difference of equal values.
+    scratch : PolicyScratch
+        Used by no other thread during the call.
+    """
+
+    model: TurnModel
+    outcomes: TurnOutcomes
+    lattice: Any
+    ties: tuple[float, float]
+    scratch: PolicyScratch
 
 
 def policy_scratch(
-    dice: Lattice, model: TurnModel, pay: TurnOutcomes, most_saved: int, dtype: npt.DTypeLike
+    dice: Lattice, model: TurnModel, outcomes: TurnOutcomes, most_saved: int, dtype: npt.DTypeLike
 ) -> PolicyScratch:
-    """Scratch for one thread."""
-    stages = (model.rolls_per_turn + most_saved) * dice.n_rolls
-    firsts = (most_saved + 1) * dice.n_rolls
-    holds, ends = dice.n_holds, pay.ends
-    sizes = (
-        holds,
-        ends,
-        ends,
-        holds,
-        dice.n_rolls,
-        stages,
-        stages,
-        dice.n_rolls,
-        firsts,
-        firsts,
-        holds,
-        ends,
-        holds,
-        dice.n_rolls,
-        1,
-    )
-    scratch = PolicyScratch(*(aligned(size, dtype) for size in sizes))
-    lanes = len(scratch.lanes)
-    scratch.nothing[:] = -1
-    for payout in range(ends):
-        scratch.tag[payout * lanes : (payout + 1) * lanes] = payout
+    """Scratch for one thread, for vectors of `dtype`."""
+    stages, first_stages = (model.rolls_per_turn + most_saved) * dice.n_rolls, (most_saved + 1) * dice.n_rolls
+    sizes = {
+        "buffer": dice.n_holds,
+        "outcome_value": outcomes.size,
+        "outcome_tag": outcomes.size,
+        "outcome_chance": outcomes.size,
+        "hold_tag": dice.n_holds,
+        "stop_value": dice.n_rolls,
+        "stop": stages,
+        "hold": stages,
+        "first_value": dice.n_rolls,
+        "first_stop": first_stages,
+        "first_hold": first_stages,
+        "hold_chance": dice.n_holds,
+        "best_within": dice.n_holds,
+        "no_tag": dice.n_rolls,
+        "temp": 1,
+    }
+    scratch = PolicyScratch(**{name: aligned(size, dtype) for name, size in sizes.items()})
+    lanes = len(scratch.temp)
+    scratch.no_tag[:] = -1
+    for outcome in range(outcomes.size):
+        scratch.outcome_tag[outcome * lanes : (outcome + 1) * lanes] = outcome
     return scratch
 
 
 @jit
-def lowest_equal(best, ties, spare):
-    """The least that is as good as `best`, which is so itself."""
-    minus = multiply(best, splat(spare, -1.0))
-    off = add(splat(spare, ties[0]), multiply(splat(spare, ties[1]), maximum(best, minus)))
-    return add(best, multiply(off, splat(spare, -1.0)))
+def lowest_equal(best, ties, like):
+    """The lowest value that equals `best`; `like` is a view of the vector's type."""
+    minus_one = splat(like, -1.0)
+    size = maximum(best, multiply(best, minus_one))
+    tolerance = add(splat(like, ties[0]), multiply(splat(like, ties[1]), size))
+    return add(best, multiply(tolerance, minus_one))
 
 
 @jit
-def worth_of_payouts(children, model, pay, row, choices, block, saved, own):
-    """Worth of every payout this card may end its turn with."""
-    for p in range(pay.ends):
-        if choices >> peek(pay.category, p) & 1:
-            child, shift = row + peek(pay.step, p), peek(pay.shift, p)
-            worth = child_value(children, model, row, child, block, saved, shift, peek(pay.total, p), own.lanes)
-            store(own.worth, p, worth)
+def outcome_values(children, job, block, saved):
+    """Value of every outcome the turn of this card may have."""
+    outcomes, scratch = job.outcomes, job.scratch
+    for i in range(outcomes.size):
+        if block.choices >> peek(outcomes.category, i) & 1:
+            child, shift = block.row + peek(outcomes.step, i), peek(outcomes.shift, i)
+            successor = Successor(child, saved, shift, peek(outcomes.total, i))
+            store(scratch.outcome_value, i, child_value(children, job.model, block, successor, scratch.temp))
 
 
 @jit
-def choose_stops(model, pay, row, choices, way, ties, own, values, tags, base):
-    """Best category for each roll: its worth to `values`, its tag to `tags` from entry `base` on."""
-    extra_joker = peek(model.masks, row) & model.joker_bit != 0
-    for roll in range(model.rolls):
-        legal, how, j = choices, way, peek(model.joker_of, roll)
-        if extra_joker and j >= 0:
-            legal = joker_choices(model, row, choices, j)
-            how += 0 if peek(model.joker_box, j) & ~peek(model.masks, row) else IN_FULL
-            how += WITH_BONUS if row >= model.cards else 0
-        at = how * model.categories * model.rolls + roll
+def choose_stops(job, block, way, values, tags, first_tag):
+    """Best category for each roll: its value to `values`, its tag to `tags` from entry `first_tag` on."""
+    model, outcomes, scratch = job.model, job.outcomes, job.scratch
+    jokers, roll_count = model.jokers, model.dice.roll_count
+    joker_filled = peek(model.layout.masks, block.row) & jokers.bit != 0
+    for roll in range(roll_count):
+        allowed, scored, joker = block.choices, way, peek(jokers.number, roll)
+        if joker_filled and joker >= 0:
+            allowed = joker_choices(model, block.row, block.choices, joker)
+            scored += 0 if peek(jokers.box, joker) & ~peek(model.layout.masks, block.row) else IN_FULL
+            scored += WITH_BONUS if block.row >= model.card_count else 0
+        first = scored * model.category_count * roll_count + roll
         best = splat(values, LOWEST)
-        for c in range(model.categories):
-            if legal >> c & 1:
-                best = maximum(best, load(own.worth, peek(pay.of, at + c * model.rolls)))
-        limit, tag = lowest_equal(best, ties, values), splat(values, -1.0)
-        for c in range(model.categories - 1, -1, -1):
-            if legal >> c & 1:
-                p = peek(pay.of, at + c * model.rolls)
-                tag = choose(load(own.worth, p), limit, load(own.tag, p), tag)
+        for c in range(model.category_count):
+            if allowed >> c & 1:
+                best = maximum(best, load(scratch.outcome_value, peek(outcomes.number, first + c * roll_count)))
+        limit, tag = lowest_equal(best, job.ties, values), splat(values, -1.0)
+        for c in range(model.category_count - 1, -1, -1):
+            if allowed >> c & 1:
+                i = peek(outcomes.number, first + c * roll_count)
+                tag = choose(load(scratch.outcome_value, i), limit, load(scratch.outcome_tag, i), tag)
         store(values, roll, best)
-        store(tags, base + roll, tag)
+        store(tags, first_tag + roll, tag)
 
 
 @jit
-def choose_holds(model, dice, ties, own, values, stopping, tags, base, carry_on, by_number):
-    """Best hold of each roll against stopping for `values`.
+def choose_holds(job, stop_values, stop_tags, tags, first_tag, update_buffer, by_number):
+    """Best option of each roll: to stop for `stop_values`, or one of the holds in the buffer.
 
-    The tag of the best hold (its number, or what ``own.hold_tag`` says) goes to `tags` from entry `base` on, where
-    stopping is best the entry of `stopping`; with `carry_on` the worth of the roll is left in the buffer.
+    The tag of the best option goes to `tags` from entry `first_tag` on: the roll's entry of `stop_tags`, or the
+    number of the hold (`by_number`), or its entry of ``scratch.hold_tag``. With `update_buffer` the value of each
+    roll replaces its entry in the buffer.
     """
-    for hold in range(model.first_roll):
-        store(own.within, hold, load(own.buffer, hold))
-    for roll in range(model.rolls):
-        store(own.within, model.first_roll + roll, load(values, roll))
-    maxima(own.within, dice)
-    for roll in range(model.rolls):
-        best = load(own.within, model.first_roll + roll)
-        limit, tag = lowest_equal(best, ties, values), splat(values, -1.0)
-        for k in range(peek(model.within_start, roll + 1) - 1, peek(model.within_start, roll), -1):
-            held = peek(model.within, k)
-            # Making the number costs less than loading a vector of it: the buffers outgrow the first cache.
-            mine = splat(values, float(held)) if by_number else load(own.hold_tag, held)
-            tag = choose(load(own.buffer, held), limit, mine, tag)
-        store(tags, base + roll, choose(load(values, roll), limit, load(stopping, roll), tag))
-        if carry_on:
-            store(own.buffer, model.first_roll + roll, best)
+    dice, scratch = job.model.dice, job.scratch
+    buffer, best_within = scratch.buffer, scratch.best_within
+    for hold in range(dice.first_roll):
+        store(best_within, hold, load(buffer, hold))
+    for roll in range(dice.roll_count):
+        store(best_within, dice.first_roll + roll, load(stop_values, roll))
+    maxima(best_within, job.lattice)
+    for roll in range(dice.roll_count):
+        best = load(best_within, dice.first_roll + roll)
+        limit, tag = lowest_equal(best, job.ties, stop_values), splat(stop_values, -1.0)
+        for i in range(peek(dice.hold_start, roll + 1) - 1, peek(dice.hold_start, roll), -1):
+            hold = peek(dice.holds, i)
+            # Making a vector of the number is faster than loading one: the buffers exceed the first-level cache.
+            hold_tag = splat(stop_values, float(hold)) if by_number else load(scratch.hold_tag, hold)
+            tag = choose(load(buffer, hold), limit, hold_tag, tag)
+        store(tags, first_tag + roll, choose(load(stop_values, roll), limit, load(stop_tags, roll), tag))
+        if update_buffer:
+            store(buffer, dice.first_roll + roll, best)
 
 
 @jit
-def policy_block(children, model, pay, dice, row, block, most_saved, ties, own):
-    """The policy of one card for one block of lanes, into ``own.stop, own.hold`` and those of the first roll."""
-    choices = choices_of(model, row)
+def policy_block(children, job, block, most_saved):
+    """The policy of one block, into ``stop`` and ``hold`` of the scratch, and those of the first roll."""
+    model, scratch = job.model, job.scratch
+    roll_count, first_roll, minus_one = model.dice.roll_count, model.dice.first_roll, splat(scratch.temp, -1.0)
     for rerolls in range(model.rolls_per_turn + most_saved):
-        base = rerolls * model.rolls
+        first = rerolls * roll_count
         if rerolls > 0:
-            means(own.buffer, dice)
-        if rerolls == 0 or model.saved_rolls:
-            worth_of_payouts(children, model, pay, row, choices, block, rerolls, own)
-            choose_stops(model, pay, row, choices, 0, ties, own, own.stop_value, own.stop, base)
+            means(scratch.buffer, job.lattice)
+        if rerolls == 0 or model.saves_rolls:
+            outcome_values(children, job, block, rerolls)
+            choose_stops(job, block, 0, scratch.stop_value, scratch.stop, first)
         else:
-            for roll in range(model.rolls):
-                store(own.stop, base + roll, load(own.stop, roll))
-        kept = rerolls - model.rolls_per_turn + 1
-        if model.has_first_bonus and kept >= 0:
-            at = kept * model.rolls
-            choose_stops(model, pay, row, choices, ON_FIRST_ROLL, ties, own, own.first_value, own.first_stop, at)
+            for roll in range(roll_count):
+                store(scratch.stop, first + roll, load(scratch.stop, roll))
+        saved_before = rerolls - model.rolls_per_turn + 1
+        if model.has_first_roll_bonus and saved_before >= 0:
+            first_entry = saved_before * roll_count
+            choose_stops(job, block, ON_FIRST_ROLL, scratch.first_value, scratch.first_stop, first_entry)
             if rerolls > 0:
-                choose_holds(model, dice, ties, own, own.first_value, own.nothing, own.first_hold, at, False, True)
+                choose_holds(job, scratch.first_value, scratch.no_tag, scratch.first_hold, first_entry, False, True)
             else:
-                for roll in range(model.rolls):
-                    store(own.first_hold, at + roll, splat(own.node, -1.0))
+                for roll in range(roll_count):
+                    store(scratch.first_hold, first_entry + roll, minus_one)
         if rerolls > 0:
-            choose_holds(model, dice, ties, own, own.stop_value, own.nothing, own.hold, base, True, True)
+            choose_holds(job, scratch.stop_value, scratch.no_tag, scratch.hold, first, True, True)
         else:
-            for roll in range(model.rolls):
-                store(own.hold, base + roll, splat(own.node, -1.0))
-                store(own.buffer, model.first_roll + roll, load(own.stop_value, roll))
+            for roll in range(roll_count):
+                store(scratch.hold, first + roll, minus_one)
+                store(scratch.buffer, first_roll + roll, load(scratch.stop_value, roll))

@@ -1,83 +1,128 @@
-"""Policy evaluation: a quantity under the policy of a table, layer by layer."""
+"""Policy evaluation: a second quantity of the rest of the game under the greedy policy of the means.
+
+For the state s with value V(s), and the child s' and points p that a turn under the policy ends with::
+
+    Q(s) = E[ Q(s') + w (p + V(s') - V(s))^2 ],        Q(full card) given
+
+w = 1 and Q = 0 at the end give the variance of the points to come (law of total variance: the variance of the
+conditional mean of each turn, added up). w = 0 gives the mean of any Q of the final card, such as the chance of the
+upper bonus.
+"""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from ..model.state_space import LANES
 from ..model.turn_model import ON_FIRST_ROLL
 from .jit import jit
 from .lattice import means
-from .policy import choose_holds, choose_stops, worth_of_payouts
-from .simd import (
-    add,
-    load,
-    multiply,
-    peek,
-    shifted,
-    splat,
-    store,
-    views,
-)
-from .turn import MeanTable, child_lanes, choices_of, mean_of_first_roll, write_values
+from .policy import PolicyJob, choose_holds, choose_stops, outcome_values
+from .simd import add, load, multiply, peek, shifted, splat, store, views
+from .table_slices import TableSlice
+from .turn import mean_block, mean_of_first_roll
+from .value_tables import MeanTable, table_lanes, write_values
 
 
-@jit
-def evaluate_policy_block(children, followed, target, model, pay, dice, row, block, most_saved, squares, ties, own):
-    """A quantity under the policy, for one block of lanes and every number of saved rolls.
+class EvaluationJob(NamedTuple):
+    """Arguments of the kernel that evaluates a policy on rows of one layer.
 
-    The tag of a payout is ``Q(child) + squares * (points + V(child) - V(card))^2``, and Q(card) its mean over a turn:
-    with squares = 1 the variance of what is to come, with 0 the mean of Q over the ends of the game.
+    Attributes
+    ----------
+    policy : PolicyJob
+    means : TableSlice
+        V of the rows and of their children, float64.
+    below, target : TableSlice
+        Q of the children; written: Q of the rows.
+    most_saved : int
+        Most rolls that may have been saved before the turn.
+    square_weight : float
+        w.
     """
-    choices, minus = choices_of(model, row), splat(own.tag, -1.0)
-    centre = child_lanes(children.values, model, row, row, block, 0, 0, own.lanes)
-    for rerolls in range(model.rolls_per_turn + most_saved):
-        if rerolls > 0:
-            means(own.buffer, dice)
-            means(own.hold_tag, dice)
-        if rerolls == 0 or model.saved_rolls:
-            worth_of_payouts(children, model, pay, row, choices, block, rerolls, own)
-            for p in range(pay.ends):
-                if choices >> peek(pay.category, p) & 1:
-                    child, shift = row + peek(pay.step, p), peek(pay.shift, p)
-                    later = child_lanes(followed.values, model, row, child, block, rerolls, shift, own.lanes)
-                    off = add(load(own.worth, p), multiply(minus, centre))
-                    store(own.tag, p, add(later, multiply(splat(own.tag, squares), multiply(off, off))))
-            choose_stops(model, pay, row, choices, 0, ties, own, own.stop_value, own.stop, 0)
-        kept, result = rerolls - model.rolls_per_turn + 1, own.hold_tag
-        if model.has_first_bonus and kept >= 0:
-            result = own.node
-            choose_stops(model, pay, row, choices, ON_FIRST_ROLL, ties, own, own.first_value, own.first_stop, 0)
-            if rerolls > 0:
-                choose_holds(
-                    model, dice, ties, own, own.first_value, own.first_stop, result, model.first_roll, False, False
-                )
-            else:
-                for roll in range(model.rolls):
-                    store(result, model.first_roll + roll, load(own.first_stop, roll))
-        if rerolls > 0:
-            choose_holds(
-                model, dice, ties, own, own.stop_value, own.stop, own.hold_tag, model.first_roll, True, False
-            )
-        else:
-            for roll in range(model.rolls):
-                store(own.buffer, model.first_roll + roll, load(own.stop_value, roll))
-                store(own.hold_tag, model.first_roll + roll, load(own.stop, roll))
-        if kept >= 0:
-            value = child_lanes(children.values, model, row, row, block, kept, 0, own.lanes)
-            off = add(value, multiply(minus, centre))
-            excess = multiply(splat(own.tag, -squares), multiply(off, off))
-            write_values(target, model, row, block, kept, add(mean_of_first_roll(model, result), excess), own.lanes)
+
+    policy: PolicyJob
+    means: TableSlice
+    below: TableSlice
+    target: TableSlice
+    most_saved: int
+    square_weight: float
 
 
 @jit
-def evaluate_policy_rows(rows, below, layer, table, model, pay, dice, most_saved, squares, ties, scratch):
-    """Followed quantities of all states of the given rows, from those of their children and the table of means."""
-    seen, ends, steps, own = views(model), views(pay), views(dice), views(scratch)
-    children = MeanTable(shifted(views(table).values, table.start))
-    followed = MeanTable(shifted(views(below).values, below.start))
-    target = MeanTable(shifted(views(layer).values, layer.start))
+def squared(vector):
+    """Lane by lane square."""
+    return multiply(vector, vector)
+
+
+@jit
+def outcome_quantities(mean_table, quantities, job, block, saved, centre):
+    """Tag every outcome with ``Q(s') + w (p + V(s') - centre)^2``."""
+    outcomes, scratch = job.policy.outcomes, job.policy.scratch
+    weight, minus_one = splat(scratch.temp, job.square_weight), splat(scratch.temp, -1.0)
+    outcome_values(mean_table, job.policy, block, saved)
+    for i in range(outcomes.size):
+        if block.choices >> peek(outcomes.category, i) & 1:
+            child, shift = block.row + peek(outcomes.step, i), peek(outcomes.shift, i)
+            later = table_lanes(quantities.values, job.policy.model, block, child, saved, shift, scratch.temp)
+            difference = add(load(scratch.outcome_value, i), multiply(minus_one, centre))
+            store(scratch.outcome_tag, i, add(later, multiply(weight, squared(difference))))
+
+
+@jit
+def evaluate_policy_block(mean_table, quantities, target, job, block):
+    """Q of one block for every number of saved rolls; `job` holds views.
+
+    One sweep serves all numbers of saved rolls: squares are taken around V without saved rolls, and the difference
+    of the centres is subtracted at the end.
+    """
+    policy, model, scratch = job.policy, job.policy.model, job.policy.scratch
+    dice, temp, minus_one = model.dice, scratch.temp, splat(scratch.temp, -1.0)
+    centre = table_lanes(mean_table.values, model, block, block.row, 0, 0, temp)
+    for rerolls in range(model.rolls_per_turn + job.most_saved):
+        if rerolls > 0:
+            means(scratch.buffer, policy.lattice)
+            means(scratch.hold_tag, policy.lattice)
+        if rerolls == 0 or model.saves_rolls:
+            outcome_quantities(mean_table, quantities, job, block, rerolls, centre)
+            choose_stops(policy, block, 0, scratch.stop_value, scratch.stop, 0)
+        saved_before, result = rerolls - model.rolls_per_turn + 1, scratch.hold_tag
+        if model.has_first_roll_bonus and saved_before >= 0:
+            result = scratch.hold_chance
+            choose_stops(policy, block, ON_FIRST_ROLL, scratch.first_value, scratch.first_stop, 0)
+            if rerolls > 0:
+                choose_holds(policy, scratch.first_value, scratch.first_stop, result, dice.first_roll, False, False)
+            else:
+                for roll in range(dice.roll_count):
+                    store(result, dice.first_roll + roll, load(scratch.first_stop, roll))
+        if rerolls > 0:
+            choose_holds(policy, scratch.stop_value, scratch.stop, scratch.hold_tag, dice.first_roll, True, False)
+        else:
+            for roll in range(dice.roll_count):
+                store(scratch.buffer, dice.first_roll + roll, load(scratch.stop_value, roll))
+                store(scratch.hold_tag, dice.first_roll + roll, load(scratch.stop, roll))
+        if saved_before >= 0:
+            value = table_lanes(mean_table.values, model, block, block.row, saved_before, 0, temp)
+            difference = add(value, multiply(minus_one, centre))
+            excess = multiply(splat(temp, -job.square_weight), squared(difference))
+            write_values(target, model, block, saved_before, add(mean_of_first_roll(dice, result), excess), temp)
+
+
+@jit
+def evaluate_policy_rows(rows, arguments):
+    """Q of all states of the given rows, from Q of their children and the table of means.
+
+    Parameters
+    ----------
+    rows : (n,) int64
+        Rows of one layer.
+    arguments : EvaluationJob
+    """
+    job = views(arguments)
+    mean_table = MeanTable(shifted(job.means.values, job.means.start))
+    quantities = MeanTable(shifted(job.below.values, job.below.start))
+    target = MeanTable(shifted(job.target.values, job.target.start))
+    layout = job.policy.model.layout
     for row in rows:
-        for block in range(0, peek(seen.lane_count, peek(seen.sets, row)), LANES):
-            evaluate_policy_block(
-                children, followed, target, seen, ends, steps, row, block, most_saved, squares, ties, own
-            )
+        for lane in range(0, peek(layout.lane_count, peek(layout.lane_sets, row)), LANES):
+            evaluate_policy_block(mean_table, quantities, target, job, mean_block(job.policy.model, row, lane))

@@ -1,4 +1,12 @@
-"""Chances pushed forward through turns and layers: the distribution of the final score."""
+"""Forward propagation of chances: the distribution of the points made under the greedy policy of a table.
+
+For the state s, the points x made so far, and an outcome o of a turn with p(o) points that leads to the child s'::
+
+    P(o | s)      chance of the outcome under the policy, from the dice                       (chance_rows)
+    P(s', x + p(o)) += P(s, x) P(o | s)        over all parents s and outcomes o             (pull_rows)
+
+Each thread owns rows of children and pulls from their parents, so that no two threads write to the same entry.
+"""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
@@ -6,155 +14,177 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..game.dice import Floats, Ints
+from ..model.objectives import ScoreOffsets
 from ..model.state_space import LANES
+from ..model.turn_model import TurnModel, TurnOutcomes
 from .jit import jit
 from .policy import policy_block
-from .score_turn import state_of
-from .simd import (
-    add,
-    load,
-    load_at,
-    multiply,
-    peek,
-    poke,
-    shifted,
-    splat,
-    store,
-    store_at,
-    views,
-    width,
-)
-from .turn import MeanTable, choices_of
+from .simd import add, load, load_at, multiply, peek, poke, shifted, splat, store, store_at, view, views, width
+from .table_slices import TableSlice
+from .turn import choices_of, mean_block
+from .value_tables import MeanTable, state_number
 
 
 class Support(NamedTuple):
-    """Where the distribution of each state begins and ends (int64), and its sum (float64)."""
+    """First and last score that occurs at each state (int64), and the chance of the state (float64)."""
 
     low: Ints
     high: Ints
     mass: Floats
 
 
+class PropagationJob(NamedTuple):
+    """Arguments of the kernel that moves chances from one layer to the next.
+
+    Attributes
+    ----------
+    model : TurnModel
+    outcomes : TurnOutcomes
+    offsets : ScoreOffsets
+    occurs : (rows,) int64
+        1 where a row occurs at all.
+    first_parent : int
+        Number of the first state of the parents' layer.
+    outcome_chance : (parent states * outcomes,) float64
+        From :func:`chance_rows`.
+    parents, target : TableSlice
+        Chances of each state and score of the parents; written: those of the rows.
+    support : Support
+        Of all states; written for those of the rows.
+    """
+
+    model: TurnModel
+    outcomes: TurnOutcomes
+    offsets: ScoreOffsets
+    occurs: Ints
+    first_parent: int
+    outcome_chance: Floats
+    parents: TableSlice
+    target: TableSlice
+    support: Support
+
+
 @jit
-def chances(model, walk, kept, own, pay):
-    """Chance of every payout under the policy of :func:`policy_block`, for a turn begun with `kept` saved rolls."""
-    lanes, zero = width(own.node), splat(own.node, 0.0)
-    for hold in range(walk.holds):
-        store(own.node, hold, zero)
-    for p in range(pay.ends):
-        store(own.chance, p, zero)
-    for roll in range(model.rolls):
-        store(own.node, model.first_roll + roll, splat(own.node, peek(model.weights, roll)))
-    most = model.rolls_per_turn - 1 + kept
+def outcome_chances(job, lattice_index, saved_before):
+    """Chance of every outcome under the policy in the scratch, for a turn begun with `saved_before` saved rolls."""
+    model, dice, scratch = job.model, job.model.dice, job.scratch
+    node, outcome_chance = scratch.hold_chance, scratch.outcome_chance
+    lanes, zero = width(node), splat(node, 0.0)
+    for hold in range(lattice_index.holds):
+        store(node, hold, zero)
+    for i in range(job.outcomes.size):
+        store(outcome_chance, i, zero)
+    for roll in range(dice.roll_count):
+        store(node, dice.first_roll + roll, splat(node, peek(dice.weights, roll)))
+    most = model.rolls_per_turn - 1 + saved_before
     for rerolls in range(most, -1, -1):
-        first = model.has_first_bonus and rerolls == most
-        stop, hold = own.first_stop if first else own.stop, own.first_hold if first else own.hold
-        base = (kept if first else rerolls) * model.rolls
-        for roll in range(model.rolls):
+        is_first = model.has_first_roll_bonus and rerolls == most
+        stop = scratch.first_stop if is_first else scratch.stop
+        hold = scratch.first_hold if is_first else scratch.hold
+        first = (saved_before if is_first else rerolls) * dice.roll_count
+        for roll in range(dice.roll_count):
             for lane in range(lanes):
-                at = (model.first_roll + roll) * lanes + lane
-                mass = peek(own.node, at)
-                if mass > 0.0:
-                    poke(own.node, at, 0.0)
-                    held = int(peek(hold, (base + roll) * lanes + lane))
+                here = (dice.first_roll + roll) * lanes + lane
+                chance = peek(node, here)
+                if chance > 0.0:
+                    poke(node, here, 0.0)
+                    held = int(peek(hold, (first + roll) * lanes + lane))
                     if held >= 0:
-                        poke(own.node, held * lanes + lane, peek(own.node, held * lanes + lane) + mass)
+                        there = held * lanes + lane
+                        poke(node, there, peek(node, there) + chance)
                     else:
-                        at = int(peek(stop, (base + roll) * lanes + lane)) * lanes + lane
-                        poke(own.chance, at, peek(own.chance, at) + mass)
+                        there = int(peek(stop, (first + roll) * lanes + lane)) * lanes + lane
+                        poke(outcome_chance, there, peek(outcome_chance, there) + chance)
         if rerolls > 0:
-            scatter(walk, own.node)
+            reroll(lattice_index, node)
 
 
 @jit
-def scatter(walk, node):
-    """Reroll: what lies on each hold goes on to full rolls, a die at a time (the transpose of the means)."""
-    share, zero = splat(node, 1.0 / walk.faces), splat(node, 0.0)
-    for hold in range(walk.lower):
+def reroll(lattice_index, node):
+    """Move the chances of all holds to full rolls, one die at a time (the transpose of the pass of means)."""
+    share, zero = splat(node, 1.0 / lattice_index.faces), splat(node, 0.0)
+    for hold in range(lattice_index.first_roll):
         part = multiply(load(node, hold), share)
         store(node, hold, zero)
-        for face in range(walk.faces):
-            onto = peek(walk.successors, hold * walk.faces + face)
-            store(node, onto, add(load(node, onto), part))
+        for face in range(lattice_index.faces):
+            successor = peek(lattice_index.successors, hold * lattice_index.faces + face)
+            store(node, successor, add(load(node, successor), part))
 
 
 @jit
-def chance_rows(rows, states, chance, table, model, pay, dice, walk, ties, scratch):
-    """Chances of all payouts for all states of the given rows.
+def chance_rows(rows, arguments, means, index_arrays, first_state, chance):
+    """Chances of all outcomes for all states of the given rows.
 
     Parameters
     ----------
-    states : int
+    rows : (n,) int64
+        Rows of one layer.
+    arguments : PolicyJob
+    means : TableSlice
+        Table of means.
+    index_arrays : IndexedLattice
+    first_state : int
         Number of the first state of the layer.
-    chance : (states of the layer * payouts,) float64
-        Written: payout by payout, state by state.
-    table : TableSlice
-        Of the means.
+    chance : (states of the layer * outcomes,) float64
+        Written: outcome by outcome, state by state.
     """
-    seen, ends, steps, ways, own = views(model), views(pay), views(dice), views(walk), views(scratch)
-    children, out = MeanTable(shifted(views(table).values, table.start)), views(MeanTable(chance)).values
-    number = ends.ends
+    job, lattice_index, table, result = views(arguments), views(index_arrays), views(means), view(chance)
+    children, layout, count = MeanTable(shifted(table.values, table.start)), job.model.layout, job.outcomes.size
     for row in rows:
-        lanes = peek(seen.lane_count, peek(seen.sets, row))
-        for block in range(0, lanes, LANES):
-            policy_block(children, seen, ends, steps, row, block, 0, ties, own)
-            chances(seen, ways, 0, own, ends)
-            for lane in range(min(LANES, lanes - block)):
-                at = (peek(seen.offsets, row) + block + lane - states) * number
-                for p in range(number):
-                    poke(out, at + p, peek(own.chance, p * LANES + lane))
+        lanes = peek(layout.lane_count, peek(layout.lane_sets, row))
+        for first_lane in range(0, lanes, LANES):
+            policy_block(children, job, mean_block(job.model, row, first_lane), 0)
+            outcome_chances(job, lattice_index, 0)
+            for lane in range(min(LANES, lanes - first_lane)):
+                first = (peek(layout.offsets, row) + first_lane + lane - first_state) * count
+                for i in range(count):
+                    poke(result, first + i, peek(job.scratch.outcome_chance, i * LANES + lane))
 
 
 @jit
-def pull_rows(rows, states, chance, occurs, parents, layer, slabs, model, pay, found):
+def pull_rows(rows, arguments):
     """Distribution of the points made for all states of the given rows, from those of their parents.
 
     Parameters
     ----------
-    states, chance : int and (states * payouts,) float64
-        Of the parents' layer, from :func:`chance_rows`.
-    occurs : (rows,) int64
-        Whether a row occurs at all.
-    parents, layer : TableSlice
-        Chances of having made x points, in slabs; those of `layer` are written.
-    slabs : ScoreOffsets
-    found : Support
-        Of every state; written for those of the layer.
+    rows : (n,) int64
+        Rows of one layer.
+    arguments : PropagationJob
     """
-    seen, ends, places = views(model), views(pay), views(slabs)
-    chances_of, exists, known = views(MeanTable(chance)).values, views(MeanTable(occurs)).values, views(found)
-    source = shifted(views(parents).values, parents.start)
-    target = shifted(views(layer).values, layer.start)
+    job = views(arguments)
+    model, layout, outcomes, offsets, support = job.model, job.model.layout, job.outcomes, job.offsets, job.support
+    source = shifted(job.parents.values, job.parents.start)
+    target = shifted(job.target.values, job.target.start)
     for row in rows:
-        for p in range(ends.ends):
-            parent = row - peek(ends.step, p)
-            if parent < 0 or not peek(exists, parent):
+        for i in range(outcomes.size):
+            parent = row - peek(outcomes.step, i)
+            if parent < 0 or not peek(job.occurs, parent):
                 continue
-            if choices_of(seen, parent) >> peek(ends.category, p) & 1:
-                for lane in range(peek(seen.lane_count, peek(seen.sets, parent))):
-                    state = peek(seen.offsets, parent) + lane
-                    chance_of_it = peek(chances_of, (state - states) * ends.ends + p)
-                    if chance_of_it > 0.0:
-                        child = state_of(seen, parent, row, lane, 0, peek(ends.shift, p))
-                        here = peek(places.origin, state)
-                        there = peek(places.origin, child) + int(peek(ends.total, p))
-                        share = splat(source, chance_of_it)
-                        for x in range(peek(known.low, state), peek(known.high, state) + 1, LANES):
+            if choices_of(model, parent) >> peek(outcomes.category, i) & 1:
+                for lane in range(peek(layout.lane_count, peek(layout.lane_sets, parent))):
+                    state = peek(layout.offsets, parent) + lane
+                    chance = peek(job.outcome_chance, (state - job.first_parent) * outcomes.size + i)
+                    if chance > 0.0:
+                        child = state_number(model, parent, row, lane, 0, peek(outcomes.shift, i))
+                        here = peek(offsets.origin, state)
+                        there = peek(offsets.origin, child) + int(peek(outcomes.total, i))
+                        share = splat(source, chance)
+                        for x in range(peek(support.low, state), peek(support.high, state) + 1, LANES):
                             moved = multiply(share, load_at(source, here + x))
                             store_at(target, there + x, add(load_at(target, there + x), moved))
-        for lane in range(peek(seen.lane_count, peek(seen.sets, row))):
-            support_of(target, places, peek(seen.offsets, row) + lane, known)
+        for lane in range(peek(layout.lane_count, peek(layout.lane_sets, row))):
+            update_support(target, offsets, peek(layout.offsets, row) + lane, support)
 
 
 @jit
-def support_of(target, places, state, known):
-    """Note where a state's distribution begins and ends, and its sum."""
+def update_support(target, offsets, state, support):
+    """Note the first and last score that occurs at a state, and the chance of the state."""
     low, high, mass = 0, -1, 0.0
-    for x in range(peek(places.high, state) + 1):
-        chance_of_it = peek(target, peek(places.origin, state) + x)
-        if chance_of_it > 0.0:
+    for x in range(peek(offsets.high, state) + 1):
+        chance = peek(target, peek(offsets.origin, state) + x)
+        if chance > 0.0:
             low, high = x if high < 0 else low, x
-            mass += chance_of_it
-    poke(known.low, state, low)
-    poke(known.high, state, high)
-    poke(known.mass, state, mass)
+            mass += chance
+    poke(support.low, state, low)
+    poke(support.high, state, high)
+    poke(support.mass, state, mass)

@@ -1,7 +1,8 @@
-"""Whole games, a turn at a time: all games that stand at the same card share one evaluation of its turn.
+"""Simulated games, a turn at a time: all games at the same card share one evaluation of its turn.
 
-The dice are a function of the seed, the game, the turn and the roll alone: two policies meet the same dice as long
-as they reroll as many, and the number of threads changes nothing.
+The dice are a function of the seed, the number of the game, the turn and the roll (a counter-based generator on the
+finalizer of SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014). Two
+policies meet the same dice as long as they reroll equally many, and the number of threads changes nothing.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -14,36 +15,62 @@ import numpy.typing as npt
 
 from ..game.dice import Ints
 from .jit import jit
-from .policy import policy_block
-from .score_turn import ScoreTable
+from .lattice import IndexedLattice
+from .policy import PolicyJob, policy_block
 from .simd import peek, poke, shifted, views, width
-from .turn import MeanTable
+from .turn import choices_of
+from .value_tables import Block, MeanTable, ScoreTable
 
-DIE_BITS = 60  # of a random word, used up by 2.6 bits a die
+DIE_BITS = 60  # bits of a random word; a six-sided die takes 2.6 of them
 
-
-ROW, LANE, SAVED, MADE, BLOCK, INNER, FIELDS = 0, 1, 2, 3, 4, 5, 8
+# Fields of a game in `Games.fields`.
+ROW, LANE, SAVED, POINTS, BLOCK, BLOCK_LANE, FIELDS = 0, 1, 2, 3, 4, 5, 8
 
 
 class Games(NamedTuple):
-    """Games in flight. A game's numbers lie side by side: it costs one trip to the memory, not six.
+    """Games in progress. The fields of a game are neighbours in memory: one cache miss instead of six.
 
     Attributes
     ----------
-    now : (games * FIELDS,) int64
-        Row, lane of upper sums and saved rolls, the state; points made so far, the upper bonus apart; the block of
-        lanes of the table that knows the policy, and the lane within.
-    box : (games * categories,) int16
+    fields : (games * FIELDS,) int64
+        ROW, LANE (of upper sums) and SAVED are the state; POINTS made so far, without the upper bonus; BLOCK and
+        BLOCK_LANE: start of the block that holds the policy of the game, and the lane within.
+    boxes : (games * categories,) int16
         Points of each category.
     """
 
-    now: Ints
-    box: npt.NDArray[np.int16]
+    fields: Ints
+    boxes: npt.NDArray[np.int16]
+
+
+class RolloutJob(NamedTuple):
+    """Arguments of the kernels that play one turn of many games.
+
+    Attributes
+    ----------
+    policy : PolicyJob
+    lattice_index : IndexedLattice
+    games : Games
+        Written.
+    order : (games,) int64
+        Games sorted by row and block.
+    first_game : int
+        Number of game 0 among all games of the simulation.
+    seed, turn : int
+    """
+
+    policy: PolicyJob
+    lattice_index: IndexedLattice
+    games: Games
+    order: Ints
+    first_game: int
+    seed: int
+    turn: int
 
 
 @jit
 def mixed(word):
-    """A well mixed word (the finalizer of SplitMix64, Steele et al. 2014)."""
+    """Finalizer of SplitMix64."""
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return word ^ (word >> np.uint64(31))
@@ -61,7 +88,7 @@ def random_word(seed, game, turn, roll):
 
 @jit
 def ordered(keys, number):
-    """Stable order of small keys (0 to number - 1), by counting."""
+    """Stable order that sorts keys from 0 to number - 1 (counting sort)."""
     start = np.zeros(number + 1, np.int64)
     for key in keys:
         start[key + 1] += 1
@@ -75,74 +102,90 @@ def ordered(keys, number):
 
 
 @jit
-def play_turn(model, pay, walk, own, games, game, number, seed, turn):
-    """One turn of one game by the policy in `own`; `number` is the game's among all ever played."""
-    me = game * FIELDS
-    lanes, inner, kept = width(own.node), peek(games.now, me + INNER), peek(games.now, me + SAVED)
-    most = model.rolls_per_turn - 1 + kept
-    held, rerolls, payout = 0, most, -1
-    while payout < 0:
-        word = random_word(seed, number, turn, most - rerolls)
-        while held < model.first_roll:
-            word *= np.uint64(walk.faces)
-            held = peek(walk.successors, held * walk.faces + int(word >> np.uint64(DIE_BITS)))
+def play_turn(job, game):
+    """One turn of one game by the policy in the scratch."""
+    model, dice, outcomes, scratch = job.policy.model, job.policy.model.dice, job.policy.outcomes, job.policy.scratch
+    layout, fields, lattice_index = model.layout, job.games.fields, job.lattice_index
+    first_field, lanes = game * FIELDS, width(scratch.hold)
+    lane, saved_before = peek(fields, first_field + BLOCK_LANE), peek(fields, first_field + SAVED)
+    most = model.rolls_per_turn - 1 + saved_before
+    held, rerolls, outcome = 0, most, -1
+    while outcome < 0:
+        word = random_word(job.seed, job.first_game + game, job.turn, most - rerolls)
+        while held < dice.first_roll:
+            word *= np.uint64(lattice_index.faces)
+            face = int(word >> np.uint64(DIE_BITS))
+            held = peek(lattice_index.successors, held * lattice_index.faces + face)
             word &= np.uint64((1 << DIE_BITS) - 1)
-        first = model.has_first_bonus and rerolls == most
-        at = ((kept if first else rerolls) * model.rolls + held - model.first_roll) * lanes + inner
-        chosen = int(peek(own.first_hold, at) if first else peek(own.hold, at))
-        if rerolls == 0 or chosen < 0:
-            payout = int(peek(own.first_stop, at) if first else peek(own.stop, at))
+        is_first = model.has_first_roll_bonus and rerolls == most
+        stage = saved_before if is_first else rerolls
+        entry = (stage * dice.roll_count + held - dice.first_roll) * lanes + lane
+        hold = int(peek(scratch.first_hold, entry) if is_first else peek(scratch.hold, entry))
+        if rerolls == 0 or hold < 0:
+            outcome = int(peek(scratch.first_stop, entry) if is_first else peek(scratch.stop, entry))
         else:
-            held, rerolls = chosen, rerolls - 1
-    row = peek(games.now, me + ROW)
-    child = row + peek(pay.step, payout)
-    upper = peek(model.lane_upper, peek(model.sets, row) * model.lane_width + peek(games.now, me + LANE))
-    theirs = peek(model.sets, child) * model.upper_width
-    poke(games.now, me + LANE, peek(model.lane_of, theirs + upper + peek(pay.shift, payout)))
-    poke(games.now, me + ROW, child)
-    poke(games.now, me + SAVED, rerolls if model.saved_rolls else 0)
-    poke(games.now, me + MADE, peek(games.now, me + MADE) + int(peek(pay.total, payout)))
-    poke(games.box, game * model.categories + peek(pay.category, payout), np.int16(peek(pay.points, payout)))
+            held, rerolls = hold, rerolls - 1
+    row = peek(fields, first_field + ROW)
+    child = row + peek(outcomes.step, outcome)
+    upper_lane = peek(layout.lane_sets, row) * layout.lane_width + peek(fields, first_field + LANE)
+    upper = peek(layout.lane_upper, upper_lane) + peek(outcomes.shift, outcome)
+    child_lane = peek(layout.lane_of, peek(layout.lane_sets, child) * layout.upper_width + upper)
+    points = peek(fields, first_field + POINTS) + int(peek(outcomes.total, outcome))
+    poke(fields, first_field + ROW, child)
+    poke(fields, first_field + LANE, child_lane)
+    poke(fields, first_field + SAVED, rerolls if model.saves_rolls else 0)
+    poke(fields, first_field + POINTS, points)
+    box = game * model.category_count + peek(outcomes.category, outcome)
+    poke(job.games.boxes, box, np.int16(peek(outcomes.points, outcome)))
 
 
 @jit
-def play_slice(children, begin, end, order, games, offset, seed, turn, model, pay, dice, walk, ties, own):
-    """The turn of the games ``order[begin:end]``, sorted by row and block."""
+def play_slice(children, job, begin, end):
+    """One turn of the games ``order[begin:end]``."""
+    fields, order, model = job.games.fields, job.order, job.policy.model
     i = begin
     while i < end:
-        me, stop, most_saved = peek(order, i) * FIELDS, i, 0
-        row, block = peek(games.now, me + ROW), peek(games.now, me + BLOCK)
+        game, stop, most_saved = peek(order, i) * FIELDS, i, 0
+        row, start = peek(fields, game + ROW), peek(fields, game + BLOCK)
         while stop < end:
-            me = peek(order, stop) * FIELDS
-            if peek(games.now, me + ROW) != row or peek(games.now, me + BLOCK) != block:
+            game = peek(order, stop) * FIELDS
+            if peek(fields, game + ROW) != row or peek(fields, game + BLOCK) != start:
                 break
-            most_saved = max(most_saved, peek(games.now, me + SAVED))
+            most_saved = max(most_saved, peek(fields, game + SAVED))
             stop += 1
-        policy_block(children, model, pay, dice, row, block, most_saved, ties, own)
+        policy_block(children, job.policy, Block(row, start, choices_of(model, row)), most_saved)
         for k in range(i, stop):
-            game = peek(order, k)
-            play_turn(model, pay, walk, own, games, game, offset + game, seed, turn)
+            play_turn(job, peek(order, k))
         i = stop
 
 
 @jit
-def play_by_means(begin, end, order, games, offset, seed, turn, table, model, pay, dice, walk, ties, scratch):
-    """A turn of games by the table of means."""
-    children = MeanTable(shifted(views(table).values, table.start))
-    sorted_games = views(MeanTable(order)).values
-    play_slice(
-        children, begin, end, sorted_games, views(games), offset, seed, turn, views(model), views(pay), views(dice),
-        views(walk), ties, views(scratch),
-    )  # fmt: skip
+def play_by_means(begin, end, arguments, means):
+    """One turn of the games ``order[begin:end]`` by a table of means.
+
+    Parameters
+    ----------
+    begin, end : int
+    arguments : RolloutJob
+    means : TableSlice
+        Values of the children, float64 or float32.
+    """
+    table = views(means)
+    play_slice(MeanTable(shifted(table.values, table.start)), views(arguments), begin, end)
 
 
 @jit
-def play_by_scores(begin, end, order, games, offset, seed, turn, table, slabs, model, pay, dice, walk, ties, scratch):
-    """A turn of games by a table of goals or of a utility."""
-    places = views(slabs)
-    children = ScoreTable(shifted(views(table).values, table.start), places.origin, places.low, places.high)
-    sorted_games = views(MeanTable(order)).values
-    play_slice(
-        children, begin, end, sorted_games, views(games), offset, seed, turn, views(model), views(pay), views(dice),
-        views(walk), ties, views(scratch),
-    )  # fmt: skip
+def play_by_scores(begin, end, arguments, scores, score_offsets):
+    """One turn of the games ``order[begin:end]`` by a table of goals or of a utility.
+
+    Parameters
+    ----------
+    begin, end : int
+    arguments : RolloutJob
+    scores : TableSlice
+        Values of the children, float32.
+    score_offsets : ScoreOffsets
+    """
+    table, offsets = views(scores), views(score_offsets)
+    children = ScoreTable(shifted(table.values, table.start), offsets.origin, offsets.low, offsets.high)
+    play_slice(children, views(arguments), begin, end)

@@ -1,9 +1,23 @@
-"""A SIMD vector as a numba type: eight float64 (or sixteen float32) side by side, one value to numba.
+"""SIMD vectors and array views as numba types.
 
-Beside it the view: an array's bare address as a value, from which vectors are loaded. numba turns plain loops over
-lanes into guarded, wrap-around-checked code. With these as values of their own a kernel reads like the formula and
-compiles to one instruction per operation; a machine with narrower registers gets the same operations split by
-LLVM, with the same results.
+A *vector* is eight float64 (or sixteen float32) in one register, a single value to numba. A *view* is the address of
+a contiguous array without its reference count. numba turns loops over lanes into guarded, wrap-around-checked code;
+with these types a kernel reads like the formula and compiles to one instruction per operation. On a machine with
+narrower registers LLVM splits each operation; the results are the same.
+
+=====================  ==========================================================================
+``views, view``        arrays to views
+``peek, poke``         read and write one entry
+``load, store``        read and write the i-th vector
+``load_at, store_at``  read and write the vector that starts at an entry
+``shifted``            a view with another origin, for a part of a larger array
+``splat``              a number in every lane
+``add, multiply``      lane by lane, as ``maximum`` and ``choose``
+=====================  ==========================================================================
+
+Under ``NUMBA_BOUNDSCHECK=1`` (read at import, part of the key of the kernel cache) a view also carries its bounds,
+and every access outside of them raises IndexError. A vector may read and write any entry of its array, padding
+included. Without the flag a view is a bare address and nothing is checked.
 """
 
 from __future__ import annotations
@@ -13,11 +27,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
-from numba import types
+from numba import config, types
+from numba.core import cgutils
 from numba.core.errors import TypingError
 from numba.extending import intrinsic, models, register_model
 
 from ..model.state_space import LANES
+
+BOUNDS_CHECKED = bool(config.BOUNDSCHECK)
 
 ALIGNMENT = 8 * LANES  # bytes of a vector of any kind
 DOUBLES = ir.VectorType(ir.DoubleType(), LANES)
@@ -42,54 +59,120 @@ class _VectorModel(models.PrimitiveModel):
 
 
 class ViewType(types.Type):
-    """numba's name for the bare address of a contiguous array: no reference count, no bounds, no wrap-around."""
+    """numba's name for a view of a contiguous array of `dtype`."""
 
     def __init__(self, dtype: Any) -> None:
         self.dtype = dtype
-        super().__init__(f"View({dtype})")
+        super().__init__(f"View({dtype}, checked={BOUNDS_CHECKED})")
 
 
-@register_model(ViewType)
-class _ViewModel(models.PrimitiveModel):
+class _AddressModel(models.PrimitiveModel):
+    """A view as a bare address."""
+
     def __init__(self, manager: Any, frontend_type: Any) -> None:
         super().__init__(manager, frontend_type, manager.lookup(frontend_type.dtype).get_data_type().as_pointer())
 
 
+class _CheckedModel(models.StructModel):
+    """A view as an address with the first index and the index after the last."""
+
+    def __init__(self, manager: Any, frontend_type: Any) -> None:
+        members = [("data", types.CPointer(frontend_type.dtype)), ("first", types.intp), ("end", types.intp)]
+        super().__init__(manager, frontend_type, members)
+
+
+register_model(ViewType)(_CheckedModel if BOUNDS_CHECKED else _AddressModel)
+
+
+def _emit_view(context: Any, builder: Any, array_type: Any, array: Any) -> Any:
+    """The view of an array value."""
+    parts = context.make_array(array_type)(context, builder, array)
+    if not BOUNDS_CHECKED:
+        return parts.data
+    view = cgutils.create_struct_proxy(ViewType(array_type.dtype))(context, builder)
+    view.data, view.first, view.end = parts.data, ir.Constant(ir.IntType(64), 0), parts.nitems
+    return view._getvalue()
+
+
+def emit_address(context: Any, builder: Any, view_type: Any, view: Any, index: Any, count: int = 1) -> Any:
+    """Address of ``view[index]``, of which `count` entries will be used; checked if views have bounds."""
+    if not BOUNDS_CHECKED:
+        return builder.gep(view, [index], inbounds=True)
+    parts = cgutils.create_struct_proxy(view_type)(context, builder, value=view)
+    last = builder.add(index, ir.Constant(ir.IntType(64), count - 1))
+    outside = builder.or_(builder.icmp_signed("<", index, parts.first), builder.icmp_signed(">=", last, parts.end))
+    with cgutils.if_unlikely(builder, outside):
+        context.call_conv.return_user_exc(builder, IndexError, ("view index out of range",))
+    return builder.gep(parts.data, [index])
+
+
+def _view_type(value: Any) -> Any:
+    """Type of a value with all its arrays replaced by views."""
+    if isinstance(value, types.Array):
+        if value.layout != "C":
+            raise TypingError("a view needs a contiguous array")
+        return ViewType(value.dtype)
+    if isinstance(value, types.BaseNamedTuple):
+        return types.NamedTuple([_view_type(member) for member in value], value.instance_class)
+    return value
+
+
+def _emit_views(context: Any, builder: Any, value_type: Any, value: Any) -> Any:
+    if isinstance(value_type, types.Array):
+        return _emit_view(context, builder, value_type, value)
+    if isinstance(value_type, types.BaseNamedTuple):
+        members = [
+            _emit_views(context, builder, member, builder.extract_value(value, i))
+            for i, member in enumerate(value_type)
+        ]
+        return context.make_tuple(builder, _view_type(value_type), members)
+    return value
+
+
 @intrinsic
 def views(typingctx: Any, arrays: Any) -> Any:
-    """A named tuple with each array replaced by its view, valid as long as the caller holds the arrays.
+    """A named tuple with each array replaced by its view, also in the named tuples within.
 
-    Every helper that touches an array of a tuple would count a reference up and down, atomically and in each
-    thread: it made the solver eight times slower. So entry points take arrays and helpers take views.
+    Valid as long as the caller holds the arrays. Entry points take arrays and helpers take views: a helper that
+    touches an array counts a reference up and down, atomically and in each thread, which made the solver eight
+    times slower.
     """
-    if any(isinstance(t, types.Array) and t.layout != "C" for t in arrays):
-        raise TypingError("a view needs contiguous arrays")
-    members = [ViewType(t.dtype) if isinstance(t, types.Array) else t for t in arrays]
+    if not isinstance(arrays, types.BaseNamedTuple):
+        raise TypingError("views takes a named tuple; use view for a single array")
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        parts = []
-        for i, member in enumerate(signature.args[0]):
-            part = builder.extract_value(args[0], i)
-            is_array = isinstance(member, types.Array)
-            parts.append(context.make_array(member)(context, builder, part).data if is_array else part)
-        return context.make_tuple(builder, signature.return_type, parts)
+        return _emit_views(context, builder, signature.args[0], args[0])
 
-    return types.NamedTuple(members, arrays.instance_class)(arrays), codegen
+    return _view_type(arrays)(arrays), codegen
+
+
+@intrinsic
+def view(typingctx: Any, array: Any) -> Any:
+    """The view of one array, valid as long as the caller holds the array."""
+    if not isinstance(array, types.Array):
+        raise TypingError("view takes an array; use views for a named tuple")
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _emit_view(context, builder, signature.args[0], args[0])
+
+    return _view_type(array)(array), codegen
 
 
 def emit_maximum(builder: Any, a: Any, b: Any) -> Any:
-    """``a if a > b else b`` lane by lane: one instruction on x86, and no rule about NaN to obey."""
+    """``a if a > b else b`` lane by lane: one instruction on x86, because NaN needs no special rule."""
     return builder.select(builder.fcmp_ordered(">", a, b), a, b)
 
 
 def _emit_load(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     native = signature.return_type.native
-    return builder.load(builder.bitcast(builder.gep(args[0], [args[1]], inbounds=True), native.as_pointer()), align=4)
+    address = emit_address(context, builder, signature.args[0], args[0], args[1], native.count)
+    return builder.load(builder.bitcast(address, native.as_pointer()), align=4)
 
 
 def _emit_store(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    place = builder.gep(args[0], [args[1]], inbounds=True)
-    builder.store(args[2], builder.bitcast(place, args[2].type.as_pointer()), align=4)
+    native = args[2].type
+    address = emit_address(context, builder, signature.args[0], args[0], args[1], native.count)
+    builder.store(args[2], builder.bitcast(address, native.as_pointer()), align=4)
     return context.get_dummy_value()
 
 
@@ -105,27 +188,27 @@ def _scaled(emit: Any) -> Any:
 
 @intrinsic
 def load(typingctx: Any, view: Any, index: Any) -> Any:
-    """The `index`-th vector of a view."""
+    """Read the `index`-th vector of a view."""
     return VECTORS[view.dtype](view, types.intp), _scaled(_emit_load)
 
 
 @intrinsic
 def load_at(typingctx: Any, view: Any, start: Any) -> Any:
-    """A vector of the entries from ``view[start]`` on."""
+    """Read the vector that starts at ``view[start]``."""
     return VECTORS[view.dtype](view, types.intp), _emit_load
 
 
 @intrinsic
 def load_as(typingctx: Any, view: Any, start: Any, like: Any) -> Any:
-    """A vector of the entries from ``view[start]`` on, in the arithmetic of the view `like`."""
+    """Read the vector that starts at ``view[start]``, converted to the arithmetic of the view `like`."""
     result = VECTORS[like.dtype]
     if view.dtype == types.float64 and like.dtype == types.float32:
         raise TypingError("a vector of float64 does not fit the arithmetic of float32")
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         stored = ir.VectorType(context.get_value_type(view.dtype), result.native.count)
-        place = builder.gep(args[0], [args[1]], inbounds=True)
-        values = builder.load(builder.bitcast(place, stored.as_pointer()), align=4)
+        address = emit_address(context, builder, signature.args[0], args[0], args[1], stored.count)
+        values = builder.load(builder.bitcast(address, stored.as_pointer()), align=4)
         return values if view.dtype == like.dtype else builder.fpext(values, result.native)
 
     return result(view, types.intp, like), codegen
@@ -139,13 +222,13 @@ def store(typingctx: Any, view: Any, index: Any, value: Any) -> Any:
 
 @intrinsic
 def store_at(typingctx: Any, view: Any, start: Any, value: Any) -> Any:
-    """Write a vector to the entries from ``view[start]`` on."""
+    """Write the vector that starts at ``view[start]``."""
     return types.void(view, types.intp, value), _emit_store
 
 
 @intrinsic
 def width(typingctx: Any, view: Any) -> Any:
-    """Lanes of a vector of this view's type, a constant of the compiled code."""
+    """Number of lanes of a vector of this view's type, a constant of the compiled code."""
     lanes = VECTORS[view.dtype].native.count
     return types.intp(view), lambda context, builder, signature, args: ir.Constant(ir.IntType(64), lanes)
 
@@ -155,7 +238,7 @@ def peek(typingctx: Any, view: Any, index: Any) -> Any:
     """``view[index]``."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load(builder.gep(args[0], [args[1]], inbounds=True))
+        return builder.load(emit_address(context, builder, signature.args[0], args[0], args[1]))
 
     return view.dtype(view, types.intp), codegen
 
@@ -165,7 +248,7 @@ def poke(typingctx: Any, view: Any, index: Any, value: Any) -> Any:
     """``view[index] = value``."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        builder.store(args[2], builder.gep(args[0], [args[1]], inbounds=True))
+        builder.store(args[2], emit_address(context, builder, signature.args[0], args[0], args[1]))
         return context.get_dummy_value()
 
     return types.void(view, types.intp, view.dtype), codegen
@@ -173,10 +256,15 @@ def poke(typingctx: Any, view: Any, index: Any, value: Any) -> Any:
 
 @intrinsic
 def shifted(typingctx: Any, view: Any, by: Any) -> Any:
-    """The view whose index `by` is this one's index 0: a window into a larger array that is not all there."""
+    """The view whose index `by` is this one's index 0: a slice of a larger array, with the indices of the whole."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.gep(args[0], [builder.neg(args[1])])
+        if not BOUNDS_CHECKED:
+            return builder.gep(args[0], [builder.neg(args[1])])
+        parts = cgutils.create_struct_proxy(signature.args[0])(context, builder, value=args[0])
+        parts.data = builder.gep(parts.data, [builder.neg(args[1])])
+        parts.first, parts.end = builder.add(parts.first, args[1]), builder.add(parts.end, args[1])
+        return parts._getvalue()
 
     return view(view, types.intp), codegen
 
@@ -226,7 +314,7 @@ def choose(typingctx: Any, a: Any, b: Any, where: Any, elsewhere: Any) -> Any:
 
 
 def aligned(vectors: int, dtype: npt.DTypeLike = np.float64) -> npt.NDArray[Any]:
-    """A zeroed array of so many vectors that starts where a vector may."""
+    """A zeroed array of `vectors` vectors, aligned to ALIGNMENT bytes."""
     lanes = ALIGNMENT // np.dtype(dtype).itemsize
     raw = np.zeros((vectors + 1) * lanes, dtype=dtype)
     start = -raw.ctypes.data % ALIGNMENT // raw.itemsize

@@ -1,7 +1,8 @@
-"""Parts of a table as the kernels read and write them.
+"""Slices of a table as the kernels read and write them.
 
-Kernels load whole vectors and so may touch a few entries behind the last one. A layer that is being solved has
-room for that; a table on disk is read where it lies, except for its last few entries, which are copied.
+Kernels load whole vectors and so may touch a few entries after the last one. The array of a layer that is being
+solved has padding for that. A finished table, in memory or mapped from disk, is read in place; only if the layer is
+among its last entries is it copied to an array with padding.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ..model.checked_values import Table, checked_part
 from ..model.objectives import FRAME, Values
 from ..model.state_space import StateSpace
 
-PADDING = FRAME  # entries behind a window that a vector may touch
+PADDING = FRAME  # entries after a slice that a vector may touch
 
 
 class TableSlice(NamedTuple):
@@ -25,9 +26,9 @@ class TableSlice(NamedTuple):
     Attributes
     ----------
     values : (n + PADDING,) array
-        What lies behind the n values is read by whole vectors and of no account.
+        The n values; vectors may read and write the padding, whose contents do not matter.
     start : int
-        Place of the first value in the whole table.
+        Index of the first value in the whole table.
     """
 
     values: Values
@@ -35,52 +36,57 @@ class TableSlice(NamedTuple):
 
 
 class Layered(Protocol):
-    """A state space or an objective: what knows where the layers of a table lie."""
+    """A state space or an objective: it knows where the layers of a table are."""
 
     def layer_slice(self, filled: int) -> slice:
-        """The part of the table that holds the states with `filled` categories filled."""
+        """Part of the table that holds the states with `filled` categories filled."""
 
 
 def padded(values: Values) -> Values:
-    """A copy with the padding behind it."""
-    room = np.zeros(len(values) + PADDING, dtype=values.dtype)
-    room[: len(values)] = values
-    return room
+    """A copy of `values`, ``(n,)``, with PADDING zeros after it."""
+    copy = np.zeros(len(values) + PADDING, dtype=values.dtype)
+    copy[: len(values)] = values
+    return copy
 
 
 def window(layers: Layered, table: Table, filled: int) -> TableSlice:
-    """A finished table for turns from cards with `filled` categories filled: their layer and that of their children.
+    """Slice of a finished table with at least the layer of `filled` filled categories and that of its children.
 
     Parameters
     ----------
+    layers
+        Of the table.
     table
-        The whole table, in memory or mapped; it is not copied, unless `filled` is among the last few entries. Of a
-        large one these two layers are checked.
+        The whole table, in memory or mapped; copied only if the layer is among its last few entries. Of a large one
+        these two layers are checked.
+    filled
+        Number of filled categories, less than that of a full card.
     """
-    own, start = layers.layer_slice(filled), 0
+    layer, start = layers.layer_slice(filled), 0
     first = layers.layer_slice(filled + 1).start
-    values = checked_part(table, first, own.stop)
-    if own.stop + PADDING > len(values):
+    values = checked_part(table, first, layer.stop)
+    if layer.stop + PADDING > len(values):
         start = first
-        values = padded(values[start : own.stop])
-    # One type for the compiled code, whatever the table comes from: a plain array that cannot be written.
+        values = padded(values[start : layer.stop])
+    # One type for the compiled code, whatever the source of the table: a plain array that cannot be written.
     plain = np.asarray(values).view(np.ndarray)
     plain.flags.writeable = False
     return TableSlice(plain, start)
 
 
 def restricted(whole: StateSpace, rest: StateSpace, values: Table) -> Floats:
-    """The values of the rest of a game, in its own order, from the table of the whole."""
-    layout, own = whole.layout, rest.layout
+    """Values of the rest of a game, `(rest.size,)` in the order of `rest`, from the table of the whole game."""
+    layout, rest_layout = whole.layout, rest.layout
     found = np.empty(rest.size)
     for rows in rest.layers[rest.first_layer :]:
         for row in rows.tolist():
             paid = row >= rest.cards and rest.flags == 2
-            there = whole.row(State(int(own.masks[row]), joker_paid=paid))
-            lanes, chosen = int(own.lane_count[own.sets[row]]), layout.sets[there]
-            uppers = own.lane_upper[own.sets[row], :lanes]
+            whole_row = whole.row(State(int(rest_layout.masks[row]), joker_paid=paid))
+            rest_set, whole_set = rest_layout.lane_sets[row], layout.lane_sets[whole_row]
+            lanes = int(rest_layout.lane_count[rest_set])
+            whole_lanes = layout.lane_of[whole_set, rest_layout.lane_upper[rest_set, :lanes]]
             for saved in range(int(rest.most_saved[rest.filled[row]]) + 1):
-                at = layout.offsets[there] + saved * layout.lane_count[chosen] + layout.lane_of[chosen, uppers]
-                begin = own.offsets[row] + saved * lanes
-                found[begin : begin + lanes] = values[at]
+                first = rest_layout.offsets[row] + saved * lanes
+                whole_first = layout.offsets[whole_row] + saved * layout.lane_count[whole_set]
+                found[first : first + lanes] = values[whole_first + whole_lanes]
     return found

@@ -1,256 +1,248 @@
-"""Every jitted function: a turn, backwards, for eight upper sums of one card at a time.
+"""The Bellman backup of one turn, for a vector of states of one card at a time.
 
-    stop(roll)  = max over categories of points + value of the child card
-    K(hold)     = mean over the faces of W(hold + face)          values of full rolls come in, holds go out
-    W(roll)     = max(stop if it may depend on the rolls left, best K within the roll)
-    V(card)     = sum over first rolls of weight x W(roll)
+For a card with the dice r on the table and n rerolls left::
 
-One buffer holds a vector of lanes for every multiset of dice and is rewritten in place: full rolls hold stop
-values, a pass of means fills the smaller holds, a pass of maxima turns the whole into the best within.
-Arrays in, caller's arrays out; a row's values are written by the call that owns the row, so threads may
-share everything else. Helpers take views (:mod:`perfect_yatzy.kernels.simd`), entry points arrays.
+    stop(r, n) = max over open categories c of  points(c, r) + V(child card, saved rolls n)
+    W(r, 0)    = stop(r, 0)
+    K(h, n)    = mean over the faces f of K(h + f, n),  K(r, n) = W(r, n - 1) for full rolls r
+    W(r, n)    = max(stop(r, n), max over holds h within r of K(h, n))
+    V(card)    = sum over first rolls r of P(r) W(r, N)
+
+with N rerolls in a turn (plus the saved rolls), and the value of a full card given. Without saved rolls stop(r, n)
+does not depend on n. Other objectives replace "points + V" by :func:`.value_tables.child_value`.
+
+One buffer holds a vector for every multiset of dice and is rewritten in place: the full rolls hold W, a pass of means
+(:mod:`.lattice`) computes K for all smaller multisets, a pass of maxima turns the buffer into the best hold within
+each multiset. Rows are independent: the call that owns a row writes its values, so threads share everything else.
+
+Entry points take arrays; helpers take views (:mod:`.simd`).
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
-# numba infers the types of a kernel, and mypy would have to be told them a second time.
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba.extending import overload
 
 from ..game.dice import Floats, Lattice
 from ..model.state_space import LANES
 from ..model.turn_model import TurnModel
 from .jit import jit
 from .lattice import maxima, means
-from .simd import add, aligned, load, load_as, maximum, multiply, peek, poke, shifted, splat, store, views
+from .simd import add, aligned, load, maximum, multiply, peek, shifted, splat, store, views
+from .table_slices import TableSlice
+from .value_tables import Block, MeanTable, Successor, child_value, write_values
 
-# Stop values overwrite the buffer or raise it, both with the extras of the first roll, too.
-FRESH, AGAIN, FIRST_FRESH = 0, 1, 2
-TIE = 1e-9  # values closer than this are equal; the arithmetic is good to about 1e-12
-LOWEST = -1e30  # below every value, and still a number when points are added to it
-
-
-class MeanTable(NamedTuple):
-    """Values in points to come, as the table of means holds them: lanes are upper sums."""
-
-    values: Floats
+# What backup_stop_values does to the target, as a sum.
+OVERWRITE, RAISE = 0, 1  # replace the entry of each roll, or keep it where it is larger
+FIRST_ROLL = 2  # add the bonus points of the first roll
+TIE = 1e-9  # values closer than this are equal; the error of the arithmetic is about 1e-12
+LOWEST = -1e30  # below every value, and still finite when points are added
 
 
 class Scratch(NamedTuple):
-    """A thread's own memory: the buffer of holds, a second one for first rolls, small change."""
+    """Working memory of one thread, in vectors.
+
+    Attributes
+    ----------
+    buffer, first_roll_buffer : (holds,)
+        Values by multiset of dice; the second one with the bonus points of the first roll.
+    joker_values : (jokers,)
+        Earlier values of the joker rolls.
+    temp : (1,)
+    """
 
     buffer: Floats
-    first: Floats
-    kept: Floats
-    lanes: Floats
+    first_roll_buffer: Floats
+    joker_values: Floats
+    temp: Floats
+
+
+class SolveJob(NamedTuple):
+    """Arguments of a kernel that solves rows of one layer.
+
+    Attributes
+    ----------
+    model : TurnModel
+    lattice : FiveDice, SixDice or IndexedLattice
+        From :func:`perfect_yatzy.kernels.lattice.kernel_lattice`.
+    below : TableSlice
+        Values of the children.
+    target : TableSlice
+        Written: values of the rows to solve.
+    most_saved : int
+        Most rolls that may have been saved before the turn; one sweep over the rerolls left serves them all.
+    scratch : Scratch
+        Used by no other thread during the call.
+    """
+
+    model: TurnModel
+    lattice: Any
+    below: TableSlice
+    target: TableSlice
+    most_saved: int
+    scratch: Scratch
 
 
 def make_scratch(dice: Lattice, model: TurnModel, dtype: npt.DTypeLike = np.float64) -> Scratch:
     """Scratch for one thread, for vectors of `dtype`."""
-    return Scratch(*(aligned(size, dtype) for size in (dice.n_holds, dice.n_holds, model.jokers, 1)))
+    return Scratch(*(aligned(size, dtype) for size in (dice.n_holds, dice.n_holds, model.jokers.size, 1)))
 
 
 @jit
 def choices_of(model, row):
     """Bitmask of the categories a turn from this card may fill."""
-    still_open = ~peek(model.masks, row) & ((1 << model.categories) - 1)
-    return still_open & -still_open if model.forced else still_open
+    still_open = ~peek(model.layout.masks, row) & ((1 << model.category_count) - 1)
+    return still_open & -still_open if model.forced_order else still_open
 
 
 @jit
-def child_lanes(values, model, row, child, block, saved, shift, spare):
-    """Values of a child card for a block of its parent's lanes, the upper sum raised by `shift`."""
-    own, theirs = peek(model.sets, row), peek(model.sets, child)
-    start = peek(model.offsets, child) + saved * peek(model.lane_count, theirs)
-    if own == theirs:
-        return load_as(values, start + block, spare)
-    for lane in range(LANES):
-        upper = peek(model.lane_upper, own * model.lane_width + block + lane) + shift
-        poke(spare, lane, peek(values, start + peek(model.lane_of, theirs * model.upper_width + upper)))
-    return load(spare, 0)
-
-
-def child_value(children: object, model: TurnModel, row: int, child: int, block: int, saved: int, shift: int,
-                points: float, spare: Floats) -> object:  # fmt: skip
-    """Worth of arriving at a child card with `points` made, for a block of lanes: where objectives differ."""
-    raise NotImplementedError("only within a kernel")
-
-
-@overload(child_value, inline="never")
-def _child_value(children, model, row, child, block, saved, shift, points, spare):
-    if children.instance_class is not MeanTable:
-        return None
-
-    def mean(children, model, row, child, block, saved, shift, points, spare):
-        to_come = child_lanes(children.values, model, row, child, block, saved, shift, spare)
-        return add(to_come, splat(spare, points))
-
-    return mean
+def mean_block(model, row, lane):
+    """The block of a mean table that begins at a lane of a row."""
+    return Block(row, lane, choices_of(model, row))
 
 
 @jit
-def backup_stop_values(children, model, row, choices, block, saved, stage, target, scratch):
-    """Raise each roll's entry in `target` to the best category for it (`stage`: see FRESH)."""
-    nothing = splat(target, LOWEST)
-    for c in range(model.categories):
-        if choices >> c & 1 and not model.exactly:
-            crossed_out = peek(model.outcome_start, c)
-            child = row + peek(model.step, crossed_out)
-            shift = peek(model.shift, crossed_out)
-            crossed = child_value(children, model, row, child, block, saved, shift, 0.0, scratch.lanes)
-            nothing = maximum(nothing, crossed)
-    for roll in range(model.first_roll, model.first_roll + model.rolls):
-        store(target, roll, nothing if stage & AGAIN == 0 else maximum(nothing, load(target, roll)))
-    for c in range(model.categories):
-        extra = peek(model.first_bonus, c) if stage & FIRST_FRESH else 0.0
-        if choices >> c & 1:
-            begin = peek(model.outcome_start, c)
-            for outcome in range(begin + (0 if model.exactly else 1), peek(model.outcome_start, c + 1)):
-                child, shift = row + peek(model.step, outcome), peek(model.shift, outcome)
-                points = peek(model.points, outcome) + (extra if outcome > begin else 0.0)
-                worth = child_value(children, model, row, child, block, saved, shift, points, scratch.lanes)
-                for i in range(peek(model.roll_start, outcome), peek(model.roll_start, outcome + 1)):
-                    roll = peek(model.outcome_rolls, i)
-                    store(target, roll, maximum(worth, load(target, roll)))
+def backup_stop_values(children, model, block, saved, mode, target, scratch):
+    """Best category for each roll by its dice, into the entries of the full rolls of `target` (`mode`: OVERWRITE)."""
+    outcomes, dice = model.outcomes, model.dice
+    crossed_out = splat(target, LOWEST)
+    for c in range(model.category_count):
+        if block.choices >> c & 1 and model.monotone:
+            zero = peek(outcomes.start, c)
+            successor = Successor(block.row + peek(outcomes.step, zero), saved, peek(outcomes.shift, zero), 0.0)
+            crossed_out = maximum(crossed_out, child_value(children, model, block, successor, scratch.temp))
+    for roll in range(dice.first_roll, dice.first_roll + dice.roll_count):
+        store(target, roll, crossed_out if mode & RAISE == 0 else maximum(crossed_out, load(target, roll)))
+    for c in range(model.category_count):
+        bonus = peek(outcomes.first_roll_bonus, c) if mode & FIRST_ROLL else 0.0
+        if block.choices >> c & 1:
+            zero = peek(outcomes.start, c)
+            for outcome in range(zero + (1 if model.monotone else 0), peek(outcomes.start, c + 1)):
+                child, shift = block.row + peek(outcomes.step, outcome), peek(outcomes.shift, outcome)
+                points = peek(outcomes.points, outcome) + (bonus if outcome > zero else 0.0)
+                successor = Successor(child, saved, shift, points)
+                value = child_value(children, model, block, successor, scratch.temp)
+                for i in range(peek(outcomes.roll_start, outcome), peek(outcomes.roll_start, outcome + 1)):
+                    roll = peek(outcomes.rolls, i)
+                    store(target, roll, maximum(value, load(target, roll)))
 
 
 @jit
-def joker_choices(model, row, choices, j):
-    """Bitmask of the categories that may take the j-th joker roll."""
-    box = peek(model.joker_box, j)
-    legal = choices
-    if model.must_match:
-        legal = box & choices if box & ~peek(model.masks, row) else choices & ~model.upper_bits
-        if legal == 0:
-            legal = choices
-    return legal
+def joker_choices(model, row, choices, joker):
+    """Bitmask of the categories that may take a joker roll."""
+    box = peek(model.jokers.box, joker)
+    allowed = choices
+    if model.jokers.must_match:
+        allowed = box & choices if box & ~peek(model.layout.masks, row) else choices & ~model.upper_bits
+        if allowed == 0:
+            allowed = choices
+    return allowed
 
 
 @jit
-def joker_value(children, model, row, choices, block, saved, j, stage, spare):
-    """Best category for the j-th joker roll under the joker rule."""
-    box_open = peek(model.joker_box, j) & ~peek(model.masks, row) != 0
-    legal = joker_choices(model, row, choices, j)
-    bonus = model.joker_bonus if row >= model.cards else 0.0
-    best = splat(spare, LOWEST)
-    for c in range(model.categories):
-        if legal >> c & 1:
-            at = c * model.jokers + j
-            points = peek(model.joker_plain, at) if box_open else peek(model.joker_full, at)
-            extra = peek(model.first_bonus, c) if stage & FIRST_FRESH and points > 0 else 0.0
-            child = row + peek(model.step, peek(model.outcome_start, c))
-            shift = points if peek(model.moves, c) else 0
-            worth = child_value(children, model, row, child, block, saved, shift, points + bonus + extra, spare)
-            best = maximum(best, worth)
+def joker_value(children, model, block, saved, joker, mode, temp):
+    """Best category for a joker roll."""
+    outcomes, jokers = model.outcomes, model.jokers
+    box_open = peek(jokers.box, joker) & ~peek(model.layout.masks, block.row) != 0
+    allowed = joker_choices(model, block.row, block.choices, joker)
+    joker_bonus = jokers.bonus if block.row >= model.card_count else 0.0
+    best = splat(temp, LOWEST)
+    for c in range(model.category_count):
+        if allowed >> c & 1:
+            i = c * jokers.size + joker
+            points = peek(jokers.points, i) if box_open else peek(jokers.full_points, i)
+            bonus = peek(outcomes.first_roll_bonus, c) if mode & FIRST_ROLL and points > 0 else 0.0
+            child = block.row + peek(outcomes.step, peek(outcomes.start, c))
+            shift = points if peek(outcomes.counts_to_upper, c) else 0
+            successor = Successor(child, saved, shift, points + joker_bonus + bonus)
+            best = maximum(best, child_value(children, model, block, successor, temp))
     return best
 
 
 @jit
-def backup_all_stop_values(children, model, row, choices, block, saved, stage, target, scratch):
-    """:func:`backup_stop_values` with the joker rule: joker rolls are kept aside and get their own value after."""
-    jokers = model.jokers if peek(model.masks, row) & model.joker_bit else 0
-    for j in range(jokers):
-        roll = peek(model.joker_rolls, j)
-        store(scratch.kept, j, splat(target, LOWEST) if stage & AGAIN == 0 else load(target, roll))
-    backup_stop_values(children, model, row, choices, block, saved, stage, target, scratch)
-    for j in range(jokers):
-        roll = peek(model.joker_rolls, j)
-        worth = joker_value(children, model, row, choices, block, saved, j, stage, scratch.lanes)
-        store(target, roll, maximum(worth, load(scratch.kept, j)))
+def backup_all_stop_values(children, model, block, saved, mode, target, scratch):
+    """:func:`backup_stop_values` with the joker rule: joker rolls get a value of their own."""
+    jokers = model.jokers
+    count = jokers.size if peek(model.layout.masks, block.row) & jokers.bit else 0
+    for joker in range(count):
+        roll = peek(jokers.rolls, joker)
+        store(scratch.joker_values, joker, splat(target, LOWEST) if mode & RAISE == 0 else load(target, roll))
+    backup_stop_values(children, model, block, saved, mode, target, scratch)
+    for joker in range(count):
+        value = joker_value(children, model, block, saved, joker, mode, scratch.temp)
+        store(target, peek(jokers.rolls, joker), maximum(value, load(scratch.joker_values, joker)))
 
 
 @jit
-def mean_of_first_roll(model, buffer):
-    """Sum of weight x value over all full rolls of a buffer."""
+def mean_of_first_roll(dice, buffer):
+    """Sum of weight x value over all rolls."""
     # Four running sums: a single one would wait for each addition to end before the next.
     a, b, c, d = splat(buffer, 0.0), splat(buffer, 0.0), splat(buffer, 0.0), splat(buffer, 0.0)
-    at, whole = model.first_roll, model.rolls & ~3
+    entry, whole = dice.first_roll, dice.roll_count & ~3
     for roll in range(0, whole, 4):
-        a = add(a, multiply(splat(buffer, peek(model.weights, roll)), load(buffer, at)))
-        b = add(b, multiply(splat(buffer, peek(model.weights, roll + 1)), load(buffer, at + 1)))
-        c = add(c, multiply(splat(buffer, peek(model.weights, roll + 2)), load(buffer, at + 2)))
-        d = add(d, multiply(splat(buffer, peek(model.weights, roll + 3)), load(buffer, at + 3)))
-        at += 4
-    for roll in range(whole, model.rolls):
-        a = add(a, multiply(splat(buffer, peek(model.weights, roll)), load(buffer, at)))
-        at += 1
+        a = add(a, multiply(splat(buffer, peek(dice.weights, roll)), load(buffer, entry)))
+        b = add(b, multiply(splat(buffer, peek(dice.weights, roll + 1)), load(buffer, entry + 1)))
+        c = add(c, multiply(splat(buffer, peek(dice.weights, roll + 2)), load(buffer, entry + 2)))
+        d = add(d, multiply(splat(buffer, peek(dice.weights, roll + 3)), load(buffer, entry + 3)))
+        entry += 4
+    for roll in range(whole, dice.roll_count):
+        a = add(a, multiply(splat(buffer, peek(dice.weights, roll)), load(buffer, entry)))
+        entry += 1
     return add(add(a, b), add(c, d))
 
 
-def write_values(
-    target: object, model: TurnModel, row: int, block: int, saved: int, values: object, spare: Floats
-) -> None:
-    """Write the values of a block of a card's lanes to their places in the layer."""
-    raise NotImplementedError("only within a kernel")
-
-
-@overload(write_values)
-def _write_values(target, model, row, block, saved, values, spare):
-    if target.instance_class is not MeanTable:
-        return None
-
-    def mean(target, model, row, block, saved, values, spare):
-        store(spare, 0, values)
-        lanes = peek(model.lane_count, peek(model.sets, row))
-        start = peek(model.offsets, row) + saved * lanes + block
-        for lane in range(min(LANES, lanes - block)):
-            poke(target.values, start + lane, peek(spare, lane))
-
-    return mean
-
-
 @jit
-def solve_block(children, target, model, dice, row, choices, block, most_saved, scratch):
-    """The turn of one card for one block of lanes, for every number of saved rolls."""
-    for rerolls in range(model.rolls_per_turn + most_saved):
-        saved, kept = rerolls if model.saved_rolls else 0, rerolls - model.rolls_per_turn + 1
-        buffer, again = scratch.buffer, AGAIN if rerolls > 0 else FRESH
+def solve_block(children, target, job, block):
+    """The turn of one card for one block, for every number of saved rolls; `job` holds views."""
+    model, lattice, scratch = job.model, job.lattice, job.scratch
+    buffer, first_roll = scratch.buffer, model.dice.first_roll
+    for rerolls in range(model.rolls_per_turn + job.most_saved):
+        saved = rerolls if model.saves_rolls else 0
+        saved_before = rerolls - model.rolls_per_turn + 1  # a turn with so many saved rolls begins here
+        mode = RAISE if rerolls > 0 else OVERWRITE
         if rerolls > 0:
-            means(buffer, dice)
-        if model.has_first_bonus and kept >= 0:
-            # The chain goes on without these extras: they are for the first roll of this turn only.
-            for hold in range(model.first_roll + model.rolls):
-                store(scratch.first, hold, load(buffer, hold))
+            means(buffer, lattice)
+        if model.has_first_roll_bonus and saved_before >= 0:
+            # In a copy: turns that begin with more rolls pass through here later, without this bonus.
+            for hold in range(first_roll + model.dice.roll_count):
+                store(scratch.first_roll_buffer, hold, load(buffer, hold))
             backup_all_stop_values(
-                children, model, row, choices, block, saved, FIRST_FRESH | again, scratch.first, scratch
+                children, model, block, saved, FIRST_ROLL | mode, scratch.first_roll_buffer, scratch
             )
             if rerolls > 0:
-                maxima(scratch.first, dice)
-        if rerolls == 0 or model.saved_rolls:
-            backup_all_stop_values(children, model, row, choices, block, saved, again, buffer, scratch)
+                maxima(scratch.first_roll_buffer, lattice)
+        if rerolls == 0 or model.saves_rolls:
+            backup_all_stop_values(children, model, block, saved, mode, buffer, scratch)
         if rerolls > 0:
-            maxima(buffer, dice)
-        if kept >= 0:
-            first = scratch.first if model.has_first_bonus else buffer
-            write_values(target, model, row, block, kept, mean_of_first_roll(model, first), scratch.lanes)
+            maxima(buffer, lattice)
+        if saved_before >= 0:
+            best = scratch.first_roll_buffer if model.has_first_roll_bonus else buffer
+            write_values(target, model, block, saved_before, mean_of_first_roll(model.dice, best), scratch.temp)
 
 
 @jit
-def solve_rows(rows, below, layer, model, dice, most_saved, scratch):
+def solve_rows(rows, arguments):
     """Values of all states of the given rows, from the values of their children.
 
     Parameters
     ----------
     rows : (n,) int64
         Rows of one layer.
-    below, layer : TableSlice
-        The layer of the children, and the one these rows belong to, whose entries are written.
-    model : TurnModel
-        From :func:`perfect_yatzy.model.turn_model.turn_model`.
-    dice : FiveDice, SixDice or IndexedLattice
-    most_saved : int
-        Rolls that may have been saved in this layer: one sweep over the rerolls left serves them all.
-    scratch : Scratch
-        This thread's.
+    arguments : SolveJob
+        With tables of float64.
+
+    Raises
+    ------
+    IndexError
+        If an index is out of range, under ``NUMBA_BOUNDSCHECK=1`` only.
     """
-    seen, steps, own = views(model), views(dice), views(scratch)
-    children = MeanTable(shifted(views(below).values, below.start))
-    target = MeanTable(shifted(views(layer).values, layer.start))
+    job = views(arguments)
+    children = MeanTable(shifted(job.below.values, job.below.start))
+    target = MeanTable(shifted(job.target.values, job.target.start))
     for row in rows:
-        choices = choices_of(seen, row)
-        for block in range(0, peek(seen.lane_count, peek(seen.sets, row)), LANES):
-            solve_block(children, target, seen, steps, row, choices, block, most_saved, own)
+        choices = choices_of(job.model, row)
+        for lane in range(0, peek(job.model.layout.lane_count, peek(job.model.layout.lane_sets, row)), LANES):
+            solve_block(children, target, job, Block(row, lane, choices))

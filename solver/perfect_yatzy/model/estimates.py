@@ -89,7 +89,7 @@ def rule_set_stats(rules: RuleSet) -> RuleSetStats:
     space, grid = state_space(rules), lattice(rules.dice, rules.faces)
     operations = 0
     for filled, rows in enumerate(space.layers[:-1]):
-        blocks = (-(-space.layout.lane_count[space.layout.sets[rows]] // LANES)).sum()
+        blocks = (-(-space.layout.lane_count[space.layout.lane_sets[rows]] // LANES)).sum()
         passes = rules.rolls_per_turn + int(space.most_saved[filled])
         operations += int(blocks) * passes * LANES * (2 * len(grid.predecessors) + 4 * grid.n_rolls)
     layers = [part.stop - part.start for part in map(space.layer_slice, range(space.categories, -1, -1))]

@@ -76,8 +76,12 @@ class Objective:
         return rule_set_stats(self.rules)
 
     def layer_slice(self, filled: int) -> slice:
-        """The part of the table that holds the states with `filled` categories filled."""
-        return self.space.layer_slice(filled)
+        """Part of the table that holds the values of the states with `filled` categories filled."""
+        return self.rows_slice(filled, 0, len(self.space.layers[filled]))
+
+    def rows_slice(self, filled: int, first: int, end: int) -> slice:
+        """Part of the table that holds the values of the rows ``space.layers[filled][first:end]``."""
+        return self.space.rows_slice(filled, first, end)
 
     def full_cards(self) -> Values:
         """Entries of the last layer, which needs no turn: a full card is worth the bonus if it has reached it."""
@@ -97,7 +101,7 @@ class PolicyQuantity(Objective):
         The table of means, float64.
     """
 
-    squares = 0.0  # weight of the squared deviations that a turn adds
+    square_weight = 0.0  # weight of the squared deviations that a turn adds
 
     def __init__(self, rules: RuleSet, values: Table, start: State = EMPTY_STATE) -> None:
         super().__init__(rules, start)
@@ -113,7 +117,7 @@ class Variance(PolicyQuantity):
     """The variance of the points still to come."""
 
     name = "variance"
-    squares = 1.0
+    square_weight = 1.0
 
     def full_cards(self) -> Values:
         """Nothing is uncertain any more."""
@@ -135,8 +139,8 @@ def final_bonus(space: StateSpace) -> Floats:
     rules, layout, parts = space.rules, space.layout, []
     copies = int(space.most_saved[space.categories]) + 1
     for row in space.layers[space.categories]:
-        lanes = int(layout.lane_count[layout.sets[row]])
-        uppers = layout.lane_upper[layout.sets[row], :lanes]
+        lanes = int(layout.lane_count[layout.lane_sets[row]])
+        uppers = layout.lane_upper[layout.lane_sets[row], :lanes]
         paid = np.where(uppers >= rules.bonus.threshold, rules.bonus.points, 0) if rules.bonus else np.zeros(lanes)
         parts.append(np.tile(paid, copies))
     return np.concatenate(parts).astype(np.float64)
@@ -183,7 +187,7 @@ class ScoreObjective(Objective):
         """What a solve will take, from the cards alone."""
         space, rules = self.space, self.rules
         grid = lattice(rules.dice, rules.faces)
-        states = space.layout.lane_count[space.layout.sets] * (space.most_saved[space.filled] + 1)
+        states = space.layout.lane_count[space.layout.lane_sets] * (space.most_saved[space.filled] + 1)
         slabs = self.row_lengths() + (rules.bonus.points if rules.bonus else 0) + self.before + self.after
         sizes = [int((states * slabs)[rows].sum()) for rows in space.layers[space.first_layer :]]
         entries = sum(sizes)
@@ -202,7 +206,7 @@ class ScoreObjective(Objective):
         space, layout = self.space, self.space.layout
         rows = np.concatenate([space.layers[k] for k in range(space.categories, space.first_layer - 1, -1)])
         filled = space.filled[rows]
-        lanes = layout.lane_count[layout.sets[rows]]
+        lanes = layout.lane_count[layout.lane_sets[rows]]
         sizes = lanes * (space.most_saved[filled] + 1)
         ends = np.cumsum(sizes)
         within = np.arange(space.size) - np.repeat(ends - sizes, sizes)
@@ -222,14 +226,14 @@ class ScoreObjective(Objective):
         return np.concatenate([[0], np.cumsum(high - low + 1 + self.before + self.after)]).astype(np.int64)
 
     @cached_property
-    def slabs(self) -> ScoreOffsets:
-        """Where the values of each state lie."""
+    def score_offsets(self) -> ScoreOffsets:
+        """Where the values of each state are."""
         low, high = self._ranges
         return ScoreOffsets(self._starts[:-1] + self.before - low, low, high)
 
-    def layer_slice(self, filled: int) -> slice:
-        """The part of the table that holds the states with `filled` categories filled."""
-        states = self.space.layer_slice(filled)
+    def rows_slice(self, filled: int, first: int, end: int) -> slice:
+        """Part of the table that holds the values of the rows ``space.layers[filled][first:end]``."""
+        states = self.space.rows_slice(filled, first, end)
         return slice(int(self._starts[states.start]), int(self._starts[states.stop]))
 
     def headline(self, last_layer: Values) -> float | None:
@@ -281,7 +285,7 @@ class Goals(ScoreObjective):
         if rules.bonus:
             best = possible_points(rules)
             to_come = sum(((~layout.masks >> c & 1) * max(best[c]) for c in space.upper), np.zeros_like(layout.masks))
-            reach = layout.lane_upper[layout.sets[rows], lanes] + to_come[rows]
+            reach = layout.lane_upper[layout.lane_sets[rows], lanes] + to_come[rows]
             length = length + np.where(reach >= rules.bonus.threshold, rules.bonus.points, 0)
         return -length, np.full(len(length), -1, dtype=np.int64)
 
@@ -325,7 +329,7 @@ class Utility(ScoreObjective):
     def monotone(self) -> bool:  # type: ignore[override]
         """Whether more points are never worth less."""
         bonus = self.rules.bonus.points if self.rules.bonus else 0
-        worths = self.worth(np.arange(int(self.slabs.high.max()) + bonus + 1))
+        worths = self.worth(np.arange(int(self.score_offsets.high.max()) + bonus + 1))
         return bool((np.diff(worths) >= 0).all())
 
     def worth(self, total: Ints) -> Floats:

@@ -1,9 +1,10 @@
 """The scorecard as a state, and where its value lies in the flat table.
 
-At the start of a turn only four things bear on the rest of the game: which categories are filled (a bitmask),
-the sum of the upper boxes capped at the bonus threshold, the rolls saved, and whether the joker's box holds
-points. Upper sums that share a fate share a *lane*: all those from which the bonus is out of reach are one
-lane, the capped one another, sums that cannot occur have none. The table is flat::
+At the start of a turn the rest of the game depends on four things: which categories are filled (a bitmask), the sum
+of the upper boxes capped at the bonus threshold, the saved rolls, and whether the joker's box holds points.
+Equivalent upper sums share a *lane*: one lane for all sums from which the bonus is out of reach, one for the capped
+sum, one for each sum between; sums that cannot occur have no lane. Cards with the same upper boxes filled share a
+*lane set*. The table is flat::
 
     full card | one category open ... | ... | empty card        layers in the order they are solved
     row 0: saved 0: lane lane lane ... saved 1: lane ...        row = filled categories (+ joker flag)
@@ -29,30 +30,43 @@ MAX_FREE_UPPER = 12
 
 
 class StateLayout(NamedTuple):
-    """The arrays that place a state in the table, as the kernels take them (all int64).
+    """The arrays that place a state in the table, as the kernels take them (int64).
 
-    ``masks, offsets, sets`` have one entry a row: filled categories, first index in the table, lane set.
-    ``lane_count[set]``; ``lane_upper[set, lane]`` is the upper sum a lane stands for (padded by repeating the
-    last one); ``lane_of[set, upper]`` the lane of an upper sum, -1 if it cannot occur.
+    The value of a state is at ``offsets[row] + saved * lane_count[lane_set] + lane``.
+
+    Attributes
+    ----------
+    masks, offsets, lane_sets : (rows,)
+        Bitmask of filled categories, first index in the table and lane set of each row.
+    lane_count : (lane sets,)
+        Number of lanes.
+    lane_upper : (lane sets, lane_width)
+        Upper sum of each lane, padded by repeating the last one.
+    lane_of : (lane sets, upper_width)
+        Lane of each upper sum, -1 if it cannot occur.
+    lane_width, upper_width : int
+        Row lengths of the two arrays before; kernels index them flat.
     """
 
     masks: Ints
     offsets: Ints
-    sets: Ints
+    lane_sets: Ints
     lane_count: Ints
     lane_upper: Ints
     lane_of: Ints
+    lane_width: int
+    upper_width: int
 
 
 LANES = 8  # values in one SIMD vector of float64; lanes of a row are padded to a multiple of it in the kernels
 
 
 class StateSpace:
-    """All states a game can arrive at from `start` (by default the empty card), and their places in a table.
+    """All states a game can reach from `start` (by default the empty card), and their places in a table.
 
     Attributes
     ----------
-    layout : Layout
+    layout : StateLayout
     size : int
         Number of values in the table.
     layers : list of int64 arrays
@@ -133,7 +147,7 @@ class StateSpace:
             masks = np.full(self.cards, self.start.filled, dtype=np.int64)
             for c, bit in self.bit_of.items():
                 masks |= (own > bit if self.forced else own >> bit & 1).astype(np.int64) << c
-        else:  # the same at once: a million cards of Maxi would cost a tenth of a second
+        else:  # the same without a loop, which takes a tenth of a second for the million cards of Maxi
             masks = (1 << own) - 1 if self.forced else own
         masks = np.tile(masks, self.flags)
         occurs = np.ones(len(masks), dtype=bool)
@@ -159,13 +173,21 @@ class StateSpace:
         rows = np.bincount(filled[occurs], minlength=self.categories + 1)
         ends = np.cumsum(rows[::-1])[::-1]
         self.layers = [in_order[end - count : end] for end, count in zip(ends.tolist(), rows.tolist(), strict=True)]
-        self.layout = StateLayout(masks, offsets, sets, self._lane_count, self._lane_upper, self._lane_of)
+        lanes, lane_of = self._lane_upper, np.ascontiguousarray(self._lane_of)
+        widths = lanes.shape[1], lane_of.shape[1]
+        self.layout = StateLayout(masks, offsets, sets, self._lane_count, lanes, lane_of, *widths)
         values = np.bincount(filled, weights=sizes, minlength=self.categories + 2).astype(np.int64)
         self._layer_ends = np.cumsum(values[::-1])[::-1]
 
     def layer_slice(self, filled: int) -> slice:
-        """The part of the table that holds the states with `filled` categories filled."""
+        """Part of the table that holds the states with `filled` categories filled."""
         return slice(int(self._layer_ends[filled + 1]), int(self._layer_ends[filled]))
+
+    def rows_slice(self, filled: int, first: int, end: int) -> slice:
+        """Part of the table that holds the states of ``layers[filled][first:end]``."""
+        rows, whole = self.layers[filled], self.layer_slice(filled)
+        bounds = [int(self.layout.offsets[rows[i]]) if i < len(rows) else whole.stop for i in (first, end)]
+        return slice(*bounds)
 
     def row(self, state: State) -> int:
         """Row of a state's card; no check."""
@@ -183,7 +205,7 @@ class StateSpace:
         Raises
         ------
         StateError
-            If no game can arrive at this state.
+            If no game can reach this state.
         """
         self.check(state)
         return self.unchecked_index(state)
@@ -191,12 +213,12 @@ class StateSpace:
     def unchecked_index(self, state: State) -> int:
         """Place of a checked state's value in the table."""
         row = self.row(state)
-        chosen = self.layout.sets[row]
+        chosen = self.layout.lane_sets[row]
         lane = self.layout.lane_of[chosen, min(max(state.upper, 0), self.rules.threshold)]
         return int(self.layout.offsets[row] + state.saved * self._lane_count[chosen] + lane)
 
     def check(self, state: State) -> None:
-        """Raise StateError unless a game can arrive at this state."""
+        """Raise StateError unless a game can reach this state."""
         rules = self.rules
         for name in ("filled", "upper", "saved"):
             whole_number(getattr(state, name), name)
@@ -228,16 +250,19 @@ class StateSpace:
             )
 
     def reachable(self) -> int:
-        """Number of states a game can arrive at, before upper sums are merged into lanes."""
+        """Number of states a game can reach, before upper sums are merged into lanes."""
         sums = np.array([len(sums) for sums in self.sums])
         return int(
-            sum(sums[self.layout.sets[rows]].sum() * (self.most_saved[k] + 1) for k, rows in enumerate(self.layers))
+            sum(
+                sums[self.layout.lane_sets[rows]].sum() * (self.most_saved[k] + 1)
+                for k, rows in enumerate(self.layers)
+            )
         )
 
 
 def state_space(rules: RuleSet, start: State = EMPTY_STATE) -> StateSpace:
-    """The state space of a rule set, or of the rest of a game; built once a process."""
-    return _state_space(rules, start)  # a cache would take a default left out for another question
+    """The state space of a rule set, or of the rest of a game; built once per process."""
+    return _state_space(rules, start)  # lru_cache tells apart a default given and a default left out
 
 
 @lru_cache(maxsize=8)

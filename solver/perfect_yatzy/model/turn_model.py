@@ -1,232 +1,301 @@
-"""One rule set as arrays: what every category pays for every roll, where that leads, how holds join up.
+"""A rule set as the flat arrays of one turn: points of each category for each roll, successor states, holds.
 
-A category pays few different points, so the unit is the *outcome*: a category with a number of points, and
-the rolls that earn it. ::
+A category pays few different numbers of points. The unit of the Bellman backup is therefore the *outcome*, a category
+with a number of points, together with the rolls that earn it::
 
     full-house  0: every roll      7: 11122     8: 11222     ...    28: 55666
                 |                  |
                 row of the child   row of the child, upper sum raised by `shift`
 
-The zero outcome comes first in each category. As more points are never worth less, it may as well be open to any
-roll, and is computed once per card and not once per roll.
+The outcome of 0 points comes first in each category. More points never lower the value of a monotone objective, so
+this outcome may be offered to every roll, and its value is computed once per card instead of once per roll.
+
+:class:`TurnModel` serves the backup; :class:`TurnOutcomes` numbers every different end of a turn, jokers and
+first-roll bonuses included, where a policy must know which one it takes.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ..game.dice import Floats, Ints, lattice, sub_multisets
 from ..game.points import points_table
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
 from ..game.scoring import category_points, is_joker, matching_upper_box
-from .state_space import StateSpace, state_space
+from .state_space import StateLayout, StateSpace, state_space
 
 
-class TurnModel(NamedTuple):
-    """A rule set as the kernels take it: flat int64 arrays unless said otherwise, and plain numbers.
+class CategoryOutcomes(NamedTuple):
+    """What the categories pay, and to which row of cards each outcome leads (int64 unless said otherwise).
 
     Attributes
     ----------
-    masks, offsets, sets, lane_count, lane_upper, lane_of
-        :class:`perfect_yatzy.model.state_space.StateLayout`, the last two flat with ``lane_width`` and
-        ``upper_width`` a
-        row.
-    outcome_start : (categories + 1,)
-        Category c has the outcomes ``outcome_start[c]`` up to ``outcome_start[c + 1]``; the first pays nothing.
+    start : (categories + 1,)
+        Category c has the outcomes ``start[c]`` to ``start[c + 1] - 1``; the first of them pays nothing.
     points : (outcomes,) float64
         Points for the box.
     shift : (outcomes,)
-        What the upper sum gains (0 for lower boxes, or where there is no bonus).
+        Increase of the upper sum (0 for lower boxes, or without an upper bonus).
     step : (outcomes,)
-        What to add to the row of the card to arrive at its child.
-    roll_start, outcome_rolls : (outcomes + 1,) and (pairs,)
-        Rolls that earn the outcome, as lattice indices.
-    moves : (categories,)
-        1 where the category counts to the upper sum.
-    first_bonus : (categories,) float64
-        Extra points for scoring the category on the first roll.
-    joker_rolls : (jokers,)
-        Lattice indices of the rolls that are jokers once the joker's box is filled.
-    joker_box : (jokers,)
-        Bit of the matching upper box, 0 without one.
-    joker_plain, joker_full : (categories * jokers,)
-        Points by the dice, and with fixed points paid in full.
+        Row of the child card minus row of the card.
+    roll_start : (outcomes + 1,)
+        Outcome i is earned by ``rolls[roll_start[i]:roll_start[i + 1]]``.
+    rolls : (pairs,)
+        Lattice indices of rolls.
     roll_points : (categories * rolls,)
-        Points by the dice of each category for each roll.
-    joker_of : (rolls,)
-        Number of the joker a roll is, -1 if it is none.
-    within_start, within : (rolls + 1,) and (pairs,) int32
-        All holds of each roll as lattice indices, most dice first, then higher faces first.
-    weights : (rolls,) float64
-        Probability of each first roll.
-    exactly : int
-        1 where more points may be worth less, so that a roll that pays must not be taken for one that does not.
+        Points of each category for each roll, jokers apart.
+    counts_to_upper : (categories,)
+        1 where the category counts to the upper sum.
+    first_roll_bonus : (categories,) float64
+        Extra points for scoring the category on the first roll.
     """
 
-    masks: Ints
-    offsets: Ints
-    sets: Ints
-    lane_count: Ints
-    lane_upper: Ints
-    lane_of: Ints
-    outcome_start: Ints
+    start: Ints
     points: Floats
     shift: Ints
     step: Ints
     roll_start: Ints
-    outcome_rolls: Ints
-    moves: Ints
-    first_bonus: Floats
-    joker_rolls: Ints
-    joker_box: Ints
-    joker_plain: Ints
-    joker_full: Ints
+    rolls: Ints
     roll_points: Ints
-    joker_of: Ints
-    within_start: Ints
-    within: Ints
-    weights: Floats
-    lane_width: int
-    upper_width: int
-    categories: int
-    rolls: int
-    first_roll: int
-    rolls_per_turn: int
-    cards: int
-    jokers: int
-    joker_bit: int
-    upper_bits: int
+    counts_to_upper: Ints
+    first_roll_bonus: Floats
+
+
+class JokerModel(NamedTuple):
+    """Rolls that are jokers once the joker's box is filled (int64 arrays and integers unless said otherwise).
+
+    Attributes
+    ----------
+    rolls : (size,)
+        Their lattice indices.
+    number : (rolls,)
+        Number of the joker each roll is, -1 if it is not a joker.
+    box : (size,)
+        Bit of the matching upper box, 0 without one.
+    points, full_points : (categories * size,)
+        Points by the dice, and with fixed points paid in full.
+    size : int
+        How many rolls are jokers.
+    bit : int
+        Bit of the joker's box in a bitmask of categories, 0 if the rules have no joker.
+    bonus : float
+        Extra points of a joker when the joker's box holds points.
+    must_match : int
+        1 if an open matching upper box must be taken.
+    """
+
+    rolls: Ints
+    number: Ints
+    box: Ints
+    points: Ints
+    full_points: Ints
+    size: int
+    bit: int
+    bonus: float
     must_match: int
-    joker_bonus: float
-    forced: int
-    saved_rolls: int
-    has_first_bonus: int
-    exactly: int
 
 
-def _outcomes(rules: RuleSet, space: StateSpace) -> dict[str, Ints | Floats]:
+class DiceModel(NamedTuple):
+    """Rolls and the holds within them.
+
+    Attributes
+    ----------
+    weights : (rolls,) float64
+        Probability of each roll when all dice are rolled.
+    hold_start : (rolls + 1,) int64
+        Roll i contains the holds ``holds[hold_start[i]:hold_start[i + 1]]``.
+    holds : (pairs,) int32
+        Lattice indices, most dice first (so the roll itself), then higher faces first.
+    roll_count : int
+        Number of different rolls.
+    first_roll : int
+        Lattice index of the first roll, which is the number of smaller multisets.
+    """
+
+    weights: Floats
+    hold_start: Ints
+    holds: npt.NDArray[np.int32]
+    roll_count: int
+    first_roll: int
+
+
+class TurnModel(NamedTuple):
+    """One turn of a rule set as the kernels take it; flags are 0 or 1.
+
+    Attributes
+    ----------
+    layout : StateLayout
+        Where the states of a card lie in the table.
+    outcomes : CategoryOutcomes
+    jokers : JokerModel
+    dice : DiceModel
+    category_count : int
+    upper_bits : int
+        Bitmask of the upper categories.
+    card_count : int
+        Rows from this one on are cards whose joker's box holds points.
+    rolls_per_turn : int
+        Rolls of a turn without saved rolls.
+    forced_order : int
+        Whether categories are filled in the order of the sheet.
+    saves_rolls : int
+        Whether unused rolls are saved for later turns.
+    has_first_roll_bonus : int
+    monotone : int
+        0 if more points may lower the value, so that a roll that pays must not be scored as one that does not.
+    """
+
+    layout: StateLayout
+    outcomes: CategoryOutcomes
+    jokers: JokerModel
+    dice: DiceModel
+    category_count: int
+    upper_bits: int
+    card_count: int
+    rolls_per_turn: int
+    forced_order: int
+    saves_rolls: int
+    has_first_roll_bonus: int
+    monotone: int
+
+
+def successors(rules: RuleSet, space: StateSpace, category: Ints, points: Ints) -> tuple[Ints, Ints]:
+    """What filling categories with points does to the state.
+
+    Parameters
+    ----------
+    category, points : (n,) int64
+
+    Returns
+    -------
+    step : (n,) int64
+        Row of the child card minus row of the card; the joker's box filled with points has rows of its own.
+    shift : (n,) int64
+        Increase of the upper sum.
+    """
+    card = [1 if space.forced else 1 << space.bit_of.get(c, 0) for c in category.tolist()]
+    joker_paid = (space.flags == 2) & (category == rules.joker_index) & (points > 0)
+    step = np.array(card, dtype=np.int64) + joker_paid * space.cards
+    return step, np.where(np.isin(category, space.upper), points, 0).astype(np.int64)
+
+
+def _category_outcomes(rules: RuleSet, space: StateSpace) -> CategoryOutcomes:
     dice, table = lattice(rules.dice, rules.faces), points_table(rules)
-    start, points, shift, step, roll_start, rolls = [0], [], [], [], [0], []
+    start, category, points, roll_start, rolls = [0], [], [], [0], []
     for c in range(len(rules.categories)):
-        paid = table[c]
-        for value in sorted({0, *paid.tolist()}):
+        for value in sorted({0, *table[c].tolist()}):
+            category.append(c)
             points.append(value)
-            shift.append(value if c in space.upper else 0)
-            child = 1 if space.forced else 1 << space.bit_of.get(c, 0)
-            to_paid = space.flags == 2 and c == rules.joker_index and value > 0
-            step.append(child + (space.cards if to_paid else 0))
-            rolls += (np.flatnonzero(paid == value) + dice.first_roll).tolist()
+            rolls += (np.flatnonzero(table[c] == value) + dice.first_roll).tolist()
             roll_start.append(len(rolls))
         start.append(len(points))
-    extra = dict(rules.first_roll_bonus)
-    return {
-        "roll_points": table.ravel(),
-        "outcome_start": np.array(start, dtype=np.int64),
-        "points": np.array(points, dtype=np.float64),
-        "shift": np.array(shift, dtype=np.int64),
-        "step": np.array(step, dtype=np.int64),
-        "roll_start": np.array(roll_start, dtype=np.int64),
-        "outcome_rolls": np.array(rolls, dtype=np.int64),
-        "moves": np.array([c in space.upper for c in range(len(rules.categories))], dtype=np.int64),
-        "first_bonus": np.array([extra.get(c.id, 0) for c in rules.categories], dtype=np.float64),
-    }
+    step, shift = successors(rules, space, np.array(category), np.array(points))
+    first_roll_bonus = dict(rules.first_roll_bonus)
+    return CategoryOutcomes(
+        start=np.array(start, dtype=np.int64),
+        points=np.array(points, dtype=np.float64),
+        shift=shift,
+        step=step,
+        roll_start=np.array(roll_start, dtype=np.int64),
+        rolls=np.array(rolls, dtype=np.int64),
+        roll_points=table.ravel(),
+        counts_to_upper=np.array([c in space.upper for c in range(len(rules.categories))], dtype=np.int64),
+        first_roll_bonus=np.array([first_roll_bonus.get(c.id, 0) for c in rules.categories], dtype=np.float64),
+    )
 
 
 @lru_cache(maxsize=8)
-def _jokers(rules: RuleSet) -> dict[str, Ints]:
-    dice = lattice(rules.dice, rules.faces)
+def _joker_model(rules: RuleSet) -> JokerModel:
+    dice, joker = lattice(rules.dice, rules.faces), rules.joker
     counts = dice.counts[dice.first_roll :].tolist()
-    extra = [i for i, roll in enumerate(counts) if is_joker(rules, roll)]
-    boxes = [matching_upper_box(rules, counts[i]) for i in extra]
+    rolls = [i for i, roll in enumerate(counts) if is_joker(rules, roll)]
+    boxes = [matching_upper_box(rules, counts[i]) for i in rolls]
 
     def points(in_full: bool) -> Ints:
-        table = [category_points(c, counts[i], in_full and not c.upper) for c in rules.categories for i in extra]
+        table = [category_points(c, counts[i], in_full and not c.upper) for c in rules.categories for i in rolls]
         return np.array(table, dtype=np.int64)
 
-    joker_of = np.full(len(counts), -1, dtype=np.int64)
-    joker_of[extra] = np.arange(len(extra))
-    return {
-        "joker_of": joker_of,
-        "joker_rolls": np.array(extra, dtype=np.int64) + dice.first_roll,
-        "joker_box": np.array([1 << box if box >= 0 else 0 for box in boxes], dtype=np.int64),
-        "joker_plain": points(False),
-        "joker_full": points(rules.joker is not None and rules.joker.mode != "none"),
-    }
+    number = np.full(len(counts), -1, dtype=np.int64)
+    number[rolls] = np.arange(len(rolls))
+    return JokerModel(
+        rolls=np.array(rolls, dtype=np.int64) + dice.first_roll,
+        number=number,
+        box=np.array([1 << box if box >= 0 else 0 for box in boxes], dtype=np.int64),
+        points=points(False),
+        full_points=points(joker is not None and joker.mode != "none"),
+        size=len(rolls),
+        bit=1 << rules.joker_index if joker else 0,
+        bonus=float(joker.bonus if joker else 0),
+        must_match=int(joker is not None and joker.mode == "forced"),
+    )
 
 
 @lru_cache(maxsize=8)
-def _holds_within(number: int, faces: int) -> dict[str, Ints]:
+def _dice_model(number: int, faces: int) -> DiceModel:
     dice = lattice(number, faces)
-    start, within = [0], []
+    start, holds = [0], []
     for counts in dice.counts[dice.first_roll :]:
         # Lattice order is by size, then low faces first: backwards it is most dice, then high faces.
-        within.append(np.sort(dice.rank(sub_multisets(counts)))[::-1])
-        start.append(start[-1] + len(within[-1]))
-    return {"within_start": np.array(start, dtype=np.int64), "within": np.concatenate(within).astype(np.int32)}
+        holds.append(np.sort(dice.rank(sub_multisets(counts)))[::-1])
+        start.append(start[-1] + len(holds[-1]))
+    return DiceModel(
+        weights=dice.weights,
+        hold_start=np.array(start, dtype=np.int64),
+        holds=np.concatenate(holds).astype(np.int32),
+        roll_count=dice.n_rolls,
+        first_roll=dice.first_roll,
+    )
 
 
 def turn_model(rules: RuleSet, start: State = EMPTY_STATE) -> TurnModel:
-    """The arrays and numbers of a rule set, or of the rest of a game from `start`; built once a process."""
+    """The turn of a rule set, or of the rest of a game from `start`; built once per process."""
     return _turn_model(rules, start)
 
 
 @lru_cache(maxsize=8)
 def _turn_model(rules: RuleSet, start: State) -> TurnModel:
-    dice, space = lattice(rules.dice, rules.faces), state_space(rules, start)
-    layout, joker = space.layout, rules.joker
-    extra: dict[str, Any] = {**_outcomes(rules, space), **_jokers(rules), **_holds_within(rules.dice, rules.faces)}
+    space = state_space(rules, start)
     return TurnModel(
-        masks=layout.masks,
-        offsets=layout.offsets,
-        sets=layout.sets,
-        lane_count=layout.lane_count,
-        lane_upper=layout.lane_upper.ravel(),
-        lane_of=layout.lane_of.ravel(),
-        weights=dice.weights,
-        lane_width=layout.lane_upper.shape[1],
-        upper_width=layout.lane_of.shape[1],
-        categories=len(rules.categories),
-        rolls=dice.n_rolls,
-        first_roll=dice.first_roll,
-        rolls_per_turn=rules.rolls_per_turn,
-        cards=space.cards,
-        jokers=len(extra["joker_rolls"]),
-        joker_bit=1 << rules.joker_index if joker else 0,
+        layout=space.layout,
+        outcomes=_category_outcomes(rules, space),
+        jokers=_joker_model(rules),
+        dice=_dice_model(rules.dice, rules.faces),
+        category_count=len(rules.categories),
         upper_bits=sum(1 << c for c, category in enumerate(rules.categories) if category.upper),
-        must_match=int(joker is not None and joker.mode == "forced"),
-        joker_bonus=float(joker.bonus if joker else 0),
-        forced=int(space.forced),
-        saved_rolls=int(rules.saved_rolls),
-        has_first_bonus=int(bool(rules.first_roll_bonus)),
-        exactly=0,
-        **extra,
+        card_count=space.cards,
+        rolls_per_turn=rules.rolls_per_turn,
+        forced_order=int(space.forced),
+        saves_rolls=int(rules.saved_rolls),
+        has_first_roll_bonus=int(bool(rules.first_roll_bonus)),
+        monotone=1,
     )
 
 
-IN_FULL, WITH_BONUS, ON_FIRST_ROLL = 1, 2, 4  # which of the eight tables
+# Ways a category can score a roll, as a sum: fixed points in full, with the joker bonus, on the first roll.
+IN_FULL, WITH_BONUS, ON_FIRST_ROLL = 1, 2, 4
+SCORING_WAYS = 8
 
 
 class TurnOutcomes(NamedTuple):
-    """Every different ending of a turn (int64 unless said otherwise).
+    """Every different end of a turn (int64 unless said otherwise).
 
     Attributes
     ----------
-    category, points : (payouts,)
-        What is filled, and what the box receives.
-    total : (payouts,) float64
-        Points made: for the box and beside it.
-    step, shift : (payouts,)
-        What to add to the row of the card, and to its upper sum.
-    of : (8 * categories * rolls,)
-        Payout of a category for a roll in each of the eight ways.
-    sizes : (holds,)
-        Number of dice of each hold.
-    ends : int
-        How many payouts there are.
+    category, points : (size,)
+        The category filled, and the points of its box.
+    total : (size,) float64
+        Points made: for the box and as bonus points.
+    step, shift : (size,)
+        As in :class:`CategoryOutcomes`.
+    number : (SCORING_WAYS * categories * rolls,)
+        Outcome of a category for a roll in each way to score it.
+    size : int
+        How many outcomes there are.
     """
 
     category: Ints
@@ -234,60 +303,39 @@ class TurnOutcomes(NamedTuple):
     total: Floats
     step: Ints
     shift: Ints
-    of: Ints
-    sizes: Ints
-    ends: int
+    number: Ints
+    size: int
 
 
 def turn_outcomes(rules: RuleSet, start: State = EMPTY_STATE) -> TurnOutcomes:
-    """The payouts of a rule set, or of the rest of a game from `start`; built once a process."""
+    """The outcomes of a turn of a rule set, or of the rest of a game from `start`; built once per process."""
     return _turn_outcomes(rules, start)
 
 
-class _Kinds(NamedTuple):
-    """What does not depend on the card a game goes on from."""
-
-    category: Ints
-    points: Ints
-    total: Ints
-    of: Ints
-
-
 @lru_cache(maxsize=8)
-def _kinds(rules: RuleSet) -> _Kinds:
+def _numbered_outcomes(rules: RuleSet) -> tuple[Ints, Ints, Ints, Ints]:
+    """Category, points, total and number of :class:`TurnOutcomes`, which the start of a game does not change."""
     dice, plain = lattice(rules.dice, rules.faces), points_table(rules)
-    bonus = rules.joker.bonus if rules.joker else 0
+    joker_bonus = rules.joker.bonus if rules.joker else 0
     full = plain
     if rules.joker and rules.joker.mode != "none":
         rolls = dice.counts[dice.first_roll :].tolist()
         full = np.array([[category_points(c, roll, not c.upper) for roll in rolls] for c in rules.categories])
-    extra = dict(rules.first_roll_bonus)
+    first_roll_bonus = dict(rules.first_roll_bonus)
     found: dict[tuple[int, int, int], int] = {}  # (category, points, total) -> number
-    of = np.zeros((8, len(rules.categories), dice.n_rolls), dtype=np.int64)
+    number = np.zeros((SCORING_WAYS, len(rules.categories), dice.n_rolls), dtype=np.int64)
     for c, box in enumerate(rules.categories):
-        for way in range(8):
-            for i, paid in enumerate((full if way & IN_FULL else plain)[c].tolist()):
-                bonus_points = (bonus if way & WITH_BONUS else 0) + (
-                    extra.get(box.id, 0) if way & ON_FIRST_ROLL and paid else 0
-                )
-                of[way, c, i] = found.setdefault((c, paid, paid + bonus_points), len(found))
-    category, points, total = np.ascontiguousarray(np.array([*found], dtype=np.int64).T)
-    return _Kinds(category, points, total, of.ravel())
+        for way in range(SCORING_WAYS):
+            for i, points in enumerate((full if way & IN_FULL else plain)[c].tolist()):
+                total = points + (joker_bonus if way & WITH_BONUS else 0)
+                total += first_roll_bonus.get(box.id, 0) if way & ON_FIRST_ROLL and points else 0
+                number[way, c, i] = found.setdefault((c, points, total), len(found))
+    category, box_points, totals = np.ascontiguousarray(np.array([*found], dtype=np.int64).T)
+    return category, box_points, totals, number.ravel()
 
 
 @lru_cache(maxsize=8)
 def _turn_outcomes(rules: RuleSet, start: State) -> TurnOutcomes:
-    dice, space, kinds = lattice(rules.dice, rules.faces), state_space(rules, start), _kinds(rules)
-    category, points = kinds.category, kinds.points
-    card = np.array([1 if space.forced else 1 << space.bit_of.get(c, 0) for c in category.tolist()])
-    to_paid = (space.flags == 2) & (category == rules.joker_index) & (points > 0)
-    return TurnOutcomes(
-        category=category,
-        points=points,
-        total=kinds.total.astype(np.float64),
-        step=(card + to_paid * space.cards).astype(np.int64),
-        shift=np.where(np.isin(category, space.upper), points, 0).astype(np.int64),
-        of=kinds.of,
-        sizes=dice.counts.sum(axis=1),
-        ends=len(category),
-    )
+    category, points, totals, number = _numbered_outcomes(rules)
+    step, shift = successors(rules, state_space(rules, start), category, points)
+    return TurnOutcomes(category, points, totals.astype(np.float64), step, shift, number, len(category))

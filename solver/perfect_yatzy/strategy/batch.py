@@ -10,7 +10,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -23,47 +23,10 @@ from ..model.turn_model import turn_model
 from ..tablebase.backward_induction import default_threads
 from .turn_evaluator import TurnEvaluator
 
+if TYPE_CHECKING:
+    from ..kernels.batch import ActionBatch, PositionBatch
+
 SLICE = 4096  # positions a thread takes at a time
-
-
-class PositionBatch(NamedTuple):
-    """Positions as the kernel reads them, sorted; each array is ``(n,)`` int64.
-
-    Attributes
-    ----------
-    rows, lanes
-        Row and lane of the state.
-    rolls
-        Index of the dice among all rolls.
-    rerolls
-        Rerolls left.
-    first
-        1 if the dice are the first roll of the turn, else 0.
-    """
-
-    rows: Ints
-    lanes: Ints
-    rolls: Ints
-    rerolls: Ints
-    first: Ints
-
-
-class ActionBatch(NamedTuple):
-    """What the kernel writes; each array is ``(n,)``.
-
-    Attributes
-    ----------
-    hold : int64
-        Lattice index of the dice to hold, -1 to score.
-    category : int64
-        Index of the category to score, -1 to reroll.
-    value : float64
-        Expected points still to come.
-    """
-
-    hold: Ints
-    category: Ints
-    value: Floats
 
 
 @dataclass(frozen=True)
@@ -131,6 +94,8 @@ def best_actions(
     StateError
         If a position cannot occur or an entry is not a whole number; the message names the first such position.
     """
+    from ..kernels.batch import ActionBatch, PositionBatch
+
     rules, space = evaluator.rules, evaluator.space
     grid = lattice(rules.dice, rules.faces)
     faces = _whole("dice", dice, 2)
@@ -156,7 +121,7 @@ def best_actions(
     joker_filled = masks >> max(rules.joker_index, 0) & 1 if rules.joker else np.zeros_like(masks)
     _require((paid == 0) | (joker_filled == 1), "has points in the joker's box, which is open")
     rows = (n_filled if space.forced else masks) + (paid * space.cards if space.flags == 2 else 0)
-    sets = space.layout.sets[rows]
+    sets = space.layout.lane_sets[rows]
     lanes = space.layout.lane_of[sets, np.clip(uppers, 0, rules.threshold)]
     _require((lanes >= 0) & (uppers >= 0), "has an upper sum its boxes cannot give")
 
@@ -206,17 +171,17 @@ def _run(
 ) -> None:
     """Fill `actions`; `layer_starts` says where the positions of each number of filled categories begin."""
     # Imported here so that numba is loaded only where a kernel runs.
-    from ..kernels.batch import answer_questions
+    from ..kernels.batch import BatchJob, find_best_actions
     from ..kernels.lattice import kernel_lattice
     from ..kernels.turn import make_scratch
 
     rules = evaluator.rules
-    grid, arrays = lattice(rules.dice, rules.faces), turn_model(rules)
-    steps = kernel_lattice(grid)
+    grid, model = lattice(rules.dice, rules.faces), turn_model(rules)
+    passes = kernel_lattice(grid)
 
     def run(part: tuple[TableSlice, int, int]) -> None:
         table, start, stop = part
-        answer_questions(start, stop, table, arrays, steps, positions, actions, make_scratch(grid, arrays))
+        find_best_actions(start, stop, BatchJob(model, passes, table, positions, actions, make_scratch(grid, model)))
 
     parts = []
     for filled, (begin, end) in enumerate(pairwise(layer_starts.tolist())):

@@ -249,12 +249,13 @@ class _ForwardPass:
     """P(s, x) of one layer of states after the other; see the module."""
 
     def __init__(self, strategy: Strategy, objective: ScoreObjective, threads: int) -> None:
-        from ..kernels.lattice import kernel_lattice
+        from ..kernels.lattice import indexed_lattice, kernel_lattice
 
         self.rules, self.objective, self.space, self.threads = strategy.rules, objective, objective.space, threads
         self.dice = lattice(self.rules.dice, self.rules.faces)
-        self.model, self.pay = turn_model(self.rules, objective.start), turn_outcomes(self.rules, objective.start)
-        self.steps, self.walk = kernel_lattice(self.dice), kernel_lattice(self.dice, False)
+        self.model = turn_model(self.rules, objective.start)
+        self.outcomes = turn_outcomes(self.rules, objective.start)
+        self.lattice, self.lattice_index = kernel_lattice(self.dice), indexed_lattice(self.dice)
         self.ties = strategy.evaluator.ties
         whole = objective.start == EMPTY_STATE
         self.values = strategy.table if whole else restricted(strategy.space, self.space, strategy.table)
@@ -265,25 +266,35 @@ class _ForwardPass:
 
     def run(self, points: int) -> ScoreDistribution:
         """Compute P layer by layer and return the distribution of the last one; each layer sums to 1."""
-        from ..kernels.propagation import Support, pull_rows
+        from ..kernels.propagation import PropagationJob, Support, pull_rows
 
-        space, slabs = self.space, self.objective.slabs
+        space, offsets = self.space, self.objective.score_offsets
         first = space.first_layer
         known = Support(np.zeros(space.size, np.int64), np.full(space.size, -1, np.int64), np.zeros(space.size))
         layer = self.new_layer(first)
         begin = space.unchecked_index(space.start)
-        layer.values[slabs.origin[begin] - layer.start] = 1.0
+        layer.values[offsets.origin[begin] - layer.start] = 1.0
         known.high[begin], known.mass[begin] = 0, 1.0
-        outcome_chance = np.zeros(self.pay.ends)  # probability of each outcome over the whole game
+        outcome_chance = np.zeros(self.outcomes.size)  # probability of each outcome over the whole game
         for filled in range(first, space.categories):
             states = space.layer_slice(filled)
             chance = self.turn_chances(filled, states)
             outcome_chance += np.einsum("s,sp->p", known.mass[states], chance)
             below, layer = layer, self.new_layer(filled + 1)
-            head = (states.start, chance.ravel(), self.occurs, below, layer, slabs, self.model, self.pay, known)
+            job = PropagationJob(
+                model=self.model,
+                outcomes=self.outcomes,
+                offsets=offsets,
+                occurs=self.occurs,
+                first_parent=states.start,
+                outcome_chance=chance.ravel(),
+                parents=below,
+                target=layer,
+                support=known,
+            )
 
-            def pull(rows: Ints, head: tuple[Any, ...] = head) -> None:
-                pull_rows(rows, *head)
+            def pull(rows: Ints, job: PropagationJob = job) -> None:
+                pull_rows(rows, job)
 
             self.in_parallel(pull, space.layers[filled + 1])
         return self.summarize(layer, points, outcome_chance)
@@ -301,10 +312,10 @@ class _ForwardPass:
 
     def turn_chances(self, filled: int, states: slice) -> Floats:
         """Probability of every turn outcome in every state of a layer, ``(states, outcomes)`` float64."""
-        from ..kernels.policy import policy_scratch
+        from ..kernels.policy import PolicyJob, policy_scratch
         from ..kernels.propagation import chance_rows
 
-        chance = np.zeros((states.stop - states.start, self.pay.ends))
+        chance = np.zeros((states.stop - states.start, self.outcomes.size))
         table = window(self.space, self.values, filled)
         flat, idle = chance.ravel(), list[Any]()
 
@@ -312,10 +323,9 @@ class _ForwardPass:
             try:
                 scratch = idle.pop()
             except IndexError:
-                scratch = policy_scratch(self.dice, self.model, self.pay, 0, np.float64)
-            chance_rows(
-                rows, states.start, flat, table, self.model, self.pay, self.steps, self.walk, self.ties, scratch
-            )
+                scratch = policy_scratch(self.dice, self.model, self.outcomes, 0, np.float64)
+            job = PolicyJob(self.model, self.outcomes, self.lattice, self.ties, scratch)
+            chance_rows(rows, job, table, self.lattice_index, states.start, flat)
             idle.append(scratch)
 
         self.in_parallel(work, self.space.layers[filled])
@@ -323,25 +333,25 @@ class _ForwardPass:
 
     def summarize(self, layer: TableSlice, points: int, outcome_chance: Floats) -> ScoreDistribution:
         """Add the upper bonus to P of the full cards and sum over them; results of each category."""
-        slabs, space = self.objective.slabs, self.space
+        offsets, space = self.objective.score_offsets, self.space
         bonuses = final_bonus(space).astype(np.int64)
-        total = np.zeros(int(slabs.high.max() + bonuses.max(initial=0)) + 1)
+        total = np.zeros(int(offsets.high.max() + bonuses.max(initial=0)) + 1)
         upper_bonus_chance = 0.0
         for state, bonus in enumerate(bonuses.tolist()):
-            begin = slabs.origin[state] - layer.start
-            chances = layer.values[begin : begin + slabs.high[state] + 1]
+            begin = offsets.origin[state] - layer.start
+            chances = layer.values[begin : begin + offsets.high[state] + 1]
             total[bonus : bonus + len(chances)] += chances
             upper_bonus_chance += float(chances.sum()) if bonus else 0.0
         possible = np.flatnonzero(total)
         low, high = int(possible[0]), int(possible[-1])
         results = []
         for c in space.bit_of:
-            in_category = self.pay.category == c
+            in_category = self.outcomes.category == c
             results.append(
                 CategoryResult(
                     self.rules.categories[c].id,
-                    float(outcome_chance[in_category] @ self.pay.points[in_category]),
-                    float(outcome_chance[in_category & (self.pay.points == 0)].sum()),
+                    float(outcome_chance[in_category] @ self.outcomes.points[in_category]),
+                    float(outcome_chance[in_category & (self.outcomes.points == 0)].sum()),
                 )
             )
         scores, chances = np.arange(low, high + 1) + points, total[low : high + 1]

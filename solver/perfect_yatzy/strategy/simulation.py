@@ -236,14 +236,14 @@ class _Rollout:
     """A strategy in the form the kernels take, and the games it plays."""
 
     def __init__(self, strategy: Strategy, start: State, threads: int) -> None:
-        from ..kernels.lattice import kernel_lattice
+        from ..kernels.lattice import indexed_lattice, kernel_lattice
 
         rules, self.threads, self.start = strategy.rules, threads, start
         self.evaluator, self.space = strategy.evaluator, strategy.space
         self.zero = _offset(strategy)
         self.dice = lattice(rules.dice, rules.faces)
-        self.model, self.pay = turn_model(rules, self.space.start), turn_outcomes(rules, self.space.start)
-        self.steps, self.walk = kernel_lattice(self.dice), kernel_lattice(self.dice, False)
+        self.model, self.outcomes = turn_model(rules, self.space.start), turn_outcomes(rules, self.space.start)
+        self.lattice, self.lattice_index = kernel_lattice(self.dice), indexed_lattice(self.dice)
         self.by_scores = isinstance(self.evaluator, ScoreEvaluator)
         self.layers: Layered = self.evaluator.objective if isinstance(self.evaluator, ScoreEvaluator) else self.space
         self.values = strategy.table
@@ -260,20 +260,20 @@ class _Rollout:
         (number,) int64, (number, categories) int16, (number,) int64
             Final scores, points of each category, upper bonus.
         """
-        from ..kernels.rollout import FIELDS, LANE, MADE, ROW, SAVED, Games
+        from ..kernels.rollout import FIELDS, LANE, POINTS, ROW, SAVED, Games
 
         start, space = self.start, self.space
         row, place = space.row(start), space.unchecked_index(start)
-        now = np.zeros((number, FIELDS), dtype=np.int64)
-        now[:, ROW], now[:, SAVED] = row, start.saved
-        now[:, LANE] = (
-            place - space.layout.offsets[row] - start.saved * space.layout.lane_count[space.layout.sets[row]]
+        fields = np.zeros((number, FIELDS), dtype=np.int64)
+        fields[:, ROW], fields[:, SAVED] = row, start.saved
+        fields[:, LANE] = (
+            place - space.layout.offsets[row] - start.saved * space.layout.lane_count[space.layout.lane_sets[row]]
         )
-        games = Games(now.ravel(), np.full(number * self.categories, -1, dtype=np.int16))
+        games = Games(fields.ravel(), np.full(number * self.categories, -1, dtype=np.int16))
         idle: list[Any] = []
         with ThreadPoolExecutor(self.threads) as pool:
             for turn in range(self.turns):
-                order = self.sort(now, points_before)
+                order = self.sort(fields, points_before)
                 table = window(self.layers, self.values, start.filled.bit_count() + turn)
                 size = max(1, number // (self.threads * SLICES))
 
@@ -285,31 +285,33 @@ class _Rollout:
                 for _ in pool.map(run, range(0, number, size)):
                     pass
                 report(turn + 1)
-        ends = space.layout.offsets[now[:, ROW]] + now[:, LANE]
-        ends += now[:, SAVED] * space.layout.lane_count[space.layout.sets[now[:, ROW]]]
+        ends = space.layout.offsets[fields[:, ROW]] + fields[:, LANE]
+        ends += fields[:, SAVED] * space.layout.lane_count[space.layout.lane_sets[fields[:, ROW]]]
         upper_bonus = final_bonus(space).astype(np.int64)[ends]
-        final_scores = points_before + now[:, MADE] + upper_bonus
-        return final_scores, games.box.reshape(number, self.categories), upper_bonus
+        final_scores = points_before + fields[:, POINTS] + upper_bonus
+        return final_scores, games.boxes.reshape(number, self.categories), upper_bonus
 
-    def sort(self, now: Ints, points_before: int) -> Ints:
-        """Order that brings games of the same row and block together; writes the blocks into `now`."""
-        from ..kernels.rollout import BLOCK, INNER, LANE, MADE, ROW, SAVED, ordered
-        from ..kernels.score_turn import LANE_BITS, MIDDLE
+    def sort(self, fields: Ints, points_before: int) -> Ints:
+        """Order that brings games of the same row and block together; writes the blocks into `fields`."""
+        from ..kernels.rollout import BLOCK, BLOCK_LANE, LANE, POINTS, ROW, SAVED, ordered
+        from ..kernels.value_tables import SCORE_BITS, SCORE_ORIGIN
 
-        layout, row, lane = self.space.layout, now[:, ROW], now[:, LANE]
+        layout, row, lane = self.space.layout, fields[:, ROW], fields[:, LANE]
         if not isinstance(self.evaluator, ScoreEvaluator):
-            now[:, INNER] = lane % LANES
-            now[:, BLOCK] = lane - now[:, INNER]
+            fields[:, BLOCK_LANE] = lane % LANES
+            fields[:, BLOCK] = lane - fields[:, BLOCK_LANE]
             blocks = layout.lane_upper.shape[1] // LANES
             return np.asarray(ordered(row * blocks + lane // LANES, len(layout.masks) * blocks))
-        lanes, slabs = 2 * LANES, self.evaluator.slabs
-        state = layout.offsets[row] + now[:, SAVED] * layout.lane_count[layout.sets[row]] + lane
-        low, high = slabs.low[state], slabs.high[state]
-        x = np.clip(now[:, MADE] + points_before - self.zero, low - 1, high + 1)
+        lanes, offsets = 2 * LANES, self.evaluator.score_offsets
+        state = layout.offsets[row] + fields[:, SAVED] * layout.lane_count[layout.lane_sets[row]] + lane
+        low, high = offsets.low[state], offsets.high[state]
+        x = np.clip(fields[:, POINTS] + points_before - self.zero, low - 1, high + 1)
         inside = (x >= low) & (x <= high)
-        now[:, INNER] = np.where(inside, (x - low) % lanes, 0)
-        now[:, BLOCK] = (lane << LANE_BITS) + np.where(x < low, low - lanes, x - now[:, INNER]) + MIDDLE
-        return np.lexsort((now[:, BLOCK], row))
+        fields[:, BLOCK_LANE] = np.where(inside, (x - low) % lanes, 0)
+        fields[:, BLOCK] = (
+            (lane << SCORE_BITS) + np.where(x < low, low - lanes, x - fields[:, BLOCK_LANE]) + SCORE_ORIGIN
+        )
+        return np.lexsort((fields[:, BLOCK], row))
 
     def turn(
         self,
@@ -324,19 +326,19 @@ class _Rollout:
         idle: list[Any],
     ) -> None:
         """Play one turn of the games ``order[begin:end]``."""
-        from ..kernels.policy import policy_scratch
-        from ..kernels.rollout import play_by_means, play_by_scores
+        from ..kernels.policy import PolicyJob, policy_scratch
+        from ..kernels.rollout import RolloutJob, play_by_means, play_by_scores
 
         try:
             scratch = idle.pop()
         except IndexError:
             most = int(self.space.most_saved.max())
             dtype = np.float32 if self.by_scores else np.float64
-            scratch = policy_scratch(self.dice, self.model, self.pay, most, dtype)
-        head = (begin, end, order, games, first, seed, turn, table)
-        tail = (self.model, self.pay, self.steps, self.walk, self.evaluator.ties, scratch)
+            scratch = policy_scratch(self.dice, self.model, self.outcomes, most, dtype)
+        policy = PolicyJob(self.model, self.outcomes, self.lattice, self.evaluator.ties, scratch)
+        job = RolloutJob(policy, self.lattice_index, games, order, first, seed, turn)
         if isinstance(self.evaluator, ScoreEvaluator):
-            play_by_scores(*head, self.evaluator.slabs, *tail)
+            play_by_scores(begin, end, job, table, self.evaluator.score_offsets)
         else:
-            play_by_means(*head, *tail)
+            play_by_means(begin, end, job, table)
         idle.append(scratch)

@@ -132,7 +132,7 @@ class TurnEvaluator:
             paid = points > 0
         card = space.row(State(state.filled | 1 << category))
         rows = card + paid * (space.cards if space.flags == 2 else 0)
-        sets = layout.sets[rows]
+        sets = layout.lane_sets[rows]
         lanes = layout.lane_of[sets, upper]
         return np.asarray(layout.offsets[rows] + saved * layout.lane_count[sets] + lanes)
 
@@ -228,7 +228,7 @@ class ScoreEvaluator(TurnEvaluator):
     Attributes
     ----------
     x : int
-        Where the card lies in the slabs of the table: minus the points still needed, or the points made since the
+        Where the card lies in the score ranges of the table: minus the points still needed, or the points made since the
         start.
     """
 
@@ -236,7 +236,7 @@ class ScoreEvaluator(TurnEvaluator):
 
     def __init__(self, objective: ScoreObjective, values: Table) -> None:
         super().__init__(objective.rules, values, objective.space)
-        self.objective, self.slabs, self.x = objective, objective.slabs, 0
+        self.objective, self.score_offsets, self.x = objective, objective.score_offsets, 0
 
     def at(self, x: int) -> ScoreEvaluator:
         """The same evaluator at another x."""
@@ -247,7 +247,10 @@ class ScoreEvaluator(TurnEvaluator):
     def check_reached(self, state: State) -> None:
         """Raise StateError if the table has no value for x in a checked state; goals have one for each x."""
         place = self.space.unchecked_index(state)
-        if not self.objective.before and not self.slabs.low[place] <= self.x <= self.slabs.high[place]:
+        if (
+            not self.objective.before
+            and not self.score_offsets.low[place] <= self.x <= self.score_offsets.high[place]
+        ):
             raise StateError(
                 f"{self.x} points cannot have been made on this card since the start of this strategy; "
                 "give a card that continues the one it was made for",
@@ -255,10 +258,10 @@ class ScoreEvaluator(TurnEvaluator):
             )
 
     def look_up(self, state: Ints, x: Ints) -> Floats:
-        """Values of states (places in the table of means) at x; beyond a slab the nearest entry of its frame."""
-        slabs = self.slabs
-        inside = np.clip(x, slabs.low[state] - 1, slabs.high[state] + 1)
-        return np.asarray(self.values[slabs.origin[state] + inside], dtype=np.float64)
+        """Values of states (places in the table of means) at x; beyond the range of scores the nearest known value."""
+        offsets = self.score_offsets
+        inside = np.clip(x, offsets.low[state] - 1, offsets.high[state] + 1)
+        return np.asarray(self.values[offsets.origin[state] + inside], dtype=np.float64)
 
     def child_value(self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int) -> Floats:
         """Value of filling `category` with each of `points`: that of the child, x moved by all points made."""

@@ -80,7 +80,7 @@ def outcomes_of_hold(evaluator: TurnEvaluator, state: State, held: Sequence[int]
         evaluator.category_values(state, left if saving else 0) for left in range(rerolls if saving else 1)
     ]
     hold_values = [evaluator.hold_values(state, left) for left in range(1, rerolls)]
-    model = turn_model(rules)
+    dice = turn_model(rules).dice
     chances: dict[tuple[int, int, int, int], float] = {}
     start = np.zeros(grid.n_holds)
     start[int(grid.rank(np.array(counts_of(rules, held))))] = 1.0
@@ -89,7 +89,7 @@ def outcomes_of_hold(evaluator: TurnEvaluator, state: State, held: Sequence[int]
         stops, hold_chance = stop_values[left if saving else 0], np.zeros(grid.n_holds)
         for roll in np.flatnonzero(roll_chance).tolist():
             best_stop = stops[:, roll].max()
-            holds = model.within[model.within_start[roll] + 1 : model.within_start[roll + 1]]  # without all dice
+            holds = dice.holds[dice.hold_start[roll] + 1 : dice.hold_start[roll + 1]]  # without all dice
             values = hold_values[left - 1][holds] if left else np.empty(0)
             best = max(best_stop, values.max(initial=-np.inf))
             if best_stop >= lowest_equal(best):

@@ -57,7 +57,7 @@ def random_states(space: StateSpace, count: int, seed: int) -> Iterator[State]:
     full = space.layer_slice(space.categories).stop
     for place in random.integers(full, space.size, count) if space.size > full else []:
         row = int(rows[np.searchsorted(starts, place, side="right") - 1])
-        chosen = layout.sets[row]
+        chosen = layout.lane_sets[row]
         saved, lane = divmod(int(place - layout.offsets[row]), int(layout.lane_count[chosen]))
         yield State(
             filled=int(layout.masks[row]),

@@ -1,34 +1,33 @@
-"""The backward pass: layer by layer from the full card to the empty one, yielding each as it is done.
+"""Backward induction over the layers of a game, from the full cards to the start.
 
-Within a layer rows are independent. Threads take them in small batches; numba's compiled code runs outside
-the interpreter lock and each row's values are computed by one thread in one order, so the table is the same
-to the bit for any number of threads.
+With k filled categories in layer k, and n categories on the sheet::
+
+    V(full card) given;   for k = n - 1, ..., 0:   V(layer k) from V(layer k + 1)
+
+Rows of a layer are independent (:mod:`.row_solver`). Threads take them in small tasks; compiled code runs without the
+interpreter lock, and one thread computes each row's values in one order, so that the table is the same to the bit
+for any number of threads.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
-from threading import local
-from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..game.dice import Floats, Ints, lattice
+from ..game.dice import Floats
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
-from ..kernels.table_slices import PADDING, TableSlice, padded, window
-from ..model.objectives import Objective, PolicyQuantity, ScoreObjective, Values
-from ..model.turn_model import TurnModel, turn_model, turn_outcomes
+from ..kernels.table_slices import PADDING, TableSlice, padded
+from ..model.objectives import Objective, Values
+from .row_solver import RowSolver
 
-if TYPE_CHECKING:
-    from ..kernels.turn import Scratch
-
-BATCH = 128  # rows a thread takes at a time: short enough to share a layer's end, long enough to call rarely
+ROWS_PER_TASK = 128  # few enough that threads end a layer together, enough that calls cost nothing
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class Layer:
     ----------
     filled : int
     values : (n,) array
-        In the order of the table; the caller may keep it, the solver no longer writes to it.
+        In the order of the table. The solver no longer writes to it.
     done, total : int
         Values of the table solved so far, and in all.
     """
@@ -51,7 +50,7 @@ class Layer:
 
 
 def default_threads() -> int:
-    """Processors this process may use."""
+    """Number of processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -64,112 +63,50 @@ def solve_layers(
 ) -> Iterator[Layer]:
     """Solve a game layer by layer, from the full card to the start.
 
-    Only two layers are in memory at a time, in the type of the arithmetic: what a caller stores in fewer bits costs
-    that much accuracy once and is never computed with.
+    Only two layers are in memory at a time, in the type of the arithmetic (``objective.compute``). A caller that
+    stores values in fewer bits rounds each of them once; the rounded values are never computed with.
 
     Parameters
     ----------
     objective
-        What is maximised, in which game, from which card on.
+        What to compute, in which game, from which card on.
     threads
-        How many; default: all processors of this process.
+        Number of threads; default: all processors of this process.
     resume
-        A finished layer, as its number of filled categories and its values: go on after it.
+        A finished layer, as its number of filled categories and its values, to continue after.
     unrolled
-        False forces the index-driven passes over the lattice (tests compare the two).
+        False forces the index arrays of the lattice (tests compare the two).
 
     Yields
     ------
     Layer
+        The full cards first (unless resumed), then one filled category less each time.
     """
-    from ..kernels.lattice import kernel_lattice
-    from ..kernels.turn import make_scratch
-
-    rules, space = objective.rules, objective.space
-    arrays = turn_model(rules, objective.start)._replace(exactly=int(not objective.monotone))
-    workers = max(1, threads or default_threads())
-    dice = lattice(rules.dice, rules.faces)
-    kernel = rows_kernel(objective, arrays, kernel_lattice(dice, unrolled))
-    idle: list[Scratch] = []
-
-    def finished(filled: int, window: TableSlice) -> Layer:
-        values = window.values[:-PADDING]
-        return Layer(filled, values, window.start + len(values), objective.size)
-
-    def run(rows: Ints, below: TableSlice, layer: TableSlice, most_saved: int) -> None:
-        try:
-            scratch = idle.pop()
-        except IndexError:
-            scratch = make_scratch(dice, arrays, objective.compute)
-        kernel(rows, below, layer, most_saved, scratch)
-        idle.append(scratch)
-
+    solver, space = RowSolver(objective, unrolled=unrolled), objective.space
     if resume is None:
-        below = TableSlice(padded(objective.full_cards()), 0)
-        last = space.categories
-        yield finished(last, below)
+        last, below = space.categories, solver.full_cards()
+        yield _finished(objective, last, below)
     else:
         last = resume[0]
         below = TableSlice(padded(resume[1]), objective.layer_slice(last).start)
-    with ThreadPoolExecutor(workers, thread_name_prefix="yatzy-solve") as pool:
+    size = ROWS_PER_TASK if type(objective) is Objective else max(1, ROWS_PER_TASK // 32)
+    with ThreadPoolExecutor(max(1, threads or default_threads()), thread_name_prefix="yatzy-solve") as pool:
         for filled in range(last - 1, space.first_layer - 1, -1):
-            place = objective.layer_slice(filled)
-            layer = TableSlice(np.zeros(place.stop - place.start + PADDING, objective.compute), place.start)
-            rows = space.layers[filled]
-            size = BATCH if type(objective) is Objective else max(1, BATCH // 32)
-            batches = [rows[i : i + size] for i in range(0, len(rows), size)]
-            most_saved = int(space.most_saved[filled])
-            for _ in pool.map(run, batches, repeat(below), repeat(layer), repeat(most_saved)):
+            rows, layer = space.layers[filled], solver.blank(objective.layer_slice(filled))
+            tasks = [rows[i : i + size] for i in range(0, len(rows), size)]
+            for _ in pool.map(solver.solve, tasks, repeat(below), repeat(layer)):
                 pass
             below = layer
-            yield finished(filled, layer)
+            yield _finished(objective, filled, layer)
 
 
-def rows_kernel(objective: Objective, arrays: TurnModel, steps: NamedTuple) -> Callable[..., None]:
-    """The kernel of an objective: called with rows, both windows, the most saved rolls and the scratch."""
-    if isinstance(objective, ScoreObjective):
-        from ..kernels.score_turn import solve_score_rows
-
-        slabs, framed = objective.slabs, objective.before > 0
-
-        def run_scores(rows: Ints, below: TableSlice, layer: TableSlice, most_saved: int, scratch: Scratch) -> None:
-            solve_score_rows(rows, below, layer, slabs, framed, arrays, steps, most_saved, scratch)
-
-        return run_scores
-    if isinstance(objective, PolicyQuantity):
-        return policy_quantity_kernel(objective, arrays, steps)
-    from ..kernels.turn import solve_rows
-
-    def run_means(rows: Ints, below: TableSlice, layer: TableSlice, most_saved: int, scratch: Scratch) -> None:
-        solve_rows(rows, below, layer, arrays, steps, most_saved, scratch)
-
-    return run_means
-
-
-def policy_quantity_kernel(objective: PolicyQuantity, arrays: TurnModel, steps: NamedTuple) -> Callable[..., None]:
-    """As :func:`rows_kernel`; it has a scratch of its own."""
-    from ..kernels.policy import policy_scratch
-    from ..kernels.policy_evaluation import evaluate_policy_rows
-    from ..kernels.turn import TIE
-
-    rules, space = objective.rules, objective.space
-    pay = turn_outcomes(rules, objective.start)
-    dice, most = lattice(rules.dice, rules.faces), int(space.most_saved.max())
-    here = local()
-
-    def run(rows: Ints, below: TableSlice, layer: TableSlice, most_saved: int, _: Scratch) -> None:
-        if not hasattr(here, "scratch"):
-            here.scratch = policy_scratch(dice, arrays, pay, most, np.float64)
-        table = window(space, objective.values, int(space.filled[rows[0]]))
-        evaluate_policy_rows(
-            rows, below, layer, table, arrays, pay, steps, most_saved, objective.squares, (TIE, 0.0), here.scratch
-        )
-
-    return run
+def _finished(objective: Objective, filled: int, layer: TableSlice) -> Layer:
+    values = layer.values[:-PADDING]
+    return Layer(filled, values, layer.start + len(values), objective.size)
 
 
 def solve_objective(objective: Objective, *, threads: int | None = None, unrolled: bool = True) -> Values:
-    """A whole table in memory."""
+    """A whole table in memory: ``(objective.size,)`` values of type ``objective.compute``."""
     values = np.empty(objective.size, dtype=objective.compute)
     for layer in solve_layers(objective, threads=threads, unrolled=unrolled):
         values[layer.done - len(layer.values) : layer.done] = layer.values

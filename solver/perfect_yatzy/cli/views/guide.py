@@ -112,7 +112,7 @@ def upper_sum_curve(strategy: Strategy) -> str:
     if not rules.bonus or not half or rules.order == "forced":
         return ""
     filled = sum(1 << c for c in half)
-    sums_index = space.layout.sets[space.row(State(filled))]
+    sums_index = space.layout.lane_sets[space.row(State(filled))]
     sums = np.array([total for total in space.sums[sums_index] if space.layout.lane_of[sums_index, total] >= 0])
     values = np.array([strategy.value(State(filled, int(total))) for total in sums])
     names = ", ".join(name_html(rules, rules.categories[c].name) for c in half)

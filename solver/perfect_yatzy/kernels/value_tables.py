@@ -1,0 +1,193 @@
+"""Tables of values as the kernels read and write them: one turn for every objective.
+
+The Bellman backup (:mod:`.turn`) and the policy (:mod:`.policy`) compute with vectors and do not know what a lane of
+a vector is. They work on one :class:`Block` at a time: the values of one card that a vector holds. What a block is
+depends on the kind of table, which is the type of its named tuple and so known at compile time:
+
+===================  ===============================================  ==============================================
+kind                 the values of a card                             a block, and its ``start``
+===================  ===============================================  ==============================================
+:class:`MeanTable`   one for each number of saved rolls and each      ``LANES`` neighbouring lanes of upper sums;
+                     lane of upper sums                               the first lane
+:class:`ScoreTable`  for each number of saved rolls and each lane     one lane of upper sums and as many consecutive
+                     a range of scores x, one value for each x        x as a vector has lanes;
+                                                                      :func:`score_block` of the lane and the first x
+===================  ===============================================  ==============================================
+
+A kind of table implements two functions with ``numba.extending.overload``:
+
+``child_value(table, model, block, successor, temp) -> vector``
+    The values of the block if its turn ends with `successor`: for every state of the block, look up the state that
+    follows when ``successor.points`` are made and the upper sum rises by ``successor.shift``. The table holds at
+    least the layer of the child. A lane that stands for no state may return any number. `temp` is a view of one
+    vector of working memory, whose dtype is that of the arithmetic. Must not write to the table.
+``write_values(table, model, block, saved, values, temp)``
+    Write the vector `values` to the entries of the block for `saved` saved rolls, and nothing to lanes that stand for
+    no state.
+
+A new objective needs new kernels only if it needs a new kind of table. Then: write the named tuple and its two
+overloads in this module; an entry point that loops over rows and blocks and calls
+:func:`perfect_yatzy.kernels.turn.solve_block` (as :mod:`.score_turn` does); and choose that entry point in
+:class:`perfect_yatzy.tablebase.row_solver.RowSolver`. An objective with an existing kind of table is a subclass of
+:class:`perfect_yatzy.model.objectives.Objective` alone.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+# numba infers the types of a kernel; annotations would state them a second time.
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from numba.extending import overload
+
+from ..game.dice import Floats, Ints
+from ..model.state_space import LANES
+from ..model.turn_model import TurnModel
+from .jit import jit
+from .simd import add, load, load_as, load_at, peek, poke, splat, store, width
+
+SCORE_BITS = 40  # a score block packs its lane of upper sums and its first x into one integer
+SCORE_ORIGIN = 1 << (SCORE_BITS - 1)  # x may be negative
+
+
+class Block(NamedTuple):
+    """The values of one card that a vector holds; ``choices``: bitmask of the categories the turn may fill."""
+
+    row: int
+    start: int
+    choices: int
+
+
+class Successor(NamedTuple):
+    """The end of a turn: row of the child card, rolls saved, increase of the upper sum, points made."""
+
+    row: int
+    saved: int
+    shift: int
+    points: float
+
+
+class MeanTable(NamedTuple):
+    """Values that depend on the state alone, such as the expected points to come."""
+
+    values: Floats
+
+
+class ScoreTable(NamedTuple):
+    """Values that depend on the state and a score x; the places of
+    :class:`perfect_yatzy.model.objectives.ScoreOffsets`."""
+
+    values: Floats
+    origin: Ints
+    low: Ints
+    high: Ints
+
+
+def child_value(table: object, model: TurnModel, block: Block, successor: Successor, temp: Floats) -> object:
+    """Values of a block if its turn ends with `successor` (see the module)."""
+    raise NotImplementedError("only within a kernel")
+
+
+def write_values(table: object, model: TurnModel, block: Block, saved: int, values: object, temp: Floats) -> None:
+    """Write the values of a block (see the module)."""
+    raise NotImplementedError("only within a kernel")
+
+
+@jit
+def table_lanes(values, model, block, child, saved, shift, temp):
+    """Entries of a mean table for a block of lanes, at card `child` with the upper sum raised by `shift`."""
+    layout = model.layout
+    lane_set, child_set = peek(layout.lane_sets, block.row), peek(layout.lane_sets, child)
+    first = peek(layout.offsets, child) + saved * peek(layout.lane_count, child_set)
+    if lane_set == child_set:
+        return load_as(values, first + block.start, temp)
+    for lane in range(LANES):
+        upper = peek(layout.lane_upper, lane_set * layout.lane_width + block.start + lane) + shift
+        poke(temp, lane, peek(values, first + peek(layout.lane_of, child_set * layout.upper_width + upper)))
+    return load(temp, 0)
+
+
+@overload(child_value, inline="never")
+def _mean_child_value(table, model, block, successor, temp):
+    if table.instance_class is not MeanTable:
+        return None
+
+    def child_value_of_means(table, model, block, successor, temp):
+        to_come = table_lanes(table.values, model, block, successor.row, successor.saved, successor.shift, temp)
+        return add(to_come, splat(temp, successor.points))
+
+    return child_value_of_means
+
+
+@overload(write_values)
+def _write_means(table, model, block, saved, values, temp):
+    if table.instance_class is not MeanTable:
+        return None
+
+    def write_means(table, model, block, saved, values, temp):
+        store(temp, 0, values)
+        lanes = peek(model.layout.lane_count, peek(model.layout.lane_sets, block.row))
+        first = peek(model.layout.offsets, block.row) + saved * lanes + block.start
+        for lane in range(min(LANES, lanes - block.start)):
+            poke(table.values, first + lane, peek(temp, lane))
+
+    return write_means
+
+
+@jit
+def score_block(lane, x):
+    """Start of the block of a lane of upper sums whose first score is x."""
+    return (lane << SCORE_BITS) + x + SCORE_ORIGIN
+
+
+@jit
+def score_block_lane(start):
+    """Lane of upper sums of a score block."""
+    return start >> SCORE_BITS
+
+
+@jit
+def score_block_x(start):
+    """First score of a score block."""
+    return (start & (2 * SCORE_ORIGIN - 1)) - SCORE_ORIGIN
+
+
+@jit
+def state_number(model, row, child, lane, saved, shift):
+    """Number of the state of card `child` that follows a lane of a row, the upper sum raised by `shift`."""
+    layout = model.layout
+    lane_set, child_set = peek(layout.lane_sets, row), peek(layout.lane_sets, child)
+    upper = peek(layout.lane_upper, lane_set * layout.lane_width + lane) + shift
+    child_lane = peek(layout.lane_of, child_set * layout.upper_width + upper)
+    return peek(layout.offsets, child) + saved * peek(layout.lane_count, child_set) + child_lane
+
+
+@overload(child_value)
+def _score_child_value(table, model, block, successor, temp):
+    if table.instance_class is not ScoreTable:
+        return None
+
+    def child_value_of_scores(table, model, block, successor, temp):
+        lane = score_block_lane(block.start)
+        state = state_number(model, block.row, successor.row, lane, successor.saved, int(successor.shift))
+        x = score_block_x(block.start) + int(successor.points)
+        # Beyond the range of scores lies one vector of known values on either side.
+        x = min(max(x, peek(table.low, state) - width(temp)), peek(table.high, state) + 1)
+        return load_at(table.values, peek(table.origin, state) + x)
+
+    return child_value_of_scores
+
+
+@overload(write_values)
+def _write_scores(table, model, block, saved, values, temp):
+    if table.instance_class is not ScoreTable:
+        return None
+
+    def write_scores(table, model, block, saved, values, temp):
+        state = state_number(model, block.row, block.row, score_block_lane(block.start), saved, 0)
+        x = score_block_x(block.start)
+        store(temp, 0, values)
+        for lane in range(min(width(temp), peek(table.high, state) + 1 - x)):
+            poke(table.values, peek(table.origin, state) + x + lane, peek(temp, lane))
+
+    return write_scores

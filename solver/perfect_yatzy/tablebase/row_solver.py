@@ -1,0 +1,152 @@
+"""Solve any rows of a layer from the values of the layer below: the unit of work of threads and of worker processes.
+
+A table is solved in layers, from the full cards to the start. Within a layer every row depends on the layer below
+alone, so any part of it can be solved anywhere, with the same bits::
+
+    solver = RowSolver(Goals(rules))                      # rules and objective
+    below = TableSlice(padded(values), start)             # values of the layer below, the first one at `start`
+    part = solver.solve_shard(filled, first, end, below)  # rows layers[filled][first:end]
+    table[solver.rows_slice(filled, first, end)] = part
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..game.dice import Ints, lattice
+from ..kernels.table_slices import PADDING, TableSlice, padded, window
+from ..model.objectives import Objective, PolicyQuantity, ScoreObjective, Values
+from ..model.turn_model import turn_model, turn_outcomes
+
+if TYPE_CHECKING:
+    from ..kernels.turn import SolveJob
+
+
+class RowSolver:
+    """Solves rows of an objective's table.
+
+    Threads may share one solver.
+
+    Parameters
+    ----------
+    objective : Objective
+        The mean, goals, a utility, or a quantity under the policy of a table of means.
+    unrolled : bool
+        False forces the index arrays of the lattice (tests compare the two).
+
+    Attributes
+    ----------
+    objective : Objective
+    layers : list of int64 arrays
+        ``layers[k]``: the rows with k filled categories, in the order of the table.
+    """
+
+    def __init__(self, objective: Objective, *, unrolled: bool = True) -> None:
+        from ..kernels.lattice import kernel_lattice
+
+        self.objective, self.layers = objective, objective.space.layers
+        self._dice = lattice(objective.rules.dice, objective.rules.faces)
+        model = turn_model(objective.rules, objective.start)
+        self._model = model._replace(monotone=int(objective.monotone))
+        self._lattice = kernel_lattice(self._dice, unrolled)
+        self._idle: list[Any] = []  # working memory for one call each
+
+    def rows_slice(self, filled: int, first: int, end: int) -> slice:
+        """Part of the table that holds the values of the rows ``layers[filled][first:end]``."""
+        return self.objective.rows_slice(filled, first, end)
+
+    def full_cards(self) -> TableSlice:
+        """The values of the full cards, with which the backward induction begins."""
+        start = self.objective.layer_slice(self.objective.space.categories).start
+        return TableSlice(padded(self.objective.full_cards()), start)
+
+    def blank(self, place: slice) -> TableSlice:
+        """A zeroed slice of the table, to be solved into."""
+        return TableSlice(np.zeros(place.stop - place.start + PADDING, self.objective.compute), place.start)
+
+    def solve(self, rows: Ints, below: TableSlice, out: TableSlice) -> None:
+        """Write the values of `rows`.
+
+        Parameters
+        ----------
+        rows : (n,) int64
+            Rows of one layer.
+        below : TableSlice
+            At least the values of the children of `rows`, of type ``objective.compute``.
+        out : TableSlice
+            Written where the values of `rows` are; it must contain their :meth:`rows_slice`.
+        """
+        if not len(rows):
+            return
+        filled = int(self.objective.space.filled[rows[0]])
+        try:
+            scratch = self._idle.pop()
+        except IndexError:
+            scratch = self._new_scratch()
+        self._run(rows, below, out, filled, int(self.objective.space.most_saved[filled]), scratch)
+        self._idle.append(scratch)
+
+    def solve_shard(self, filled: int, first: int, end: int, below: TableSlice) -> Values:
+        """The values of the rows ``layers[filled][first:end]``, in the order of the table.
+
+        Parameters
+        ----------
+        below : TableSlice
+            As for :meth:`solve`; the layer with ``filled + 1`` filled categories always suffices.
+        """
+        out = self.blank(self.rows_slice(filled, first, end))
+        self.solve(self.layers[filled][first:end], below, out)
+        return out.values[:-PADDING]
+
+    def _new_scratch(self) -> Any:
+        from ..kernels.policy import policy_scratch
+        from ..kernels.turn import make_scratch
+
+        objective = self.objective
+        if isinstance(objective, PolicyQuantity):
+            outcomes, most = turn_outcomes(objective.rules, objective.start), int(objective.space.most_saved.max())
+            return policy_scratch(self._dice, self._model, outcomes, most, objective.compute)
+        return make_scratch(self._dice, self._model, objective.compute)
+
+    def _run(
+        self, rows: Ints, below: TableSlice, out: TableSlice, filled: int, most_saved: int, scratch: Any
+    ) -> None:
+        objective = self.objective
+        if isinstance(objective, PolicyQuantity):
+            self._evaluate_policy(objective, rows, below, out, filled, most_saved, scratch)
+            return
+        job = self._job(below, out, most_saved, scratch)
+        if isinstance(objective, ScoreObjective):
+            from ..kernels.score_turn import solve_score_rows
+
+            solve_score_rows(rows, job, objective.score_offsets, objective.before > 0)
+        else:
+            from ..kernels.turn import solve_rows
+
+            solve_rows(rows, job)
+
+    def _job(self, below: TableSlice, out: TableSlice, most_saved: int, scratch: Any) -> SolveJob:
+        from ..kernels.turn import SolveJob
+
+        return SolveJob(self._model, self._lattice, below, out, most_saved, scratch)
+
+    def _evaluate_policy(
+        self,
+        objective: PolicyQuantity,
+        rows: Ints,
+        below: TableSlice,
+        out: TableSlice,
+        filled: int,
+        most_saved: int,
+        scratch: Any,
+    ) -> None:
+        from ..kernels.policy import PolicyJob
+        from ..kernels.policy_evaluation import EvaluationJob, evaluate_policy_rows
+        from ..kernels.turn import TIE
+
+        outcomes = turn_outcomes(objective.rules, objective.start)
+        policy = PolicyJob(self._model, outcomes, self._lattice, (TIE, 0.0), scratch)
+        means = window(objective.space, objective.values, filled)
+        evaluate_policy_rows(rows, EvaluationJob(policy, means, below, out, most_saved, objective.square_weight))
