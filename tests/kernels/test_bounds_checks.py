@@ -1,0 +1,115 @@
+"""Out-of-range indices in kernels: NUMBA_BOUNDSCHECK=1 finds them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PRELUDE = """
+import numpy as np
+from perfect_yatzy.kernels.lattice import kernel_lattice, means
+from perfect_yatzy.kernels.simd import *
+from perfect_yatzy.kernels.simd import aligned
+from perfect_yatzy.game.dice import lattice
+import numba
+
+def check(kernel, *arguments):
+    try:
+        print("returned", kernel(*arguments))
+    except IndexError as error:
+        print("IndexError:", error)
+"""
+
+KERNELS = {
+    "peek": "def kernel(a, i): return peek(view(a), i)",
+    "poke": "def kernel(a, i): poke(view(a), i, 1.0)",
+    "load": "def kernel(a, i): store(view(a), 0, load(view(a), i))",
+    "store": "def kernel(a, i): store(view(a), i, splat(view(a), 1.0))",
+    "load_at": "def kernel(a, i): store(view(a), 0, load_at(view(a), i))",
+    "load_as": "def kernel(a, i): store(view(a), 0, load_as(view(a), i, view(a)))",
+    "store_at": "def kernel(a, i): store_at(view(a), i, splat(view(a), 1.0))",
+}
+# An array of 24 float64 is three vectors; the last index is the first one that is out of range.
+VALID = {
+    "peek": (0, 23), "poke": (0, 23), "load": (0, 2), "store": (0, 2), "load_at": (0, 16), "load_as": (0, 16),
+    "store_at": (0, 16),
+}  # fmt: skip
+
+
+def run(code: str, cache: Path, checked: bool = True) -> list[str]:
+    """Lines that a program prints, with or without bounds checks."""
+    environment = os.environ | {"NUMBA_BOUNDSCHECK": "1" if checked else "0", "NUMBA_CACHE_DIR": str(cache)}
+    program = subprocess.run(
+        [sys.executable, "-c", PRELUDE + code], capture_output=True, text=True, env=environment, check=False
+    )
+    assert program.returncode == 0, program.stderr
+    return program.stdout.splitlines()
+
+
+def test_every_access_checks_both_ends(tmp_path: Path) -> None:
+    """Valid indices pass, the neighbours on both sides fail; a shifted view has shifted bounds."""
+    code, expected = "", []
+    for name, source in KERNELS.items():
+        low, high = VALID[name]
+        code += f"\n{source}\nkernel = numba.njit(kernel)\n"
+        for i in (low, high, low - 1, high + 1):
+            code += f"check(kernel, np.zeros(24), {i})\n"
+            expected.append(low <= i <= high)
+    code += "\n@numba.njit\ndef kernel(a, i): return peek(shifted(view(a), 100), i)\n"
+    for i in (100, 123, 99, 124, 0):
+        code += f"check(kernel, np.arange(24.0), {i})\n"
+        expected.append(100 <= i <= 123)
+    found = run(code, tmp_path)
+    assert [line.startswith("returned") for line in found] == expected
+    assert {line for line in found if not line.startswith("returned")} == {"IndexError: view index out of range"}
+
+
+def test_unrolled_passes_check_the_size_of_the_buffer(tmp_path: Path) -> None:
+    code = """
+@numba.njit
+def kernel(buffer, dice): means(view(buffer), dice)
+dice = lattice(5, 6)
+check(kernel, aligned(dice.holds), kernel_lattice(dice))
+check(kernel, aligned(dice.holds - 1), kernel_lattice(dice))
+"""
+    assert run(code, tmp_path) == ["returned None", "IndexError: view index out of range"]
+
+
+@pytest.mark.parametrize("field", ["step", "rolls"])
+def test_a_wrong_index_in_the_turn_model_stops_the_solve(field: str, tmp_path: Path) -> None:
+    """A successor or a roll beyond the arrays, planted in a model that is right otherwise."""
+    code = f"""
+from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy.model.objectives import Objective
+from perfect_yatzy.tablebase.row_solver import RowSolver
+solver = RowSolver(Objective(load_rules("yatzy-forced")))
+below = solver.full_cards()
+print(len(solver.solve_shard(14, 0, 1, below)))
+outcomes = solver._model.outcomes
+outcomes.{field}[-1] = 1_000_000_000
+check(solver.solve_shard, 14, 0, 1, below)
+"""
+    assert run(code, tmp_path)[-1] == "IndexError: view index out of range"
+
+
+def test_the_flag_is_part_of_the_key_of_the_cache(tmp_path: Path) -> None:
+    code = "from perfect_yatzy.kernels.jit import cache_folder\nprint(cache_folder().name)"
+    assert run(code, tmp_path) != run(code, tmp_path, checked=False)
+
+
+def test_views_without_the_flag_are_bare_addresses(tmp_path: Path) -> None:
+    """The code of a kernel without the flag has no comparison, so no check."""
+    code = """
+import re
+@numba.njit("float64(float64[::1], int64)")
+def kernel(a, i): return peek(shifted(view(a), 2), i)
+llvm = next(iter(kernel.inspect_llvm().values()))
+body = re.search(r"^define [^\\n]*i32 @.*?^}", llvm, re.DOTALL | re.MULTILINE).group()
+print("icmp" in body)
+"""
+    assert run(code, tmp_path, checked=False) == ["False"]
+    assert run(code, tmp_path) == ["True"]
