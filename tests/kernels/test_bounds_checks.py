@@ -73,8 +73,8 @@ def test_unrolled_passes_check_the_size_of_the_buffer(tmp_path: Path) -> None:
 @numba.njit
 def kernel(buffer, dice): means(view(buffer), dice)
 dice = lattice(5, 6)
-check(kernel, aligned(dice.holds), kernel_lattice(dice))
-check(kernel, aligned(dice.holds - 1), kernel_lattice(dice))
+check(kernel, aligned(dice.n_holds), kernel_lattice(dice))
+check(kernel, aligned(dice.n_holds - 1), kernel_lattice(dice))
 """
     assert run(code, tmp_path) == ["returned None", "IndexError: view index out of range"]
 

@@ -76,7 +76,7 @@ def test_shards_of_yatzy(kind: str) -> None:
 
 def test_shards_of_goals_of_the_rest_of_a_game() -> None:
     rules = load_rules("yahtzee")
-    start = State(filled=rules.full & ~0b1000100101, upper=20)
+    start = State(filled=rules.full_mask & ~0b1000100101, upper=20)
     objective = Goals(rules, start)
     assert np.array_equal(solve_in_shards(objective, 4), solve_objective(objective))
 

@@ -228,8 +228,8 @@ class ScoreEvaluator(TurnEvaluator):
     Attributes
     ----------
     x : int
-        Where the card lies in the score ranges of the table: minus the points still needed, or the points made since the
-        start.
+        Where the card lies in the score ranges of the table: minus the points still needed, or the points made since
+        the start.
     """
 
     ties = (0.0, 4e-6)  # float32 has a relative error: small chances are as good to seven digits as large ones
@@ -258,7 +258,7 @@ class ScoreEvaluator(TurnEvaluator):
             )
 
     def look_up(self, state: Ints, x: Ints) -> Floats:
-        """Values of states (places in the table of means) at x; beyond the range of scores the nearest known value."""
+        """Values of states (places in the table of means) at x; outside the range of scores the nearest entry."""
         offsets = self.score_offsets
         inside = np.clip(x, offsets.low[state] - 1, offsets.high[state] + 1)
         return np.asarray(self.values[offsets.origin[state] + inside], dtype=np.float64)
