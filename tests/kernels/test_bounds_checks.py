@@ -97,7 +97,7 @@ check(solver.solve_shard, 14, 0, 1, below)
 
 
 def test_the_flag_is_part_of_the_key_of_the_cache(tmp_path: Path) -> None:
-    code = "from perfect_yatzy.kernels.jit import cache_folder\nprint(cache_folder().name)"
+    code = "from perfect_yatzy.kernels.jit import cache_path\nprint(cache_path().name)"
     assert run(code, tmp_path) != run(code, tmp_path, checked=False)
 
 
