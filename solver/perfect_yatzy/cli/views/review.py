@@ -78,7 +78,7 @@ def outlook_rows(rules: RuleSet, actual: ActionOutlook, best: ActionOutlook) -> 
         def likelier(category: str) -> float:
             return max(best_chances.get(category, 0.0), actual_chances.get(category, 0.0))
 
-        rows.append(("category taken this turn:", "", ""))
+        rows.append(("category taken:", "", ""))
         for category in sorted(best_chances | actual_chances, key=likelier, reverse=True)[:MAX_CATEGORIES]:
             texts = [chance_text(chances.get(category, 0.0)) for chances in (best_chances, actual_chances)]
             rows.append((f"  {category_name(rules, category)}", texts[0], texts[1]))
