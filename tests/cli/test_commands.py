@@ -241,7 +241,7 @@ def test_a_bug_is_told_of_and_the_next_line_answered(capsys: pytest.CaptureFixtu
     answer_lines(Broken(), "hold", {}, io.BytesIO(b'{"id": 1}\n{"id": 2}\n'))
     said = capsys.readouterr()
     assert [json.loads(line) for line in said.out.splitlines()] == [
-        {"schema": 2, "error": "this is a bug: ZeroDivisionError: oh", "id": 1},
+        {"schema": 2, "error": "this is a bug: ZeroDivisionError: oh", "code": "internal-error", "id": 1},
         {"id": 2},
     ]
     assert "Traceback" in said.err

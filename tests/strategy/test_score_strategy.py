@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from math import comb
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -333,7 +332,7 @@ def test_opponents_are_those_that_are_named() -> None:
 
 
 def test_equal_opponents_are_computed_once(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
-    from perfect_yatzy.service.aims import ObjectiveResolver, read_aim
+    from perfect_yatzy.service.queries import QueryService
     from perfect_yatzy.strategy import distribution as forward
 
     forward.known_distribution(yatzy, State())
@@ -344,12 +343,11 @@ def test_equal_opponents_are_computed_once(yatzy: Strategy, monkeypatch: pytest.
         return distribution(*args, **named)
 
     monkeypatch.setattr(forward, "distribution", counted)
-    card, maker = parse_card(yatzy.rules, SEVEN), ObjectiveResolver()
-    for _ in range(2):
-        wanted = read_aim(yatzy.rules, {"opponents": f"empty; empty; {SEVEN}; {SEVEN}"})
-        assert wanted
-        maker.make(wanted, yatzy, card)
-    assert made == [card.state]  # the empty card's is kept on disk
+    service = QueryService()
+    for dice in ("33456", "11234"):
+        opponents = f"empty; empty; {SEVEN}; {SEVEN}"
+        service.answer({"query": "hold", "dice": dice, "card": SEVEN, "opponents": opponents})
+    assert made == [parse_card(yatzy.rules, SEVEN).state]  # the empty card's is kept on disk
 
 
 @pytest.mark.parametrize(("ties", "worth"), [("loss", [0, 0, 1]), ("half", [0, 0.5, 1]), ("win", [0, 1, 1])])
@@ -496,48 +494,6 @@ def test_small_chances_are_told_from_none() -> None:
     assert shown == ["0.00 %", "<0.0001 %", "<0.0001 %", "0.0001 %", "0.0049 %", "0.01 %", ">99.99 %", "100.00 %"]
 
 
-def test_what_a_question_may_solve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Said before it begins; the rest of a game instead of all goals where those are too much; neither, refused."""
-    from perfect_yatzy.service.aims import ObjectiveRequest, ObjectiveResolver
-    from perfect_yatzy.tablebase.store import Progress, has_table
-
-    rules = load_rules("yatzy-forced")
-    strategy, card = perfect_yatzy.open_strategy(rules), parse_card(rules, "ones=3 twos=6")
-    said: list[tuple[str | None, bool]] = []
-
-    def announce(_: RuleSet, line: str | None) -> Progress:
-        said.append((line, has_table(rules, tmp_path, "goals")))
-        return lambda done, total: None
-
-    for module in ("perfect_yatzy.strategy.score_strategy", "perfect_yatzy.service.aims"):
-        monkeypatch.setattr(f"{module}.INSTANT_SOLVE_SECONDS", 0.0)
-    monkeypatch.setattr("perfect_yatzy.model.estimates.LONG_SECONDS", 0.0)
-    wanted, exact = ObjectiveRequest(150, (), ""), reach(rules, 150, card, tmp_path / "none").value(card)
-    sizes = [Goals(rules, state).needs().bytes for state in (card.state, State())]
-    monkeypatch.setattr("perfect_yatzy.model.estimates.LARGE_BYTES", sizes[0] - 1)
-    with pytest.raises(
-        RulesError, match=r"all goals of yatzy-forced take .* ask from a later card, or first run: yatzy"
-    ):
-        ObjectiveResolver(tmp_path, None, announce).make(wanted, strategy, card)
-    half = ObjectiveRequest(None, (150,), "half")
-    monkeypatch.setattr("perfect_yatzy.model.estimates.LARGE_BYTES", 0)
-    with pytest.raises(RulesError, match=r"yatzy-forced from this card on takes .* ask from a later card"):
-        ObjectiveResolver(tmp_path, None, announce).make(half, strategy, card)
-    assert said == []
-    monkeypatch.setattr("perfect_yatzy.model.estimates.LARGE_BYTES", sizes[0])
-    maker = ObjectiveResolver(tmp_path, None, announce)
-    found = maker.make(wanted, strategy, card).strategy
-    assert found.value(card) == pytest.approx(exact, abs=F32)
-    assert maker.make(wanted, strategy, card).strategy.evaluator is found.evaluator  # solved once
-    assert [(line or "")[:39] for line, _ in said] == ["solving yatzy-forced from this card on,"]
-    monkeypatch.setattr("perfect_yatzy.model.estimates.LARGE_BYTES", sizes[1])
-    assert ObjectiveResolver(tmp_path, None, announce).make(wanted, strategy, card).strategy.value(
-        card
-    ) == pytest.approx(exact)
-    assert said[1] == ("solving all goals of yatzy-forced, 0.00 GB and about 1 s; the table is kept for later", False)
-    assert has_table(rules, tmp_path, "goals")
-
-
 def test_sizes_in_words() -> None:
     from perfect_yatzy.model.estimates import SolveCost
 
@@ -569,8 +525,8 @@ def test_expect_says_how_likely_a_win_is(run: Run, yatzy: Strategy) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--goal", "200", "--opponents", "3"], "goal and opponents are two aims"),
-        (["--ties", "win"], "ties is of account against opponents only"),
+        (["--goal", "200", "--opponents", "3"], "goal and opponents cannot be combined"),
+        (["--ties", "win"], "ties can only be used with opponents"),
         (["--opponents", "3", "--ties", "so"], "ties is 'so'; must be one of loss, half, win"),
         (["--opponents", "nobody"], "'nobody' is not an opponent"),
         (["--opponents", "250 260"], "(several: 251; 260)"),

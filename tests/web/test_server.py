@@ -21,7 +21,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from perfect_yatzy.cli.commands.serve import in_header, is_loopback
 from perfect_yatzy.errors import CODES, RulesError
+from perfect_yatzy.service import resolver
 from perfect_yatzy.service.queries import QueryService
+from perfect_yatzy.service.requests import Request
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.web.app import create_app
 from perfect_yatzy.web.limits import (
@@ -35,7 +37,6 @@ from perfect_yatzy.web.limits import (
     ConcurrencyLimiter,
     QueueFullError,
     RateLimiter,
-    WeightedLRUCache,
 )
 from perfect_yatzy.web.middleware import RequestFilter, host_name
 from perfect_yatzy.web.workers import RequestScheduler
@@ -81,7 +82,7 @@ def test_answers_are_those_of_the_command(client: TestClient, query: str, asked:
         ("hold", {}, 422, "dice is missing; it is the dice on the table"),
         ("expect", {"card": "x" * 20}, 422, "is not of the form"),
         ("outcomes", {"hold": [3, 3, 3, 3, 3, 3], "rolls_left": 1}, 422, "cannot be held"),
-        ("outcomes", {"hold": [3], "rolls_left": 3}, 422, "it is at most 2"),
+        ("outcomes", {"hold": [3], "rolls_left": 3}, 422, "it must be 1 to 2"),
         ("review", {"game": {"schema": 1}}, 422, "the game names no rules"),
         ("hold", {"dice": 33456}, 422, "dice is 33456; must be the dice on the table: text such as '33456'"),
         ("hold", {"dice": "33456", "saved": 101}, 422, "saved is 101; must be the saved rolls"),
@@ -93,8 +94,8 @@ def test_answers_are_those_of_the_command(client: TestClient, query: str, asked:
             422,
             "9 opponents; there can be at most 8",
         ),
-        ("expect", {"rules": "yatzy-saved", "goal": 300}, 422, "goals and opponents of yatzy-saved take about"),
-        ("expect", {"rules": "yatzy-saved", "opponents": "empty"}, 422, "goals and opponents of yatzy-saved take"),
+        ("expect", {"rules": "yatzy-saved", "goal": 300}, 422, "all goals of yatzy-saved take"),
+        ("expect", {"rules": "yatzy-saved", "opponents": "empty"}, 422, "yatzy-saved from this card on takes"),
     ],
 )
 def test_invalid_requests_are_rejected(
@@ -305,16 +306,16 @@ def never_disconnects() -> bool:
 def test_a_long_computation_delays_no_short_one(yatzy: Strategy) -> None:
     """While a goal is solved, a plain hold is answered; the request after a full queue is refused."""
     scheduler, started, finish = RequestScheduler(None, 1), Event(), Event()
-    answer = scheduler.service.answer
+    compute = scheduler.service.compute
 
-    def slow(request: dict[str, object]) -> dict[str, object]:
-        if "goal" in request:
+    def slow(request: Request) -> dict[str, object]:
+        if request.objective:
             started.set()
             assert finish.wait(20)
             return {}
-        return answer(request)
+        return compute(request)
 
-    scheduler.service.answer = slow  # type: ignore[method-assign]
+    scheduler.service.compute = slow  # type: ignore[method-assign]
     accepted = LONG_RUNNING + LONG_QUEUED
     with ThreadPoolExecutor(accepted + 3) as pool:
         goal = {"rules": "yatzy", "dice": "33456", "goal": 280}
@@ -344,24 +345,16 @@ def test_a_disconnected_client_leaves_the_queue() -> None:
     assert limiter.free == 2
 
 
-def test_the_cache_evicts_by_weight() -> None:
-    cache: WeightedLRUCache[str] = WeightedLRUCache(10)
-    for name, weight in (("a", 4), ("b", 4), ("c", 4), ("d", 11)):
-        cache.put(name, name, weight)
-    assert [cache.get(name) for name in "abcd"] == [None, "b", "c", None]
-
-
 def test_tables_of_goals_are_written_up_to_a_limit(tmp_path: Path) -> None:
     scheduler = RequestScheduler(tmp_path, 1)  # no table of goals is there
-    scheduler.bytes_written = MAX_GOAL_BYTES_WRITTEN
-    with pytest.raises(RulesError, match="writes no more"):
+    scheduler.service.resolver.stored_bytes = MAX_GOAL_BYTES_WRITTEN
+    with pytest.raises(RulesError, match="stores no more"):
         scheduler.answer("expect", {"rules": "yatzy", "goal": 280, "spread": False}, never_disconnects)
 
 
 def test_an_objective_is_solved_once_for_a_card(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
-    solved = []
-    aim = QueryService.aim
-    monkeypatch.setattr(QueryService, "aim", lambda *args: solved.append(1) or aim(*args))
+    solved, solve = [], resolver.utility_strategy
+    monkeypatch.setattr(resolver, "utility_strategy", lambda *args: solved.append(1) or solve(*args))
     scheduler = RequestScheduler(None, 1)
     asked = {"rules": "yatzy", "card": LATE_CARD, "opponents": "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18"}
     scheduler.answer("expect", {**asked, "spread": False}, never_disconnects)

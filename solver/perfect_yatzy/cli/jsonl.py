@@ -1,7 +1,7 @@
 """`--jsonl`: one process that answers requests line by line.
 
 Each line of the input is one request, each line of the output its answer, in the same order. An error is an answer
-with the field ``error``.
+with the fields ``error`` and ``code``.
 """
 
 from __future__ import annotations
@@ -42,15 +42,16 @@ def answer_lines(service: QueryService, query: str, defaults: dict[str, Any], li
             if not line.endswith(b"\n") and len(line) == MAX_LINE_BYTES:
                 while (rest := lines.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
                     pass
-                raise StateError(f"the line is longer than {MAX_LINE_BYTES} bytes")
+                raise StateError(f"the line is longer than {MAX_LINE_BYTES} bytes", code="invalid-request")
             request = parse_line(line)
             output = json.dumps(service.answer(with_defaults({"query": query} | request, defaults)))
         except SolverError as error:
-            output = error_line(str(error), request)
+            output = error_line(error.as_json(), request)
         except Exception as error:
             # A bug in one request must not end the others: report it in place, with the traceback on stderr.
             traceback.print_exc()
-            output = error_line(f"this is a bug: {type(error).__name__}: {error}", request)
+            message = f"this is a bug: {type(error).__name__}: {error}"
+            output = error_line({"error": message, "code": "internal-error"}, request)
         click.echo(output)
         sys.stdout.flush()
 
@@ -70,9 +71,9 @@ def parse_line(line: bytes) -> dict[str, Any]:
     try:
         request = json.loads(line, parse_constant=reject_constant)
     except (ValueError, RecursionError) as error:
-        raise StateError(f"the line is not JSON: {error}") from error
+        raise StateError(f"the line is not JSON: {error}", code="invalid-request") from error
     if not isinstance(request, dict):
-        raise StateError("the line is not a JSON object")
+        raise StateError("the line is not a JSON object", code="invalid-request")
     return request
 
 
@@ -81,18 +82,18 @@ def with_defaults(request: dict[str, Any], defaults: dict[str, Any]) -> dict[str
 
     A request with a goal or opponents of its own, also null, takes neither from the defaults.
     """
-    from ..service.queries import COMMON, FIELDS
+    from ..service.requests import COMMON_FIELDS, QUERY_FIELDS
 
-    fields = COMMON | FIELDS.get(str(request["query"]), set())
+    fields = COMMON_FIELDS | QUERY_FIELDS.get(str(request["query"]), frozenset())
     if "goal" in request or "opponents" in request:
         fields = fields - {"goal", "opponents"}
         fields = fields if request.get("opponents") is not None else fields - {"ties"}
     return {name: value for name, value in defaults.items() if name in fields} | request
 
 
-def error_line(message: str, request: Any) -> str:
+def error_line(error: dict[str, str], request: Any) -> str:
     """An error as the answer to a request, with the request's ``id``."""
-    answer = {"schema": ANSWER_SCHEMA, "error": message}
+    answer = {"schema": ANSWER_SCHEMA, **error}
     try:
         return json.dumps(answer | ({"id": request["id"]} if isinstance(request, dict) and "id" in request else {}))
     except RecursionError:  # the id is nested too deeply

@@ -16,8 +16,6 @@ LANE_OPERATIONS_PER_SECOND = 5e10
 BASE_MEMORY = 150 << 20
 CARD_MEMORY = 100  # bytes a card, for the arrays that place it
 FLOAT64_VALUES = 100_000_000  # larger tables are stored in float32
-LONG_SECONDS = 1.5  # what takes longer says so beforehand
-LARGE_BYTES, LARGE_SECONDS = 2_000_000_000, 180.0  # no query solves more than that unasked
 
 
 @dataclass(frozen=True)
@@ -49,16 +47,6 @@ class SolveCost:
     def doubled(self) -> SolveCost:
         """The same with every entry twice as long (float64 instead of float32)."""
         return replace(self, memory=2 * self.memory)
-
-    @property
-    def long(self) -> bool:
-        """Whether a person will wait for it."""
-        return self.seconds >= LONG_SECONDS
-
-    @property
-    def large(self) -> bool:
-        """Whether it is more than a question should bring about."""
-        return self.bytes > LARGE_BYTES or self.seconds > LARGE_SECONDS
 
     @property
     def words(self) -> str:

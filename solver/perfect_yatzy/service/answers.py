@@ -1,12 +1,146 @@
-"""Answers as plain JSON values."""
+"""Answers as plain JSON values, for `--json`, `--jsonl`, the text views and the server. Nothing is computed here.
+
+{"schema": 2, "query": "hold", ..., "best": {"hold": [3, 3], "expected_final_score": 245.75, ...}, "holds": [...]}
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from .._version import ANSWER_SCHEMA
 from ..game.rules import RuleSet
+from ..game.scorecard import Scorecard
 from ..play.review import Review
 from ..strategy.actions import Choice, Hold
+from ..strategy.opponents import least_score
+from .requests import Request
+from .resolver import ResolvedObjective
+
+HEAD = "schema", "query", "rules"
+MAX_UNCERTAIN_CHANCE = 1 - 2.0**-24  # float32 rounds higher chances to 1
+
+
+def answer_head(request: Request) -> dict[str, Any]:
+    """The fields every answer begins with: they repeat the rules and the position it holds for."""
+    values = ANSWER_SCHEMA, request.query, request.rules.key
+    return dict(zip(HEAD, values, strict=True)) | card_fields(request.card)
+
+
+def with_echo(answer: dict[str, Any], echo: dict[str, Any]) -> dict[str, Any]:
+    """A copy of an answer with the fields its request wants back, after the head."""
+    return ({name: answer[name] for name in HEAD} | echo if echo else {}) | answer
+
+
+def card_fields(card: Scorecard) -> dict[str, Any]:
+    """A card, its points and its state."""
+    rules, state = card.rules, card.state
+    about: dict[str, Any] = {
+        "card": {rules.categories[c].id: points for c, points in sorted(card.points.items())},
+        "card_total": card.total,
+        "state": {"filled": state.filled, "upper": state.upper},
+    }
+    if rules.saved_rolls:
+        about["state"]["saved"] = state.saved
+    if rules.joker:
+        about["state"]["joker_paid"] = state.joker_paid
+    return about
+
+
+def hold_fields(
+    request: Request,
+    holds: Sequence[tuple[Hold, Hold]],
+    choices: Sequence[tuple[Choice, Choice]],
+    objective: ResolvedObjective | None,
+    rolls: int,
+) -> dict[str, Any]:
+    """The answer to "hold".
+
+    Parameters
+    ----------
+    holds, choices
+        Every action as ranked by the objective, and the same action as valued by the mean; best first.
+    rolls
+        Rolls of the turn.
+    """
+    card = request.card
+    entries = [
+        {
+            "hold": list(hold.dice),
+            "reroll": request.rules.dice - len(hold.dice),
+            "category": by_mean.category,
+            **_value_fields(hold, by_mean, card, objective),
+        }
+        for hold, by_mean in holds
+    ]
+    return {
+        "dice": list(request.dice),
+        "rolls_left": request.rolls_left,
+        "rolls": rolls,
+        **headline(entries, card, objective, choices),
+        "best": entries[0],
+        "holds": entries,
+    }
+
+
+def score_fields(
+    request: Request, choices: Sequence[tuple[Choice, Choice]], objective: ResolvedObjective | None
+) -> dict[str, Any]:
+    """The answer to "score"; parameters as for :func:`hold_fields`."""
+    entries = [
+        {
+            "category": choice.category,
+            "points": choice.points,
+            "bonus_points": choice.bonus_points,
+            **_value_fields(choice, by_mean, request.card, objective),
+        }
+        for choice, by_mean in choices
+    ]
+    return {
+        "dice": list(request.dice),
+        "rolls_left": request.rolls_left,
+        **headline(entries, request.card, objective, choices),
+        "best": entries[0],
+        "categories": entries,
+    }
+
+
+def _value_fields(
+    action: Hold | Choice, by_mean: Hold | Choice, card: Scorecard, objective: ResolvedObjective | None
+) -> dict[str, Any]:
+    chance = {"chance": clipped(action.value)} if objective else {}
+    expected = {"expected_final_score": card.total + by_mean.value, "expected_remaining": by_mean.value}
+    return chance | expected | {"loss": action.loss}
+
+
+def headline(
+    entries: Sequence[dict[str, Any]],
+    card: Scorecard,
+    objective: ResolvedObjective | None,
+    choices: Sequence[tuple[Choice, Choice]] = (),
+) -> dict[str, Any]:
+    """The fields that sum up the best entry. Chances that float32 rounded to 1 are corrected in all entries.
+
+    Whether the objective is certain follows from points, not from chances: those on the card, or those after scoring
+    the dice at once.
+    """
+    if not objective:
+        return {"expected_final_score": entries[0]["expected_final_score"]}
+    rules = card.rules
+    after = [card.filled_with(rules.index_of[c.category], c.points, c.bonus_points) for c, _ in choices]
+    certain = objective.certain(max(map(least_score, [card, *after])))
+    for entry in entries:
+        if certain and not entry.get("loss"):
+            entry["chance"] = 1.0
+        elif not certain:
+            entry["chance"] = min(entry["chance"], MAX_UNCERTAIN_CHANCE)
+    out_of_reach = all(entry["chance"] == 0.0 for entry in entries)
+    return {"chance": entries[0]["chance"], "certain": certain, "out_of_reach": out_of_reach}
+
+
+def clipped(chance: float) -> float:
+    """A chance within 0 and 1, despite rounding."""
+    return min(1.0, max(0.0, chance))
 
 
 def review_json(rules: RuleSet, found: Review) -> dict[str, Any]:

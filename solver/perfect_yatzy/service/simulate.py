@@ -1,67 +1,61 @@
-"""From a request to simulated games and what came out of them, as a plain dictionary."""
+"""The service behind `yatzy simulate`: games of a request, and their results as plain JSON values."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from ..errors import StateError
-from ..model.state_space import state_space
 from ..strategy.simulation import Simulation, simulate
 from ..tablebase.store import Progress
-from .aims import ObjectiveRequest
-from .queries import PERCENTILES, SCHEMA, QueryService, describe_card, read_card, whole
+from .answers import answer_head
+from .queries import PERCENTILES, QueryService
+from .requests import parse_simulation
 
 
 def run_simulation(
-    desk: QueryService, request: dict[str, Any], progress: Progress | None = None
+    service: QueryService, fields: Mapping[str, Any], progress: Progress | None = None
 ) -> tuple[Simulation, dict[str, Any]]:
     """Play the games of a request.
 
     Parameters
     ----------
-    request
-        ``rules, games, seed, policy`` (``mean`` or ``goal:280``), ``card`` and ``saved``.
+    service
+        Opens or solves the strategies.
+    fields
+        See :func:`perfect_yatzy.service.requests.parse_simulation`.
+    progress
+        Called with the turns played and the turns in all.
 
     Returns
     -------
     Simulation, dict
-        The games; what came out, final scores counted with the points of the card.
+        The games, and the answer.
 
     Raises
     ------
-    StateError
-        If the policy or the card cannot be read.
+    SolverError
+        If the request is malformed or its position impossible, or it is beyond the budget.
     """
-    rules = desk.rules(request["rules"])
-    card = read_card(rules, request)
-    state_space(rules).check(card.state)
-    if card.state.filled == rules.full_mask:
-        raise StateError("every category is filled: there is nothing to play")
-    wanted = re.fullmatch(r"mean|goal:(\d{1,5})", request["policy"])
-    if not wanted:
-        raise StateError(f"policy is {request['policy']!r}; must be mean, or goal: and a score, such as goal:280")
-    seed = whole(request, "seed", 1)
-    goal = int(wanted[1]) if wanted[1] else None
-    if goal is not None:
-        desk.aims.to_solve(ObjectiveRequest(goal, (), ""), rules, card)
-    means = desk.strategy(rules)
-    strategy = means if goal is None else desk.aim(ObjectiveRequest(goal, (), ""), means, card).strategy
-    games = request["games"]
-    played = simulate(strategy, games, seed, card.state, desk.threads, points=card.total, progress=progress)
+    request = parse_simulation(fields, service.rules)
+    service.seconds(request)  # what is beyond the budget is refused before anything is solved
+    rules, card, games = request.rules, request.card, request.games
+    means = service.strategy(rules)
+    strategy = service.resolve(request, means).strategy if request.objective else means
+    played = simulate(
+        strategy, games, request.seed, request.position, service.threads, points=card.total, progress=progress
+    )
     finals = played.final_scores
     lowest = int(finals.min())
-    boxes = [c for c in range(len(rules.categories)) if not card.state.filled >> c & 1]
+    still_open = [c for c in range(len(rules.categories)) if not request.state.filled >> c & 1]
     marks = zip(PERCENTILES, played.percentiles(PERCENTILES), strict=True)
-    answer: dict[str, Any] = {"schema": SCHEMA, "query": "simulate", "rules": rules.key} | describe_card(card)
-    answer |= {
-        "policy": request["policy"],
+    answer = answer_head(request) | {
+        "policy": fields["policy"],
         "games": games,
-        "seed": seed,
+        "seed": request.seed,
         "mean": played.mean,
-        "standard_error": played.standard_error if games > 1 else None,  # one game says nothing of the spread
+        "standard_error": played.standard_error if games > 1 else None,  # one game gives no estimate of it
         "standard_deviation": played.standard_deviation if games > 1 else None,
         "upper_bonus_chance": played.upper_bonus_chance,
         "percentiles": {str(p): float(v) for p, v in marks},
@@ -74,14 +68,15 @@ def run_simulation(
                 "mean": float(played.category_points[:, c].mean()),
                 "crossed_out": float((played.category_points[:, c] == 0).mean()),
             }
-            for c in boxes
+            for c in still_open
         ],
     }
-    if goal is None:
-        answer["expected_final_score"] = card.total + means.value(card)
+    if request.objective is None:
+        answer["expected_final_score"] = card.total + means.value(request.position)
     else:
-        reached = float((finals >= goal).mean())
+        assert request.objective.goal is not None
+        reached = float((finals >= request.objective.goal).mean())
         answer["reached"] = reached
         answer["reached_error"] = float(np.sqrt(reached * (1 - reached) / games)) if games > 1 else None
-        answer["chance"] = min(1.0, strategy.value(card))
+        answer["chance"] = min(1.0, strategy.value(request.position))
     return played, answer

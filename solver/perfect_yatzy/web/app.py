@@ -10,25 +10,21 @@ import json
 import os
 from dataclasses import asdict
 from importlib.resources import files
-from math import factorial, prod
 from typing import Annotated, Any
 
-import numpy as np
 from anyio import from_thread
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
-from .._version import __version__
+from .._version import ANSWER_SCHEMA, __version__
 from ..errors import RulesError, SolverError, StateError
-from ..game.notation import counts_of, dice_of
 from ..game.rule_loader import builtin_ids, load_rules
 from ..game.translations import ENGLISH, languages, localized
 from ..play.record import Game, read_game
 from ..play.review import action_outlook, review
 from ..service.answers import review_json
-from ..service.queries import SCHEMA, read_card
 from .limits import MAX_BODY_BYTES, ClientDisconnected, IsDisconnected, QueueFullError
 from .middleware import RequestFilter
 from .schemas import (
@@ -99,7 +95,7 @@ def create_app(
     scheduler = RequestScheduler(tables, threads)
 
     def error_response(status: int, error: SolverError) -> AsciiJSONResponse:
-        return AsciiJSONResponse({"schema": SCHEMA} | error.as_json(), status)
+        return AsciiJSONResponse({"schema": ANSWER_SCHEMA} | error.as_json(), status)
 
     @app.exception_handler(SolverError)
     async def solver_error(request: Request, error: SolverError) -> JSONResponse:
@@ -156,9 +152,11 @@ def create_app(
         )
 
     @app.post("/api/outcomes", response_model=dict[str, Any])
-    def outcomes(asked: OutcomesRequest) -> AsciiJSONResponse:
+    def outcomes(asked: OutcomesRequest, request: Request) -> AsciiJSONResponse:
         """Every roll that may follow a hold: its chance, and what the game is worth then under best play."""
-        return AsciiJSONResponse(next_rolls(scheduler, asked))
+        return AsciiJSONResponse(
+            scheduler.answer("outcomes", asked.model_dump(exclude_none=True), disconnected(request))
+        )
 
     @app.post("/api/review", response_model=dict[str, Any])
     def graded(asked: ReviewRequest, request: Request) -> AsciiJSONResponse:
@@ -199,41 +197,3 @@ def reviewed(
             for which, action in (("done", decision.done), ("best", decision.best)):
                 entry[which]["outlook"] = asdict(action_outlook(strategy, decision, action))
         return answer
-
-
-def next_rolls(scheduler: RequestScheduler, asked: OutcomesRequest) -> dict[str, Any]:
-    """The map of the next roll after a hold."""
-    rules = scheduler.rules(asked.rules)
-    card = read_card(rules, asked.model_dump(include={"card", "saved", "bonus_points"}))
-    if len(asked.hold) > rules.dice or any(face > rules.faces for face in asked.hold):
-        raise StateError(f"{asked.hold} cannot be held; {rules.key} has {rules.dice} dice")
-    strategy = scheduler.service.strategy(rules)
-    state = strategy.state(card)
-    left = asked.rolls_left - 1
-    if state.filled == rules.full_mask or asked.rolls_left > strategy.most_rerolls(state):
-        raise StateError(f"{asked.rolls_left} rolls left; it is at most {strategy.most_rerolls(state)}")
-    evaluator, grid = strategy.evaluator, strategy.evaluator.dice
-    worth = evaluator.category_values(state, left if rules.saved_rolls else 0).max(axis=0)
-    if left:
-        worth = np.maximum(worth, evaluator.passes.best_within(evaluator.hold_values(state, left)))
-    held = np.array(counts_of(rules, asked.hold))
-    rest = rules.dice - len(asked.hold)
-    found: list[dict[str, Any]] = []
-    for i in range(int(grid.first[rest]), int(grid.first[rest + 1])):
-        roll = int(grid.rank(held + grid.counts[i])) - grid.first_roll
-        ways = multinomial(grid.counts[i].tolist())
-        found.append(
-            {
-                "rolled": list(dice_of(grid.counts[i].tolist())),
-                "chance": ways / rules.faces**rest,
-                "expected_final_score": card.total + float(worth[roll]),
-            }
-        )
-    found.sort(key=lambda entry: -entry["expected_final_score"])
-    mean = sum(entry["chance"] * entry["expected_final_score"] for entry in found)
-    return {"schema": SCHEMA, "hold": asked.hold, "expected_final_score": mean, "outcomes": found}
-
-
-def multinomial(counts: list[int]) -> int:
-    """Orders in which such dice may fall."""
-    return factorial(sum(counts)) // prod(map(factorial, counts))

@@ -8,13 +8,12 @@ To change a limit of the server, edit the constants below.
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock, Semaphore
-from typing import Generic, TypeVar
 
 from ..errors import SolverError
+from ..service.budget import SolveBudget, SolveLimit
 
 # Requests
 MAX_BODY_BYTES = 256 << 10
@@ -38,8 +37,16 @@ MAX_GOAL_BYTES_WRITTEN = 3 << 30  # tables of goals on disk, per run of the serv
 CACHED_ANSWERS = 256
 CACHED_STRATEGY_BYTES = 2 << 30  # strategies for goals and wins
 
+SERVER_BUDGET = SolveBudget(
+    mean=SolveLimit(seconds=MAX_TABLE_SECONDS),
+    objective=SolveLimit(seconds=MAX_OBJECTIVE_SECONDS, bytes=MAX_OBJECTIVE_BYTES),
+    stored_bytes=MAX_GOAL_BYTES_WRITTEN,
+    cached_bytes=CACHED_STRATEGY_BYTES,
+    cached_answers=CACHED_ANSWERS,
+    opponents=MAX_OPPONENTS,
+)
+
 IsDisconnected = Callable[[], bool]  # whether the client of a request has disconnected
-Value = TypeVar("Value")
 
 
 class QueueFullError(SolverError):
@@ -128,36 +135,3 @@ class ConcurrencyLimiter:
         finally:
             with self._lock:
                 self.free += 1
-
-
-class WeightedLRUCache(Generic[Value]):
-    """A cache of limited total weight that evicts the least recently used entries. Thread-safe.
-
-    Parameters
-    ----------
-    capacity
-        Largest total weight of the entries, in any unit (entries, bytes).
-    """
-
-    def __init__(self, capacity: int) -> None:
-        self.capacity, self.weight = capacity, 0
-        self._lock = Lock()
-        self._entries: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
-
-    def get(self, key: Hashable) -> Value | None:
-        """The value of a key, None if it is not cached."""
-        with self._lock:
-            if key not in self._entries:
-                return None
-            self._entries.move_to_end(key)
-            return self._entries[key][0]
-
-    def put(self, key: Hashable, value: Value, weight: int = 1) -> None:
-        """Cache a value. An existing entry stays; a value heavier than the capacity is not cached."""
-        with self._lock:
-            if key in self._entries or weight > self.capacity:
-                return
-            self._entries[key] = value, weight
-            self.weight += weight
-            while self.weight > self.capacity:
-                self.weight -= self._entries.popitem(last=False)[1][1]

@@ -15,6 +15,7 @@ from ..options import SEED, dice_argument, json_option, language_option, query_o
 
 if TYPE_CHECKING:
     from ...service.queries import QueryService
+    from ...service.requests import Request
 
 TOP = 5  # options listed without --all
 
@@ -36,21 +37,22 @@ def run_query(query: str, request: dict[str, Any], options: dict[str, Any], plot
         from ..views.charts import check_picture
 
         check_picture(plot_path)
-    answer = service.answer({"query": query, **request})
+    checked = service.parse({"query": query, **request})
+    answer = service.answer(checked)
     if plot_path:
-        plot_distribution(plot_path, service, request, answer)
+        plot_distribution(plot_path, service, checked, answer)
     if options["as_json"]:
         click.echo(json.dumps(answer))
         return
     from ..views.answers import ALL_OPTIONS, ANSWER_VIEWS
 
     top = ALL_OPTIONS if options["show_all"] else TOP
-    lines = ANSWER_VIEWS[query](service.rules(request["rules"]), answer, top)
+    lines = ANSWER_VIEWS[query](checked.rules, answer, top)
     lines[0] = click.style(lines[0], bold=True)
     click.echo("\n".join(lines), color=False if "NO_COLOR" in os.environ else None)
 
 
-def plot_distribution(path: str, service: QueryService, request: dict[str, Any], answer: dict[str, Any]) -> None:
+def plot_distribution(path: str, service: QueryService, request: Request, answer: dict[str, Any]) -> None:
     """Draw the picture of `yatzy expect --plot`.
 
     Raises
@@ -60,7 +62,7 @@ def plot_distribution(path: str, service: QueryService, request: dict[str, Any],
     """
     from ..views.charts import PlotError, plot
 
-    rules = service.rules(request["rules"])
+    rules = request.rules
     if not answer.get("distribution"):
         raise PlotError(f"no exact distribution for {rules.key}; --plot needs --spread, five dice and no saved rolls")
     lowest, chances = answer["distribution"]["lowest"], answer["distribution"]["chances"]

@@ -99,7 +99,7 @@ def play(
             seed = secrets.randbelow(1 << 48)
         session = Session(service.rules(rules), parse_players(players), seed)
     localized_rules = localized(session.rules, lang)
-    service.know(localized_rules)
+    service.register(localized_rules)
     game = TerminalGame(session, localized_rules, service, save_file, None if no_warn else warn, plain)
     save_file.write(session)
     try:

@@ -34,6 +34,7 @@ def solve(rules: str, what: str, force: bool, yes: bool, tables: str | None, thr
     """
     from ...game.rule_loader import load_rules
     from ...model.objectives import BonusChance, Goals, Objective, PolicyQuantity, Variance
+    from ...service.budget import SolveBudget
     from ...strategy.strategy import open_strategy
     from ...tablebase.memory import check_memory
     from ...tablebase.store import has_table, solve_to_store, table_path
@@ -50,11 +51,11 @@ def solve(rules: str, what: str, force: bool, yes: bool, tables: str | None, thr
         means = open_strategy(rule_set, tables, threads=threads, progress=solve_progress(rule_set))
         quantities: dict[str, type[PolicyQuantity]] = {"variance": Variance, "bonus": BonusChance}
         objective = quantities[what](rule_set, means.table)
-    cost, announcement = objective.needs(), None
+    cost, budget, announcement = objective.needs(), SolveBudget.command(), None
     if what != "mean":  # the user asked for this table by name, and every other query needs it
         check_memory(rule_set, cost)
-        announcement = f"solving {rule_set.key} ({what}), {cost.words}" if cost.long else None
-        if cost.large and not yes:
+        announcement = f"solving {rule_set.key} ({what}), {cost.words}" if budget.announces(cost) else None
+        if not budget.objective.allows(cost) and not yes:
             confirm(f"the table of {what} of {rule_set.key} takes {cost.words}")
     progress = solve_progress(rule_set, announcement)
     info = solve_to_store(objective, tables, threads=threads, progress=progress, missing_only=not force)

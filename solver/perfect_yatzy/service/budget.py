@@ -1,0 +1,136 @@
+"""What is solved unasked, what is announced first, and what is refused: one class for the command and the server.
+
+Every decision rests on one estimate, :class:`perfect_yatzy.model.estimates.SolveCost`:
+
+    instant     below `instant_seconds`: solved whenever it is needed, without a word
+    announced   within the limit of its kind: solved after a line that says what and how long
+    refused     beyond it: an error that says what to run instead
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from math import inf
+
+from ..errors import RulesError
+from ..game.rules import RuleSet
+from ..game.scorecard import EMPTY_STATE, State
+from ..model.estimates import SolveCost
+from ..model.objectives import Utility
+from ..strategy.distribution import distribution_path
+from ..strategy.score_strategy import INSTANT_SOLVE_SECONDS
+
+FORWARD_COST_RATIO = 0.12  # seconds of a forward pass (a distribution), as a share of those of a backward solve
+
+
+@dataclass(frozen=True)
+class SolveLimit:
+    """The largest solve of one kind."""
+
+    seconds: float = inf
+    bytes: float = inf
+
+    def allows(self, cost: SolveCost) -> bool:
+        """Whether a solve is within the limit."""
+        return cost.seconds <= self.seconds and cost.bytes <= self.bytes
+
+
+@dataclass(frozen=True)
+class SolveBudget:
+    """The limits of all solves a request may cause.
+
+    Attributes
+    ----------
+    instant_seconds : float
+        A solve estimated below this is neither announced nor queued.
+    mean : SolveLimit
+        Of a table of means, which every question needs.
+    objective : SolveLimit
+        Of a goal or a utility, and of an opponent's distribution.
+    stored_bytes : float
+        Tables of goals that requests may add to the store, in all.
+    cached_bytes : float
+        Tables that stay in memory between requests.
+    cached_answers : int
+        Answers that stay in memory.
+    opponents : float
+        Opponents in one request.
+    """
+
+    instant_seconds: float = INSTANT_SOLVE_SECONDS
+    mean: SolveLimit = SolveLimit()
+    objective: SolveLimit = SolveLimit()
+    stored_bytes: float = inf
+    cached_bytes: float = 2 << 30
+    cached_answers: int = 256
+    opponents: float = inf
+
+    @classmethod
+    def command(cls) -> SolveBudget:
+        """The limits of the command: one person, who sees the announcement and can interrupt.
+
+        Those of the server are in :mod:`perfect_yatzy.web.limits`.
+        """
+        return cls(objective=SolveLimit(seconds=180.0, bytes=2_000_000_000))
+
+    def announces(self, cost: SolveCost) -> bool:
+        """Whether a solve takes long enough to be announced."""
+        return cost.seconds >= self.instant_seconds
+
+    def check_mean(self, rules: RuleSet, cost: SolveCost) -> None:
+        """Raise RulesError if the table of means costs too much."""
+        if not self.mean.allows(cost):
+            raise RulesError(
+                f"{rules.key} takes about {cost.seconds:.0f} s to solve; "
+                f"first run: yatzy solve {rules.spec or rules.key}",
+                code="too-large",
+            )
+
+    def check_objective(self, rules: RuleSet, cost: SolveCost, *, whole_game: bool = False) -> None:
+        """Raise RulesError if a goal, a utility or an opponent costs too much.
+
+        Parameters
+        ----------
+        whole_game
+            Whether it is the table of all goals, which can be solved beforehand.
+        """
+        if not self.objective.allows(cost):
+            advice = f", or first run: yatzy solve {rules.spec or rules.key} --what goals --yes" if whole_game else ""
+            what = f"all goals of {rules.key} take" if whole_game else f"{rules.key} from this card on takes"
+            raise RulesError(
+                f"{what} {cost.words}, and the limit is {limit_words(self.objective)}; ask from a later card{advice}",
+                code="too-large",
+            )
+
+    def check_stored(self, rules: RuleSet, stored: int, cost: SolveCost) -> None:
+        """Raise RulesError if one more table of goals is too much for the store.
+
+        Parameters
+        ----------
+        stored
+            Bytes that requests have added to the store so far.
+        """
+        if stored + cost.bytes > self.stored_bytes:
+            raise RulesError(
+                f"the server has stored {stored / 1e9:.1f} GB of goals and stores no more; "
+                f"first run: yatzy solve {rules.spec or rules.key} --what goals",
+                code="too-large",
+            )
+
+
+def limit_words(limit: SolveLimit) -> str:
+    """A limit in words, such as ``1.1 GB and 60 s``."""
+    return f"{limit.bytes / 1e9:.1f} GB and {limit.seconds:.0f} s"
+
+
+def utility_cost(rules: RuleSet, start: State) -> SolveCost:
+    """Cost of solving any utility from a checked state on."""
+    return Utility(rules, lambda total: total.astype(float), start).needs()
+
+
+def distribution_seconds(rules: RuleSet, start: State, tables: str | os.PathLike[str] | None) -> float:
+    """Estimated seconds for the distribution of the final score; 0.0 for one in the store."""
+    if start == EMPTY_STATE and distribution_path(rules, tables).is_file():
+        return 0.0
+    return FORWARD_COST_RATIO * utility_cost(rules, start).seconds

@@ -1,0 +1,66 @@
+"""A cache of limited weight that several threads may use."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from threading import Lock
+from typing import Generic, TypeVar
+
+Value = TypeVar("Value")
+
+
+class WeightedLRUCache(Generic[Value]):
+    """The values used last, up to a total weight.
+
+    Parameters
+    ----------
+    max_weight
+        Values are evicted, the least recently used first, until the sum of the weights is at most this.
+    """
+
+    def __init__(self, max_weight: float) -> None:
+        self.max_weight, self.weight, self.lock = max_weight, 0, Lock()
+        self.entries: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
+        self.in_progress: dict[Hashable, tuple[Lock, int]] = {}  # lock of a key, number of its users
+
+    def get(self, key: Hashable) -> Value | None:
+        """The value of a key, None if there is none."""
+        with self.lock:
+            if key not in self.entries:
+                return None
+            self.entries.move_to_end(key)
+            return self.entries[key][0]
+
+    def put(self, key: Hashable, value: Value, weight: int = 1) -> None:
+        """Keep a value; one heavier than the whole cache is not kept."""
+        with self.lock:
+            if key in self.entries or weight > self.max_weight:
+                return
+            self.entries[key] = value, weight
+            self.weight += weight
+            while self.weight > self.max_weight:
+                self.weight -= self.entries.popitem(last=False)[1][1]
+
+    def get_or_create(
+        self, key: Hashable, create: Callable[[], Value], weight: Callable[[Value], int] = lambda value: 1
+    ) -> Value:
+        """The value of a key; if several threads need a new one, one of them creates it and the others wait."""
+        if (value := self.get(key)) is not None:
+            return value
+        with self.lock:
+            creating, users = self.in_progress.get(key, (Lock(), 0))
+            self.in_progress[key] = creating, users + 1
+        try:
+            with creating:
+                if (value := self.get(key)) is None:
+                    value = create()
+                    self.put(key, value, weight(value))
+                return value
+        finally:
+            with self.lock:
+                creating, users = self.in_progress[key]
+                if users == 1:
+                    del self.in_progress[key]
+                else:
+                    self.in_progress[key] = creating, users - 1

@@ -1,0 +1,272 @@
+"""Requests: a dictionary in, one frozen :class:`Request` out, checked once and trusted from there on.
+
+{"query": "hold", "dice": "33456", "card": "ones=3", "rolls_left": 2}
+{"query": "hold", "dice": "33456", "goal": 240}                                  maximise the chance of 240 or more
+{"query": "expect", "opponents": "251; ones=3 sixes=24", "ties": "half"}         maximise the chance to win
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..errors import StateError, error_context, shown, span, whole_number
+from ..game.notation import parse_card, parse_dice, parse_faces
+from ..game.rules import RuleSet
+from ..game.scorecard import Scorecard, State
+from ..strategy.opponents import WinUtility, finished, parse_opponents
+from ..strategy.position import CheckedPosition, check_position
+from ..strategy.score_strategy import check_goal
+
+COMMON_FIELDS = frozenset({"query", "rules", "card", "saved", "bonus_points", "id"})
+OBJECTIVE_FIELDS = frozenset({"goal", "opponents", "ties"})
+QUERY_FIELDS = {
+    "hold": frozenset({"dice", "rolls_left"}) | OBJECTIVE_FIELDS,
+    "score": frozenset({"dice", "rolls_left"}) | OBJECTIVE_FIELDS,
+    "expect": frozenset({"games", "seed", "spread"}) | OBJECTIVE_FIELDS,
+    "outcomes": frozenset({"hold", "rolls_left"}),
+}
+MIN_GAMES, MAX_GAMES = 100, 10_000_000
+MAX_INTEGER = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class ObjectiveRequest:
+    """What a request maximises instead of the mean: a goal, or the chance to beat opponents.
+
+    Attributes
+    ----------
+    goal : int or None
+        Final score to reach; None with opponents.
+    opponents : tuple of int or Scorecard
+        Final scores of those who have finished, checked cards of the others.
+    ties : str
+        What a tie with the best opponent counts: "loss", "half" or "win"; empty for a goal.
+    """
+
+    goal: int | None
+    opponents: tuple[int | Scorecard, ...] = ()
+    ties: str = ""
+
+    @property
+    def score(self) -> int | None:
+        """The score to reach, if the objective is the same as reaching one; else None."""
+        finals = [other for other in self.opponents if isinstance(other, int)]
+        if self.goal is not None or len(finals) < len(self.opponents):
+            return self.goal
+        return WinUtility([*map(finished, finals)], self.ties).goal
+
+    @property
+    def key(self) -> Hashable:
+        """Equal for equal objectives."""
+        others = [other if isinstance(other, int) else (other.state, other.total) for other in self.opponents]
+        return self.goal, tuple(others), self.ties
+
+
+@dataclass(frozen=True)
+class Request:
+    """A checked request. Make one with :func:`parse_request`.
+
+    Attributes
+    ----------
+    query : str
+        A key of :data:`QUERY_FIELDS`, or "simulate".
+    rules : RuleSet
+    card : Scorecard
+        The card at the start of the turn.
+    position : CheckedPosition
+        State and points of the card.
+    dice : tuple of int
+        The dice on the table, or for "outcomes" the dice held; ascending. Empty where the query has none.
+    rolls_left : int
+        Rerolls left.
+    objective : ObjectiveRequest or None
+        None: maximise the mean.
+    games, seed : int
+        Games to simulate, 0 for none.
+    include_distribution : bool
+        Whether the answer contains the distribution of the final score.
+    echo : dict
+        Fields that the answer repeats: the id, if the request has one.
+    """
+
+    query: str
+    rules: RuleSet
+    card: Scorecard
+    position: CheckedPosition
+    dice: tuple[int, ...] = ()
+    rolls_left: int = 0
+    objective: ObjectiveRequest | None = None
+    games: int = 0
+    seed: int = 1
+    include_distribution: bool = False
+    echo: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def state(self) -> State:
+        """The state at the start of the turn."""
+        return self.position.state
+
+    @property
+    def key(self) -> Hashable:
+        """Equal for requests with equal answers, `echo` aside."""
+        card = (tuple(sorted(self.card.points.items())), self.card.saved, self.card.bonus_points)
+        objective = self.objective and self.objective.key
+        rules = self.rules.key, self.rules.fingerprint
+        options = self.games, self.seed, self.include_distribution
+        return self.query, rules, card, self.dice, self.rolls_left, objective, options
+
+
+def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet]) -> Request:
+    """Check a request.
+
+    Parameters
+    ----------
+    fields
+        The request as plain values.
+    find_rules
+        Returns the rule set of a name.
+
+    Raises
+    ------
+    SolverError
+        If a field is unknown, missing or malformed, or the position is impossible; `field` names it.
+    """
+    query = fields.get("query")
+    if not isinstance(query, str) or query not in QUERY_FIELDS:
+        raise StateError(f"query is {shown(query)}; must be one of {', '.join(QUERY_FIELDS)}", field="query")
+    for name in fields:
+        if name not in COMMON_FIELDS | QUERY_FIELDS[query]:
+            raise StateError(f"{name!r} is not a field of {query!r}", code="unknown-field", field=name)
+    request = _parse_position(query, fields, find_rules)
+    request = replace(request, objective=_parse_objective(request.rules, fields))
+    if query == "expect":
+        games = _integer(fields, "games", 0)
+        if games and not MIN_GAMES <= games <= MAX_GAMES:
+            raise StateError(f"games is {games}; must be from {MIN_GAMES} to {MAX_GAMES}", field="games")
+        distribution = fields.get("spread", True)
+        if not isinstance(distribution, bool):
+            raise StateError(f"spread is {shown(distribution)}; must be true or false", field="spread")
+        return replace(request, games=games, seed=_integer(fields, "seed", 1), include_distribution=distribution)
+    _check_open(request)
+    if query == "outcomes":
+        return _parse_outcomes(request, fields)
+    dice = _required(fields, "dice", "text such as '33456', or a list of faces")
+    with error_context("dice", "invalid-dice"):
+        request = replace(request, dice=parse_dice(request.rules, dice))
+    return replace(request, rolls_left=_parse_rolls_left(request, fields))
+
+
+def parse_simulation(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet]) -> Request:
+    """Check a request for simulated games: ``rules, games, seed, policy`` (``mean`` or ``goal:280``), and a card.
+
+    Raises
+    ------
+    SolverError
+        As :func:`parse_request`.
+    """
+    request = _parse_position("simulate", fields, find_rules)
+    _check_open(request)
+    policy = re.fullmatch(r"mean|goal:(\d{1,5})", str(fields["policy"]))
+    if not policy:
+        raise StateError(
+            f"policy is {shown(fields['policy'])}; must be mean, or goal: and a score, such as goal:280",
+            field="policy",
+        )
+    objective = ObjectiveRequest(int(policy[1])) if policy[1] else None
+    return replace(request, objective=objective, games=_integer(fields, "games", 0), seed=_integer(fields, "seed", 1))
+
+
+def _parse_position(query: str, fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet]) -> Request:
+    """A request with its rules and its card: the one check of both."""
+    spec = fields.get("rules", "yatzy")
+    if not isinstance(spec, str):
+        raise StateError(f"rules is {shown(spec)}; must be a name", field="rules")
+    with error_context("rules"):
+        rules = find_rules(spec)
+    saved, bonus_points = _integer(fields, "saved", 0), _integer(fields, "bonus_points", 0)
+    with error_context("card", "invalid-card"):
+        card = parse_card(rules, fields.get("card", ""), saved, bonus_points)
+        position = replace(check_position(rules, card.state), points=card.total)
+    echo = {"id": fields["id"]} if "id" in fields else {}
+    return Request(query, rules, card, position, echo=echo)
+
+
+def _parse_objective(rules: RuleSet, fields: Mapping[str, Any]) -> ObjectiveRequest | None:
+    goal, others = fields.get("goal"), fields.get("opponents")
+    if goal is not None and others is not None:
+        raise StateError("goal and opponents cannot be combined; give one of them", code="invalid-request")
+    if others is None and "ties" in fields:
+        raise StateError("ties can only be used with opponents", code="invalid-request", field="ties")
+    if goal is not None:
+        with error_context("goal"):
+            return ObjectiveRequest(check_goal(goal))
+    if others is None:
+        return None
+    if not isinstance(others, str | list):
+        raise StateError(
+            f"opponents is {shown(others)}; must be text such as '251; ones=3 sixes=24', or a list", field="opponents"
+        )
+    with error_context("opponents"):
+        opponents = tuple(parse_opponents(rules, others))
+    ties = fields.get("ties", "loss")
+    WinUtility([finished(0)], ties)  # refuses an unknown value before anything is solved
+    return ObjectiveRequest(None, opponents, ties)
+
+
+def _parse_rolls_left(request: Request, fields: Mapping[str, Any]) -> int:
+    """Rerolls left; default: all of them for a hold, none for a category."""
+    most = _most_rerolls(request)
+    holding = request.query == "hold"
+    left = _integer(fields, "rolls_left", most if holding else 0)
+    if left > most:
+        raise StateError(
+            f"{left} rolls left; there can be {span(int(holding and most > 0), most)}", field="rolls_left"
+        )
+    if holding and left == 0:
+        raise StateError("0 rolls left: no dice can be held; ask which category with `score`", field="rolls_left")
+    return left
+
+
+def _parse_outcomes(request: Request, fields: Mapping[str, Any]) -> Request:
+    rules = request.rules
+    held = _required(fields, "hold", "the dice held, as text or as a list of faces")
+    faces = (parse_faces(held) if held else ()) if isinstance(held, str) else held
+    if not isinstance(faces, Iterable):
+        raise StateError(f"hold is {shown(held)}; must be text such as '33', or a list of faces", field="hold")
+    with error_context("hold", "invalid-dice"):
+        dice = tuple(sorted(whole_number(face, "a die") for face in faces))
+        if len(dice) > rules.dice or not all(1 <= face <= rules.faces for face in dice):
+            raise StateError(f"{shown(held)} cannot be held; {rules.key} has {rules.dice} dice")
+    most = _most_rerolls(request)
+    left = _integer(fields, "rolls_left", most)
+    if not 1 <= left <= most:
+        raise StateError(f"{left} rolls left; it must be 1 to {most}", field="rolls_left")
+    return replace(request, dice=dice, rolls_left=left)
+
+
+def _most_rerolls(request: Request) -> int:
+    return request.rules.rolls_per_turn - 1 + request.card.saved
+
+
+def _check_open(request: Request) -> None:
+    if request.state.filled == request.rules.full_mask:
+        raise StateError("every category is filled: the game is over", code="game-over", field="card")
+
+
+def _required(fields: Mapping[str, Any], name: str, must: str) -> Any:
+    if fields.get(name) is None:
+        raise StateError(f"{name} is missing; must be {must}", code="missing-field", field=name)
+    return fields[name]
+
+
+def _integer(fields: Mapping[str, Any], name: str, default: int) -> int:
+    """A field as a whole number from 0 to the largest 64-bit integer."""
+    with error_context(name):
+        value = whole_number(fields.get(name, default), name)
+        if not 0 <= value <= MAX_INTEGER:
+            limit = "not be negative" if value < 0 else f"be at most {MAX_INTEGER}"
+            raise StateError(f"{name} is {value}; must {limit}")
+    return value

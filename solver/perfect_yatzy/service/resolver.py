@@ -1,0 +1,254 @@
+"""From the objective of a request to a strategy for it.
+
+A goal has a strategy from the table of all goals or from a solve of the rest of the game; opponents have one from a
+solve of the rest of the game with the win chance as utility. Every solve stays within the budget.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from ..errors import StateError
+from ..game.dice import Floats, Ints
+from ..game.rules import RuleSet
+from ..game.scorecard import Scorecard
+from ..model.estimates import SolveCost
+from ..model.objectives import Goals
+from ..strategy.opponents import Opponent, WinUtility, finished, opponent
+from ..strategy.score_strategy import GoalSolve, ScoreStrategy, goal_strategy, goals_to_solve, utility_strategy
+from ..strategy.strategy import Strategy
+from ..tablebase.memory import check_memory
+from ..tablebase.store import Progress, has_table
+from .budget import SolveBudget, distribution_seconds, utility_cost
+from .cache import WeightedLRUCache
+from .requests import ObjectiveRequest, Request
+
+MAX_OPPONENT_DISTRIBUTIONS = 256
+Announce = Callable[[RuleSet, str | None], Progress]
+
+
+@dataclass(frozen=True)
+class ResolvedObjective:
+    """What is maximised instead of the mean.
+
+    Attributes
+    ----------
+    strategy : ScoreStrategy
+        Its values are chances.
+    utility : callable
+        Final scores (int64 array) -> their utilities (float64), from 0 to 1.
+    about : dict
+        The objective as part of the answer.
+    """
+
+    strategy: ScoreStrategy
+    utility: Callable[[Ints], Floats]
+    about: dict[str, Any]
+
+    def certain(self, lowest: int) -> bool:
+        """Whether `lowest`, a lower bound of the final score, is sufficient already."""
+        return float(self.utility(np.array([lowest]))[0]) == 1.0
+
+
+@dataclass(frozen=True)
+class ObjectivePlan:
+    """What an objective takes; nothing is solved yet.
+
+    Attributes
+    ----------
+    seconds : float
+        Estimate; 0.0 if everything is in the cache.
+    goals : GoalSolve or None
+        For a goal that is not in the cache.
+    cost : SolveCost or None
+        Of the solve, if there is one.
+    """
+
+    seconds: float = 0.0
+    goals: GoalSolve | None = None
+    cost: SolveCost | None = None
+
+
+class ObjectiveResolver:
+    """Makes strategies for objectives. Several threads may use it.
+
+    Parameters
+    ----------
+    strategies
+        Cache of strategies.
+    budget
+        What a request may solve.
+    tables, threads
+        As for :func:`perfect_yatzy.strategy.strategy.open_strategy`.
+    announce
+        Called with the rule set and one line before a solve that takes a while; returns the callback for progress.
+    """
+
+    def __init__(
+        self,
+        strategies: WeightedLRUCache[Strategy],
+        budget: SolveBudget,
+        tables: str | os.PathLike[str] | None = None,
+        threads: int | None = None,
+        announce: Announce | None = None,
+    ) -> None:
+        self.strategies, self.budget, self.announce = strategies, budget, announce
+        self.tables, self.threads = tables, threads
+        self.distributions: WeightedLRUCache[Opponent] = WeightedLRUCache(MAX_OPPONENT_DISTRIBUTIONS)
+        self.stored_bytes, self.lock = 0, Lock()  # tables of goals that requests have added to the store
+
+    def plan(self, request: Request) -> ObjectivePlan:
+        """What the objective of a request takes.
+
+        Raises
+        ------
+        RulesError
+            If it is beyond the budget or the memory of the machine, with its size and what to do instead.
+        StateError
+            If the request has too many opponents.
+        """
+        rules, objective = request.rules, request.objective
+        if objective is None:
+            return ObjectivePlan()
+        if len(objective.opponents) > self.budget.opponents:
+            raise StateError(
+                f"{len(objective.opponents)} opponents; there can be at most {self.budget.opponents}",
+                field="opponents",
+            )
+        seconds = sum(self._opponent_seconds(rules, o) for o in objective.opponents if isinstance(o, Scorecard))
+        if self._cached(request, objective):
+            return ObjectivePlan(seconds)
+        if objective.score is None:
+            cost = utility_cost(rules, request.state)
+            self.budget.check_objective(rules, cost)
+            check_memory(rules, cost.with_table())
+            return ObjectivePlan(seconds + cost.seconds, None, cost)
+        solve = self._plan_goals(request)
+        # Opening a table takes time, too: its checksum is verified.
+        needed = solve.cost.seconds if solve.cost else self.budget.instant_seconds
+        return ObjectivePlan(seconds + needed, solve, solve.cost)
+
+    def resolve(self, request: Request, plan: ObjectivePlan, strategy: Strategy) -> ResolvedObjective:
+        """The strategy for the objective of a request, from its card on.
+
+        Parameters
+        ----------
+        request
+            With an objective.
+        plan
+            Of :meth:`plan` for the same request.
+        strategy
+            Of the mean, which opponents who still play are assumed to follow.
+
+        Raises
+        ------
+        RulesError
+            If an opponent's distribution cannot be computed.
+        """
+        objective = request.objective
+        assert objective
+        if (goal := objective.goal) is not None:
+            reaching = self._reach(request, goal, plan)
+            return ResolvedObjective(reaching, lambda scores: (scores >= goal).astype(np.float64), {"goal": goal})
+        others = [self._opponent(strategy, known) for known in objective.opponents]
+        winning = WinUtility(others, objective.ties)
+        about = {
+            "opponents": [
+                {"playing": o.playing, "mean": o.mean, "standard_deviation": o.standard_deviation} for o in others
+            ],
+            "ties": objective.ties,
+        }
+        if (score := objective.score) is not None:
+            return ResolvedObjective(self._reach(request, score, plan), winning, about)
+
+        def solve() -> Strategy:
+            self._announce(request.rules, plan)
+            return utility_strategy(request.rules, winning, request.card, self.threads)
+
+        found = self.strategies.get_or_create(_utility_key(request, objective), solve, table_bytes)
+        assert isinstance(found, ScoreStrategy)
+        return ResolvedObjective(found, winning, about)
+
+    def _cached(self, request: Request, objective: ObjectiveRequest) -> bool:
+        if objective.score is None:
+            return self.strategies.get(_utility_key(request, objective)) is not None
+        return any(self.strategies.get(key) for key in _goal_keys(request))
+
+    def _plan_goals(self, request: Request) -> GoalSolve:
+        rules, budget = request.rules, self.budget
+        exists = has_table(rules, self.tables, Goals.name)
+        solve = goals_to_solve(rules, request.state, exists, budget.instant_seconds, budget.objective.allows)
+        if solve.cost:
+            if solve.stored:
+                check_memory(rules, solve.cost)
+                budget.check_objective(rules, solve.cost, whole_game=True)
+                budget.check_stored(rules, self.stored_bytes, solve.cost)
+            else:
+                check_memory(rules, solve.cost.with_table())
+                budget.check_objective(rules, solve.cost)
+        return solve
+
+    def _reach(self, request: Request, goal: int, plan: ObjectivePlan) -> ScoreStrategy:
+        whole, rest = _goal_keys(request)
+        if (found := self.strategies.get(whole) or self.strategies.get(rest)) is None:
+            solve = plan.goals or self._plan_goals(request)  # evicted since it was planned
+
+            def create() -> Strategy:
+                report = self._announce(request.rules, plan)
+                made = goal_strategy(solve, goal, request.card, self.tables, threads=self.threads, progress=report)
+                if solve.stored and solve.cost:
+                    with self.lock:
+                        self.stored_bytes += made.table.nbytes
+                return made
+
+            found = self.strategies.get_or_create(whole if solve.stored else rest, create, table_bytes)
+        assert isinstance(found, ScoreStrategy)
+        return replace(found, zero=goal, start=request.card)
+
+    def _announce(self, rules: RuleSet, plan: ObjectivePlan) -> Progress | None:
+        """Announce a solve that takes a while; the callback for its progress."""
+        if self.announce is None or plan.cost is None or not self.budget.announces(plan.cost):
+            return None
+        if plan.goals and plan.goals.stored:
+            line = f"solving all goals of {rules.key}, {plan.cost.words}; the table is kept for later"
+        else:
+            line = f"solving {rules.key} from this card on, {plan.cost.words}, in memory"
+        return self.announce(rules, line)
+
+    def _opponent_seconds(self, rules: RuleSet, card: Scorecard) -> float:
+        self.budget.check_objective(rules, utility_cost(rules, card.state))
+        if self.distributions.get(_opponent_key(rules, card)):
+            return 0.0
+        return distribution_seconds(rules, card.state, self.tables)
+
+    def _opponent(self, strategy: Strategy, known: int | Scorecard) -> Opponent:
+        if isinstance(known, int):
+            return finished(known)
+        return self.distributions.get_or_create(
+            _opponent_key(strategy.rules, known), lambda: opponent(strategy, known, self.threads, self.tables)
+        )
+
+
+def table_bytes(strategy: Strategy) -> int:
+    """Weight of a strategy in a cache: the bytes of its table, or 1 if that is mapped from its file."""
+    return 1 if strategy.info else int(strategy.table.nbytes)
+
+
+def _goal_keys(request: Request) -> tuple[Hashable, Hashable]:
+    """Keys of the table of all goals, and of the rest of the game."""
+    fingerprint = request.rules.fingerprint
+    return ("goals", fingerprint), ("goals", fingerprint, request.state)
+
+
+def _utility_key(request: Request, objective: ObjectiveRequest) -> Hashable:
+    return "utility", request.rules.fingerprint, objective.key, request.position.state, request.position.points
+
+
+def _opponent_key(rules: RuleSet, card: Scorecard) -> Hashable:
+    return rules.fingerprint, card.state, card.total

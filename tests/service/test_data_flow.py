@@ -1,0 +1,354 @@
+"""One check and one evaluation for each request; caches and their locks; what a request may solve."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import perfect_yatzy
+import pytest
+from perfect_yatzy.errors import CODES, RulesError, SolverError, StateError
+from perfect_yatzy.game import scorecard
+from perfect_yatzy.game.notation import parse_card
+from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.game.scorecard import State
+from perfect_yatzy.model.estimates import SolveCost
+from perfect_yatzy.model.objectives import Goals
+from perfect_yatzy.model.state_space import StateSpace
+from perfect_yatzy.service.budget import SolveBudget, SolveLimit
+from perfect_yatzy.service.cache import WeightedLRUCache
+from perfect_yatzy.service.queries import QueryService
+from perfect_yatzy.service.requests import Request, parse_request
+from perfect_yatzy.strategy.score_strategy import goals_to_solve, reach
+from perfect_yatzy.strategy.strategy import Strategy
+from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
+from perfect_yatzy.tablebase.store import Progress, has_table
+
+LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
+
+
+# --- one check, one evaluation -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often cards and states are checked, and turns evaluated, by the kind of evaluator."""
+    counted: Counter[str] = Counter()
+
+    def count(owner: Any, name: str, label: Callable[[Any], str]) -> None:
+        real = getattr(owner, name)
+
+        def counting(*args: Any) -> Any:
+            counted[label(args[0])] += 1
+            return real(*args)
+
+        monkeypatch.setattr(owner, name, counting)
+
+    def kind(evaluator: TurnEvaluator) -> str:
+        return "objective" if isinstance(evaluator, ScoreEvaluator) else "mean"
+
+    real_check = scorecard.check_card
+
+    def checked(card: scorecard.Scorecard) -> scorecard.Scorecard:
+        counted["card"] += 1
+        return real_check(card)
+
+    for module in ("game.scorecard", "game.notation"):
+        monkeypatch.setattr(f"perfect_yatzy.{module}.check_card", checked)
+    count(StateSpace, "check", lambda space: "state")
+    count(TurnEvaluator, "hold_values", lambda evaluator: f"turns of the {kind(evaluator)}")
+    return counted
+
+
+@pytest.mark.parametrize(
+    ("fields", "evaluations"),
+    [
+        ({"query": "hold", "dice": "33456"}, {"turns of the mean": 1}),
+        ({"query": "hold", "dice": "33456", "goal": 240}, {"turns of the mean": 1, "turns of the objective": 1}),
+        (
+            {"query": "hold", "dice": "33456", "opponents": [231, 240], "ties": "half"},
+            {"turns of the mean": 1, "turns of the objective": 1},
+        ),
+        ({"query": "score", "dice": "33456", "goal": 240}, {}),
+        ({"query": "expect", "games": 100}, {}),
+        ({"query": "expect", "goal": 240}, {}),
+        ({"query": "outcomes", "hold": [3, 3], "rolls_left": 2}, {"turns of the mean": 1}),
+    ],
+)
+def test_a_request_checks_its_card_and_evaluates_its_turn_once(
+    yatzy: Strategy, calls: Counter[str], fields: dict[str, Any], evaluations: dict[str, int]
+) -> None:
+    service = QueryService()
+    service.strategy(yatzy.rules)
+    calls.clear()
+    service.answer({"card": LATE, **fields})
+    assert calls == {"card": 1, "state": 1, **evaluations}
+
+
+def test_each_opponent_is_checked_once(yatzy: Strategy, calls: Counter[str]) -> None:
+    service = QueryService()
+    service.strategy(yatzy.rules)
+    calls.clear()
+    service.answer({"query": "score", "dice": "33456", "card": LATE, "opponents": f"{LATE} chance=20; 231"})
+    assert calls == {"card": 2, "state": 2}
+
+
+def test_public_methods_check_once(yatzy: Strategy, calls: Counter[str]) -> None:
+    card = parse_card(yatzy.rules, LATE)
+    goal = reach("yatzy", 240, card)
+    for ask in (
+        lambda: yatzy.holds(card, "33456"),
+        lambda: yatzy.categories(card, "33456"),
+        lambda: yatzy.value(card),
+        lambda: goal.value(card),
+    ):
+        calls.clear()
+        ask()
+        assert (calls["card"], calls["state"]) == (1, 1)
+
+
+def test_a_checked_position_is_checked_again_only_for_another_game(yatzy: Strategy, calls: Counter[str]) -> None:
+    position = yatzy.check(LATE)
+    calls.clear()
+    assert yatzy.value(position) == yatzy.value(position.state)
+    assert calls == {"state": 1}
+    with pytest.raises(StateError, match="belongs to yatzy, not to generala"):
+        perfect_yatzy.open_strategy("generala").value(position)
+    rest = reach("yatzy", 240, f"{LATE} chance=20")
+    with pytest.raises(StateError, match="begins at a card"):
+        rest.value(position)
+
+
+# --- requests ------------------------------------------------------------------------------------------------------
+
+
+def parsed(**fields: Any) -> Request:
+    return parse_request({"query": "hold", "dice": "33456", **fields}, load_rules)
+
+
+def test_requests_with_equal_answers_have_equal_keys() -> None:
+    assert parsed(card="ones=3", id=1).key == parsed(card={"ones": 3}, id=2, rolls_left=2).key
+    different = [
+        parsed(), parsed(card="ones=3"), parsed(dice="33455"), parsed(rolls_left=1), parsed(goal=1), parsed(goal=2),
+        parsed(opponents="1"), parsed(opponents="1", ties="half"), parsed(opponents="empty"), parsed(rules="yatzy-forced"),
+        parsed(rules="yahtzee"), parsed(rules="yahtzee", card="yahtzee=50 aces=3", bonus_points=100),
+        parsed(rules="yahtzee", card="yahtzee=50 aces=3"), parsed(query="score"),
+    ]  # fmt: skip
+    assert len({request.key for request in different}) == len(different)
+
+
+def test_opponents_are_read_from_text_and_from_lists_alike() -> None:
+    text = parsed(opponents="251; ones=3 sixes=24; empty")
+    for given in ([251, "ones=3 sixes=24", "empty"], ["251; ones=3 sixes=24", "empty"]):
+        assert parsed(opponents=given).objective == text.objective
+    bonus, extra = (
+        parsed(rules="yahtzee", opponents=f"yahtzee=50 aces=3 {name}=100") for name in ("bonus_points", "extra")
+    )
+    assert bonus.objective == extra.objective
+
+
+@pytest.mark.parametrize(
+    ("fields", "code", "field"),
+    [
+        ({"query": "best"}, "invalid-value", "query"),
+        ({"dices": "33456"}, "unknown-field", "dices"),
+        ({"dice": None}, "missing-field", "dice"),
+        ({"dice": "3345"}, "invalid-dice", "dice"),
+        ({"dice": "33457"}, "invalid-dice", "dice"),
+        ({"card": "ones=9"}, "invalid-card", "card"),
+        ({"card": "nonsense=9"}, "unknown-category", "card"),
+        ({"card": "t=6"}, "ambiguous-category", "card"),
+        ({"rules": 3}, "invalid-value", "rules"),
+        ({"rules": "nothing"}, "unknown-rules", "rules"),
+        ({"rolls_left": 3}, "invalid-value", "rolls_left"),
+        ({"rolls_left": 1.5}, "invalid-value", "rolls_left"),
+        ({"goal": -1}, "invalid-value", "goal"),
+        ({"goal": 1, "opponents": "3"}, "invalid-request", None),
+        ({"ties": "half"}, "invalid-request", "ties"),
+        ({"opponents": "3", "ties": "x"}, "invalid-value", "ties"),
+        ({"opponents": [3, True]}, "invalid-value", "opponents"),
+        ({"opponents": "ones=9"}, "invalid-card", "opponents"),
+        ({"card": " ".join(f"{c.id}=0" for c in load_rules("yatzy").categories)}, "game-over", "card"),
+    ],
+)
+def test_errors_name_their_code_and_field(fields: dict[str, Any], code: str, field: str | None) -> None:
+    with pytest.raises(SolverError) as caught:
+        parsed(**fields)
+    assert (caught.value.code, caught.value.field) == (code, field)
+    assert caught.value.as_json()["error"] == str(caught.value)
+
+
+def test_every_code_of_the_package_is_documented() -> None:
+    import re
+
+    import perfect_yatzy.errors as errors
+
+    sources = "".join(path.read_text() for path in Path(errors.__file__).parent.rglob("*.py"))
+    used = set(re.findall(r'(?:\bcode|default_code|"code")(?:: ClassVar\[str\])?\s*[=:]\s*"([a-z-]+)"', sources))
+    assert used <= CODES
+    documented = set(re.findall(r"^([a-z-]+)  ", errors.__doc__ or "", re.MULTILINE))
+    assert documented - {"code"} == CODES
+
+
+# --- what a request may solve --------------------------------------------------------------------------------------
+
+
+class Announcements(list[tuple[str | None, bool]]):
+    """Lines that were announced, and whether the table of all goals was there by then."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self.folder = folder
+
+    def __call__(self, rules: RuleSet, line: str | None) -> Progress:
+        self.append((line, has_table(rules, self.folder, Goals.name)))
+        return lambda done, total: None
+
+
+def test_goals_of_the_whole_game_or_of_its_rest() -> None:
+    """The one place that decides it, over all cases."""
+    rules = load_rules("yatzy-forced")
+    state = parse_card(rules, "ones=3 twos=6").state
+    small, large = (Goals(rules, start).needs() for start in (state, State()))
+    assert small.bytes < large.bytes
+
+    def decision(instant: float, most: float, exists: bool = False) -> tuple[State, bool]:
+        solve = goals_to_solve(rules, state, exists, instant, lambda cost: cost.bytes <= most)
+        assert (solve.cost is None) == exists
+        return solve.objective.start, solve.stored
+
+    assert decision(0.0, 0.0, exists=True) == (State(), True)
+    assert decision(1e9, 0.0) == (state, False)  # instant: no matter how large
+    assert decision(0.0, large.bytes) == (State(), True)
+    assert decision(0.0, small.bytes) == (state, False)
+    assert decision(0.0, 0.0) == (State(), True)  # neither: the one that can be solved beforehand is named
+
+
+def test_what_a_question_may_solve(tmp_path: Path) -> None:
+    """Announced before it begins; the rest of a game where all goals are too much; neither, refused."""
+    rules = load_rules("yatzy-forced")
+    perfect_yatzy.open_strategy(rules, tmp_path)
+    card = parse_card(rules, "ones=3 twos=6")
+    exact = reach(rules, 150, card, tmp_path).value(card)
+    sizes = [Goals(rules, state).needs().bytes for state in (card.state, State())]
+    asked = {"query": "expect", "rules": "yatzy-forced", "card": "ones=3 twos=6", "spread": False}
+    lines = Announcements(tmp_path)
+
+    def service(most: int) -> QueryService:
+        budget = SolveBudget(instant_seconds=0.0, objective=SolveLimit(bytes=most))
+        return QueryService(tmp_path, None, lines, budget=budget)
+
+    with pytest.raises(RulesError, match=r"all goals of yatzy-forced take .* or first run: yatzy solve") as caught:
+        service(sizes[0] - 1).answer(asked | {"goal": 150})
+    assert caught.value.code == "too-large"
+    with pytest.raises(RulesError, match=r"yatzy-forced from this card on takes .* ask from a later card"):
+        service(0).answer(asked | {"opponents": "150", "ties": "half"})
+    assert lines == []
+    rest = service(sizes[0])
+    for _ in range(2):  # solved once
+        assert rest.answer(asked | {"goal": 150})["chance"] == pytest.approx(exact, rel=1e-6)
+        rest.answer(asked | {"goal": 151})
+    assert [(line or "")[:39] for line, _ in lines] == ["solving yatzy-forced from this card on,"]
+    assert service(sizes[1]).answer(asked | {"goal": 150})["chance"] == pytest.approx(exact, rel=1e-6)
+    assert lines[1] == (
+        "solving all goals of yatzy-forced, 0.00 GB and about 1 s; the table is kept for later",
+        False,
+    )
+    assert has_table(rules, tmp_path, Goals.name)
+
+
+def test_tables_of_goals_are_stored_up_to_a_limit(tmp_path: Path) -> None:
+    rules = load_rules("yatzy-forced")
+    perfect_yatzy.open_strategy(rules, tmp_path)
+    size = Goals(rules).needs().bytes
+    service = QueryService(tmp_path, budget=SolveBudget(instant_seconds=0.0, stored_bytes=size))
+    asked = {"query": "expect", "rules": "yatzy-forced", "goal": 150, "spread": False}
+    service.resolver.stored_bytes = 1
+    with pytest.raises(RulesError, match="stores no more"):
+        service.answer(asked)
+    service.resolver.stored_bytes = 0
+    service.answer(asked)
+    assert has_table(rules, tmp_path, Goals.name)
+    assert 0 < service.resolver.stored_bytes <= size
+
+
+def test_the_table_of_means_has_a_limit_of_its_own(tmp_path: Path) -> None:
+    service = QueryService(tmp_path, budget=SolveBudget(mean=SolveLimit(seconds=0.0)))
+    with pytest.raises(RulesError, match=r"yatzy takes about .* s to solve; first run: yatzy solve yatzy"):
+        service.answer({"query": "hold", "dice": "33456"})
+    with pytest.raises(RulesError, match="to solve"):  # before a goal is solved for
+        service.answer({"query": "hold", "dice": "33456", "card": LATE, "goal": 240})
+
+
+def test_one_estimate_decides_everything() -> None:
+    budget = SolveBudget.command()
+    cost = SolveCost(1, 10**9, 1, 100.0)
+    assert budget.announces(cost)
+    assert budget.objective.allows(cost)
+    for wrong in (SolveCost(1, 3 * 10**9, 1, 1.0), SolveCost(1, 1, 1, 181.0)):
+        assert not budget.objective.allows(wrong)
+        with pytest.raises(RulesError, match=r"the limit is 2\.0 GB and 180 s"):
+            budget.check_objective(load_rules("yatzy"), wrong)
+
+
+# --- several threads -----------------------------------------------------------------------------------------------
+
+
+def test_a_cache_keeps_up_to_its_weight() -> None:
+    cache: WeightedLRUCache[str] = WeightedLRUCache(10)
+    for name, weight in (("a", 4), ("b", 4), ("c", 4), ("d", 11)):
+        cache.put(name, name, weight)
+    assert [cache.get(name) for name in "abcd"] == [None, "b", "c", None]
+    assert cache.get_or_create("d", lambda: "new", lambda value: 11) == "new"
+    assert cache.get("d") is None
+    assert not cache.in_progress
+
+
+def test_a_value_is_created_by_one_of_many_threads() -> None:
+    cache: WeightedLRUCache[int] = WeightedLRUCache(10)
+    made: list[int] = []
+
+    def create() -> int:
+        time.sleep(0.05)
+        made.append(1)
+        return 7
+
+    with ThreadPoolExecutor(8) as pool:
+        assert [*pool.map(lambda _: cache.get_or_create("x", create), range(8))] == [7] * 8
+    assert made == [1]
+    with pytest.raises(ZeroDivisionError):
+        cache.get_or_create("y", lambda: 1 // 0)
+    assert cache.get_or_create("y", lambda: 3) == 3
+    assert not cache.in_progress
+
+
+def test_many_threads_get_the_answers_of_one(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
+    from perfect_yatzy.service import resolver
+
+    objectives: list[dict[str, Any]] = [{}, {"goal": 240}, {"goal": 250}, {"opponents": "251", "ties": "half"}]
+    requests = [
+        {"query": query, "dice": dice, "card": LATE, **objective}
+        for query in ("hold", "score")
+        for dice in ("33456", "11236", "55555")
+        for objective in objectives
+    ]
+    alone = [*map(QueryService().answer, requests)]
+    solved: list[int] = []
+    lock, real = Lock(), resolver.utility_strategy
+
+    def counted(*args: Any) -> Any:
+        with lock:
+            solved.append(1)
+        return real(*args)
+
+    monkeypatch.setattr(resolver, "utility_strategy", counted)
+    service = QueryService()
+    with ThreadPoolExecutor(6) as pool:
+        assert [*pool.map(service.answer, requests)] == alone
+    assert solved == [1]
