@@ -20,7 +20,7 @@ from perfect_yatzy.model.objectives import BonusChance
 from perfect_yatzy.play.record import Game, check_writable, read_game, read_games, write_games
 from perfect_yatzy.play.replay import replay
 from perfect_yatzy.play.review import GRADES, Review, action_outlook, grade, review
-from perfect_yatzy.service.answers import review_json
+from perfect_yatzy.service.reviews import review_json
 from perfect_yatzy.strategy.actions import Choice, Hold
 from perfect_yatzy.strategy.distribution import distribution
 from perfect_yatzy.strategy.opponents import final_score

@@ -9,9 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._version import ANSWER_SCHEMA
-from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
-from ..play.review import Review
 from ..strategy.actions import Choice, Hold
 from ..strategy.opponents import least_score
 from .requests import Request
@@ -141,43 +139,3 @@ def headline(
 def clipped(chance: float) -> float:
     """A chance within 0 and 1, despite rounding."""
     return min(1.0, max(0.0, chance))
-
-
-def review_json(rules: RuleSet, found: Review) -> dict[str, Any]:
-    """A review as plain JSON values."""
-
-    def action(entry: Hold | Choice) -> dict[str, Any]:
-        if isinstance(entry, Hold):
-            return {"hold": list(entry.dice), "category": None, "expected_remaining": entry.value}
-        return {
-            "category": entry.category,
-            "points": entry.points,
-            "bonus_points": entry.bonus_points,
-            "expected_remaining": entry.value,
-        }
-
-    return {
-        "player": found.player,
-        "result": found.result,
-        "finished": found.finished,
-        "start": found.start,
-        "luck": found.luck,
-        "points_lost": found.points_lost,
-        "grades": found.counts(),
-        "decisions": [
-            {
-                "turn": d.turn,
-                "roll": d.roll,
-                "dice": list(d.dice),
-                "rolls_left": d.rolls_left,
-                "done": action(d.done),
-                "best": action(d.best),
-                "loss": d.loss,
-                "grade": d.grade,
-            }
-            for d in found.decisions
-        ],
-        "rolls": [
-            {"turn": r.turn, "roll": r.roll, "dice": list(r.dice), "roll_luck": r.luck} for r in found.roll_luck
-        ],
-    }

@@ -24,7 +24,7 @@ from ..game.rule_loader import builtin_ids, load_rules
 from ..game.translations import ENGLISH, languages, localized
 from ..play.record import Game, read_game
 from ..play.review import action_outlook, review
-from ..service.answers import review_json
+from ..service.reviews import review_json
 from .limits import MAX_BODY_BYTES, ClientDisconnected, IsDisconnected, QueueFullError
 from .middleware import RequestFilter
 from .schemas import (

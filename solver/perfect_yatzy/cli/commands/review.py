@@ -54,7 +54,7 @@ def review(
     from ...play.record import read_games
     from ...play.review import action_outlook
     from ...play.review import review as grade_game
-    from ...service.answers import review_json
+    from ...service.reviews import review_json
     from ..views.review import review_lines
     from ..views.wording import plural
     from .puzzle import ask_puzzle
