@@ -1,14 +1,14 @@
-"""What is maximised, and where its values lie: the mean, reaching a target, any utility of the final score.
+"""Objectives and the layout of their tables: the mean, goals, any utility of the final score, policy quantities.
 
-For the mean a state has one value, and neighbouring upper sums are the lanes of a vector. Where the whole final
-score counts a state has a *slab* of values, one for every x, and neighbouring x are the lanes::
+For the mean a state has one value, and the lanes of a vector are neighbouring upper sums. If the objective depends on
+the final score, a state has a *range of scores* x with one value each, and the lanes are neighbouring x::
 
     utility   x = points made since the start      V(full card, x) = U(start + x + bonus)
     goals     x = -(points still needed)           V(full card, x) = 1 if x + bonus >= 0 else 0
 
-In both, scoring p points moves x by p, so arriving at a child is a load p further on. For goals one table serves
-every target at once. Outside its slab a value is known: needing nothing more is certain (1), needing more than
-the card can still give is impossible (0); a vector of each frames the slab, so that every load is a plain one.
+In both, scoring p points moves x by p: the value of a child is a load p entries further on. One table of goals serves
+every target. Outside the range of a state the chance is known: 1 if no points are needed, 0 if more are needed than
+the card can still give. One vector of each surrounds the range, so that every load is a plain one.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from .estimates import BASE_MEMORY, FLOAT64_VALUES, LANE_OPERATIONS_PER_SECOND, 
 from .state_space import LANES, StateSpace, state_space
 
 Values = npt.NDArray[Any]
-STATE_MEMORY = 60  # bytes a state, for the arrays that place its slab
-FRAME = 2 * LANES  # entries beside a slab that a float32 vector may touch
+STATE_MEMORY = 60  # bytes per state, for the arrays that place its range of scores
+FRAME = 2 * LANES  # entries beside a range of scores that a float32 vector may touch
 
 
 class Objective:
@@ -49,9 +49,9 @@ class Objective:
     """
 
     name = "mean"
-    monotone = True  # whether more points are never worth less
+    monotone = True  # whether more points never lower the value
     compute: np.dtype[Any] = np.dtype(np.float64)
-    error = 0.0  # of the arithmetic, where that is of account
+    error = 0.0  # bound of the rounding error; 0 where it is negligible
 
     def __init__(self, rules: RuleSet, start: State = EMPTY_STATE) -> None:
         self.rules, self.start = rules, start
@@ -84,7 +84,7 @@ class Objective:
         return self.space.rows_slice(filled, first, end)
 
     def full_cards(self) -> Values:
-        """Entries of the last layer, which needs no turn: a full card is worth the bonus if it has reached it."""
+        """Entries of the last layer, which needs no turn: the upper bonus of a full card if it has reached it."""
         return final_bonus(self.space)
 
     def headline(self, last_layer: Values) -> float | None:
@@ -93,7 +93,7 @@ class Objective:
 
 
 class PolicyQuantity(Objective):
-    """Base of what is not maximised but followed: a quantity of the rest of the game when the mean is maximised.
+    """Base of quantities of the rest of the game under the policy that maximises the mean.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class PolicyQuantity(Objective):
         The table of means, float64.
     """
 
-    square_weight = 0.0  # weight of the squared deviations that a turn adds
+    square_weight = 0.0  # weight of the squared deviation that each turn adds
 
     def __init__(self, rules: RuleSet, values: Table, start: State = EMPTY_STATE) -> None:
         super().__init__(rules, start)
@@ -147,9 +147,14 @@ def final_bonus(space: StateSpace) -> Floats:
 
 
 class ScoreOffsets(NamedTuple):
-    """Where the values of each state lie, one entry a state in the order of its table of means (int64).
+    """Where the values of each state are: one int64 per state, in the order of the table of means.
 
-    ``origin``: place of x = 0 in the whole table; ``low, high``: first and last x of the slab.
+    Attributes
+    ----------
+    origin : (states,)
+        Index of x = 0 in the whole table, which may be outside the range of the state.
+    low, high : (states,)
+        First and last x of the range.
     """
 
     origin: Ints
@@ -161,7 +166,7 @@ class ScoreObjective(Objective):
     """Base of the objectives that look at the whole final score."""
 
     compute = np.dtype(np.float32)
-    before, after = 0, FRAME  # entries that frame a slab
+    before, after = 0, FRAME  # entries around each range of scores
 
     @property
     def error(self) -> float:  # type: ignore[override]
@@ -188,8 +193,8 @@ class ScoreObjective(Objective):
         space, rules = self.space, self.rules
         grid = lattice(rules.dice, rules.faces)
         states = space.layout.lane_count[space.layout.lane_sets] * (space.most_saved[space.filled] + 1)
-        slabs = self.row_lengths() + (rules.bonus.points if rules.bonus else 0) + self.before + self.after
-        sizes = [int((states * slabs)[rows].sum()) for rows in space.layers[space.first_layer :]]
+        lengths = self.row_lengths() + (rules.bonus.points if rules.bonus else 0) + self.before + self.after
+        sizes = [int((states * lengths)[rows].sum()) for rows in space.layers[space.first_layer :]]
         entries = sum(sizes)
         largest = max((a + b for a, b in pairwise(sizes)), default=entries)
         operations = entries / 2 * rules.rolls_per_turn * (2 * len(grid.predecessors) + 4 * grid.n_rolls)
@@ -213,7 +218,7 @@ class ScoreObjective(Objective):
         return np.repeat(rows, sizes), within % np.repeat(lanes, sizes)
 
     def row_lengths(self) -> Ints:
-        """Most points beside the upper bonus that bear on each row's slabs."""
+        """Length of the range of scores of each row, the upper bonus apart."""
         raise NotImplementedError
 
     @cached_property
@@ -237,11 +242,11 @@ class ScoreObjective(Objective):
         return slice(int(self._starts[states.start]), int(self._starts[states.stop]))
 
     def headline(self, last_layer: Values) -> float | None:
-        """None: a table of many answers has no single value."""
+        """None: a table of scores has no single value."""
         return None
 
-    def worth(self, total: Ints) -> Floats:
-        """Worth of a finished game that stands at x, bonus included."""
+    def utility(self, total: Ints) -> Floats:
+        """Values of finished games by their score x, upper bonus included."""
         raise NotImplementedError
 
     def full_cards(self) -> Values:
@@ -250,7 +255,7 @@ class ScoreObjective(Objective):
         parts = []
         for state, bonus in enumerate(final_bonus(self.space)):
             x = np.arange(low[state] - self.before, high[state] + 1 + self.after)
-            parts.append(self.worth(x + int(bonus)))
+            parts.append(self.utility(x + int(bonus)))
         return np.concatenate(parts).astype(self.compute)
 
     def best_points(self) -> Ints:
@@ -289,7 +294,7 @@ class Goals(ScoreObjective):
             length = length + np.where(reach >= rules.bonus.threshold, rules.bonus.points, 0)
         return -length, np.full(len(length), -1, dtype=np.int64)
 
-    def worth(self, total: Ints) -> Floats:
+    def utility(self, total: Ints) -> Floats:
         """1 if nothing is needed any more."""
         return (total >= 0).astype(np.float64)
 
@@ -299,15 +304,15 @@ class Utility(ScoreObjective):
 
     Parameters
     ----------
-    worth
-        Takes an int64 array of points made from the start on, upper bonus included; returns its worth.
+    utility
+        Takes an int64 array of points made from the start on, upper bonus included; returns their utilities.
     """
 
     name = "utility"
 
-    def __init__(self, rules: RuleSet, worth: Callable[[Ints], Floats], start: State = EMPTY_STATE) -> None:
+    def __init__(self, rules: RuleSet, utility: Callable[[Ints], Floats], start: State = EMPTY_STATE) -> None:
         super().__init__(rules, start)
-        self._worth = worth
+        self._utility = utility
 
     def row_lengths(self) -> Ints:
         """Most points that can have been made since the start."""
@@ -327,11 +332,11 @@ class Utility(ScoreObjective):
 
     @cached_property
     def monotone(self) -> bool:  # type: ignore[override]
-        """Whether more points are never worth less."""
+        """Whether more points never lower the utility."""
         bonus = self.rules.bonus.points if self.rules.bonus else 0
-        worths = self.worth(np.arange(int(self.score_offsets.high.max()) + bonus + 1))
-        return bool((np.diff(worths) >= 0).all())
+        utilities = self.utility(np.arange(int(self.score_offsets.high.max()) + bonus + 1))
+        return bool((np.diff(utilities) >= 0).all())
 
-    def worth(self, total: Ints) -> Floats:
+    def utility(self, total: Ints) -> Floats:
         """As given."""
-        return self._worth(total)
+        return self._utility(total)
