@@ -83,7 +83,7 @@ def test_answers_are_those_of_the_command(client: TestClient, query: str, asked:
         ("expect", {"card": "x" * 20}, 422, "is not of the form"),
         ("outcomes", {"hold": [3, 3, 3, 3, 3, 3], "rolls_left": 1}, 422, "cannot be held"),
         ("outcomes", {"hold": [3], "rolls_left": 3}, 422, "it must be 1 to 2"),
-        ("review", {"game": {"schema": 1}}, 422, "the game names no rules"),
+        ("review", {"game": {"schema": 1}}, 422, "the game has no rules"),
         ("hold", {"dice": 33456}, 422, "dice is 33456; must be the dice on the table: text such as '33456'"),
         ("hold", {"dice": "33456", "saved": 101}, 422, "saved is 101; must be the saved rolls"),
         ("hold", {"dice": "33456", "rules": "yatzy+\0.toml"}, 422, "unknown rules"),

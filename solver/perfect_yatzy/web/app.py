@@ -25,9 +25,11 @@ from ..game.translations import ENGLISH, languages, localized
 from ..play.record import Game, read_game
 from ..play.review import action_outlook, review
 from ..service.reviews import review_json
+from ..strategy.strategy import Strategy
 from .limits import MAX_BODY_BYTES, ClientDisconnected, IsDisconnected, QueueFullError
 from .middleware import RequestFilter
 from .schemas import (
+    CardRequest,
     ErrorResponse,
     ExpectRequest,
     OutcomesRequest,
@@ -132,42 +134,42 @@ def create_app(
         """Code and own name of the languages of `/api/rules`."""
         return languages()
 
+    def answered(query: str, body: CardRequest, request: Request) -> AsciiJSONResponse:
+        fields = body.model_dump(exclude_none=True)
+        return AsciiJSONResponse(scheduler.answer(query, fields, disconnected(request)))
+
     @app.post("/api/hold", response_model=dict[str, Any])
-    def hold(asked: RollRequest, request: Request) -> AsciiJSONResponse:
+    def hold(body: RollRequest, request: Request) -> AsciiJSONResponse:
         """Which dice to hold: every hold, best first, and what it loses."""
-        return AsciiJSONResponse(scheduler.answer("hold", asked.model_dump(exclude_none=True), disconnected(request)))
+        return answered("hold", body, request)
 
     @app.post("/api/score", response_model=dict[str, Any])
-    def score(asked: RollRequest, request: Request) -> AsciiJSONResponse:
-        """Which category to take; `rolls_left` are those given up by taking one now."""
-        return AsciiJSONResponse(
-            scheduler.answer("score", asked.model_dump(exclude_none=True), disconnected(request))
-        )
+    def score(body: RollRequest, request: Request) -> AsciiJSONResponse:
+        """Which category to take: every category, best first; `rolls_left` are the rerolls given up."""
+        return answered("score", body, request)
 
     @app.post("/api/expect", response_model=dict[str, Any])
-    def expect(asked: ExpectRequest, request: Request) -> AsciiJSONResponse:
+    def expect(body: ExpectRequest, request: Request) -> AsciiJSONResponse:
         """The expected final score, its distribution, the chance of a goal or a win."""
-        return AsciiJSONResponse(
-            scheduler.answer("expect", asked.model_dump(exclude_none=True), disconnected(request))
-        )
+        return answered("expect", body, request)
 
     @app.post("/api/outcomes", response_model=dict[str, Any])
-    def outcomes(asked: OutcomesRequest, request: Request) -> AsciiJSONResponse:
-        """Every roll that may follow a hold: its chance, and what the game is worth then under best play."""
-        return AsciiJSONResponse(
-            scheduler.answer("outcomes", asked.model_dump(exclude_none=True), disconnected(request))
-        )
+    def outcomes(body: OutcomesRequest, request: Request) -> AsciiJSONResponse:
+        """Every roll that may follow a hold: its chance, and the expected final score after it."""
+        return answered("outcomes", body, request)
 
     @app.post("/api/review", response_model=dict[str, Any])
-    def graded(asked: ReviewRequest, request: Request) -> AsciiJSONResponse:
-        """A recorded game, every decision graded; on request what the worst of them lead to, and the best instead."""
-        spec = asked.game.get("rules")
+    def reviewed(body: ReviewRequest, request: Request) -> AsciiJSONResponse:
+        """A recorded game with a grade for each decision; `why` explains the worst of them."""
+        spec = body.game.get("rules")
         if not isinstance(spec, str):
-            raise StateError("the game names no rules; `rules` is the id of a built-in rule set")
-        game = read_game({**asked.game, "rules": scheduler.rules(spec).spec})
-        if asked.player >= len(game.players):
-            raise StateError(f"player is {asked.player}; there are {len(game.players)}")
-        return AsciiJSONResponse(reviewed(scheduler, game, asked, disconnected(request)))
+            raise StateError("the game has no rules; `rules` is the id of a built-in rule set", field="game")
+        game = read_game({**body.game, "rules": scheduler.rules(spec).spec})
+        if body.player >= len(game.players):
+            raise StateError(f"player is {body.player}; must be 0 to {len(game.players) - 1}", field="player")
+        strategy = scheduler.service.strategy(game.rules)
+        with scheduler.short.slot(disconnected(request)):
+            return AsciiJSONResponse(explained_review(strategy, game, body.player, body.why))
 
     @app.api_route("/", methods=["GET", "HEAD"], include_in_schema=False)
     @app.api_route("/{name}", methods=["GET", "HEAD"], include_in_schema=False)
@@ -181,19 +183,13 @@ def create_app(
     return app
 
 
-def reviewed(
-    scheduler: RequestScheduler, game: Game, asked: ReviewRequest, is_disconnected: IsDisconnected
-) -> dict[str, Any]:
-    """The review of a game, with the outlook of its worst decisions."""
-    strategy = scheduler.service.strategy(game.rules)
-    with scheduler.short.slot(is_disconnected):  # some tenths of a second
-        found = review(strategy, game, asked.player)
-        answer = review_json(game.rules, found)
-        worst = sorted((d for d in found.decisions if d.loss >= MIN_EXPLAINED_LOSS), key=lambda d: -d.loss)[
-            : asked.why
-        ]
-        for decision in worst:
-            entry = answer["decisions"][found.decisions.index(decision)]
-            for which, action in (("done", decision.done), ("best", decision.best)):
-                entry[which]["outlook"] = asdict(action_outlook(strategy, decision, action))
-        return answer
+def explained_review(strategy: Strategy, game: Game, player: int, max_explained: int) -> dict[str, Any]:
+    """The review of a game as plain values; its worst errors, at most `max_explained`, have an `outlook`."""
+    found = review(strategy, game, player)
+    answer = review_json(game.rules, found)
+    errors = [(d, entry) for d, entry in zip(found.decisions, answer["decisions"], strict=True)]
+    errors = sorted((e for e in errors if e[0].loss >= MIN_EXPLAINED_LOSS), key=lambda e: -e[0].loss)
+    for decision, entry in errors[:max_explained]:
+        for which, action in (("done", decision.done), ("best", decision.best)):
+            entry[which]["outlook"] = asdict(action_outlook(strategy, decision, action))
+    return answer
