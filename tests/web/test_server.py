@@ -375,7 +375,7 @@ def test_serve_reports_a_port_in_use_first(run: Run) -> None:
         taken.listen()
         found = run("serve", "--port", str(taken.getsockname()[1]))
     assert found.returncode == 1
-    assert "another program listens there" in found.stderr
+    assert "another program uses this port" in found.stderr
     assert "Serving" not in found.stderr
     assert len(found.stderr.splitlines()) == 1
 
