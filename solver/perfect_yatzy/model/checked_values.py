@@ -79,7 +79,8 @@ class CheckedValues:
         self._values, self._digests, self._failure = values, digests, failure
         self._per_block = BLOCK_BYTES // values.itemsize
         self._shift = self._per_block.bit_length() - 1
-        self._checked = np.zeros(block_count(values.nbytes), dtype=np.bool_)
+        # Twice as long as need be: blocks counted from the end are never marked, and so take the way with the modulo.
+        self._checked = np.zeros(2 * block_count(values.nbytes), dtype=np.bool_)
         self.dtype, self.shape, self.nbytes = values.dtype, values.shape, values.nbytes
 
     def __len__(self) -> int:
@@ -100,19 +101,23 @@ class CheckedValues:
         TableError
             If a block that they stand in is damaged.
         """
-        if isinstance(places, slice):
+        if isinstance(places, np.ndarray) and places.dtype.kind == "i":
+            checked = self._checked[places >> self._shift].ravel()
+            if (
+                places.size and not checked[checked.argmin()]
+            ):  # faster than all(), and a query comes here for each category
+                # np.unique would import numpy.ma, which costs more than a query.
+                self._check(sorted(set((places.ravel() % len(self) >> self._shift).tolist())))
+        elif isinstance(places, slice):
             low, high, step = places.indices(len(self))
             if step < 0:
                 low, high = 0, len(self)
-            self.checked(low, max(low, high))
+            self.checked(low, high)
+        elif isinstance(places, (int, np.integer)):
+            place = int(places) % len(self)  # the array itself refuses what is out of range
+            self.checked(place, place + 1)
         else:
-            index = np.asarray(places)
-            if index.dtype.kind != "i" or (index.size and index.min() < 0):
-                self.checked(0, len(self))
-            else:
-                blocks = (index >> self._shift).ravel()
-                if not self._checked[blocks].all():
-                    self._check(np.unique(blocks).tolist())
+            self.checked(0, len(self))
         return self._values[places]
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
@@ -132,12 +137,14 @@ class CheckedValues:
         """
         if start < stop:
             first, last = start >> self._shift, (stop - 1) >> self._shift
-            due = np.flatnonzero(~self._checked[first : last + 1]) + first
-            self._check(due.tolist())
+            if not self._checked[first : last + 1].all():
+                self._check(range(first, last + 1))
         return self._values
 
     def _check(self, blocks: Iterable[int]) -> None:
         for block in blocks:
+            if self._checked[block]:
+                continue
             data = self._values[block * self._per_block : (block + 1) * self._per_block].data
             digest = self._digests[block * DIGEST_BYTES : (block + 1) * DIGEST_BYTES]
             if hashlib.sha256(data).digest() != digest:

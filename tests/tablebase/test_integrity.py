@@ -1,0 +1,219 @@
+"""Damaged files are refused or harmless: no answer from bytes that were not checked, and no other error."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from perfect_yatzy.errors import TableError
+from perfect_yatzy.game.scorecard import State
+from perfect_yatzy.kernels.table_slices import window
+from perfect_yatzy.model import checked_values
+from perfect_yatzy.model.checked_values import BLOCK_BYTES, BlockHasher, CheckedValues
+from perfect_yatzy.model.objectives import Goals, Objective
+from perfect_yatzy.strategy.strategy import Strategy
+from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
+from perfect_yatzy.tablebase.store import open_table, solve_to_store, table_path
+from perfect_yatzy.tablebase.table_file import npy_header, read_table, with_checksum
+from support import games
+
+SMALL = games.saved_rolls_game("free", True)
+JOKER = games.joker_game("free")
+
+
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of 64 bytes, so that a small table has many."""
+    monkeypatch.setattr(checked_values, "BLOCK_BYTES", 64)
+
+
+def flip(path: Path, bit: int) -> None:
+    with open(path, "r+b") as file:
+        file.seek(bit // 8)
+        byte = file.read(1)[0] ^ 1 << bit % 8
+        file.seek(bit // 8)
+        file.write(bytes([byte]))
+
+
+@pytest.mark.parametrize("hashed", [True, False], ids=["hashed whole", "hashed by block"])
+@pytest.mark.parametrize("kind", [Objective, Goals])
+def test_any_flipped_bit_is_refused_or_harmless(
+    tmp_path: Path, small_blocks: None, kind: type[Objective], hashed: bool
+) -> None:
+    objective = kind(SMALL)
+    solve_to_store(objective, tmp_path)
+    path = table_path(SMALL, tmp_path, kind.name)
+    whole = np.asarray(read_table(path, objective)[1])
+    chosen, refused, messages = random.Random(1), 0, set[str]()
+    for file in (path, path.with_suffix(".json")):
+        header = range(128 * 8) if file == path else ()
+        for bit in [*header, *chosen.sample(range(file.stat().st_size * 8), 300)]:
+            flip(file, bit)
+            try:
+                info, values = read_table(path, objective, hashed=hashed)
+                assert np.array_equal(np.asarray(values), whole)
+                assert info.start_value == objective.headline(whole)
+            except TableError as error:
+                refused += 1
+                messages.add(str(error))
+            flip(file, bit)
+    assert refused > 1500
+    assert all("\n" not in text and "rebuild it with: yatzy solve small" in text for text in messages)
+    assert np.array_equal(np.asarray(read_table(path, objective, hashed=hashed)[1]), whole)
+
+
+def test_the_header_is_that_of_numpy(tmp_path: Path) -> None:
+    solve_to_store(Objective(SMALL), tmp_path)
+    path = table_path(SMALL, tmp_path)
+    np.save(tmp_path / "by-numpy.npy", np.load(path))
+    with open(path, "rb") as ours, open(tmp_path / "by-numpy.npy", "rb") as theirs:
+        assert ours.read(128) == theirs.read(128)
+    assert len(npy_header(np.dtype(np.float64), 10**18)) == 128
+
+
+def checked_table(values: np.ndarray, damaged: int | None = None) -> CheckedValues:
+    hasher = BlockHasher()
+    hasher.update(values.data)
+    values = values.copy()
+    if damaged is not None:
+        values[damaged] += 1
+    return CheckedValues(values, hasher.block_digests(), "damaged")
+
+
+READS: list[tuple[str, Callable[[CheckedValues, int], object]]] = [
+    ("number", lambda table, place: table[place]),
+    ("from the end", lambda table, place: table[place - len(table)]),
+    ("array", lambda table, place: table[np.array([3, place])]),
+    ("array from the end", lambda table, place: table[np.array([3, place - len(table)])]),
+    ("rows", lambda table, place: table[np.array([[3], [place]])]),
+    ("slice", lambda table, place: table[place - 1 : place + 1]),
+    ("slice backwards", lambda table, place: table[place + 1 : place - 1 : -1]),
+    ("slice from the end", lambda table, place: table[place - len(table) :]),
+    ("mask", lambda table, place: table[np.arange(len(table)) == place]),
+    ("unsigned", lambda table, place: table[np.array([place], np.uint64)]),
+    ("list", lambda table, place: table[[place]]),  # type: ignore[call-overload]
+    ("whole", lambda table, place: np.asarray(table)),
+    ("converted", lambda table, place: np.asarray(table, np.float64)),
+    ("sum", lambda table, place: sum(table)),
+]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("read", [read for _, read in READS], ids=[name for name, _ in READS])
+def test_every_read_is_checked(read: Callable[[CheckedValues, int], object], dtype: type) -> None:
+    """The result is that of an array, and a damaged value never gets out, wherever it stands in its block."""
+    values = np.arange(40_000, dtype=dtype)
+    per_block = BLOCK_BYTES // values.itemsize
+    for place in (per_block, 2 * per_block - 1, 2 * per_block + 1, 39_998):
+        expected = read(values, place)  # type: ignore[arg-type]
+        assert np.array_equal(read(checked_table(values), place), expected)
+        table = checked_table(values, damaged=place)
+        table[: per_block // 2]
+        for _ in range(2):  # also the second time
+            with pytest.raises(TableError, match=r"^damaged$"):
+                read(table, place)
+
+
+def test_only_what_is_read_is_hashed() -> None:
+    values = np.arange(40_000.0)
+    table = checked_table(values, damaged=39_999)
+    assert table[0] == 0
+    assert np.array_equal(table[8_000:30_000], values[8_000:30_000])
+    assert np.array_equal(table[np.array([], np.int64)], values[:0])
+    assert np.array_equal(table[20:10], values[:0])
+    with pytest.raises(IndexError):
+        table[40_000]
+    with pytest.raises(TableError, match="damaged"):
+        table[-1]
+
+
+@pytest.mark.parametrize("rules", [SMALL, JOKER], ids=["saved rolls", "joker"])
+def test_turns_windows_and_goals_read_only_checked_blocks(
+    tmp_path: Path, small_blocks: None, rules: games.RuleSet
+) -> None:
+    """Each block in turn is damaged: an answer that needs it is refused, another is as before."""
+    for objective in (Objective(rules), Goals(rules)):
+        solve_to_store(objective, tmp_path)
+        path = table_path(rules, tmp_path, objective.name)
+        info, whole = open_table(objective, tmp_path)
+        whole = np.asarray(whole)
+        make = ScoreEvaluator if isinstance(objective, Goals) else TurnEvaluator
+        about = objective if isinstance(objective, Goals) else rules
+        expected = Strategy(rules, info, make(about, whole)).evaluator.turn_value(State(1))  # type: ignore[arg-type]
+        refused = 0
+        for place in range(0, len(whole), 8):
+            flip(path, 8 * (128 + place * whole.itemsize) + 3)
+            table = read_table(path, objective, hashed=False)[1]
+            try:
+                assert make(about, table).turn_value(State(1)) == expected  # type: ignore[arg-type]
+            except TableError:
+                refused += 1
+            layer = objective.layer_slice(1)
+            below = objective.layer_slice(2)
+            if below.start <= place < layer.stop:
+                with pytest.raises(TableError):
+                    window(objective, table, 1)
+            flip(path, 8 * (128 + place * whole.itemsize) + 3)
+        assert 0 < refused < len(range(0, len(whole), 8))
+
+
+SIDECARS = {
+    "nested": "[" * 100_000,
+    "nested object": '{"a":' * 100_000,
+    "infinite": '{"format": 2, "rounding": 1e999}',
+    "list": "[1]",
+    "number": "7",
+    "null": "null",
+    "no utf-8": b"\xff\xfe",
+    "long integer": '{"format": ' + "9" * 5000 + "}",
+    "empty": "",
+}
+
+
+@pytest.mark.parametrize("text", SIDECARS.values(), ids=SIDECARS)
+def test_whatever_a_sidecar_contains_is_one_sentence(tmp_path: Path, text: str | bytes) -> None:
+    solve_to_store(Objective(SMALL), tmp_path)
+    path = table_path(SMALL, tmp_path)
+    path.with_suffix(".json").write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(TableError, match=r"the description of the table .* is damaged; rebuild it with") as caught:
+        read_table(path, Objective(SMALL))
+    assert caught.value.code == "table-damaged"
+
+
+def test_a_field_changed_by_hand_is_refused(tmp_path: Path) -> None:
+    solve_to_store(Objective(SMALL), tmp_path)
+    path = table_path(SMALL, tmp_path)
+    about = json.loads(path.with_suffix(".json").read_text())
+    for field, value in {"rounding": None, "start_value": 1.0, "dtype": "float32", "values": 3}.items():
+        path.with_suffix(".json").write_text(json.dumps(about | {field: value}))
+        with pytest.raises(TableError, match="is damaged"):
+            read_table(path, Objective(SMALL))
+    fields = {name: value for name, value in about.items() if name != "checksum"}
+    for field, value in {"dtype": "float32", "values": 3}.items():  # with a new checksum, too
+        path.with_suffix(".json").write_bytes(with_checksum(fields | {field: value}))
+        with pytest.raises(TableError, match=r"is truncated or damaged|header .* is damaged"):
+            read_table(path, Objective(SMALL))
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.parametrize("ending", [".npy", ".json"])
+def test_an_unreadable_table_is_not_called_damaged(tmp_path: Path, ending: str) -> None:
+    solve_to_store(Objective(SMALL), tmp_path)
+    path = table_path(SMALL, tmp_path)
+    path.with_suffix(ending).chmod(0)
+    with pytest.raises(TableError, match=r"cannot read the table .*: Permission denied"):
+        read_table(path, Objective(SMALL))
+
+
+def test_a_folder_in_place_of_a_file_is_unreadable(tmp_path: Path) -> None:
+    solve_to_store(Objective(SMALL), tmp_path)
+    path = table_path(SMALL, tmp_path)
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(TableError, match=r"cannot read the table .*: Is a directory"):
+        read_table(path, Objective(SMALL))

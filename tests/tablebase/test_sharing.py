@@ -1,0 +1,241 @@
+"""Many threads and processes on one store: no error, no work done twice, nothing removed that is in use."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from perfect_yatzy.errors import TableError
+from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.model.objectives import Goals, Objective
+from perfect_yatzy.tablebase import store
+from perfect_yatzy.tablebase.backward_induction import solve_layers
+from perfect_yatzy.tablebase.inventory import leftovers, matching, remove, remove_leftovers, stored
+from perfect_yatzy.tablebase.store import open_table, solve_to_store, table_path
+from perfect_yatzy.tablebase.table_file import read_table
+from perfect_yatzy.tablebase.table_writer import TableWriter
+from support import games
+
+SMALL = games.saved_rolls_game("free", True)
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs locks of files")
+
+OPEN = """
+import sys, json
+from perfect_yatzy.model.objectives import Objective
+from perfect_yatzy.tablebase import store
+from support import games
+solved = []
+write = store.write_table
+store.write_table = lambda *given: solved.append(1) or write(*given)
+print("ready", flush=True)
+sys.stdin.readline()
+for _ in range(int(sys.argv[2])):
+    if sys.argv[3] == "solve":
+        store.solve_to_store(Objective(games.saved_rolls_game("free", True)), sys.argv[1])
+    else:
+        info, values = store.open_table(Objective(games.saved_rolls_game("free", True)), sys.argv[1])
+print(info.sha256 if sys.argv[3] == "open" else "", len(solved))
+"""
+
+
+def processes(folder: Path, count: int, times: int, what: str) -> list[subprocess.Popen[str]]:
+    return [
+        subprocess.Popen(
+            [sys.executable, "-c", OPEN, str(folder), str(times), what],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=Path(__file__).resolve().parent.parent,
+        )
+        for _ in range(count)
+    ]
+
+
+def run_together(started: list[subprocess.Popen[str]]) -> list[list[str]]:
+    """Let all begin at once; the last line of each."""
+    for process in started:
+        assert process.stdout
+        assert process.stdout.readline() == "ready\n"
+    for process in started:
+        assert process.stdin
+        process.stdin.write("\n")
+        process.stdin.flush()
+    found = []
+    for process in started:
+        out, errors = process.communicate(timeout=120)
+        assert process.returncode == 0, errors
+        found.append(out.split())
+    return found
+
+
+def test_threads_that_open_a_missing_table_solve_it_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    solved: list[int] = []
+    write = store.write_table
+    monkeypatch.setattr(store, "write_table", lambda *given: solved.append(1) or write(*given))
+    start = threading.Barrier(64)
+
+    def open_one(_: int) -> str:
+        start.wait()
+        return open_table(Objective(SMALL), tmp_path)[0].sha256
+
+    with ThreadPoolExecutor(64) as pool:
+        assert len(set(pool.map(open_one, range(64)))) == 1
+    assert len(solved) == 1
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".json", ".npy"]
+
+
+def test_processes_that_open_a_missing_table_solve_it_once(tmp_path: Path) -> None:
+    found = run_together(processes(tmp_path, 16, 1, "open"))
+    assert len({sha256 for sha256, _ in found}) == 1
+    assert sum(int(solved) for _, solved in found) == 1
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".json", ".npy"]
+
+
+def test_a_table_that_is_written_again_can_be_opened_all_the_time(tmp_path: Path) -> None:
+    solve_to_store(Objective(SMALL), tmp_path)
+    writers = processes(tmp_path, 2, 40, "solve")
+    opened, stop = 0, threading.Event()
+    thread = threading.Thread(target=lambda: (run_together(writers), stop.set()))
+    thread.start()
+    while not stop.is_set():
+        read_table(table_path(SMALL, tmp_path), Objective(SMALL))
+        opened += 1
+    thread.join()
+    assert opened > 100
+
+
+def test_a_table_that_is_removed_again_and_again_can_be_opened_all_the_time(tmp_path: Path) -> None:
+    stop = threading.Event()
+
+    def remove_often() -> None:
+        while not stop.is_set():
+            for entry in stored(tmp_path):
+                with contextlib.suppress(TableError):  # it is just being solved
+                    remove(entry)
+
+    with ThreadPoolExecutor(1) as pool:
+        removing = pool.submit(remove_often)
+        sums = {open_table(Objective(SMALL), tmp_path)[0].sha256 for _ in range(40)}
+        stop.set()
+        removing.result()
+    assert len(sums) == 1
+
+
+def test_who_waits_is_told_how_far_the_other_one_is(tmp_path: Path) -> None:
+    writer = TableWriter(tmp_path, Objective(SMALL))
+    layers = list(solve_layers(Objective(SMALL)))
+    writer.add(layers[0].values)
+    steps: list[tuple[int, int]] = []
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(
+            open_table, Objective(SMALL), tmp_path, progress=lambda done, total: steps.append((done, total))
+        )
+        while not steps:
+            time.sleep(0.01)
+        for layer in layers[1:]:
+            writer.add(layer.values)
+        sha256 = writer.finish(0.1).sha256
+        writer.close()
+        assert waiting.result()[0].sha256 == sha256
+    assert {total for _, total in steps} == {Objective(SMALL).size}
+
+
+def test_a_solve_whose_process_ended_is_taken_over(tmp_path: Path) -> None:
+    writer = TableWriter(tmp_path, Objective(SMALL))
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(open_table, Objective(SMALL), tmp_path)
+        writer.add(next(iter(solve_layers(Objective(SMALL)))).values)
+        writer.close()  # without having finished
+        assert len(waiting.result()[1]) == Objective(SMALL).size
+
+
+def abandoned(folder: Path, rules: RuleSet = SMALL) -> TableWriter:
+    """What a killed solve leaves after a checkpoint."""
+    writer = TableWriter(folder, Objective(rules))
+    layer = next(iter(solve_layers(Objective(rules))))
+    writer.add(layer.values)
+    writer.checkpoint(layer.filled, layer.values)
+    return writer
+
+
+@pytest.mark.parametrize("finished", [False, True], ids=["never finished", "finished before"])
+def test_what_a_killed_solve_left_is_found_and_removed(tmp_path: Path, finished: bool) -> None:
+    if finished:
+        solve_to_store(Objective(SMALL), tmp_path)
+    writer = abandoned(tmp_path)
+    assert leftovers(tmp_path) == remove_leftovers(tmp_path) == []  # in use
+    writer.file.close()  # the process is killed
+    assert len(leftovers(tmp_path)) == 2
+    assert {path.name.partition(".")[2] for path in remove_leftovers(tmp_path)} == {"part", "part.json"}
+    assert bool(list(tmp_path.iterdir())) == finished
+    assert leftovers(tmp_path) == []
+    if finished:
+        read_table(table_path(SMALL, tmp_path), Objective(SMALL))
+
+
+def test_values_without_a_sidecar_are_leftovers(tmp_path: Path) -> None:
+    solve_to_store(Objective(SMALL), tmp_path)
+    path = table_path(SMALL, tmp_path)
+    path.with_suffix(".json").unlink()
+    assert remove_leftovers(tmp_path) == [path]
+
+
+def test_a_table_that_is_being_solved_again_is_not_removed_in_part(tmp_path: Path) -> None:
+    solve_to_store(Objective(SMALL), tmp_path)
+    solve_to_store(Goals(SMALL), tmp_path)
+    writer = abandoned(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(TableError, match="is being solved by another process; nothing was removed"):
+        remove(*stored(tmp_path))
+    assert sorted(tmp_path.iterdir()) == before
+    writer.close()
+    remove(*stored(tmp_path))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("target", ["nowhere", "itself"])
+def test_a_link_in_place_of_an_unfinished_table(tmp_path: Path, target: str) -> None:
+    part = table_path(SMALL, tmp_path).with_suffix(".part")
+    part.symlink_to(tmp_path / "elsewhere" if target == "nowhere" else part)
+    assert [entry.finished for entry in stored(tmp_path)] == [False]
+    assert leftovers(tmp_path) == [part]
+    open_table(Objective(SMALL), tmp_path)
+    assert not (tmp_path / "elsewhere").exists()
+    assert [entry.finished for entry in stored(tmp_path)] == [True]
+
+
+@pytest.mark.parametrize("text", ["1e999", "[" * 100_000, '{"filled": 1e30}', "{}", "null", ""])
+def test_a_damaged_checkpoint_is_not_resumed(tmp_path: Path, text: str) -> None:
+    writer = abandoned(tmp_path)
+    writer.close()
+    writer.note.write_text(text)
+    again = TableWriter(tmp_path, Objective(SMALL))
+    assert again.resume() is None
+    again.close()
+    expected = solve_to_store(Objective(SMALL), tmp_path / "other").sha256
+    assert open_table(Objective(SMALL), tmp_path)[0].sha256 == expected
+
+
+def test_tables_are_found_by_the_names_of_the_list(tmp_path: Path) -> None:
+    other = games.saved_rolls_game("free", False)  # another game under the same key
+    for objective in (Objective(SMALL), Goals(SMALL), Objective(other)):
+        solve_to_store(objective, tmp_path)
+    entries = stored(tmp_path)
+    assert len({entry.name for entry in entries}) == 3
+    for entry in entries:
+        assert matching(entries, entry.name) == [entry]
+        assert matching(entries, entry.name[:-6]) == [entry]
+    assert matching(entries, "small") == entries
+    assert {entry.fingerprint for entry in matching(entries, "small-mean")} == {
+        SMALL.fingerprint[:12],
+        other.fingerprint[:12],
+    }
+    assert len(matching(entries, "small-goals")) == 1
+    assert matching(entries, "smal") == matching(entries, "") == []
