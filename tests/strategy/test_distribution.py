@@ -128,6 +128,10 @@ def test_the_distribution_of_the_empty_card_is_stored(yatzy: Strategy, store: ob
     for spoilt in ({"version": "0.0", "upper_bonus_chance": 5.0}, {"format": 0, "upper_bonus_chance": 5.0}):
         path.write_text(json.dumps(json.loads(path.read_text()) | spoilt))
         assert known_distribution(yatzy, State()).upper_bonus_chance == first.upper_bonus_chance
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1  # a digit of a chance
+    path.write_bytes(data)
+    assert np.array_equal(known_distribution(yatzy, State()).chances, first.chances)
     path.write_text("[]")
     assert known_distribution(yatzy, State()).upper_bonus_chance == first.upper_bonus_chance
     kept = path.stat()

@@ -12,7 +12,6 @@ holds the policy takes the one with the most dice, then the higher faces; of equ
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -36,6 +35,7 @@ from ..model.turn_model import turn_model, turn_outcomes
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.memory import check_memory
 from ..tablebase.store import table_path
+from ..tablebase.table_file import DAMAGED, checked_fields, with_checksum
 from .strategy import check_strategy
 from .turn_evaluator import ScoreEvaluator
 
@@ -171,7 +171,7 @@ def known_distribution(
     header = {"format": FORMAT, "version": __version__, "fingerprint": strategy.rules.fingerprint}
     path = distribution_path(strategy.rules, tables)
     try:
-        stored = json.loads(path.read_text(encoding="utf-8"))
+        stored = checked_fields(path.read_bytes())
         if header.items() <= stored.items():
             return ScoreDistribution(
                 np.arange(len(stored["chances"])) + stored["lowest"],
@@ -179,7 +179,7 @@ def known_distribution(
                 stored["upper_bonus_chance"],
                 tuple(CategoryResult(*entry) for entry in stored["categories"]),
             )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, *DAMAGED):
         pass
     found = distribution(strategy, checked, points=0, threads=threads)
     contents = {
@@ -190,7 +190,7 @@ def known_distribution(
         "chances": found.chances.tolist(),
     }
     with suppress(OSError), replacing(path) as file:
-        file.write(json.dumps(contents).encode())
+        file.write(with_checksum(contents))
     return found
 
 

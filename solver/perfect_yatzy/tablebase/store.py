@@ -89,8 +89,7 @@ def solve_to_store(
         writer = TableWriter(folder, objective)
         try:
             # Another process may have begun or even finished since we looked.
-            begun = writer.private and being_written(part_path(writer.path))
-            if missing_only and (begun or has_table(objective.rules, tables, objective.name)):
+            if missing_only and (writer.contended or has_table(objective.rules, tables, objective.name)):
                 continue
             return write_table(writer, threads, progress)
         finally:

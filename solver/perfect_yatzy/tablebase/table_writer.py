@@ -47,7 +47,8 @@ def part_path(path: Path) -> Path:
 class TableWriter:
     """Writes one table; use :meth:`add` for each layer, then :meth:`finish`, and :meth:`close` in any case.
 
-    If another process or thread is writing the same table, this one writes a private file, which cannot be resumed.
+    If another process or thread has locked the part (`contended`), or there are no locks, the table is written to a
+    private file, which cannot be resumed.
 
     Raises
     ------
@@ -67,7 +68,7 @@ class TableWriter:
         self.rounding = objective.error
         self.start_value: float | None = None
         check_space(folder, objective.size * self.dtype.itemsize)
-        self.private = self.finished = False
+        self.private = self.contended = self.finished = False
         with writing_to(folder):
             self.file = self._claim()
 
@@ -75,8 +76,9 @@ class TableWriter:
         """Open the part and lock it; if another process or thread has it, a private file instead."""
         while HAS_LOCKS:
             descriptor = open_part(self.part)
-            if not try_lock(descriptor):
+            if not (locked := try_lock(descriptor)):
                 os.close(descriptor)
+                self.contended = locked is False
                 break
             # Between opening and locking the other process may have renamed this very file to the finished table.
             if is_same_file(descriptor, self.part):
