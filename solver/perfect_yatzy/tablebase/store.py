@@ -18,7 +18,7 @@ from ..errors import TableError
 from ..game.rules import RuleSet
 from ..model.checked_values import Table
 from ..model.objectives import Objective
-from .locks import being_written
+from .locks import being_written, folder_lock
 from .memory import check_memory
 from .table_file import MissingTable, TableInfo, read_info, read_table, table_stem
 from .table_writer import TableWriter, part_path
@@ -89,7 +89,9 @@ def solve_to_store(
         writer = TableWriter(folder, objective)
         try:
             # Another process may have begun or even finished since we looked.
-            if missing_only and (writer.contended or has_table(objective.rules, tables, objective.name)):
+            with folder_lock(folder, shared=True):  # not between the renames of its two files
+                finished = has_table(objective.rules, tables, objective.name)
+            if missing_only and (writer.contended or finished):
                 continue
             return write_table(writer, threads, progress)
         finally:
