@@ -18,22 +18,31 @@ import click
 from click.shell_completion import get_completion_class
 
 from .._version import __version__
-from .commands.ask import expect, hold, odds, score
-from .commands.play import play
-from .commands.puzzle import puzzle
-from .commands.reports import guide, table
-from .commands.review import review
-from .commands.rules import rules
-from .commands.serve import serve
-from .commands.simulate import simulate
-from .commands.solve import solve, verify
-from .commands.tables import tables
 from .console import YatzyGroup
 
+COMMANDS = {  # command -> module of `commands`; a module is imported when its command is named
+    "expect": "ask",
+    "guide": "reports",
+    "hold": "ask",
+    "odds": "ask",
+    "play": "play",
+    "puzzle": "puzzle",
+    "review": "review",
+    "rules": "rules",
+    "score": "ask",
+    "serve": "serve",
+    "simulate": "simulate",
+    "solve": "solve",
+    "table": "reports",
+    "tables": "tables",
+    "verify": "solve",
+}
 EPILOG = "Help for one command: yatzy COMMAND --help"
 
 
-@click.group(cls=YatzyGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=YatzyGroup, modules=COMMANDS, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, "-V", "--version", prog_name="yatzy")
 def main() -> None:
     """Exact optimal play for Yatzy: which dice to hold, which category to take, what score to expect."""
@@ -50,9 +59,3 @@ def completion(shell: str) -> None:
     completion_class = get_completion_class(shell)
     assert completion_class is not None
     click.echo(completion_class(main, {}, "yatzy", "_YATZY_COMPLETE").source())
-
-
-for command in (
-    hold, score, expect, odds, play, solve, table, tables, guide, rules, simulate, review, puzzle, serve, verify,
-):  # fmt: skip
-    main.add_command(command)

@@ -11,6 +11,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,31 @@ LONG_SIMULATION = 300_000  # games; from here on a terminal shows a progress bar
 
 
 class YatzyGroup(click.Group):
-    """The error boundary: an expected failure becomes one line and an exit code."""
+    """The error boundary and the lazy list of commands.
+
+    An expected failure becomes one line and an exit code. The module of a command is imported when its command is
+    named: importing all of them would take longer than answering a question.
+
+    Parameters
+    ----------
+    modules : dict of str to str
+        Name of each command -> module of :mod:`perfect_yatzy.cli.commands` that defines it.
+    """
+
+    def __init__(self, *args: Any, modules: dict[str, str] | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.modules = modules or {}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names of all commands, in alphabetical order."""
+        return sorted({*self.commands, *self.modules})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """A command by its name, None if there is no such command."""
+        if cmd_name in self.modules and cmd_name not in self.commands:
+            module = import_module(f"{__package__}.commands.{self.modules[cmd_name]}")
+            self.add_command(getattr(module, cmd_name))
+        return super().get_command(ctx, cmd_name)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command and exit: 0 done, 1 failed, 2 wrong usage or an impossible position, 130 interrupted."""
