@@ -76,7 +76,7 @@ BAD = [
     (["hold", "33456", "--card", "ones=7"], "ones cannot hold 7; it can hold 0, 1, 2, 3, 4, 5"),
     (["hold", "33456", "--saved", "1"], "1 saved rolls are impossible under yatzy: none exist"),
     (["hold", "33456", "--rolls-left", "3"], "3 rolls left; there can be 1 or 2"),
-    (["hold", "33456", "--rolls-left", "0"], "0 rolls left: nothing can be held; ask which category with `score`"),
+    (["hold", "33456", "--rolls-left", "0"], "0 rolls left: no dice can be held; ask which category with `score`"),
     (["hold", "33456", "--rules", "yatsy"], "unknown rules 'yatsy'; did you mean yatzy?"),
     (["hold", "33456", "--rules", "yatzy+x"], "yatzy has no switch 'x'; its switches: five-is-full-house, four-is-two-pairs"),
     (["hold", "33456", "--rules", "none.toml"], "cannot read the rule file none.toml: No such file or directory"),

@@ -185,7 +185,7 @@ def test_histogram_is_small_and_complete() -> None:
 
 def test_a_stored_variance_is_shown_where_there_is_no_distribution(run: Run) -> None:
     before = run("expect", "--rules", "maxi-forced").stdout
-    assert "--games 100000 simulates it" in before
+    assert "estimate it with --games 100000" in before
     solved = run("solve", "maxi-forced", "--what", "variance")
     assert solved.stdout.startswith("Standard deviation of maxi-forced under perfect play: 81.299509")
     assert "Standard deviation 81.30" in run("expect", "--rules", "maxi-forced").stdout

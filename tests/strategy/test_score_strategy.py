@@ -295,7 +295,7 @@ def test_the_mean_over_first_rolls_of_the_best_hold_is_the_chance(yatzy: Strateg
 
 
 def test_six_dice_are_refused_with_an_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("perfect_yatzy.tablebase.table_file.available_memory", lambda: 24 << 30)
+    monkeypatch.setattr("perfect_yatzy.tablebase.memory.available_memory", lambda: 24 << 30)
     with pytest.raises(RulesError, match=r"solving maxi needs \d+\.\d GB of memory .* minutes"):
         reach("maxi", 600)
     late = " ".join(f"{c.id}=0" for c in load_rules("maxi-unsaved").categories[6:])
@@ -411,8 +411,8 @@ def test_hold_and_score_for_a_goal(run: Run, yatzy: Strategy) -> None:
     assert found.stdout.startswith("Hold 3 4 5 6 (⚂⚃⚄⚅), reroll one die: 40.73 % chance of 240 or more")
     assert found.stderr == ""
     certain = run("score", "33456", "--card", LATE, "--goal", "50").stdout
-    assert "It is certain already" in certain
-    assert "out of reach" in run("score", "33456", "--card", LATE, "--goal", "450").stdout
+    assert "This goal is certain" in certain
+    assert "cannot be reached" in run("score", "33456", "--card", LATE, "--goal", "450").stdout
 
 
 SEVEN = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 p=12 pp=22 3k=18 4k=24 fh=28 c=30"
@@ -512,10 +512,10 @@ def test_expect_says_how_likely_a_win_is(run: Run, yatzy: Strategy) -> None:
     assert 0 < answer["chance_by_mean_play"] <= answer["chance"] < 1
     half = run("expect", "--card", LATE, "--opponents", "251", "--ties", "half").stdout.splitlines()
     assert half[0].endswith("% chance to win (a tie is half) if you play for it")
-    assert "If you play for the mean:" in half
-    assert half.index("If you play for the mean:") < next(i for i, s in enumerate(half) if "Standard deviation" in s)
+    assert "If you maximise the expected score:" in half
+    assert half.index("If you maximise the expected score:") < next(i for i, s in enumerate(half) if "Standard deviation" in s)
     games = run("expect", "--card", LATE, "--goal", "240", "--games", "100", "--no-spread").stdout
-    assert "100 games played for the mean: mean " in games
+    assert "100 simulated games: mean " in games
     text = run("expect", "--card", LATE, "--opponents", "251; chance=20 ones=3", "--no-spread").stdout
     assert "simulates it" not in text
     assert "Assumed: who still plays maximises the mean" in text
