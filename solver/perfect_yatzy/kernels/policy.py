@@ -137,7 +137,7 @@ def outcome_values(children, job, block, saved):
         if block.choices >> peek(outcomes.category, i) & 1:
             child, shift = block.row + peek(outcomes.step, i), peek(outcomes.shift, i)
             successor = Successor(child, saved, shift, peek(outcomes.total, i))
-            store(scratch.outcome_value, i, child_value(children, job.model, block, successor, scratch.temp))
+            store(scratch.outcome_value, i, child_value(children, job.model.layout, block, successor, scratch.temp))
 
 
 @jit

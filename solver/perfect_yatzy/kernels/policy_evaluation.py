@@ -64,7 +64,7 @@ def outcome_quantities(mean_table, quantities, job, block, saved, centre):
     for i in range(outcomes.size):
         if block.choices >> peek(outcomes.category, i) & 1:
             child, shift = block.row + peek(outcomes.step, i), peek(outcomes.shift, i)
-            later = table_lanes(quantities.values, job.policy.model, block, child, saved, shift, scratch.temp)
+            later = table_lanes(quantities.values, job.policy.model.layout, block, child, saved, shift, scratch.temp)
             difference = add(load(scratch.outcome_value, i), multiply(minus_one, centre))
             store(scratch.outcome_tag, i, add(later, multiply(weight, squared(difference))))
 
@@ -78,7 +78,7 @@ def evaluate_policy_block(mean_table, quantities, target, job, block):
     """
     policy, model, scratch = job.policy, job.policy.model, job.policy.scratch
     dice, temp, minus_one = model.dice, scratch.temp, splat(scratch.temp, -1.0)
-    centre = table_lanes(mean_table.values, model, block, block.row, 0, 0, temp)
+    centre = table_lanes(mean_table.values, model.layout, block, block.row, 0, 0, temp)
     for rerolls in range(model.rolls_per_turn + job.most_saved):
         if rerolls > 0:
             means(scratch.buffer, policy.lattice)
@@ -102,10 +102,12 @@ def evaluate_policy_block(mean_table, quantities, target, job, block):
                 store(scratch.buffer, dice.first_roll + roll, load(scratch.stop_value, roll))
                 store(scratch.hold_tag, dice.first_roll + roll, load(scratch.stop, roll))
         if saved_before >= 0:
-            value = table_lanes(mean_table.values, model, block, block.row, saved_before, 0, temp)
+            value = table_lanes(mean_table.values, model.layout, block, block.row, saved_before, 0, temp)
             difference = add(value, multiply(minus_one, centre))
             excess = multiply(splat(temp, -job.square_weight), squared(difference))
-            write_values(target, model, block, saved_before, add(mean_of_first_roll(dice, result), excess), temp)
+            write_values(
+                target, model.layout, block, saved_before, add(mean_of_first_roll(dice, result), excess), temp
+            )
 
 
 @jit

@@ -165,7 +165,7 @@ def pull_rows(rows, arguments):
                     state = peek(layout.offsets, parent) + lane
                     chance = peek(job.outcome_chance, (state - job.first_parent) * outcomes.size + i)
                     if chance > 0.0:
-                        child = state_number(model, parent, row, lane, 0, peek(outcomes.shift, i))
+                        child = state_number(layout, parent, row, lane, 0, peek(outcomes.shift, i))
                         here = peek(offsets.origin, state)
                         there = peek(offsets.origin, child) + int(peek(outcomes.total, i))
                         share = splat(source, chance)

@@ -51,6 +51,6 @@ def solve_score_rows(rows, arguments, score_offsets, known_ends):
             state = peek(layout.offsets, row) + lane
             if known_ends:
                 for saved in range(job.most_saved + 1):
-                    write_known_values(target, state_number(model, row, row, lane, saved, 0))
+                    write_known_values(target, state_number(layout, row, row, lane, saved, 0))
             for x in range(peek(offsets.low, state), peek(offsets.high, state) + 1, width(job.scratch.buffer)):
                 solve_block(children, target, job, Block(row, score_block(lane, x), choices))

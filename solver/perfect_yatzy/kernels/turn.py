@@ -113,7 +113,7 @@ def backup_stop_values(children, model, block, saved, mode, target, scratch):
         if block.choices >> c & 1 and model.monotone:
             zero = peek(outcomes.start, c)
             successor = Successor(block.row + peek(outcomes.step, zero), saved, peek(outcomes.shift, zero), 0.0)
-            crossed_out = maximum(crossed_out, child_value(children, model, block, successor, scratch.temp))
+            crossed_out = maximum(crossed_out, child_value(children, model.layout, block, successor, scratch.temp))
     for roll in range(dice.first_roll, dice.first_roll + dice.roll_count):
         store(target, roll, crossed_out if mode & RAISE == 0 else maximum(crossed_out, load(target, roll)))
     for c in range(model.category_count):
@@ -124,7 +124,7 @@ def backup_stop_values(children, model, block, saved, mode, target, scratch):
                 child, shift = block.row + peek(outcomes.step, outcome), peek(outcomes.shift, outcome)
                 points = peek(outcomes.points, outcome) + (bonus if outcome > zero else 0.0)
                 successor = Successor(child, saved, shift, points)
-                value = child_value(children, model, block, successor, scratch.temp)
+                value = child_value(children, model.layout, block, successor, scratch.temp)
                 for i in range(peek(outcomes.roll_start, outcome), peek(outcomes.roll_start, outcome + 1)):
                     roll = peek(outcomes.rolls, i)
                     store(target, roll, maximum(value, load(target, roll)))
@@ -158,7 +158,7 @@ def joker_value(children, model, block, saved, joker, mode, temp):
             child = block.row + peek(outcomes.step, peek(outcomes.start, c))
             shift = points if peek(outcomes.counts_to_upper, c) else 0
             successor = Successor(child, saved, shift, points + joker_bonus + bonus)
-            best = maximum(best, child_value(children, model, block, successor, temp))
+            best = maximum(best, child_value(children, model.layout, block, successor, temp))
     return best
 
 
@@ -220,7 +220,9 @@ def solve_block(children, target, job, block):
             maxima(buffer, lattice)
         if saved_before >= 0:
             best = scratch.first_roll_buffer if model.has_first_roll_bonus else buffer
-            write_values(target, model, block, saved_before, mean_of_first_roll(model.dice, best), scratch.temp)
+            write_values(
+                target, model.layout, block, saved_before, mean_of_first_roll(model.dice, best), scratch.temp
+            )
 
 
 @jit

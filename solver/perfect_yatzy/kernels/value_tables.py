@@ -16,12 +16,12 @@ kind                 the values of a card                             a block, a
 
 A kind of table implements two functions with ``numba.extending.overload``:
 
-``child_value(table, model, block, successor, temp) -> vector``
+``child_value(table, layout, block, successor, temp) -> vector``
     The values of the block if its turn ends with `successor`: for every state of the block, look up the state that
     follows when ``successor.points`` are made and the upper sum rises by ``successor.shift``. The table holds at
     least the layer of the child. A lane that stands for no state may return any number. `temp` is a view of one
     vector of working memory, whose dtype is that of the arithmetic. Must not write to the table.
-``write_values(table, model, block, saved, values, temp)``
+``write_values(table, layout, block, saved, values, temp)``
     Write the vector `values` to the entries of the block for `saved` saved rolls, and nothing to lanes that stand for
     no state.
 
@@ -41,8 +41,7 @@ from typing import NamedTuple
 from numba.extending import overload
 
 from ..game.dice import Floats, Ints
-from ..model.state_space import LANES
-from ..model.turn_model import TurnModel
+from ..model.state_space import LANES, StateLayout
 from .jit import jit
 from .simd import add, load, load_as, load_at, peek, poke, splat, store, width
 
@@ -83,20 +82,19 @@ class ScoreTable(NamedTuple):
     high: Ints
 
 
-def child_value(table: object, model: TurnModel, block: Block, successor: Successor, temp: Floats) -> object:
+def child_value(table: object, layout: StateLayout, block: Block, successor: Successor, temp: Floats) -> object:
     """Values of a block if its turn ends with `successor` (see the module)."""
     raise NotImplementedError("only within a kernel")
 
 
-def write_values(table: object, model: TurnModel, block: Block, saved: int, values: object, temp: Floats) -> None:
+def write_values(table: object, layout: StateLayout, block: Block, saved: int, values: object, temp: Floats) -> None:
     """Write the values of a block (see the module)."""
     raise NotImplementedError("only within a kernel")
 
 
 @jit
-def table_lanes(values, model, block, child, saved, shift, temp):
+def table_lanes(values, layout, block, child, saved, shift, temp):
     """Entries of a mean table for a block of lanes, at card `child` with the upper sum raised by `shift`."""
-    layout = model.layout
     lane_set, child_set = peek(layout.lane_sets, block.row), peek(layout.lane_sets, child)
     first = peek(layout.offsets, child) + saved * peek(layout.lane_count, child_set)
     if lane_set == child_set:
@@ -108,26 +106,26 @@ def table_lanes(values, model, block, child, saved, shift, temp):
 
 
 @overload(child_value, inline="never")
-def _mean_child_value(table, model, block, successor, temp):
+def _mean_child_value(table, layout, block, successor, temp):
     if table.instance_class is not MeanTable:
         return None
 
-    def child_value_of_means(table, model, block, successor, temp):
-        to_come = table_lanes(table.values, model, block, successor.row, successor.saved, successor.shift, temp)
+    def child_value_of_means(table, layout, block, successor, temp):
+        to_come = table_lanes(table.values, layout, block, successor.row, successor.saved, successor.shift, temp)
         return add(to_come, splat(temp, successor.points))
 
     return child_value_of_means
 
 
 @overload(write_values)
-def _write_means(table, model, block, saved, values, temp):
+def _write_means(table, layout, block, saved, values, temp):
     if table.instance_class is not MeanTable:
         return None
 
-    def write_means(table, model, block, saved, values, temp):
+    def write_means(table, layout, block, saved, values, temp):
         store(temp, 0, values)
-        lanes = peek(model.layout.lane_count, peek(model.layout.lane_sets, block.row))
-        first = peek(model.layout.offsets, block.row) + saved * lanes + block.start
+        lanes = peek(layout.lane_count, peek(layout.lane_sets, block.row))
+        first = peek(layout.offsets, block.row) + saved * lanes + block.start
         for lane in range(min(LANES, lanes - block.start)):
             poke(table.values, first + lane, peek(temp, lane))
 
@@ -153,9 +151,8 @@ def score_block_x(start):
 
 
 @jit
-def state_number(model, row, child, lane, saved, shift):
+def state_number(layout, row, child, lane, saved, shift):
     """Number of the state of card `child` that follows a lane of a row, the upper sum raised by `shift`."""
-    layout = model.layout
     lane_set, child_set = peek(layout.lane_sets, row), peek(layout.lane_sets, child)
     upper = peek(layout.lane_upper, lane_set * layout.lane_width + lane) + shift
     child_lane = peek(layout.lane_of, child_set * layout.upper_width + upper)
@@ -163,13 +160,13 @@ def state_number(model, row, child, lane, saved, shift):
 
 
 @overload(child_value)
-def _score_child_value(table, model, block, successor, temp):
+def _score_child_value(table, layout, block, successor, temp):
     if table.instance_class is not ScoreTable:
         return None
 
-    def child_value_of_scores(table, model, block, successor, temp):
+    def child_value_of_scores(table, layout, block, successor, temp):
         lane = score_block_lane(block.start)
-        state = state_number(model, block.row, successor.row, lane, successor.saved, int(successor.shift))
+        state = state_number(layout, block.row, successor.row, lane, successor.saved, int(successor.shift))
         x = score_block_x(block.start) + int(successor.points)
         # Beyond the range of scores lies one vector of known values on either side.
         x = min(max(x, peek(table.low, state) - width(temp)), peek(table.high, state) + 1)
@@ -179,12 +176,12 @@ def _score_child_value(table, model, block, successor, temp):
 
 
 @overload(write_values)
-def _write_scores(table, model, block, saved, values, temp):
+def _write_scores(table, layout, block, saved, values, temp):
     if table.instance_class is not ScoreTable:
         return None
 
-    def write_scores(table, model, block, saved, values, temp):
-        state = state_number(model, block.row, block.row, score_block_lane(block.start), saved, 0)
+    def write_scores(table, layout, block, saved, values, temp):
+        state = state_number(layout, block.row, block.row, score_block_lane(block.start), saved, 0)
         x = score_block_x(block.start)
         store(temp, 0, values)
         for lane in range(min(width(temp), peek(table.high, state) + 1 - x)):
