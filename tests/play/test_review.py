@@ -70,7 +70,7 @@ def check_decisions(strategy: Strategy, game: Game, found: Review) -> None:
     played = iter(found.decisions)
     for card, turn in game.cards(0):
         for i, dice in enumerate(turn.dice_history):
-            decision, left = next(played), strategy.most_rerolls(card.state) - i
+            decision, left = next(played), strategy.max_rerolls(card.state) - i
             assert (decision.roll, decision.dice, decision.rolls_left) == (i + 1, dice, left)
             choices = strategy.categories(card, dice, left)
             holds = strategy.holds(card, dice, left) if left else []
@@ -104,7 +104,7 @@ def test_a_category_with_rerolls_left_is_one_decision(yatzy: Strategy) -> None:
     assert "Turn 1, roll 1, 3 3 4 5 6: Chance for 21 (blunder, lost " in text
     assert "best: hold 3 3" in text
     assert "all dice" not in text
-    (entry,) = review_json(game.rules, found)["decisions"]
+    (entry,) = review_json(found)["decisions"]
     assert entry["done"].items() >= {"category": "chance", "points": 21, "bonus_points": 0}.items()
     assert entry["best"].items() >= {"hold": [3, 3], "category": None}.items()
 
@@ -170,7 +170,7 @@ def test_outcomes_of_a_hold_have_its_value_as_mean(key: str) -> None:
     strategy = perfect_yatzy.open_strategy(key)
     card = Scorecard(strategy.rules, {strategy.rules.joker_index: 50} if key == "yahtzee" else {})
     dice = (3, 3, 3, 5, 6)
-    for left in range(1, strategy.most_rerolls(card.state) + 1):
+    for left in range(1, strategy.max_rerolls(card.state) + 1):
         for hold in strategy.holds(card, dice, left)[:4]:
             if hold.category is None:
                 ends = outcomes_of_hold(strategy.evaluator, card.state, hold.dice, left)

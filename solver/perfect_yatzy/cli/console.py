@@ -113,9 +113,10 @@ def format_from_suffix(path: str, formats: Iterable[str]) -> str:
     """
     suffix = Path(path).suffix[1:].lower()
     if suffix not in formats:
-        *others, last = [f".{name}" for name in formats]
-        endings = f"{', '.join(others)} or {last}" if others else last
-        raise click.UsageError(f"{path} must end in {endings}", click.get_current_context())
+        from .views.wording import alternatives
+
+        suffixes = alternatives(f".{name}" for name in formats)
+        raise click.UsageError(f"{path} must end in {suffixes}", click.get_current_context())
     return suffix
 
 
@@ -159,7 +160,7 @@ def solve_progress(rules: RuleSet, announcement: str | None = None) -> Progress:
     def report(done: int, total: int) -> None:
         nonlocal announced
         if not announced:
-            click.echo(f"yatzy: solving {rules.key}; its table is kept for later", err=True)
+            click.echo(f"yatzy: solving {rules.key}; the table will be stored", err=True)
         announced = True
 
     return progress_bar(f"Solving {rules.key}") if stderr_is_terminal() else report

@@ -5,7 +5,6 @@ The rules of what may happen next are those of :class:`perfect_yatzy.play.sessio
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from ..service.queries import QueryService
     from ..strategy.strategy import Strategy
 
-VERB = re.compile(r"^(hold|keep|take|score)\s+(?=\S)", re.IGNORECASE)
 TOP = 5  # options that `?` lists
 
 
@@ -93,9 +91,11 @@ class TerminalGame:
 
     def ask(self, question: str, help_text: str) -> str:
         """One line of input; `quit`, `help` and `card` are handled here."""
+        from .views.decisions import QUIT_WORDS
+
         while True:
             text = prompt_line(question)
-            if text is None or text.lower() in ("quit", "q", "exit"):
+            if text is None or text.lower() in QUIT_WORDS:
                 raise Quit
             word = text.lower()
             if word in ("help", "h"):
@@ -132,8 +132,8 @@ class TerminalGame:
 
     def decide(self) -> None:
         """Ask for a decision, and carry it out."""
+        from .views.decisions import decision_question
         from .views.play import DECISION_HELP, points_line, stage_line
-        from .views.puzzle import decision_question
 
         session = self.session
         click.echo(stage_line(session))
@@ -150,15 +150,16 @@ class TerminalGame:
         elif word in ("?", "??"):
             self.advise(show_all=word == "??")
         else:
-            return self.carry_out(VERB.sub("", text))
+            return self.carry_out(text)
         return ""
 
     def carry_out(self, text: str) -> str:
         """Carry out a decision; returns what was entered instead of a confirmation, or an empty text."""
         from ..game.notation import parse_category, parse_hold
+        from .views.decisions import without_verb
         from .views.play import score_line
 
-        session = self.session
+        session, text = self.session, without_verb(text)
         held = parse_hold(text, session.dice) if session.rolls_left else None
         category = ""
         if held is not None:

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
-from ..game.rules import RuleSet
-from ..play.review import Review
+from ..play.record import Game
+from ..play.review import Review, action_outlook, review
 from ..strategy.actions import Choice, Hold
+from ..strategy.strategy import Strategy
+
+MIN_EXPLAINED_LOSS = 0.05  # points; smaller errors are not explained
 
 
-def review_json(rules: RuleSet, found: Review) -> dict[str, Any]:
+def action_json(action: Hold | Choice) -> dict[str, Any]:
+    """An action as plain JSON values, without its value."""
+    if isinstance(action, Hold):
+        return {"hold": list(action.dice), "category": None}
+    return {"category": action.category, "points": action.points, "bonus_points": action.bonus_points}
+
+
+def review_json(found: Review) -> dict[str, Any]:
     """A review as plain JSON values."""
 
-    def action(entry: Hold | Choice) -> dict[str, Any]:
-        if isinstance(entry, Hold):
-            return {"hold": list(entry.dice), "category": None, "expected_remaining": entry.value}
-        return {
-            "category": entry.category,
-            "points": entry.points,
-            "bonus_points": entry.bonus_points,
-            "expected_remaining": entry.value,
-        }
+    def with_value(action: Hold | Choice) -> dict[str, Any]:
+        return action_json(action) | {"expected_remaining": action.value}
 
     return {
         "player": found.player,
@@ -36,8 +40,8 @@ def review_json(rules: RuleSet, found: Review) -> dict[str, Any]:
                 "roll": d.roll,
                 "dice": list(d.dice),
                 "rolls_left": d.rolls_left,
-                "done": action(d.done),
-                "best": action(d.best),
+                "done": with_value(d.done),
+                "best": with_value(d.best),
                 "loss": d.loss,
                 "grade": d.grade,
             }
@@ -47,3 +51,24 @@ def review_json(rules: RuleSet, found: Review) -> dict[str, Any]:
             {"turn": r.turn, "roll": r.roll, "dice": list(r.dice), "roll_luck": r.luck} for r in found.roll_luck
         ],
     }
+
+
+def explained_review(strategy: Strategy, game: Game, player: int, max_explained: int) -> dict[str, Any]:
+    """The review of a game, with the field ``outlook`` in the best and the actual action of its worst decisions.
+
+    Parameters
+    ----------
+    strategy, game, player
+        As for :func:`perfect_yatzy.play.review.review`.
+    max_explained
+        Maximum number of decisions with an outlook; those that lose less than MIN_EXPLAINED_LOSS have none.
+    """
+    found = review(strategy, game, player)
+    answer = review_json(found)
+    errors = [
+        pair for pair in zip(found.decisions, answer["decisions"], strict=True) if pair[0].loss >= MIN_EXPLAINED_LOSS
+    ]
+    for decision, entry in sorted(errors, key=lambda pair: -pair[0].loss)[:max_explained]:
+        for name, action in (("done", decision.done), ("best", decision.best)):
+            entry[name]["outlook"] = asdict(action_outlook(strategy, decision, action))
+    return answer

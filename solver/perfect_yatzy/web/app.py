@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict
 from importlib.resources import files
 from typing import Annotated, Any
 
@@ -22,10 +21,8 @@ from .._version import ANSWER_SCHEMA, __version__
 from ..errors import RulesError, SolverError, StateError
 from ..game.rule_loader import builtin_ids, load_rules
 from ..game.translations import ENGLISH, languages, localized
-from ..play.record import Game, read_game
-from ..play.review import action_outlook, review
-from ..service.reviews import review_json
-from ..strategy.strategy import Strategy
+from ..play.record import read_game
+from ..service.reviews import explained_review
 from .limits import MAX_BODY_BYTES, ClientDisconnected, IsDisconnected, QueueFullError
 from .middleware import RequestFilter
 from .schemas import (
@@ -46,7 +43,6 @@ SCRIPTS = ("app", "ask", "dom", "state", "card", "dice", "advice", "expect", "re
 PAGE_FILES = {"index.html", "style.css", *(f"{name}.js" for name in SCRIPTS)}
 MEDIA_TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css"}
 NOT_ON_PAGE = {"giant-forced"}  # too many dice to enter, and no advice without a long wait
-MIN_EXPLAINED_LOSS = 0.05  # points; smaller errors are not explained
 ERRORS = {
     413: f"The request is larger than {MAX_BODY_BYTES} bytes",
     421: "The request names a host that this server does not answer to",
@@ -181,15 +177,3 @@ def create_app(
 
     app.add_middleware(RequestFilter, hosts=hosts, addresses=addresses)
     return app
-
-
-def explained_review(strategy: Strategy, game: Game, player: int, max_explained: int) -> dict[str, Any]:
-    """The review of a game as plain values; its worst errors, at most `max_explained`, have an `outlook`."""
-    found = review(strategy, game, player)
-    answer = review_json(game.rules, found)
-    errors = [(d, entry) for d, entry in zip(found.decisions, answer["decisions"], strict=True)]
-    errors = sorted((e for e in errors if e[0].loss >= MIN_EXPLAINED_LOSS), key=lambda e: -e[0].loss)
-    for decision, entry in errors[:max_explained]:
-        for which, action in (("done", decision.done), ("best", decision.best)):
-            entry[which]["outlook"] = asdict(action_outlook(strategy, decision, action))
-    return answer

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ...play.puzzle import Puzzle
     from ...strategy.strategy import Strategy
 
-QUIT_WORDS = ("quit", "q", "exit")
 HELP_WORDS = ("", "?", "help", "h")
 
 
@@ -24,7 +23,7 @@ HELP_WORDS = ("", "?", "help", "h")
 @rules_argument
 @click.option(
     "--difficulty", "-d", type=click.Choice(["easy", "medium", "hard"]), default="medium", show_default=True,
-    help="The harder, the less the second best option loses.",
+    help="The harder, the less the second-best option loses.",
 )  # fmt: skip
 @click.option(
     "--date", "day", type=click.DateTime(["%Y-%m-%d"]), metavar="YYYY-MM-DD", help="Date of the puzzle [today]."
@@ -83,7 +82,8 @@ def puzzle(
 def ask_puzzle(strategy: Strategy, rules: RuleSet, puzzle: Puzzle) -> bool:
     """Show a puzzle, ask for an answer, and show its grade and the solution; False if the player quits."""
     from ...errors import StateError
-    from ..views.puzzle import decision_question, find_answer, grade_line, puzzle_help, puzzle_lines, solution_lines
+    from ..views.decisions import QUIT_WORDS, decision_question
+    from ..views.puzzle import find_answer, grade_line, puzzle_help, puzzle_lines, solution_lines
     from ..views.wording import wrapped
 
     click.echo("\n".join(puzzle_lines(rules, puzzle, strategy)))

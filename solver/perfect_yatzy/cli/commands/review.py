@@ -72,7 +72,7 @@ def review(
     for i in players:
         graded = grade_game(strategy, record, i)
         if as_json:
-            reviews.append(review_json(rules, graded))
+            reviews.append(review_json(graded))
             continue
         errors = [d for d in graded.decisions if d.loss >= min_loss]
         if drill:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...errors import MissingPackage, SolverError
+from .wording import alternatives
 
 BLOCKS = " ▏▎▍▌▋▊▉█"
 BIN_WIDTHS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 500)
@@ -21,7 +22,7 @@ def histogram(lowest: int, chances: Sequence[float], rows: int = 14, width: int 
     lowest, chances
         The lowest score, and the chances of it and the scores after it.
     rows, width
-        The most bins, and the columns of the longest bar.
+        The maximum number of bins, and the columns of the longest bar.
     """
     low, high = lowest, lowest + len(chances) - 1
     tail = 0.0
@@ -58,7 +59,7 @@ class PlotError(SolverError):
 def check_picture(path: str) -> None:
     """Raise PlotError or MissingPackage unless a picture can be drawn to this file."""
     if Path(path).suffix.lower() not in PICTURE_SUFFIXES:
-        raise PlotError(f"cannot draw to {path}; the file name must end in {', '.join(PICTURE_SUFFIXES)}")
+        raise PlotError(f"cannot draw to {path}; the file name must end in {alternatives(PICTURE_SUFFIXES)}")
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:

@@ -10,9 +10,10 @@ from ...play import record
 from ...play.replay import replay
 from ...strategy.simulation import Simulation
 from ...strategy.strategy import Strategy
+from .wording import alternatives
 
 SUFFIXES = (".csv", ".parquet", ".jsonl")
-MAX_RECORDS = 10_000  # records are replayed one by one, some 20 ms each
+MAX_RECORDS = 10_000  # records are replayed one by one, about 20 ms each
 
 
 class OutputError(SolverError):
@@ -24,7 +25,7 @@ class OutputError(SolverError):
 def check_output(path: str, games: int, policy: str, card: str) -> None:
     """Raise StateError or MissingPackage unless these games can be written to this file."""
     if Path(path).suffix not in SUFFIXES:
-        raise StateError(f"{path} must end in {' or '.join(SUFFIXES)}")
+        raise StateError(f"{path} must end in {alternatives(SUFFIXES)}")
     if path.endswith(".jsonl") and (games > MAX_RECORDS or policy != "mean" or card):
         raise StateError(
             f"a .jsonl file takes at most {MAX_RECORDS:,} games, from the empty card and with --policy mean"

@@ -7,13 +7,12 @@ from ...game.rules import RuleSet
 from ...game.scorecard import Scorecard
 from ...play.session import Session
 from ...strategy.opponents import final_score
+from .decisions import CATEGORY_HELP, HOLD_HELP
 from .wording import WIDTH, category_name, number_word, plural, wrapped
 
 MAX_NAME = 20  # columns of a player's name
-DECISION_HELP = """\
-  33            hold these dice and reroll the rest
-  none          reroll all dice
-  full house    take this category (id, name, code or a prefix)
+DECISION_HELP = f"""\
+{HOLD_HELP}{CATEGORY_HELP}\
   ?             show the best options and what the others lose (?? shows all)
   undo          undo the last decision
   card          show the scorecards again

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from textwrap import wrap
 from typing import Any
 
@@ -12,20 +11,15 @@ from ...game.notation import glyphs, parse_category, parse_hold, spaced
 from ...game.rules import RuleSet
 from ...play.puzzle import Puzzle
 from ...play.review import find_action, grade
+from ...service.reviews import action_json
 from ...strategy.actions import Choice, Hold
 from ...strategy.strategy import Strategy
+from .decisions import CATEGORY_HELP, HOLD_HELP, without_verb
 from .review import action_text
 from .wording import WIDTH, loss_text, plural
 
 MAX_OPTIONS = 5  # listed in a solution
-HOLD_HELP = """\
-  33            hold these dice and reroll the rest
-  none          reroll all dice
-  full house    take this category (id, name, code or a prefix)
-  quit          show the solution and quit"""
-SCORE_HELP = """\
-  full house    take this category (id, name, code or a prefix)
-  quit          show the solution and quit"""
+QUIT_HELP = "  quit          show the solution and quit"
 
 
 def puzzle_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str]:
@@ -33,7 +27,7 @@ def puzzle_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str
     card, rolls_left = puzzle.card, puzzle.rolls_left
     filled = [f"{rules.categories[c].name} {points}" for c, points in sorted(card.points.items())]
     still_open = [category.name for c, category in enumerate(rules.categories) if c not in card.points]
-    n_rolls = strategy.most_rerolls(card.state) + 1
+    n_rolls = strategy.max_rerolls(card.state) + 1
     if card.bonus_points:
         filled.append(f"bonus points {card.bonus_points}")
     if card.saved:
@@ -46,14 +40,9 @@ def puzzle_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str
     return lines
 
 
-def decision_question(rolls_left: int) -> str:
-    """The prompt for a decision, in a puzzle or a game."""
-    return "Hold which dice, or take which category? (help)" if rolls_left else "Take which category? (help)"
-
-
 def puzzle_help(puzzle: Puzzle) -> str:
-    """The answers to :func:`decision_question`."""
-    return HOLD_HELP if puzzle.rolls_left else SCORE_HELP
+    """The possible answers to a puzzle."""
+    return (HOLD_HELP if puzzle.rolls_left else "") + CATEGORY_HELP + QUIT_HELP
 
 
 def find_answer(rules: RuleSet, puzzle: Puzzle, strategy: Strategy, text: str) -> Hold | Choice:
@@ -65,7 +54,7 @@ def find_answer(rules: RuleSet, puzzle: Puzzle, strategy: Strategy, text: str) -
         If the text is not one of the options.
     """
     options = puzzle.options(strategy)
-    text = re.sub(r"^(hold|keep|take|score)\s+(?=\S)", "", text, flags=re.IGNORECASE)
+    text = without_verb(text)
     held = parse_hold(text, puzzle.dice) if puzzle.rolls_left else None
     if held is not None:
         if held == puzzle.dice:
@@ -106,16 +95,6 @@ def puzzle_json(puzzle: Puzzle, strategy: Strategy) -> dict[str, Any]:
     """The position and its solution as plain JSON values."""
     rules, card = strategy.rules, puzzle.card
 
-    def option(entry: Hold | Choice) -> dict[str, Any]:
-        if isinstance(entry, Hold):
-            return {"hold": list(entry.dice), "category": None, "loss": entry.loss}
-        return {
-            "category": entry.category,
-            "points": entry.points,
-            "bonus_points": entry.bonus_points,
-            "loss": entry.loss,
-        }
-
     return {
         "schema": ANSWER_SCHEMA,
         "query": "puzzle",
@@ -125,5 +104,5 @@ def puzzle_json(puzzle: Puzzle, strategy: Strategy) -> dict[str, Any]:
         "bonus_points": card.bonus_points,
         "dice": list(puzzle.dice),
         "rolls_left": puzzle.rolls_left,
-        "options": [option(entry) for entry in puzzle.options(strategy)],
+        "options": [action_json(option) | {"loss": option.loss} for option in puzzle.options(strategy)],
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from textwrap import wrap
 
 from ...game.rules import RuleSet
@@ -20,6 +21,12 @@ def number_word(number: int) -> str:
 def plural(number: int, singular: str, plural_form: str | None = None) -> str:
     """A number and its noun: ``one die``, ``two dice``."""
     return f"{number_word(number)} {singular if number == 1 else plural_form or singular + 's'}"
+
+
+def alternatives(names: Iterable[str]) -> str:
+    """Alternatives in words: ``.csv, .parquet or .jsonl``."""
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def points_text(points: float) -> str:
