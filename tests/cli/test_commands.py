@@ -135,7 +135,7 @@ def test_a_damaged_table_is_exit_code_1_with_the_way_out(run: Run, tmp_path: Pat
 def test_first_use_solves_and_says_so_on_stderr(run: Run, tmp_path: Path) -> None:
     out = run("hold", "33456", "--rules", "yatzy-forced", "--tables", str(tmp_path))
     assert out.returncode == 0
-    assert out.stderr == "yatzy: solving yatzy-forced; its table is kept for later\n"
+    assert out.stderr == "yatzy: solving yatzy-forced; the table will be stored\n"
     assert run("hold", "33456", "--rules", "yatzy-forced", "--tables", str(tmp_path)).stderr == ""
 
 

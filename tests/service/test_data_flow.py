@@ -257,7 +257,7 @@ def test_what_a_question_may_solve(tmp_path: Path) -> None:
     assert [(line or "")[:39] for line, _ in lines] == ["solving yatzy-forced from this card on,"]
     assert service(sizes[1]).answer(asked | {"goal": 150})["chance"] == pytest.approx(exact, rel=1e-6)
     assert lines[1] == (
-        "solving all goals of yatzy-forced, 0.00 GB and about 1 s; the table is kept for later",
+        "solving all goals of yatzy-forced, 0.00 GB and about 1 s; the table will be stored",
         False,
     )
     assert has_table(rules, tmp_path, Goals.name)

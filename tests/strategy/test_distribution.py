@@ -17,7 +17,7 @@ from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.model.objectives import Variance
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.model.turn_model import turn_outcomes
-from perfect_yatzy.strategy.distribution import distribution, known_distribution
+from perfect_yatzy.strategy.distribution import distribution, stored_distribution
 from perfect_yatzy.strategy.score_strategy import reach
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
@@ -108,7 +108,7 @@ def test_from_a_card_in_mid_game(yatzy: Strategy) -> None:
 
 
 def test_percentiles_and_tails(yatzy: Strategy) -> None:
-    found = known_distribution(yatzy, State())
+    found = stored_distribution(yatzy, State())
     for percent in (1, 5, 50, 95, 99):
         score = found.percentile(percent)
         assert found.chances[found.scores <= score].sum() >= percent / 100 - 1e-9
@@ -118,24 +118,24 @@ def test_percentiles_and_tails(yatzy: Strategy) -> None:
 
 
 def test_the_distribution_of_the_empty_card_is_stored(yatzy: Strategy, store: object) -> None:
-    first = known_distribution(yatzy, State())
+    first = stored_distribution(yatzy, State())
     path = table_path(yatzy.rules, None, "distribution").with_suffix(".json")
     assert path.is_file()
     path.write_text("{")
-    again = known_distribution(yatzy, State())
+    again = stored_distribution(yatzy, State())
     assert np.array_equal(first.chances, again.chances)
-    assert np.array_equal(known_distribution(yatzy, State()).chances, first.chances)
+    assert np.array_equal(stored_distribution(yatzy, State()).chances, first.chances)
     for spoilt in ({"version": "0.0", "upper_bonus_chance": 5.0}, {"format": 0, "upper_bonus_chance": 5.0}):
         path.write_text(json.dumps(json.loads(path.read_text()) | spoilt))
-        assert known_distribution(yatzy, State()).upper_bonus_chance == first.upper_bonus_chance
+        assert stored_distribution(yatzy, State()).upper_bonus_chance == first.upper_bonus_chance
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1  # a digit of a chance
     path.write_bytes(data)
-    assert np.array_equal(known_distribution(yatzy, State()).chances, first.chances)
+    assert np.array_equal(stored_distribution(yatzy, State()).chances, first.chances)
     path.write_text("[]")
-    assert known_distribution(yatzy, State()).upper_bonus_chance == first.upper_bonus_chance
+    assert stored_distribution(yatzy, State()).upper_bonus_chance == first.upper_bonus_chance
     kept = path.stat()
-    moved = known_distribution(yatzy, State(), 7)
+    moved = stored_distribution(yatzy, State(), 7)
     assert np.array_equal(moved.scores, first.scores + 7)
     assert np.array_equal(moved.chances, first.chances)
     assert path.stat().st_mtime_ns == kept.st_mtime_ns
@@ -217,4 +217,4 @@ def test_expect_draws_a_plot(run: Run, yatzy: Strategy, tmp_path: object) -> Non
         assert path.stat().st_size > 5_000
     wrong = run("expect", "--plot", "picture.gif")
     assert (wrong.returncode, wrong.stdout) == (1, "")
-    assert "must end in .png, .svg, .pdf" in wrong.stderr
+    assert "must end in .png, .svg or .pdf" in wrong.stderr

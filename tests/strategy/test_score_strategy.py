@@ -335,7 +335,7 @@ def test_equal_opponents_are_computed_once(yatzy: Strategy, monkeypatch: pytest.
     from perfect_yatzy.service.queries import QueryService
     from perfect_yatzy.strategy import distribution as forward
 
-    forward.known_distribution(yatzy, State())
+    forward.stored_distribution(yatzy, State())
     made: list[object] = []
 
     def counted(*args: Any, **named: Any) -> Any:

@@ -50,7 +50,7 @@ def replay(strategy: Strategy, seed: int, game: int, start: Scorecard) -> tuple[
     """One game by single queries: final score, and points by category."""
     rules, card = strategy.rules, start
     for turn in range(len(rules.categories) - len(start.points)):
-        left, held = strategy.most_rerolls(card.state), ()
+        left, held = strategy.max_rerolls(card.state), ()
         roll = 0
         while True:
             dice = (*held, *documented_dice(seed, game, turn, roll, rules.dice - len(held), rules.faces))
@@ -63,7 +63,7 @@ def replay(strategy: Strategy, seed: int, game: int, start: Scorecard) -> tuple[
         points, bonus_points = scoring_options(
             rules, card.state.filled, card.state.joker_paid, counts_of(rules, sorted(dice))
         )[c]
-        if left == strategy.most_rerolls(card.state) and points:
+        if left == strategy.max_rerolls(card.state) and points:
             bonus_points += dict(rules.first_roll_bonus).get(chosen.category, 0)
         saved = left if rules.saved_rolls else 0
         card = Scorecard(rules, card.points | {c: points}, saved, card.bonus_points + bonus_points)
@@ -256,7 +256,7 @@ def test_the_command_writes_parquet(run: Run, yatzy: Strategy, tmp_path: Path) -
     ("arguments", "code", "message"),
     [
         (["--policy", "greedy"], 2, "policy is 'greedy'; must be mean, or goal:"),
-        (["-o", "games.xlsx"], 2, "games.xlsx must end in .csv or .parquet or .jsonl"),
+        (["-o", "games.xlsx"], 2, "games.xlsx must end in .csv, .parquet or .jsonl"),
         (["-n", "0"], 2, "Invalid value for '--games'"),
         (["--card", "ones=99"], 2, "ones cannot hold 99"),
     ],

@@ -19,7 +19,7 @@ def human(strategy: Strategy, seed: int) -> Game:
         return options[min(int(generator.expovariate(0.8)), len(options) - 1)]
 
     for _ in rules.categories:
-        rolls_left, held = strategy.most_rerolls(card.state), ()
+        rolls_left, held = strategy.max_rerolls(card.state), ()
         history: list[Dice] = []
         holds: list[Dice] = []
         while True:

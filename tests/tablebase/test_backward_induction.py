@@ -171,7 +171,7 @@ def test_holds_categories_and_batches_agree_with_the_oracle(rules: RuleSet) -> N
     for state in states:
         dice = tuple(sorted(random.integers(1, rules.faces + 1, rules.dice).tolist()))
         flag = state.joker_paid
-        most = strategy.most_rerolls(state)
+        most = strategy.max_rerolls(state)
         # A score of 0 in the joker's box is a state of its own only to the oracle.
         for left in range(most + 1):
             first = left == most

@@ -79,7 +79,7 @@ def test_answers_are_those_of_the_command(client: TestClient, query: str, asked:
         ("hold", {"dice": "334566", "rules": "maxi"}, 422, "maxi takes about"),
         ("hold", {"dice": "33456", "goal": 1, "opponents": "3"}, 422, "cannot be combined"),
         ("hold", {"dice": "33456", "unknown": 1}, 422, '"unknown" is not a field of this request'),
-        ("hold", {}, 422, "dice is missing; it is the dice on the table"),
+        ("hold", {}, 422, "dice is missing; must be the dice on the table"),
         ("expect", {"card": "x" * 20}, 422, "is not of the form"),
         ("outcomes", {"hold": [3, 3, 3, 3, 3, 3], "rolls_left": 1}, 422, "cannot be held"),
         ("outcomes", {"hold": [3], "rolls_left": 3}, 422, "it must be 1 to 2"),

@@ -93,7 +93,7 @@ def query_options(command: F) -> F:
     for option in (
         click.option("--jsonl", is_flag=True, help="Answer JSON requests from standard input, one per line."),
         json_option,
-        click.option("--all", "show_all", is_flag=True, help="List all options; of expect, also list each category."),
+        click.option("--all", "show_all", is_flag=True, help="List all options; with expect, list each category."),
         click.option(
             "--bonus-points",
             "--extra",

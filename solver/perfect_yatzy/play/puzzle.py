@@ -76,7 +76,7 @@ def find_puzzle(strategy: Strategy, seed: int, difficulty: str = "medium") -> Pu
             card = card_after(card, play_turn(strategy, card, seed, game, turn))
         played = play_turn(strategy, card, seed, game, last_turn)
         roll = generator.randrange(len(played.dice_history))
-        puzzle = Puzzle(card, played.dice_history[roll], strategy.most_rerolls(card.state) - roll)
+        puzzle = Puzzle(card, played.dice_history[roll], strategy.max_rerolls(card.state) - roll)
         if low <= puzzle.gap(strategy) < high:
             return puzzle
     raise ValueError(f"found no {difficulty} position for {rules.key} in {MAX_GAMES} games")

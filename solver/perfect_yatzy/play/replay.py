@@ -26,7 +26,7 @@ def play_turn(strategy: Strategy, card: Scorecard, seed: int, game: int, turn: i
         Index of the player in the record.
     """
     rules = strategy.rules
-    rolls_left = strategy.most_rerolls(card.state)
+    rolls_left = strategy.max_rerolls(card.state)
     held: Dice = ()
     history: list[Dice] = []
     holds: list[Dice] = []

@@ -202,7 +202,7 @@ def review(strategy: Strategy, game: Game, player: int = 0) -> Review:
 def _review_turn(
     strategy: Strategy, number: int, card: Scorecard, turn: Turn, decisions: list[Decision], roll_luck: list[RollLuck]
 ) -> None:
-    value, max_rerolls = strategy.value(card), strategy.most_rerolls(card.state)
+    value, max_rerolls = strategy.value(card), strategy.max_rerolls(card.state)
     for i, dice in enumerate(turn.dice_history):
         rolls_left = max_rerolls - i
         found = ranked_actions(strategy, card, dice, rolls_left)

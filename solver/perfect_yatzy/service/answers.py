@@ -20,29 +20,29 @@ MAX_UNCERTAIN_CHANCE = 1 - 2.0**-24  # float32 rounds higher chances to 1
 
 
 def answer_head(request: Request) -> dict[str, Any]:
-    """The fields every answer begins with: they repeat the rules and the position it holds for."""
+    """The fields every answer begins with: the query, the rules and the position."""
     values = ANSWER_SCHEMA, request.query, request.rules.key
     return dict(zip(HEAD, values, strict=True)) | card_fields(request.card)
 
 
 def with_echo(answer: dict[str, Any], echo: dict[str, Any]) -> dict[str, Any]:
-    """A copy of an answer with the fields its request wants back, after the head."""
+    """A copy of an answer with the fields of its request that it repeats, after the head."""
     return ({name: answer[name] for name in HEAD} | echo if echo else {}) | answer
 
 
 def card_fields(card: Scorecard) -> dict[str, Any]:
     """A card, its points and its state."""
     rules, state = card.rules, card.state
-    about: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "card": {rules.categories[c].id: points for c, points in sorted(card.points.items())},
         "card_total": card.total,
         "state": {"filled": state.filled, "upper": state.upper},
     }
     if rules.saved_rolls:
-        about["state"]["saved"] = state.saved
+        fields["state"]["saved"] = state.saved
     if rules.joker:
-        about["state"]["joker_paid"] = state.joker_paid
-    return about
+        fields["state"]["joker_paid"] = state.joker_paid
+    return fields
 
 
 def hold_fields(
@@ -75,7 +75,7 @@ def hold_fields(
         "dice": list(request.dice),
         "rolls_left": request.rolls_left,
         "rolls": rolls,
-        **headline(entries, card, objective, choices),
+        **best_value_fields(entries, card, objective, choices),
         "best": entries[0],
         "holds": entries,
     }
@@ -97,7 +97,7 @@ def score_fields(
     return {
         "dice": list(request.dice),
         "rolls_left": request.rolls_left,
-        **headline(entries, request.card, objective, choices),
+        **best_value_fields(entries, request.card, objective, choices),
         "best": entries[0],
         "categories": entries,
     }
@@ -111,13 +111,13 @@ def _value_fields(
     return chance | expected | {"loss": action.loss}
 
 
-def headline(
+def best_value_fields(
     entries: Sequence[dict[str, Any]],
     card: Scorecard,
     objective: ResolvedObjective | None,
     choices: Sequence[tuple[Choice, Choice]] = (),
 ) -> dict[str, Any]:
-    """The fields that sum up the best entry. Chances that float32 rounded to 1 are corrected in all entries.
+    """The value of the best entry, as fields of the answer. Corrects chances in `entries` that float32 rounded to 1.
 
     Whether the objective is certain follows from points, not from chances: those on the card, or those after scoring
     the dice at once.

@@ -1,4 +1,4 @@
-"""A cache of limited weight that several threads may use."""
+"""A cache of limited total weight; several threads may use it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Value = TypeVar("Value")
 
 
 class WeightedLRUCache(Generic[Value]):
-    """The values used last, up to a total weight.
+    """The most recently used values, up to a total weight.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class WeightedLRUCache(Generic[Value]):
         self.in_progress: dict[Hashable, tuple[Lock, int]] = {}  # lock of a key, number of its users
 
     def get(self, key: Hashable) -> Value | None:
-        """The value of a key, None if there is none."""
+        """The value of a key; None if the key is not in the cache."""
         with self.lock:
             if key not in self.entries:
                 return None
@@ -33,7 +33,7 @@ class WeightedLRUCache(Generic[Value]):
             return self.entries[key][0]
 
     def put(self, key: Hashable, value: Value, weight: int = 1) -> None:
-        """Keep a value; one heavier than the whole cache is not kept."""
+        """Store a value, unless the key is stored already or the value is heavier than the whole cache."""
         with self.lock:
             if key in self.entries or weight > self.max_weight:
                 return

@@ -19,11 +19,11 @@ from ..game.rules import RuleSet
 from ..game.translations import ENGLISH, localized
 from ..model.estimates import rule_set_stats
 from ..model.objectives import Variance
-from ..strategy.actions import Action, Choice, Hold, most_rerolls, rank_categories, rank_holds
-from ..strategy.distribution import has_distribution, known_distribution
+from ..strategy.actions import Action, Choice, Hold, max_rerolls, rank_categories, rank_holds
+from ..strategy.distribution import has_distribution, stored_distribution
 from ..strategy.strategy import Strategy, open_strategy
 from ..tablebase.store import has_table, open_table
-from .answers import answer_head, clipped, headline, hold_fields, score_fields, with_echo
+from .answers import answer_head, best_value_fields, clipped, hold_fields, score_fields, with_echo
 from .budget import SolveBudget, distribution_seconds
 from .cache import WeightedLRUCache
 from .outcomes import outcome_fields
@@ -71,7 +71,7 @@ class QueryService:
         Raises
         ------
         RulesError
-            If there is none, or its file is wrong.
+            If the name is unknown, or the file is not a valid rule file.
         """
         return self._rules.get_or_create(spec, lambda: localized(load_rules(spec), self.language))
 
@@ -96,7 +96,7 @@ class QueryService:
                 cost = rule_set_stats(rules)
                 self.budget.check_mean(rules, cost)
                 if self.announce is not None:
-                    line = f"solving {rules.key}, {cost.words}; its table is kept for later"
+                    line = f"solving {rules.key}, {cost.words}; the table will be stored"
                     report = self.announce(rules, line if self.budget.announces(cost) else None)
             return open_strategy(rules, self.tables, threads=self.threads, progress=report)
 
@@ -153,7 +153,7 @@ class QueryService:
         plan = self.resolver.plan(request)
         strategy = self.strategy(request.rules)
         objective = self.resolver.resolve(request, plan, strategy) if request.objective else None
-        answer = answer_head(request) | ({"aim": objective.about} if objective else {})
+        answer = answer_head(request) | ({"aim": objective.fields} if objective else {})
         if request.query == "expect":
             return answer | self._expect_fields(request, strategy, objective)
         if request.query == "outcomes":
@@ -191,9 +191,9 @@ class QueryService:
         }
         if objective:
             chance = clipped(objective.strategy.value(request.position))
-            answer |= headline([{"chance": chance}], card, objective)
+            answer |= best_value_fields([{"chance": chance}], card, objective)
         if _needs_distribution(request):
-            found = known_distribution(strategy, request.position, card.total, self.tables, self.threads)
+            found = stored_distribution(strategy, request.position, card.total, self.tables, self.threads)
             if objective:
                 answer["chance_by_mean_play"] = float(objective.utility(found.scores) @ found.chances)
             if request.include_distribution:
@@ -233,8 +233,8 @@ class QueryService:
 
 
 def _needs_distribution(request: Request) -> bool:
-    wanted = request.query == "expect" and (request.include_distribution or request.objective is not None)
-    return wanted and has_distribution(request.rules)
+    is_used = request.query == "expect" and (request.include_distribution or request.objective is not None)
+    return is_used and has_distribution(request.rules)
 
 
 def _costly(request: Request) -> bool:
@@ -244,28 +244,29 @@ def _costly(request: Request) -> bool:
 
 def _turn_fields(request: Request, strategy: Strategy, objective: ResolvedObjective | None) -> dict[str, Any]:
     """The answer to "hold" or "score": one evaluation of the turn for each value function."""
-    choices, holds = _rank(request, strategy)
+    choices, holds = _rank_actions(request, strategy)
     choice_pairs: Pairs[Choice] = [(choice, choice) for choice in choices]
     hold_pairs: Pairs[Hold] = [(hold, hold) for hold in holds]
     if objective:
-        # Of actions that serve the objective equally the one with the highest mean comes first.
+        # Of actions with the same chance the one with the highest mean comes first. This can change the category
+        # that the hold of all dice scores, and its two values.
         means = {choice.category: choice for choice in choices}
         mean_holds = {hold.dice: hold for hold in holds}
-        choices, holds = _rank(request, objective.strategy)
-        choice_pairs = _ranked([(choice, means[choice.category]) for choice in choices])
+        choices, holds = _rank_actions(request, objective.strategy)
+        choice_pairs = _sorted_by_objective([(choice, means[choice.category]) for choice in choices])
         if holds:
             stop, by_mean = choice_pairs[0]
             all_dice = mean_holds[request.dice]
             mean_holds[request.dice] = replace(all_dice, value=by_mean.value, category=stop.category)
             holds = [replace(hold, value=stop.value) if hold.dice == request.dice else hold for hold in holds]
-            hold_pairs = _ranked([(hold, mean_holds[hold.dice]) for hold in holds])
+            hold_pairs = _sorted_by_objective([(hold, mean_holds[hold.dice]) for hold in holds])
     if request.query == "score":
         return score_fields(request, choice_pairs, objective)
-    rolls = most_rerolls(strategy.evaluator, request.state) + 1
+    rolls = max_rerolls(request.rules, request.state.saved) + 1
     return hold_fields(request, hold_pairs, choice_pairs if objective else (), objective, rolls)
 
 
-def _rank(request: Request, strategy: Strategy) -> tuple[list[Choice], list[Hold]]:
+def _rank_actions(request: Request, strategy: Strategy) -> tuple[list[Choice], list[Hold]]:
     """Every category and, for "hold", every hold; best first."""
     evaluator, state = strategy.evaluator_at(request.position), request.state
     choices = rank_categories(evaluator, state, request.dice, request.rolls_left)
@@ -274,6 +275,6 @@ def _rank(request: Request, strategy: Strategy) -> tuple[list[Choice], list[Hold
     return choices, rank_holds(evaluator, state, request.dice, request.rolls_left, choices[0])
 
 
-def _ranked(pairs: Pairs[Action]) -> Pairs[Action]:
-    """Actions by their loss under the objective, those without a difference by the mean."""
+def _sorted_by_objective(pairs: Pairs[Action]) -> Pairs[Action]:
+    """Actions by their loss under the objective, those of equal loss by the mean."""
     return sorted(pairs, key=lambda pair: (pair[0].loss, -round(pair[1].value, 9)))

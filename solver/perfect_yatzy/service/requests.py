@@ -16,6 +16,7 @@ from ..errors import StateError, error_context, shown, span, whole_number
 from ..game.notation import parse_card, parse_dice, parse_faces
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, State
+from ..strategy.actions import max_rerolls
 from ..strategy.opponents import WinUtility, finished, parse_opponents
 from ..strategy.position import CheckedPosition, check_position
 from ..strategy.score_strategy import check_goal
@@ -74,6 +75,7 @@ class Request:
     query : str
         A key of :data:`QUERY_FIELDS`, or "simulate".
     rules : RuleSet
+        The game.
     card : Scorecard
         The card at the start of the turn.
     position : CheckedPosition
@@ -218,7 +220,7 @@ def _parse_objective(rules: RuleSet, fields: Mapping[str, Any]) -> ObjectiveRequ
 
 def _parse_rolls_left(request: Request, fields: Mapping[str, Any]) -> int:
     """Rerolls left; default: all of them for a hold, none for a category."""
-    most = _most_rerolls(request)
+    most = max_rerolls(request.rules, request.card.saved)
     holding = request.query == "hold"
     left = _integer(fields, "rolls_left", most if holding else 0)
     if left > most:
@@ -240,15 +242,11 @@ def _parse_outcomes(request: Request, fields: Mapping[str, Any]) -> Request:
         dice = tuple(sorted(whole_number(face, "a die") for face in faces))
         if len(dice) > rules.dice or not all(1 <= face <= rules.faces for face in dice):
             raise StateError(f"{shown(held)} cannot be held; {rules.key} has {rules.dice} dice")
-    most = _most_rerolls(request)
+    most = max_rerolls(request.rules, request.card.saved)
     left = _integer(fields, "rolls_left", most)
     if not 1 <= left <= most:
         raise StateError(f"{left} rolls left; it must be 1 to {most}", field="rolls_left")
     return replace(request, dice=dice, rolls_left=left)
-
-
-def _most_rerolls(request: Request) -> int:
-    return request.rules.rolls_per_turn - 1 + request.card.saved
 
 
 def _check_open(request: Request) -> None:

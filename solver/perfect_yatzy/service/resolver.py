@@ -43,13 +43,13 @@ class ResolvedObjective:
         Its values are chances.
     utility : callable
         Final scores (int64 array) -> their utilities (float64), from 0 to 1.
-    about : dict
-        The objective as part of the answer.
+    fields : dict
+        The field ``aim`` of the answer: the goal, or the opponents and what a tie counts.
     """
 
     strategy: ScoreStrategy
     utility: Callable[[Ints], Floats]
-    about: dict[str, Any]
+    fields: dict[str, Any]
 
     def certain(self, lowest: int) -> bool:
         """Whether `lowest`, a lower bound of the final score, is sufficient already."""
@@ -58,7 +58,7 @@ class ResolvedObjective:
 
 @dataclass(frozen=True)
 class ObjectivePlan:
-    """What an objective takes; nothing is solved yet.
+    """What has to be solved for an objective, and what that costs; nothing is solved yet.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class ObjectiveResolver:
         self.stored_bytes, self.lock = 0, Lock()  # tables of goals that requests have added to the store
 
     def plan(self, request: Request) -> ObjectivePlan:
-        """What the objective of a request takes.
+        """What has to be solved for the objective of a request.
 
         Raises
         ------
@@ -144,7 +144,7 @@ class ObjectiveResolver:
         plan
             Of :meth:`plan` for the same request.
         strategy
-            Of the mean, which opponents who still play are assumed to follow.
+            Of the mean, which unfinished opponents are assumed to follow.
 
         Raises
         ------
@@ -158,14 +158,14 @@ class ObjectiveResolver:
             return ResolvedObjective(reaching, lambda scores: (scores >= goal).astype(np.float64), {"goal": goal})
         others = [self._opponent(strategy, known) for known in objective.opponents]
         winning = WinUtility(others, objective.ties)
-        about = {
+        fields = {
             "opponents": [
                 {"playing": o.playing, "mean": o.mean, "standard_deviation": o.standard_deviation} for o in others
             ],
             "ties": objective.ties,
         }
         if (score := objective.score) is not None:
-            return ResolvedObjective(self._reach(request, score, plan), winning, about)
+            return ResolvedObjective(self._reach(request, score, plan), winning, fields)
 
         def solve() -> Strategy:
             self._announce(request.rules, plan)
@@ -173,7 +173,7 @@ class ObjectiveResolver:
 
         found = self.strategies.get_or_create(_utility_key(request, objective), solve, table_bytes)
         assert isinstance(found, ScoreStrategy)
-        return ResolvedObjective(found, winning, about)
+        return ResolvedObjective(found, winning, fields)
 
     def _cached(self, request: Request, objective: ObjectiveRequest) -> bool:
         if objective.score is None:
@@ -216,7 +216,7 @@ class ObjectiveResolver:
         if self.announce is None or plan.cost is None or not self.budget.announces(plan.cost):
             return None
         if plan.goals and plan.goals.stored:
-            line = f"solving all goals of {rules.key}, {plan.cost.words}; the table is kept for later"
+            line = f"solving all goals of {rules.key}, {plan.cost.words}; the table will be stored"
         else:
             line = f"solving {rules.key} from this card on, {plan.cost.words}, in memory"
         return self.announce(rules, line)

@@ -1,1 +1,1 @@
-"""strategy"""
+"""What a solved table can answer: holds, categories, batches, distributions, goals, wins, simulations."""

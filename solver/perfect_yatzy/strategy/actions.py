@@ -1,4 +1,4 @@
-"""What a player may do with the dice on the table, ranked: every hold, every category.
+"""The actions for the dice on the table, best first: every hold, every category.
 
     value(category) = points + bonus points + V(card with the category filled)
     value(hold)     = E[ best value after rerolling the other dice ]        loss = best value - value
@@ -17,6 +17,7 @@ import numpy as np
 
 from ..game.dice import sub_multisets
 from ..game.notation import counts_of, dice_of, glyphs, spaced
+from ..game.rules import RuleSet
 from ..game.scorecard import State
 from ..game.scoring import scoring_options
 from .turn_evaluator import TurnEvaluator
@@ -118,7 +119,7 @@ def rank_categories(
     """
     rules = evaluator.rules
     saved = rolls_left if rules.saved_rolls else 0
-    first = rolls_left == most_rerolls(evaluator, state)
+    first = rolls_left == max_rerolls(rules, state.saved)
     allowed = scoring_options(rules, state.filled, state.joker_paid, counts_of(rules, dice), first)
     entries = [
         (float(evaluator.child_value(state, c, np.array(points), bonus_points, saved)), (c, points, bonus_points))
@@ -154,21 +155,21 @@ def rank_holds(
     )
 
 
-def most_rerolls(evaluator: TurnEvaluator, state: State) -> int:
-    """Rerolls after the first roll of a turn."""
-    return evaluator.rules.rolls_per_turn - 1 + state.saved
+def max_rerolls(rules: RuleSet, saved: int) -> int:
+    """Rerolls after the first roll of a turn that begins with `saved` saved rolls."""
+    return rules.rolls_per_turn - 1 + saved
 
 
 def ranked(
     evaluator: TurnEvaluator, entries: Iterable[tuple[float, Option]], key: Callable[[Option], Any]
 ) -> list[tuple[float, float, Option]]:
     """Options as ``(value, loss, option)``, best first; those of equal value ordered by `key`."""
-    left = sorted(entries, key=lambda entry: -entry[0])
-    best, found = left[0][0], list[tuple[float, float, Option]]()
-    while left:
-        lowest = evaluator.lowest_equal(left[0][0])
-        equal = [entry for entry in left if entry[0] >= lowest]
-        left = left[len(equal) :]
+    remaining = sorted(entries, key=lambda entry: -entry[0])
+    best, found = remaining[0][0], list[tuple[float, float, Option]]()
+    while remaining:
+        lowest = evaluator.lowest_equal(remaining[0][0])
+        equal = [entry for entry in remaining if entry[0] >= lowest]
+        remaining = remaining[len(equal) :]
         for value, option in sorted(equal, key=lambda entry: key(entry[1])):
             found.append((value, 0.0 if value >= evaluator.lowest_equal(best) else best - value, option))
     return found

@@ -144,7 +144,7 @@ def distribution_path(rules: RuleSet, tables: str | os.PathLike[str] | None = No
     return table_path(rules, tables, "distribution").with_suffix(".json")
 
 
-def known_distribution(
+def stored_distribution(
     strategy: Strategy,
     start: Position,
     points: int = 0,
@@ -166,7 +166,7 @@ def known_distribution(
     if checked.state != EMPTY_STATE:
         return distribution(strategy, checked, points=points, threads=threads)
     if points:
-        whole = known_distribution(strategy, EMPTY_STATE, 0, tables, threads)
+        whole = stored_distribution(strategy, EMPTY_STATE, 0, tables, threads)
         return replace(whole, scores=whole.scores + points)
     header = {"format": FORMAT, "version": __version__, "fingerprint": strategy.rules.fingerprint}
     path = distribution_path(strategy.rules, tables)

@@ -23,7 +23,7 @@ from ..game.notation import parse_card
 from ..game.points import points_table
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
-from .distribution import DiscreteDistribution, known_distribution
+from .distribution import DiscreteDistribution, stored_distribution
 from .position import CheckedPosition, check_position
 from .strategy import Strategy
 
@@ -138,7 +138,7 @@ def opponent(
     known
         A final score, or a checked card of a game in progress.
     threads, tables
-        As for :func:`perfect_yatzy.strategy.distribution.known_distribution`.
+        As for :func:`perfect_yatzy.strategy.distribution.stored_distribution`.
 
     Raises
     ------
@@ -148,7 +148,7 @@ def opponent(
     if isinstance(known, int):
         return finished(known)
     position = CheckedPosition(strategy.rules, known.state, known.total)
-    found = known_distribution(strategy, position, known.total, tables, threads)
+    found = stored_distribution(strategy, position, known.total, tables, threads)
     return Opponent(found.scores, found.chances, True)
 
 

@@ -1,7 +1,7 @@
-"""Questions to a solved table: which dice to hold, which category to take, what to expect. NumPy only.
+"""The optimal strategy of a rule set: the best holds and categories, and the value of any position. NumPy only.
 
-A strategy is a rule set and its value table. Every answer ranks all possible actions by the value of the rest of the
-game under perfect play, and gives the loss of each against the best.
+A strategy is a rule set and its value table. It ranks all possible actions by the value of the rest of the game under
+perfect play, and gives what each loses compared with the best.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..model.objectives import Objective, Values
 from ..model.state_space import StateSpace
 from ..tablebase.store import Progress, open_table
 from ..tablebase.table_file import TableInfo
-from .actions import Choice, Hold, Ranking, most_rerolls, rank_categories, rank_holds
+from .actions import Choice, Hold, Ranking, max_rerolls, rank_categories, rank_holds
 from .position import CheckedPosition, Position, check_position
 from .turn_evaluator import TurnEvaluator
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from .batch import BatchAnswer
 
-Dice = str | Sequence[int]
+DiceText = str | Sequence[int]  # "33456", or [3, 3, 4, 5, 6]
 
 
 @dataclass(frozen=True, repr=False)
@@ -101,10 +101,6 @@ class Strategy:
         """The evaluator of turns from a checked position."""
         return self.evaluator
 
-    def dice(self, dice: Dice) -> tuple[int, ...]:
-        """Dice as a checked ascending tuple."""
-        return parse_dice(self.rules, dice)
-
     def value(self, position: Position | None = None) -> float:
         """Value of a position at the start of a turn.
 
@@ -129,11 +125,11 @@ class Strategy:
         checked = self.check(self.start if position is None else position)
         return self.evaluator_at(checked).value(checked.state)
 
-    def most_rerolls(self, state: State) -> int:
-        """Rerolls after the first roll of a turn."""
-        return most_rerolls(self.evaluator, state)
+    def max_rerolls(self, state: State) -> int:
+        """Rerolls after the first roll of a turn that begins in a state."""
+        return max_rerolls(self.rules, state.saved)
 
-    def holds(self, position: Position, dice: Dice, rolls_left: int | None = None) -> Ranking[Hold]:
+    def holds(self, position: Position, dice: DiceText, rolls_left: int | None = None) -> Ranking[Hold]:
         """Every different way to hold some of the dice, best first.
 
         Parameters
@@ -157,7 +153,7 @@ class Strategy:
             If the position, the dice or `rolls_left` cannot occur, or the game is over.
         """
         checked, roll = self._checked_turn(position, dice)
-        most = self.most_rerolls(checked.state)
+        most = self.max_rerolls(checked.state)
         left = most if rolls_left is None else whole_number(rolls_left, "rolls_left")
         if not 1 <= left <= most:
             raise StateError(f"{left} rolls left; to hold dice it must be 1 to {most}")
@@ -165,7 +161,7 @@ class Strategy:
         best = rank_categories(evaluator, checked.state, roll, left)[0]
         return rank_holds(evaluator, checked.state, roll, left, best)
 
-    def categories(self, position: Position, dice: Dice, rolls_left: int = 0) -> Ranking[Choice]:
+    def categories(self, position: Position, dice: DiceText, rolls_left: int = 0) -> Ranking[Choice]:
         """Every category that may take the dice now, best first.
 
         Parameters
@@ -189,7 +185,7 @@ class Strategy:
             If the position or the dice cannot occur, or the game is over.
         """
         checked, roll = self._checked_turn(position, dice)
-        most = self.most_rerolls(checked.state)
+        most = self.max_rerolls(checked.state)
         left = whole_number(rolls_left, "rolls_left")
         if not 0 <= left <= most:
             raise StateError(f"{left} rolls left; it must be 0 to {most}")
@@ -222,7 +218,7 @@ class Strategy:
         joker_paid : (n,) bool
             Whether the joker's box holds points.
         threads
-            Processors to use; default: all.
+            Number of threads; default: one per processor.
 
         Returns
         -------
@@ -242,11 +238,11 @@ class Strategy:
 
         return best_actions(self.evaluator, filled, upper, dice, rolls_left, saved, joker_paid, threads)
 
-    def _checked_turn(self, position: Position, dice: Dice) -> tuple[CheckedPosition, tuple[int, ...]]:
+    def _checked_turn(self, position: Position, dice: DiceText) -> tuple[CheckedPosition, tuple[int, ...]]:
         checked = self.check(position)
         if checked.state.filled == self.rules.full_mask:
             raise StateError("every category is filled: the game is over", code="game-over")
-        return checked, self.dice(dice)
+        return checked, parse_dice(self.rules, dice)
 
     def __repr__(self) -> str:
         return f"<Strategy {self.rules.key}: {self.value():.4f}>"
@@ -282,14 +278,14 @@ def open_strategy(
     tables
         Folder of the tables; default: see :func:`perfect_yatzy.tablebase.store.tables_folder`.
     threads
-        Processors to use for a solve; default: all.
+        Number of threads for a solve; default: one per processor.
     progress
         Called during a solve with the values done and the values in all.
 
     Returns
     -------
     Strategy
-        Play that maximises the expected final score. Its table is memory-mapped; a new one is kept in the folder.
+        Play that maximises the expected final score. Its table is memory-mapped; a new one is stored in the folder.
 
     Raises
     ------

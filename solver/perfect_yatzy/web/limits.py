@@ -1,8 +1,8 @@
-"""Every limit of the server, and the three mechanisms that enforce them.
+"""The limits of the server, and two mechanisms that enforce them.
 
 A :class:`RateLimiter` refuses clients that send too fast, a :class:`ConcurrencyLimiter` runs a few long
-computations at a time and queues a few more, a :class:`WeightedLRUCache` bounds the memory of cached results.
-To change a limit of the server, edit the constants below.
+computations at a time and queues a few more. The budget (:mod:`perfect_yatzy.service.budget`) limits what a request
+may solve and how much is cached. To change a limit of the server, edit the constants below.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class ConcurrencyLimiter:
     running
         How many may run at the same time.
     queued
-        How many may be queued besides them.
+        How many more may be queued.
 
     Attributes
     ----------

@@ -31,7 +31,7 @@ FIELDS = {
     "spread": "true or false: whether to add the exact distribution",
     "hold": "the dice held, a list of faces",
     "game": "one line of a record of `yatzy play`, as an object",
-    "player": "the index of the player whose decisions are reviewed, from 0",
+    "player": "the index of the player to review, from 0",
     "why": "how many of the worst decisions to explain, from 0 to 50",
     "lang": "the code of a language",
 }
@@ -152,7 +152,7 @@ def request_error(errors: Iterable[Mapping[str, Any]], body: object) -> StateErr
         elif (name := location[1]) in found:
             continue
         elif kind == "missing":
-            found[name] = f"{name} is missing; it is {FIELDS.get(name, 'required')}", "missing-field"
+            found[name] = f"{name} is missing; must be {FIELDS[name]}", "missing-field"
         elif kind == "extra_forbidden":
             found[name] = f"{abbreviated(name)} is not a field of this request", "unknown-field"
         else:

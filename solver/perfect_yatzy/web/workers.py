@@ -1,4 +1,4 @@
-"""Answers requests of many threads: short ones at once, long ones from a queue, too long ones never.
+"""Decides when a request is answered: at once, from a queue, or never.
 
 :class:`perfect_yatzy.service.queries.QueryService` answers requests and estimates how long an answer takes. Those
 that solve a game or compute a distribution run a few at a time
@@ -50,7 +50,7 @@ class RequestScheduler:
         Raises
         ------
         RulesError
-            If there is no built-in rule set of that name.
+            If the name is not that of a built-in rule set.
         """
         if not RULES_PATTERN.fullmatch(spec) or spec.split("+")[0] not in builtin_ids():
             known = ", ".join(builtin_ids())
@@ -67,7 +67,7 @@ class RequestScheduler:
         fields
             The other fields of the request; an `id` is returned as it is.
         is_disconnected
-            Asked while the request is queued.
+            Called while the request is queued.
 
         Raises
         ------

@@ -33,7 +33,7 @@ SETTINGS = {"save", "record", "warn", "no_warn", "plain", "lang", "tables", "thr
 @click.option("--seed", type=int, metavar="N", help="Random seed of the program's dice [random].")
 @click.option(
     "--warn", type=click.FloatRange(0), metavar="POINTS", default=0.2, show_default=True,
-    help="Warn of decisions that lose at least this many points.",
+    help="Warn about decisions that lose at least this many points.",
 )  # fmt: skip
 @click.option("--no-warn", is_flag=True, help="Never warn.")
 @click.option("--new", is_flag=True, help="Start a new game instead of the saved one.")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.option("--remove", "name", metavar="NAME", help="Remove a table, or all tables of a rule set; asks first.")
 @click.option("--clean", is_flag=True, help="Remove leftover files of interrupted solves and of other versions.")
-@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@click.option("--yes", "-y", is_flag=True, help="Remove without a confirmation.")
 @tables_option
 @json_option
 def tables(name: str | None, clean: bool, yes: bool, tables: str | None, as_json: bool) -> None:

@@ -68,7 +68,7 @@ def objective_lines(answer: dict[str, Any]) -> list[str]:
 
 
 def ranking_lines(answer: dict[str, Any], head: str, labels: list[str], entries: list[dict[str, Any]]) -> list[str]:
-    """The table of options, best first; with a goal or opponents by chance, with the expected scores beside it."""
+    """The table of options, best first; with a goal or opponents by chance, then with the expected scores too."""
     width = max(map(len, [head, *labels]))
     has_aim = "aim" in answer
     chance_head = f"  {'chance':>9}" if has_aim else ""

@@ -22,7 +22,7 @@ def odds_lines(
     """
     roll = f"{spaced(dice)} ({glyphs(dice)})" if dice else "Before the first roll"
     lines = [f"{roll}, {plural(rolls_left, 'reroll')} left", f"{rules.name}, one turn played for each category alone"]
-    lines += ["Each hold is the best one for the number before it", ""] if dice else [""]
+    lines += ["Each hold is the best one for the number to its left", ""] if dice else [""]
     width = max(len(c.name) for c in rules.categories)
     hold_width = max(2 * rules.dice - 1, len("nothing"))
 
