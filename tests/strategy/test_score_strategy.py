@@ -518,7 +518,7 @@ def test_expect_says_how_likely_a_win_is(run: Run, yatzy: Strategy) -> None:
     assert "100 simulated games: mean " in games
     text = run("expect", "--card", LATE, "--opponents", "251; chance=20 ones=3", "--no-spread").stdout
     assert "simulates it" not in text
-    assert "Assumed: who still plays maximises the mean" in text
+    assert "Assumes unfinished opponents maximise their expected score" in text
     assert len(max(text.splitlines(), key=len)) <= 80
 
 
