@@ -141,9 +141,31 @@ def error_context(field: str, code: str | None = None) -> Iterator[None]:
         raise
 
 
+class _Shown(reprlib.Repr):
+    """Shortened representations, with the constants of JSON and TOML: null, true, false."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxstring = self.maxother = self.maxlong = 60
+
+    def repr_NoneType(self, value: None, level: int) -> str:
+        return "null"
+
+    def repr_bool(self, value: bool, level: int) -> str:
+        return "true" if value else "false"
+
+    def repr_int(self, value: int, level: int) -> str:
+        if value.bit_length() > 200:  # Python refuses to write very large numbers
+            return f"a number of about {round(value.bit_length() * 0.30103):,} digits"
+        return repr(value)
+
+
+_SHOWN = _Shown()
+
+
 def shown(value: object) -> str:
-    """The representation of a value for a message: one line, shortened."""
-    return " ".join(reprlib.repr(value).split())
+    """The representation of a value for a message: one line, shortened, with the constants of JSON (null, true)."""
+    return " ".join(_SHOWN.repr(value).split())
 
 
 def whole_number(value: Any, name: str) -> int:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import sys
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy.errors import StateError
+from perfect_yatzy.game import notation
+from perfect_yatzy.game.limits import MAX_CARD_TEXT, MAX_DICE_TEXT, MAX_NAME, MAX_OPPONENTS_TEXT
 from perfect_yatzy.game.notation import (
     GLYPHS,
     counts_of,
@@ -18,11 +22,14 @@ from perfect_yatzy.game.notation import (
     parse_category,
     parse_dice,
     parse_faces,
+    parse_hold,
     spaced,
 )
 from perfect_yatzy.game.points import possible_points
 from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.scorecard import State
+from perfect_yatzy.strategy.opponents import parse_opponents
+from support import reference
 
 YATZY = load_rules("yatzy")
 faces = st.lists(st.integers(1, 6), min_size=5, max_size=5)
@@ -146,6 +153,134 @@ def test_a_card_is_read_as_the_program_prints_it() -> None:
 
 def test_a_colon_may_be_part_of_a_name() -> None:
     assert parse_card(YATZY, "1:or=3 2:or: 4, 3:or 9").points == {0: 3, 1: 4, 2: 9}
+
+
+NAMES_AND_SIGNS = st.text(alphabet="ab13xX-=:;, \n\xa0\x1cå", max_size=16)
+
+
+@given(NAMES_AND_SIGNS)
+def test_cards_are_split_as_by_regular_expressions(text: str) -> None:
+    found: list[tuple[str, str] | None] = []
+    try:
+        for entry in notation._entries(text):
+            found.append(entry)
+    except StateError:
+        found.append(None)
+    assert found == [*reference.card_entries(text)]
+
+
+NONSENSE = st.one_of(
+    st.text(max_size=40),
+    NAMES_AND_SIGNS,
+    st.lists(st.sampled_from(["ones", "kåk", "3", "x", "for", "=", ":", " ", ";", "\0", "\ud800"]), max_size=12).map(
+        "".join
+    ),
+)
+
+
+@given(NONSENSE)
+def test_any_text_is_read_or_rejected(text: str) -> None:
+    parsers: list[Callable[[], object]] = [
+        lambda: parse_card(YATZY, text),
+        lambda: parse_card(YATZY, {text: 3}),
+        lambda: parse_dice(YATZY, text),
+        lambda: parse_hold(text, (1, 2, 3, 4, 5)),
+        lambda: find_category(YATZY, text),
+        lambda: parse_category(YATZY, text, {"chance": 20}),
+        lambda: parse_opponents(YATZY, text),
+    ]
+    for parse in parsers:
+        with contextlib.suppress(StateError):
+            parse()
+
+
+def steps(call: Callable[[], object]) -> int:
+    """Calls and lines of Python that a call takes, C functions counted once; errors on purpose are ignored."""
+    count = 0
+
+    def trace(frame: object, event: str, value: object) -> Callable[..., object]:
+        nonlocal count
+        count += 1
+        return trace
+
+    sys.settrace(trace)
+    try:
+        with contextlib.suppress(StateError):
+            call()
+    finally:
+        sys.settrace(None)
+    return count
+
+
+PIECES = [
+    " ",
+    "=",
+    ":",
+    ",",
+    "1",
+    "1 ",
+    "a",
+    "a=",
+    "a =",
+    "a:1 ",
+    "ones=",
+    "ones =1;",
+    "x",
+    "- ",
+    "\xa0",
+    "251;",
+    "extra=1 ",
+    "for ",
+    "⚀",
+]
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_the_longest_texts_take_few_steps_and_longer_ones_none(piece: str) -> None:
+    """Lines are counted, not seconds. A text of 60,000 blanks once took 75 s."""
+    for most, parse in (
+        (MAX_CARD_TEXT, lambda text: parse_card(YATZY, text)),
+        (MAX_DICE_TEXT, lambda text: parse_dice(YATZY, text)),
+        (MAX_DICE_TEXT, lambda text: parse_hold(text, (1, 2, 3, 4, 5))),
+        (MAX_NAME, lambda text: find_category(YATZY, text)),
+        (MAX_NAME, lambda text: parse_category(YATZY, text, {})),
+        (MAX_OPPONENTS_TEXT, lambda text: parse_opponents(YATZY, text)),
+    ):
+        longest = (piece * most)[:most]
+        with contextlib.suppress(StateError):
+            parse("warm")
+        assert steps(lambda: parse(longest)) < 20_000 + 40 * most  # noqa: B023
+        refused = steps(lambda: parse(piece * 100 * most))  # noqa: B023
+        assert refused < 100
+
+
+def test_too_long_texts_are_refused_with_their_length() -> None:
+    for call, message in (
+        (lambda: parse_card(YATZY, " " * 60_000), "card has 60,000 characters; at most 8,000 are allowed"),
+        (lambda: parse_card(YATZY, {str(i): 0 for i in range(99)}), "card has 99 categories; at most 60 are allowed"),
+        (lambda: parse_dice(YATZY, "3" * 101), "dice has 101 characters; at most 100 are allowed"),
+        (lambda: parse_dice(YATZY, [3] * 99), "dice has more than 64 faces; yatzy has 5 dice"),
+        (lambda: find_category(YATZY, "a" * 101), "longer than 100 characters"),
+        (lambda: parse_opponents(YATZY, "1;" * 9_000), "opponents has 18,000 characters; at most 16,000 are allowed"),
+        (lambda: parse_opponents(YATZY, [251] * 65), "there are more than 64 opponents"),
+    ):
+        with pytest.raises(StateError) as caught:
+            call()
+        assert message in str(caught.value)
+        assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ("kak", "full-house"), ("Kåk", "full-house"), ("KAK", "full-house"), ("3 of a kind", "three-of-a-kind"),
+        ("4 of a kind", "four-of-a-kind"), ("2 pairs", "two-pairs"), ("tvaor", "twos"), ("täysk", "full-house"),
+        ("taysk", "full-house"),
+    ],
+)  # fmt: skip
+def test_accents_and_digits_do_not_matter(text: str, category: str) -> None:
+    assert YATZY.categories[find_category(YATZY, text)].id == category
+    assert parse_category(YATZY, f"{text} 15", {}) == category
 
 
 def test_points_after_a_category_are_understood() -> None:

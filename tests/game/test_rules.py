@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game import rule_schema
-from perfect_yatzy.game.points import maximum_score, possible_points
+from perfect_yatzy.game.maximum import maximum_score
+from perfect_yatzy.game.points import possible_points
 from perfect_yatzy.game.rule_loader import RuleFileError, builtin_ids, load_rules
 from perfect_yatzy.game.rule_schema import (
     CATEGORY_FIELDS,
@@ -28,7 +29,6 @@ from perfect_yatzy.game.scoring import category_points
 from perfect_yatzy.model.estimates import remarks, rule_set_stats
 from perfect_yatzy.model.state_space import MAX_FREE_CATEGORIES, MAX_FREE_UPPER, state_space
 from support import games
-from support.naive import Naive
 
 GOOD = """\
 id = "two-dice"
@@ -346,13 +346,6 @@ def test_maximum_scores() -> None:
         "cheerio": 258,
     }
     assert {key: maximum_score(load_rules(key)) for key in known} == known
-
-
-@pytest.mark.parametrize("mode", ["none", "free", "forced"])
-@pytest.mark.parametrize("rest", [{}, {"order": "forced"}, {"first_roll_bonus": (("run", 3),)}])
-def test_maximum_scores_with_jokers_against_the_oracle(mode: str, rest: dict[str, object]) -> None:
-    rules = games.joker_game(mode, **rest)
-    assert maximum_score(rules) == Naive(rules.canonical()).max_score()
 
 
 def test_possible_points_are_those_of_the_sheet() -> None:

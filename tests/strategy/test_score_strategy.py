@@ -214,7 +214,7 @@ def test_a_rest_of_a_game_refuses_what_it_does_not_know(yatzy: Strategy) -> None
         (lambda s: s * -1e31, "in size; must be at most 1e+20"),
         (5, "utility is 5; must be a function of final scores, or a list of the utilities of 0, 1, 2 ..."),
         ("good", "utility is 'good'; must be an array of real numbers"),
-        (None, "utility is None; must be an array of real numbers"),
+        (None, "utility is null; must be an array of real numbers"),
         ([], "utility is []; must be a function of final scores, or a list"),
         ([[1, 2], [3, 4]], "utility is [[1, 2], [3, 4]]; must be a function of final scores, or a list"),
         ([[1, 2], [3]], "utility is [[1, 2], [3]]; must be an array of real numbers"),

@@ -90,7 +90,7 @@ def test_a_position_may_be_points_by_category(yatzy: Strategy) -> None:
         (lambda y: y.value(3), "card is 3; must be text such as 'ones=3', or points by category such as {'ones': 3}"),
         (lambda y: y.value(["ones"]), "card is ['ones']; must be"),
         (lambda y: y.value({"ones": 3.0}), "ones is 3.0; must be a whole number"),
-        (lambda y: y.value({"ones": True}), "ones is True; must be a whole number"),
+        (lambda y: y.value({"ones": True}), "ones is true; must be a whole number"),
         (lambda y: y.value({"ones": 7}), "ones cannot hold 7"),
         (lambda y: y.value({1: 3}), "category is 1; must be a name, such as 'ones'"),
         (lambda y: y.holds({"on": 3}, "33456"), "category 'on' is not clear"),

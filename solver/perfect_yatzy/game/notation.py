@@ -10,17 +10,27 @@ scorecard   ones=3 sixes=24 chance=22; separators are spaces, commas or semicolo
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from ..errors import StateError, shown, whole_number
+from .category_index import category_index
 from .dice import Dice
+from .limits import (
+    MAX_CARD_ENTRIES,
+    MAX_CARD_TEXT,
+    MAX_DICE_LISTED,
+    MAX_DICE_TEXT,
+    MAX_NAME,
+    check_length,
+)
 from .rules import RuleSet
 from .scorecard import Scorecard, check_card
-from .translations import category_label, foreign_names
+from .translations import category_label
 
 GLYPHS = "⚀⚁⚂⚃⚄⚅"
-SEPARATORS = re.compile(r"[\s,;-]+")
+DICE_SEPARATORS = re.compile(r"[\s,;-]+")
+POINTS = re.compile(r"[0-9]+|[xX-]")
 CardText = str | Mapping[str, int]  # "ones=3", or {"ones": 3}
 
 
@@ -43,14 +53,15 @@ def parse_dice(rules: RuleSet, dice: str | Iterable[int]) -> Dice:
     Raises
     ------
     StateError
-        If the value is not dice, the number of dice is wrong or a face is out of range.
+        If the value is not dice or too long, the number of dice is wrong or a face is out of range.
     """
     if not isinstance(dice, str):
         if not isinstance(dice, Iterable):
             raise StateError(f"dice is {shown(dice)}; must be text such as {_example(rules)!r}, or a list of faces")
         return check_dice(rules, dice)
+    check_length(dice, MAX_DICE_TEXT, "dice")
     faces = []
-    for symbol in SEPARATORS.sub("", dice):
+    for symbol in DICE_SEPARATORS.sub("", dice):
         face = _face_of(symbol)
         if face is None:
             raise StateError(
@@ -65,7 +76,9 @@ def parse_dice(rules: RuleSet, dice: str | Iterable[int]) -> Dice:
 
 def parse_faces(text: str) -> Dice | None:
     """Read any number of dice, ascending, without checking them against rules; None if the text is not dice."""
-    symbols = SEPARATORS.sub("", text)
+    if len(text) > MAX_DICE_TEXT:
+        return None
+    symbols = DICE_SEPARATORS.sub("", text)
     faces = [face for symbol in symbols if (face := _face_of(symbol)) is not None]
     return tuple(sorted(faces)) if symbols and len(faces) == len(symbols) else None
 
@@ -98,7 +111,10 @@ def check_dice(rules: RuleSet, dice: Iterable[int], text: str | None = None) -> 
     StateError
         If the number of dice is wrong or a face is out of range.
     """
-    faces = tuple(sorted(whole_number(face, "a die") for face in dice))
+    listed = [*islice(dice, MAX_DICE_LISTED + 1)]
+    if len(listed) > MAX_DICE_LISTED:
+        raise StateError(f"dice has more than {MAX_DICE_LISTED} faces; {rules.key} has {rules.dice} dice")
+    faces = tuple(sorted(whole_number(face, "a die") for face in listed))
     written = repr(spaced(faces) if text is None else text)
     if len(faces) != rules.dice:
         count = len(faces)
@@ -153,8 +169,9 @@ def spaced(dice: Sequence[int]) -> str:
 def find_category(rules: RuleSet, text: str) -> int:
     """Position of the category that a name means.
 
-    The names of the rule set (id, name, short code, aliases) come first, then those of other languages, then prefixes
-    of either. Case, spaces, underscores and hyphens do not matter.
+    The names of the rule set (id, name, short code, aliases) come first, then those of other languages, then names
+    without their accents and with numbers as digits (``kak`` for Kåk, ``3 of a kind``), then prefixes. Case, spaces,
+    underscores and hyphens do not matter.
 
     Raises
     ------
@@ -163,34 +180,18 @@ def find_category(rules: RuleSet, text: str) -> int:
     """
     if not isinstance(text, str):
         raise StateError(f"category is {shown(text)}; must be a name, such as {rules.categories[0].id!r}")
-    wanted = _normalized(text)
-    own = {
-        _normalized(name): position
-        for position, category in reversed([*enumerate(rules.categories)])
-        for name in (category.id, category.name, category.code, *category.aliases)
-        if name
-    }
-    if wanted in own:
-        return own[wanted]
-    foreign = [(_normalized(name), rules.index_of[c]) for name, c in foreign_names(rules)]
-    matches: set[int] = set()
-    searches: list[tuple[Callable[[str, str], bool], Iterable[tuple[str, int]]]] = [
-        (str.__eq__, foreign),
-        (str.startswith, own.items()),
-        (str.startswith, foreign),
-    ]
-    for is_match, names in searches:
-        matches = matches or {position for name, position in names if wanted and is_match(name, wanted)}
+    if len(text) > MAX_NAME:
+        raise StateError(
+            f"unknown category {shown(text)}: longer than {MAX_NAME} characters", code="unknown-category"
+        )
+    names = category_index(rules)
+    matches = names.find(text)
     if len(matches) == 1:
         return matches.pop()
     if matches:
         labels = ", ".join(category_label(rules, c) for c in sorted(matches))
         raise StateError(f"category {text!r} is not clear: {labels}", code="ambiguous-category")
-    known = dict(foreign) | own
-    similar = {known[name] for name in known if wanted in name.split("-")}  # "straight" may be either of two
-    if not similar:
-        similar = {known[name] for name in get_close_matches(wanted, known, 1, 0.7)}
-    suggestions = " or ".join(category_label(rules, c) for c in sorted(similar))
+    suggestions = " or ".join(category_label(rules, c) for c in sorted(names.similar(text)))
     listing = f"`yatzy rules show {rules.spec or rules.key}` lists them"
     raise StateError(
         f"unknown category {text!r}; {f'did you mean {suggestions}?' if suggestions else listing}",
@@ -211,21 +212,18 @@ def parse_category(rules: RuleSet, text: str, paid: Mapping[str, int]) -> str:
     StateError
         If no category matches, or it does not pay these points.
     """
-    with_points = re.fullmatch(r"(.+?)(?:\s*=\s*|\s+)(?:for\s+)?(\d{1,6}|x)", text, re.IGNORECASE)
     try:
         return rules.categories[find_category(rules, text)].id
     except StateError:
-        if not with_points:
+        *name, last = text[:MAX_NAME].replace("=", " ").split() or [""]
+        name = name[:-1] if len(name) > 1 and name[-1].lower() == "for" else name
+        if not name or len(text) > MAX_NAME or not re.fullmatch(r"[0-9]{1,6}|[xX]", last):
             raise
-    category = rules.categories[find_category(rules, with_points[1])].id
-    points = 0 if with_points[2] in "xX" else int(with_points[2])
+    category = rules.categories[find_category(rules, " ".join(name))].id
+    points = 0 if last in "xX" else int(last)
     if paid.get(category, points) != points:
         raise StateError(f"{category} pays {paid[category]} for these dice, not {points}")
     return category
-
-
-def _normalized(name: str) -> str:
-    return re.sub(r"[\s_\-]+", "-", name.strip().lower())
 
 
 # --- scorecards --------------------------------------------------------------------------------------------------
@@ -253,12 +251,16 @@ def parse_card(rules: RuleSet, card: CardText, saved: int = 0, bonus_points: int
     ------
     StateError
         If a category is unknown or filled twice, holds points that are impossible, or is filled out of order; or if
-        the value is not a scorecard.
+        the value is not a scorecard, or too long.
     """
     if not isinstance(card, str | Mapping):
         raise StateError(
             f"card is {shown(card)}; must be text such as 'ones=3', or points by category such as {{'ones': 3}}"
         )
+    if isinstance(card, str):
+        check_length(card, MAX_CARD_TEXT, "card")
+    else:
+        check_length(card, MAX_CARD_ENTRIES, "card", "categories")
     points: dict[int, int] = {}
     for name, value in _entries(card) if isinstance(card, str) else card.items():
         c = find_category(rules, name)
@@ -288,19 +290,46 @@ def _points(value: str | int, label: str) -> int:
         return whole_number(value, label)
     text = "0" if value.lower() in ("x", "-") else value
     if not re.fullmatch(r"[0-9]{1,5}", text):
-        raise StateError(f"{value!r} is not a score for {label}; write a whole number", code="invalid-card")
+        raise StateError(f"{shown(value)} is not a score for {label}; write a whole number", code="invalid-card")
     return int(text)
 
 
 def _entries(text: str) -> Iterator[tuple[str, str]]:
-    # A colon separates a name from points; it may also be part of a name (the Swedish 1:or).
-    for part in re.split(r"[,;]+", re.sub(r"\s*=\s*|\s*:\s*(?=(?:[0-9]+|[xX-])(?:[\s,;]|$))", "=", text)):
+    """The entries of a card as pairs of a name and points, in one pass over the text."""
+    for part in re.split(r"[,;]+", _with_equals_signs(text)):
         while part := part.strip():
             # Names may contain spaces, points may not.
-            entry = re.match(r"([^=]+)=([^\s=]*)", part) or re.fullmatch(r"([^=]*\S)\s+([0-9]+|[xX-])", part)
-            if not entry:
+            name, equals, rest = part.partition("=")
+            if name and equals:
+                value = re.split(r"[\s=]", rest, maxsplit=1)[0]
+                yield name, value
+                part = rest[len(value) :]
+                continue
+            *before, points = part.rsplit(None, 1)
+            if not before or equals or not POINTS.fullmatch(points):
                 raise StateError(
-                    f"{part!r} in the card is not of the form category=points, such as ones=3", code="invalid-card"
+                    f"{shown(part)} in the card is not of the form category=points, such as ones=3",
+                    code="invalid-card",
                 )
-            yield entry[1], entry[2]
-            part = part[entry.end() :]
+            yield before[0], points
+            part = ""
+
+
+def _with_equals_signs(text: str) -> str:
+    """The text with "=" between names and points, without blanks around it.
+
+    A colon separates a name from points if points follow; else it is part of a name (the Swedish 1:or).
+    """
+    pieces, start = [], 0
+    for sign in re.finditer("[=:]", text):
+        after = sign.end()
+        while text[after : after + 1].isspace():
+            after += 1
+        if sign[0] == ":":
+            points = POINTS.match(text, after)
+            following = text[points.end() : points.end() + 1] if points else "?"
+            if following and following not in ",;" and not following.isspace():
+                continue
+        pieces.append(text[start : sign.start()].rstrip())
+        start = after
+    return "=".join([*pieces, text[start:]])

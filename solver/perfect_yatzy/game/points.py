@@ -1,14 +1,20 @@
-"""Points tables: what every category pays for every roll, what a box can hold, and the highest final score."""
+"""Points tables: what every category pays for every roll, and what a box can hold.
+
+:mod:`perfect_yatzy.game.scoring` is the reference for one roll. Here each pattern is evaluated for all rolls at once.
+"""
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from .dice import Ints, lattice
-from .rules import RuleSet
-from .scoring import category_points, is_joker, open_categories, scoring_options
+from .rules import Pattern, RuleSet
+from .scoring import group_choices
+
+NO_MATCH = -1  # in place of the sum of the matched dice
 
 
 @lru_cache(maxsize=8)
@@ -20,8 +26,67 @@ def points_table(rules: RuleSet) -> Ints:
     (categories, n_rolls) int64
     """
     grid = lattice(rules.dice, rules.faces)
-    rolls = grid.counts[grid.first_roll :].tolist()
-    return np.array([[category_points(c, counts) for counts in rolls] for c in rules.categories], dtype=np.int64)
+    counts = grid.counts[grid.first_roll :]
+    paid = {
+        pattern: _pattern_points(pattern, counts) for category in rules.categories for pattern in category.patterns
+    }
+    return np.array([np.max([paid[p] for p in c.patterns], axis=0) for c in rules.categories], dtype=np.int64)
+
+
+def _pattern_points(pattern: Pattern, counts: Ints) -> Ints:
+    """Points of a pattern for every roll, as :func:`perfect_yatzy.game.scoring.pattern_points`.
+
+    Parameters
+    ----------
+    counts : (n_rolls, faces) int64
+        Number of dice that show each face.
+    """
+    faces = np.arange(1, counts.shape[1] + 1)
+    if pattern.kind == "face":
+        matched = np.where(counts[:, pattern.face - 1] > 0, counts[:, pattern.face - 1] * pattern.face, NO_MATCH)
+    elif pattern.kind == "groups" and pattern.distinct:
+        matched = _distinct_groups(pattern.groups, counts)
+    elif pattern.kind == "groups":
+        matched = _shared_groups(pattern.groups, counts)
+    elif pattern.kind == "contains":
+        needed = np.bincount(pattern.contains, minlength=len(faces) + 1)[1:]
+        matched = np.where((counts >= needed).all(axis=1), sum(pattern.contains), NO_MATCH)
+    else:
+        matched = counts @ faces
+    if pattern.score == "fixed":
+        pays = np.full(len(counts), pattern.points)
+    else:
+        pays = matched if pattern.score == "matched" else counts @ faces
+    return np.where(matched == NO_MATCH, 0, pays + pattern.plus)
+
+
+def _distinct_groups(groups: tuple[int, ...], counts: Ints) -> Ints:
+    """Best sum of groups of different faces for every roll: the largest first, each on the highest face left."""
+    faces, rolls = counts.shape[1], np.arange(len(counts))
+    free = np.ones(counts.shape, dtype=bool)
+    total, found = np.zeros(len(counts), dtype=np.int64), np.ones(len(counts), dtype=bool)
+    for size in groups:
+        suitable = free & (counts >= size)
+        highest = faces - 1 - suitable[:, ::-1].argmax(axis=1)
+        found &= suitable.any(axis=1)
+        free[rolls, highest] = False
+        total += size * (highest + 1)
+    return np.where(found, total, NO_MATCH)
+
+
+def _shared_groups(groups: tuple[int, ...], counts: Ints) -> Ints:
+    """Best sum of groups that may share a face, for every roll: face by face, by the groups still without a face."""
+    best: dict[tuple[int, ...], npt.NDArray[np.int16]] = {groups: np.zeros(len(counts), dtype=np.int16)}
+    for face in range(1, counts.shape[1] + 1):
+        count = counts[:, face - 1]
+        enough = [count >= size for size in range(sum(groups) + 1)]
+        reached: dict[tuple[int, ...], npt.NDArray[np.int16]] = {}
+        for left, total in best.items():
+            for rest, size in group_choices(left, sum(groups)).items():
+                now = np.where(enough[size] & (total != NO_MATCH), total + np.int16(size * face), np.int16(NO_MATCH))
+                reached[rest] = np.maximum(reached[rest], now) if rest in reached else now
+        best = reached
+    return best[()].astype(np.int64)
 
 
 @lru_cache(maxsize=8)
@@ -35,44 +100,3 @@ def possible_points(rules: RuleSet) -> list[list[int]]:
             values |= {p.points + p.plus for p in category.patterns if p.score == "fixed"}
         found.append(sorted(values))
     return found
-
-
-def maximum_score(rules: RuleSet) -> int:
-    """Highest possible final score.
-
-    Without a joker rule the boxes do not depend on each other. With one, all sets of filled boxes are searched, each
-    with its best roll. The upper sum is not part of the search: every box is filled with as many points as possible,
-    because fewer points in one box never allow more in another.
-    """
-    best = [max(points) for points in possible_points(rules)]
-    upper = sum(points for points, category in zip(best, rules.categories, strict=True) if category.upper)
-    bonus = rules.bonus.points if rules.bonus and upper >= rules.bonus.threshold else 0
-    if rules.joker is None:
-        return sum(best) + bonus + sum(extra for c, extra in rules.first_roll_bonus if best[rules.index_of[c]])
-    return bonus + _maximum_with_jokers(rules)
-
-
-def _maximum_with_jokers(rules: RuleSet) -> int:
-    """Highest possible final score without the upper bonus."""
-    grid = lattice(rules.dice, rules.faces)
-    rolls = grid.counts[grid.first_roll :].tolist()
-    joker_rolls = [roll for roll in rolls if is_joker(rules, roll)]
-    best_points = [max(category_points(c, roll) for roll in rolls) for c in rules.categories]
-    first_roll_bonus = [dict(rules.first_roll_bonus).get(c.id, 0) for c in rules.categories]
-
-    @cache
-    def best_total(filled: int, joker_paid: bool) -> int:
-        """Most points to come from a set of filled boxes; 0 from a full card."""
-        best = 0
-        for c in open_categories(rules, filled):
-            paid_next = joker_paid or (c == rules.joker_index and best_points[c] > 0)
-            extra = first_roll_bonus[c] if best_points[c] else 0
-            best = max(best, best_points[c] + extra + best_total(filled | 1 << c, paid_next))
-        if filled >> rules.joker_index & 1:
-            for roll in joker_rolls:
-                for c, (points, bonus_points) in scoring_options(rules, filled, joker_paid, roll).items():
-                    extra = first_roll_bonus[c] if points else 0
-                    best = max(best, points + bonus_points + extra + best_total(filled | 1 << c, joker_paid))
-        return best
-
-    return best_total(0, False)

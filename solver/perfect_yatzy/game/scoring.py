@@ -7,6 +7,7 @@ once per rule set. They are written to be compared with the rules by eye, not fo
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from .rules import Category, Pattern, RuleSet
 
@@ -33,18 +34,49 @@ def group_points(groups: Sequence[int], distinct: bool, counts: Counts) -> int |
     distinct
         Whether the groups must show different faces.
     """
+    return _distinct_group_points(groups, counts) if distinct else _shared_group_points(tuple(groups), tuple(counts))
+
+
+def _distinct_group_points(groups: Sequence[int], counts: Counts) -> int | None:
+    # Largest group first, each on the highest face that is left. No other choice is better: where two groups could
+    # change places, the larger one pays more on the higher face, and dice for the larger group suffice for the other.
+    total, free = 0, [*range(len(counts), 0, -1)]
+    for size in groups:
+        face = next((face for face in free if counts[face - 1] >= size), None)
+        if face is None:
+            return None
+        free.remove(face)
+        total += size * face
+    return total
+
+
+@lru_cache(maxsize=1 << 14)
+def _shared_group_points(groups: tuple[int, ...], counts: tuple[int, ...]) -> int | None:
+    # Face by face: `best` is the most that the faces so far pay, by the groups still without a face. Groups of one
+    # size are alike, so there are few sets of them: at most 36 for the 12 dice a game can have.
+    best: dict[tuple[int, ...], int] = {groups: 0}
+    for face, count in enumerate(counts, start=1):
+        reached: dict[tuple[int, ...], int] = {}
+        for left, total in best.items():
+            for rest, size in group_choices(left, count).items():
+                reached[rest] = max(reached.get(rest, 0), total + size * face)
+        best = reached
+    return best.get(())
+
+
+@lru_cache(maxsize=1 << 12)
+def group_choices(groups: tuple[int, ...], count: int) -> dict[tuple[int, ...], int]:
+    """The groups that are left and the dice used, for each choice of groups that `count` equal dice can show."""
     if not groups:
-        return 0
-    best: int | None = None
-    for face in range(1, len(counts) + 1):
-        if counts[face - 1] < groups[0]:
-            continue
-        left = list(counts)
-        left[face - 1] = 0 if distinct else left[face - 1] - groups[0]
-        rest = group_points(groups[1:], distinct, left)
-        if rest is not None:
-            best = max(best or 0, groups[0] * face + rest)
-    return best
+        return {(): 0}
+    alike = groups.count(groups[0])
+    found = {}
+    for chosen in range(alike + 1):
+        used = chosen * groups[0]
+        if used <= count:
+            for rest, more in group_choices(groups[alike:], count - used).items():
+                found[groups[: alike - chosen] + rest] = used + more
+    return found
 
 
 def contained_points(dice: Sequence[int], counts: Counts) -> int | None:

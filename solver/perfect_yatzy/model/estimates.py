@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ..game.dice import lattice
-from ..game.points import maximum_score, possible_points
+from ..game.maximum import maximum_score
+from ..game.points import possible_points
 from ..game.rule_loader import builtin_ids, load_rules
 from ..game.rules import RuleSet
 from .state_space import LANES, state_space

@@ -19,6 +19,7 @@ import numpy as np
 
 from ..errors import StateError, shown
 from ..game.dice import Floats, Ints
+from ..game.limits import MAX_OPPONENTS, MAX_OPPONENTS_TEXT, check_length
 from ..game.notation import parse_card
 from ..game.points import points_table
 from ..game.rules import RuleSet
@@ -89,16 +90,22 @@ def parse_opponents(rules: RuleSet, given: str | Iterable[object]) -> list[int |
     Raises
     ------
     StateError
-        If an entry is neither a score nor a card, or there is none.
+        If an entry is neither a score nor a card, there is none, or there are too many.
     """
     found: list[int | Scorecard] = []
     for entry in [given] if isinstance(given, str) else given:
+        if len(found) > MAX_OPPONENTS:
+            break
         if isinstance(entry, str):
-            found += [_parse_opponent(rules, part) for part in filter(None, map(str.strip, entry.split(";")))]
+            check_length(entry, MAX_OPPONENTS_TEXT, "opponents")
+            parts = [*filter(None, map(str.strip, entry.split(";")))]
+            found += [_parse_opponent(rules, part) for part in parts[: MAX_OPPONENTS + 1]]
         elif isinstance(entry, int) and not isinstance(entry, bool) and 0 <= entry <= MAX_FINAL_SCORE:
             found.append(entry)
         else:
             raise _not_an_opponent(shown(entry))
+    if len(found) > MAX_OPPONENTS:
+        raise StateError(f"there are more than {MAX_OPPONENTS} opponents")
     if not found:
         raise StateError("there is no opponent; give a final score such as 251, a card, or empty")
     return found
@@ -110,7 +117,7 @@ def _parse_opponent(rules: RuleSet, text: str) -> int | Scorecard:
     if text == "empty":
         return Scorecard(rules)
     if "=" not in text and ":" not in text:
-        raise _not_an_opponent(repr(text))
+        raise _not_an_opponent(shown(text))
     bonus = BONUS_POINTS.search(text)
     card = parse_card(rules, BONUS_POINTS.sub(" ", text, count=1), bonus_points=int(bonus[1]) if bonus else 0)
     check_position(rules, card.state)

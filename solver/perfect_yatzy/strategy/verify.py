@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..game.points import maximum_score
+from ..game.maximum import maximum_score
 from ..game.rules import RuleSet
 from ..game.scorecard import State
 from ..model.objectives import Objective

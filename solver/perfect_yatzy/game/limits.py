@@ -1,0 +1,125 @@
+"""Limits of all text and files that come from outside, and the checks that enforce them.
+
+Every parser takes time proportional to the length of its input, and the lengths are limited here. README.md in this
+folder lists the limits of rule files, README.md of ``service`` those of requests, of ``play`` those of records.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence, Sized
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from ..errors import StateError
+
+# Text in requests, options and prompts, in characters
+MAX_DICE_TEXT = 100
+MAX_DICE_LISTED = 64  # faces in a list; check_dice compares them with the number of dice
+MAX_NAME = 100  # a category, a game, a player
+MAX_CARD_TEXT = 8_000  # 60 categories with their points
+MAX_CARD_ENTRIES = 60
+MAX_OPPONENTS_TEXT = 16_000
+MAX_OPPONENTS = 64
+MAX_RULES_NAME = 4_200  # a path and switches
+
+# JSON, in bytes
+MAX_LINE_BYTES = 1 << 20  # a request of a stream
+MAX_GAME_BYTES = 16 << 20  # a game: a line of a record, or the file of an unfinished game
+MAX_RECORD_BYTES = 256 << 20
+MAX_JSON_DEPTH = 64
+MAX_PLAYERS = 64
+
+# Rule files
+MAX_RULES_BYTES = 64 << 10
+MAX_RULES_DEPTH = 16  # brackets, and parts of a dotted key
+MAX_CATEGORIES = 60
+MAX_PATTERNS = 60  # of a category
+MAX_SWITCHES = 40
+MAX_ID = 60
+MAX_ALIASES = 20
+MAX_SUMMARY = 1_000
+MAX_PROBLEMS = 20  # reported one by one
+
+# A string is one token, whether it ends or not: then no part of the text is scanned twice.
+JSON_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
+
+
+def check_length(value: Sized, most: int, name: str, unit: str = "characters") -> None:
+    """Check the length of a text or of a list from outside.
+
+    Parameters
+    ----------
+    most
+        The largest length.
+    name
+        What messages call the value.
+
+    Raises
+    ------
+    StateError
+        If it is longer.
+    """
+    if len(value) > most:
+        raise StateError(f"{name} has {len(value):,} {unit}; at most {most:,} are allowed")
+
+
+def closest(word: str, known: Sequence[str], similarity: float = 0.6) -> str | None:
+    """The known word that is most similar to a word, for the suggestion in a message; None if there is none.
+
+    The comparison takes time proportional to the product of the lengths, so long words have no suggestion.
+    """
+    if len(word) > MAX_NAME:
+        return None
+    found = get_close_matches(word, [other for other in known if len(other) <= MAX_NAME], 1, similarity)
+    return found[0] if found else None
+
+
+def parse_json(text: str | bytes) -> Any:
+    """The value of a JSON text from outside.
+
+    Raises
+    ------
+    ValueError
+        If the text is not JSON, contains a number that JSON cannot represent (NaN, Infinity, 1e999), or is nested
+        deeper than MAX_JSON_DEPTH.
+    """
+    if isinstance(text, bytes):
+        text = text.decode("utf-8")
+    if text.count("[") + text.count("{") > MAX_JSON_DEPTH:
+        depth = 0
+        for token in JSON_TOKENS.finditer(text):
+            depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)
+            if depth > MAX_JSON_DEPTH:
+                raise ValueError(f"it is nested deeper than {MAX_JSON_DEPTH} levels")
+    return json.loads(text, parse_constant=_refuse_number, parse_float=_finite)
+
+
+def read_limited(path: Path, most: int) -> bytes:
+    """The content of a file.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read.
+    StateError
+        If it has more than `most` bytes.
+    """
+    with path.open("rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise StateError(f"{path} is larger than {most:,} bytes")
+    return content
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    return value if math.isfinite(value) else _refuse_number(text)
+
+
+def _refuse_number(text: str) -> float:
+    shortened = text if len(text) <= 20 else f"{text[:17]}..."
+    raise ValueError(f"{shortened} is not a finite number")

@@ -1,0 +1,122 @@
+"""The highest possible final score of a rule set.
+
+Without a joker rule the boxes do not depend on each other. With one, a box may be filled in two ways: by its best
+roll, or by a joker, which earns the joker bonus. The more boxes are filled, the more a joker may do, so all boxes
+that take their best roll come first. What a joker pays then depends on the upper boxes that are filled, at most one
+for each face: the search is over their sets, and never over the sets of all boxes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+
+from .dice import lattice
+from .points import points_table, possible_points
+from .rules import RuleSet
+from .scoring import matching_upper_box
+
+ANY_BOX = -1  # the class of joker rolls that no upper box matches
+
+
+def maximum_score(rules: RuleSet) -> int:
+    """Highest possible final score; with a joker rule an upper bound of it.
+
+    The upper sum is not part of the search: the upper bonus counts as if every upper box held as many points as
+    possible. This is exact unless a joker bonus makes it better to fill an upper box with fewer points.
+    """
+    best = [max(points) for points in possible_points(rules)]
+    upper = sum(points for points, category in zip(best, rules.categories, strict=True) if category.upper)
+    bonus = rules.bonus.points if rules.bonus and upper >= rules.bonus.threshold else 0
+    return bonus + _BestTurns(rules).total()
+
+
+class _BestTurns:
+    """The most points of every box, by its best roll and by jokers."""
+
+    def __init__(self, rules: RuleSet) -> None:
+        self.rules, self.joker = rules, rules.joker_index
+        self.boxes = range(len(rules.categories))
+        table = points_table(rules)
+        extra = dict(rules.first_roll_bonus)
+        self.first_roll_bonus = [extra.get(category.id, 0) for category in rules.categories]
+        self.by_best_roll = [self._with_bonus(c, most) for c, most in enumerate(table.max(axis=1).tolist())]
+        # Jokers by the upper box that matches them: box -> the most points of each category, scored as usual.
+        self.jokers: dict[int, list[int]] = {}
+        if rules.joker:
+            grid = lattice(rules.dice, rules.faces)
+            is_joker = table[self.joker] > 0
+            counts = grid.counts[grid.first_roll :]
+            box = np.array([matching_upper_box(rules, roll) for roll in counts.tolist()])
+            self.jokers = {
+                int(b): table[:, is_joker & (box == b)].max(axis=1).tolist() for b in np.unique(box[is_joker])
+            }
+
+    def total(self) -> int:
+        """The most points of all boxes, first-roll and joker bonuses included."""
+        joker = self.rules.joker
+        if joker is None or not self.jokers:
+            return sum(self.by_best_roll)
+        if self.rules.order == "forced":
+            return self._forced_order()
+        others = [c for c in self.boxes if c != self.joker]
+        if joker.mode != "forced":
+            best = (max(self.by_best_roll[c], self._by_joker(c, self.jokers, self.jokers)) for c in others)
+            return self.by_best_roll[self.joker] + sum(best)
+        return self._forced_jokers(others)
+
+    def _forced_order(self) -> int:
+        """The joker rule applies to the boxes after that of the joker; the matching box is open if it comes later."""
+        total = sum(self.by_best_roll[: self.joker + 1])
+        for c in self.boxes[self.joker + 1 :]:
+            filled = [box for box in self.jokers if box < c]
+            total += max(self.by_best_roll[c], self._by_joker(c, self.jokers, filled))
+        return total
+
+    def _forced_jokers(self, others: list[int]) -> int:
+        """Free order, mode "forced": a joker goes to the matching upper box, to a lower box, to any box.
+
+        Three phases: some matching upper boxes; all lower boxes; the other upper boxes. `before` and `after` hold the
+        most points of the first two phases by the set of matching boxes that are filled, a bitmask.
+        """
+        categories, best_roll = self.rules.categories, self.by_best_roll
+        matching = [box for box in self.jokers if box != ANY_BOX and box != self.joker]
+        closed = [box for box in (ANY_BOX, self.joker) if box in self.jokers]
+        lower = [c for c in others if not categories[c].upper]
+        rest = [c for c in others if categories[c].upper and c not in matching]
+        n_sets = 1 << len(matching)
+        before, after = [0] * n_sets, [0] * n_sets
+        for chosen in range(n_sets):
+            filled = [*closed, *(box for i, box in enumerate(matching) if chosen >> i & 1)]
+            after[chosen] = max(
+                after[chosen],
+                before[chosen] + sum(max(best_roll[c], self._by_joker(c, filled, filled)) for c in lower),
+            )
+            for i, box in enumerate(matching):
+                if not chosen >> i & 1:
+                    own, then = max(best_roll[box], self._by_joker(box, [box])), chosen | 1 << i
+                    before[then] = max(before[then], before[chosen] + own)
+                    after[then] = max(after[then], after[chosen] + max(own, self._by_joker(box, filled)))
+        return (
+            best_roll[self.joker] + after[-1] + sum(max(best_roll[c], self._by_joker(c, self.jokers)) for c in rest)
+        )
+
+    def _by_joker(self, c: int, allowed: Collection[int], filled: Collection[int] = ()) -> int:
+        """The most points of a box by one of the jokers of the `allowed` classes, the joker bonus included.
+
+        Parameters
+        ----------
+        filled
+            Classes whose matching box is filled or does not exist: they pay fixed points of lower boxes in full.
+        """
+        joker, category = self.rules.joker, self.rules.categories[c]
+        if joker is None or not allowed:
+            return 0
+        most = max(self.jokers[box][c] for box in allowed)
+        if filled and joker.mode != "none" and not category.upper:
+            most = max([most, *(p.points + p.plus for p in category.patterns if p.score == "fixed")])
+        return joker.bonus + self._with_bonus(c, most)
+
+    def _with_bonus(self, c: int, points: int) -> int:
+        return points + (self.first_roll_bonus[c] if points else 0)

@@ -1,0 +1,93 @@
+"""Points of all rolls at once, and the highest score, against slow implementations."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations_with_replacement
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from perfect_yatzy.game.dice import lattice
+from perfect_yatzy.game.maximum import maximum_score
+from perfect_yatzy.game.points import points_table
+from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
+from perfect_yatzy.game.rules import Category, Joker, Pattern, RuleSet
+from perfect_yatzy.game.scoring import category_points, group_choices, group_points
+from support import games, reference
+from support.naive import Naive
+
+
+def assert_points_are_those_of_each_roll(rules: RuleSet) -> None:
+    grid = lattice(rules.dice, rules.faces)
+    rolls = grid.counts[grid.first_roll :].tolist()
+    assert points_table(rules).tolist() == [[category_points(c, roll) for roll in rolls] for c in rules.categories]
+
+
+@pytest.mark.parametrize("name", builtin_ids())
+def test_points_of_all_rolls_are_those_of_each_roll(name: str) -> None:
+    assert_points_are_those_of_each_roll(load_rules(name))
+
+
+@given(games.rule_sets())
+def test_points_of_all_rolls_of_random_rules(rules: RuleSet) -> None:
+    assert_points_are_those_of_each_roll(rules)
+
+
+def partitions(most: int, largest: int) -> list[tuple[int, ...]]:
+    """All groups, sizes descending, that need at most `most` dice."""
+    return [()] + [(s, *rest) for s in range(1, min(most, largest) + 1) for rest in partitions(most - s, s)]
+
+
+@pytest.mark.parametrize("distinct", [True, False])
+def test_groups_against_every_assignment_of_faces(distinct: bool) -> None:
+    """Every choice of groups for up to six dice with four faces, and every roll."""
+    for dice in range(1, 7):
+        for roll in combinations_with_replacement(range(4), dice):
+            counts = tuple(map(roll.count, range(4)))
+            for groups in partitions(dice, dice):
+                expected = reference.group_points(groups, distinct, counts)
+                assert group_points(groups, distinct, counts) == expected, (groups, counts)
+
+
+@given(st.data())
+def test_groups_of_many_dice_against_every_assignment(data: st.DataObject) -> None:
+    groups = tuple(sorted(data.draw(st.lists(st.integers(1, 5), min_size=1, max_size=5)), reverse=True))
+    counts = tuple(data.draw(st.lists(st.integers(0, 6), min_size=5, max_size=5)))
+    for distinct in (True, False):
+        assert group_points(groups, distinct, counts) == reference.group_points(groups, distinct, counts)
+
+
+def test_few_choices_of_groups_for_twelve_dice() -> None:
+    """The number of steps for one face is bounded, whatever the groups."""
+    assert max(len(group_choices(groups, 12)) for groups in partitions(12, 12)) == 36
+
+
+@given(games.rule_sets())
+def test_the_highest_score_against_a_search_over_all_cards(rules: RuleSet) -> None:
+    assert maximum_score(rules) == reference.maximum_score(rules)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_highest_score_of_jokers_with_many_kinds_of_boxes(seed: int) -> None:
+    """Five boxes of every kind, upper and lower, with a forced joker in free order: the search with three phases."""
+    draw = random.Random(seed)
+    kinds = [
+        Pattern("face", face=1), Pattern("face", face=2), Pattern("face", face=3), Pattern("any"),
+        Pattern("groups", groups=(2,), score="fixed", points=7), Pattern("groups", groups=(3,), plus=draw.randint(0, 9)),
+        Pattern("contains", contains=(1, 2), score="fixed", points=draw.randint(1, 20)),
+    ]  # fmt: skip
+    chosen = draw.sample(kinds, 5)
+    boxes = [
+        Category(f"b{i}", f"B{i}", (p,), upper=p.kind == "face" or draw.random() < 0.3) for i, p in enumerate(chosen)
+    ]
+    joker = Joker(draw.choice(boxes).id, draw.choice([0, 4, 30]), "forced")
+    rules = games.small(*boxes, dice=3, faces=3, joker=joker)
+    assert maximum_score(rules) == reference.maximum_score(rules)
+
+
+@pytest.mark.parametrize("mode", ["none", "free", "forced"])
+@pytest.mark.parametrize("rest", [{}, {"order": "forced"}, {"first_roll_bonus": (("run", 3),)}])
+def test_the_highest_score_with_jokers_against_the_oracle(mode: str, rest: dict[str, object]) -> None:
+    rules = games.joker_game(mode, **rest)
+    assert maximum_score(rules) == Naive(rules.canonical()).max_score()

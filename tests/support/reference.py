@@ -1,0 +1,65 @@
+"""Slow, plain implementations that the fast ones are compared with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import permutations, product
+
+from perfect_yatzy.game.dice import lattice
+from perfect_yatzy.game.points import possible_points
+from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.game.scoring import category_points, is_joker, open_categories, scoring_options
+
+
+def card_entries(text: str) -> Iterator[tuple[str, str] | None]:
+    """Names and points of a card by regular expressions that take quadratic time; None for a wrong entry, the last."""
+    for part in re.split(r"[,;]+", re.sub(r"\s*=\s*|\s*:\s*(?=(?:[0-9]+|[xX-])(?:[\s,;]|$))", "=", text)):
+        while part := part.strip():
+            entry = re.match(r"([^=]+)=([^\s=]*)", part) or re.fullmatch(r"([^=]*\S)\s+([0-9]+|[xX-])", part)
+            if not entry:
+                yield None
+                return
+            yield entry[1], entry[2]
+            part = part[entry.end() :]
+
+
+def group_points(groups: tuple[int, ...], distinct: bool, counts: tuple[int, ...]) -> int | None:
+    """Best sum of groups of equal dice, by every assignment of faces to groups."""
+    faces = range(len(counts))
+    best = None
+    for chosen in permutations(faces, len(groups)) if distinct else product(faces, repeat=len(groups)):
+        used = [sum(size for size, face in zip(groups, chosen, strict=True) if face == f) for f in faces]
+        if all(map(int.__le__, used, counts)):
+            total = sum(size * (face + 1) for size, face in zip(groups, chosen, strict=True))
+            best = total if best is None else max(best, total)
+    return best
+
+
+def maximum_score(rules: RuleSet) -> int:
+    """Highest possible final score, by a search over all sets of filled boxes."""
+    best = [max(points) for points in possible_points(rules)]
+    upper = sum(points for points, category in zip(best, rules.categories, strict=True) if category.upper)
+    upper_bonus = rules.bonus.points if rules.bonus and upper >= rules.bonus.threshold else 0
+    grid = lattice(rules.dice, rules.faces)
+    rolls = grid.counts[grid.first_roll :].tolist()
+    joker_rolls = [roll for roll in rolls if is_joker(rules, roll)]
+    by_best_roll = [max(category_points(c, roll) for roll in rolls) for c in rules.categories]
+    extra = [dict(rules.first_roll_bonus).get(c.id, 0) for c in rules.categories]
+
+    @cache
+    def to_come(filled: int, joker_paid: bool) -> int:
+        most = 0
+        for c in open_categories(rules, filled):
+            paid_next = joker_paid or (c == rules.joker_index and by_best_roll[c] > 0)
+            own = by_best_roll[c] + (extra[c] if by_best_roll[c] else 0)
+            most = max(most, own + to_come(filled | 1 << c, paid_next))
+        if rules.joker and filled >> rules.joker_index & 1:
+            for roll in joker_rolls:
+                for c, (points, bonus) in scoring_options(rules, filled, joker_paid, roll).items():
+                    own = points + bonus + (extra[c] if points else 0)
+                    most = max(most, own + to_come(filled | 1 << c, joker_paid))
+        return most
+
+    return upper_bonus + to_come(0, False)
