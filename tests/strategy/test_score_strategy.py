@@ -513,7 +513,9 @@ def test_expect_says_how_likely_a_win_is(run: Run, yatzy: Strategy) -> None:
     half = run("expect", "--card", LATE, "--opponents", "251", "--ties", "half").stdout.splitlines()
     assert half[0].endswith("% chance to win (a tie is half) if you play for it")
     assert "If you maximise the expected score:" in half
-    assert half.index("If you maximise the expected score:") < next(i for i, s in enumerate(half) if "Standard deviation" in s)
+    assert half.index("If you maximise the expected score:") < next(
+        i for i, s in enumerate(half) if "Standard deviation" in s
+    )
     games = run("expect", "--card", LATE, "--goal", "240", "--games", "100", "--no-spread").stdout
     assert "100 simulated games: mean " in games
     text = run("expect", "--card", LATE, "--opponents", "251; chance=20 ones=3", "--no-spread").stdout

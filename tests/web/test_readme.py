@@ -60,5 +60,5 @@ def test_limits_are_those_of_the_code() -> None:
 
 def test_codes_of_the_server_are_its_own_or_those_of_the_package() -> None:
     listed = set(re.findall(r"^\| \d{3} \| `([a-z-]+)` \|", README, re.MULTILINE))
-    http = {"not-found", "method-not-allowed", "body-too-large", "unknown-host", "rate-limited"}
+    http = {"not-found", "method-not-allowed", "request-timeout", "body-too-large", "unknown-host", "rate-limited"}
     assert listed - CODES == http

@@ -16,11 +16,18 @@ from ..errors import SolverError
 from ..service.budget import SolveBudget, SolveLimit
 
 # Requests
-MAX_BODY_BYTES = 256 << 10
+MAX_BODY_BYTES = 64 << 10  # a game of 16 players fits; a larger body would delay other requests while it is parsed
+MAX_BODY_SECONDS = 10.0  # until the whole body must have arrived
+MAX_VALUES = 10_000  # commas and opening brackets in the body; about the values that JSON text has
+MAX_FIELDS = 32  # of the body; no request has half as many
+MAX_ENTRIES = 64  # of a list or an object in the body, the game of a review excepted
+MAX_REPORTED_FIELDS = 5  # in the message about wrong fields
+MAX_OPPONENTS_TEXT = 2_000  # characters
 REQUESTS_PER_SECOND = 1000.0  # per client, on average
 BURST_REQUESTS = 2000.0  # per client, at once
 MAX_TRACKED_CLIENTS = 10_000  # the rate limiter forgets all clients when there are more
 MAX_OPPONENTS = 8
+MAX_RULE_SETS_CACHED = 64  # answers of /api/rules
 
 # Concurrent computations: those that take less than INSTANT_SOLVE_SECONDS, and longer ones
 SHORT_RUNNING, SHORT_QUEUED = 2, 24

@@ -1,4 +1,4 @@
-"""ASGI middleware in front of the API: host names, request sizes, request rates and security headers.
+"""ASGI middleware in front of the API: host names, size and time of bodies, request rates and security headers.
 
 A page on another site can reach this server only under a host name of that site (DNS rebinding), so a request must
 name a host that is known. The headers forbid the page to load or send anything elsewhere.
@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, MutableMapping
-from contextlib import suppress
 from ipaddress import ip_address
 from typing import Any
 
+import anyio
+
 from .._version import ANSWER_SCHEMA
-from .limits import MAX_BODY_BYTES, RateLimiter
+from .limits import MAX_BODY_BYTES, MAX_BODY_SECONDS, MAX_VALUES, RateLimiter
 
 SECURITY_HEADERS = {
     b"content-security-policy": b"default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; "
@@ -33,8 +34,14 @@ class BodyTooLarge(Exception):
     """The body exceeds MAX_BODY_BYTES."""
 
 
+class Disconnected(Exception):
+    """The client disconnected before the body was complete."""
+
+
 class RequestFilter:
-    """ASGI middleware that refuses requests of unknown hosts, too many requests and too large ones.
+    """ASGI middleware that refuses requests of unknown hosts, too many requests, and too large or too slow bodies.
+
+    The application starts when the body is complete.
 
     Parameters
     ----------
@@ -67,33 +74,35 @@ class RequestFilter:
             await send_error(send, 429, "rate-limited", "too many requests; try again in a moment")
             return
         length = headers.get(b"content-length", b"0")
-        if not length.isdigit() or int(length) > MAX_BODY_BYTES:
-            await send_body_too_large(send)
-            return
-        size, refused = 0, False
-
-        async def receive_limited() -> Message:
-            nonlocal size
-            message = await receive()
-            size += len(message.get("body", b""))
-            if size > MAX_BODY_BYTES:
+        try:
+            if not length.isdigit() or len(length) > 15 or int(length) > MAX_BODY_BYTES:
                 raise BodyTooLarge
-            return message
+            with anyio.fail_after(MAX_BODY_SECONDS):
+                body = await read_body(receive)
+        except BodyTooLarge:
+            await send_error(send, 413, "body-too-large", f"the request is larger than {MAX_BODY_BYTES} bytes")
+            return
+        except TimeoutError:
+            message = f"the request was not complete after {MAX_BODY_SECONDS:g} seconds"
+            await send_error(send, 408, "request-timeout", message, close=True)
+            return
+        except Disconnected:
+            return
+        if sum(map(body.count, (b",", b"[", b"{"))) > MAX_VALUES:
+            message = f"the body has more than {MAX_VALUES} values"
+            await send_error(send, 422, "invalid-request", message)
+            return
+        unread: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def receive_again() -> Message:
+            return unread.pop() if unread else await receive()
 
         async def send_with_headers(message: Message) -> None:
-            nonlocal refused
-            if refused:
-                return
             if message["type"] == "http.response.start":
-                if size > MAX_BODY_BYTES:  # replaces the answer of the application to the truncated body
-                    refused = True
-                    await send_body_too_large(send)
-                    return
                 message["headers"] = [*message.get("headers", []), *SECURITY_HEADERS.items()]
             await send(message)
 
-        with suppress(BodyTooLarge):
-            await self.app(scope, receive_limited, send_with_headers)
+        await self.app(scope, receive_again, send_with_headers)
 
     def is_known_host(self, name: str) -> bool:
         """Whether a request may address this server by a host name."""
@@ -116,14 +125,33 @@ def is_address(name: str) -> bool:
     return True
 
 
-async def send_error(send: Send, status: int, code: str, message: str) -> None:
-    """Send an error in the format of the API."""
+async def read_body(receive: Receive) -> bytes:
+    """The body of a request.
+
+    Raises
+    ------
+    BodyTooLarge
+        If it has more than MAX_BODY_BYTES.
+    Disconnected
+        If the client disconnects first.
+    """
+    parts, size, more = [], 0, True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise Disconnected
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > MAX_BODY_BYTES:
+            raise BodyTooLarge
+        more = message.get("more_body", False)
+    return b"".join(parts)
+
+
+async def send_error(send: Send, status: int, code: str, message: str, close: bool = False) -> None:
+    """Send an error in the format of the API; `close` ends the connection."""
     body = json.dumps({"schema": ANSWER_SCHEMA, "error": message, "code": code}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    headers += [(b"connection", b"close")] if close else []
     await send({"type": "http.response.start", "status": status, "headers": [*headers, *SECURITY_HEADERS.items()]})
     await send({"type": "http.response.body", "body": body})
-
-
-async def send_body_too_large(send: Send) -> None:
-    """Refuse a body that exceeds MAX_BODY_BYTES."""
-    await send_error(send, 413, "body-too-large", f"the request is larger than {MAX_BODY_BYTES} bytes")

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from .._version import ANSWER_SCHEMA
 from ..errors import StateError
+from ..game.limits import MAX_CARD_TEXT
 from ..game.points import possible_points
 from ..game.rules import RuleSet
+from .limits import MAX_ENTRIES, MAX_FIELDS, MAX_OPPONENTS_TEXT, MAX_REPORTED_FIELDS
 
 # What each field must be: for the description of the API and for error messages.
 FIELDS = {
@@ -40,8 +43,10 @@ BODY = "the body must be a JSON object, sent as application/json"
 Integer = Annotated[int, Field(strict=True)]
 Face = Annotated[Integer, Field(ge=1, le=12)]
 Points = Annotated[Integer, Field(ge=0, le=99_999)]
-Card = Annotated[dict[str, Points], Field(max_length=64)]
-Opponents = Annotated[str, Field(max_length=2_000)] | Annotated[list[Integer | str], Field(max_length=64)]
+Card = Annotated[dict[str, Points], Field(max_length=MAX_ENTRIES)]
+CardText = Annotated[str, Field(max_length=MAX_CARD_TEXT)]
+OpponentsText = Annotated[str, Field(max_length=MAX_OPPONENTS_TEXT)]
+Opponents = OpponentsText | Annotated[list[Integer | OpponentsText], Field(max_length=MAX_ENTRIES)]
 RequestId = Annotated[str, Field(max_length=200)] | Integer
 
 
@@ -50,13 +55,33 @@ def field(name: str, **limits: Any) -> Any:
     return Field(description=FIELDS[name], **limits)
 
 
-class CardRequest(BaseModel):
-    """A scorecard during a game."""
+class RequestBody(BaseModel):
+    """An object with known fields."""
 
     model_config = ConfigDict(extra="forbid")
 
+    @model_validator(mode="before")
+    @classmethod
+    def check_size(cls, body: Any) -> Any:
+        """Refuse very many fields or entries before pydantic makes an error for each of them."""
+        if not isinstance(body, dict):
+            return body
+        if len(body) > MAX_FIELDS:
+            raise ValueError(f"the body has {len(body)} fields; at most {MAX_FIELDS} are allowed")
+        game = body.get("game")
+        players = [("players", game.get("players"))] if isinstance(game, dict) else []
+        for name, value in [*body.items(), *players]:
+            if name != "game" and isinstance(value, list | dict) and len(value) > MAX_ENTRIES:
+                found = f"{abbreviated(name)} has {len(value)} entries"
+                raise ValueError(f"{found}; at most {MAX_ENTRIES} are allowed")
+        return body
+
+
+class CardRequest(RequestBody):
+    """A scorecard during a game."""
+
     rules: Annotated[str, field("rules", max_length=200)] = "yatzy"
-    card: Annotated[Card | str, field("card")] = {}
+    card: Annotated[Card | CardText, field("card")] = {}
     saved: Annotated[Integer, field("saved", ge=0, le=100)] = 0
     bonus_points: Annotated[Points, field("bonus_points")] = 0
     id: Annotated[RequestId | None, field("id")] = None
@@ -86,14 +111,12 @@ class ExpectRequest(ObjectiveFields):
 class OutcomesRequest(CardRequest):
     """A scorecard, and the dice held before a reroll."""
 
-    hold: Annotated[list[Face], field("hold", max_length=64)]
+    hold: Annotated[list[Face], field("hold", max_length=MAX_ENTRIES)]
     rolls_left: Annotated[Integer, Field(ge=1, le=100, description="the rerolls left before this one, from 1")]
 
 
-class ReviewRequest(BaseModel):
+class ReviewRequest(RequestBody):
     """A game as `yatzy play` records it."""
-
-    model_config = ConfigDict(extra="forbid")
 
     game: Annotated[dict[str, Any], field("game")]
     player: Annotated[Integer, field("player", ge=0, le=63)] = 0
@@ -135,6 +158,8 @@ def rule_set_json(rules: RuleSet) -> dict[str, Any]:
 def request_error(errors: Iterable[Mapping[str, Any]], body: object) -> StateError:
     """The error for a request that does not match its model: one sentence per field, the code of the first.
 
+    At most MAX_REPORTED_FIELDS fields are named.
+
     Parameters
     ----------
     errors
@@ -144,9 +169,13 @@ def request_error(errors: Iterable[Mapping[str, Any]], body: object) -> StateErr
     """
     found: dict[str, tuple[str, str]] = {}  # field -> message and code; "" for the whole body
     for error in errors:
+        if len(found) == MAX_REPORTED_FIELDS:
+            break
         location, kind = error["loc"], error["type"]
         if kind == "json_invalid":
             found[""] = f"the body is not JSON (at character {location[-1]})", "invalid-request"
+        elif kind == "value_error":
+            found[""] = str(error["ctx"]["error"]), "invalid-request"
         elif len(location) < 2:
             found[""] = BODY, "invalid-request"
         elif (name := location[1]) in found:
@@ -165,5 +194,5 @@ def request_error(errors: Iterable[Mapping[str, Any]], body: object) -> StateErr
 
 def abbreviated(value: object) -> str:
     """A value as JSON in ASCII, at most 60 characters."""
-    text = json.dumps(value)
+    text = "".join(islice(json.JSONEncoder().iterencode(value), 60))  # not the whole of a large value
     return text if len(text) <= 60 else text[:57] + "..."

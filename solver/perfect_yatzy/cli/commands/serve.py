@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import socket
 from contextlib import suppress
@@ -57,6 +58,7 @@ def serve(
         click.launch(url)
     config = uvicorn.Config(app, log_level="warning", server_header=False, timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
+    gc.freeze()  # a search for garbage among the modules, which a request can cause, would delay other requests
     with suppress(KeyboardInterrupt):
         server.run(sockets=[listening])
     os._exit(0)  # do not wait for the thread of a running solve; its finished layers are stored and resumed

@@ -1,0 +1,142 @@
+"""A client that sends bodies of the largest allowed size, or sends slowly, does not keep the server from others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+from support.need import need
+
+need("fastapi")
+need("httpx2")
+
+import anyio
+from fastapi.testclient import TestClient
+from perfect_yatzy.errors import RulesError
+from perfect_yatzy.strategy.strategy import Strategy
+from perfect_yatzy.web import app, middleware
+from perfect_yatzy.web.limits import MAX_BODY_BYTES, MAX_VALUES
+from perfect_yatzy.web.middleware import RequestFilter
+from support.server import HOLD, VALID, Server, is_error, largest_bodies, running_server
+
+MOST_SECONDS = 1.0  # for a body of the largest size
+MOST_WAIT = 0.05  # for a plain query meanwhile
+AT_ONCE = 2  # large bodies
+TRIES = 10  # the machine may be busy with something else
+
+
+@pytest.fixture(scope="module")
+def server(yatzy: Strategy, store: Path) -> Iterator[Server]:
+    with running_server(store) as running:
+        yield running
+
+
+def under_load(server: Server, path: str, body: bytes) -> tuple[list[tuple[int, bytes, float]], float]:
+    """The answers to large bodies sent at once, and the longest wait of plain queries meanwhile."""
+    stop = Event()
+
+    def plain() -> float:
+        longest = 0.0
+        while True:
+            status, _, seconds = server.post("/api/hold", HOLD)
+            assert status == 200
+            longest = max(longest, seconds)
+            if stop.is_set():
+                return longest
+
+    with ThreadPoolExecutor(AT_ONCE + 1) as pool:
+        waiting = pool.submit(plain)
+        answers = list(pool.map(lambda _: server.post(path, body), range(AT_ONCE)))
+        stop.set()
+        return answers, waiting.result()
+
+
+CASES = [case for case in largest_bodies() if case[0] in ("/api/hold", "/api/review")]
+
+
+@pytest.mark.parametrize(
+    ("path", "body"), [(path, body) for path, _, body in CASES], ids=[f"{p[5:]} {n}" for p, n, _ in CASES]
+)
+def test_large_bodies_delay_nobody(server: Server, path: str, body: bytes) -> None:
+    assert len(body) <= MAX_BODY_BYTES
+    for _ in range(TRIES):
+        answers, wait = under_load(server, path, body)
+        for status, answer, _ in answers:
+            assert status == 200 or (status in (400, 422, 503) and is_error(answer)), answer[:500]
+        slowest = max(seconds for _, _, seconds in answers)
+        if slowest < MOST_SECONDS and wait < MOST_WAIT:
+            return
+    pytest.fail(f"{slowest:.3f} s for the body, {wait:.3f} s for a plain query, at the last of {TRIES} tries")
+
+
+def test_a_body_that_does_not_arrive_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(middleware, "MAX_BODY_SECONDS", 0.05)
+    sent: list[Any] = []
+    parts = [{"type": "http.request", "body": b'{"dice', "more_body": True}]
+
+    async def receive() -> Any:
+        if parts:
+            return parts.pop()
+        await anyio.sleep(60)
+        raise AssertionError
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def main() -> None:
+        scope = {"type": "http", "path": "/api/hold", "headers": [(b"host", b"localhost")]}
+        await RequestFilter(None, frozenset({"localhost"}))(scope, receive, send)
+
+    anyio.run(main)
+    assert sent[0]["status"] == 408
+    assert (b"connection", b"close") in sent[0]["headers"]
+    assert b"request-timeout" in sent[1]["body"]
+
+
+def test_a_client_that_disconnects_within_the_body_gets_no_answer() -> None:
+    async def receive() -> Any:
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        pytest.fail("an answer was sent")
+
+    async def main() -> None:
+        scope = {"type": "http", "path": "/api/hold", "headers": [(b"host", b"localhost")]}
+        await RequestFilter(None, frozenset({"localhost"}))(scope, receive, send)
+
+    anyio.run(main)
+
+
+def test_the_number_of_errors_in_a_message_is_limited(yatzy: Strategy) -> None:
+    client = TestClient(app.create_app(), base_url="http://127.0.0.1")
+    many = {f"field-{n}": 1 for n in range(20)}
+    found = client.post("/api/hold", json=many)
+    assert found.status_code == 422
+    assert found.json()["error"].count(";") < 6
+    found = client.post("/api/hold", json={"dice": "33456"} | {f"field-{n}": 1 for n in range(100)})
+    assert "the body has 101 fields; at most 32 are allowed" in found.json()["error"]
+    found = client.post("/api/hold", json={"dice": [{}] * 100})
+    assert '"dice" has 100 entries; at most 64 are allowed' in found.json()["error"]
+    found = client.post("/api/review", json={"game": {"turns": [0] * (MAX_VALUES + 1)}})
+    assert (found.status_code, found.json()["code"]) == (422, "invalid-request")
+    assert set(VALID) < {"hold", "score", "expect", "outcomes", "review"}
+
+
+def test_rule_sets_are_described_once_for_each_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = TestClient(app.create_app(), base_url="http://127.0.0.1")
+    app.described.cache_clear()
+    first = client.get("/api/rules", params={"lang": "de"})
+    monkeypatch.setattr(app, "rule_set_json", lambda rules: pytest.fail("described again"))
+    assert client.get("/api/rules", params={"lang": "de"}).content == first.content
+    for params in ({"lang": "xx"}, {"rules": "nothing"}, {"rules": "pyproject.toml"}):
+        assert client.get("/api/rules", params=params).json()["code"] in (
+            "unknown-rules",
+            "invalid-value",
+            "invalid-rules",
+        )
+    with pytest.raises(RulesError):
+        app.described("nothing", "en")
