@@ -9,20 +9,21 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game import rule_schema
+from perfect_yatzy.game.limits import MAX_CATEGORIES, MAX_PROBLEMS, MAX_RULES_DEPTH
 from perfect_yatzy.game.maximum import maximum_score
 from perfect_yatzy.game.points import possible_points
 from perfect_yatzy.game.rule_loader import RuleFileError, builtin_ids, load_rules
+from perfect_yatzy.game.rule_problems import locate
 from perfect_yatzy.game.rule_schema import (
     CATEGORY_FIELDS,
     FIELDS,
-    MAX_CATEGORIES,
     MAX_DICE,
     MAX_FACES,
     MAX_POINTS,
     MAX_ROLLS,
-    locate,
 )
 from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.game.scoring import category_points
@@ -94,7 +95,7 @@ def test_a_rule_file_loads(tmp_path: Path) -> None:
         ("dice = 2", "dice = 13", "3: dice: is 13; must be a whole number from 1 to 12"),
         ("dice = 2", 'dice = "2"', "3: dice: is '2'; must be a whole number from 1 to 12"),
         ("dice = 2", "dcie = 2", "3: dcie: is not a field here; did you mean dice?"),
-        ("rolls = 2", "rolls = true", "4: rolls: is True; must be a whole number from 1 to 10"),
+        ("rolls = 2", "rolls = true", "4: rolls: is true; must be a whole number from 1 to 10"),
         ("rolls = 2", 'order = "fixed"', "4: order: is 'fixed'; must be one of free, forced"),
         (
             "groups = [2]",
@@ -155,6 +156,125 @@ def test_each_mistake_is_reported_once_without_its_consequences(
     assert problems(text, tmp_path) == expected
 
 
+SHEET = "would replace the whole score sheet; write [categories.ID] to change or add a category. To remove one, leave `extends` out and list all categories"
+REMOVAL = "cannot be removed from the extended rules; leave `extends` out and list all categories"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f'{START}[[categories]]\nid = "x"\nname = "X"\npattern = "any"\n', [f"4: categories: {SHEET}"]),
+        (f"{START}[categories]\nchance = false\n", [f"5: categories.chance: {REMOVAL}"]),
+        (f"{START}[categories]\nchance = 3\n", ["5: categories.chance: must be a table; write [categories.ID]"]),
+        (f'{START}[switches.s]\nsummary = "s"\ncategories = [{{ id = "x", name = "X", pattern = "any" }}]\n',
+         [f"6: switches.s.categories: {SHEET}"]),
+        (f'{START}[switches.s]\nsummary = "s"\n[switches.s.categories]\nchance = false\n', [f"7: switches.s.categories.chance: {REMOVAL}"]),
+    ],
+)  # fmt: skip
+def test_a_patch_cannot_replace_or_remove_categories(tmp_path: Path, text: str, expected: list[str]) -> None:
+    assert problems(text, tmp_path) == expected
+
+
+DEEP = f"is nested deeper than {MAX_RULES_DEPTH} levels"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"{GOOD}x = {'[' * 600}{']' * 600}\n", f"16: : {DEEP}"),
+        (f"{GOOD}x = {'{a = ' * 600}1{'}' * 600}\n", f"16: : {DEEP}"),
+        (f"a{'.a' * 600} = 1\n{GOOD}", f"1: : {DEEP}"),
+        (f"{GOOD}[a{'.a' * 600}]\n", f"16: : {DEEP}"),
+        (f"x = {'9' * 5_000}\n{GOOD}", "0: : contains a number with too many digits"),
+        (f"x = 0x{'f' * 9_000}\n{GOOD}", "1: x: is not a field here; allowed: "),
+        (f"dice = 0x{'f' * 9_000}\n", "1: dice: is a number of about 10,837 digits; must be a whole number from 1 to 12"),
+        (GOOD.replace("two-dice", "a-" * 9_000), "1: id: has 18,000 characters; at most 60 are allowed"),
+        (GOOD.replace("Two Dice", "a " * 9_000), "2: name: has 18,000 characters; at most 100 are allowed"),
+        (GOOD.replace("groups = [2]", f"patterns = [{'{groups = [2]}, ' * 121}]"), "10: categories.pair.patterns: are too many; the rules can have at most 120 patterns in all"),
+        (GOOD + "[[categories]]\n" * 60, "6: categories: has 62 entries; at most 60"),
+        (GOOD + "".join(f"[switches.s{i}]\nsummary = 's'\n" for i in range(41)), "0: switches: has 41 switches; at most 40 are allowed"),
+        (GOOD + "aliases = ['a'" + ", 'a'" * 20 + "]\n", "16: categories.chance.aliases: must be at most 20 names of at most 100 characters"),
+    ],
+)  # fmt: skip
+def test_rule_files_beyond_the_limits_are_rejected(tmp_path: Path, text: str, expected: str) -> None:
+    assert any(problem.startswith(expected) for problem in problems(text, tmp_path))
+
+
+def test_brackets_in_strings_and_comments_are_not_nesting(tmp_path: Path) -> None:
+    file = tmp_path / "own.toml"
+    brackets = "[{.=" * 30
+    for summary in (
+        f'"{brackets}\\""',
+        f"'{brackets}'",
+        f'"""{brackets}\n""{brackets}"""',
+        f"'''{brackets}\n'''",
+        f"'' # {brackets}",
+    ):
+        file.write_text(f"summary = {summary}\n{GOOD}", encoding="utf-8")
+        assert load_rules(file).id == "two-dice"
+
+
+def test_the_size_of_a_rule_file_and_the_number_of_reported_mistakes_are_limited(tmp_path: Path) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text("".join(f"key{i} = 1\n" for i in range(100_000)))
+    with pytest.raises(RulesError, match=r"own\.toml is larger than 65,536 bytes"):
+        load_rules(file)
+    file.write_text("".join(f"key{i} = 1\n" for i in range(115)) + GOOD)
+    with pytest.raises(RuleFileError) as caught:
+        load_rules(file)
+    assert len(caught.value.problems) == MAX_PROBLEMS
+    assert str(caught.value).endswith("\n... and 95 more")
+
+
+def test_a_byte_order_mark_is_accepted(tmp_path: Path) -> None:
+    file = tmp_path / "own.toml"
+    file.write_bytes(b"\xef\xbb\xbf" + GOOD.encode())
+    assert load_rules(file).id == "two-dice"
+
+
+@given(st.data())
+def test_a_mutated_rule_file_loads_or_is_rejected(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    text = data.draw(
+        st.sampled_from([GOOD, f"{START}[categories.chance]\nplus = 3\n[switches.a]\nsummary = 's'\nrolls = 2\n"])
+    )
+    pieces = [
+        "[",
+        "]",
+        "[[",
+        "]]",
+        "{",
+        "}",
+        "=",
+        ".",
+        "'",
+        '"',
+        '"""',
+        "#",
+        "\n",
+        "false",
+        "categories",
+        "1" * 30,
+        "-",
+        "\\",
+        "\0",
+        "é",
+    ]
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(0, len(text)))
+        removed = data.draw(st.integers(0, 12))
+        text = (
+            text[:place]
+            + data.draw(st.sampled_from(pieces)) * data.draw(st.sampled_from([0, 1, 2, 40]))
+            + text[place + removed :]
+        )
+    file = tmp_path_factory.getbasetemp() / "mutated.toml"
+    file.write_text(text, encoding="utf-8")
+    with contextlib.suppress(RulesError):
+        assert isinstance(load_rules(file), RuleSet)
+
+
 def test_switches_may_come_in_any_order_and_case(tmp_path: Path) -> None:
     one = load_rules("yatzy+four-is-two-pairs+five-is-full-house")
     other = load_rules("YATZY+Five-is-full-house+four-is-two-pairs")
@@ -187,6 +307,10 @@ def test_valid_rules_that_are_probably_a_mistake_get_a_remark(tmp_path: Path) ->
     assert remarks(load_rules(file)) == [
         "the bonus is out of reach: the upper boxes give 105, not 500",
         "the id 'yatzy' is that of a built-in rule set with other rules: choose another",
+    ]
+    file.write_text(f"{START}[categories.yatzy]\nplus = 50\n")
+    assert remarks(load_rules(file)) == [
+        "yatzy pays its fixed 50 points and 50 more (plus); for the sum of the dice and 50, add `points = false`"
     ]
 
 

@@ -37,11 +37,12 @@ MAX_PLAYERS = 64
 MAX_RULES_BYTES = 64 << 10
 MAX_RULES_DEPTH = 16  # brackets, and parts of a dotted key
 MAX_CATEGORIES = 60
-MAX_PATTERNS = 60  # of a category
+MAX_PATTERNS = 120  # of all categories together
 MAX_SWITCHES = 40
 MAX_ID = 60
 MAX_ALIASES = 20
 MAX_SUMMARY = 1_000
+MAX_PUBLISHED = 100
 MAX_PROBLEMS = 20  # reported one by one
 
 # A string is one token, whether it ends or not: then no part of the text is scanned twice.

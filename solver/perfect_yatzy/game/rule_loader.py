@@ -11,14 +11,15 @@ import re
 import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
-from difflib import get_close_matches
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ..errors import RulesError
-from .rule_schema import Problem, RuleChecker
+from ..errors import RulesError, StateError, shown
+from .limits import MAX_RULES_BYTES, MAX_RULES_DEPTH, MAX_RULES_NAME, MAX_SWITCHES, closest, read_limited
+from .rule_problems import Problem
+from .rule_schema import RuleChecker
 from .rules import RuleSet
 
 # How a message of tomllib starts -> what most likely is wrong.
@@ -36,6 +37,13 @@ TOML_HINTS = {
     "Unclosed": "a bracket is open",
 }
 
+# Comments and strings are one token, whether they end or not: then no part of the text is scanned twice.
+TOML_TOKENS = re.compile(
+    r"""\#[^\n]*+ | \"{3}(?:[^\"\\]|\\.|\"{1,2}(?!\"))*+(?:\"{3,5})? | '{3}(?:[^']|'{1,2}(?!'))*+(?:'{3,5})?
+    | "(?:[^"\\\n]|\\.)*+"? | '[^'\n]*+'? | [\[\]{}.=,\n]""",
+    re.DOTALL | re.VERBOSE,
+)
+
 
 class RuleFileError(RulesError):
     """A rule file has mistakes.
@@ -43,12 +51,15 @@ class RuleFileError(RulesError):
     Attributes
     ----------
     problems : list of Problem
-        All of them; the message has one line for each.
+        The message has one line for each.
+    omitted : int
+        Number of further mistakes.
     """
 
-    def __init__(self, problems: list[Problem]) -> None:
-        super().__init__("\n".join(map(str, problems)))
-        self.problems = problems
+    def __init__(self, problems: list[Problem], omitted: int = 0) -> None:
+        more = [f"... and {omitted:,} more"] if omitted else []
+        super().__init__("\n".join([*map(str, problems), *more]))
+        self.problems, self.omitted = problems, omitted
 
 
 def builtin_ids() -> list[str]:
@@ -75,10 +86,14 @@ def load_rules(spec: str | Path | RuleSet) -> RuleSet:
     RulesError
         If there is no such rule set, file or switch.
     RuleFileError
-        If the file has mistakes; it holds all of them.
+        If the file has mistakes; it holds them.
     """
     if isinstance(spec, RuleSet):
         return spec
+    if len(str(spec)) > MAX_RULES_NAME:
+        raise RulesError(
+            f"unknown rules {shown(str(spec))}: longer than {MAX_RULES_NAME:,} characters", code="unknown-rules"
+        )
     name, *given = _split(str(spec))
     switches = sorted(switch.lower() for switch in given)  # so that a game has one name, and one table
     name, text, source = _read(name)
@@ -91,15 +106,17 @@ def load_rules(spec: str | Path | RuleSet) -> RuleSet:
         for switch in switches:
             if switch not in available:
                 known = ", ".join(available) or "none"
-                raise RulesError(f"{name} has no switch {switch!r}; its switches: {known}", code="unknown-rules")
+                raise RulesError(f"{name} has no switch {shown(switch)}; its switches: {known}", code="unknown-rules")
             patch = available[switch]
             if isinstance(patch, dict):  # anything else is reported below, with its line
+                # So are changes of categories that a patch cannot make.
+                patch = RuleChecker(source, text).category_patch(patch, ("switches", switch))
                 raw = _merge(raw, {k: v for k, v in patch.items() if k != "summary"})
     if len(set(switches)) < len(switches):
         raise RulesError(f"a switch is named twice in {spec}")
     rules = check.rule_set(raw, tuple(switches), "+".join((name, *switches)))
     if check.problems:
-        raise RuleFileError(check.problems)
+        raise RuleFileError(check.problems, check.omitted)
     return rules
 
 
@@ -120,30 +137,58 @@ def _read(name: str) -> tuple[str, str, str]:
     """The canonical name or path, the text of the file, and what messages call it."""
     if name.endswith(".toml"):
         try:
-            return name, Path(name).read_text(encoding="utf-8"), name
+            return name, read_limited(Path(name), MAX_RULES_BYTES).decode("utf-8-sig"), name
+        except StateError as error:
+            raise RulesError(f"the rule file {error}") from error
         except OSError as error:
             raise RulesError(f"cannot read the rule file {name}: {error.strerror}", code="unknown-rules") from error
         except UnicodeDecodeError as error:
             raise RulesError(f"the rule file {name} is not UTF-8 text") from error
         except ValueError as error:  # a NUL character, or text that cannot be encoded
-            raise RulesError(f"{name!r} is not a file name", code="unknown-rules") from error
+            raise RulesError(f"{shown(name)} is not a file name", code="unknown-rules") from error
     if name.lower() in builtin_ids():
         name = name.lower()
     else:
-        similar = get_close_matches(name.lower(), builtin_ids(), 1, 0.5)
-        hint = f"did you mean {similar[0]}?" if similar else "see `yatzy rules list`, or give a .toml file"
-        raise RulesError(f"unknown rules {name!r}; {hint}", code="unknown-rules")
+        similar = closest(name.lower(), builtin_ids(), 0.5)
+        hint = f"did you mean {similar}?" if similar else "see `yatzy rules list`, or give a .toml file"
+        raise RulesError(f"unknown rules {shown(name)}; {hint}", code="unknown-rules")
     return name, _folder().joinpath(f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml"
 
 
+@lru_cache(maxsize=32)
 def _parse(text: str, source: str) -> dict[str, Any]:
+    """The values of a rule file; they are shared, so nothing may change them."""
+    if line := _too_deep(text):
+        message = f"is nested deeper than {MAX_RULES_DEPTH} levels"
+        raise RuleFileError([Problem(source, line, "", message)])
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        line = re.search(r"line (\d+)", str(error))
+        place = re.search(r"line (\d+)", str(error))
         message = re.sub(r" \(at .*\)", "", str(error))
         message += next((f"; {hint}" for start, hint in TOML_HINTS.items() if message.startswith(start)), "")
-        raise RuleFileError([Problem(source, int(line[1]) if line else 0, "", message)]) from error
+        raise RuleFileError([Problem(source, int(place[1]) if place else 0, "", message)]) from error
+    except (ValueError, RecursionError) as error:  # Python limits the digits of a number
+        raise RuleFileError([Problem(source, 0, "", "contains a number with too many digits")]) from error
+
+
+def _too_deep(text: str) -> int:
+    """The line where brackets, or the parts of a dotted key, are nested too deeply; 0 if they are not."""
+    line, brackets, parts = 1, 0, 1
+    for token in TOML_TOKENS.finditer(text):
+        symbol = token[0]
+        if symbol == ".":
+            parts += 1
+        elif symbol in "[{":
+            brackets, parts = brackets + 1, 1
+        elif symbol in "]}":
+            brackets, parts = brackets - 1, 1
+        elif symbol in "=,\n":
+            parts = 1
+        if max(brackets, parts) > MAX_RULES_DEPTH:
+            return line
+        line += symbol.count("\n")
+    return 0
 
 
 def _extend(raw: dict[str, Any], check: RuleChecker) -> dict[str, Any]:
@@ -152,25 +197,22 @@ def _extend(raw: dict[str, Any], check: RuleChecker) -> dict[str, Any]:
     If `extends` is not a built-in rule set, the one with the most similar id is used, to check the rest of the file.
     """
     name, known = raw["extends"], builtin_ids()
-    own = {k: v for k, v in raw.items() if k != "extends"}
+    own = check.category_patch({k: v for k, v in raw.items() if k != "extends"}, ())
     if not isinstance(name, str) or name not in known:
-        similar = get_close_matches(str(name).lower(), known, 1, 0.5)
+        similar = closest(name.lower(), known, 0.5) if isinstance(name, str) else None
         must = "must be the id of a built-in rule set, see `yatzy rules list`"
-        check.add_problem(("extends",), f"is {name!r}; {f'did you mean {similar[0]}?' if similar else must}")
+        check.add_problem(("extends",), f"is {shown(name)}; {f'did you mean {similar}?' if similar else must}")
         if not similar:
             # The base is unknown, so fields that refer to its categories cannot be checked.
             own = {k: v for k, v in own.items() if k not in ("categories", "joker", "first_roll_bonus", "switches")}
-        name = similar[0] if similar else "yatzy"
+        name = similar or "yatzy"
     _, base_text, base_source = _read(name)
     base = _parse(base_text, base_source)
     if "extends" in base:
-        base = _extend(base, check)
+        base = _extend(base, RuleChecker(base_source, base_text))
     # The summary and the published values describe the extended game, not this one.
-    for inherited in ("published", "summary"):
-        base.pop(inherited, None)
-    if isinstance(own.get("categories"), list):
-        base.pop("categories")
-    return _merge(base, own)
+    inherited = {name: value for name, value in base.items() if name not in ("published", "summary")}
+    return _merge(inherited, own)
 
 
 def _merge(base: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
@@ -244,10 +286,12 @@ def rules_from_json(raw: Any) -> RuleSet:
                 raise
             raise RulesError(f"{error}; the game was played by the rules of that file") from error
     if not isinstance(raw, dict):
-        raise RulesError(f"rules is {raw!r}; must be text or an object")
+        raise RulesError(f"rules is {shown(raw)}; must be text or an object")
     active = raw.get("active", [])
-    if not isinstance(active, list) or not all(isinstance(name, str) for name in active):
+    if not isinstance(active, list) or not all(isinstance(name, str) for name in active[: MAX_SWITCHES + 1]):
         raise RulesError("rules: active: must be a list of switches")
+    if len(active) > MAX_SWITCHES:
+        raise RulesError(f"rules: active: has more than {MAX_SWITCHES} switches")
     check = RuleChecker("rules", "")
     rules = check.rule_set({k: v for k, v in raw.items() if k != "active"}, tuple(active), "")
     if check.problems:

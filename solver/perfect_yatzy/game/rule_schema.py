@@ -9,16 +9,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
+from ..errors import shown
+from .limits import (
+    MAX_ALIASES,
+    MAX_CATEGORIES,
+    MAX_ID,
+    MAX_NAME,
+    MAX_PATTERNS,
+    MAX_PROBLEMS,
+    MAX_PUBLISHED,
+    MAX_SUMMARY,
+    MAX_SWITCHES,
+    closest,
+)
+from .rule_problems import FieldPath, Problem, locate
 from .rules import Bonus, Category, Joker, Pattern, Published, RuleSet, Switch
 
 MAX_DICE = 12
 MAX_FACES = 6
 MAX_ROLLS = 10
-MAX_CATEGORIES = 60
 MAX_POINTS = 10_000
 IDENTIFIER = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
 PLACEHOLDER = "\0"  # replaces text that is missing or wrong; problems that follow from it are not reported
@@ -29,70 +40,6 @@ FIELDS = {
     "id", "name", "summary", "extends", "dice", "faces", "rolls", "order", "saved_rolls", "bonus", "joker",
     "first_roll_bonus", "categories", "switches", "published",
 }  # fmt: skip
-
-FieldPath = tuple[str | int, ...]
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One mistake in a rule file.
-
-    Attributes
-    ----------
-    file : str
-        The file, as messages call it.
-    line : int
-        Line of the mistake, from 1; 0 if unknown.
-    field : str
-        The field, such as ``categories.ones.face``; may be empty.
-    message : str
-    """
-
-    file: str
-    line: int
-    field: str
-    message: str
-
-    def __str__(self) -> str:
-        place = f"{self.file}:{self.line}" if self.line else self.file
-        return f"{place}: {self.field}: {self.message}" if self.field else f"{place}: {self.message}"
-
-
-def locate(text: str, path: FieldPath) -> int:
-    """Line of the longest part of a path that a TOML text contains.
-
-    Parameters
-    ----------
-    text
-        The content of a rule file.
-    path
-        Keys from the outside in; a number is the index in an array of tables.
-
-    Returns
-    -------
-    int
-        Line from 1; 0 if no part of the path is found.
-    """
-    table: list[str | int] = []
-    last_index: dict[str, int] = {}
-    best_line, best_depth = 0, 0
-    for number, line in enumerate(text.splitlines(), start=1):
-        header = re.match(r"\s*(\[\[?)\s*([^\]]+?)\s*\]", line)
-        entry = re.match(r"\s*([A-Za-z0-9_-]+)\s*=", line)
-        if header:
-            table = [part.strip(" \"'") for part in header[2].split(".")]
-            if header[1] == "[[":
-                last_index[header[2]] = last_index.get(header[2], -1) + 1
-                table.append(last_index[header[2]])
-            found = tuple(table)
-        elif entry:
-            found = (*table, entry[1])
-        else:
-            continue
-        depth = len(found)
-        if depth > best_depth and path[:depth] == found:
-            best_line, best_depth = number, depth
-    return best_line
 
 
 class RuleChecker:
@@ -111,6 +58,9 @@ class RuleChecker:
     Attributes
     ----------
     problems : list of Problem
+        The first MAX_PROBLEMS.
+    omitted : int
+        Number of further problems.
     """
 
     def __init__(self, source: str, text: str) -> None:
@@ -118,9 +68,13 @@ class RuleChecker:
         self.ids: list[Any] = []  # category ids by position, as they are in the file
         self.active_switches: tuple[str, ...] = ()  # their patches are part of the values
         self.problems: list[Problem] = []
+        self.omitted = 0
 
     def add_problem(self, path: FieldPath, message: str) -> None:
         """Add a problem, with the line of the longest part of `path` that the file contains."""
+        if len(self.problems) == MAX_PROBLEMS:
+            self.omitted += 1
+            return
         named, line = path, locate(self.text, path)
         if path[0] == "categories" and len(path) > 1 and isinstance(path[1], int):
             category = self.ids[path[1]]
@@ -130,39 +84,46 @@ class RuleChecker:
                 line = line or locate(self.text, named)
         for switch in self.active_switches if not line else ():
             line = line or locate(self.text, ("switches", switch, *named))
-        field = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in named).lstrip(".")
+        field = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part[:MAX_NAME]}" for part in named).lstrip(
+            "."
+        )
         self.problems.append(Problem(self.source, line, field, message))
 
     def number(self, raw: Mapping[str, Any], path: FieldPath, low: int, high: int, default: int | None = None) -> int:
         """A whole number from `low` to `high`; required if `default` is None."""
         value = raw.get(str(path[-1]), default)
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            given = "is missing" if value is None else f"is {value!r}"
+            given = "is missing" if value is None else f"is {shown(value)}"
             self.add_problem(path, f"{given}; must be a whole number from {low} to {high}")
             return high if default is None else default
         return value
 
-    def string(self, raw: Mapping[str, Any], path: FieldPath, default: str | None = None) -> str:
-        """Text; required if `default` is None."""
+    def string(
+        self, raw: Mapping[str, Any], path: FieldPath, default: str | None = None, most: int = MAX_NAME
+    ) -> str:
+        """Text of at most `most` characters; required if `default` is None."""
         value = raw.get(str(path[-1]), default)
         if not isinstance(value, str):
-            given = "is missing" if value is None else f"is {value!r}"
+            given = "is missing" if value is None else f"is {shown(value)}"
             self.add_problem(path, f"{given}; must be text in quotes")
+            return PLACEHOLDER
+        if len(value) > most:
+            self.add_problem(path, f"has {len(value):,} characters; at most {most:,} are allowed")
             return PLACEHOLDER
         return value
 
     def identifier(self, raw: Mapping[str, Any], path: FieldPath) -> str:
         """Text that can be part of file names and cards; required."""
-        value = self.string(raw, path)
+        value = self.string(raw, path, most=MAX_ID)
         if value != PLACEHOLDER and not IDENTIFIER.match(value):
-            self.add_problem(path, f"is {value!r}; must be lower-case letters, digits and single hyphens")
+            self.add_problem(path, f"is {shown(value)}; must be lower-case letters, digits and single hyphens")
         return value
 
     def choice(self, raw: Mapping[str, Any], path: FieldPath, allowed: tuple[str, ...], default: str | None) -> Any:
         """One of the allowed words; required if `default` is None."""
         value = raw.get(str(path[-1]), default)
         if value not in allowed:
-            given = "is missing" if value is None else f"is {value!r}"
+            given = "is missing" if value is None else f"is {shown(value)}"
             self.add_problem(path, f"{given}; must be one of {', '.join(allowed)}")
             return allowed[0]
         return value
@@ -171,7 +132,7 @@ class RuleChecker:
         """True or false."""
         value = raw.get(str(path[-1]), default)
         if not isinstance(value, bool):
-            self.add_problem(path, f"is {value!r}; must be true or false")
+            self.add_problem(path, f"is {shown(value)}; must be true or false")
             return default
         return value
 
@@ -187,8 +148,8 @@ class RuleChecker:
         """Add a problem for every key of a table that is not one of `fields`."""
         for name in raw:
             if name not in fields:
-                similar = get_close_matches(name, fields, 1, 0.6)
-                hint = f"did you mean {similar[0]}?" if similar else f"allowed: {', '.join(sorted(fields))}"
+                similar = closest(name, sorted(fields)) if len(self.problems) < MAX_PROBLEMS else None
+                hint = f"did you mean {similar}?" if similar else f"allowed: {', '.join(sorted(fields))}"
                 self.add_problem((*path, name), f"is not a field here; {hint}")
 
     def rule_set(self, raw: Mapping[str, Any], active: tuple[str, ...], spec: str) -> RuleSet:
@@ -221,7 +182,7 @@ class RuleChecker:
             saved_rolls=self.flag(raw, ("saved_rolls",), False),
             joker=self.joker(raw, categories),
             first_roll_bonus=self.first_roll_bonus(raw, ids),
-            summary=self.string(raw, ("summary",), ""),
+            summary=self.string(raw, ("summary",), "", MAX_SUMMARY),
             switches=tuple(self.switches(raw)),
             active_switches=active,
             published=self.published(raw, active),
@@ -236,16 +197,16 @@ class RuleChecker:
         if not isinstance(entries, list) or not entries or not all(isinstance(e, dict) for e in entries):
             self.add_problem(("categories",), "must be [[categories]] tables, at least one")
             return
-        self.ids = [entry.get("id") for entry in entries]
+        self.ids, self.n_patterns = [entry.get("id") for entry in entries], 0
         if len(entries) > MAX_CATEGORIES:
             self.add_problem(("categories",), f"has {len(entries)} entries; at most {MAX_CATEGORIES}")
-        for i, entry in enumerate(entries):
+        for i, entry in enumerate(entries[:MAX_CATEGORIES]):
             path: FieldPath = ("categories", i)
             if not {"name", "pattern", "patterns"} & set(entry):
                 # A patch for a category that does not exist: one problem about its id, not three about its fields.
                 others = [other for other in self.ids if isinstance(other, str) and other != entry.get("id")]
-                similar = get_close_matches(str(entry.get("id")), others, 1, 0.6)
-                hint = f"did you mean {similar[0]}?" if similar else "a new one needs a name and a pattern"
+                similar = closest(str(entry.get("id")), others)
+                hint = f"did you mean {similar}?" if similar else "a new one needs a name and a pattern"
                 self.add_problem(path, f"unknown category; {hint}")
                 continue
             self.check_fields(entry, path, CATEGORY_FIELDS)
@@ -254,6 +215,12 @@ class RuleChecker:
             if not isinstance(aliases, list) or not all(isinstance(alias, str) for alias in aliases):
                 self.add_problem((*path, "aliases"), "must be a list of names in quotes")
                 aliases = []
+            elif len(aliases) > MAX_ALIASES or any(len(alias) > MAX_NAME for alias in aliases):
+                self.add_problem(
+                    (*path, "aliases"),
+                    f"must be at most {MAX_ALIASES} names of at most {MAX_NAME} characters",
+                )
+                aliases = []
             patterns = entry.get("patterns")
             checked: tuple[Pattern, ...]
             if patterns is None:
@@ -261,12 +228,18 @@ class RuleChecker:
             elif not isinstance(patterns, list) or not patterns or not all(isinstance(p, dict) for p in patterns):
                 self.add_problem((*path, "patterns"), "must be a list of at least one inline table")
                 checked = (Pattern("any"),)
+            elif self.n_patterns + len(patterns) > MAX_PATTERNS:
+                self.add_problem(
+                    (*path, "patterns"), f"are too many; the rules can have at most {MAX_PATTERNS} patterns in all"
+                )
+                checked = (Pattern("any"),)
             else:
                 # The pattern fields of the category are the defaults of all its patterns.
                 shared = {k: v for k, v in entry.items() if k in PATTERN_FIELDS}
                 checked = tuple(
                     self.pattern({**shared, **p}, (*path, "patterns", k), dice, faces) for k, p in enumerate(patterns)
                 )
+            self.n_patterns += len(checked)
             yield Category(
                 id=self.identifier(entry, (*path, "id")),
                 name=name,
@@ -314,7 +287,7 @@ class RuleChecker:
         value = raw.get(str(path[-1]))
         whole = isinstance(value, list) and all(isinstance(v, int) and not isinstance(v, bool) for v in value)
         if not whole or not value or len(value) > most or not all(low <= v <= high for v in value):
-            given = "is missing" if value is None else f"is {value!r}"
+            given = "is missing" if value is None else f"is {shown(value)}"
             self.add_problem(path, f"{given}; must be a list of 1 to {most} whole numbers from {low} to {high}")
             return ()
         return tuple(value)
@@ -340,7 +313,7 @@ class RuleChecker:
         self.check_fields(table, ("joker",), {"category", "bonus", "mode"})
         category = self.string(table, ("joker", "category"))
         if categories and category not in [PLACEHOLDER, *(c.id for c in categories)]:
-            self.add_problem(("joker", "category"), f"is {category!r}; must be the id of a category")
+            self.add_problem(("joker", "category"), f"is {shown(category)}; must be the id of a category")
         faces = [p.face for c in categories if c.upper for p in c.patterns if p.kind == "face"]
         if len(set(faces)) < len(faces):
             self.add_problem(
@@ -364,15 +337,48 @@ class RuleChecker:
 
     def switches(self, raw: Mapping[str, Any]) -> Iterator[Switch]:
         """The switches a file offers; their patches are checked when they are applied."""
-        for name, patch in (self.table(raw, ("switches",)) or {}).items():
+        offered = self.table(raw, ("switches",)) or {}
+        if len(offered) > MAX_SWITCHES:
+            self.add_problem(("switches",), f"has {len(offered):,} switches; at most {MAX_SWITCHES} are allowed")
+        for name, patch in [*offered.items()][:MAX_SWITCHES]:
             path: FieldPath = ("switches", name)
-            if not IDENTIFIER.match(name):
+            if len(name) > MAX_ID or not IDENTIFIER.match(name):
                 self.add_problem(path, "must be lower-case letters, digits and single hyphens")
             if not isinstance(patch, dict):
                 self.add_problem(path, "must be a table")
                 continue
             self.check_fields(patch, path, (FIELDS - {"id", "extends", "switches", "published"}))
-            yield Switch(name, self.string(patch, (*path, "summary")))
+            self.category_patch(patch, path)
+            yield Switch(name, self.string(patch, (*path, "summary"), most=MAX_SUMMARY))
+
+    def category_patch(self, patch: Mapping[str, Any], path: FieldPath) -> dict[str, Any]:
+        """The values of a patch without those for categories that would replace or remove some.
+
+        Parameters
+        ----------
+        path
+            Of the patch; empty for a file that extends rules.
+        """
+        given, path = patch.get("categories"), (*path, "categories")
+        rest = {name: value for name, value in patch.items() if name != "categories"}
+        if isinstance(given, list):
+            self.add_problem(
+                path,
+                "would replace the whole score sheet; write [categories.ID] to change or add a category. "
+                "To remove one, leave `extends` out and list all categories",
+            )
+            return rest
+        if not isinstance(given, dict):
+            return dict(patch)
+        for name, value in given.items():
+            if value is False:
+                self.add_problem(
+                    (*path, name),
+                    "cannot be removed from the extended rules; leave `extends` out and list all categories",
+                )
+            elif not isinstance(value, dict):
+                self.add_problem((*path, name), "must be a table; write [categories.ID]")
+        return rest | {"categories": {name: value for name, value in given.items() if isinstance(value, dict)}}
 
     def published(self, raw: Mapping[str, Any], active: tuple[str, ...]) -> Published | None:
         """The published value of the active switches, if there is one."""
@@ -380,15 +386,18 @@ class RuleChecker:
         if not isinstance(entries, list) or not all(isinstance(e, dict) for e in entries):
             self.add_problem(("published",), "must be [[published]] tables")
             return None
+        if len(entries) > MAX_PUBLISHED:
+            self.add_problem(("published",), f"has {len(entries):,} entries; at most {MAX_PUBLISHED} are allowed")
+            return None
         found = None
         for i, entry in enumerate(entries):
             path: FieldPath = ("published", i)
             self.check_fields(entry, path, {"value", "switches", "source"})
             value = self.string(entry, (*path, "value"), "" if "value" not in entry else None)
-            if value != PLACEHOLDER and not re.fullmatch(r"\d+(\.\d+)?", value):
-                self.add_problem((*path, "value"), f"is {value!r}; must be a decimal number in quotes")
+            if value != PLACEHOLDER and not re.fullmatch(r"[0-9]+(\.[0-9]+)?", value):
+                self.add_problem((*path, "value"), f"is {shown(value)}; must be a decimal number in quotes")
             elif self.name_list(entry, (*path, "switches")) == set(active):
-                found = Published(value, self.string(entry, (*path, "source"), ""))
+                found = Published(value, self.string(entry, (*path, "source"), "", MAX_SUMMARY))
         return found
 
     def name_list(self, raw: Mapping[str, Any], path: FieldPath) -> set[str]:

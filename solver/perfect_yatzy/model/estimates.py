@@ -10,7 +10,8 @@ from ..game.maximum import maximum_score
 from ..game.points import possible_points
 from ..game.rule_loader import builtin_ids, load_rules
 from ..game.rules import RuleSet
-from .state_space import LANES, state_space
+from .state_counts import count_states
+from .state_space import LANES
 
 # Measured with two threads on a 2-core Xeon at 2.7 GHz; see benchmarks/runs.
 LANE_OPERATIONS_PER_SECOND = 5e10
@@ -75,18 +76,17 @@ def rule_set_stats(rules: RuleSet) -> RuleSetStats:
     RulesError
         If it has too many states to be enumerated.
     """
-    space, grid = state_space(rules), lattice(rules.dice, rules.faces)
+    counts, grid = count_states(rules), lattice(rules.dice, rules.faces)
     operations = 0
-    for filled, rows in enumerate(space.layers[:-1]):
-        blocks = (-(-space.layout.lane_count[space.layout.lane_sets[rows]] // LANES)).sum()
-        passes = rules.rolls_per_turn + int(space.most_saved[filled])
-        operations += int(blocks) * passes * LANES * (2 * len(grid.predecessors) + 4 * grid.n_rolls)
-    layers = [part.stop - part.start for part in map(space.layer_slice, range(space.categories, -1, -1))]
+    for vectors, saved in zip(counts.vectors[:-1], counts.most_saved, strict=False):
+        passes = rules.rolls_per_turn + saved
+        operations += vectors * passes * LANES * (2 * len(grid.predecessors) + 4 * grid.n_rolls)
+    size = sum(counts.values)
     return RuleSetStats(
-        states=space.reachable(),
-        values=space.size,
-        bytes=space.size * (8 if space.size <= FLOAT64_VALUES else 4),
-        memory=BASE_MEMORY + CARD_MEMORY * len(space.layout.masks) + 8 * max(a + b for a, b in pairwise(layers)),
+        states=counts.states,
+        values=size,
+        bytes=size * (8 if size <= FLOAT64_VALUES else 4),
+        memory=BASE_MEMORY + CARD_MEMORY * counts.rows + 8 * max(a + b for a, b in pairwise(counts.values)),
         seconds=operations / LANE_OPERATIONS_PER_SECOND,
         maximum=maximum_score(rules),
     )
@@ -94,7 +94,13 @@ def rule_set_stats(rules: RuleSet) -> RuleSetStats:
 
 def remarks(rules: RuleSet) -> list[str]:
     """What is allowed and hardly meant."""
-    found = []
+    found = [
+        f"{c.id} pays its fixed {p.points} points and {p.plus} more (plus); "
+        f"for the sum of the dice and {p.plus}, add `points = false`"
+        for c in rules.categories
+        for p in c.patterns
+        if p.score == "fixed" and p.plus
+    ]
     if rules.bonus:
         best = sum(max(p) for p, c in zip(possible_points(rules), rules.categories, strict=True) if c.upper)
         if best < rules.bonus.threshold:

@@ -83,22 +83,11 @@ class StateSpace:
         self.first_layer = start.filled.bit_count()
         still_open = [c for c in range(self.categories) if not start.filled >> c & 1]
         self.bit_of = {c: i for i, c in enumerate(still_open)}
-        if rules.order == "free" and len(still_open) > MAX_FREE_CATEGORIES:
-            raise RulesError(
-                f"{rules.key} has {len(still_open)} categories in free order, "
-                f"2^{len(still_open)} cards and their upper sums; at most {MAX_FREE_CATEGORIES} can be solved",
-                code="too-large",
-            )
+        check_enumerable(rules, len(still_open))
         self.forced = rules.order == "forced"
         self.flags = 2 if rules.joker and rules.joker.bonus else 1
         self.cards = len(still_open) + 1 if self.forced else 1 << len(still_open)
         self.upper = [c for c, category in enumerate(rules.categories) if category.upper and rules.bonus]
-        if not self.forced and len(self.upper) > MAX_FREE_UPPER:
-            raise RulesError(
-                f"{rules.key} has {len(self.upper)} upper boxes in free order, each set of them with its own sums; "
-                f"at most {MAX_FREE_UPPER} can be solved",
-                code="too-large",
-            )
         self._points = possible_points(rules)
         self._build_lanes()
         self._build_rows()
@@ -257,6 +246,25 @@ class StateSpace:
                 sums[self.layout.lane_sets[rows]].sum() * (self.most_saved[k] + 1)
                 for k, rows in enumerate(self.layers)
             )
+        )
+
+
+def check_enumerable(rules: RuleSet, n_open: int) -> None:
+    """Raise RulesError if a rule set has too many states with `n_open` open categories."""
+    if rules.order == "forced":
+        return
+    if n_open > MAX_FREE_CATEGORIES:
+        raise RulesError(
+            f"{rules.key} has {n_open} categories in free order, 2^{n_open} cards and their upper sums; "
+            f"at most {MAX_FREE_CATEGORIES} can be solved",
+            code="too-large",
+        )
+    n_upper = sum(category.upper for category in rules.categories) if rules.bonus else 0
+    if n_upper > MAX_FREE_UPPER:
+        raise RulesError(
+            f"{rules.key} has {n_upper} upper boxes in free order, each set of them with its own sums; "
+            f"at most {MAX_FREE_UPPER} can be solved",
+            code="too-large",
         )
 
 

@@ -82,8 +82,7 @@ def rules_check(file: str) -> None:
             if switch.id not in rule_set.active_switches:
                 load_rules(f"{file}+{switch.id}")
     except RuleFileError as error:
-        for problem in error.problems:
-            click.echo(str(problem), err=True)
+        click.echo(str(error), err=True)
         sys.exit(error.exit_code)
     stats = rule_set_stats(rule_set)
     for remark in remarks(rule_set):
