@@ -48,7 +48,9 @@ class _BestTurns:
             grid = lattice(rules.dice, rules.faces)
             is_joker = table[self.joker] > 0
             counts = grid.counts[grid.first_roll :]
-            box = np.array([matching_upper_box(rules, roll) for roll in counts.tolist()])
+            box = np.full(len(counts), ANY_BOX)
+            for roll in np.flatnonzero(counts.max(axis=1) == rules.dice):  # all dice show one face
+                box[roll] = matching_upper_box(rules, counts[roll].tolist())
             self.jokers = {
                 int(b): table[:, is_joker & (box == b)].max(axis=1).tolist() for b in np.unique(box[is_joker])
             }

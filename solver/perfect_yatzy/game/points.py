@@ -15,6 +15,7 @@ from .rules import Pattern, RuleSet
 from .scoring import group_choices
 
 NO_MATCH = -1  # in place of the sum of the matched dice
+IMPOSSIBLE = -1_000  # a gain that no sum of dice outweighs; six of them are within int16
 
 
 @lru_cache(maxsize=8)
@@ -79,14 +80,14 @@ def _shared_groups(groups: tuple[int, ...], counts: Ints) -> Ints:
     best: dict[tuple[int, ...], npt.NDArray[np.int16]] = {groups: np.zeros(len(counts), dtype=np.int16)}
     for face in range(1, counts.shape[1] + 1):
         count = counts[:, face - 1]
-        enough = [count >= size for size in range(sum(groups) + 1)]
+        gains = [np.where(count >= n, n * face, IMPOSSIBLE).astype(np.int16) for n in range(sum(groups) + 1)]
         reached: dict[tuple[int, ...], npt.NDArray[np.int16]] = {}
         for left, total in best.items():
             for rest, size in group_choices(left, sum(groups)).items():
-                now = np.where(enough[size] & (total != NO_MATCH), total + np.int16(size * face), np.int16(NO_MATCH))
+                now = total + gains[size]
                 reached[rest] = np.maximum(reached[rest], now) if rest in reached else now
         best = reached
-    return best[()].astype(np.int64)
+    return np.where(best[()] < 0, NO_MATCH, best[()]).astype(np.int64)
 
 
 @lru_cache(maxsize=8)
