@@ -21,6 +21,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     before = os.environ.get("YATZY_TABLES")
     os.environ["YATZY_TABLES"] = str(folder)
     os.environ.pop("YATZY_RULES", None)
+    os.environ["XDG_DATA_HOME"] = str(tmp_path_factory.mktemp("data"))  # finished games of `yatzy play`
     yield folder
     if before is None:
         del os.environ["YATZY_TABLES"]

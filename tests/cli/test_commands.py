@@ -328,12 +328,63 @@ def test_a_large_table_is_made_on_purpose_only(run: Run, tmp_path: Path) -> None
         assert (out.returncode, out.stdout, out.stderr.count("\n")) == (2, "", 1)
         assert "all goals of yatzy-saved take 14.6 GB and about 6 minutes" in out.stderr
         assert "yatzy solve yatzy-saved --what goals --yes" in out.stderr
+        assert "yatzy simulate yatzy-saved estimates the distribution" in out.stderr
     out = run("solve", "yatzy-saved", "--what", "goals", "--tables", str(tmp_path))
     assert (out.returncode, out.stdout) == (2, "")
     assert out.stderr.startswith(
         "yatzy: the table of goals of yatzy-saved takes 14.6 GB and about 6 minutes; use --yes"
     )
     assert [*tmp_path.iterdir()] == []
+
+
+def test_no_question_starts_a_large_solve(run: Run, tmp_path: Path) -> None:
+    """The table of Maxi takes 2.9 GB: every entrance says so with the same words, and none solves it unasked."""
+    from perfect_yatzy.game.rule_loader import load_rules
+    from perfect_yatzy.model.estimates import rule_set_stats
+
+    words = rule_set_stats(load_rules("maxi")).words
+    there = ("--tables", str(tmp_path))
+    save = ("--save", str(tmp_path / "game.json"), "--record", str(tmp_path / "games.jsonl"))
+    for command in (
+        ("hold", "334566", "--rules", "maxi"),
+        ("expect", "--rules", "maxi"),
+        ("simulate", "maxi"),
+        ("puzzle", "maxi"),
+        ("guide", "maxi", "-o", "-"),
+        ("play", "maxi", *save),
+    ):
+        out = run(*command, *there)
+        assert (out.returncode, out.stdout, out.stderr.count("\n")) == (2, "", 1), command
+        assert f"its table takes {words}; first run: yatzy solve maxi --yes" in out.stderr
+    for what in ("mean", "variance"):
+        out = run("solve", "maxi", "--what", what, *there)
+        assert (out.returncode, out.stdout) == (2, "")
+        assert out.stderr.startswith(f"yatzy: the table of means of maxi takes {words}; use --yes to solve it")
+    line = run("hold", "--jsonl", *there, stdin='{"dice": "334566", "rules": "maxi"}\n').stdout
+    assert json.loads(line)["code"] == "too-large"
+    own = tmp_path / "own.toml"
+    own.write_text('id = "own"\nname = "Own"\nextends = "maxi"\n')
+    assert words in run("rules", "check", str(own)).stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["own.toml"]
+
+
+def test_python_checks_the_memory_before_a_solve(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No array is allocated; and what is in the store needs no memory to be made."""
+    import perfect_yatzy
+    from perfect_yatzy.tablebase import memory
+
+    run("solve", "yatzy-forced", "--what", "goals", "--tables", str(tmp_path))
+    perfect_yatzy.open_strategy("yatzy-forced", tmp_path)
+    monkeypatch.setattr(memory, "available_memory", lambda: 1 << 20)
+    for call in (
+        lambda: perfect_yatzy.solve("maxi"),
+        lambda: perfect_yatzy.open_strategy("maxi", tmp_path),
+        lambda: perfect_yatzy.reach("maxi", 500, tables=tmp_path),
+    ):
+        with pytest.raises(perfect_yatzy.RulesError, match=r"needs .* GB of memory and 0\.00 GB are free"):
+            call()
+    assert 0 < perfect_yatzy.reach("yatzy-forced", 150, tables=tmp_path).value() < 1
+    assert perfect_yatzy.open_strategy("yatzy-forced", tmp_path).value() > 150
 
 
 def test_verify_and_solve(run: Run, yatzy: Strategy) -> None:

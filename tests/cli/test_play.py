@@ -60,7 +60,7 @@ def test_real_dice_are_typed_in(run: Run, tmp_path: Path) -> None:
 def test_the_plain_mode_prints_sentences(run: Run, tmp_path: Path) -> None:
     found = run("play", "--plain", "--seed", "1", "--save", str(tmp_path / "g"), stdin="quit\n")
     assert "You: total 0. Filled: nothing. Open: Ones, Twos" in found.stdout
-    assert "Yatzy. Upper bonus 50 at 63: 0 so far." in found.stdout
+    assert "Yatzy. Upper bonus 50: 0 of 63 so far." in found.stdout
 
 
 ONE = 'id = "one"\nname = "One Box"\ndice = 2\nfaces = 6\nrolls = 1\n'
@@ -140,13 +140,62 @@ def test_options_that_contradict_the_saved_game_are_rejected(run: Run, tmp_path:
     same = run("play", "yatzy", "--players", "P0", "--seed", "5", "--save", str(save), *record, "--lang", "sv")
     assert same.returncode == 0, same.stderr
     assert "Resuming the saved game" in same.stdout
-    other = run("play", "yahtzee", "--players", "Ann", "--save", str(save), *record, "--new")
+    other = run("play", "yahtzee", "--players", "Ann", "--save", str(save), *record, "--new", "--yes")
     assert other.returncode == 0
     assert load_session(save).rules == load_rules("yahtzee")
 
 
+def test_an_unfinished_game_is_discarded_on_purpose_only(run: Run, tmp_path: Path) -> None:
+    save = tmp_path / "game.json"
+    save_session(save, new_session())
+    before = save.read_bytes()
+    options = ("--save", str(save), "--record", str(tmp_path / "games.jsonl"), "--new")
+    refused = run("play", *options, stdin="y\n")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert (
+        f"--new discards the unfinished game in {save} (yatzy, P0, the program's dice); add --yes" in refused.stderr
+    )
+    assert save.read_bytes() == before
+    process, main = in_terminal(*options)
+    read_until(main, "[y/N]")
+    os.write(main, b"n\n")
+    assert process.wait() == 130
+    os.close(main)
+    assert save.read_bytes() == before
+    save.write_text("no game")
+    assert "which is not a saved game; add --yes" in run("play", *options).stderr
+    assert run("play", *options, "--yes").returncode == 0
+    assert load_session(save).players == ("You",)
+
+
+def test_finished_games_go_to_the_data_folder(run: Run, tmp_path: Path, one: Path) -> None:
+    home, elsewhere = tmp_path / "data", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    played = run(
+        "play", str(one), "--save", str(tmp_path / "g"), stdin="chance\n", XDG_DATA_HOME=str(home), PWD=str(elsewhere)
+    )
+    assert played.returncode == 0, played.stderr
+    record = home / "perfect-yatzy" / "games.jsonl"
+    assert f"Recorded in {record}." in played.stdout
+    assert len(read_games(record)) == 1
+
+
+def test_undo_cancels_a_decision_that_was_warned_of(run: Run, tmp_path: Path) -> None:
+    """It does not undo the decision before it."""
+    save = tmp_path / "game.json"
+    lines = "none\ny\nnone\nundo\nquit\n"
+    options = ("--seed", "3", "--save", str(save), "--record", str(tmp_path / "games.jsonl"))
+    found = run("play", *options, stdin=lines)
+    assert found.stdout.count("Continue anyway?") == 2, found.stdout
+    assert [action.kind for action in load_session(save).actions] == ["roll", "hold", "roll"]
+
+
 def test_player_names_must_be_unique_and_printable(run: Run, tmp_path: Path) -> None:
-    for players, message in (("Ann, ann", "two players are called ann"), ("A\x1b[1m", "is not a valid player name")):
+    for players, message in (
+        ("Ann, ann", "two players are called ann"),
+        (",", "--players ',' has no names"),
+        ("A\x1b[1m", "is not a valid player name"),
+    ):
         found = run("play", "--players", players, "--save", str(tmp_path / "g"))
         assert (found.returncode, found.stdout) == (2, "")
         assert message in found.stderr
@@ -167,14 +216,14 @@ def test_the_last_message_has_the_whole_command_to_resume(run: Run, tmp_path: Pa
         (scripted_session("generala", (RUN, "straight")), {"Bonus points": "5"}),
         (scripted_session("generala", (FIVES, "straight")), {"Bonus points": "0", "Total": "0"}),
         (scripted_session("yatzy-saved", (FIVES, "yatzy"), (FOURS, "fours")), {"Saved rolls": "4", "Total": "70"}),
-        (scripted_session("yatzy", (FIVES, "yatzy")), {"Upper bonus 50 at 63": "(0)"}),
+        (scripted_session("yatzy", (FIVES, "yatzy")), {"Upper bonus 50": "0 of 63"}),
         (
             scripted_session("yatzy-forced+threshold-63", *(((1, 1, 2, 3, 4), c) for c in FORCED[:6])),
-            {"Upper bonus 50 at 63": "0", "Sixes": "0", "Total": "11"},
+            {"Upper bonus 50": "0", "Sixes": "0", "Total": "11"},
         ),
         (
             scripted_session("yatzy-forced+threshold-63", *(((face,) * 5, FORCED[face - 1]) for face in range(1, 6))),
-            {"Upper bonus 50 at 63": "+50", "Sixes": "·", "Total": "125"},
+            {"Upper bonus 50": "+50", "Sixes": "·", "Total": "125"},
         ),
     ],
 )  # fmt: skip
@@ -185,7 +234,7 @@ def test_the_rows_of_a_card_add_up(session: Session, expected: dict[str, str]) -
     assert saved == session.card(0).saved
     total = int(rows.pop("Total"))
     assert total == final_score(session.card(0))
-    assert sum(int(value) for value in rows.values() if value[0] not in "·(") == total
+    assert sum(int(value) for value in rows.values() if value != "·" and " of " not in value) == total
 
 
 def test_the_stage_names_saved_rolls() -> None:

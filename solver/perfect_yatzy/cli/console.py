@@ -151,11 +151,11 @@ def wrap_columns(lines: Iterable[str]) -> str:
 def solve_progress(rules: RuleSet, announcement: str | None = None) -> Progress:
     """Progress of a solve on standard error: a bar on a terminal, one line elsewhere.
 
-    An `announcement` of a long solve is printed at once, on a terminal too.
+    An `announcement` of a long solve is printed at once, on a terminal too, with how to stop it.
     """
     announced = announcement is not None
     if announcement is not None:
-        click.echo(f"yatzy: {announcement}", err=True)
+        click.echo(f"yatzy: {announcement} (stop with Ctrl+C)", err=True)
 
     def report(done: int, total: int) -> None:
         nonlocal announced
@@ -213,6 +213,28 @@ def progress_bar(label: str) -> Progress:
             bar.render_finish()
 
     return report
+
+
+def confirm(question: str, refusal: str) -> None:
+    """Ask before something costly or irreversible; without a terminal an option must say yes.
+
+    Parameters
+    ----------
+    question
+        For a terminal, without "Continue?".
+    refusal
+        The message without a terminal; it names the option.
+
+    Raises
+    ------
+    UsageError
+        If standard input is not a terminal.
+    Abort
+        If the answer is no.
+    """
+    if not sys.stdin.isatty():
+        raise click.UsageError(refusal, click.get_current_context())
+    click.confirm(f"{question} Continue?", abort=True, err=True)
 
 
 def query_service(tables: str | None, threads: int | None, language: str) -> QueryService:

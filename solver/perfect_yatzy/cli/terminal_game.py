@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import StateError
+from ..errors import RulesError, StateError
 from .console import prompt_line
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class TerminalGame:
                     self.roll()
                 else:
                     self.decide()
-            except StateError as error:
+            except (StateError, RulesError) as error:  # RulesError: advice would need a solve beyond the budget
                 click.echo(wrapped(str(error)))
             self.save.write(session)
 
@@ -207,7 +207,8 @@ class TerminalGame:
         answer = self.ask("Continue anyway? [y/N]", DECISION_HELP)
         if answer.lower() in ("y", "yes"):
             return None
-        return "" if answer.lower() in ("n", "no") else answer
+        # `undo` cancels this decision, which is not made yet; it does not undo the one before it.
+        return "" if answer.lower() in ("n", "no", "undo", "u") else answer
 
     def advise(self, show_all: bool) -> None:
         """Print the ranking of `yatzy hold` or `yatzy score`."""

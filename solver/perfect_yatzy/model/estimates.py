@@ -20,6 +20,11 @@ CARD_MEMORY = 100  # bytes a card, for the arrays that place it
 FLOAT64_VALUES = 100_000_000  # larger tables are stored in float32
 
 
+def gigabytes(size: float) -> str:
+    """A number of bytes in GB: ``0.93 GB``, ``14.6 GB``."""
+    return f"{size / 1e9:,.{2 if size < 1e9 else 1}f} GB"
+
+
 @dataclass(frozen=True)
 class SolveCost:
     """What a solve will take.
@@ -53,7 +58,7 @@ class SolveCost:
     @property
     def words(self) -> str:
         """Size and time for a person, such as ``0.93 GB and about 25 s``."""
-        size = f"{self.bytes / 1e9:,.{2 if self.bytes < 1e9 else 1}f} GB"
+        size = gigabytes(self.bytes)
         if self.seconds < 100:
             return f"{size} and about {max(1.0, self.seconds):.0f} s"
         minutes = self.seconds / 60

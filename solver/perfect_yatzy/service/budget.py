@@ -36,6 +36,9 @@ class SolveLimit:
         return cost.seconds <= self.seconds and cost.bytes <= self.bytes
 
 
+COMMAND_LIMIT = SolveLimit(seconds=180.0, bytes=2_000_000_000)  # a longer solve needs `yatzy solve`, which asks
+
+
 @dataclass(frozen=True)
 class SolveBudget:
     """The limits of all solves a request may cause.
@@ -72,7 +75,7 @@ class SolveBudget:
 
         Those of the server are in :mod:`perfect_yatzy.web.limits`.
         """
-        return cls(objective=SolveLimit(seconds=180.0, bytes=2_000_000_000))
+        return cls(mean=COMMAND_LIMIT, objective=COMMAND_LIMIT)
 
     def announces(self, cost: SolveCost) -> bool:
         """Whether a solve takes long enough to be announced."""
@@ -82,8 +85,9 @@ class SolveBudget:
         """Raise RulesError if the table of means costs too much."""
         if not self.mean.allows(cost):
             raise RulesError(
-                f"{rules.key} takes about {cost.seconds:.0f} s to solve; "
-                f"first run: yatzy solve {rules.spec or rules.key}",
+                f"{rules.key} is not solved yet, and its table takes {cost.words}; "
+                f"first run: yatzy solve {rules.spec or rules.key}"
+                + ("" if COMMAND_LIMIT.allows(cost) else " --yes"),
                 code="too-large",
             )
 
@@ -96,7 +100,9 @@ class SolveBudget:
             Whether it is the table of all goals, which can be solved beforehand.
         """
         if not self.objective.allows(cost):
-            advice = f", or first run: yatzy solve {rules.spec or rules.key} --what goals --yes" if whole_game else ""
+            spec = rules.spec or rules.key
+            advice = f", or first run: yatzy solve {spec} --what goals --yes" if whole_game else ""
+            advice += f"; {simulation_advice(rules)}" if whole_game else ""
             what = f"all goals of {rules.key} take" if whole_game else f"{rules.key} from this card on takes"
             raise RulesError(
                 f"{what} {cost.words}, and the limit is {limit_words(self.objective)}; ask from a later card{advice}",
@@ -117,6 +123,11 @@ class SolveBudget:
                 f"first run: yatzy solve {rules.spec or rules.key} --what goals",
                 code="too-large",
             )
+
+
+def simulation_advice(rules: RuleSet) -> str:
+    """What to run where the chance of a goal cannot be computed."""
+    return f"yatzy simulate {rules.spec or rules.key} estimates the distribution of play for the mean"
 
 
 def limit_words(limit: SolveLimit) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.translations import ENGLISH, localized
-from ..model.estimates import rule_set_stats
+from ..model.estimates import SolveCost, rule_set_stats
 from ..model.objectives import Variance
 from ..strategy.actions import Action, Choice, Hold, max_rerolls, rank_categories, rank_holds
 from ..strategy.distribution import has_distribution, stored_distribution
@@ -92,15 +92,26 @@ class QueryService:
 
         def create() -> Strategy:
             report = None
-            if not has_table(rules, self.tables):
-                cost = rule_set_stats(rules)
-                self.budget.check_mean(rules, cost)
-                if self.announce is not None:
-                    line = f"solving {rules.key}, {cost.words}; the table will be stored"
-                    report = self.announce(rules, line if self.budget.announces(cost) else None)
+            if (cost := self.check_mean(rules)) and self.announce is not None:
+                line = f"solving {rules.key}, {cost.words}; the table will be stored"
+                report = self.announce(rules, line if self.budget.announces(cost) else None)
             return open_strategy(rules, self.tables, threads=self.threads, progress=report)
 
         return self.strategies.get_or_create(("mean", rules.fingerprint), create)
+
+    def check_mean(self, rules: RuleSet) -> SolveCost | None:
+        """What :meth:`strategy` has to solve; None if the table exists.
+
+        Raises
+        ------
+        RulesError
+            If that is beyond the budget.
+        """
+        if has_table(rules, self.tables):
+            return None
+        cost = rule_set_stats(rules)
+        self.budget.check_mean(rules, cost)
+        return cost
 
     def parse(self, fields: Mapping[str, Any]) -> Request:
         """Check a request; see :func:`perfect_yatzy.service.requests.parse_request`."""

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import StateError
+from ..errors import RulesError, StateError
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
@@ -25,7 +25,7 @@ from ..strategy.score_strategy import GoalSolve, ScoreStrategy, goal_strategy, g
 from ..strategy.strategy import Strategy
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress, has_table
-from .budget import SolveBudget, distribution_seconds, utility_cost
+from .budget import SolveBudget, distribution_seconds, simulation_advice, utility_cost
 from .cache import WeightedLRUCache
 from .requests import ObjectiveRequest, Request
 
@@ -186,7 +186,10 @@ class ObjectiveResolver:
         solve = goals_to_solve(rules, request.state, exists, budget.instant_seconds, budget.objective.allows)
         if solve.cost:
             if solve.stored:
-                check_memory(rules, solve.cost)
+                try:
+                    check_memory(rules, solve.cost)
+                except RulesError as error:
+                    raise RulesError(f"{error}; {simulation_advice(rules)}", code=error.code) from error
                 budget.check_objective(rules, solve.cost, whole_game=True)
                 budget.check_stored(rules, self.stored_bytes, solve.cost)
             else:

@@ -25,6 +25,7 @@ from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..kernels.table_slices import PADDING, TableSlice, padded
 from ..model.objectives import Objective, Values
+from .memory import check_memory
 from .row_solver import RowSolver
 
 ROWS_PER_TASK = 128  # few enough that threads end a layer together, enough that calls cost nothing
@@ -136,6 +137,8 @@ def solve_values(rules: str | Path | RuleSet, *, threads: int | None = None, unr
     Raises
     ------
     RulesError
-        If the rules are unknown or malformed.
+        If the rules are unknown or malformed, or the machine has too little memory.
     """
-    return solve_objective(Objective(load_rules(rules)), threads=threads, unrolled=unrolled)
+    objective = Objective(load_rules(rules))
+    check_memory(objective.rules, objective.needs().with_table())
+    return solve_objective(objective, threads=threads, unrolled=unrolled)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..errors import RulesError, TableError
 from ..game.rules import RuleSet
-from ..model.estimates import SolveCost
+from ..model.estimates import SolveCost, gigabytes
 
 SPARE_DISK = 16 << 20  # bytes that stay free beside a new table
 
@@ -56,9 +56,8 @@ def check_memory(rules: RuleSet, needs: SolveCost) -> None:
     """Raise RulesError unless the machine has the memory a solve needs."""
     free = available_memory()
     if free is not None and needs.memory > free:
-        needed, there = needs.memory / 2**30, free / 2**30
         raise RulesError(
-            f"solving {rules.key} needs {needed:.1f} GB of memory and {there:.1f} GB are free; "
-            f"it has {needs.values:,} values and would take about {max(1.0, needs.seconds / 60):.0f} minutes",
+            f"solving {rules.key} needs {gigabytes(needs.memory)} of memory and {gigabytes(free)} are free; "
+            f"its table has {needs.values:,} values and takes {needs.words}",
             code="too-large",
         )

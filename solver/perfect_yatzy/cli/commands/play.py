@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from ...errors import SolverError, StateError
-from ..console import query_service
+from ...errors import RulesError, SolverError, StateError
+from ..console import confirm, query_service
 from ..options import language_option, rules_argument, table_options
 from ..terminal_game import Quit, TerminalGame
 
 if TYPE_CHECKING:
+    from ...game.rules import RuleSet
     from ...play.save_file import SaveFile
     from ...play.session import Session
+    from ...service.queries import QueryService
 
 # Options that may differ when a saved game is resumed; the others define the game.
 SETTINGS = {"save", "record", "warn", "no_warn", "plain", "lang", "tables", "threads"}
@@ -37,14 +39,15 @@ SETTINGS = {"save", "record", "warn", "no_warn", "plain", "lang", "tables", "thr
 )  # fmt: skip
 @click.option("--no-warn", is_flag=True, help="Never warn.")
 @click.option("--new", is_flag=True, help="Start a new game instead of the saved one.")
+@click.option("--yes", "-y", is_flag=True, help="With --new, discard the saved game without a confirmation.")
 @click.option("--plain", is_flag=True, help="Print scorecards as sentences, for a screen reader.")
 @click.option(
     "--save", type=click.Path(dir_okay=False, path_type=Path),
     help="File for the unfinished game [in the user's state folder].",
 )  # fmt: skip
 @click.option(
-    "--record", type=click.Path(dir_okay=False), default="games.jsonl", show_default=True,
-    help="File for finished games.",
+    "--record", type=click.Path(dir_okay=False),
+    help="File for finished games [games.jsonl in the user's data folder].",
 )  # fmt: skip
 @language_option
 @table_options
@@ -56,9 +59,10 @@ def play(
     warn: float,
     no_warn: bool,
     new: bool,
+    yes: bool,
     plain: bool,
     save: Path | None,
-    record: str,
+    record: str | None,
     lang: str,
     tables: str | None,
     threads: int | None,
@@ -81,7 +85,12 @@ def play(
         raise StateError("--seed can only be used when the program rolls, not with --dice typed")
     service = query_service(tables, threads, lang)
     save_file = SaveFile(save or default_save_path())
+    record = record or default_record_path()
     check_record(record, save_file)
+    if new and save_file.seen is not None and not yes:
+        confirm(
+            f"This discards {unfinished_game(save_file)}.", f"--new discards {unfinished_game(save_file)}; add --yes"
+        )
     if save_file.seen is not None and not new:
         session = save_file.load()
         requested = {
@@ -98,6 +107,8 @@ def play(
         if seed is None and dice == "program":
             seed = secrets.randbelow(1 << 48)
         session = Session(service.rules(rules), parse_players(players), seed)
+    if not no_warn:
+        check_solve(service, session.rules)
     localized_rules = localized(session.rules, lang)
     service.register(localized_rules)
     game = TerminalGame(session, localized_rules, service, save_file, None if no_warn else warn, plain)
@@ -132,17 +143,47 @@ def default_save_path() -> Path:
     return Path(platformdirs.user_state_dir("perfect-yatzy")) / "game.json"
 
 
+def default_record_path() -> str:
+    """The file of finished games without --record; its folder is made."""
+    import platformdirs
+
+    folder = Path(platformdirs.user_data_dir("perfect-yatzy"))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SolverError(f"cannot write to {folder}: {error.strerror}; choose a file with --record") from error
+    return str(folder / "games.jsonl")
+
+
+def unfinished_game(save_file: SaveFile) -> str:
+    """The game that --new discards, in words."""
+    try:
+        return f"the unfinished game in {save_file.path} ({game_description(save_file.load())})"
+    except StateError:
+        return f"the file {save_file.path}, which is not a saved game"
+
+
+def check_solve(service: QueryService, rules: RuleSet) -> None:
+    """Raise RulesError if warnings need a solve that nobody asked for."""
+    try:
+        service.check_mean(rules)
+    except RulesError as error:
+        raise RulesError(f"{error}; or play without advice: --no-warn", code=error.code) from error
+
+
 def parse_players(text: str) -> tuple[str, ...]:
     """The names of the players.
 
     Raises
     ------
     StateError
-        If two names are the same, or a name cannot be shown.
+        If there are no names, two names are the same, or a name cannot be shown.
     """
     from ...play.record import check_names
 
-    names = tuple(name.strip() for name in text.split(",") if name.strip()) or ("You",)
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    if not names:
+        raise StateError(f"--players {text!r} has no names; separate names by commas")
     duplicate = next((name for i, name in enumerate(names) if name.lower() in map(str.lower, names[:i])), None)
     if duplicate is not None:
         raise StateError(f"two players are called {duplicate}; give each player a different name")
@@ -207,6 +248,9 @@ def finish(game: TerminalGame, record: str) -> None:
         ) from error
     game.save.remove()
     click.echo(f"Recorded in {record}.\n")
-    for i in range(len(finished.players)):
-        click.echo("\n".join(summary_lines(game.rules, review(game.strategy, finished, i))) + "\n")
+    try:
+        for i in range(len(finished.players)):
+            click.echo("\n".join(summary_lines(game.rules, review(game.strategy, finished, i))) + "\n")
+    except RulesError as error:
+        click.echo(f"There is no review yet: {error}\n")
     click.echo(f"To see your mistakes: {shlex.join(['yatzy', 'review', record])}")

@@ -74,7 +74,7 @@ def rules_check(file: str) -> None:
     Reports every mistake with its line and field, also in the switches.
     """
     from ...game.rule_loader import RuleFileError, load_rules
-    from ...model.estimates import remarks, rule_set_stats
+    from ...model.estimates import gigabytes, remarks, rule_set_stats
 
     try:
         rule_set = load_rules(file)
@@ -91,6 +91,6 @@ def rules_check(file: str) -> None:
     categories = "1 category" if n_categories == 1 else f"{n_categories} categories"
     click.echo(f"{rule_set.name} ({rule_set.key}) is valid: {categories}, highest score {stats.maximum}")
     click.echo(
-        f"{stats.values:,} values, {max(1, stats.bytes >> 20):,} MB on disk, {stats.memory >> 20:,} MB of memory; "
-        f"a solve takes about {max(0.1, stats.seconds):.1f} s with two threads"
+        f"{stats.values:,} values; a solve takes {stats.words} with two threads, and "
+        f"{gigabytes(stats.memory)} of memory"
     )

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import click
 
 from ..._version import ANSWER_SCHEMA
-from ..console import solve_progress
+from ..console import confirm, solve_progress
 from ..options import SEED, json_option, rules_argument, table_options
 
 
@@ -25,8 +24,8 @@ from ..options import SEED, json_option, rules_argument, table_options
 def solve(rules: str, what: str, force: bool, yes: bool, tables: str | None, threads: int | None) -> None:
     """Solve a rule set and store the table.
 
-    An interrupted solve resumes where it stopped. Other commands solve what they need on first use, except for very
-    large tables of goals.
+    An interrupted solve resumes where it stopped. Other commands solve what they need on first use, unless that takes
+    more than 2 GB or three minutes.
 
     \b
       yatzy solve maxi
@@ -37,27 +36,34 @@ def solve(rules: str, what: str, force: bool, yes: bool, tables: str | None, thr
     from ...service.budget import SolveBudget
     from ...strategy.strategy import open_strategy
     from ...tablebase.memory import check_memory
-    from ...tablebase.store import has_table, solve_to_store, table_path
+    from ...tablebase.store import Progress, has_table, solve_to_store, table_path
 
     rule_set = load_rules(rules)
     path = table_path(rule_set, tables, what)
     if has_table(rule_set, tables, what) and not force:
         click.echo(f"{rule_set.key} is already solved: {path} (use --force to solve it again)")
         return
+    budget = SolveBudget.command()
+
+    def begin(objective: Objective) -> Progress:
+        """Check the cost of a solve, ask if it is high, and announce it."""
+        name, cost = {"mean": "means"}.get(objective.name, objective.name), objective.needs()
+        check_memory(rule_set, cost)
+        if not yes and not budget.objective.allows(cost):
+            size = f"he table of {name} of {rule_set.key} takes {cost.words}"
+            confirm(f"T{size}.", f"t{size}; use --yes to solve it")
+        line = f"solving {rule_set.key} ({name}), {cost.words}" if budget.announces(cost) else None
+        return solve_progress(rule_set, line)
+
     objective = Objective(rule_set)
     if what == "goals":
         objective = Goals(rule_set)
     elif what in ("variance", "bonus"):
-        means = open_strategy(rule_set, tables, threads=threads, progress=solve_progress(rule_set))
+        solved = has_table(rule_set, tables)
+        means = open_strategy(rule_set, tables, threads=threads, progress=None if solved else begin(objective))
         quantities: dict[str, type[PolicyQuantity]] = {"variance": Variance, "bonus": BonusChance}
         objective = quantities[what](rule_set, means.table)
-    cost, budget, announcement = objective.needs(), SolveBudget.command(), None
-    if what != "mean":  # the user asked for this table by name, and every other query needs it
-        check_memory(rule_set, cost)
-        announcement = f"solving {rule_set.key} ({what}), {cost.words}" if budget.announces(cost) else None
-        if not budget.objective.allows(cost) and not yes:
-            confirm(f"the table of {what} of {rule_set.key} takes {cost.words}")
-    progress = solve_progress(rule_set, announcement)
+    progress = begin(objective)
     info = solve_to_store(objective, tables, threads=threads, progress=progress, missing_only=not force)
     if what == "mean":
         click.echo(f"Expected score of {rule_set.key} under perfect play: {info.start_value:.10f}")
@@ -66,21 +72,6 @@ def solve(rules: str, what: str, force: bool, yes: bool, tables: str | None, thr
     elif info.start_value is not None:
         click.echo(f"Standard deviation of {rule_set.key} under perfect play: {info.start_value**0.5:.10f}")
     click.echo(f"{info.values:,} values in {info.seconds:.2f} s: {path}")
-
-
-def confirm(cost: str) -> None:
-    """Ask before a costly solve; without a terminal --yes is required.
-
-    Raises
-    ------
-    UsageError
-        If standard input is not a terminal.
-    Abort
-        If the answer is no.
-    """
-    if not sys.stdin.isatty():
-        raise click.UsageError(f"{cost}; use --yes to solve it", click.get_current_context())
-    click.confirm(f"{cost[0].upper()}{cost[1:]}. Continue?", abort=True, err=True)
 
 
 @click.command()

@@ -34,7 +34,7 @@ def card_rows(rules: RuleSet, card: Scorecard) -> list[tuple[str, str]]:
     """One player's scorecard as labels and values; a dot is an open category."""
     rows = [(c.name, str(card.points[i]) if i in card.points else "·") for i, c in enumerate(rules.categories)]
     if rules.bonus:
-        rows.append((f"Upper bonus {rules.bonus.points} at {rules.bonus.threshold}", upper_bonus_text(card)))
+        rows.append((f"Upper bonus {rules.bonus.points}", upper_bonus_text(card)))
     if rules.first_roll_bonus or (rules.joker and rules.joker.bonus):
         rows.append(("Bonus points", str(card.bonus_points)))
     if rules.saved_rolls:
@@ -68,13 +68,13 @@ def card_lines(rules: RuleSet, session: Session) -> list[str]:
 
 
 def upper_bonus_text(card: Scorecard) -> str:
-    """The points of the upper bonus, or the upper sum in brackets while the bonus is undecided."""
+    """The points of the upper bonus, or while it is undecided the upper sum: ``16 of 63``."""
     rules = card.rules
     assert rules.bonus is not None
     if card.upper >= rules.bonus.threshold:
         return f"+{rules.bonus.points}"
     has_open_upper = any(c.upper and i not in card.points for i, c in enumerate(rules.categories))
-    return f"({card.upper})" if has_open_upper else "0"
+    return f"{card.upper} of {rules.bonus.threshold}" if has_open_upper else "0"
 
 
 def spoken_card_lines(rules: RuleSet, session: Session) -> list[str]:
@@ -87,7 +87,7 @@ def spoken_card_lines(rules: RuleSet, session: Session) -> list[str]:
         still_open = ", ".join(rules.categories[c].name for c in range(n_categories) if c not in card.points)
         total = f"{name}: total {final_score(card)}"
         other_rows = "".join(
-            f" {label}: {value.strip('()')}{' so far' * value.startswith('(')}."
+            f" {label}: {value}{' so far' * (' of ' in value)}."
             for label, value in card_rows(rules, card)[n_categories:-1]
         )
         lines.append(f"{total}. Filled: {filled or 'nothing'}. Open: {still_open or 'none'}.{other_rows}")
