@@ -21,6 +21,7 @@ from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.model.estimates import SolveCost
 from perfect_yatzy.model.objectives import Goals
 from perfect_yatzy.model.state_space import StateSpace
+from perfect_yatzy.service import queries
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit
 from perfect_yatzy.service.cache import WeightedLRUCache
 from perfect_yatzy.service.queries import QueryService
@@ -29,8 +30,11 @@ from perfect_yatzy.strategy.score_strategy import goals_to_solve, reach
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
 from perfect_yatzy.tablebase.store import Progress, has_table
+from perfect_yatzy.web.workers import RequestScheduler
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
+TURNS = {"turns of the mean": 1, "turns of the objective": 1}
+RANKINGS = {"rankings of the mean": 1, "rankings of the objective": 1}
 
 
 # --- one check, one evaluation -------------------------------------------------------------------------------------
@@ -38,7 +42,7 @@ LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """How often cards and states are checked, and turns evaluated, by the kind of evaluator."""
+    """How often cards and states are checked, turns evaluated and categories ranked, by the kind of evaluator."""
     counted: Counter[str] = Counter()
 
     def count(owner: Any, name: str, label: Callable[[Any], str]) -> None:
@@ -63,19 +67,18 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         monkeypatch.setattr(f"perfect_yatzy.{module}.check_card", checked)
     count(StateSpace, "check", lambda space: "state")
     count(TurnEvaluator, "hold_values", lambda evaluator: f"turns of the {kind(evaluator)}")
+    count(queries, "rank_categories", lambda evaluator: f"rankings of the {kind(evaluator)}")
     return counted
 
 
 @pytest.mark.parametrize(
     ("fields", "evaluations"),
     [
-        ({"query": "hold", "dice": "33456"}, {"turns of the mean": 1}),
-        ({"query": "hold", "dice": "33456", "goal": 240}, {"turns of the mean": 1, "turns of the objective": 1}),
-        (
-            {"query": "hold", "dice": "33456", "opponents": [231, 240], "ties": "half"},
-            {"turns of the mean": 1, "turns of the objective": 1},
-        ),
-        ({"query": "score", "dice": "33456", "goal": 240}, {}),
+        ({"query": "hold", "dice": "33456"}, {"turns of the mean": 1, "rankings of the mean": 1}),
+        ({"query": "hold", "dice": "33456", "goal": 240}, TURNS | RANKINGS),
+        ({"query": "hold", "dice": "33456", "opponents": [231, 240], "ties": "half"}, TURNS | RANKINGS),
+        ({"query": "score", "dice": "33456"}, {"rankings of the mean": 1}),
+        ({"query": "score", "dice": "33456", "goal": 240}, RANKINGS),
         ({"query": "expect", "games": 100}, {}),
         ({"query": "expect", "goal": 240}, {}),
         ({"query": "outcomes", "hold": [3, 3], "rolls_left": 2}, {"turns of the mean": 1}),
@@ -91,12 +94,22 @@ def test_a_request_checks_its_card_and_evaluates_its_turn_once(
     assert calls == {"card": 1, "state": 1, **evaluations}
 
 
+@pytest.mark.parametrize("goal", [{}, {"goal": 240}])
+def test_the_server_checks_and_evaluates_once_too(yatzy: Strategy, calls: Counter[str], goal: dict[str, int]) -> None:
+    scheduler = RequestScheduler(None, None)
+    scheduler.service.strategy(yatzy.rules)
+    calls.clear()
+    scheduler.answer("hold", {"card": LATE, "dice": "33456", **goal}, lambda: False)
+    evaluations = TURNS | RANKINGS if goal else {"turns of the mean": 1, "rankings of the mean": 1}
+    assert calls == {"card": 1, "state": 1, **evaluations}
+
+
 def test_each_opponent_is_checked_once(yatzy: Strategy, calls: Counter[str]) -> None:
     service = QueryService()
     service.strategy(yatzy.rules)
     calls.clear()
     service.answer({"query": "score", "dice": "33456", "card": LATE, "opponents": f"{LATE} chance=20; 231"})
-    assert calls == {"card": 2, "state": 2}
+    assert calls == {"card": 2, "state": 2, **RANKINGS}
 
 
 def test_public_methods_check_once(yatzy: Strategy, calls: Counter[str]) -> None:
