@@ -15,7 +15,7 @@ invalid-request         the request is malformed: not JSON, a wrong combination 
 unknown-field           the request has a field its query does not know
 missing-field           the request lacks a field its query needs
 invalid-value           a field or an argument has the wrong type, or lies outside its range
-unknown-rules           there is no rule set, switch or rule file of that name
+unknown-rules           no rule set, switch or rule file has that name
 invalid-rules           a rule set contradicts itself, or the question does not apply to its rules
 too-large               the solve needs more time or memory than the budget or the machine allows
 unknown-category        no category has that name

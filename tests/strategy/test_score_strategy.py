@@ -357,7 +357,7 @@ def test_a_tie_counts_as_one_says(ties: str, worth: list[float]) -> None:
     assert winning.goal == {"loss": 241, "half": None, "win": 240}[ties]
     with pytest.raises(StateError, match="ties is 'maybe'"):
         WinUtility([finished(1)], "maybe")
-    with pytest.raises(StateError, match="no opponent"):
+    with pytest.raises(StateError, match="opponents is empty"):
         WinUtility([], ties)
 
 
@@ -532,8 +532,8 @@ def test_expect_says_how_likely_a_win_is(run: Run, yatzy: Strategy) -> None:
         (["--opponents", "3", "--ties", "so"], "ties is 'so'; must be one of loss, half, win"),
         (["--opponents", "nobody"], "'nobody' is not an opponent"),
         (["--opponents", "250 260"], "(several: 251; 260)"),
-        (["--opponents", ""], "there is no opponent"),
-        (["--opponents", " ; "], "there is no opponent"),
+        (["--opponents", ""], "no opponents given"),
+        (["--opponents", " ; "], "no opponents given"),
         (["--opponents", "ones=3 extra=50"], "50 bonus points are impossible here: this card cannot have any"),
         (["--goal", "-1"], "Invalid value for '--goal'"),
     ],

@@ -1,4 +1,4 @@
-"""Puzzles: positions from games of optimal play, the same for everybody who uses the same seed.
+"""Puzzles: positions from games of optimal play, the same for the same rules and seed.
 
 The difficulty of a position is what the second-best action loses. The less it loses, the harder the best action is to
 find.

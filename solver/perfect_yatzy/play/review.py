@@ -61,9 +61,9 @@ def ranked_actions(strategy: Strategy, card: Scorecard, dice: Sequence[int], rol
     return [replace(found[place], loss=loss) for _, loss, place in best_first]
 
 
-def find_action(actions: Sequence[Hold | Choice], wanted: Dice | str) -> Hold | Choice | None:
-    """The action that holds these dice or takes the category with this id; None if there is none."""
-    return next((a for a in actions if (a.dice if isinstance(a, Hold) else a.category) == wanted), None)
+def find_action(actions: Sequence[Hold | Choice], target: Dice | str) -> Hold | Choice | None:
+    """The action that holds these dice or takes the category with this id; None if it is not among the actions."""
+    return next((a for a in actions if (a.dice if isinstance(a, Hold) else a.category) == target), None)
 
 
 @dataclass(frozen=True)

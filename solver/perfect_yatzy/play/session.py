@@ -48,8 +48,8 @@ class Action:
 
 
 @dataclass(frozen=True)
-class Position:
-    """What a sequence of actions leads to.
+class GamePosition:
+    """The state of a game after a sequence of actions.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Session:
     rules: RuleSet
     players: tuple[str, ...]
     seed: int | None
-    _steps: list[tuple[Action, Position]] = field(default_factory=list, init=False, repr=False)
+    _steps: list[tuple[Action, GamePosition]] = field(default_factory=list, init=False, repr=False)
 
     # --- the current position --------------------------------------------------------------------------------------
 
@@ -95,11 +95,11 @@ class Session:
         return tuple(action for action, _ in self._steps)
 
     @property
-    def position(self) -> Position:
+    def position(self) -> GamePosition:
         """What the actions lead to."""
         if self._steps:
             return self._steps[-1][1]
-        return Position(tuple(Scorecard(self.rules) for _ in self.players))
+        return GamePosition(tuple(Scorecard(self.rules) for _ in self.players))
 
     @property
     def turns(self) -> tuple[Turn, ...]:
@@ -165,7 +165,7 @@ class Session:
 
     # --- actions ---------------------------------------------------------------------------------------------------
 
-    def rolled(self) -> Dice:
+    def next_roll(self) -> Dice:
         """All dice after the program's next roll, the held dice included."""
         assert self.seed is not None
         turn, roll = len(self.turns), len(self.dice_history)
@@ -194,7 +194,7 @@ class Session:
             raise StateError("no dice are to be rolled now")
         held = self._held()
         if dice is None:
-            new = self.rolled()
+            new = self.next_roll()
         else:
             new = tuple(dice)
             if len(new) == self.to_roll < self.rules.dice:
@@ -203,7 +203,7 @@ class Session:
             if not is_subset(held, new):
                 raise StateError(f"you held {spaced(held)}, which is not within {spaced(new)}")
         now = self.position
-        self._push(Action("roll", new), Position(now.cards, now.turns, (*now.dice_history, new), now.holds))
+        self._push(Action("roll", new), GamePosition(now.cards, now.turns, (*now.dice_history, new), now.holds))
         return new
 
     def check_hold(self, dice: Sequence[int]) -> Dice:
@@ -234,7 +234,7 @@ class Session:
             If these dice cannot be held now.
         """
         held, now = self.check_hold(dice), self.position
-        self._push(Action("hold", held), Position(now.cards, now.turns, now.dice_history, (*now.holds, held)))
+        self._push(Action("hold", held), GamePosition(now.cards, now.turns, now.dice_history, (*now.holds, held)))
 
     def score(self, category: str) -> None:
         """Take a category for the dice and end the turn.
@@ -258,7 +258,7 @@ class Session:
         turn = Turn(player, now.dice_history, now.holds, category, *choices[category])
         card = card_after(now.cards[player], turn)
         cards = (*now.cards[:player], card, *now.cards[player + 1 :])
-        self._push(Action("score", category=category), Position(cards, (*now.turns, turn)))
+        self._push(Action("score", category=category), GamePosition(cards, (*now.turns, turn)))
 
     def _reason_not_allowed(self, category: str, allowed: list[str]) -> str:
         rules, card = self.rules, self.card()
@@ -300,5 +300,5 @@ class Session:
             self.roll()
         return undone
 
-    def _push(self, action: Action, position: Position) -> None:
+    def _push(self, action: Action, position: GamePosition) -> None:
         self._steps.append((action, position))

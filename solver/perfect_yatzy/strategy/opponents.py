@@ -3,8 +3,8 @@
     U(s) = product over opponents of P(theirs < s)          a tie is a loss
     U(s) = product over opponents of P(theirs <= s)         a tie is a win; "half" is the mean of both
 
-A finished opponent is one score, and the answer is exact. An opponent who still plays is a distribution. It is exact
-for a player who maximises the mean from that card on and ignores our score, which is an assumption.
+A finished opponent is one score, and the answer is exact. An unfinished opponent is a distribution: that of a player
+who is assumed to maximise the mean from that card on and to ignore our score.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def parse_opponents(rules: RuleSet, given: str | Iterable[object]) -> list[int |
     Raises
     ------
     StateError
-        If an entry is neither a score nor a card, there is none, or there are too many.
+        If an entry is neither a score nor a card, or there are no entries or too many.
     """
     found: list[int | Scorecard] = []
     for entry in [given] if isinstance(given, str) else given:
@@ -107,7 +107,7 @@ def parse_opponents(rules: RuleSet, given: str | Iterable[object]) -> list[int |
     if len(found) > MAX_OPPONENTS:
         raise StateError(f"there are more than {MAX_OPPONENTS} opponents")
     if not found:
-        raise StateError("there is no opponent; give a final score such as 251, a card, or empty")
+        raise StateError("no opponents given; give a final score such as 251, a card, or empty")
     return found
 
 
@@ -141,7 +141,7 @@ def opponent(
     Parameters
     ----------
     strategy
-        Of the mean, which an opponent who still plays is assumed to follow.
+        Of the mean, which an unfinished opponent is assumed to follow.
     known
         A final score, or a checked card of a game in progress.
     threads, tables
@@ -177,7 +177,7 @@ class WinUtility:
 
     def __init__(self, opponents: Sequence[Opponent], ties: str = "loss") -> None:
         if not opponents:
-            raise StateError("there is no opponent to beat")
+            raise StateError("opponents is empty; give at least one final score or card")
         if ties not in get_args(Ties):
             raise StateError(f"ties is {shown(ties)}; must be one of {', '.join(get_args(Ties))}", field="ties")
         self.opponents, self.ties = list(opponents), ties

@@ -244,7 +244,7 @@ def maximise(
         The earliest card you will ask about. A whole game of Yatzy takes 20 s and 1.5 GB, half a game less than a
         second.
     threads
-        Processors to use; default: all.
+        Number of threads; default: one per processor.
 
     Returns
     -------
