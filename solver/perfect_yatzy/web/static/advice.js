@@ -78,7 +78,7 @@ async function requestAdvice(choosesHold, body, signal) {
   try {
     const found = await ask(choosesHold ? "hold" : "score", body, signal);
     if (signal.aborted) return;
-    answer = { choosesHold, objective: found.aim, entries: sortedEntries(found, choosesHold ? found.holds : found.categories) };
+    answer = { choosesHold, objective: found.aim, entries: choosesHold ? found.holds : found.categories };
     drawRanking();
   } catch (error) {
     if (signal.aborted) return;
@@ -88,13 +88,6 @@ async function requestAdvice(choosesHold, body, signal) {
   } finally {
     clearTimeout(longWait);
   }
-}
-
-// Where the goal or win is impossible or certain, options of equal chance are ranked by their expected score.
-function sortedEntries(found, entries) {
-  const chance = entries[0].chance;
-  if (!found.aim || (chance !== 0 && chance !== 1)) return entries;
-  return [...entries].sort((a, b) => b.chance - a.chance || b.expected_final_score - a.expected_final_score);
 }
 
 const objectiveText = (it) => (it.goal !== undefined ? `${it.goal} or more` : "a win");

@@ -47,6 +47,9 @@ export function table(name, headings, rows, attributes) {
       element(column ? "td" : "th", { scope: column ? null : "row", ...numeric(column) }, cell))))));
 }
 
+// Width of a chart in the units of its view box. One unit is one pixel, so that text keeps its size.
+export const chartWidth = (container) => Math.max(240, Math.min(560, container.clientWidth || 420));
+
 // Chances that only round to 0 or 1 must not look impossible or certain.
 export const percent = (chance) => (chance > 0 && chance < 5e-5 ? "<0.01" : chance < 1 && chance > 1 - 5e-5 ? ">99.99" : (100 * chance).toFixed(2)) + " %";
 export const lossText = (loss, scale) => (loss === 0 ? "0.00" : loss * scale < 0.005 ? "<0.01" : (loss * scale).toFixed(2));

@@ -1,6 +1,6 @@
 // What to expect at the start of this turn: the expected score, its distribution, the chance of a goal or a win.
 import { ask, latestOnly } from "./ask.js";
-import { byId, capitalize, element, isWholeNumber, percent, svg, table } from "./dom.js";
+import { byId, capitalize, chartWidth, element, isWholeNumber, percent, svg, table } from "./dom.js";
 import { isCardFull, objective, position, rules, state, totals } from "./state.js";
 import { waitText } from "./advice.js";
 
@@ -103,7 +103,7 @@ export function drawChart() {
   if (!distribution || distribution.chances.length < 2) return;
   const [first, last] = drawnScores(), chances = distribution.chances.slice(first - distribution.lowest, last - distribution.lowest + 1);
   const max = Math.max(...chances), left = 54, right = 14, top = 8, height = 150;
-  const width = Math.max(240, Math.min(560, byId("chart").clientWidth || 420)); // one unit is one pixel, so that text keeps its size
+  const width = chartWidth(byId("chart"));
   const step = (width - left - right) / chances.length, xOf = (score) => left + (score - first + 0.5) * step;
   const bars = chances.map((chance, i) => svg("rect", { x: (left + i * step).toFixed(2), y: (top + height * (1 - chance / max)).toFixed(2),
     width: Math.max(0.5, step).toFixed(2), height: (height * chance / max).toFixed(2) }));

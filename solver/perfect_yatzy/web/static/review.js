@@ -1,6 +1,6 @@
 // The review of a game: luck and errors, the worst decisions with their reasons, and a way to show their positions.
 import { ask } from "./ask.js";
-import { button, byId, count, diceText, element, percent, svg, table } from "./dom.js";
+import { button, byId, chartWidth, count, diceText, element, percent, svg, table } from "./dom.js";
 import { categoryName, change, loadRules, startGame } from "./state.js";
 
 const MAX_LISTED_ERRORS = 20, MIN_LISTED_LOSS = 0.05, MAX_LISTED_CATEGORIES = 5;
@@ -97,12 +97,12 @@ function comparison(record, each) {
 
 // Replays the record up to the start of the turn.
 async function showPosition(record, player, each) {
-  const its = await loadRules(record.rules);
+  const ruleSet = await loadRules(record.rules);
   const before = { card: {}, bonusPoints: 0, saved: 0 };
   for (const turn of record.turns.filter((turn) => turn.player === player).slice(0, each.turn - 1)) {
     before.card[turn.category] = turn.points;
     before.bonusPoints += turn.bonus_points || turn.beside || 0; // `beside` in records of schema 1
-    if (its.saved_rolls) before.saved += its.rolls - turn.rolls.length;
+    if (ruleSet.saved_rolls) before.saved += ruleSet.rolls - turn.rolls.length;
   }
   change((s) => Object.assign(startGame(s, record.rules), before, { dice: each.dice, held: each.dice.map(() => false), left: each.rolls_left, edited: true }),
     `This is turn ${each.turn}, roll ${each.roll} of the game under review; Undo goes back.`);
@@ -118,7 +118,7 @@ function scoreChart(found) {
   const points = [[withoutErrors, expected]];
   for (const [, , luck, loss] of events) { withoutErrors += luck; expected += luck - loss; points.push([withoutErrors, expected]); }
   const all = points.flat(), low = Math.min(...all), high = Math.max(...all), height = 150;
-  const width = Math.max(240, Math.min(560, byId("review").clientWidth || 420));
+  const width = chartWidth(byId("review"));
   const path = (which) => points.map((pair, i) =>
     `${(34 + i * (width - 40) / (points.length - 1 || 1)).toFixed(1)},${(height - 6 - (pair[which] - low) / (high - low || 1) * (height - 20)).toFixed(1)}`).join(" ");
   return svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img",

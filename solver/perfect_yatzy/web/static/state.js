@@ -110,10 +110,10 @@ async function fromLink(hash) {
   } catch (error) {
     return [startGame({}, "yatzy"), [`the rules “${spec}” are not available on this page. ${error.message}`]];
   }
-  const found = startGame({}, spec), its = knownRules.get(spec);
+  const found = startGame({}, spec), ruleSet = knownRules.get(spec);
   for (const entry of (link.get("card") || "").split(/[ ,;]+/).filter(Boolean)) {
     const [id, points] = entry.split("=");
-    const category = its.categories.find((each) => each.id === id);
+    const category = ruleSet.categories.find((each) => each.id === id);
     if (!category) faults.push(`there is no box “${id}”`);
     else if (!isWholeNumber(points || "") || !category.points.includes(Number(points))) faults.push(`${category.name} cannot hold “${points ?? ""}”`);
     else found.card[id] = Number(points);
@@ -126,12 +126,12 @@ async function fromLink(hash) {
     if (isUsed || text !== "0") faults.push(`${name} cannot be “${text}”`);
     return null;
   };
-  found.saved = readNumber("saved", 100, its.saved_rolls, "the saved rolls") ?? 0;
-  found.bonusPoints = readNumber("bonus_points", 99999, its.bonus_points, "the bonus points") ?? 0;
-  const maxLeft = its.rolls - 1 + found.saved;
+  found.saved = readNumber("saved", 100, ruleSet.saved_rolls, "the saved rolls") ?? 0;
+  found.bonusPoints = readNumber("bonus_points", 99999, ruleSet.bonus_points, "the bonus points") ?? 0;
+  const maxLeft = ruleSet.rolls - 1 + found.saved;
   found.left = readNumber("left", maxLeft, true, `the rerolls left (at most ${maxLeft})`) ?? maxLeft;
   const dice = [...(link.get("dice") || "")].map(Number);
-  found.dice = dice.filter((face) => face >= 1 && face <= its.faces).slice(0, its.dice);
+  found.dice = dice.filter((face) => face >= 1 && face <= ruleSet.faces).slice(0, ruleSet.dice);
   if (found.dice.length < dice.length) faults.push(`the dice cannot be “${link.get("dice")}”`);
   found.held = found.dice.map(() => false);
   const goal = readNumber("goal", 99999, true, "the goal");
