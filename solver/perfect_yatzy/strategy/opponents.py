@@ -172,7 +172,7 @@ class WinUtility:
     Raises
     ------
     StateError
-        If there is no opponent, or `ties` is something else.
+        If `opponents` is empty, or `ties` is none of these.
     """
 
     def __init__(self, opponents: Sequence[Opponent], ties: str = "loss") -> None:

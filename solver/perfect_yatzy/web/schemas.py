@@ -17,7 +17,7 @@ from ..errors import StateError
 from ..game.limits import MAX_CARD_TEXT
 from ..game.points import possible_points
 from ..game.rules import RuleSet
-from .limits import MAX_ENTRIES, MAX_FIELDS, MAX_OPPONENTS_TEXT, MAX_REPORTED_FIELDS
+from .limits import MAX_DICE, MAX_ENTRIES, MAX_FIELDS, MAX_NAME_TEXT, MAX_OPPONENTS_TEXT, MAX_REPORTED_FIELDS
 
 # What each field must be: for the description of the API and for error messages.
 FIELDS = {
@@ -47,7 +47,7 @@ Card = Annotated[dict[str, Points], Field(max_length=MAX_ENTRIES)]
 CardText = Annotated[str, Field(max_length=MAX_CARD_TEXT)]
 OpponentsText = Annotated[str, Field(max_length=MAX_OPPONENTS_TEXT)]
 Opponents = OpponentsText | Annotated[list[Integer | OpponentsText], Field(max_length=MAX_ENTRIES)]
-RequestId = Annotated[str, Field(max_length=200)] | Integer
+RequestId = Annotated[str, Field(max_length=MAX_NAME_TEXT)] | Integer
 
 
 def field(name: str, **limits: Any) -> Any:
@@ -80,7 +80,7 @@ class RequestBody(BaseModel):
 class CardRequest(RequestBody):
     """A scorecard during a game."""
 
-    rules: Annotated[str, field("rules", max_length=200)] = "yatzy"
+    rules: Annotated[str, field("rules", max_length=MAX_NAME_TEXT)] = "yatzy"
     card: Annotated[Card | CardText, field("card")] = {}
     saved: Annotated[Integer, field("saved", ge=0, le=100)] = 0
     bonus_points: Annotated[Points, field("bonus_points")] = 0
@@ -98,7 +98,7 @@ class ObjectiveFields(CardRequest):
 class RollRequest(ObjectiveFields):
     """A scorecard, and the dice on the table."""
 
-    dice: Annotated[list[Face] | str, field("dice", max_length=100)]
+    dice: Annotated[list[Face] | str, field("dice", max_length=MAX_DICE)]
     rolls_left: Annotated[Integer | None, field("rolls_left", ge=0, le=100)] = None
 
 
