@@ -50,9 +50,11 @@ class YatzyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """A command by its name, None if there is no such command."""
-        if cmd_name in self.modules and cmd_name not in self.commands:
-            module = import_module(f"{__package__}.commands.{self.modules[cmd_name]}")
-            self.add_command(getattr(module, cmd_name))
+        known = cmd_name in self.modules or cmd_name in self.commands
+        for name in [cmd_name] if known else self.modules:  # click suggests a similar name among those imported
+            if name not in self.commands:
+                module = import_module(f"{__package__}.commands.{self.modules[name]}")
+                self.add_command(getattr(module, name))
         return super().get_command(ctx, cmd_name)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
