@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from dataclasses import asdict
-from importlib.metadata import version
 from pathlib import Path
 from typing import BinaryIO
 
@@ -85,6 +83,8 @@ class TableWriter:
                 return os.fdopen(descriptor, "a+b")
             os.close(descriptor)
         self.private = True
+        import tempfile
+
         descriptor, name = tempfile.mkstemp(prefix=f".{self.path.name}.", dir=self.folder)
         try_lock(descriptor)  # tells others that the file is in use
         self.part = Path(name)
@@ -176,6 +176,8 @@ class TableWriter:
 
     def finish(self, seconds: float) -> TableInfo:
         """Put the table in its place and write its sidecar."""
+        from importlib.metadata import version
+
         digests = self.hasher.block_digests()
         info = TableInfo(
             format=FORMAT,
