@@ -12,12 +12,12 @@ import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from ..errors import RulesError, StateError, shown
 from .limits import MAX_RULES_BYTES, MAX_RULES_DEPTH, MAX_RULES_NAME, MAX_SWITCHES, closest, read_limited
+from .resources import toml_names, toml_text
 from .rule_problems import Problem
 from .rule_schema import RuleChecker
 from .rules import RuleSet
@@ -64,7 +64,7 @@ class RuleFileError(RulesError):
 
 def builtin_ids() -> list[str]:
     """Ids of the rule sets in the package, alphabetically."""
-    return sorted(entry.name.removesuffix(".toml") for entry in _folder().iterdir() if entry.name[-5:] == ".toml")
+    return toml_names("rulesets")
 
 
 def load_rules(spec: str | Path | RuleSet) -> RuleSet:
@@ -120,10 +120,6 @@ def load_rules(spec: str | Path | RuleSet) -> RuleSet:
     return rules
 
 
-def _folder() -> Any:
-    return files(__package__).joinpath("rulesets")
-
-
 def _split(spec: str) -> list[str]:
     """The name or path, and the switches."""
     # A path may contain a plus sign: switches follow the extension of the file.
@@ -152,7 +148,7 @@ def _read(name: str) -> tuple[str, str, str]:
         similar = closest(name.lower(), builtin_ids(), 0.5)
         hint = f"did you mean {similar}?" if similar else "see `yatzy rules list`, or give a .toml file"
         raise RulesError(f"unknown rules {shown(name)}; {hint}", code="unknown-rules")
-    return name, _folder().joinpath(f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml"
+    return name, toml_text("rulesets", name), f"{name}.toml"
 
 
 @lru_cache(maxsize=32)

@@ -112,7 +112,7 @@ def check_card(card: Scorecard) -> Scorecard:
     Raises
     ------
     StateError
-        If a box holds points it cannot hold, the bonus points are impossible, or a forced order is not kept.
+        If a box holds points it cannot hold, the bonus points are impossible, or a forced order is violated.
     """
     possible = possible_points(card.rules)
     for c, points in card.points.items():

@@ -9,10 +9,10 @@ from __future__ import annotations
 import tomllib
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from ..errors import RulesError
+from .resources import toml_names, toml_text
 from .rules import Category, RuleSet
 
 ENGLISH = "en"
@@ -21,8 +21,7 @@ ENGLISH = "en"
 @cache
 def languages() -> dict[str, str]:
     """Code of every language and the name it has for itself, English first."""
-    codes = sorted(entry.name.removesuffix(".toml") for entry in _folder().iterdir() if entry.name[-5:] == ".toml")
-    return {ENGLISH: "English"} | {code: _read(code)["language"] for code in codes}
+    return {ENGLISH: "English"} | {code: _read(code)["language"] for code in toml_names("names")}
 
 
 def category_names(rules: RuleSet, language: str) -> dict[str, list[str]]:
@@ -50,8 +49,8 @@ def category_names(rules: RuleSet, language: str) -> dict[str, list[str]]:
     if language == ENGLISH:
         return {}
     data = _read(language)
-    found = data["categories"] | data.get("dice", {}).get(str(rules.dice), {})
-    return {category.id: found[category.id] for category in rules.categories if category.id in found}
+    names = data["categories"] | data.get("dice", {}).get(str(rules.dice), {})
+    return {category.id: names[category.id] for category in rules.categories if category.id in names}
 
 
 def localized(rules: RuleSet, language: str) -> RuleSet:
@@ -75,8 +74,8 @@ def localized(rules: RuleSet, language: str) -> RuleSet:
 
 def category_label(rules: RuleSet, category: int) -> str:
     """What messages call a category: its id, or its name if the names are not English."""
-    found = rules.categories[category]
-    return found.id if rules.language == ENGLISH else found.name
+    box = rules.categories[category]
+    return box.id if rules.language == ENGLISH else box.name
 
 
 def foreign_names(rules: RuleSet) -> list[tuple[str, str]]:
@@ -93,10 +92,6 @@ def _renamed(category: Category, names: list[str]) -> Category:
     return replace(category, name=names[0], aliases=(*names[1:], *category.aliases, category.name))
 
 
-def _folder() -> Any:
-    return files(__package__).joinpath("names")
-
-
 @cache
 def _read(language: str) -> dict[str, Any]:
-    return tomllib.loads(_folder().joinpath(f"{language}.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(toml_text("names", language))
