@@ -1,12 +1,12 @@
 """One decorator and one cache policy for every jitted function.
 
-numba's disk cache compares the file of the function alone and would miss an edit elsewhere, so the cache is in a
-folder named by a hash of all sources that shape the machine code and of the bounds-check flag. The parent folder is
-``NUMBA_CACHE_DIR`` if that is set, else the user's cache directory.
+numba's disk cache compares the file of the function alone and would miss an edit elsewhere. So the cache is in a
+folder named by a hash of all sources that determine the machine code and of the bounds-check flag. The parent folder
+is ``NUMBA_CACHE_DIR`` if that is set, else the user's cache directory.
 
-The cache heals itself. Each file begins with the SHA-256 of its content, because numba would run damaged machine
-code; what does not match is discarded and compiled again. What cannot be written is compiled in every process. Either
-is said once, in one line on stderr.
+Each file of the cache begins with the SHA-256 of its content, because numba would run damaged machine code. A file
+that does not match is discarded and its functions are compiled again. If the cache cannot be written, they are
+compiled in every process. A process reports either problem once, in one line on stderr.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ DIGEST_BYTES = 32
 
 
 def sources() -> list[Path]:
-    """Every file that shapes the machine code: kernels, and the modules of the named tuples they take."""
+    """Every file that determines the machine code: kernels, and the modules of the named tuples they take."""
     package = Path(__file__).resolve().parent.parent
     return [*sorted(package.glob("kernels/*.py")), *sorted(package.glob("model/*.py")), package / "game" / "dice.py"]
 
@@ -48,7 +48,7 @@ def cache_path() -> Path:
 
 
 def cache_folder(folder: Path) -> Path | None:
-    """The folder, created if need be; None if nothing can be written there."""
+    """The folder, created if it does not exist; None if it cannot be written to."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
@@ -58,13 +58,13 @@ def cache_folder(folder: Path) -> Path | None:
 
 _PATH = cache_path()
 _FOLDER = cache_folder(_PATH)
-_said: set[str] = set()
+_warned: set[str] = set()
 
 
-def say_once(message: str) -> None:
+def warn_once(message: str) -> None:
     """Print a line on stderr, the first time in this process."""
-    if message not in _said and sys.stderr is not None:
-        _said.add(message)
+    if message not in _warned and sys.stderr is not None:
+        _warned.add(message)
         with suppress(OSError, ValueError):  # a closed stream
             print(f"yatzy: {message}", file=sys.stderr)
 
@@ -75,7 +75,7 @@ def old_caches() -> list[Path]:
 
 
 class DamagedCache(Exception):
-    """A file of the cache is not what was written."""
+    """A file of the cache does not match its checksum."""
 
 
 class CheckedCacheFile(IndexDataCacheFile):
@@ -114,8 +114,8 @@ class CheckedCacheFile(IndexDataCacheFile):
         Path(self._index_path).unlink(missing_ok=True)
 
 
-class HealingCache(FunctionCache):
-    """A cache of one function that never makes a call fail."""
+class RepairingCache(FunctionCache):
+    """A disk cache of one function that repairs itself: no error of the cache makes a call fail."""
 
     _cache_file: CheckedCacheFile
 
@@ -126,15 +126,15 @@ class HealingCache(FunctionCache):
         )
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled function from the disk; None if there is none, or it is damaged."""
+        """The compiled function from the disk; None if it is missing or damaged."""
         try:
             return super().load_overload(sig, target_context)
         except Exception as error:
             try:
                 self._cache_file.discard()
-                say_once(f"the cache of compiled kernels in {_PATH} was damaged; they are compiled again")
+                warn_once(f"the cache of compiled kernels in {_PATH} was damaged; they are compiled again")
             except OSError:
-                self.give_up(error)
+                self.disable_for(error)
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -142,25 +142,25 @@ class HealingCache(FunctionCache):
         try:
             super().save_overload(sig, data)
         except Exception as error:
-            self.give_up(error)
+            self.disable_for(error)
 
-    def give_up(self, error: Exception) -> None:
-        """Go on without the cache."""
+    def disable_for(self, error: Exception) -> None:
+        """Disable the cache after an error."""
         self.disable()
         reason = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
-        say_once(f"cannot write compiled kernels to {_PATH} ({reason}); they are compiled in every process")
+        warn_once(f"cannot write compiled kernels to {_PATH} ({reason}); they are compiled in every process")
 
 
 def jit(function: Any) -> Any:
     """Compile a function that releases the interpreter lock, so that threads run in parallel, with the disk cache."""
     compiled = numba.njit(nogil=True, error_model="numpy")(function)
     if _FOLDER is None:
-        say_once(f"cannot write compiled kernels to {_PATH}; they are compiled in every process")
+        warn_once(f"cannot write compiled kernels to {_PATH}; they are compiled in every process")
         return compiled
     before = config.CACHE_DIR
     config.CACHE_DIR = str(_FOLDER)
     try:
-        compiled._cache = HealingCache(function)
+        compiled._cache = RepairingCache(function)
     finally:
         config.CACHE_DIR = before
     return compiled
