@@ -50,17 +50,22 @@ def padded(values: Values) -> Values:
 
 
 def window(layers: Layered, table: Table, filled: int) -> TableSlice:
-    """Slice of a finished table with at least the layer of `filled` filled categories and that of its children.
+    """Slice of a finished table with at least the layer of `filled` filled categories and the layer of its children.
 
     Parameters
     ----------
     layers
-        Of the table.
+        The state space or objective of the table.
     table
-        The whole table, in memory or mapped; copied only if the layer is among its last few entries. Of a large one
-        these two layers are checked.
+        The whole table, in memory or mapped; copied only if the layer is among its last few entries. If its blocks
+        are checked when they are read, those of these two layers are checked here.
     filled
         Number of filled categories, less than that of a full card.
+
+    Raises
+    ------
+    TableError
+        If a block of these layers is damaged.
     """
     layer, start = layers.layer_slice(filled), 0
     first = layers.layer_slice(filled + 1).start
@@ -77,10 +82,10 @@ def window(layers: Layered, table: Table, filled: int) -> TableSlice:
 def restricted(whole: StateSpace, rest: StateSpace, values: Table) -> Floats:
     """Values of the rest of a game, `(rest.size,)` in the order of `rest`, from the table of the whole game."""
     layout, rest_layout = whole.layout, rest.layout
-    found = np.empty(rest.size)
+    rest_values = np.empty(rest.size)
     for rows in rest.layers[rest.first_layer :]:
         for row in rows.tolist():
-            paid = row >= rest.cards and rest.flags == 2
+            paid = row >= rest.cards and rest.has_joker_rows
             whole_row = whole.row(State(int(rest_layout.masks[row]), joker_paid=paid))
             rest_set, whole_set = rest_layout.lane_sets[row], layout.lane_sets[whole_row]
             lanes = int(rest_layout.lane_count[rest_set])
@@ -88,5 +93,5 @@ def restricted(whole: StateSpace, rest: StateSpace, values: Table) -> Floats:
             for saved in range(int(rest.most_saved[rest.filled[row]]) + 1):
                 first = rest_layout.offsets[row] + saved * lanes
                 whole_first = layout.offsets[whole_row] + saved * layout.lane_count[whole_set]
-                found[first : first + lanes] = values[whole_first + whole_lanes]
-    return found
+                rest_values[first : first + lanes] = values[whole_first + whole_lanes]
+    return rest_values

@@ -9,7 +9,7 @@ sum, one for each sum between; sums that cannot occur have no lane. Cards with t
     full card | one category open ... | ... | empty card        layers in the order they are solved
     row 0: saved 0: lane lane lane ... saved 1: lane ...        row = filled categories (+ joker flag)
 
-so a layer is one contiguous slice and a table grows at its end while it is solved.
+so a layer is one contiguous slice, and a solve appends each layer to the table.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MAX_FREE_UPPER = 12
 
 
 class StateLayout(NamedTuple):
-    """The arrays that place a state in the table, as the kernels take them (int64).
+    """The arrays that give the place of a state in the table, as the kernels take them (int64).
 
     The value of a state is at ``offsets[row] + saved * lane_count[lane_set] + lane``.
 
@@ -62,19 +62,49 @@ LANES = 8  # values in one SIMD vector of float64; lanes of a row are padded to 
 
 
 class StateSpace:
-    """All states a game can reach from `start` (by default the empty card), and their places in a table.
+    """All states a game can reach from a start, and their places in a table.
+
+    Parameters
+    ----------
+    rules
+        The game.
+    start
+        The state at which the table begins; default: the empty card.
 
     Attributes
     ----------
+    rules : RuleSet
+    start : State
+    categories : int
+        Number of categories of the sheet.
+    first_layer : int
+        Number of categories filled at the start.
+    forced : bool
+        Whether the order of the categories is forced.
+    cards : int
+        Number of sets of filled categories; rows from this one on are cards whose joker's box holds points.
+    has_joker_rows : bool
+        Whether such rows exist: the rules pay a joker bonus.
+    upper : list of int
+        Positions of the categories that count towards the bonus; empty without a bonus.
+    sums : list of list of int
+        Every upper sum that can occur, by lane set.
     layout : StateLayout
     size : int
         Number of values in the table.
-    layers : list of int64 arrays
-        ``layers[k]``: the rows with k filled categories.
-    filled : int64 array
+    layers : list of (n,) int64 arrays
+        ``layers[k]``: the rows with k filled categories, ascending.
+    filled : (rows,) int64
         Number of filled categories of each row.
+    most_saved : (categories + 1,) int64
+        Most saved rolls at the start of a turn, by number of filled categories.
     bit_of : dict of int to int
-        The bit of a row that an open category sets; the category itself where the start is the empty card.
+        The bit of a row that an open category sets; the category itself if the start is the empty card.
+
+    Raises
+    ------
+    RulesError
+        If a free order has more than MAX_FREE_CATEGORIES open categories or MAX_FREE_UPPER upper boxes.
     """
 
     def __init__(self, rules: RuleSet, start: State = EMPTY_STATE) -> None:
@@ -85,7 +115,7 @@ class StateSpace:
         self.bit_of = {c: i for i, c in enumerate(still_open)}
         check_enumerable(rules, len(still_open))
         self.forced = rules.order == "forced"
-        self.flags = 2 if rules.joker and rules.joker.bonus else 1
+        self.has_joker_rows = bool(rules.joker and rules.joker.bonus)
         self.cards = len(still_open) + 1 if self.forced else 1 << len(still_open)
         self.upper = [c for c, category in enumerate(rules.categories) if category.upper and rules.bonus]
         self._points = possible_points(rules)
@@ -98,7 +128,7 @@ class StateSpace:
         self.sums: list[list[int]] = []  # every upper sum that can occur, by lane set
         lanes: list[list[int]] = []
         before = self._upper_bits(self.start.filled)
-        # Forced order fills the upper boxes in their own order: of their 2^n sets n + 1 can occur.
+        # A forced order fills the upper boxes in the order of the sheet: of their 2^n sets n + 1 can occur.
         number = len(self.upper) + 1 if self.forced else 1 << len(self.upper)
         lane_of = np.full((number, threshold + max(best, default=0) + 1), -1, dtype=np.int64)
         for lane_set in range(number):
@@ -110,15 +140,15 @@ class StateSpace:
             to_come = sum(most for i, most in enumerate(best) if not chosen >> i & 1)
             lost = [total for total in sums if total + to_come < threshold]
             alive = sorted(total for total in sums if total + to_come >= threshold)
-            own = ([max(lost)] if lost else []) + alive
+            lane_sums = ([max(lost)] if lost else []) + alive
             lane_of[lane_set, lost] = 0
-            lane_of[lane_set, alive] = np.arange(len(own) - len(alive), len(own))
+            lane_of[lane_set, alive] = np.arange(len(lane_sums) - len(alive), len(lane_sums))
             lane_of[lane_set, threshold:] = lane_of[lane_set, threshold]
             self.sums.append(sorted(sums))
-            lanes.append(own)
+            lanes.append(lane_sums)
         width = -(-max(map(len, lanes)) // LANES) * LANES
-        self._lane_count = np.array([len(own) for own in lanes], dtype=np.int64)
-        padded = [own + (own[-1:] or [0]) * (width - len(own)) for own in lanes]
+        self._lane_count = np.array([len(lane_sums) for lane_sums in lanes], dtype=np.int64)
+        padded = [lane_sums + (lane_sums[-1:] or [0]) * (width - len(lane_sums)) for lane_sums in lanes]
         self._lane_upper = np.array(padded, dtype=np.int64)
         self._lane_of = lane_of
 
@@ -131,20 +161,20 @@ class StateSpace:
         return bits.bit_count() if self.forced else bits
 
     def _build_rows(self) -> None:
-        own = np.arange(self.cards, dtype=np.int64)
+        cards = np.arange(self.cards, dtype=np.int64)
         if self.start.filled:
             masks = np.full(self.cards, self.start.filled, dtype=np.int64)
             for c, bit in self.bit_of.items():
-                masks |= (own > bit if self.forced else own >> bit & 1).astype(np.int64) << c
-        else:  # the same without a loop, which takes a tenth of a second for the million cards of Maxi
-            masks = (1 << own) - 1 if self.forced else own
-        masks = np.tile(masks, self.flags)
+                masks |= (cards > bit if self.forced else cards >> bit & 1).astype(np.int64) << c
+        else:  # the same without the loop, which takes 0.1 s for the million cards of Maxi
+            masks = (1 << cards) - 1 if self.forced else cards
+        masks = np.tile(masks, 2 if self.has_joker_rows else 1)
         occurs = np.ones(len(masks), dtype=bool)
-        if self.flags == 2:
+        if self.has_joker_rows:
             joker_filled = masks[: self.cards] >> self.rules.joker_index & 1 == 1
-            settled = bool(self.start.filled >> self.rules.joker_index & 1)
-            occurs[: self.cards] = not (settled and self.start.joker_paid)
-            occurs[self.cards :] = joker_filled & (not settled or self.start.joker_paid)
+            joker_decided = bool(self.start.filled >> self.rules.joker_index & 1)
+            occurs[: self.cards] = not (joker_decided and self.start.joker_paid)
+            occurs[self.cards :] = joker_filled & (not joker_decided or self.start.joker_paid)
         self._occurs = occurs
         sets = np.zeros(len(masks), dtype=np.int64)
         for i, c in enumerate(self.upper):
@@ -186,7 +216,7 @@ class StateSpace:
             card = state.filled
         else:
             card = sum(1 << bit for c, bit in self.bit_of.items() if state.filled >> c & 1)
-        return card + (self.cards if self.flags == 2 and state.joker_paid else 0)
+        return card + (self.cards if self.has_joker_rows and state.joker_paid else 0)
 
     def index(self, state: State) -> int:
         """Place of a state's value in the table.
@@ -262,7 +292,7 @@ def check_enumerable(rules: RuleSet, n_open: int) -> None:
     n_upper = sum(category.upper for category in rules.categories) if rules.bonus else 0
     if n_upper > MAX_FREE_UPPER:
         raise RulesError(
-            f"{rules.key} has {n_upper} upper boxes in free order, each set of them with its own sums; "
+            f"{rules.key} has {n_upper} upper boxes in free order, and each set of them has other sums; "
             f"at most {MAX_FREE_UPPER} can be solved",
             code="too-large",
         )
@@ -270,7 +300,7 @@ def check_enumerable(rules: RuleSet, n_open: int) -> None:
 
 def state_space(rules: RuleSet, start: State = EMPTY_STATE) -> StateSpace:
     """The state space of a rule set, or of the rest of a game; built once per process."""
-    return _state_space(rules, start)  # lru_cache tells apart a default given and a default left out
+    return _state_space(rules, start)  # lru_cache has different keys for a default given and a default left out
 
 
 @lru_cache(maxsize=8)

@@ -10,8 +10,8 @@ with a number of points, together with the rolls that earn it::
 The outcome of 0 points comes first in each category. More points never lower the value of a monotone objective, so
 this outcome may be offered to every roll, and its value is computed once per card instead of once per roll.
 
-:class:`TurnModel` serves the backup; :class:`TurnOutcomes` numbers every different end of a turn, jokers and
-first-roll bonuses included, where a policy must know which one it takes.
+:class:`TurnModel` serves the backup; :class:`TurnOutcomes` numbers every different outcome of a turn, jokers and
+first-roll bonuses included, for the kernels that follow a policy.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .state_space import StateLayout, StateSpace, state_space
 
 
 class CategoryOutcomes(NamedTuple):
-    """What the categories pay, and to which row of cards each outcome leads (int64 unless said otherwise).
+    """What the categories pay, and to which row of cards each outcome leads (int64 unless stated otherwise).
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class CategoryOutcomes(NamedTuple):
     rolls : (pairs,)
         Lattice indices of rolls.
     roll_points : (categories * rolls,)
-        Points of each category for each roll, jokers apart.
+        Points of each category for each roll, without joker rules.
     counts_to_upper : (categories,)
         1 where the category counts to the upper sum.
     first_roll_bonus : (categories,) float64
@@ -67,7 +67,7 @@ class CategoryOutcomes(NamedTuple):
 
 
 class JokerModel(NamedTuple):
-    """Rolls that are jokers once the joker's box is filled (int64 arrays and integers unless said otherwise).
+    """Rolls that are jokers once the joker's box is filled (int64 arrays and integers unless stated otherwise).
 
     Attributes
     ----------
@@ -164,8 +164,8 @@ class TurnModel(NamedTuple):
     monotone: int
 
 
-def successors(rules: RuleSet, space: StateSpace, category: Ints, points: Ints) -> tuple[Ints, Ints]:
-    """What filling categories with points does to the state.
+def row_steps(rules: RuleSet, space: StateSpace, category: Ints, points: Ints) -> tuple[Ints, Ints]:
+    """The changes of row and upper sum when categories are filled with points.
 
     Parameters
     ----------
@@ -174,12 +174,12 @@ def successors(rules: RuleSet, space: StateSpace, category: Ints, points: Ints) 
     Returns
     -------
     step : (n,) int64
-        Row of the child card minus row of the card; the joker's box filled with points has rows of its own.
+        Row of the child card minus row of the card; cards whose joker's box holds points have other rows.
     shift : (n,) int64
         Increase of the upper sum.
     """
     card = [1 if space.forced else 1 << space.bit_of.get(c, 0) for c in category.tolist()]
-    joker_paid = (space.flags == 2) & (category == rules.joker_index) & (points > 0)
+    joker_paid = space.has_joker_rows & (category == rules.joker_index) & (points > 0)
     step = np.array(card, dtype=np.int64) + joker_paid * space.cards
     return step, np.where(np.isin(category, space.upper), points, 0).astype(np.int64)
 
@@ -194,7 +194,7 @@ def _category_outcomes(rules: RuleSet, space: StateSpace) -> CategoryOutcomes:
             rolls += (np.flatnonzero(table[c] == value) + dice.first_roll).tolist()
             roll_start.append(len(rolls))
         start.append(len(points))
-    step, shift = successors(rules, space, np.array(category), np.array(points))
+    step, shift = row_steps(rules, space, np.array(category), np.array(points))
     first_roll_bonus = dict(rules.first_roll_bonus)
     return CategoryOutcomes(
         start=np.array(start, dtype=np.int64),
@@ -282,7 +282,7 @@ SCORING_WAYS = 8
 
 
 class TurnOutcomes(NamedTuple):
-    """Every different end of a turn (int64 unless said otherwise).
+    """Every different outcome of a turn (category, points, bonus points); (int64 unless stated otherwise).
 
     Attributes
     ----------
@@ -322,20 +322,20 @@ def _numbered_outcomes(rules: RuleSet) -> tuple[Ints, Ints, Ints, Ints]:
         rolls = dice.counts[dice.first_roll :].tolist()
         full = np.array([[category_points(c, roll, not c.upper) for roll in rolls] for c in rules.categories])
     first_roll_bonus = dict(rules.first_roll_bonus)
-    found: dict[tuple[int, int, int], int] = {}  # (category, points, total) -> number
+    numbers: dict[tuple[int, int, int], int] = {}  # (category, points, total) -> number
     number = np.zeros((SCORING_WAYS, len(rules.categories), dice.n_rolls), dtype=np.int64)
     for c, box in enumerate(rules.categories):
         for way in range(SCORING_WAYS):
             for i, points in enumerate((full if way & IN_FULL else plain)[c].tolist()):
                 total = points + (joker_bonus if way & WITH_BONUS else 0)
                 total += first_roll_bonus.get(box.id, 0) if way & ON_FIRST_ROLL and points else 0
-                number[way, c, i] = found.setdefault((c, points, total), len(found))
-    category, box_points, totals = np.ascontiguousarray(np.array([*found], dtype=np.int64).T)
+                number[way, c, i] = numbers.setdefault((c, points, total), len(numbers))
+    category, box_points, totals = np.ascontiguousarray(np.array([*numbers], dtype=np.int64).T)
     return category, box_points, totals, number.ravel()
 
 
 @lru_cache(maxsize=8)
 def _turn_outcomes(rules: RuleSet, start: State) -> TurnOutcomes:
     category, points, totals, number = _numbered_outcomes(rules)
-    step, shift = successors(rules, state_space(rules, start), category, points)
+    step, shift = row_steps(rules, state_space(rules, start), category, points)
     return TurnOutcomes(category, points, totals.astype(np.float64), step, shift, number, len(category))

@@ -120,7 +120,7 @@ def best_actions(
     _require((rerolls >= 0) & (rerolls <= max_rerolls), "has an impossible number of rolls left")
     joker_filled = masks >> max(rules.joker_index, 0) & 1 if rules.joker else np.zeros_like(masks)
     _require((paid == 0) | (joker_filled == 1), "has points in the joker's box, which is open")
-    rows = (n_filled if space.forced else masks) + (paid * space.cards if space.flags == 2 else 0)
+    rows = (n_filled if space.forced else masks) + (paid * space.cards if space.has_joker_rows else 0)
     sets = space.layout.lane_sets[rows]
     lanes = space.layout.lane_of[sets, np.clip(uppers, 0, rules.threshold)]
     _require((lanes >= 0) & (uppers >= 0), "has an upper sum its boxes cannot give")

@@ -131,7 +131,7 @@ class TurnEvaluator:
         if category == self.rules.joker_index:
             paid = points > 0
         card = space.row(State(state.filled | 1 << category))
-        rows = card + paid * (space.cards if space.flags == 2 else 0)
+        rows = card + paid * (space.cards if space.has_joker_rows else 0)
         sets = layout.lane_sets[rows]
         lanes = layout.lane_of[sets, upper]
         return np.asarray(layout.offsets[rows] + saved * layout.lane_count[sets] + lanes)
