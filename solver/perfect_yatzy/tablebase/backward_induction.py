@@ -28,7 +28,8 @@ from ..model.objectives import Objective, Values
 from .memory import check_memory
 from .row_solver import RowSolver
 
-ROWS_PER_TASK = 128  # few enough that threads end a layer together, enough that calls cost nothing
+ROWS_PER_TASK = 128  # few enough that threads finish a layer together, enough that the cost of a call is negligible
+SCORE_ROWS_PER_TASK = 4  # the same for objectives whose rows take longer
 
 
 @dataclass(frozen=True)
@@ -65,12 +66,12 @@ def solve_layers(
     """Solve a game layer by layer, from the full card to the start.
 
     Only two layers are in memory at a time, in the type of the arithmetic (``objective.compute``). A caller that
-    stores values in fewer bits rounds each of them once; the rounded values are never computed with.
+    stores values in fewer bits rounds each of them once; the solver continues with the unrounded values.
 
     Parameters
     ----------
     objective
-        What to compute, in which game, from which card on.
+        The quantity, the game and the state it starts from.
     threads
         Number of threads; default: all processors of this process.
     resume
@@ -90,7 +91,7 @@ def solve_layers(
     else:
         last = resume[0]
         below = TableSlice(padded(resume[1]), objective.layer_slice(last).start)
-    size = ROWS_PER_TASK if type(objective) is Objective else max(1, ROWS_PER_TASK // 32)
+    size = ROWS_PER_TASK if type(objective) is Objective else SCORE_ROWS_PER_TASK
     with ThreadPoolExecutor(max(1, threads or default_threads()), thread_name_prefix="yatzy-solve") as pool:
         for filled in range(last - 1, space.first_layer - 1, -1):
             rows, layer = space.layers[filled], solver.blank(objective.layer_slice(filled))

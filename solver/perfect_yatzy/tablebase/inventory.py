@@ -1,4 +1,4 @@
-"""Which tables the store has, and the removal of tables and of what killed solves left."""
+"""List the tables of the store; remove tables and the leftover files of killed solves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .table_writer import part_path
 
 STEM = r"(?P<key>[a-z0-9+-]+)-(?P<objective>[a-z]+)-(?P<fingerprint>[0-9a-f]{12})"  # see table_stem
 PART_ENDINGS = (".part.json", ".part.layer", ".part")
-STALE = 3600.0  # seconds after which a temporary file without a lock is one that a killed process left
+STALE = 3600.0  # seconds after which a temporary file without a lock is a leftover of a killed process
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ def remove_leftovers(tables: str | os.PathLike[str] | None = None) -> list[Path]
     Returns
     -------
     list of Path
-        What was removed.
+        The removed files.
 
     Raises
     ------
@@ -179,7 +179,7 @@ def remove_leftovers(tables: str | os.PathLike[str] | None = None) -> list[Path]
 
 @contextmanager
 def _still_leftover(path: Path) -> Iterator[bool]:
-    """Lock what belongs to a leftover, and look again."""
+    """Lock the files of a leftover; yields whether it is still one."""
     ending = next((ending for ending in PART_ENDINGS if path.name.endswith(ending)), "")
     if ending:
         with locked_if_free(path.with_name(path.name.removesuffix(ending) + ".part")) as free:

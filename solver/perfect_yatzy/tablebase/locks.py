@@ -1,8 +1,8 @@
 """Locks between processes and threads: one for the folder, one for each unfinished table.
 
-The lock of an unfinished table is held by whoever solves it, so that others wait and nobody removes it. The lock of
-the folder is held for the moment in which a table is put in its place or removed. Both are advisory locks (flock)
-that end with the process. Where the system has none (Windows, some network disks) everybody solves in a private file.
+A process holds the lock of an unfinished table while it solves it; others wait and do not remove the table. The
+lock of the folder is held while a table is renamed into its place or removed. Both are advisory locks (flock) that
+end with the process. On systems without them (Windows, some network disks) each process solves in a private file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
 
 
 def try_lock(descriptor: int) -> bool | None:
-    """Lock an open file for this descriptor alone: True if done, False if another one has it, None without locks."""
+    """Lock an open file exclusively: True if done, False if another descriptor holds the lock, None without locks."""
     if not fcntl:
         return None
     try:
@@ -37,7 +37,7 @@ def try_lock(descriptor: int) -> bool | None:
 
 @contextlib.contextmanager
 def folder_lock(folder: Path, *, shared: bool = False) -> Iterator[None]:
-    """Hold the lock of a folder; without a lock where that is not possible."""
+    """Hold the lock of a folder; does nothing where locks are not available."""
     descriptor = None
     if fcntl:
         with contextlib.suppress(OSError):

@@ -1,7 +1,7 @@
 """Solve any rows of a layer from the values of the layer below: the unit of work of threads and of worker processes.
 
-A table is solved in layers, from the full cards to the start. Within a layer every row depends on the layer below
-alone, so any part of it can be solved anywhere, with the same bits::
+A table is solved in layers, from the full cards to the start. Every row of a layer depends only on the layer below.
+So any thread, process or machine can solve any part of a layer, with the same bits::
 
     solver = RowSolver(Goals(rules))                      # rules and objective
     below = TableSlice(padded(values), start)             # values of the layer below, the first one at `start`
@@ -21,6 +21,7 @@ from ..model.objectives import Objective, PolicyQuantity, ScoreObjective, Values
 from ..model.turn_model import turn_model, turn_outcomes
 
 if TYPE_CHECKING:
+    from ..kernels.policy_evaluation import EvaluationJob
     from ..kernels.turn import SolveJob
 
 
@@ -51,7 +52,7 @@ class RowSolver:
         model = turn_model(objective.rules, objective.start)
         self._model = model._replace(monotone=int(objective.monotone))
         self._lattice = kernel_lattice(self._dice, unrolled)
-        self._idle: list[Any] = []  # working memory for one call each
+        self._idle: list[Any] = []  # scratch memory that no call uses at the moment
 
     def rows_slice(self, filled: int, first: int, end: int) -> slice:
         """Part of the table that holds the values of the rows ``layers[filled][first:end]``."""
@@ -85,7 +86,7 @@ class RowSolver:
             scratch = self._idle.pop()
         except IndexError:
             scratch = self._new_scratch()
-        self._run(rows, below, out, filled, int(self.objective.space.most_saved[filled]), scratch)
+        self._run(rows, below, out, filled, scratch)
         self._idle.append(scratch)
 
     def solve_shard(self, filled: int, first: int, end: int, below: TableSlice) -> Values:
@@ -110,14 +111,15 @@ class RowSolver:
             return policy_scratch(self._dice, self._model, outcomes, most, objective.compute)
         return make_scratch(self._dice, self._model, objective.compute)
 
-    def _run(
-        self, rows: Ints, below: TableSlice, out: TableSlice, filled: int, most_saved: int, scratch: Any
-    ) -> None:
+    def _run(self, rows: Ints, below: TableSlice, out: TableSlice, filled: int, scratch: Any) -> None:
+        """Call the kernel that solves this kind of objective."""
         objective = self.objective
         if isinstance(objective, PolicyQuantity):
-            self._evaluate_policy(objective, rows, below, out, filled, most_saved, scratch)
+            from ..kernels.policy_evaluation import evaluate_policy_rows
+
+            evaluate_policy_rows(rows, self._evaluation_job(objective, below, out, filled, scratch))
             return
-        job = self._job(below, out, most_saved, scratch)
+        job = self._solve_job(below, out, filled, scratch)
         if isinstance(objective, ScoreObjective):
             from ..kernels.score_turn import solve_score_rows
 
@@ -127,26 +129,22 @@ class RowSolver:
 
             solve_rows(rows, job)
 
-    def _job(self, below: TableSlice, out: TableSlice, most_saved: int, scratch: Any) -> SolveJob:
+    def _most_saved(self, filled: int) -> int:
+        return int(self.objective.space.most_saved[filled])
+
+    def _solve_job(self, below: TableSlice, out: TableSlice, filled: int, scratch: Any) -> SolveJob:
         from ..kernels.turn import SolveJob
 
-        return SolveJob(self._model, self._lattice, below, out, most_saved, scratch)
+        return SolveJob(self._model, self._lattice, below, out, self._most_saved(filled), scratch)
 
-    def _evaluate_policy(
-        self,
-        objective: PolicyQuantity,
-        rows: Ints,
-        below: TableSlice,
-        out: TableSlice,
-        filled: int,
-        most_saved: int,
-        scratch: Any,
-    ) -> None:
+    def _evaluation_job(
+        self, objective: PolicyQuantity, below: TableSlice, out: TableSlice, filled: int, scratch: Any
+    ) -> EvaluationJob:
         from ..kernels.policy import PolicyJob
-        from ..kernels.policy_evaluation import EvaluationJob, evaluate_policy_rows
+        from ..kernels.policy_evaluation import EvaluationJob
         from ..kernels.turn import TIE
 
         outcomes = turn_outcomes(objective.rules, objective.start)
         policy = PolicyJob(self._model, outcomes, self._lattice, (TIE, 0.0), scratch)
         means = window(objective.space, objective.values, filled)
-        evaluate_policy_rows(rows, EvaluationJob(policy, means, below, out, most_saved, objective.square_weight))
+        return EvaluationJob(policy, means, below, out, self._most_saved(filled), objective.square_weight)

@@ -1,6 +1,6 @@
 """The file format of a value table, and its reader.
 
-A table is two files with one name. `NAME.npy` holds the values and, behind them, the SHA-256 of each block of 64 kB;
+A table is two files with one name. `NAME.npy` holds the values and, after them, the SHA-256 of each block of 64 kB;
 `NAME.json`, the sidecar, describes them and is written last. Without a sidecar there is no finished table::
 
     NAME.npy    header, 128 bytes | values | SHA-256 of each block
@@ -48,20 +48,20 @@ class TableInfo:
     key, fingerprint, rules
         The rule set: its name, the SHA-256 of its canonical form, that form.
     objective : str
-        What is maximised.
+        Name of the objective, such as ``mean`` or ``goals``.
     dtype, values : str, int
         Type and number of the values.
     start_value : float or None
-        Value of the empty card, as computed; None where a table answers many questions.
+        Value of the empty card, as computed; None if a table has no single value for it.
     rounding : float
         Error bound of a value. For means the largest difference between a stored value and the one computed, 0 for a
         float64 table (rounded values are never computed with); for goals the bound of the float32 arithmetic.
     sha256 : str
         Of the values' bytes.
     blocks_sha256 : str
-        Of the block digests behind the values.
+        Of the block digests that follow the values.
     versions : dict
-        Package, numpy and numba that made it.
+        Versions of the package, numpy and numba that solved it.
     seconds : float
         Wall time of the solve.
     """
@@ -142,10 +142,10 @@ def read_info(path: Path, objective: Objective) -> TableInfo:
     try:
         with open(path.with_suffix(".json"), "rb") as file:
             text = file.read(MAX_SIDECAR)
-        found = json.loads(text.decode("utf-8"))
+        fields = json.loads(text.decode("utf-8"))
         # Other formats have other fields; the checksum may be one of them.
-        if isinstance(found, dict) and isinstance(found.get("format"), int) and found["format"] != FORMAT:
-            raise damaged(f"{path} has table format {shown(found['format'])}, not {FORMAT}; {hint}")
+        if isinstance(fields, dict) and isinstance(fields.get("format"), int) and fields["format"] != FORMAT:
+            raise damaged(f"{path} has table format {shown(fields['format'])}, not {FORMAT}; {hint}")
         info = TableInfo(**checked_fields(text))
     except FileNotFoundError as error:
         raise MissingTable(f"there is no finished table at {path}; {hint}") from error
@@ -166,7 +166,7 @@ def damaged(message: str) -> TableError:
 
 
 def unreadable(path: Path, error: OSError) -> TableError:
-    """The error for a file that the system does not let us read."""
+    """The error for a file that cannot be read."""
     return TableError(f"cannot read the table {path}: {error.strerror or error}")
 
 
@@ -197,7 +197,7 @@ def read_table(path: Path, objective: Objective, *, hashed: bool | None = None) 
     try:
         return _read(path, objective, hashed)
     except TableError:
-        # Another process may have been replacing or removing this table. With the folder locked it is at rest.
+        # Another process may have been replacing or removing the table; the lock of the folder excludes that.
         with folder_lock(path.parent, shared=True):
             return _read(path, objective, hashed)
 
