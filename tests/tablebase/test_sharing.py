@@ -215,7 +215,7 @@ def test_a_link_in_place_of_an_unfinished_table(tmp_path: Path, target: str) -> 
 def test_a_damaged_checkpoint_is_not_resumed(tmp_path: Path, text: str) -> None:
     writer = abandoned(tmp_path)
     writer.close()
-    writer.note.write_text(text)
+    writer.checkpoint_file.write_text(text)
     again = TableWriter(tmp_path, Objective(SMALL))
     assert again.resume() is None
     again.close()

@@ -253,8 +253,8 @@ def test_a_solve_killed_at_any_moment_leaves_a_store_that_works(tmp_path: Path, 
 
 def test_a_part_of_another_version_is_not_taken_up(tmp_path: Path) -> None:
     writer = write_until(tmp_path, Objective(SMALL), 3)
-    about = json.loads(writer.note.read_text())
-    writer.note.write_text(json.dumps(about | {"version": "0.0.1"}))
+    fields = json.loads(writer.checkpoint_file.read_text())
+    writer.checkpoint_file.write_text(json.dumps(fields | {"version": "0.0.1"}))
     again = TableWriter(tmp_path, Objective(SMALL))
     assert again.resume() is None
     again.close()

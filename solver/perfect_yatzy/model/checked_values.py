@@ -2,7 +2,8 @@
 
 Hashing a large table whole takes seconds; a query reads a few hundred values. So the table has one digest per block
 of 64 kB, and a block is hashed when one of its values is read for the first time. All reads go through
-:class:`CheckedValues`: by index, by a range of places, or as a whole.
+:class:`CheckedValues`: by index, by a slice, or as a whole. The kernels read tables too, therefore this module is not
+part of :mod:`perfect_yatzy.tablebase`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-"""What can be said of a rule set before it is solved: its size, its highest score, what a solve will take."""
+"""Estimates before a solve: the size of the table, memory, time, the highest score; warnings about the rules.
+
+The time is that of the passes over the lattice of dice, which is nearly all of a solve. With the rolls r of a turn::
+
+    operations = sum over blocks of lanes of  r * LANES * (2 * predecessors + 4 * full rolls)
+    seconds    = operations / LANE_OPERATIONS_PER_SECOND
+"""
 
 from __future__ import annotations
 
@@ -16,7 +22,7 @@ from .state_space import LANES
 # Measured with two threads on a 2-core Xeon at 2.7 GHz; see benchmarks/runs.
 LANE_OPERATIONS_PER_SECOND = 5e10
 BASE_MEMORY = 150 << 20
-CARD_MEMORY = 100  # bytes a card, for the arrays that place it
+CARD_MEMORY = 100  # bytes per card, for the arrays of the state layout
 FLOAT64_VALUES = 100_000_000  # larger tables are stored in float32
 
 
@@ -27,19 +33,19 @@ def gigabytes(size: float) -> str:
 
 @dataclass(frozen=True)
 class SolveCost:
-    """What a solve will take.
+    """Size of a table, and the memory and time of its solve.
 
     Attributes
     ----------
     values : int
-        Entries of the table (states that share a fate share one).
+        Entries of the table (equivalent states share one).
     bytes : int
         Size of the table.
     memory : int
-        Bytes a solve holds at its peak: the two largest neighbouring layers, the places of all cards, and a little
-        more.
+        Peak memory of a solve in bytes: the two largest neighbouring layers, the state layout, and a base for the
+        process.
     seconds : float
-        Rough estimate of a solve with two threads, compilation apart.
+        Rough estimate of the wall time with two threads, without compilation.
     """
 
     values: int
@@ -48,16 +54,16 @@ class SolveCost:
     seconds: float
 
     def with_table(self) -> SolveCost:
-        """The same where the whole table stays in memory."""
+        """The cost if the whole table stays in memory."""
         return replace(self, memory=self.memory + self.bytes)
 
     def doubled(self) -> SolveCost:
-        """The same with every entry twice as long (float64 instead of float32)."""
+        """The cost if the layers in memory are float64 instead of float32."""
         return replace(self, memory=2 * self.memory)
 
     @property
     def words(self) -> str:
-        """Size and time for a person, such as ``0.93 GB and about 25 s``."""
+        """Size and time as text, such as ``0.93 GB and about 25 s``."""
         size = gigabytes(self.bytes)
         if self.seconds < 100:
             return f"{size} and about {max(1.0, self.seconds):.0f} s"
@@ -98,8 +104,8 @@ def rule_set_stats(rules: RuleSet) -> RuleSetStats:
 
 
 def remarks(rules: RuleSet) -> list[str]:
-    """What is allowed and hardly meant."""
-    found = [
+    """Warnings about rules that are valid but probably a mistake, one sentence each."""
+    warnings = [
         f"{c.id} pays its fixed {p.points} points and {p.plus} more (plus); "
         f"for the sum of the dice and {p.plus}, add `points = false`"
         for c in rules.categories
@@ -109,9 +115,9 @@ def remarks(rules: RuleSet) -> list[str]:
     if rules.bonus:
         best = sum(max(p) for p, c in zip(possible_points(rules), rules.categories, strict=True) if c.upper)
         if best < rules.bonus.threshold:
-            found.append(f"the bonus is out of reach: the upper boxes give {best}, not {rules.bonus.threshold}")
-    # Tables are told apart by their fingerprint; who reads the name in an answer is not warned.
-    borrowed = rules.origin != rules.id and rules.id in builtin_ids()
-    if borrowed and load_rules(rules.id).fingerprint != rules.fingerprint:
-        found.append(f"the id {rules.id!r} is that of a built-in rule set with other rules: choose another")
-    return found
+            warnings.append(f"the bonus is out of reach: the upper boxes give {best}, not {rules.bonus.threshold}")
+    # Tables are identified by their fingerprint, but answers show only the name.
+    has_builtin_id = rules.origin != rules.id and rules.id in builtin_ids()
+    if has_builtin_id and load_rules(rules.id).fingerprint != rules.fingerprint:
+        warnings.append(f"the id {rules.id!r} is that of a built-in rule set with other rules: choose another")
+    return warnings

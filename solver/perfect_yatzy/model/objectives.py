@@ -38,27 +38,38 @@ FRAME = 2 * LANES  # entries beside a range of scores that a float32 vector may 
 class Objective:
     """The mean of the final score; base of the others.
 
+    Parameters
+    ----------
+    rules
+        The game.
+    start
+        The state from which on it is solved; default: the empty card.
+
     Attributes
     ----------
     name : str
         Part of the file name of its tables.
+    monotone : bool
+        Whether more points never lower the value.
     compute, store : dtype
         Types of the arithmetic and of the table.
+    error : float
+        Bound of the rounding error; 0 where it is negligible.
     size : int
         Number of entries of a table.
     """
 
     name = "mean"
-    monotone = True  # whether more points never lower the value
+    monotone = True
     compute: np.dtype[Any] = np.dtype(np.float64)
-    error = 0.0  # bound of the rounding error; 0 where it is negligible
+    error = 0.0
 
     def __init__(self, rules: RuleSet, start: State = EMPTY_STATE) -> None:
         self.rules, self.start = rules, start
 
     @cached_property
     def space(self) -> StateSpace:
-        """The states."""
+        """The states of the game, or of the rest of it."""
         return state_space(self.rules, self.start)
 
     @property
@@ -71,8 +82,8 @@ class Objective:
         """Type of the entries of a table."""
         return np.dtype(np.float64 if self.size <= FLOAT64_VALUES else np.float32)
 
-    def needs(self) -> SolveCost:
-        """What a solve will take; cheap even where the solve is not."""
+    def solve_cost(self) -> SolveCost:
+        """Cost of a solve; computed from the cards alone, without a solve."""
         return rule_set_stats(self.rules)
 
     def layer_slice(self, filled: int) -> slice:
@@ -87,8 +98,8 @@ class Objective:
         """Entries of the last layer, which needs no turn: the upper bonus of a full card if it has reached it."""
         return final_bonus(self.space)
 
-    def headline(self, last_layer: Values) -> float | None:
-        """The one number a table is known by: the value of its start."""
+    def start_value(self, last_layer: Values) -> float | None:
+        """Value of the start, the last entry of a table; None if a table has no single value for it."""
         return float(last_layer[-1])
 
 
@@ -107,7 +118,7 @@ class PolicyQuantity(Objective):
         super().__init__(rules, start)
         self.values = values
 
-    def needs(self) -> SolveCost:
+    def solve_cost(self) -> SolveCost:
         """Two tables in memory, and about six times the work."""
         means = rule_set_stats(self.rules)
         return replace(means, memory=means.memory + 8 * means.values, seconds=6 * means.seconds)
@@ -120,7 +131,7 @@ class Variance(PolicyQuantity):
     square_weight = 1.0
 
     def full_cards(self) -> Values:
-        """Nothing is uncertain any more."""
+        """Zeros: the final score of a full card is certain."""
         return np.zeros(len(final_bonus(self.space)))
 
 
@@ -130,7 +141,7 @@ class BonusChance(PolicyQuantity):
     name = "bonus"
 
     def full_cards(self) -> Values:
-        """It has been reached or not."""
+        """1 for a card that has reached the bonus, else 0."""
         return (final_bonus(self.space) > 0).astype(np.float64)
 
 
@@ -170,9 +181,9 @@ class ScoreObjective(Objective):
 
     @property
     def error(self) -> float:  # type: ignore[override]
-        """Of the arithmetic, in shares of a value: half a unit in the last place for each die of each roll.
+        """Relative error of the arithmetic: half a unit in the last place for each die of each roll.
 
-        Measured against float64 for all goals it is a fifth of that at most: Yatzy 1.6e-6 (1.3e-5 stated),
+        The error measured against float64 for all goals is at most a fifth of that: Yatzy 1.6e-6 (1.3e-5 stated),
         maxi-forced 4.5e-6 (2.1e-5), giant-forced 3.2e-5 (2.0e-4).
         """
         dice = len(self.rules.categories) * self.rules.rolls_per_turn * self.rules.dice
@@ -185,11 +196,11 @@ class ScoreObjective(Objective):
 
     @property
     def size(self) -> int:
-        """Number of entries of a table, frames included."""
+        """Number of entries of a table, with the FRAME entries around each range."""
         return int(self._starts[-1])
 
-    def needs(self) -> SolveCost:
-        """What a solve will take, from the cards alone."""
+    def solve_cost(self) -> SolveCost:
+        """Cost of a solve; computed from the cards alone, without a solve."""
         space, rules = self.space, self.rules
         grid = lattice(rules.dice, rules.faces)
         states = space.layout.lane_count[space.layout.lane_sets] * (space.most_saved[space.filled] + 1)
@@ -218,15 +229,17 @@ class ScoreObjective(Objective):
         return np.repeat(rows, sizes), within % np.repeat(lanes, sizes)
 
     def row_lengths(self) -> Ints:
-        """Length of the range of scores of each row, the upper bonus apart."""
+        """Length of the range of scores of each row without the upper bonus, `(rows,)` int64."""
         raise NotImplementedError
 
     @cached_property
     def _ranges(self) -> tuple[Ints, Ints]:
+        """First and last x of every state, in the order of the table of means."""
         raise NotImplementedError
 
     @cached_property
     def _starts(self) -> Ints:
+        """Index of the first entry of every state, and the number of all entries."""
         low, high = self._ranges
         return np.concatenate([[0], np.cumsum(high - low + 1 + self.before + self.after)]).astype(np.int64)
 
@@ -241,12 +254,12 @@ class ScoreObjective(Objective):
         states = self.space.rows_slice(filled, first, end)
         return slice(int(self._starts[states.start]), int(self._starts[states.stop]))
 
-    def headline(self, last_layer: Values) -> float | None:
+    def start_value(self, last_layer: Values) -> float | None:
         """None: a table of scores has no single value."""
         return None
 
     def utility(self, total: Ints) -> Floats:
-        """Values of finished games by their score x, upper bonus included."""
+        """Values `(n,)` of finished games by their scores x `(n,)`, upper bonus included."""
         raise NotImplementedError
 
     def full_cards(self) -> Values:
@@ -259,20 +272,20 @@ class ScoreObjective(Objective):
         return np.concatenate(parts).astype(self.compute)
 
     def best_points(self) -> Ints:
-        """Most that each category can pay in one turn, first-roll bonus included, joker bonus not."""
+        """Most points of each category in one turn, `(categories,)`: first-roll bonus included, joker bonus not."""
         extra = dict(self.rules.first_roll_bonus)
         best = map(max, possible_points(self.rules))
         return np.array([m + extra.get(c.id, 0) for m, c in zip(best, self.rules.categories, strict=True)])
 
 
 class Goals(ScoreObjective):
-    """The chance to make at least so many points more: every target at once."""
+    """The chance to make at least n more points, for every n."""
 
     name = "goals"
     before = FRAME
 
     def row_lengths(self) -> Ints:
-        """Most points that each row can still make."""
+        """Most points still possible for each row, without the upper bonus, `(rows,)` int64."""
         space, joker = self.space, self.rules.joker
         still_open = ~space.layout.masks[:, None] >> np.arange(space.categories) & 1
         most: Ints = still_open @ self.best_points()
@@ -295,17 +308,17 @@ class Goals(ScoreObjective):
         return -length, np.full(len(length), -1, dtype=np.int64)
 
     def utility(self, total: Ints) -> Floats:
-        """1 if nothing is needed any more."""
+        """1 if no more points are needed, else 0."""
         return (total >= 0).astype(np.float64)
 
 
 class Utility(ScoreObjective):
-    """The mean of any function of the points made from the start of the game, or of the rest of it, on.
+    """The expected utility: the mean of a function of the points made since `start`.
 
     Parameters
     ----------
     utility
-        Takes an int64 array of points made from the start on, upper bonus included; returns their utilities.
+        Takes an `(n,)` int64 array of points made since `start`, upper bonus included; returns `(n,)` utilities.
     """
 
     name = "utility"
@@ -315,7 +328,7 @@ class Utility(ScoreObjective):
         self._utility = utility
 
     def row_lengths(self) -> Ints:
-        """Most points that can have been made since the start."""
+        """Most points possible since `start` for each row, without the upper bonus, `(rows,)` int64."""
         space, joker = self.space, self.rules.joker
         since = space.layout.masks & ~np.int64(self.start.filled)
         filled = since[:, None] >> np.arange(space.categories) & 1
@@ -338,5 +351,5 @@ class Utility(ScoreObjective):
         return bool((np.diff(utilities) >= 0).all())
 
     def utility(self, total: Ints) -> Floats:
-        """As given."""
+        """The given function."""
         return self._utility(total)

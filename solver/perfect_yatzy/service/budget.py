@@ -137,7 +137,7 @@ def limit_words(limit: SolveLimit) -> str:
 
 def utility_cost(rules: RuleSet, start: State) -> SolveCost:
     """Cost of solving any utility from a checked state on."""
-    return Utility(rules, lambda total: total.astype(float), start).needs()
+    return Utility(rules, lambda total: total.astype(float), start).solve_cost()
 
 
 def distribution_seconds(rules: RuleSet, start: State, tables: str | os.PathLike[str] | None) -> float:

@@ -239,7 +239,7 @@ def distribution(
         raise RulesError(f"{rules.key} saves rolls: its distribution can only be simulated (yatzy simulate)")
     # Only the places of the states and their scores are used, so any utility of the final score would do.
     objective = Utility(rules, lambda total: total.astype(np.float64), state)
-    check_memory(rules, objective.needs().doubled())
+    check_memory(rules, objective.solve_cost().doubled())
     return _ForwardPass(strategy, objective, threads or default_threads()).run(
         checked.points if points is None else whole_number(points, "points")
     )

@@ -177,10 +177,10 @@ def goals_to_solve(
     if exists:
         return GoalSolve(whole, True, None)
     rest = Goals(rules, start)
-    cost = rest.needs()
+    cost = rest.solve_cost()
     if cost.seconds < instant_seconds:
         return GoalSolve(rest, False, cost)
-    whole_cost = whole.needs()
+    whole_cost = whole.solve_cost()
     if fits(cost) and not fits(whole_cost):
         return GoalSolve(rest, False, cost)
     return GoalSolve(whole, True, whole_cost)
@@ -321,5 +321,5 @@ def solve_in_memory(objective: ScoreObjective, threads: int | None = None) -> Sc
     """
     from ..tablebase.backward_induction import solve_objective
 
-    check_memory(objective.rules, objective.needs().with_table())
+    check_memory(objective.rules, objective.solve_cost().with_table())
     return ScoreEvaluator(objective, solve_objective(objective, threads=threads))

@@ -141,5 +141,5 @@ def solve_values(rules: str | Path | RuleSet, *, threads: int | None = None, unr
         If the rules are unknown or malformed, or the machine has too little memory.
     """
     objective = Objective(load_rules(rules))
-    check_memory(objective.rules, objective.needs().with_table())
+    check_memory(objective.rules, objective.solve_cost().with_table())
     return solve_objective(objective, threads=threads, unrolled=unrolled)

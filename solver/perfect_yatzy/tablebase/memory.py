@@ -1,4 +1,4 @@
-"""Room for a solve: memory and disk space, checked before the work begins."""
+"""Memory and disk space for a solve, checked before it begins."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ..errors import RulesError, TableError
 from ..game.rules import RuleSet
 from ..model.estimates import SolveCost, gigabytes
 
-SPARE_DISK = 16 << 20  # bytes that stay free beside a new table
+SPARE_DISK = 16 << 20  # bytes that stay free after a new table is written
 
 
 @contextlib.contextmanager
 def writing_to(folder: Path) -> Iterator[None]:
-    """Create the folder; turn a failure to write there into one clear sentence.
+    """Create the folder; report a failure to write there in one sentence.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def check_space(folder: Path, size: int) -> None:
 
 
 def available_memory() -> int | None:
-    """Bytes that can be allocated without swapping, None where the system does not say."""
+    """Bytes that can be allocated without swapping, None if the system does not report it."""
     try:
         text = Path("/proc/meminfo").read_text(encoding="ascii")
     except OSError:
@@ -52,12 +52,12 @@ def available_memory() -> int | None:
     return next((int(line.split()[1]) << 10 for line in text.splitlines() if line.startswith("MemAvailable:")), None)
 
 
-def check_memory(rules: RuleSet, needs: SolveCost) -> None:
-    """Raise RulesError unless the machine has the memory a solve needs."""
+def check_memory(rules: RuleSet, cost: SolveCost) -> None:
+    """Raise RulesError unless the machine has the memory for a solve."""
     free = available_memory()
-    if free is not None and needs.memory > free:
+    if free is not None and cost.memory > free:
         raise RulesError(
-            f"solving {rules.key} needs {gigabytes(needs.memory)} of memory and {gigabytes(free)} are free; "
-            f"its table has {needs.values:,} values and takes {needs.words}",
+            f"solving {rules.key} needs {gigabytes(cost.memory)} of memory and {gigabytes(free)} are free; "
+            f"its table has {cost.values:,} values and takes {cost.words}",
             code="too-large",
         )

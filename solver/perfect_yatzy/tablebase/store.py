@@ -1,8 +1,8 @@
-"""Where tables are kept, and how a missing one is made: it is solved and stored.
+"""The folder of the tables; opening a table, which solves and stores a missing one.
 
     --tables DIR  >  $YATZY_TABLES  >  tables/ of a checkout  >  the user's data directory
 
-The first of these that applies is where a table is looked for and written. :mod:`perfect_yatzy.tablebase.inventory`
+Tables are read from and written to the first of these that applies. :mod:`perfect_yatzy.tablebase.inventory`
 lists and removes tables.
 """
 
@@ -24,8 +24,8 @@ from .table_file import MissingTable, TableInfo, read_info, read_table, table_st
 from .table_writer import TableWriter, part_path
 
 Progress = Callable[[int, int], None]  # values done, values in all
-PART_SECONDS = 60.0  # a solve that takes longer keeps its finished layers about this often
-POLL_SECONDS = 0.05  # how often a process looks whether another one has finished the table it waits for
+PART_SECONDS = 60.0  # time between two checkpoints of a solve
+POLL_SECONDS = 0.05  # time between two checks whether another process has finished a table
 
 
 def tables_folder(tables: str | os.PathLike[str] | None = None) -> Path:
@@ -85,7 +85,7 @@ def solve_to_store(
             with suppress(MissingTable):
                 if has_table(objective.rules, tables, objective.name):
                     return read_info(table_path(objective.rules, tables, objective.name), objective)
-        check_memory(objective.rules, objective.needs())
+        check_memory(objective.rules, objective.solve_cost())
         writer = TableWriter(folder, objective)
         try:
             # Another process may have begun or even finished since we looked.
@@ -115,14 +115,14 @@ def write_table(writer: TableWriter, threads: int | None = None, progress: Progr
     """Solve what is left of a table and finish it."""
     from .backward_induction import solve_layers
 
-    started = kept = time.perf_counter()
+    started = last_checkpoint = time.perf_counter()
     for layer in solve_layers(writer.objective, threads=threads, resume=writer.resume()):
         writer.add(layer.values)
         if progress:
             progress(layer.done, layer.total)
-        if layer.filled and time.perf_counter() - kept > PART_SECONDS:
+        if layer.filled and time.perf_counter() - last_checkpoint > PART_SECONDS:
             writer.checkpoint(layer.filled, layer.values)
-            kept = time.perf_counter()
+            last_checkpoint = time.perf_counter()
     return writer.finish(time.perf_counter() - started)
 
 

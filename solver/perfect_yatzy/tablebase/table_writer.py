@@ -1,4 +1,4 @@
-"""Writes a table layer by layer, so that a killed solve leaves nothing or a part that can be resumed::
+"""Writes a table layer by layer, so that a killed solve leaves either no files or a part that can be resumed::
 
     NAME.part         header and values of the layers done so far; locked while it is written
     NAME.part.json    the checkpoint: how far the part is complete, with its hashes
@@ -59,7 +59,8 @@ class TableWriter:
         self.dtype = objective.store
         self.path = folder / f"{table_stem(objective.rules, objective.name)}.npy"
         self.part = part_path(self.path)
-        self.note, self.whole_layer = (self.path.with_suffix(ending) for ending in (".part.json", ".part.layer"))
+        self.checkpoint_file = self.path.with_suffix(".part.json")
+        self.unrounded_layer_file = self.path.with_suffix(".part.layer")
         self.header = npy_header(self.dtype, objective.size)
         self.hasher = BlockHasher()
         self.written = 0
@@ -102,24 +103,24 @@ class TableWriter:
         if self.private:
             return None
         try:
-            about = checked_fields(self.note.read_bytes())
-            # Another version's arithmetic is not mixed in.
-            ours = (FORMAT, self.rules.fingerprint, __version__)
-            same = (about["format"], about["fingerprint"], about["version"]) == ours
+            fields = checked_fields(self.checkpoint_file.read_bytes())
+            # The layers of one table must come from one version of the arithmetic.
+            expected = (FORMAT, self.rules.fingerprint, __version__)
+            same = (fields["format"], fields["fingerprint"], fields["version"]) == expected
             with open(self.part, "rb") as part:
                 same = same and part.read(HEADER_BYTES) == self.header
-            filled, written = int(about["filled"]), int(about["written"])
+            filled, written = int(fields["filled"]), int(fields["written"])
             stored = np.memmap(self.part, dtype=self.dtype, mode="r", offset=HEADER_BYTES, shape=(written,))
             size = written - self.objective.layer_slice(filled).start
             last = stored[-size:].astype(self.objective.compute)
             if self.dtype != self.objective.compute:
-                last = np.fromfile(self.whole_layer, dtype=self.objective.compute)
+                last = np.fromfile(self.unrounded_layer_file, dtype=self.objective.compute)
             hasher = BlockHasher()
             self._hash(hasher, stored)
-            whole = len(last) == size and about["sha256"] == hasher.hexdigest()
-            if not (same and whole and about["layer_sha256"] == sha256_of(last)):
+            whole = len(last) == size and fields["sha256"] == hasher.hexdigest()
+            if not (same and whole and fields["layer_sha256"] == sha256_of(last)):
                 return None
-            rounding = float(about["rounding"])
+            rounding = float(fields["rounding"])
         except (OSError, *DAMAGED):
             return None
         self.hasher, self.written, self.rounding = hasher, written, rounding
@@ -138,24 +139,24 @@ class TableWriter:
         stored = layer.astype(self.dtype, copy=False)
         if self.dtype != layer.dtype:
             for start in range(0, len(layer), CHUNK):
-                off = np.abs(stored[start : start + CHUNK] - layer[start : start + CHUNK]).max()
-                self.rounding = max(self.rounding, float(off))
+                error = np.abs(stored[start : start + CHUNK] - layer[start : start + CHUNK]).max()
+                self.rounding = max(self.rounding, float(error))
         with writing_to(self.folder):
             if not self.written:
                 if not self.private:
-                    self.note.unlink(missing_ok=True)
+                    self.checkpoint_file.unlink(missing_ok=True)
                 self.file.truncate(0)
                 self.file.write(self.header)
             self.file.write(stored.data)
         self._hash(self.hasher, stored)
         self.written += len(layer)
-        self.start_value = self.objective.headline(layer)
+        self.start_value = self.objective.start_value(layer)
 
     def checkpoint(self, filled: int, layer: Values) -> None:
         """Record that the table is complete up to this layer, the newest, so that a later solve can resume here."""
         if self.private:
             return
-        about = {
+        fields = {
             "format": FORMAT,
             "fingerprint": self.rules.fingerprint,
             "version": __version__,
@@ -169,10 +170,10 @@ class TableWriter:
             self.file.flush()
             os.fsync(self.file.fileno())
             if self.dtype != layer.dtype:
-                with replacing(self.whole_layer) as file:
+                with replacing(self.unrounded_layer_file) as file:
                     file.write(layer.data)
-            with replacing(self.note) as file:
-                file.write(with_checksum(about))
+            with replacing(self.checkpoint_file) as file:
+                file.write(with_checksum(fields))
 
     def finish(self, seconds: float) -> TableInfo:
         """Put the table in its place and write its sidecar."""
@@ -208,28 +209,28 @@ class TableWriter:
         sidecar = self.path.with_suffix(".json")
         with folder_lock(self.folder), replacing(sidecar) as file:
             file.write(with_checksum(asdict(info)))
-            # The sidecar of other values must not remain beside these if the process is killed here. One of the same
+            # The sidecar of other values must not remain next to these if the process is killed here. One of the same
             # values may, and then the table is never missing.
             if not self._describes_same_values(sidecar, info):
                 sidecar.unlink(missing_ok=True)
             if not self.private:
-                self.note.unlink(missing_ok=True)
-                self.whole_layer.unlink(missing_ok=True)
+                self.checkpoint_file.unlink(missing_ok=True)
+                self.unrounded_layer_file.unlink(missing_ok=True)
             os.replace(self.part, self.path)
 
     @staticmethod
     def _describes_same_values(sidecar: Path, info: TableInfo) -> bool:
         try:
-            found = checked_fields(sidecar.read_bytes())
-            return all(found[name] == getattr(info, name) for name in ("format", "dtype", "values", "sha256"))
+            fields = checked_fields(sidecar.read_bytes())
+            return all(fields[name] == getattr(info, name) for name in ("format", "dtype", "values", "sha256"))
         except (OSError, *DAMAGED):
             return False
 
     def close(self) -> None:
-        """Release the file and its lock; what a checkpoint recorded stays for a later solve."""
+        """Release the file and its lock; the layers of the last checkpoint remain for a later solve."""
         if self.private or (not self.finished and not self.written and not self._resumable()):
             self.part.unlink(missing_ok=True)
         self.file.close()
 
     def _resumable(self) -> bool:
-        return self.note.exists() or os.fstat(self.file.fileno()).st_size > 0
+        return self.checkpoint_file.exists() or os.fstat(self.file.fileno()).st_size > 0

@@ -47,7 +47,7 @@ def solve(rules: str, what: str, force: bool, yes: bool, tables: str | None, thr
 
     def begin(objective: Objective) -> Progress:
         """Check the cost of a solve, ask if it is high, and announce it."""
-        name, cost = {"mean": "means"}.get(objective.name, objective.name), objective.needs()
+        name, cost = {"mean": "means"}.get(objective.name, objective.name), objective.solve_cost()
         check_memory(rule_set, cost)
         if not yes and not budget.objective.allows(cost):
             size = f"he table of {name} of {rule_set.key} takes {cost.words}"
