@@ -57,7 +57,7 @@ def test_any_flipped_bit_is_refused_or_harmless(
             try:
                 info, values = read_table(path, objective, hashed=hashed)
                 assert np.array_equal(np.asarray(values), whole)
-                assert info.start_value == objective.headline(whole)
+                assert info.start_value == objective.start_value(whole)
             except TableError as error:
                 refused += 1
                 messages.add(str(error))
