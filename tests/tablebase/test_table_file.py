@@ -213,7 +213,7 @@ def test_a_full_disk_is_noticed_before_the_solve(tmp_path: Path) -> None:
 def test_too_little_memory_is_noticed_before_the_solve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "available_memory", lambda: 10 << 20)
     with pytest.raises(
-        RulesError, match=r"solving small needs 0\.\d\d GB of memory and 0\.00 GB are free; its table has"
+        RulesError, match=r"solving small needs 0\.\d\d GB of memory and 0\.01 GB are free; its table has"
     ):
         solve_to_store(Objective(SMALL), tmp_path)
     assert list(tmp_path.iterdir()) == []
