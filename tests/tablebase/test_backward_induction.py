@@ -23,22 +23,7 @@ from perfect_yatzy.strategy.verify import bellman_residual, random_states
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from support import games
 from support.naive import Naive
-
-
-def check_against_oracle(rules: RuleSet) -> None:
-    """Every reachable state of a small game to 1e-9, and the NumPy turn on the way."""
-    oracle, space, values = Naive(rules.canonical()), state_space(rules), solve_values(rules)
-    evaluator = TurnEvaluator(rules, values)
-    paying = rules.joker is not None and rules.joker.bonus > 0
-    seen = 0
-    for filled, upper, saved, flag in oracle.states():
-        state = State(filled, upper, saved, flag and paying)
-        found = values[space.index(state)]
-        assert abs(found - oracle.value(filled, upper, saved, flag)) < 1e-9
-        if filled != rules.full_mask:
-            assert abs(evaluator.turn_value(state) - found) < 1e-9
-        seen += 1
-    assert seen >= len(rules.categories) + 1
+from support.oracle import check_against_oracle
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))

@@ -21,6 +21,7 @@ from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
 from perfect_yatzy.tablebase.store import open_table, solve_to_store, table_path
 from perfect_yatzy.tablebase.table_file import npy_header, read_table, with_checksum
 from support import games
+from support.flips import flip
 
 SMALL = games.saved_rolls_game("free", True)
 JOKER = games.joker_game("free")
@@ -30,14 +31,6 @@ JOKER = games.joker_game("free")
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of 64 bytes, so that a small table has many."""
     monkeypatch.setattr(checked_values, "BLOCK_BYTES", 64)
-
-
-def flip(path: Path, bit: int) -> None:
-    with open(path, "r+b") as file:
-        file.seek(bit // 8)
-        byte = file.read(1)[0] ^ 1 << bit % 8
-        file.seek(bit // 8)
-        file.write(bytes([byte]))
 
 
 @pytest.mark.parametrize("hashed", [True, False], ids=["hashed whole", "hashed by block"])

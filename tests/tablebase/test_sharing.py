@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -14,87 +14,24 @@ import pytest
 from perfect_yatzy.errors import TableError
 from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.model.objectives import Goals, Objective
-from perfect_yatzy.tablebase import store
 from perfect_yatzy.tablebase.backward_induction import solve_layers
 from perfect_yatzy.tablebase.inventory import leftovers, matching, remove, remove_leftovers, stored
 from perfect_yatzy.tablebase.store import open_table, solve_to_store, table_path
 from perfect_yatzy.tablebase.table_file import read_table
 from perfect_yatzy.tablebase.table_writer import TableWriter
 from support import games
+from support.sharing import open_by_processes, open_by_threads, processes, run_together
 
 SMALL = games.saved_rolls_game("free", True)
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs locks of files")
 
-OPEN = """
-import sys, json
-from perfect_yatzy.model.objectives import Objective
-from perfect_yatzy.tablebase import store
-from support import games
-solved = []
-write = store.write_table
-store.write_table = lambda *given: solved.append(1) or write(*given)
-print("ready", flush=True)
-sys.stdin.readline()
-for _ in range(int(sys.argv[2])):
-    if sys.argv[3] == "solve":
-        store.solve_to_store(Objective(games.saved_rolls_game("free", True)), sys.argv[1])
-    else:
-        info, values = store.open_table(Objective(games.saved_rolls_game("free", True)), sys.argv[1])
-print(info.sha256 if sys.argv[3] == "open" else "", len(solved))
-"""
 
-
-def processes(folder: Path, count: int, times: int, what: str) -> list[subprocess.Popen[str]]:
-    return [
-        subprocess.Popen(
-            [sys.executable, "-c", OPEN, str(folder), str(times), what],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=Path(__file__).resolve().parent.parent,
-        )
-        for _ in range(count)
-    ]
-
-
-def run_together(started: list[subprocess.Popen[str]]) -> list[list[str]]:
-    """Let all begin at once; the last line of each."""
-    for process in started:
-        assert process.stdout
-        assert process.stdout.readline() == "ready\n"
-    for process in started:
-        assert process.stdin
-        process.stdin.write("\n")
-        process.stdin.flush()
-    found = []
-    for process in started:
-        out, errors = process.communicate(timeout=120)
-        assert process.returncode == 0, errors
-        found.append(out.split())
-    return found
-
-
-def test_threads_that_open_a_missing_table_solve_it_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    solved: list[int] = []
-    write = store.write_table
-    monkeypatch.setattr(store, "write_table", lambda *given: solved.append(1) or write(*given))
-    start = threading.Barrier(64)
-
-    def open_one(_: int) -> str:
-        start.wait()
-        return open_table(Objective(SMALL), tmp_path)[0].sha256
-
-    with ThreadPoolExecutor(64) as pool:
-        assert len(set(pool.map(open_one, range(64)))) == 1
-    assert len(solved) == 1
-    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".json", ".npy"]
-
-
-def test_processes_that_open_a_missing_table_solve_it_once(tmp_path: Path) -> None:
-    found = run_together(processes(tmp_path, 16, 1, "open"))
-    assert len({sha256 for sha256, _ in found}) == 1
-    assert sum(int(solved) for _, solved in found) == 1
+@pytest.mark.parametrize(("open_at_once", "count"), [(open_by_threads, 64), (open_by_processes, 16)])
+def test_a_missing_table_is_solved_once(
+    tmp_path: Path, open_at_once: Callable[[Path, int], tuple[set[str], int]], count: int
+) -> None:
+    sums, solved = open_at_once(tmp_path, count)
+    assert (len(sums), solved) == (1, 1)
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".json", ".npy"]
 
 

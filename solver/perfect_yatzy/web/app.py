@@ -116,6 +116,9 @@ def create_app(
 
     @app.exception_handler(HTTPException)
     async def http_error(request: Request, error: HTTPException) -> JSONResponse:
+        if error.status_code == 400:  # FastAPI cannot decode the body
+            message = "the body is not JSON text in UTF-8, or is nested too deeply"
+            return error_response(422, StateError(message, code="invalid-request"))
         message, code = {
             404: (f"{request.url.path} does not exist", "not-found"),
             405: (f"{request.url.path} does not accept {request.method}", "method-not-allowed"),

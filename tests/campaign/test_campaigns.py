@@ -1,0 +1,32 @@
+"""Every campaign: a small one in the quick tests, the full one (minutes) among the slow ones.
+
+The environment variable CAMPAIGN_SEED chooses the cases of the full ones.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from support.campaigns import CAMPAIGNS, run_campaign
+from support.need import need
+
+SEED = int(os.environ.get("CAMPAIGN_SEED", "1"))
+NEEDS = {
+    "requests from the OpenAPI document": "schemathesis",
+    "bodies of the largest size, running server": "fastapi",
+}
+
+
+@pytest.mark.parametrize(
+    ("seed", "small"),
+    [pytest.param(1, True, id="small"), pytest.param(SEED, False, id="full", marks=pytest.mark.slow)],
+)
+@pytest.mark.parametrize("name", CAMPAIGNS)
+def test_campaign(name: str, seed: int, small: bool, tmp_path: Path, store: Path) -> None:
+    if name in NEEDS:
+        need(NEEDS[name])
+    tally = run_campaign(name, tmp_path, store, seed, small)
+    assert tally.cases
+    assert not tally.failures, "\n".join(tally.failures[:5])

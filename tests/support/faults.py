@@ -1,0 +1,176 @@
+"""Faults at every file-system step of a solve: killed, input/output error, disk full.
+
+``python -m support.faults FOLDER STRIDE FIRST`` solves small games again and again, each time in a forked process in
+which one step fails, then solves the rest without a fault. It prints the number of cases and the failures as JSON.
+
+A step is a call of ``os`` that changes a file, or a write to a file. A write fails in the middle: half of the data
+is on disk.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from perfect_yatzy.errors import TableError
+from perfect_yatzy.model.objectives import Goals, Objective
+from perfect_yatzy.tablebase import store
+from perfect_yatzy.tablebase.inventory import leftovers, remove_leftovers
+from perfect_yatzy.tablebase.store import has_table, open_table, solve_to_store, table_path
+from perfect_yatzy.tablebase.table_file import read_table
+
+from support import games
+from support.tally import Tally
+
+CALLS = ("open", "replace", "unlink", "fsync", "chmod")
+FAULTS = ("SIGKILL", "EIO", "ENOSPC")
+SOLVED, REFUSED, BUG, NO_FAULT = 0, 3, 4, 5
+
+
+class Faults:
+    """Counts the steps of this process; step `at` fails."""
+
+    def __init__(self, fault: str, at: int) -> None:
+        self.fault, self.at, self.steps = fault, at, 0
+
+    def is_due(self) -> bool:
+        """Count a step; whether it must fail. A disk that is full stays full."""
+        self.steps += 1
+        return self.steps == self.at or (self.fault == "ENOSPC" and self.steps > self.at)
+
+    def strike(self) -> None:
+        """The fault."""
+        if self.fault == "SIGKILL":
+            os.kill(os.getpid(), signal.SIGKILL)
+        raise OSError(getattr(errno, self.fault), os.strerror(getattr(errno, self.fault)))
+
+    def call(self, name: str) -> Callable[..., Any]:
+        """A function of `os` that may fail."""
+        original = getattr(os, name)
+
+        def failing(*args: Any, **rest: Any) -> Any:
+            # Whoever deletes or renames a file or reads one does not need room on the disk.
+            needs_room = name in ("open", "fsync") and not (name == "open" and args[1] == os.O_RDONLY)
+            if self.is_due() and (self.fault != "ENOSPC" or needs_room):
+                self.strike()
+            return original(*args, **rest)
+
+        return failing
+
+    def install(self) -> None:
+        """Replace the functions of `os` in this process."""
+        fdopen = os.fdopen
+        for name in CALLS:
+            setattr(os, name, self.call(name))
+        os.fdopen = lambda *args, **rest: FailingFile(fdopen(*args, **rest), self)  # type: ignore[assignment]
+
+
+class FailingFile:
+    """An open file whose writes may fail."""
+
+    def __init__(self, file: BinaryIO, faults: Faults) -> None:
+        self.file, self.faults = file, faults
+
+    def write(self, data: Any) -> int:
+        """Write all, or half and fail."""
+        if self.faults.is_due():
+            self.file.write(memoryview(data).cast("B")[: memoryview(data).nbytes // 2])
+            self.file.flush()
+            self.faults.strike()
+        return self.file.write(data)
+
+    def truncate(self, size: int) -> int:
+        """Truncate the file, or fail."""
+        if self.faults.is_due() and self.faults.fault != "ENOSPC":
+            self.faults.strike()
+        return self.file.truncate(size)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.file, name)
+
+    def __enter__(self) -> FailingFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.file.close()
+
+
+def solve_with_fault(objective: Objective, folder: Path, fault: str, at: int) -> int:
+    """Solve in a forked process in which a step fails; its exit code, negative for a signal."""
+    if child := os.fork():
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    code = BUG
+    try:
+        faults = Faults(fault, at)
+        faults.install()
+        solve_to_store(objective, folder, threads=1)
+        code = NO_FAULT if faults.steps < at else SOLVED
+    except TableError as error:
+        code = REFUSED if "\n" not in str(error) else BUG
+    except BaseException:
+        import traceback
+
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
+def campaign(folder: Path, stride: int, first: int) -> Tally:
+    """Every `stride`-th step from `first` on, for two kinds of tables, a missing and a finished one, and each fault."""
+    tally = Tally("faults at the file-system steps of a solve")
+    store.PART_SECONDS = 0.0  # a checkpoint after each layer
+    rules = games.saved_rolls_game("free", True)
+    for kind in (Objective, Goals):
+        objective = kind(rules)
+        complete = folder / f"complete-{objective.name}"
+        info = solve_to_store(objective, complete, threads=1)
+        expected = np.asarray(read_table(table_path(rules, complete, objective.name), objective)[1])
+        for finished in (False, True):
+            for fault in FAULTS:
+                at = first
+                while True:
+                    case = f"{objective.name}, {'finished' if finished else 'missing'} table, {fault} at step {at}"
+                    place = folder / "case"
+                    shutil.rmtree(place, ignore_errors=True)
+                    place.mkdir()
+                    if finished:
+                        shutil.copytree(complete, place, dirs_exist_ok=True)
+                    code = solve_with_fault(objective, place, fault, at)
+                    if code == NO_FAULT:
+                        break
+                    allowed = (-signal.SIGKILL,) if fault == "SIGKILL" else (SOLVED, REFUSED)
+                    tally.expect(case, code in allowed, f"exit code {code}")
+                    tally.run(case, partial(check, tally, case, place, objective, info.sha256, expected))
+                    at += stride
+    return tally
+
+
+def check(tally: Tally, case: str, folder: Path, objective: Objective, sha256: str, expected: Any) -> None:
+    """After a fault a finished table is right, an unfinished one can be finished, and nothing stays behind."""
+    path = table_path(objective.rules, folder, objective.name)
+    if has_table(objective.rules, folder, objective.name):
+        tally.expect(case, np.array_equal(np.asarray(read_table(path, objective)[1]), expected), "another table")
+    info, values = open_table(objective, folder, threads=1)
+    tally.expect(case, info.sha256 == sha256 and np.array_equal(np.asarray(values), expected), "other values")
+    remove_leftovers(folder)
+    tally.expect(case, not leftovers(folder), f"left: {leftovers(folder)}")
+    read_table(path, objective)
+
+
+def main() -> None:
+    folder, stride, first = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    tally = campaign(folder, stride, first)
+    print(json.dumps({"cases": tally.cases, "failures": tally.failures}))
+
+
+if __name__ == "__main__":
+    main()
