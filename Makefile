@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 USER_READY := $(VENV)/.user-ready
 PUBLIC := perfect_yatzy perfect_yatzy.frames perfect_yatzy.rl perfect_yatzy.play.record perfect_yatzy.play.review
 
-.PHONY: help demo test test-slow test-lowest coverage lint typecheck docs readmes package bench bench-big bench-beyond bench-web tables verify clean
+.PHONY: help demo test test-slow test-lowest campaign coverage lint typecheck docs readmes package bench bench-big bench-beyond bench-web tables verify clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -37,6 +37,9 @@ test-slow: $(READY) ## all tests: an hour and several gigabytes
 
 test-lowest: ## the tests with the lowest versions that pyproject.toml allows
 	PYTHON=$(PYTHON) .ci/lowest
+
+campaign: $(READY) ## faults, flipped bits, mutated files, fuzzed input: minutes; make campaign SEED=7 for other cases
+	cd tests && ../$(RUN)/python -m support.campaigns $(if $(SEED),--seed $(SEED))
 
 coverage: $(READY) ## the tests, with the branch coverage of the Python code
 	$(RUN)/python -m pytest -m "not slow" --cov
