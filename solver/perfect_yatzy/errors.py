@@ -106,13 +106,24 @@ class RulesError(SolverError, ValueError):
 
 
 class MissingPackage(SolverError, ImportError):
-    """A feature needs a package that is not installed; the message says how to install it."""
+    """A feature needs a package that is not installed; the message says how to install it.
+
+    Parameters
+    ----------
+    what
+        The feature.
+    *packages
+        The packages it needs.
+    extra
+        The extra of this package that brings them, if there is one.
+    """
 
     exit_code = 1
     default_code = "missing-package"
 
-    def __init__(self, what: str, *packages: str) -> None:
-        super().__init__(f"{what} needs {' and '.join(packages)}; get it with: pip install {' '.join(packages)}")
+    def __init__(self, what: str, *packages: str, extra: str = "") -> None:
+        install = f"'perfect-yatzy[{extra}]'" if extra else " ".join(packages)
+        super().__init__(f"{what} needs {' and '.join(packages)}; install with: pip install {install}")
 
 
 class StateError(SolverError, ValueError):

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from .errors import StateError, shown
+from .errors import MissingPackage, StateError, shown
 from .game.notation import dice_of
 from .strategy.actions import Choice, Hold
 from .strategy.batch import BatchAnswer
@@ -72,8 +72,16 @@ def to_arrow(result: Result) -> Any:
     """The :func:`columns` of a result as a ``pyarrow.Table``.
 
     The schema of simulated games carries their metadata (:meth:`perfect_yatzy.Simulation.metadata`).
+
+    Raises
+    ------
+    MissingPackage
+        Without pyarrow.
     """
-    import pyarrow
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise MissingPackage("to_arrow", "pyarrow", extra="data") from error
 
     types = {NULLABLE_TEXT: pyarrow.string()}
     arrays = {name: pyarrow.array(column, type=types.get(name)) for name, column in columns(result).items()}
@@ -81,16 +89,22 @@ def to_arrow(result: Result) -> Any:
 
 
 def to_pandas(result: Result) -> Any:
-    """The :func:`columns` of a result as a ``pandas.DataFrame``."""
-    import pandas
+    """The :func:`columns` of a result as a ``pandas.DataFrame``; MissingPackage without pandas."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise MissingPackage("to_pandas", "pandas") from error
 
     found = columns(result)
     return pandas.DataFrame(found).astype({NULLABLE_TEXT: "string"} if NULLABLE_TEXT in found else {})
 
 
 def to_polars(result: Result) -> Any:
-    """The :func:`columns` of a result as a ``polars.DataFrame``."""
-    import polars
+    """The :func:`columns` of a result as a ``polars.DataFrame``; MissingPackage without polars."""
+    try:
+        import polars
+    except ImportError as error:
+        raise MissingPackage("to_polars", "polars") from error
 
     found = columns(result)
     return polars.DataFrame(found, schema_overrides={NULLABLE_TEXT: polars.String} if NULLABLE_TEXT in found else {})

@@ -16,13 +16,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import gymnasium
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
-from gymnasium.error import ResetNeeded
 
-from .errors import StateError, whole_number
+from .errors import MissingPackage, StateError, whole_number
 from .game.dice import Ints, lattice
 from .game.notation import counts_of, dice_of, find_category, spaced
 from .game.rule_loader import load_rules
@@ -31,6 +28,13 @@ from .game.scorecard import Scorecard
 from .game.scoring import scoring_options
 from .strategy.opponents import final_score
 from .strategy.strategy import Strategy, open_strategy
+
+try:
+    import gymnasium
+    from gymnasium import spaces
+    from gymnasium.error import ResetNeeded
+except ImportError as error:
+    raise MissingPackage("perfect_yatzy.rl", "gymnasium", extra="rl") from error
 
 Observation = dict[str, npt.NDArray[Any]]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -387,6 +388,79 @@ def test_python_checks_the_memory_before_a_solve(run: Run, tmp_path: Path, monke
     assert perfect_yatzy.open_strategy("yatzy-forced", tmp_path).value() > 150
 
 
+def complete(run: Run, line: str) -> list[str]:
+    """What bash offers for the last word of a command line."""
+    words = line.replace("'", "").split(" ") if "'" not in line else [*line.split("'")[0].split(), line.split("'")[1]]
+    out = run(_YATZY_COMPLETE="bash_complete", COMP_WORDS=line, COMP_CWORD=str(len(words) - 1)).stdout
+    return [entry.partition(",")[2] for entry in out.splitlines()]
+
+
+def test_values_are_completed(run: Run) -> None:
+    assert complete(run, "yatzy expect --ties ") == ["loss", "half", "win"]
+    assert complete(run, "yatzy simulate --policy g") == ["goal:"]
+    assert complete(run, "yatzy hold --card f") == ["fours=", "fives=", "four-of-a-kind=", "full-house="]
+    assert complete(run, "yatzy hold --rules yahtzee --card a") == ["aces="]
+    assert complete(run, "yatzy hold --card 'fours=4 f") == [
+        f"fours=4 {name}=" for name in ("fives", "four-of-a-kind", "full-house")
+    ]
+
+
+def test_odds_of_the_open_categories(run: Run) -> None:
+    all_odds = json.loads(run("odds", "33456", "--json").stdout)["categories"]
+    some = json.loads(run("odds", "33456", "--json", "--card", "ones=3 chance=22").stdout)["categories"]
+    assert some == [entry for entry in all_odds if entry["category"] not in ("ones", "chance")]
+
+
+def test_a_seed_without_games_is_rejected(run: Run, yatzy: Strategy) -> None:
+    found = run("expect", "--seed", "3")
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr == "yatzy: --seed can only be used with --games (see yatzy expect --help)\n"
+
+
+def test_numbers_that_json_cannot_repeat_are_refused(run: Run, yatzy: Strategy) -> None:
+    lines = [
+        '{"id": 1e400, "dice": "33456"}',
+        '{"id": {"x": [-1e999]}, "dice": "33456"}',
+        '{"id": 1e300, "dice": "33456"}',
+    ]
+    answers = run("hold", "--jsonl", stdin="\n".join(lines) + "\n").stdout.splitlines()
+
+    def reject(constant: str) -> None:
+        raise AssertionError(constant)
+
+    first, second, third = (json.loads(answer, parse_constant=reject) for answer in answers)
+    assert first["error"] == "the line is not JSON: 1e400 is too large a number"
+    assert second["code"] == "invalid-request"
+    assert third["id"] == 1e300
+
+
+def test_a_line_that_asks_for_the_mean_gets_no_distribution(run: Run, yatzy: Strategy) -> None:
+    lines = '{"query": "expect"}\n{"query": "expect", "spread": true}\n{"dice": "33456"}\n'
+    plain, full, held = map(json.loads, run("hold", "--jsonl", stdin=lines).stdout.splitlines())
+    assert "distribution" not in plain
+    assert full["distribution"]["chances"]
+    assert held["best"]["hold"] == [3, 3]
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        (("hold", "--jsonl"), 2),
+        (("play", "--no-warn"), 0),
+        (("puzzle",), 0),
+        (("tables", "--remove", "yatzy"), 1),
+        (("hold", "33456"), 0),
+    ],
+)
+def test_a_closed_input(yatzy: Strategy, tmp_path: Path, command: tuple[str, ...], code: int) -> None:
+    files = ["--save", str(tmp_path / "game.json")] if command[0] == "play" else []
+    line = shlex.join([sys.executable, "-m", "perfect_yatzy", *command, *files])
+    found = subprocess.run(["sh", "-c", f"{line} <&-"], capture_output=True, text=True, check=False, timeout=60)
+    assert "Traceback" not in found.stderr
+    assert found.returncode == code or (command[0] == "tables" and found.returncode == 130), found
+    assert found.stderr.count("\n") <= 1
+
+
 def test_verify_and_solve(run: Run, yatzy: Strategy) -> None:
     out = run("verify", "--games", "20000", "--json")
     checks = {c["name"]: c["passed"] for c in json.loads(out.stdout)["checks"]}
@@ -556,7 +630,22 @@ def test_tables_are_listed_and_removed(run: Run, tmp_path: Path) -> None:
     there = ("--tables", str(tmp_path))
     assert run("tables", *there).stdout == f"0 tables, 0 B, in {tmp_path}\n"
     run("solve", "yatzy-forced", *there)
-    assert run("tables", *there).stdout.startswith("yatzy-forced  mean")
+    listed = run("tables", *there).stdout
+    assert listed.startswith("yatzy-forced-mean  ")
+    other = tmp_path / f"yatzy-forced-mean-{'0' * 12}.json"  # another game of the same id
+    other.write_text("{}")
+    names = [line.split()[0] for line in run("tables", *there).stdout.splitlines()[:-1]]
+    assert len({*names}) == 2
+    assert f"yatzy-forced-mean-{'0' * 12}" in names
+    line = f"yatzy tables --tables {tmp_path} --remove "
+    completed = run(_YATZY_COMPLETE="bash_complete", COMP_WORDS=line, COMP_CWORD="5").stdout
+    assert [word.partition(",")[2] for word in completed.split()] == sorted(["yatzy-forced", *names])
+    assert run("tables", "--remove", names[0], "--yes", *there).returncode == 0  # by the name in the list
+    assert not other.exists()
+    assert run("tables", *there).stdout == listed
+    valueless = run("tables", "--remove")
+    assert (valueless.returncode, valueless.stdout) == (2, "")
+    assert valueless.stderr.endswith("(see yatzy tables --help)\n")
     assert json.loads(run("tables", "--json", *there).stdout)["tables"][0]["rules"] == "yatzy-forced"
     assert run("tables", "--remove", "maxi", *there).returncode == 2
     run("tables", "--remove", "yatzy-forced", *there, stdin="n\n")

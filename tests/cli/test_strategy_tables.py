@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import re
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -144,7 +146,86 @@ def test_pages_say_which_words_are_of_another_language(yatzy: Strategy) -> None:
 
 
 def test_a_missing_package_is_named_with_the_way_to_get_it() -> None:
-    assert str(MissingPackage("serve", "fastapi", "uvicorn")) == (
-        "serve needs fastapi and uvicorn; get it with: pip install fastapi uvicorn"
+    assert str(MissingPackage("serve", "fastapi", "uvicorn", extra="web")) == (
+        "serve needs fastapi and uvicorn; install with: pip install 'perfect-yatzy[web]'"
     )
+    assert str(MissingPackage("to_polars", "polars")) == "to_polars needs polars; install with: pip install polars"
     assert MissingPackage("Parquet", "pyarrow").exit_code == 1
+
+
+WITHOUT = """
+import sys
+for name in ("gymnasium", "pandas", "polars", "pyarrow", "matplotlib", "fastapi", "uvicorn"):
+    sys.modules[name] = None  # an import fails as if the package were not installed
+"""
+
+
+def test_every_missing_package_is_reported_in_one_way(yatzy: Strategy, run: Run, tmp_path: Path) -> None:
+    """Each feature of an extra, in a process without the packages: MissingPackage, which names the extra."""
+    python = """
+import perfect_yatzy
+from perfect_yatzy import frames
+from perfect_yatzy.errors import MissingPackage
+ranking = perfect_yatzy.open_strategy("yatzy").holds("", "33456")
+def environment():
+    import perfect_yatzy.rl
+for call in (environment, *(lambda f=f: f(ranking) for f in (frames.to_arrow, frames.to_pandas, frames.to_polars))):
+    try:
+        call()
+    except MissingPackage as error:
+        print(error)
+"""
+    out = subprocess.run([sys.executable, "-c", WITHOUT + python], capture_output=True, text=True, check=True)
+    assert out.stdout.splitlines() == [
+        "perfect_yatzy.rl needs gymnasium; install with: pip install 'perfect-yatzy[rl]'",
+        "to_arrow needs pyarrow; install with: pip install 'perfect-yatzy[data]'",
+        "to_pandas needs pandas; install with: pip install pandas",
+        "to_polars needs polars; install with: pip install polars",
+    ]
+    for arguments, extra in (
+        (["serve"], "web"),
+        (["expect", "--plot", str(tmp_path / "x.png")], "plot"),
+        (["simulate", "-o", str(tmp_path / "x.parquet")], "data"),
+        (["table", "--format", "parquet", "-o", str(tmp_path / "x.parquet")], "data"),
+    ):
+        code = f"{WITHOUT}\nfrom perfect_yatzy.cli import main\nmain({arguments!r}, prog_name='yatzy')"
+        found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        assert found.returncode == 1
+        assert found.stderr.endswith(f"install with: pip install 'perfect-yatzy[{extra}]'\n"), found.stderr
+        assert found.stderr.count("\n") == 1
+    assert [*tmp_path.iterdir()] == []
+
+
+OUTPUTS = [
+    ("simulate", "-n", "2000", "-o", "games.csv"),
+    ("simulate", "-n", "100", "-o", "games.parquet"),
+    ("simulate", "-n", "2", "-o", "games.jsonl"),
+    ("table", "--what", "categories", "-o", "table.csv"),
+    ("guide", "yatzy", "-o", "guide.html"),
+]
+
+
+@pytest.mark.parametrize("command", OUTPUTS)
+def test_an_output_is_replaced_on_purpose_only_and_never_half_written(
+    run: Run, yatzy: Strategy, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    path = tmp_path / command[-1]
+    path.write_text("mine")
+    command = (*command[:-1], str(path))
+    refused = run(*command)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert f"{path} exists; use --force to replace it" in refused.stderr
+    assert path.read_text() == "mine"
+    # A limit on the size of files fails writes as a full disk does.
+    limited = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+    limited += "resource.setrlimit(resource.RLIMIT_FSIZE, (16, 16))\n"
+    limited += f"from perfect_yatzy.cli import main; main({[*command, '--force']!r}, prog_name='yatzy')"
+    full = subprocess.run([sys.executable, "-c", limited], capture_output=True, text=True, check=False)
+    assert full.returncode == 1
+    assert full.stderr.splitlines()[-1].startswith(f"yatzy: cannot write {path}: "), full.stderr
+    assert "Traceback" not in full.stderr
+    assert path.read_text() == "mine"
+    assert [*tmp_path.iterdir()] == [path]
+    assert run(*command, "--force").returncode == 0
+    assert path.read_bytes() != b"mine"
+    assert [*tmp_path.iterdir()] == [path]

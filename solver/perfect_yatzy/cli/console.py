@@ -10,14 +10,16 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
+from .._files import replacing
 from ..errors import SolverError
 
 if TYPE_CHECKING:
@@ -57,9 +59,21 @@ class YatzyGroup(click.Group):
                 self.add_command(getattr(module, name))
         return super().get_command(ctx, cmd_name)
 
+    def named_command(self, words: Sequence[str] | None = None) -> str:
+        """The command that a command line names, such as ``yatzy rules check``."""
+        path, command = "yatzy", None
+        for word in sys.argv[1:] if words is None else words:
+            group = command or self
+            if not isinstance(group, click.Group) or not (command := group.get_command(click.Context(group), word)):
+                break
+            path += f" {word}"
+        return path
+
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command and exit: 0 done, 1 failed, 2 wrong usage or an impossible position, 130 interrupted."""
         kwargs["standalone_mode"] = False
+        if sys.stdin is None:
+            sys.stdin = open(os.devnull)  # noqa: SIM115 (for the rest of the process); prompts end at once
         if sys.stdout is None:
             fail("cannot write the answer: standard output is closed", 1)
         for stream in (sys.stdout, sys.stderr):
@@ -73,7 +87,7 @@ class YatzyGroup(click.Group):
             click.echo(error.format_message())
             sys.exit(0)
         except click.UsageError as error:
-            command = error.ctx.command_path if error.ctx else "yatzy"
+            command = error.ctx.command_path if error.ctx else self.named_command(args[0] if args else None)
             fail(f"{error.format_message().rstrip('.')} (see {command} --help)", 2)
         except click.ClickException as error:
             fail(error.format_message(), 1)
@@ -122,6 +136,36 @@ def format_from_suffix(path: str, formats: Iterable[str]) -> str:
     return suffix
 
 
+def check_overwrite(path: str, force: bool) -> None:
+    """Raise UsageError if a file exists and may not be replaced.
+
+    Devices and pipes are not replaced but written to, so they are allowed.
+    """
+    if not force and os.path.isfile(path):
+        raise click.UsageError(f"{path} exists; use --force to replace it", click.get_current_context())
+
+
+@contextmanager
+def output_file(path: str) -> Iterator[IO[bytes]]:
+    """Open a file to write a whole output. After a failure there is no part of it, and an old file stays.
+
+    Raises
+    ------
+    ClickException
+        If the file cannot be written.
+    """
+    target = os.path.realpath(path)
+    try:
+        if os.path.exists(target) and not os.path.isfile(target):
+            with open(target, "wb") as device:
+                yield device
+        else:
+            with replacing(Path(target)) as file:
+                yield file
+    except OSError as error:
+        raise click.ClickException(f"cannot write {path}: {error.strerror or error}") from error
+
+
 def write_output(path: str, data: str | bytes) -> None:
     """Write to a file, or to standard output for ``-``.
 
@@ -133,10 +177,8 @@ def write_output(path: str, data: str | bytes) -> None:
     if path == "-":
         click.echo(data, nl=False)
         return
-    try:
-        Path(path).write_bytes(data.encode() if isinstance(data, str) else data)
-    except OSError as error:
-        raise click.ClickException(f"cannot write {path}: {error.strerror}") from error
+    with output_file(path) as file:
+        file.write(data.encode() if isinstance(data, str) else data)
 
 
 def wrap_columns(lines: Iterable[str]) -> str:
@@ -173,6 +215,11 @@ def simulation_progress(games: int) -> Progress:
     if stderr_is_terminal() and games >= LONG_SIMULATION:
         return progress_bar(f"Playing {games:,} games")
     return lambda done, total: None
+
+
+def stdin_is_closed() -> bool:
+    """Whether the process was started without standard input."""
+    return sys.__stdin__ is None
 
 
 def stderr_is_terminal() -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 import traceback
+from math import isfinite
 from typing import IO, TYPE_CHECKING, Any
 
 import click
@@ -68,8 +69,13 @@ def parse_line(line: bytes) -> dict[str, Any]:
     def reject_constant(constant: str) -> None:
         raise ValueError(f"{constant} is not a number")
 
+    def finite(number: str) -> float:
+        if not isfinite(value := float(number)):  # 1e400: an answer that repeats it would not be JSON
+            raise ValueError(f"{number[:40]} is too large a number")
+        return value
+
     try:
-        request = json.loads(line, parse_constant=reject_constant)
+        request = json.loads(line, parse_constant=reject_constant, parse_float=finite)
     except (ValueError, RecursionError) as error:
         raise StateError(f"the line is not JSON: {error}", code="invalid-request") from error
     if not isinstance(request, dict):

@@ -35,7 +35,59 @@ class LanguageParam(click.ParamType[str]):
         return [CompletionItem(code, help=name) for code, name in languages().items() if code.startswith(incomplete)]
 
 
+class WordsParam(click.ParamType[str]):
+    """Text that is checked later; completes some words."""
+
+    name = "text"
+
+    def __init__(self, *words: str) -> None:
+        self.words = words
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """The words that begin with `incomplete`."""
+        return [CompletionItem(word) for word in self.words if word.startswith(incomplete)]
+
+
+class CardParam(click.ParamType[str]):
+    """A scorecard as text; completes the ids of the categories that it does not fill yet."""
+
+    name = "card"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """The text with its last word completed to ``id=``, under the rules given so far."""
+        from ..errors import SolverError
+        from ..game.rule_loader import load_rules
+
+        before, space, last = incomplete.rpartition(" ")
+        filled = {entry.partition("=")[0] for entry in before.split()}
+        try:
+            rules = load_rules(ctx.params.get("rules") or "yatzy")
+        except SolverError:
+            return []
+        ids = [c.id for c in rules.categories if c.id.startswith(last) and c.id not in filled]
+        return [CompletionItem(f"{before}{space}{name}=") for name in ids]
+
+
+class TableParam(click.ParamType[str]):
+    """A stored table or a rule set; completes the names that `yatzy tables` lists."""
+
+    name = "table"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Names of stored tables, and of rule sets that have one, that begin with `incomplete`."""
+        from ..errors import SolverError
+        from ..tablebase.inventory import short_names, stored
+
+        try:
+            entries = stored(ctx.params.get("tables"))
+        except SolverError:
+            return []
+        names = {*short_names(entries).values(), *(entry.key for entry in entries)}
+        return [CompletionItem(name) for name in sorted(names) if name.startswith(incomplete)]
+
+
 RULES = RulesParam()
+CARD = CardParam()
 SEED = click.IntRange(0, 2**63 - 1)  # the range of the kernels
 
 rules_option = click.option(
@@ -46,7 +98,11 @@ language_option = click.option(
     "--lang", type=LanguageParam(), default="en", envvar="YATZY_LANG", show_default=True,
     help="Language of the names: en, da, de, fi, nb, sv.",
 )  # fmt: skip
+card_option = click.option(
+    "--card", "-c", type=CARD, default="", metavar="CARD", help='Filled categories: "ones=3 chance=22".'
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+force_option = click.option("--force", is_flag=True, help="Replace the output file if it exists.")
 tables_option = click.option("--tables", type=click.Path(file_okay=False), help="Folder of the stored tables.")
 
 
@@ -105,8 +161,13 @@ def query_options(command: F) -> F:
         click.option(
             "--saved", type=click.IntRange(0), metavar="N", default=0, help="Saved rolls at the start of this turn."
         ),
-        click.option("--card", "-c", default="", metavar="CARD", help='Filled categories: "ones=3 chance=22".'),
-        click.option("--ties", metavar="[loss|half|win]", help="What a tie with an opponent counts as [loss]."),
+        card_option,
+        click.option(
+            "--ties",
+            type=WordsParam("loss", "half", "win"),
+            metavar="[loss|half|win]",
+            help="What a tie with an opponent counts as [loss].",
+        ),
         click.option(
             "--opponents",
             metavar="OTHERS",

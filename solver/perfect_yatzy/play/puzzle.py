@@ -9,10 +9,11 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+from ..errors import RulesError, StateError, shown, whole_number
 from ..game.dice import Dice
 from ..game.scorecard import Scorecard
 from ..strategy.actions import Choice, Hold
-from ..strategy.strategy import Strategy
+from ..strategy.strategy import Strategy, check_strategy
 from .record import card_after
 from .replay import play_turn
 from .review import ranked_actions
@@ -64,9 +65,15 @@ def find_puzzle(strategy: Strategy, seed: int, difficulty: str = "medium") -> Pu
 
     Raises
     ------
-    ValueError
+    StateError
+        If there is no such difficulty, or the seed is not a whole number.
+    RulesError
         If no position of this difficulty is found in 1,000 games.
     """
+    if difficulty not in DIFFICULTIES:
+        raise StateError(f"difficulty is {shown(difficulty)}; must be one of {', '.join(DIFFICULTIES)}")
+    check_strategy(strategy)
+    seed = whole_number(seed, "seed")
     low, high = DIFFICULTIES[difficulty]
     generator, rules = random.Random(seed), strategy.rules
     for game in range(MAX_GAMES):
@@ -79,4 +86,4 @@ def find_puzzle(strategy: Strategy, seed: int, difficulty: str = "medium") -> Pu
         puzzle = Puzzle(card, played.dice_history[roll], strategy.max_rerolls(card.state) - roll)
         if low <= puzzle.gap(strategy) < high:
             return puzzle
-    raise ValueError(f"found no {difficulty} position for {rules.key} in {MAX_GAMES} games")
+    raise RulesError(f"found no {difficulty} position for {rules.key} in {MAX_GAMES} games")

@@ -232,6 +232,8 @@ class QueryService:
 
         played = simulate(strategy, request.games, request.seed, request.position, self.threads)
         marks = zip(PERCENTILES, played.percentiles(PERCENTILES), strict=True)
+        finals = played.final_scores
+        lowest = int(finals.min())
         return {
             "policy": "mean",
             "games": request.games,
@@ -240,6 +242,8 @@ class QueryService:
             "standard_deviation": played.standard_deviation,
             "upper_bonus_chance": played.upper_bonus_chance,
             "percentiles": {str(p): float(v) for p, v in marks},
+            "lowest": lowest,
+            "chances": (np.bincount(finals - lowest) / request.games).tolist(),
         }
 
 

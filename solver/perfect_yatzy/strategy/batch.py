@@ -7,7 +7,6 @@ take slices of the sorted positions. Values are read in place; a memory-mapped t
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -21,6 +20,7 @@ from ..kernels.table_slices import TableSlice, window
 from ..model.state_space import LANES
 from ..model.turn_model import turn_model
 from ..tablebase.backward_induction import default_threads
+from ..tablebase.threads import thread_map
 from .turn_evaluator import TurnEvaluator
 
 if TYPE_CHECKING:
@@ -188,8 +188,8 @@ def _run(
         if begin < end:
             table = window(evaluator.space, evaluator.values, filled)
             parts += [(table, start, min(start + SLICE, end)) for start in range(begin, end, SLICE)]
-    with ThreadPoolExecutor(threads or default_threads()) as pool:
-        for _ in pool.map(run, parts):
+    with thread_map(min(len(parts), threads or default_threads())) as in_threads:
+        for _ in in_threads(run, parts):
             pass
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,6 +35,7 @@ from ..tablebase.backward_induction import default_threads
 from ..tablebase.memory import check_memory
 from ..tablebase.store import table_path
 from ..tablebase.table_file import DAMAGED, checked_fields, with_checksum
+from ..tablebase.threads import thread_map
 from .strategy import check_strategy
 from .turn_evaluator import ScoreEvaluator
 
@@ -306,8 +306,8 @@ class _ForwardPass:
 
     def in_parallel(self, work: Callable[[Ints], None], rows: Ints) -> None:
         """Call `work` on slices of `rows`, in several threads."""
-        with ThreadPoolExecutor(self.threads) as pool:
-            for _ in pool.map(work, [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)]):
+        with thread_map(self.threads) as in_threads:
+            for _ in in_threads(work, [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)]):
                 pass
 
     def turn_chances(self, filled: int, states: slice) -> Floats:

@@ -9,7 +9,6 @@ can be compared on the same dice (common random numbers), which lowers the varia
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +25,7 @@ from ..model.objectives import Goals, final_bonus
 from ..model.state_space import LANES
 from ..model.turn_model import turn_model, turn_outcomes
 from ..tablebase.backward_induction import default_threads
+from ..tablebase.threads import thread_map
 from .score_strategy import ScoreStrategy
 from .strategy import check_strategy
 from .turn_evaluator import ScoreEvaluator
@@ -271,7 +271,7 @@ class _Rollout:
         )
         games = Games(fields.ravel(), np.full(number * self.categories, -1, dtype=np.int16))
         idle: list[Any] = []
-        with ThreadPoolExecutor(self.threads) as pool:
+        with thread_map(self.threads) as in_threads:
             for turn in range(self.turns):
                 order = self.sort(fields, points_before)
                 table = window(self.layers, self.values, start.filled.bit_count() + turn)
@@ -282,7 +282,7 @@ class _Rollout:
                 ) -> None:
                     self.turn(begin, min(begin + size, number), order, games, table, first, seed, turn, idle)
 
-                for _ in pool.map(run, range(0, number, size)):
+                for _ in in_threads(run, range(0, number, size)):
                     pass
                 report(turn + 1)
         ends = space.layout.offsets[fields[:, ROW]] + fields[:, LANE]

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
@@ -27,6 +26,7 @@ from ..kernels.table_slices import PADDING, TableSlice, padded
 from ..model.objectives import Objective, Values
 from .memory import check_memory
 from .row_solver import RowSolver
+from .threads import thread_map
 
 ROWS_PER_TASK = 128  # few enough that threads finish a layer together, enough that the cost of a call is negligible
 SCORE_ROWS_PER_TASK = 4  # the same for objectives whose rows take longer
@@ -92,11 +92,11 @@ def solve_layers(
         last = resume[0]
         below = TableSlice(padded(resume[1]), objective.layer_slice(last).start)
     size = ROWS_PER_TASK if type(objective) is Objective else SCORE_ROWS_PER_TASK
-    with ThreadPoolExecutor(max(1, threads or default_threads()), thread_name_prefix="yatzy-solve") as pool:
+    with thread_map(threads or default_threads(), "yatzy-solve") as in_threads:
         for filled in range(last - 1, space.first_layer - 1, -1):
             rows, layer = space.layers[filled], solver.blank(objective.layer_slice(filled))
             tasks = [rows[i : i + size] for i in range(0, len(rows), size)]
-            for _ in pool.map(solver.solve, tasks, repeat(below), repeat(layer)):
+            for _ in in_threads(solver.solve, tasks, repeat(below), repeat(layer)):
                 pass
             below = layer
             yield _finished(objective, filled, layer)

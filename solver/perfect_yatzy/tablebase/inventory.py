@@ -108,6 +108,16 @@ def matching(entries: Iterable[TableEntry], name: str) -> list[TableEntry]:
     return exact or of_key or of_objective or abbreviated
 
 
+def short_names(entries: Iterable[TableEntry]) -> dict[str, str]:
+    """The shortest name by which :func:`matching` finds each table alone, by its whole name.
+
+    ``yatzy-mean``, or with the fingerprint if several games of one key are stored.
+    """
+    entries = list(entries)
+    short = {entry.name: f"{entry.key}-{entry.objective}" for entry in entries}
+    return {e.name: short[e.name] if matching(entries, short[e.name]) == [e] else e.name for e in entries}
+
+
 def remove(*tables: TableEntry) -> None:
     """Delete the files of tables, all or none of them.
 

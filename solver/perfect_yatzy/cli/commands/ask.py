@@ -8,10 +8,11 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from ..._version import ANSWER_SCHEMA
-from ..console import query_service
-from ..options import SEED, dice_argument, json_option, language_option, query_options, rules_option
+from ..console import query_service, stdin_is_closed
+from ..options import SEED, card_option, dice_argument, json_option, language_option, query_options, rules_option
 
 if TYPE_CHECKING:
     from ...service.queries import QueryService
@@ -29,7 +30,10 @@ def run_query(query: str, request: dict[str, Any], options: dict[str, Any], plot
                 raise click.UsageError(f"{name} cannot be used with --jsonl", click.get_current_context())
         from ..jsonl import answer_lines
 
-        answer_lines(service, query, request, sys.stdin.buffer)
+        if stdin_is_closed():
+            raise click.UsageError("--jsonl reads standard input, which is closed", click.get_current_context())
+        # An "expect" has no distribution unless its line or --spread asks for it, whichever command reads the line.
+        answer_lines(service, query, {"spread": False} | request, sys.stdin.buffer)
         return
     if "dice" not in request and query != "expect":
         raise click.UsageError("Missing argument 'DICE'", click.get_current_context())
@@ -38,6 +42,8 @@ def run_query(query: str, request: dict[str, Any], options: dict[str, Any], plot
 
         check_picture(plot_path)
     checked = service.parse({"query": query, **request})
+    if plot_path:
+        check_plot(checked)
     answer = service.answer(checked)
     if plot_path:
         plot_distribution(plot_path, service, checked, answer)
@@ -52,23 +58,33 @@ def run_query(query: str, request: dict[str, Any], options: dict[str, Any], plot
     click.echo("\n".join(lines), color=False if "NO_COLOR" in os.environ else None)
 
 
-def plot_distribution(path: str, service: QueryService, request: Request, answer: dict[str, Any]) -> None:
-    """Draw the picture of `yatzy expect --plot`.
+def check_plot(request: Request) -> None:
+    """Raise PlotError if the answer to a request will have nothing to draw."""
+    from ...strategy.distribution import has_distribution
+    from ..views.charts import PlotError
 
-    Raises
-    ------
-    PlotError
-        If the answer has no distribution.
-    """
-    from ..views.charts import PlotError, plot
+    if request.games:
+        return
+    if not has_distribution(request.rules):
+        raise PlotError(f"no exact distribution for {request.rules.key}; add --games 100000 to draw simulated games")
+    if not request.include_distribution:
+        raise PlotError(
+            "--plot draws the distribution; leave out --no-spread, or add --games to draw simulated games"
+        )
+
+
+def plot_distribution(path: str, service: QueryService, request: Request, answer: dict[str, Any]) -> None:
+    """Draw the picture of `yatzy expect --plot`: the exact distribution, or that of the simulated games."""
+    from ..views.charts import plot
 
     rules = request.rules
-    if not answer.get("distribution"):
-        raise PlotError(f"no exact distribution for {rules.key}; --plot needs --spread, five dice and no saved rolls")
-    lowest, chances = answer["distribution"]["lowest"], answer["distribution"]["chances"]
+    drawn: dict[str, Any] = answer.get("distribution") or answer["simulation"]
+    lowest, chances = drawn["lowest"], drawn["chances"]
     goal = answer.get("aim", {}).get("goal")
     goal_chances = service.goal_curve(request, range(lowest, lowest + len(chances))) if goal is not None else None
     title = f"{rules.name}: expected final score {answer['expected_final_score']:.2f}"
+    if "games" in drawn:
+        title += f", {drawn['games']:,} simulated games"
     plot(path, title, lowest, chances, goal_chances, goal)
 
 
@@ -152,6 +168,9 @@ def expect(
       yatzy expect --goal 300
       yatzy expect --card "ones=3 sixes=24" --opponents "251; twos=6 fives=20"
     """
+    context = click.get_current_context()
+    if games is None and not options["jsonl"] and context.get_parameter_source("seed") is ParameterSource.COMMANDLINE:
+        raise click.UsageError("--seed can only be used with --games", context)
     if spread is None:
         spread = not options["jsonl"]
     request = request_fields(
@@ -165,21 +184,23 @@ def expect(
 @click.option(
     "--rolls-left", "-l", type=click.IntRange(0), metavar="N", help="Rerolls left [as after the first roll]."
 )
+@card_option
 @rules_option
 @language_option
 @json_option
-def odds(dice: str | None, rolls_left: int | None, rules: str, lang: str, as_json: bool) -> None:
+def odds(dice: str | None, rolls_left: int | None, card: str, rules: str, lang: str, as_json: bool) -> None:
     """Show the chance of each category in one turn.
 
     For each category: the best chance to score in it and the most expected points, when the turn is played for
-    that category alone, and the dice to hold. Without DICE: before the first roll. Ignores the scorecard.
+    that category alone, and the dice to hold. Without DICE: before the first roll. With --card only the open
+    categories are listed; their chances are the same for every scorecard.
 
     \b
       yatzy odds 33456 --rolls-left 2
     """
     from dataclasses import asdict
 
-    from ...game.notation import parse_dice
+    from ...game.notation import parse_card, parse_dice
     from ...game.rule_loader import load_rules
     from ...game.translations import localized
     from ...strategy.category_odds import category_odds
@@ -188,7 +209,9 @@ def odds(dice: str | None, rolls_left: int | None, rules: str, lang: str, as_jso
     rule_set = localized(load_rules(rules), lang)
     roll = parse_dice(rule_set, dice) if dice is not None else None
     left = rule_set.rolls_per_turn - 1 if rolls_left is None else rolls_left
-    entries = category_odds(rule_set, roll, left)
+    filled = parse_card(rule_set, card).state.filled
+    open_ids = {c.id for i, c in enumerate(rule_set.categories) if not filled >> i & 1}
+    entries = [entry for entry in category_odds(rule_set, roll, left) if entry.category in open_ids]
     if as_json:
         head = {"schema": ANSWER_SCHEMA, "query": "odds", "rules": rule_set.key, "dice": roll, "rolls_left": left}
         click.echo(json.dumps(head | {"categories": [asdict(entry) for entry in entries]}))

@@ -61,10 +61,7 @@ def puzzle(
     puzzle_date = day.date() if day else date.today()
     number = 0
     while True:
-        try:
-            position = find_puzzle(strategy, puzzle_date.toordinal() * 1000 + number, difficulty)
-        except ValueError as error:
-            raise click.ClickException(str(error)) from error
+        position = find_puzzle(strategy, puzzle_date.toordinal() * 1000 + number, difficulty)
         number += 1
         if as_json:
             click.echo(json.dumps(puzzle_json(position, strategy)))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from ..console import format_from_suffix, query_service, write_output
-from ..options import language_option, rules_argument, table_options
+from ..console import check_overwrite, format_from_suffix, query_service, write_output
+from ..options import force_option, language_option, rules_argument, table_options
 
 
 @click.command()
@@ -22,10 +22,18 @@ from ..options import language_option, rules_argument, table_options
     help="Output format [from the suffix of the file, else md].",
 )  # fmt: skip
 @click.option("--output", "-o", default="-", type=click.Path(dir_okay=False), help="File to write [standard output].")
+@force_option
 @language_option
 @table_options
 def table(
-    rules: str, what: str, file_format: str | None, output: str, lang: str, tables: str | None, threads: int | None
+    rules: str,
+    what: str,
+    file_format: str | None,
+    output: str,
+    force: bool,
+    lang: str,
+    tables: str | None,
+    threads: int | None,
 ) -> None:
     """Print a strategy table.
 
@@ -42,6 +50,7 @@ def table(
         raise click.UsageError(f"the suffix of {output} contradicts --format {file_format}", context)
     if file_format == "parquet" and output == "-" and sys.stdout.isatty():
         raise click.UsageError("Parquet is a binary format; write it to a file with --output", context)
+    check_overwrite(output, force)
     service = query_service(tables, threads, lang)
     strategy_table = STRATEGY_TABLES[what](service.strategy(service.rules(rules)))
     write_output(output, FORMATS[file_format](strategy_table))
@@ -52,9 +61,10 @@ def table(
 @click.option(
     "--output", "-o", type=click.Path(dir_okay=False), help="File to write, - for standard output [RULES.html]."
 )
+@force_option
 @language_option
 @table_options
-def guide(rules: str, output: str | None, lang: str, tables: str | None, threads: int | None) -> None:
+def guide(rules: str, output: str | None, force: bool, lang: str, tables: str | None, threads: int | None) -> None:
     """Write a strategy guide to print.
 
     One HTML page: the best hold for every first roll, the cost of crossing out each category first, the value of
@@ -71,6 +81,7 @@ def guide(rules: str, output: str | None, lang: str, tables: str | None, threads
         raise click.UsageError(f"guide writes HTML; {instructions}", click.get_current_context())
     if path != "-":
         format_from_suffix(path, ["html", "htm"])
+        check_overwrite(path, force)
     service = query_service(tables, threads, lang)
     write_output(path, guide_html(service.strategy(service.rules(rules))))
     if path != "-":

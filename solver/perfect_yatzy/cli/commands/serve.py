@@ -42,7 +42,7 @@ def serve(
 
         from ...web.app import LOCAL_HOSTS, create_app
     except ImportError as error:
-        raise MissingPackage("serve", "fastapi", "uvicorn") from error
+        raise MissingPackage("serve", "fastapi", "uvicorn", extra="web") from error
     host = host.strip("[]")
     listening = listen(host, port)  # before anything else, so that a port in use is reported at once
     on_network = not is_loopback(host)

@@ -6,8 +6,17 @@ import json
 
 import click
 
-from ..console import query_service, simulation_progress
-from ..options import SEED, json_option, language_option, rules_argument, table_options
+from ..console import check_overwrite, output_file, query_service, simulation_progress
+from ..options import (
+    CARD,
+    SEED,
+    WordsParam,
+    force_option,
+    json_option,
+    language_option,
+    rules_argument,
+    table_options,
+)
 
 
 @click.command()
@@ -23,15 +32,16 @@ from ..options import SEED, json_option, language_option, rules_argument, table_
 )
 @click.option("--seed", type=SEED, metavar="N", default=1, show_default=True, help="Random seed.")
 @click.option(
-    "--policy", "-p", default="mean", show_default=True,
+    "--policy", "-p", type=WordsParam("mean", "goal:"), metavar="POLICY", default="mean", show_default=True,
     help="What to maximise: mean for the expected score, goal:280 for the chance of at least 280.",
 )  # fmt: skip
-@click.option("--card", "-c", default="", metavar="CARD", help="Scorecard to start from [empty].")
+@click.option("--card", "-c", type=CARD, default="", metavar="CARD", help="Scorecard to start from [empty].")
 @click.option("--saved", type=click.IntRange(0), metavar="N", default=0, help="Saved rolls at the start.")
 @click.option(
     "--output", "-o", type=click.Path(dir_okay=False),
     help="File for the games: .csv or .parquet with a row per game, .jsonl with every die.",
 )  # fmt: skip
+@force_option
 @json_option
 @language_option
 @table_options
@@ -43,6 +53,7 @@ def simulate(
     card: str,
     saved: int,
     output: str | None,
+    force: bool,
     as_json: bool,
     lang: str,
     tables: str | None,
@@ -63,12 +74,15 @@ def simulate(
 
     if output:
         check_output(output, games, policy, card)
+        check_overwrite(output, force)
     service = query_service(tables, threads, lang)
     request = {"rules": rules, "games": games, "seed": seed, "policy": policy, "card": card, "saved": saved}
     simulation, answer = run_simulation(service, request, simulation_progress(games))
     rule_set = service.rules(rules)
-    if output and output.endswith(".jsonl"):
-        write_records(output, service.strategy(rule_set), games, seed)
-    elif output:
-        write_games(output, simulation)
+    if output:
+        with output_file(output) as file:
+            if output.endswith(".jsonl"):
+                write_records(file, service.strategy(rule_set), games, seed)
+            else:
+                write_games(file, output, simulation)
     click.echo(json.dumps(answer) if as_json else "\n".join(simulation_lines(rule_set, answer)))

@@ -10,14 +10,20 @@ from typing import TYPE_CHECKING
 import click
 
 from ..._version import ANSWER_SCHEMA
-from ..options import json_option, tables_option
+from ..options import TableParam, json_option, tables_option
 
 if TYPE_CHECKING:
     from ...tablebase.inventory import TableEntry
 
 
 @click.command()
-@click.option("--remove", "name", metavar="NAME", help="Remove a table, or all tables of a rule set; asks first.")
+@click.option(
+    "--remove",
+    "name",
+    type=TableParam(),
+    metavar="NAME",
+    help="Remove a table, or all tables of a rule set; asks first.",
+)
 @click.option("--clean", is_flag=True, help="Remove leftover files of interrupted solves and of other versions.")
 @click.option("--yes", "-y", is_flag=True, help="Remove without a confirmation.")
 @tables_option
@@ -30,6 +36,7 @@ def tables(name: str | None, clean: bool, yes: bool, tables: str | None, as_json
     \b
       yatzy tables
       yatzy tables --remove maxi
+      yatzy tables --remove yatzy-goals
     """
     from ...tablebase.inventory import stored
     from ...tablebase.store import tables_folder

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...game.notation import glyphs, spaced
 from ...game.rules import RuleSet
+from .charts import histogram
 from .distribution import distribution_lines, percentile_line
 from .wording import category_name, chance_text, loss_text, number_word, plural, points_text
 
@@ -192,6 +193,7 @@ def _simulated_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
         f"{simulation['games']:,} simulated games: mean {mean:.2f} ± {error:.2f} (standard error)",
         figures,
         percentile_line(simulation["percentiles"]),
+        *([] if answer.get("distribution") else ["", *histogram(simulation["lowest"], simulation["chances"])]),
     ]
 
 

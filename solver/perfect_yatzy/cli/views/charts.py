@@ -63,7 +63,7 @@ def check_picture(path: str) -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
-        raise MissingPackage("--plot", "matplotlib") from error
+        raise MissingPackage("--plot", "matplotlib", extra="plot") from error
 
 
 def plot(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import io
+import json
 from pathlib import Path
+from typing import IO
 
-from ...errors import MissingPackage, SolverError, StateError
-from ...play import record
+from ...errors import MissingPackage, StateError
 from ...play.replay import replay
 from ...strategy.simulation import Simulation
 from ...strategy.strategy import Strategy
@@ -14,12 +16,6 @@ from .wording import alternatives
 
 SUFFIXES = (".csv", ".parquet", ".jsonl")
 MAX_RECORDS = 10_000  # records are replayed one by one, about 20 ms each
-
-
-class OutputError(SolverError):
-    """Games cannot be written."""
-
-    exit_code = 1
 
 
 def check_output(path: str, games: int, policy: str, card: str) -> None:
@@ -34,45 +30,34 @@ def check_output(path: str, games: int, policy: str, card: str) -> None:
         try:
             import pyarrow  # noqa: F401
         except ImportError as error:
-            raise MissingPackage("Parquet", "pyarrow") from error
+            raise MissingPackage("Parquet", "pyarrow", extra="data") from error
 
 
-def write_records(path: str, strategy: Strategy, games: int, seed: int) -> None:
-    """Write the games as a record (:mod:`perfect_yatzy.play.record`), with every die and decision.
-
-    Raises
-    ------
-    OutputError
-        If the file cannot be written.
-    """
-    try:
-        Path(path).write_text("", encoding="utf-8")
-        record.write_games(path, (replay(strategy, seed, game) for game in range(games)))
-    except OSError as error:
-        raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
+def write_records(file: IO[bytes], strategy: Strategy, games: int, seed: int) -> None:
+    """Write the games as a record (:mod:`perfect_yatzy.play.record`), with every die and decision."""
+    for game in range(games):
+        file.write(json.dumps(replay(strategy, seed, game).to_json()).encode() + b"\n")
 
 
-def write_games(path: str, simulation: Simulation) -> None:
-    """Write the columns of :meth:`Simulation.columns` to a CSV or Parquet file, one row a game.
+def write_games(file: IO[bytes], path: str, simulation: Simulation) -> None:
+    """Write the columns of :meth:`Simulation.columns` as CSV or Parquet, one row a game.
 
     A Parquet file also has the metadata of the simulation.
 
-    Raises
-    ------
-    OutputError
-        If the file cannot be written.
+    Parameters
+    ----------
+    path
+        Its suffix selects the format.
     """
     columns = simulation.columns()
-    try:
-        if path.endswith(".csv"):
-            with open(path, "w", newline="", encoding="utf-8") as file:
-                writer = csv.writer(file, lineterminator="\n")
-                writer.writerow(columns)
-                writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
-        else:
-            import pyarrow
-            import pyarrow.parquet
+    if path.endswith(".csv"):
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
+        text.detach()  # the caller closes the file
+    else:
+        import pyarrow
+        import pyarrow.parquet
 
-            pyarrow.parquet.write_table(pyarrow.table(columns, metadata=simulation.metadata()), path)
-    except OSError as error:
-        raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
+        pyarrow.parquet.write_table(pyarrow.table(columns, metadata=simulation.metadata()), file)

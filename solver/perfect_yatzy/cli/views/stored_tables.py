@@ -6,19 +6,18 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ...tablebase.inventory import TableEntry
+from ...tablebase.inventory import TableEntry, short_names
 
 
 def stored_tables_lines(entries: list[TableEntry], folder: Path) -> list[str]:
-    """Lines for `yatzy tables`: a row a table, then the number of tables and their size."""
+    """Lines for `yatzy tables`: for each table the name that --remove takes; then their number and size."""
     now = time.time()
-    key_width = max((len(entry.key) for entry in entries), default=0)
-    contents = [entry.objective if entry.finished else f"{entry.objective}, unfinished" for entry in entries]
-    contents_width = max((len(text) for text in contents), default=0)
+    names = short_names(entries)
+    width = max(map(len, names.values()), default=0)
     lines = [
-        f"{entry.key:<{key_width}}  {text:<{contents_width}}  {size_text(entry.bytes):>8}  "
-        f"{age_text(now - entry.written)}"
-        for entry, text in zip(entries, contents, strict=True)
+        f"{names[entry.name]:<{width}}  {size_text(entry.bytes):>8}  {age_text(now - entry.written)}"
+        + ("" if entry.finished else ", unfinished")
+        for entry in entries
     ]
     count = "1 table" if len(entries) == 1 else f"{len(entries)} tables"
     return [*lines, f"{count}, {size_text(total_bytes(entries))}, in {folder}"]

@@ -258,7 +258,7 @@ def parquet(table: StrategyTable) -> bytes:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
-        raise MissingPackage("Parquet", "pyarrow") from error
+        raise MissingPackage("Parquet", "pyarrow", extra="data") from error
     columns = {name: [row[i] for row in table.rows] for i, name in enumerate(table.field_names)}
     buffer = io.BytesIO()
     pq.write_table(pa.table(columns), buffer)
