@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from perfect_yatzy.cli.views.puzzle import find_answer
-from perfect_yatzy.errors import StateError
+from perfect_yatzy.errors import RulesError, StateError
 from perfect_yatzy.game.scorecard import Scorecard
 from perfect_yatzy.play.puzzle import DIFFICULTIES, Puzzle, find_puzzle
 from perfect_yatzy.strategy.actions import Choice
@@ -22,6 +22,18 @@ def test_a_puzzle_has_its_difficulty_and_depends_on_the_seed_only(yatzy: Strateg
         found = find_puzzle(yatzy, seed, difficulty)
         assert low <= found.gap(yatzy) < high
         assert found == find_puzzle(yatzy, seed, difficulty)
+
+
+def test_a_puzzle_that_cannot_be_found_is_an_error_of_the_package(
+    yatzy: Strategy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("perfect_yatzy.play.puzzle.MAX_GAMES", 0)
+    with pytest.raises(RulesError, match="found no hard position for yatzy in 0 games"):
+        find_puzzle(yatzy, 1, "hard")
+    with pytest.raises(StateError, match="difficulty is 'x'; must be one of easy, medium, hard"):
+        find_puzzle(yatzy, 1, "x")
+    with pytest.raises(StateError, match="seed is 'one'; must be a whole number"):
+        find_puzzle(yatzy, "one")  # type: ignore[arg-type]
 
 
 def test_the_puzzle_command(run: Run, yatzy: Strategy) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import perfect_yatzy
@@ -206,9 +207,35 @@ def test_expect_shows_the_distribution(run: Run, yatzy: Strategy) -> None:
     assert sum(long["distribution"]["chances"]) == pytest.approx(1)
 
 
-def test_expect_draws_a_plot(run: Run, yatzy: Strategy, tmp_path: object) -> None:
-    from pathlib import Path
+def test_expect_draws_simulated_games_where_nothing_is_exact(run: Run, tmp_path: Path) -> None:
+    """A game of one box with saved rolls: no exact distribution, but a histogram and a picture of simulated games."""
+    six, path = tmp_path / "six.toml", tmp_path / "six.svg"
+    six.write_text(
+        'id = "six"\nname = "Six"\ndice = 6\nrolls = 2\nsaved_rolls = true\n'
+        '[[categories]]\nid = "chance"\nname = "Chance"\npattern = "any"\n'
+    )
+    asked = ("expect", "--rules", str(six))
+    refused = run(*asked, "--plot", str(path))
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr == "yatzy: no exact distribution for six; add --games 100000 to draw simulated games\n"
+    played = run(*asked, "--games", "1000", "--plot", str(path), "--json")
+    assert played.returncode == 0, played.stderr
+    simulation = json.loads(played.stdout)["simulation"]
+    scores = np.arange(len(simulation["chances"])) + simulation["lowest"]
+    assert sum(simulation["chances"]) == pytest.approx(1.0)
+    assert scores @ simulation["chances"] == pytest.approx(simulation["mean"])
+    assert "1,000 simulated games" in path.read_text()
+    assert "█" in run(*asked, "--games", "1000").stdout
 
+
+def test_a_plot_says_that_no_spread_is_in_its_way(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+    found = run("expect", "--no-spread", "--plot", str(tmp_path / "x.png"))
+    assert found.returncode == 1
+    assert "leave out --no-spread" in found.stderr
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_expect_draws_a_plot(run: Run, yatzy: Strategy, tmp_path: object) -> None:
     late = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 chance=20 yatzy=0"
     for name in ("plain.png", "goal.svg"):
         path = Path(str(tmp_path)) / name

@@ -176,3 +176,16 @@ def test_tables_are_found_by_the_names_of_the_list(tmp_path: Path) -> None:
     }
     assert len(matching(entries, "small-goals")) == 1
     assert matching(entries, "smal") == matching(entries, "") == []
+
+
+def test_a_folder_that_cannot_be_written_is_one_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `tables --clean` and `--remove` meet it in another user's folder."""
+    (tmp_path / f"yatzy-mean-{'0' * 12}.part").write_bytes(b"")
+
+    def denied(path: Path, missing_ok: bool = False) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "unlink", denied)
+    for call in (lambda: remove_leftovers(tmp_path), lambda: remove(*stored(tmp_path))):
+        with pytest.raises(TableError, match=r"cannot remove .*\.part: Permission denied"):
+            call()

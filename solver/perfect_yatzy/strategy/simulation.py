@@ -169,7 +169,7 @@ def simulate(
     games
         Number of games, at least 1.
     seed
-        Seed of the dice, from -2**63 to 2**63 - 1. The same seed gives the same games for any number of threads, and
+        Seed of the dice, from 0 to 2**63 - 1. The same seed gives the same games for any number of threads, and
         the first games of a longer simulation are those of a shorter one.
     start
         The position at the start of a turn from which every game is played: a scorecard, its text or a state.
@@ -199,8 +199,8 @@ def simulate(
     games, seed = whole_number(games, "games"), whole_number(seed, "seed")
     if games < 1:
         raise StateError(f"games is {games}; must be at least 1")
-    if not -(1 << 63) <= seed < 1 << 63:
-        raise StateError(f"seed is {seed}; must be from -2**63 to 2**63 - 1")
+    if not 0 <= seed < 1 << 63:
+        raise StateError(f"seed is {seed}; must be from 0 to 2**63 - 1")
     checked = strategy.check(strategy.start if start is None else start)
     state, points_before = checked.state, checked.points if points is None else whole_number(points, "points")
     strategy.evaluator_at(replace(checked, points=points_before))  # StateError where the table lacks these points

@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from ...errors import RulesError, SolverError, StateError
 from ..console import confirm, query_service
-from ..options import language_option, rules_argument, table_options
+from ..options import SEED, language_option, rules_argument, table_options
 from ..terminal_game import Quit, TerminalGame
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ SETTINGS = {"save", "record", "warn", "no_warn", "plain", "lang", "tables", "thr
     "--dice", type=click.Choice(["program", "typed"]), default="program", show_default=True,
     help="The program rolls, or you type in the dice you rolled.",
 )  # fmt: skip
-@click.option("--seed", type=int, metavar="N", help="Random seed of the program's dice [random].")
+@click.option("--seed", type=SEED, metavar="N", help="Random seed of the program's dice [random].")
 @click.option(
     "--warn", type=click.FloatRange(0), metavar="POINTS", default=0.2, show_default=True,
     help="Warn about decisions that lose at least this many points.",
