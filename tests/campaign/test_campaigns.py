@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 
 import pytest
+from perfect_yatzy.model.checked_values import CheckedValues
 from support.campaigns import CAMPAIGNS, run_campaign
 from support.need import need
 
@@ -30,3 +31,10 @@ def test_campaign(name: str, seed: int, small: bool, tmp_path: Path, store: Path
     tally = run_campaign(name, tmp_path, store, seed, small)
     assert tally.cases
     assert not tally.failures, "\n".join(tally.failures[:5])
+
+
+def test_a_campaign_finds_what_is_not_checked(tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the hashes of blocks, flipped values are answered."""
+    monkeypatch.setattr(CheckedValues, "_check", lambda table, blocks: None)
+    tally = run_campaign("single flipped bits, table hashed by blocks", tmp_path, store, 1, small=True)
+    assert len(tally.failures) > tally.cases // 4

@@ -22,6 +22,7 @@ from pathlib import Path
 from perfect_yatzy import __version__, open_strategy
 from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.model.objectives import Goals, Objective
+from perfect_yatzy.service.budget import SolveBudget, SolveLimit
 from perfect_yatzy.service.queries import QueryService
 
 from support import games
@@ -30,7 +31,7 @@ from support.flips import flip_blocks, flip_whole_files
 from support.rule_files import mutate_rule_files
 from support.sharing import open_by_processes, open_by_threads
 from support.tally import Tally, markdown_table
-from support.text_fuzz import fuzz_lines, fuzz_records, fuzz_texts
+from support.text_fuzz import PIECES, fuzz_lines, fuzz_records, fuzz_texts, long_lines
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,13 @@ def lines(tally: Tally, run: Run) -> None:
     fuzz_lines(tally, service, run.size(15_000, 200), run.chosen)
 
 
+def longest_lines(tally: Tally, run: Run) -> None:
+    """Lines of --jsonl of the largest size; no goal or win is solved, because that takes long for a short line too."""
+    service = QueryService(run.tables, 1, budget=SolveBudget(objective=SolveLimit(seconds=0)))
+    service.answer({"query": "hold", "dice": "33456"})
+    long_lines(tally, service, run.chosen.sample(PIECES, run.size(len(PIECES), 2)))
+
+
 def records(tally: Tally, run: Run) -> None:
     """Records and saved games."""
     strategy = open_strategy("yatzy", tables=run.tables)
@@ -151,6 +159,7 @@ CAMPAIGNS: dict[str, Callable[[Tally, Run], None]] = {
     "mutated rule files; accepted ones against the oracle": rule_files,
     "card, dice, names, opponents": texts,
     "lines of --jsonl": lines,
+    "lines of --jsonl of the largest size in every field": longest_lines,
     "records and saved games": records,
     "requests from the OpenAPI document": api,
     "bodies of the largest size, running server": large_bodies,

@@ -6,12 +6,14 @@ import contextlib
 import io
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from perfect_yatzy.cli.jsonl import answer_lines
 from perfect_yatzy.errors import SolverError
+from perfect_yatzy.game.limits import MAX_LINE_BYTES
 from perfect_yatzy.game.notation import find_category, parse_card, parse_category, parse_dice, parse_hold
 from perfect_yatzy.play.record import read_game, read_games
 from perfect_yatzy.play.save_file import load_session, save_session
@@ -97,6 +99,30 @@ def fuzz_texts(tally: Tally, strategy: Strategy, calls: int, chosen: random.Rand
         tally.run(f"parser {number}: {text[:200]!r}, {len(text)} characters", call, SolverError)
 
 
+def long_lines(tally: Tally, service: QueryService, units: Sequence[str]) -> None:
+    """Lines of the largest allowed size, in which one field is a text or a list of one unit again and again."""
+    for request in LINES:
+        for field in (*request, "card", "saved", "goal", "opponents", "ties", "unknown"):
+            others = json.dumps({name: value for name, value in request.items() if name != field})[:-1]
+            start = f'{others}{", " if len(others) > 1 else ""}"{field}": '
+            for unit in units:
+                for begin, part, end in (('"', json.dumps(unit)[1:-1], '"}'), ("[", json.dumps(unit) + ",", "1]}")):
+                    count = (MAX_LINE_BYTES - len(start) - 10) // len(part)
+                    line = start + begin + part * count + end
+                    case = f"{start}{begin}{part}... ({len(line)} characters)"
+                    tally.run(case, partial(answer_line, tally, service, case, line.encode()), SolverError)
+
+
+def answer_line(tally: Tally, service: QueryService, case: str, data: bytes) -> None:
+    """Answer a line as `--jsonl` does, in time; there must be one answer, and no bug."""
+    out = io.StringIO()
+    with cpu_limit(CALL_SECONDS), contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
+        answer_lines(service, "hold", {"spread": False}, io.BytesIO(data + b"\n"))
+    answers = out.getvalue().splitlines()
+    tally.expect(case, len(answers) == bool(data.strip()), f"{len(answers)} answers")
+    tally.expect(case, all(map(is_answer, answers)), out.getvalue()[:300])
+
+
 def fuzz_lines(tally: Tally, service: QueryService, lines: int, chosen: random.Random) -> None:
     """Lines of `--jsonl`: one answer for each, and none of them a bug."""
     for _ in range(lines):
@@ -106,16 +132,7 @@ def fuzz_lines(tally: Tally, service: QueryService, lines: int, chosen: random.R
         line = random_text(chosen) if not chosen.randrange(10) else line
         line = line.replace('"spread": true', '"spread": false')  # a distribution takes seconds
         data = line.replace("\n", " ").encode("utf-8", "surrogatepass")
-
-        def call(line: str = line, data: bytes = data) -> None:
-            out = io.StringIO()
-            with cpu_limit(CALL_SECONDS), contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
-                answer_lines(service, "hold", {"spread": False}, io.BytesIO(data + b"\n"))
-            answers = out.getvalue().splitlines()
-            tally.expect(line, len(answers) == bool(data.strip()), f"{len(answers)} answers")
-            tally.expect(line, all(map(is_answer, answers)), out.getvalue()[:300])
-
-        tally.run(line, call, SolverError)
+        tally.run(line, partial(answer_line, tally, service, line, data), SolverError)
 
 
 def fuzz_records(tally: Tally, strategy: Strategy, folder: Path, files: int, chosen: random.Random) -> None:
