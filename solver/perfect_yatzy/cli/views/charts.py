@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..._files import replacing
 from ...errors import MissingPackage, SolverError
 from .wording import alternatives
 
@@ -119,7 +120,8 @@ def plot(
     visible = [s for s, c in zip(scores, chances, strict=True) if c > 1e-6]
     lower.set_xlim(min(visible), max(visible))
     try:
-        figure.savefig(path, dpi=150)
+        with replacing(Path(path).resolve()) as file:  # no partial picture on a full disk
+            figure.savefig(file, dpi=150, format=Path(path).suffix[1:].lower())
     except OSError as error:
         raise PlotError(f"cannot write {path}: {error.strerror}") from error
     finally:
