@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Callable
 
 import pytest
@@ -30,6 +29,7 @@ from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.strategy.opponents import parse_opponents
 from support import reference
+from support.steps import steps
 
 YATZY = load_rules("yatzy")
 faces = st.lists(st.integers(1, 6), min_size=5, max_size=5)
@@ -192,24 +192,6 @@ def test_any_text_is_read_or_rejected(text: str) -> None:
     for parse in parsers:
         with contextlib.suppress(StateError):
             parse()
-
-
-def steps(call: Callable[[], object]) -> int:
-    """Calls and lines of Python that a call takes, C functions counted once; errors on purpose are ignored."""
-    count = 0
-
-    def trace(frame: object, event: str, value: object) -> Callable[..., object]:
-        nonlocal count
-        count += 1
-        return trace
-
-    sys.settrace(trace)
-    try:
-        with contextlib.suppress(StateError):
-            call()
-    finally:
-        sys.settrace(None)
-    return count
 
 
 PIECES = [

@@ -212,7 +212,7 @@ GOOD = {
         ({"players": ["Ann\x1b[2J"]}, "'Ann\\x1b[2J' is not a valid player name"),
         ({"players": []}, "players is empty"),
         ({"turns": {}}, "turns is {}; must be a list"),
-        ({"turns": [{}]}, "turn 1: player is None; must be a whole number"),
+        ({"turns": [{}]}, "turn 1: player is null; must be a whole number"),
         ({"category": "sevens"}, "turn 1: unknown category 'sevens'"),
         ({"points": 12}, "turn 1: threes for 12; 3 3 3 5 6 pays 9"),
         ({"player": 1}, "turn 1: player is 1; there are 1"),

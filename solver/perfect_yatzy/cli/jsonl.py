@@ -9,18 +9,16 @@ from __future__ import annotations
 import json
 import sys
 import traceback
-from math import isfinite
 from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from .._version import ANSWER_SCHEMA
 from ..errors import SolverError, StateError
+from ..game.limits import MAX_LINE_BYTES, parse_json
 
 if TYPE_CHECKING:
     from ..service.queries import QueryService
-
-MAX_LINE_BYTES = 1 << 20
 
 
 def answer_lines(service: QueryService, query: str, defaults: dict[str, Any], lines: IO[bytes]) -> None:
@@ -66,16 +64,8 @@ def parse_line(line: bytes) -> dict[str, Any]:
         If the line is not a JSON object.
     """
 
-    def reject_constant(constant: str) -> None:
-        raise ValueError(f"{constant} is not a number")
-
-    def finite(number: str) -> float:
-        if not isfinite(value := float(number)):  # 1e400: an answer that repeats it would not be JSON
-            raise ValueError(f"{number[:40]} is too large a number")
-        return value
-
     try:
-        request = json.loads(line, parse_constant=reject_constant, parse_float=finite)
+        request = parse_json(line)
     except (ValueError, RecursionError) as error:
         raise StateError(f"the line is not JSON: {error}", code="invalid-request") from error
     if not isinstance(request, dict):

@@ -18,7 +18,8 @@ from ..errors import StateError
 
 # Text in requests, options and prompts, in characters
 MAX_DICE_TEXT = 100
-MAX_DICE_LISTED = 64  # faces in a list; check_dice compares them with the number of dice
+MAX_DICE_LISTED = 64  # faces in a list
+MAX_ROLLS_LISTED = 1_000  # rolls of a turn in a record; 60 turns can save 540
 MAX_NAME = 100  # a category, a game, a player
 MAX_CARD_TEXT = 8_000  # 60 categories with their points
 MAX_CARD_ENTRIES = 60
@@ -89,7 +90,7 @@ def parse_json(text: str | bytes) -> Any:
         deeper than MAX_JSON_DEPTH.
     """
     if isinstance(text, bytes):
-        text = text.decode("utf-8")
+        text = text.decode("utf-8-sig")
     if text.count("[") + text.count("{") > MAX_JSON_DEPTH:
         depth = 0
         for token in JSON_TOKENS.finditer(text):

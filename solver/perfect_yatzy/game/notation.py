@@ -130,7 +130,7 @@ def check_dice(rules: RuleSet, dice: Iterable[int], text: str | None = None) -> 
 
 def is_subset(held: Sequence[int], dice: Sequence[int]) -> bool:
     """Whether the held dice are among the dice, counting equal faces."""
-    return all(held.count(face) <= dice.count(face) for face in set(held))
+    return len(held) <= len(dice) and all(held.count(face) <= dice.count(face) for face in set(held))
 
 
 def _face_of(symbol: str) -> int | None:

@@ -22,11 +22,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from unicodedata import category
 
-from ..errors import StateError
+from ..errors import StateError, shown
 from ..game.dice import Dice
+from ..game.limits import (
+    MAX_DICE_LISTED,
+    MAX_GAME_BYTES,
+    MAX_NAME,
+    MAX_PLAYERS,
+    MAX_RECORD_BYTES,
+    MAX_ROLLS_LISTED,
+    check_length,
+    parse_json,
+)
 from ..game.notation import check_dice, counts_of, is_subset, spaced
 from ..game.rule_loader import rules_from_json, rules_to_json
 from ..game.rules import RuleSet
@@ -119,16 +129,21 @@ class Game:
 
 
 def check_names(players: Sequence[str]) -> None:
-    """Check that players' names can be printed.
+    """Check the number of players, and that their names can be printed.
 
     Raises
     ------
     StateError
-        If a name contains control characters, line separators or lone surrogates.
+        If there are too many players, or a name is too long or contains control characters, line separators or lone
+        surrogates.
     """
+    check_length(players, MAX_PLAYERS, "players", "names")
     for name in players:
+        check_length(name, MAX_NAME, "a player name")
         if any(category(symbol) in ("Cc", "Cs", "Zl", "Zp") for symbol in name):
-            raise StateError(f"{name!r} is not a valid player name: it contains characters that cannot be printed")
+            raise StateError(
+                f"{shown(name)} is not a valid player name: it contains characters that cannot be printed"
+            )
 
 
 def card_after(card: Scorecard, turn: Turn) -> Scorecard:
@@ -162,7 +177,7 @@ def check_turn(card: Scorecard, turn: Turn) -> None:
             if not is_subset(held, dice):
                 raise StateError(f"{spaced(held)} was held, which is not within {spaced(dice)}")
     if turn.category not in rules.index_of:
-        raise StateError(f"unknown category {turn.category!r}", code="unknown-category")
+        raise StateError(f"unknown category {shown(turn.category)}", code="unknown-category")
     state = card.state
     if state.filled == rules.full_mask:
         raise StateError("every category is filled: the game is over", code="game-over")
@@ -173,7 +188,9 @@ def check_turn(card: Scorecard, turn: Turn) -> None:
         raise StateError(f"{turn.category} cannot be taken")
     points, bonus_points = allowed[c]
     if (turn.points, turn.bonus_points) != (points, bonus_points):
-        recorded = f"{turn.points}" + (f" and {turn.bonus_points}" if turn.bonus_points or bonus_points else "")
+        recorded = shown(turn.points) + (
+            f" and {shown(turn.bonus_points)}" if turn.bonus_points or bonus_points else ""
+        )
         pays = f"{points}" + (f" and {bonus_points}" if turn.bonus_points or bonus_points else "")
         raise StateError(f"{turn.category} for {recorded}; {spaced(sorted(turn.dice_history[-1]))} pays {pays}")
 
@@ -193,7 +210,7 @@ def read_game(raw: Any) -> Game:
     if "actions" in raw and "turns" not in raw:
         raise StateError("this is an unfinished game saved by `yatzy play`; finish the game to record it")
     if raw.get("schema") not in READABLE_SCHEMAS:
-        raise StateError(f"the schema is {raw.get('schema')!r}, not 1 or 2")
+        raise StateError(f"the schema is {shown(raw.get('schema'))}, not 1 or 2")
     rules = rules_from_json(raw.get("rules"))
     players = tuple(_typed({"name": name}, "name", str) for name in _typed(raw, "players", list))
     if not players:
@@ -205,7 +222,7 @@ def read_game(raw: Any) -> Game:
         try:
             turn = _read_turn(entry)
             if not 0 <= turn.player < len(players):
-                raise StateError(f"player is {turn.player}; there are {len(players)}")
+                raise StateError(f"player is {shown(turn.player)}; there are {len(players)}")
             check_turn(cards[turn.player], turn)
         except StateError as error:
             raise StateError(f"turn {number}: {error}") from error
@@ -217,7 +234,7 @@ def read_game(raw: Any) -> Game:
 def _typed(raw: dict[str, Any], name: str, kind: type) -> Any:
     value = raw.get(name)
     if not isinstance(value, kind) or isinstance(value, bool):
-        raise StateError(f"{name} is {value!r}; must be {TYPE_NAMES[kind]}")
+        raise StateError(f"{name} is {shown(value)}; must be {TYPE_NAMES[kind]}")
     return value
 
 
@@ -227,9 +244,11 @@ def _read_turn(entry: Any) -> Turn:
 
     def dice(name: str) -> tuple[Dice, ...]:
         groups = _typed(entry, name, list)
+        check_length(groups, MAX_ROLLS_LISTED, name, "entries")
         for group in groups:
-            if not isinstance(group, list) or not all(type(face) is int for face in group):
+            if not isinstance(group, list) or not all(type(face) is int for face in group[:MAX_DICE_LISTED]):
                 raise StateError(f"{name} must be lists of faces")
+            check_length(group, MAX_DICE_LISTED, f"a list of {name}", "faces")
         return tuple(tuple(sorted(group)) for group in groups)
 
     return Turn(
@@ -248,31 +267,56 @@ def read_games(path: str | Path) -> list[Game]:
     Raises
     ------
     StateError
-        If the file cannot be read, contains no games, or one of them is wrong; the message names file and line.
+        If the file cannot be read, is too large or contains no games, or one of them is wrong; the message names file
+        and line.
     """
+    games: list[Game] = []
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        with open(path, "rb") as file:
+            for number, line in enumerate(_lines(file, path), start=1):
+                if line.strip():
+                    games.append(_read_line(line, f"{path}:{number}", path if not games else None))
     except OSError as error:
         raise StateError(f"cannot read {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise StateError(f"{path} is not UTF-8 text") from error
-    games: list[Game] = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            raw = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            if not games:
-                raise StateError(f"{path} is not a record of games (JSON Lines, one game per line)") from error
-            raise StateError(f"{path}:{number}: {error}") from error
-        try:
-            games.append(read_game(raw))
-        except ValueError as error:
-            raise StateError(f"{path}:{number}: {error}") from error
     if not games:
         raise StateError(f"{path} contains no games")
     return games
+
+
+def _lines(file: IO[bytes], path: str | Path) -> Iterator[bytes]:
+    """The lines of a record, one at a time."""
+    size = 0
+    while line := file.readline(MAX_GAME_BYTES + 1):
+        size += len(line)
+        if len(line) > MAX_GAME_BYTES:
+            raise StateError(f"a line of {path} is longer than {MAX_GAME_BYTES:,} bytes")
+        if size > MAX_RECORD_BYTES:
+            raise StateError(f"{path} is larger than {MAX_RECORD_BYTES:,} bytes; split it, one game per line")
+        yield line
+
+
+def _read_line(line: bytes, place: str, first_of: str | Path | None) -> Game:
+    """The game of a line.
+
+    Parameters
+    ----------
+    place
+        File and line, for messages.
+    first_of
+        The file if this is its first game: then a line that is not JSON means that the file is something else.
+    """
+    try:
+        raw = parse_json(line)
+    except UnicodeDecodeError as error:
+        raise StateError(f"{place.rpartition(':')[0]} is not UTF-8 text") from error
+    except (ValueError, RecursionError) as error:
+        if first_of is not None:
+            raise StateError(f"{first_of} is not a record of games (JSON Lines, one game per line)") from error
+        raise StateError(f"{place}: {error}") from error
+    try:
+        return read_game(raw)
+    except ValueError as error:
+        raise StateError(f"{place}: {error}") from error
 
 
 def check_writable(path: str | Path) -> None:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from .._files import replacing
-from ..errors import SolverError, StateError
+from ..errors import SolverError, StateError, shown
+from ..game.limits import MAX_GAME_BYTES, parse_json, read_limited
 from ..game.rule_loader import rules_from_json, rules_to_json
 from .record import check_names
-from .session import Action, Session
+from .session import Action, Kind, Session
 
 SCHEMA = 1
 
@@ -79,7 +80,7 @@ class SaveFile:
         try:
             if self.path.exists() and not self.path.is_file():
                 raise SolverError(f"{self.path} is not a regular file; choose another file for the saved game")
-            return self.path.read_bytes()
+            return read_limited(self.path, MAX_GAME_BYTES)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
@@ -123,20 +124,22 @@ def load_session(path: Path) -> Session:
         If the file is not a saved game, or its rules have changed.
     """
     try:
-        raw: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        raw: dict[str, Any] = parse_json(read_limited(path, MAX_GAME_BYTES))
         rules = rules_from_json(raw["rules"])
         if raw["schema"] != SCHEMA or raw["fingerprint"] != rules.fingerprint:
             raise StateError("it was saved under other rules")
         players, seed = raw["players"], raw["seed"]
         if not isinstance(players, list) or not players or not all(isinstance(name, str) for name in players):
-            raise StateError(f"players is {players!r}; must be a list of names")
+            raise StateError(f"players is {shown(players)}; must be a list of names")
         check_names(players)
-        if seed is not None and type(seed) is not int:
-            raise StateError(f"seed is {seed!r}; must be a whole number or null")
+        if seed is not None and not (type(seed) is int and 0 <= seed < 1 << 63):
+            raise StateError(f"seed is {shown(seed)}; must be a whole number from 0 to 2^63 - 1, or null")
         session = Session(rules, tuple(players), seed)
         for kind, dice, category in raw["actions"]:
+            if kind not in get_args(Kind):
+                raise StateError(f"{shown(kind)} is not an action; must be one of {', '.join(get_args(Kind))}")
             if not all(type(face) is int for face in dice):
-                raise StateError(f"dice are {dice!r}; must be a list of whole numbers")
+                raise StateError(f"dice are {shown(dice)}; must be a list of whole numbers")
             session.apply(Action(kind, tuple(dice), category))
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise StateError(f"{path} is not a saved game ({error}); start a new game with --new") from error

@@ -214,6 +214,8 @@ class Session:
         StateError
             If these dice cannot be held now.
         """
+        if len(dice) > self.rules.dice:
+            raise StateError(f"{len(dice):,} dice cannot be held; {self.rules.key} has {self.rules.dice}")
         held = tuple(sorted(dice))
         if not self.dice_history or self.to_roll:
             raise StateError("there are no dice to hold yet")

@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from ..errors import StateError, error_context, shown, span, whole_number
+from ..game.limits import MAX_DICE_LISTED
 from ..game.notation import parse_card, parse_dice, parse_faces
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, State
@@ -141,7 +143,7 @@ def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet
         raise StateError(f"query is {shown(query)}; must be one of {', '.join(QUERY_FIELDS)}", field="query")
     for name in fields:
         if name not in COMMON_FIELDS | QUERY_FIELDS[query]:
-            raise StateError(f"{name!r} is not a field of {query!r}", code="unknown-field", field=name)
+            raise StateError(f"{shown(name)} is not a field of {query!r}", code="unknown-field", field=name)
     request = _parse_position(query, fields, find_rules)
     request = replace(request, objective=_parse_objective(request.rules, fields))
     if query == "expect":
@@ -239,7 +241,7 @@ def _parse_outcomes(request: Request, fields: Mapping[str, Any]) -> Request:
     if not isinstance(faces, Iterable):
         raise StateError(f"hold is {shown(held)}; must be text such as '33', or a list of faces", field="hold")
     with error_context("hold", "invalid-dice"):
-        dice = tuple(sorted(whole_number(face, "a die") for face in faces))
+        dice = tuple(sorted(whole_number(face, "a die") for face in islice(faces, MAX_DICE_LISTED)))
         if len(dice) > rules.dice or not all(1 <= face <= rules.faces for face in dice):
             raise StateError(f"{shown(held)} cannot be held; {rules.key} has {rules.dice} dice")
     most = max_rerolls(request.rules, request.card.saved)
@@ -266,5 +268,5 @@ def _integer(fields: Mapping[str, Any], name: str, default: int) -> int:
         value = whole_number(fields.get(name, default), name)
         if not 0 <= value <= MAX_INTEGER:
             limit = "not be negative" if value < 0 else f"be at most {MAX_INTEGER}"
-            raise StateError(f"{name} is {value}; must {limit}")
+            raise StateError(f"{name} is {shown(value)}; must {limit}")
     return value

@@ -217,7 +217,7 @@ def check_goal(goal: int) -> int:
     """The goal as an int; StateError if it is not a score."""
     score = whole_number(goal, "goal")
     if not 0 <= score <= MAX_GOAL:
-        raise StateError(f"goal is {score}; must be a score from 0 to {MAX_GOAL}")
+        raise StateError(f"goal is {shown(score)}; must be a score from 0 to {MAX_GOAL}")
     return score
 
 

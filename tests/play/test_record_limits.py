@@ -1,0 +1,158 @@
+"""Records, saved games and requests of a stream at and beyond the limits of their sizes."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from perfect_yatzy.cli.jsonl import answer_lines
+from perfect_yatzy.errors import RulesError, StateError
+from perfect_yatzy.game import limits
+from perfect_yatzy.game.limits import MAX_JSON_DEPTH, MAX_LINE_BYTES, parse_json
+from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy.play import record
+from perfect_yatzy.play.record import read_game, read_games
+from perfect_yatzy.play.save_file import load_session, save_session
+from perfect_yatzy.play.session import Session
+from perfect_yatzy.service.queries import QueryService
+from support.steps import steps
+
+TURN = {
+    "player": 0,
+    "rolls": [[1, 3, 3, 4, 6], [3, 3, 3, 5, 6]],
+    "holds": [[3, 3]],
+    "category": "threes",
+    "points": 9,
+}
+GAME: dict[str, Any] = {"schema": 2, "rules": "yatzy", "players": ["Ann"], "turns": [TURN]}
+MANY = 300_000
+LARGE_VALUES: list[Any] = [
+    "1" * MANY, " " * MANY, "a=" * (MANY // 2), "[" * MANY, [1] * MANY, [*range(MANY)], ["1"] * MANY, [[]] * MANY,
+    {str(i): 0 for i in range(MANY // 10)}, 10**4_000, -(10**4_000), {"a": "b" * MANY},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "field", ["query", "rules", "card", "saved", "bonus_points", "dice", "rolls_left", "hold", "goal", "opponents", "ties", "spread", "games", "seed", "other"],
+)  # fmt: skip
+@pytest.mark.parametrize("query", ["hold", "score", "expect", "outcomes"])
+def test_a_large_value_in_any_field_of_a_request_is_refused_in_few_steps(field: str, query: str) -> None:
+    service = QueryService()
+    for value in LARGE_VALUES:
+        request = {"query": query, "dice": "33456", "hold": "33", field: value}
+        request = {k: v for k, v in request.items() if k != {"outcomes": "dice"}.get(query, "hold") or k == field}
+        with pytest.raises((StateError, RulesError)) as caught:
+            service.parse(request)
+        assert len(str(caught.value)) < 500
+        assert steps(lambda: service.parse(request)) < 20_000  # noqa: B023
+
+
+@pytest.mark.parametrize("field", ["schema", "rules", "players", "turns"])
+def test_a_large_value_in_any_field_of_a_game_is_refused(field: str) -> None:
+    for value in LARGE_VALUES:
+        with pytest.raises((StateError, RulesError)) as caught:
+            read_game(GAME | {field: value})
+        assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize("field", TURN)
+def test_a_large_value_in_any_field_of_a_turn_is_refused(field: str) -> None:
+    for value in [*LARGE_VALUES, [[*range(MANY)]], [[3] * MANY, [3] * MANY]]:
+        with pytest.raises(StateError) as caught:
+            read_game(GAME | {"turns": [TURN | {field: value}]})
+        assert len(str(caught.value)) < 500
+
+
+def test_players_are_limited() -> None:
+    with pytest.raises(StateError, match="players has 65 names; at most 64 are allowed"):
+        read_game(GAME | {"players": [str(i) for i in range(65)]})
+    with pytest.raises(StateError, match="a player name has 101 characters; at most 100 are allowed"):
+        read_game(GAME | {"players": ["A" * 101]})
+
+
+def test_records_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, line = tmp_path / "games.jsonl", json.dumps(GAME) + "\n"
+    path.write_text(line * 10)
+    assert len(read_games(path)) == 10
+    monkeypatch.setattr(record, "MAX_RECORD_BYTES", len(line) * 10 - 1)
+    with pytest.raises(StateError, match=r"games\.jsonl is larger than [0-9,]+ bytes"):
+        read_games(path)
+    monkeypatch.setattr(record, "MAX_GAME_BYTES", len(line) - 1)
+    with pytest.raises(StateError, match=r"a line of .*games\.jsonl is longer than [0-9,]+ bytes"):
+        read_games(path)
+    path.write_bytes(b"\xef\xbb\xbf" + line.encode())
+    monkeypatch.undo()
+    assert len(read_games(path)) == 1  # the byte order mark is ignored
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"players": ["A"] * 65}, "players has 65 names"),
+        ({"players": ["A" * 101]}, "a player name has 101 characters"),
+        ({"seed": 1 << 63}, "must be a whole number from 0 to 2\\^63 - 1, or null"),
+        ({"seed": -1}, "must be a whole number from 0 to"),
+        ({"actions": [["throw", [1, 2, 3, 4, 5], ""]]}, "'throw' is not an action; must be one of roll, hold, score"),
+        ({"actions": [["roll", [1] * MANY, ""]]}, "dice has more than 64 faces"),
+        ({"actions": [["roll", [1, 2, 3, 4, 5], ""], ["hold", [*range(MANY)], ""]]}, "300,000 dice cannot be held; yatzy has 5"),
+    ],
+)  # fmt: skip
+def test_wrong_saved_games_are_rejected_with_the_reason(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    path = tmp_path / "game.json"
+    save_session(path, Session(load_rules("yatzy"), ("Ann",), None))
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(StateError, match=f"is not a saved game .*{message}") as caught:
+        load_session(path)
+    assert len(str(caught.value)) < 500
+
+
+def test_saved_games_are_limited(tmp_path: Path) -> None:
+    path = tmp_path / "game.json"
+    path.write_bytes(b" " * (limits.MAX_GAME_BYTES + 1))
+    with pytest.raises(StateError, match="is larger than 16,777,216 bytes"):
+        load_session(path)
+
+
+def test_json_of_streams_has_finite_numbers_and_limited_nesting() -> None:
+    nested = "[" * MAX_JSON_DEPTH + "]" * MAX_JSON_DEPTH
+    assert parse_json(nested) == json.loads(nested)
+    assert parse_json('["[[[[", "\\"[[", ' + "[], " * 100 + "1.5]")[-1] == 1.5
+    for text, message in (
+        (f"[{nested}]", "nested deeper than 64 levels"),
+        ("[" * MANY, "nested deeper than 64 levels"),
+        ('{"a":' * 100_000, "nested deeper than 64 levels"),
+        ("1e400", "1e400 is not a finite number"),
+        ("[-1e999]", "-1e999 is not a finite number"),
+        ("NaN", "NaN is not a finite number"),
+        ("1" * 5_000, "digits"),
+        ('"' + '\\"' * 1_000, "Unterminated"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            parse_json(text)
+
+
+@given(st.text(max_size=40) | st.text(alphabet='[]{}",:1e9\\ntrue ', max_size=60))
+def test_any_text_is_json_or_a_value_error(text: str) -> None:
+    with contextlib.suppress(ValueError):
+        parse_json(text)
+
+
+def test_a_stream_answers_with_json_only(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [
+        b'{"id": 1e400}', b'{"id": ' + b"[" * 900 + b"]" * 900 + b"}", b'{"card": null, "id": 2}',
+        b'{"id": "' + b"a" * MAX_LINE_BYTES + b'"}', b'{"id": 3, "dice": "9"}',
+    ]  # fmt: skip
+    answer_lines(QueryService(), "hold", {}, io.BytesIO(b"\n".join(lines)))
+    answers = [json.loads(line, parse_constant=pytest.fail) for line in capsys.readouterr().out.splitlines()]
+    errors = [answer["error"] for answer in answers]
+    assert errors[0] == "the line is not JSON: 1e400 is not a finite number"
+    assert errors[1] == "the line is not JSON: it is nested deeper than 64 levels"
+    assert errors[2].startswith("card is null; must be text")
+    assert errors[3] == f"the line is longer than {MAX_LINE_BYTES} bytes"
+    assert [answer.get("id") for answer in answers] == [None, None, 2, None, 3]
