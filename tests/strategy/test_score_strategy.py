@@ -21,7 +21,7 @@ from perfect_yatzy.model.objectives import Goals, Objective, Utility
 from perfect_yatzy.model.state_space import StateSpace
 from perfect_yatzy.strategy.distribution import distribution
 from perfect_yatzy.strategy.opponents import WinUtility, final_score, finished, opponent, parse_opponents
-from perfect_yatzy.strategy.score_strategy import ScoreStrategy, maximise, reach, solve_in_memory
+from perfect_yatzy.strategy.score_strategy import ScoreStrategy, maximise, mean_evaluator, reach, solve_in_memory
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_objective
@@ -33,8 +33,12 @@ F32 = 3e-6
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 
 
+def solved(objective: Goals | Utility) -> ScoreEvaluator:
+    return solve_in_memory(objective, mean_evaluator(objective.rules, objective.start))
+
+
 def strategy_of(objective: Goals | Utility, zero: int) -> ScoreStrategy:
-    return ScoreStrategy(objective.rules, None, solve_in_memory(objective), zero)
+    return ScoreStrategy(objective.rules, None, solved(objective), zero)
 
 
 def reachable(oracle: NaiveUtility, rules: RuleSet) -> list[State]:
@@ -53,7 +57,7 @@ def flag_of(state: State, rules: RuleSet) -> bool:
 @example(games.saved_rolls_game("forced", True), 30)
 def test_goals_agree_with_the_oracle(rules: RuleSet, goal: int) -> None:
     oracle = NaiveUtility(rules.canonical(), lambda score: Fraction(int(score >= goal)))
-    table = solve_in_memory(Goals(rules))
+    table = solved(Goals(rules))
     for state in reachable(oracle, rules):
         exact = oracle.expected_utility(state.filled, state.upper, state.saved, flag_of(state, rules), 0)
         assert abs(table.at(-goal).value(state) - exact) <= F32 * exact  # however small the chance
@@ -127,7 +131,7 @@ def test_float32_is_as_good_as_it_says(yatzy: Strategy) -> None:
     state = parse_card(yatzy.rules, LATE).state
     short, long = Goals(yatzy.rules, state), Goals(yatzy.rules, state)
     long.compute = np.dtype(np.float64)
-    one, other = (ScoreEvaluator(o, solve_objective(o)) for o in (short, long))
+    one, other = (ScoreEvaluator(o, solve_objective(o), yatzy.evaluator) for o in (short, long))
     states = np.arange(short.space.size)
     for needed in range(1, 250):
         x = np.full(len(states), -needed)
@@ -172,7 +176,7 @@ def test_final_scores_beyond_sixteen_bits() -> None:
     pair = Fraction(1, 6) + Fraction(5, 6) / 6  # 1 - (5/6)^2: of two rolls one is a pair; nothing is better than that
     for goal, wins in ((30_000, 4), (27_000, 3), (40_000, 5)):
         chances = [Fraction(comb(4, k)) * pair**k * (1 - pair) ** (4 - k) for k in range(wins, 5)]
-        table = solve_in_memory(Goals(rules))
+        table = solved(Goals(rules))
         assert table.at(-goal).value(State()) == pytest.approx(float(sum(chances)), rel=F32)
         played = perfect_yatzy.simulate(ScoreStrategy(rules, None, table, goal), 4_000)
         assert abs((played.final_scores >= goal).mean() - float(sum(chances))) < 0.03
@@ -193,7 +197,7 @@ def test_a_rest_of_a_game_refuses_what_it_does_not_know(yatzy: Strategy) -> None
     for box, other in ((50, 0), (0, 50)):
         goal = ScoreStrategy(
             load_rules("yahtzee"), None,
-            solve_in_memory(Goals(load_rules("yahtzee"), parse_card(load_rules("yahtzee"), f"{start} yahtzee={box}").state)), 260,
+            solved(Goals(load_rules("yahtzee"), parse_card(load_rules("yahtzee"), f"{start} yahtzee={box}").state)), 260,
         )  # fmt: skip
         assert 0 <= goal.value(f"{start} yahtzee={box}") <= 1
         with pytest.raises(StateError, match="joker's box"):

@@ -115,3 +115,85 @@ def add(total: Counter[int], share: Fraction, part: Distribution, points: int = 
     """Add a share of a distribution, shifted by some points."""
     for score, chance in part.items():
         total[score + points] += share * chance
+
+
+class NaiveTieBreak(NaiveUtility):
+    """Which option is taken when a utility is maximised and ties are broken by the mean.
+
+    E = options whose expected utility is within a share `tolerance` of the best
+    F = options of E with the highest mean, if everything after the option maximises the mean
+    the option of F with most dice, then the higher faces; the first category
+    """
+
+    def __init__(self, game: dict[str, Any], utility: Callable[[int], Fraction], tolerance: Fraction) -> None:
+        super().__init__(game, utility)
+        self.tolerance = tolerance
+        for method in ("play", "play_turn", "taken"):
+            setattr(self, method, cache(getattr(self, method)))
+
+    def taken(
+        self, filled: int, upper: int, flag: bool, made: int, dice: Dice, left: int, first: bool
+    ) -> tuple[Dice | None, tuple[int, int, int, int]]:
+        """The dice to hold, or None to stop; and the ending of :meth:`endings` if the turn stops."""
+        means = self.stops(filled, upper, flag, dice, left, first)
+        options: dict[Any, tuple[Fraction, Fraction, Any]] = {}
+        for ending in self.endings(filled, flag, dice, left, first):
+            box, points, total, saved = ending
+            card = self.after(filled, upper, flag, box, points)
+            utility = self.expected_utility(card[0], card[1], saved, card[2], made + total)
+            options[ending] = utility, means[box], box
+        stop = self.first_of(options)
+        if not left:
+            return None, stop
+        holds: dict[Any, tuple[Fraction, Fraction, Any]] = {None: (*options[stop][:2], (-len(dice),))}
+        for held in self.holds_of(dice) - {dice}:
+            utility = sum(
+                (
+                    p * self.best_utility(filled, upper, flag, made, tuple(sorted(held + r)), left - 1, False)
+                    for r, p in self.outcomes(self.game["dice"] - len(held))
+                ),
+                Fraction(0),
+            )
+            mean = self.hold_value(filled, upper, flag, held, left)
+            holds[held] = utility, mean, (-len(held), *(-face for face in held))
+        return self.first_of(holds), stop
+
+    def first_of(self, options: dict[Any, tuple[Fraction, Fraction, Any]]) -> Any:
+        """The option to take, of options with utility, mean and a key that orders the rest."""
+        best = max(utility for utility, _, _ in options.values())
+        equal = {
+            o: (mean, key) for o, (utility, mean, key) in options.items() if best - utility <= self.tolerance * best
+        }
+        return min(equal, key=lambda o: (-equal[o][0], equal[o][1]))
+
+    def play(self, filled: int, upper: int, saved: int, flag: bool, made: int) -> tuple[Fraction, Fraction]:
+        """Expected final score and expected utility of this play, from the start of a turn."""
+        if filled == self.full_mask:
+            final = made + int(self.value(filled, upper))
+            return Fraction(final), self.utility(final)
+        left = self.game["rolls"] - 1 + saved
+        results = [
+            (p, self.play_turn(filled, upper, flag, made, dice, left, True))
+            for dice, p in self.outcomes(self.game["dice"])
+        ]
+        return mix(results)
+
+    def play_turn(
+        self, filled: int, upper: int, flag: bool, made: int, dice: Dice, left: int, first: bool
+    ) -> tuple[Fraction, Fraction]:
+        """The same after a roll."""
+        held, (box, points, total, saved) = self.taken(filled, upper, flag, made, dice, left, first)
+        if held is None:
+            card = self.after(filled, upper, flag, box, points)
+            return self.play(card[0], card[1], saved, card[2], made + total)
+        return mix(
+            [
+                (p, self.play_turn(filled, upper, flag, made, tuple(sorted(held + r)), left - 1, False))
+                for r, p in self.outcomes(self.game["dice"] - len(held))
+            ]
+        )
+
+
+def mix(parts: list[tuple[Fraction, tuple[Fraction, Fraction]]]) -> tuple[Fraction, Fraction]:
+    """Mean of pairs with their chances."""
+    return sum((p * a for p, (a, _) in parts), Fraction(0)), sum((p * b for p, (_, b) in parts), Fraction(0))

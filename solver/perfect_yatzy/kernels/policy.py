@@ -141,17 +141,24 @@ def outcome_values(children, job, block, saved):
 
 
 @jit
-def choose_stops(job, block, way, values, tags, first_tag):
+def scoring_of_roll(model, row, choices, roll, is_first):
+    """Bitmask of the categories that may take a roll, and the way they score it (a sum of IN_FULL and its like)."""
+    jokers, filled, joker = model.jokers, peek(model.layout.masks, row), peek(model.jokers.number, roll)
+    allowed, way = choices, ON_FIRST_ROLL if is_first else 0
+    if joker >= 0 and filled & jokers.bit:
+        allowed = joker_choices(model, row, choices, joker)
+        way += 0 if peek(jokers.box, joker) & ~filled else IN_FULL
+        way += WITH_BONUS if row >= model.card_count else 0
+    return allowed, way
+
+
+@jit
+def choose_stops(job, block, is_first, values, tags, first_tag):
     """Best category for each roll: its value to `values`, its tag to `tags` from entry `first_tag` on."""
     model, outcomes, scratch = job.model, job.outcomes, job.scratch
-    jokers, roll_count = model.jokers, model.dice.roll_count
-    joker_filled = peek(model.layout.masks, block.row) & jokers.bit != 0
+    roll_count = model.dice.roll_count
     for roll in range(roll_count):
-        allowed, scored, joker = block.choices, way, peek(jokers.number, roll)
-        if joker_filled and joker >= 0:
-            allowed = joker_choices(model, block.row, block.choices, joker)
-            scored += 0 if peek(jokers.box, joker) & ~peek(model.layout.masks, block.row) else IN_FULL
-            scored += WITH_BONUS if block.row >= model.card_count else 0
+        allowed, scored = scoring_of_roll(model, block.row, block.choices, roll, is_first)
         first = scored * model.category_count * roll_count + roll
         best = splat(values, LOWEST)
         for c in range(model.category_count):
@@ -205,14 +212,14 @@ def policy_block(children, job, block, most_saved):
             means(scratch.buffer, job.lattice)
         if rerolls == 0 or model.saves_rolls:
             outcome_values(children, job, block, rerolls)
-            choose_stops(job, block, 0, scratch.stop_value, scratch.stop, first)
+            choose_stops(job, block, False, scratch.stop_value, scratch.stop, first)
         else:
             for roll in range(roll_count):
                 store(scratch.stop, first + roll, load(scratch.stop, roll))
         saved_before = rerolls - model.rolls_per_turn + 1
         if model.has_first_roll_bonus and saved_before >= 0:
             first_entry = saved_before * roll_count
-            choose_stops(job, block, ON_FIRST_ROLL, scratch.first_value, scratch.first_stop, first_entry)
+            choose_stops(job, block, True, scratch.first_value, scratch.first_stop, first_entry)
             if rerolls > 0:
                 choose_holds(job, scratch.first_value, scratch.no_tag, scratch.first_hold, first_entry, False, True)
             else:

@@ -15,7 +15,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..model.state_space import LANES
-from ..model.turn_model import ON_FIRST_ROLL
 from .jit import jit
 from .lattice import means
 from .policy import PolicyJob, choose_holds, choose_stops, outcome_values
@@ -85,11 +84,11 @@ def evaluate_policy_block(mean_table, quantities, target, job, block):
             means(scratch.hold_tag, policy.lattice)
         if rerolls == 0 or model.saves_rolls:
             outcome_quantities(mean_table, quantities, job, block, rerolls, centre)
-            choose_stops(policy, block, 0, scratch.stop_value, scratch.stop, 0)
+            choose_stops(policy, block, False, scratch.stop_value, scratch.stop, 0)
         saved_before, result = rerolls - model.rolls_per_turn + 1, scratch.hold_tag
         if model.has_first_roll_bonus and saved_before >= 0:
             result = scratch.hold_chance
-            choose_stops(policy, block, ON_FIRST_ROLL, scratch.first_value, scratch.first_stop, 0)
+            choose_stops(policy, block, True, scratch.first_value, scratch.first_stop, 0)
             if rerolls > 0:
                 choose_holds(policy, scratch.first_value, scratch.first_stop, result, dice.first_roll, False, False)
             else:

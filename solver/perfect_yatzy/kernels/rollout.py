@@ -14,12 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ..game.dice import Ints
+from ..model.state_space import LANES
 from .jit import jit
 from .lattice import IndexedLattice
 from .policy import PolicyJob, policy_block
+from .score_policy import ScorePolicyJob, TurnStart, backup_holds, decision
 from .simd import peek, poke, shifted, views, width
-from .turn import choices_of
-from .value_tables import Block, MeanTable, ScoreTable
+from .turn import choices_of, mean_block
+from .value_tables import Block, MeanTable, ScoreTable, score_block_x
 
 DIE_BITS = 60  # bits of a random word; a six-sided die takes 2.6 of them
 
@@ -48,7 +50,8 @@ class RolloutJob(NamedTuple):
 
     Attributes
     ----------
-    policy : PolicyJob
+    policy : PolicyJob or ScorePolicyJob
+        Of the mean, or of goals and utilities.
     lattice_index : IndexedLattice
     games : Games
         Written.
@@ -59,7 +62,7 @@ class RolloutJob(NamedTuple):
     seed, turn : int
     """
 
-    policy: PolicyJob
+    policy: PolicyJob | ScorePolicyJob
     lattice_index: IndexedLattice
     games: Games
     order: Ints
@@ -102,29 +105,23 @@ def ordered(keys, number):
 
 
 @jit
-def play_turn(job, game):
-    """One turn of one game by the policy in the scratch."""
-    model, dice, outcomes, scratch = job.policy.model, job.policy.model.dice, job.policy.outcomes, job.policy.scratch
-    layout, fields, lattice_index = model.layout, job.games.fields, job.lattice_index
-    first_field, lanes = game * FIELDS, width(scratch.hold)
-    lane, saved_before = peek(fields, first_field + BLOCK_LANE), peek(fields, first_field + SAVED)
-    most = model.rolls_per_turn - 1 + saved_before
-    held, rerolls, outcome = 0, most, -1
-    while outcome < 0:
-        word = random_word(job.seed, job.first_game + game, job.turn, most - rerolls)
-        while held < dice.first_roll:
-            word *= np.uint64(lattice_index.faces)
-            face = int(word >> np.uint64(DIE_BITS))
-            held = peek(lattice_index.successors, held * lattice_index.faces + face)
-            word &= np.uint64((1 << DIE_BITS) - 1)
-        is_first = model.has_first_roll_bonus and rerolls == most
-        stage = saved_before if is_first else rerolls
-        entry = (stage * dice.roll_count + held - dice.first_roll) * lanes + lane
-        hold = int(peek(scratch.first_hold, entry) if is_first else peek(scratch.hold, entry))
-        if rerolls == 0 or hold < 0:
-            outcome = int(peek(scratch.first_stop, entry) if is_first else peek(scratch.stop, entry))
-        else:
-            held, rerolls = hold, rerolls - 1
+def rolled(job, game, held, roll):
+    """The full roll after the dice beside `held` are rolled for the `roll`-th time in this turn."""
+    lattice_index = job.lattice_index
+    word = random_word(job.seed, job.first_game + game, job.turn, roll)
+    while held < job.policy.model.dice.first_roll:
+        word *= np.uint64(lattice_index.faces)
+        face = int(word >> np.uint64(DIE_BITS))
+        held = peek(lattice_index.successors, held * lattice_index.faces + face)
+        word &= np.uint64((1 << DIE_BITS) - 1)
+    return held
+
+
+@jit
+def end_turn(job, game, outcome, rerolls):
+    """Move a game to the card after the outcome of its turn."""
+    model, outcomes, layout = job.policy.model, job.policy.outcomes, job.policy.model.layout
+    fields, first_field = job.games.fields, game * FIELDS
     row = peek(fields, first_field + ROW)
     child = row + peek(outcomes.step, outcome)
     upper_lane = peek(layout.lane_sets, row) * layout.lane_width + peek(fields, first_field + LANE)
@@ -137,6 +134,46 @@ def play_turn(job, game):
     poke(fields, first_field + POINTS, points)
     box = game * model.category_count + peek(outcomes.category, outcome)
     poke(job.games.boxes, box, np.int16(peek(outcomes.points, outcome)))
+
+
+@jit
+def play_turn(job, game):
+    """One turn of one game by the policy in the scratch."""
+    model, dice, scratch, fields = job.policy.model, job.policy.model.dice, job.policy.scratch, job.games.fields
+    lane, saved_before = peek(fields, game * FIELDS + BLOCK_LANE), peek(fields, game * FIELDS + SAVED)
+    lanes, most = width(scratch.hold), model.rolls_per_turn - 1 + saved_before
+    held, rerolls, outcome = 0, most, -1
+    while outcome < 0:
+        held = rolled(job, game, held, most - rerolls)
+        is_first = model.has_first_roll_bonus and rerolls == most
+        stage = saved_before if is_first else rerolls
+        entry = (stage * dice.roll_count + held - dice.first_roll) * lanes + lane
+        hold = int(peek(scratch.first_hold, entry) if is_first else peek(scratch.hold, entry))
+        if rerolls == 0 or hold < 0:
+            outcome = int(peek(scratch.first_stop, entry) if is_first else peek(scratch.stop, entry))
+        else:
+            held, rerolls = hold, rerolls - 1
+    end_turn(job, game, outcome, rerolls)
+
+
+@jit
+def play_score_turn(scores, mean_table, job, game, choices):
+    """One turn of one game, from the values of all holds in the memory of the policy."""
+    model, fields, first_field = job.policy.model, job.games.fields, game * FIELDS
+    score_lane = peek(fields, first_field + BLOCK_LANE)
+    x = score_block_x(peek(fields, first_field + BLOCK)) + score_lane
+    turn = TurnStart(peek(fields, first_field + ROW), peek(fields, first_field + LANE), x, choices)
+    most = model.rolls_per_turn - 1 + peek(fields, first_field + SAVED)
+    held, rerolls, outcome = 0, most, -1
+    while outcome < 0:
+        held = rolled(job, game, held, most - rerolls)
+        roll = held - model.dice.first_roll
+        hold, stop, _ = decision(scores, mean_table, job.policy, turn, score_lane, roll, rerolls, rerolls == most)
+        if hold < 0:
+            outcome = stop
+        else:
+            held, rerolls = hold, rerolls - 1
+    end_turn(job, game, outcome, rerolls)
 
 
 @jit
@@ -175,17 +212,45 @@ def play_by_means(begin, end, arguments, means):
 
 
 @jit
-def play_by_scores(begin, end, arguments, scores, score_offsets):
+def play_score_slice(scores, mean_table, job, begin, end):
+    """One turn of the games ``order[begin:end]``; a card and group of upper sums share a backup of means."""
+    fields, order, policy, model = job.games.fields, job.order, job.policy, job.policy.model
+    i = begin
+    while i < end:
+        game, stop, most = peek(order, i) * FIELDS, i, 0
+        row, group = peek(fields, game + ROW), peek(fields, game + LANE) // LANES
+        while stop < end:
+            game = peek(order, stop) * FIELDS
+            if peek(fields, game + ROW) != row or peek(fields, game + LANE) // LANES != group:
+                break
+            most = max(most, model.rolls_per_turn - 1 + peek(fields, game + SAVED))
+            stop += 1
+        mean = mean_block(model, row, group * LANES)
+        backup_holds(mean_table, policy, mean, most, policy.means)
+        while i < stop:
+            start = peek(fields, peek(order, i) * FIELDS + BLOCK)
+            backup_holds(scores, policy, Block(row, start, mean.choices), most, policy.scores)
+            while i < stop and peek(fields, peek(order, i) * FIELDS + BLOCK) == start:
+                play_score_turn(scores, mean_table, job, peek(order, i), mean.choices)
+                i += 1
+
+
+@jit
+def play_by_scores(begin, end, arguments, scores, score_offsets, means):
     """One turn of the games ``order[begin:end]`` by a table of goals or of a utility.
 
     Parameters
     ----------
     begin, end : int
     arguments : RolloutJob
+        With a ScorePolicyJob.
     scores : TableSlice
         Values of the children, float32.
     score_offsets : ScoreOffsets
+    means : TableSlice
+        Means of the children, float64 or float32; they break ties.
     """
-    table, offsets = views(scores), views(score_offsets)
+    table, offsets, mean_values = views(scores), views(score_offsets), views(means)
     children = ScoreTable(shifted(table.values, table.start), offsets.origin, offsets.low, offsets.high)
-    play_slice(children, views(arguments), begin, end)
+    mean_table = MeanTable(shifted(mean_values.values, mean_values.start))
+    play_score_slice(children, mean_table, views(arguments), begin, end)

@@ -56,9 +56,9 @@ def ranked_actions(strategy: Strategy, card: Scorecard, dice: Sequence[int], rol
     if rolls_left:
         # Holding all dice means taking a category, and all categories are there already.
         found += [hold for hold in strategy.holds(card, dice, rolls_left) if hold.category is None]
-    entries = [(action.value, place) for place, action in enumerate(found)]
+    entries = [(action.value, action.mean, place) for place, action in enumerate(found)]
     best_first = ranked(strategy.evaluator, entries, lambda place: place)
-    return [replace(found[place], loss=loss) for _, loss, place in best_first]
+    return [replace(found[place], loss=loss) for _, loss, _, place in best_first]
 
 
 def find_action(actions: Sequence[Hold | Choice], target: Dice | str) -> Hold | Choice | None:

@@ -47,8 +47,8 @@ def card_fields(card: Scorecard) -> dict[str, Any]:
 
 def hold_fields(
     request: Request,
-    holds: Sequence[tuple[Hold, Hold]],
-    choices: Sequence[tuple[Choice, Choice]],
+    holds: Sequence[Hold],
+    choices: Sequence[Choice],
     objective: ResolvedObjective | None,
     rolls: int,
 ) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def hold_fields(
     Parameters
     ----------
     holds, choices
-        Every action as ranked by the objective, and the same action as valued by the mean; best first.
+        Every action, best first.
     rolls
         Rolls of the turn.
     """
@@ -66,10 +66,10 @@ def hold_fields(
         {
             "hold": list(hold.dice),
             "reroll": request.rules.dice - len(hold.dice),
-            "category": by_mean.category,
-            **_value_fields(hold, by_mean, card, objective),
+            "category": hold.category,
+            **_value_fields(hold, card, objective),
         }
-        for hold, by_mean in holds
+        for hold in holds
     ]
     return {
         "dice": list(request.dice),
@@ -81,18 +81,16 @@ def hold_fields(
     }
 
 
-def score_fields(
-    request: Request, choices: Sequence[tuple[Choice, Choice]], objective: ResolvedObjective | None
-) -> dict[str, Any]:
+def score_fields(request: Request, choices: Sequence[Choice], objective: ResolvedObjective | None) -> dict[str, Any]:
     """The answer to "score"; parameters as for :func:`hold_fields`."""
     entries = [
         {
             "category": choice.category,
             "points": choice.points,
             "bonus_points": choice.bonus_points,
-            **_value_fields(choice, by_mean, request.card, objective),
+            **_value_fields(choice, request.card, objective),
         }
-        for choice, by_mean in choices
+        for choice in choices
     ]
     return {
         "dice": list(request.dice),
@@ -103,11 +101,9 @@ def score_fields(
     }
 
 
-def _value_fields(
-    action: Hold | Choice, by_mean: Hold | Choice, card: Scorecard, objective: ResolvedObjective | None
-) -> dict[str, Any]:
+def _value_fields(action: Hold | Choice, card: Scorecard, objective: ResolvedObjective | None) -> dict[str, Any]:
     chance = {"chance": clipped(action.value)} if objective else {}
-    expected = {"expected_final_score": card.total + by_mean.value, "expected_remaining": by_mean.value}
+    expected = {"expected_final_score": card.total + action.mean, "expected_remaining": action.mean}
     return chance | expected | {"loss": action.loss}
 
 
@@ -115,7 +111,7 @@ def best_value_fields(
     entries: Sequence[dict[str, Any]],
     card: Scorecard,
     objective: ResolvedObjective | None,
-    choices: Sequence[tuple[Choice, Choice]] = (),
+    choices: Sequence[Choice] = (),
 ) -> dict[str, Any]:
     """The value of the best entry, as fields of the answer. Corrects chances in `entries` that float32 rounded to 1.
 
@@ -125,7 +121,7 @@ def best_value_fields(
     if not objective:
         return {"expected_final_score": entries[0]["expected_final_score"]}
     rules = card.rules
-    after = [card.filled_with(rules.index_of[c.category], c.points, c.bonus_points) for c, _ in choices]
+    after = [card.filled_with(rules.index_of[c.category], c.points, c.bonus_points) for c in choices]
     certain = objective.certain(max(map(least_score, [card, *after])))
     for entry in entries:
         if certain and not entry.get("loss"):

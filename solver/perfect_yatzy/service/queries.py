@@ -19,7 +19,7 @@ from ..game.rules import RuleSet
 from ..game.translations import ENGLISH, localized
 from ..model.estimates import SolveCost, rule_set_stats
 from ..model.objectives import Variance
-from ..strategy.actions import Action, Choice, Hold, max_rerolls, rank_categories, rank_holds
+from ..strategy.actions import max_rerolls, rank_categories, rank_holds
 from ..strategy.distribution import has_distribution, stored_distribution
 from ..strategy.strategy import Strategy, open_strategy
 from ..tablebase.store import has_table, open_table
@@ -31,7 +31,6 @@ from .requests import ObjectiveRequest, Request, parse_request
 from .resolver import Announce, ObjectiveResolver, ResolvedObjective
 
 PERCENTILES = (5, 25, 50, 75, 95)
-Pairs = list[tuple[Action, Action]]  # an action as the objective values it, and as the mean does
 
 
 class QueryService:
@@ -259,37 +258,9 @@ def _costly(request: Request) -> bool:
 
 def _turn_fields(request: Request, strategy: Strategy, objective: ResolvedObjective | None) -> dict[str, Any]:
     """The answer to "hold" or "score": one evaluation of the turn for each value function."""
-    choices, holds = _rank_actions(request, strategy)
-    choice_pairs: Pairs[Choice] = [(choice, choice) for choice in choices]
-    hold_pairs: Pairs[Hold] = [(hold, hold) for hold in holds]
-    if objective:
-        # Of actions with the same chance the one with the highest mean comes first. This can change the category
-        # that the hold of all dice scores, and its two values.
-        means = {choice.category: choice for choice in choices}
-        mean_holds = {hold.dice: hold for hold in holds}
-        choices, holds = _rank_actions(request, objective.strategy)
-        choice_pairs = _sorted_by_objective([(choice, means[choice.category]) for choice in choices])
-        if holds:
-            stop, by_mean = choice_pairs[0]
-            all_dice = mean_holds[request.dice]
-            mean_holds[request.dice] = replace(all_dice, value=by_mean.value, category=stop.category)
-            holds = [replace(hold, value=stop.value) if hold.dice == request.dice else hold for hold in holds]
-            hold_pairs = _sorted_by_objective([(hold, mean_holds[hold.dice]) for hold in holds])
-    if request.query == "score":
-        return score_fields(request, choice_pairs, objective)
-    rolls = max_rerolls(request.rules, request.state.saved) + 1
-    return hold_fields(request, hold_pairs, choice_pairs if objective else (), objective, rolls)
-
-
-def _rank_actions(request: Request, strategy: Strategy) -> tuple[list[Choice], list[Hold]]:
-    """Every category and, for "hold", every hold; best first."""
-    evaluator, state = strategy.evaluator_at(request.position), request.state
+    evaluator, state = (objective.strategy if objective else strategy).evaluator_at(request.position), request.state
     choices = rank_categories(evaluator, state, request.dice, request.rolls_left)
     if request.query == "score":
-        return choices, []
-    return choices, rank_holds(evaluator, state, request.dice, request.rolls_left, choices[0])
-
-
-def _sorted_by_objective(pairs: Pairs[Action]) -> Pairs[Action]:
-    """Actions by their loss under the objective, those of equal loss by the mean."""
-    return sorted(pairs, key=lambda pair: (pair[0].loss, -round(pair[1].value, 9)))
+        return score_fields(request, choices, objective)
+    holds = rank_holds(evaluator, state, request.dice, request.rolls_left, choices[0])
+    return hold_fields(request, holds, choices, objective, max_rerolls(request.rules, state.saved) + 1)

@@ -144,7 +144,7 @@ class ObjectiveResolver:
         plan
             Of :meth:`plan` for the same request.
         strategy
-            Of the mean, which unfinished opponents are assumed to follow.
+            Of the mean: it breaks ties, and unfinished opponents are assumed to follow it.
 
         Raises
         ------
@@ -154,7 +154,7 @@ class ObjectiveResolver:
         objective = request.objective
         assert objective
         if (goal := objective.goal) is not None:
-            reaching = self._reach(request, goal, plan)
+            reaching = self._reach(request, goal, plan, strategy)
             return ResolvedObjective(reaching, lambda scores: (scores >= goal).astype(np.float64), {"goal": goal})
         others = [self._opponent(strategy, known) for known in objective.opponents]
         winning = WinUtility(others, objective.ties)
@@ -165,11 +165,11 @@ class ObjectiveResolver:
             "ties": objective.ties,
         }
         if (score := objective.score) is not None:
-            return ResolvedObjective(self._reach(request, score, plan), winning, fields)
+            return ResolvedObjective(self._reach(request, score, plan, strategy), winning, fields)
 
         def solve() -> Strategy:
             self._announce(request.rules, plan)
-            return utility_strategy(request.rules, winning, request.card, self.threads)
+            return utility_strategy(request.rules, winning, request.card, strategy.evaluator, self.threads)
 
         found = self.strategies.get_or_create(_utility_key(request, objective), solve, table_bytes)
         assert isinstance(found, ScoreStrategy)
@@ -197,14 +197,16 @@ class ObjectiveResolver:
                 budget.check_objective(rules, solve.cost)
         return solve
 
-    def _reach(self, request: Request, goal: int, plan: ObjectivePlan) -> ScoreStrategy:
+    def _reach(self, request: Request, goal: int, plan: ObjectivePlan, strategy: Strategy) -> ScoreStrategy:
         whole, rest = _goal_keys(request)
         if (found := self.strategies.get(whole) or self.strategies.get(rest)) is None:
             solve = plan.goals or self._plan_goals(request)  # evicted since it was planned
 
             def create() -> Strategy:
                 report = self._announce(request.rules, plan)
-                made = goal_strategy(solve, goal, request.card, self.tables, threads=self.threads, progress=report)
+                made = goal_strategy(
+                    solve, goal, request.card, strategy.evaluator, self.tables, threads=self.threads, progress=report
+                )
                 if solve.stored and solve.cost:
                     with self.lock:
                         self.stored_bytes += made.table.nbytes

@@ -3,6 +3,9 @@
     value(category) = points + bonus points + V(card with the category filled)
     value(hold)     = E[ best value after rerolling the other dice ]        loss = best value - value
 
+Actions of equal value are ranked by their mean: the expected points still to come if everything after the action
+maximises the mean. This matters for goals and utilities; for the mean itself both values are the same.
+
 The functions here trust their arguments; :class:`perfect_yatzy.strategy.strategy.Strategy` checks them first.
 """
 
@@ -37,6 +40,8 @@ class Hold:
         expected utility of the final score.
     loss : float
         The best hold's value minus this one's, in the same unit; 0.0 for the best and its ties.
+    mean : float
+        Expected points still to come if the mean is maximised after this hold; breaks ties of `value`.
     category : str or None
         For the hold of all dice: the id of the category to score now.
     """
@@ -44,6 +49,7 @@ class Hold:
     dice: tuple[int, ...]
     value: float
     loss: float
+    mean: float
     category: str | None = None
 
     @property
@@ -70,6 +76,9 @@ class Choice:
         :class:`Hold`.
     loss : float
         The best category's value minus this one's, in the same unit; 0.0 for the best and its ties.
+    mean : float
+        Expected points still to come if the mean is maximised after this choice, these points included; breaks ties
+        of `value`.
     bonus_points : int
         Joker or first-roll bonus paid now, included in `value`.
     """
@@ -78,6 +87,7 @@ class Choice:
     points: int
     value: float
     loss: float
+    mean: float
     bonus_points: int = 0
 
     @property
@@ -104,7 +114,7 @@ class Ranking(list[Action], Generic[Action]):
 def rank_categories(
     evaluator: TurnEvaluator, state: State, dice: tuple[int, ...], rolls_left: int
 ) -> Ranking[Choice]:
-    """Every category that may take the dice, best first; of equal values the first of the sheet comes first.
+    """Every category that may take the dice, best first; of equal ones the first of the sheet comes first.
 
     Parameters
     ----------
@@ -117,24 +127,27 @@ def rank_categories(
     rolls_left
         Rerolls given up by scoring now.
     """
-    rules = evaluator.rules
+    rules, means = evaluator.rules, evaluator.means
     saved = rolls_left if rules.saved_rolls else 0
     first = rolls_left == max_rerolls(rules, state.saved)
     allowed = scoring_options(rules, state.filled, state.joker_paid, counts_of(rules, dice), first)
-    entries = [
-        (float(evaluator.child_value(state, c, np.array(points), bonus_points, saved)), (c, points, bonus_points))
-        for c, (points, bonus_points) in allowed.items()
-    ]
+    entries = []
+    for c, (points, bonus_points) in allowed.items():
+        value = float(evaluator.child_value(state, c, np.array(points), bonus_points, saved))
+        mean = value
+        if means is not evaluator:
+            mean = float(means.child_value(state, c, np.array(points), bonus_points, saved))
+        entries.append((value, mean, (c, points, bonus_points)))
     return Ranking(
-        Choice(rules.categories[c].id, points, value, loss, bonus_points)
-        for value, loss, (c, points, bonus_points) in ranked(evaluator, entries, lambda choice: choice)
+        Choice(rules.categories[c].id, points, value, loss, mean, bonus_points)
+        for value, loss, mean, (c, points, bonus_points) in ranked(evaluator, entries, lambda choice: choice)
     )
 
 
 def rank_holds(
     evaluator: TurnEvaluator, state: State, dice: tuple[int, ...], rolls_left: int, best: Choice
 ) -> Ranking[Hold]:
-    """Every different hold, best first; of equal values the one with more dice, then higher faces, comes first.
+    """Every different hold, best first; of equal ones the one with more dice, then higher faces, comes first.
 
     Parameters
     ----------
@@ -146,12 +159,16 @@ def rank_holds(
         The best category for the dice: the hold of all dice scores it.
     """
     held = sub_multisets(np.array(counts_of(evaluator.rules, dice), dtype=np.int64))
-    values = evaluator.hold_values(state, rolls_left)[evaluator.dice.rank(held)]
-    values[-1] = best.value  # sub_multisets ends with all dice
-    entries = zip(values.tolist(), map(dice_of, held.tolist()), strict=True)
+    places = evaluator.dice.rank(held)
+    values = evaluator.hold_values(state, rolls_left)[places]
+    means = values.copy()
+    if evaluator.means is not evaluator:
+        means = evaluator.means.hold_values(state, rolls_left)[places]
+    values[-1], means[-1] = best.value, best.mean  # sub_multisets ends with all dice
+    entries = zip(values.tolist(), means.tolist(), map(dice_of, held.tolist()), strict=True)
     return Ranking(
-        Hold(hold, value, loss, best.category if len(hold) == len(dice) else None)
-        for value, loss, hold in ranked(evaluator, entries, lambda hold: (-len(hold), tuple(-f for f in hold)))
+        Hold(hold, value, loss, mean, best.category if len(hold) == len(dice) else None)
+        for value, loss, mean, hold in ranked(evaluator, entries, lambda hold: (-len(hold), tuple(-f for f in hold)))
     )
 
 
@@ -161,15 +178,34 @@ def max_rerolls(rules: RuleSet, saved: int) -> int:
 
 
 def ranked(
-    evaluator: TurnEvaluator, entries: Iterable[tuple[float, Option]], key: Callable[[Option], Any]
-) -> list[tuple[float, float, Option]]:
-    """Options as ``(value, loss, option)``, best first; those of equal value ordered by `key`."""
+    evaluator: TurnEvaluator, entries: Iterable[tuple[float, float, Option]], key: Callable[[Option], Any]
+) -> list[tuple[float, float, float, Option]]:
+    """Options in order of preference; those of equal value by their mean, those of equal mean by `key`.
+
+    Parameters
+    ----------
+    evaluator
+        Says which values are equal, and which means.
+    entries
+        Options as ``(value, mean, option)``.
+
+    Returns
+    -------
+    list of (value, loss, mean, option)
+    """
     remaining = sorted(entries, key=lambda entry: -entry[0])
-    best, found = remaining[0][0], list[tuple[float, float, Option]]()
+    best, found = remaining[0][0], list[tuple[float, float, float, Option]]()
     while remaining:
         lowest = evaluator.lowest_equal(remaining[0][0])
         equal = [entry for entry in remaining if entry[0] >= lowest]
         remaining = remaining[len(equal) :]
-        for value, option in sorted(equal, key=lambda entry: key(entry[1])):
-            found.append((value, 0.0 if value >= evaluator.lowest_equal(best) else best - value, option))
+        if evaluator.means is evaluator:
+            equal.sort(key=lambda entry: key(entry[2]))
+        else:
+            by_mean = [(mean, mean, (value, option)) for value, mean, option in equal]
+            order = ranked(evaluator.means, by_mean, lambda pair: key(pair[1]))
+            equal = [(value, mean, option) for mean, _, _, (value, option) in order]
+        for value, mean, option in equal:
+            loss = 0.0 if value >= evaluator.lowest_equal(best) else best - value
+            found.append((value, loss, mean, option))
     return found

@@ -5,6 +5,10 @@
 A :class:`ScoreStrategy` has the methods of a :class:`perfect_yatzy.strategy.strategy.Strategy`; its values are
 chances or expected utilities instead of points. One table holds every goal of a whole game. Late in a game, and for
 any other utility, the rest of the game is solved when it is needed (:func:`goals_to_solve` decides).
+
+Of actions with equal values the one with the highest mean is taken: the expected points still to come if everything
+after it maximises the mean. So a goal that is certain or out of reach is played for the mean. A strategy therefore
+also has the values of the mean (:func:`mean_evaluator`).
 """
 
 from __future__ import annotations
@@ -25,7 +29,7 @@ from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, State
 from ..model.estimates import SolveCost
-from ..model.objectives import Goals, ScoreObjective, Utility
+from ..model.objectives import Goals, Objective, ScoreObjective, Utility
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress, has_table, open_table
 from .position import CheckedPosition, check_position
@@ -126,7 +130,46 @@ def reach(
     position = check_position(rule_set, card.state)
     exists = has_table(rule_set, tables, Goals.name)
     solve = goals_to_solve(rule_set, position.state, exists, instant_seconds=INSTANT_SOLVE_SECONDS)
-    return goal_strategy(solve, goal, card, tables, threads=threads, progress=progress)
+    means = mean_evaluator(rule_set, position.state, tables, threads, solve_whole=solve.stored)
+    return goal_strategy(solve, goal, card, means, tables, threads=threads, progress=progress)
+
+
+def mean_evaluator(
+    rules: RuleSet,
+    start: State,
+    tables: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    *,
+    solve_whole: bool = False,
+) -> TurnEvaluator:
+    """The values of the mean, which break ties of other objectives.
+
+    From the stored table, if it exists. Else the rest of the game is solved in memory, which takes a small part of
+    the time and memory of a solve for any other objective.
+
+    Parameters
+    ----------
+    rules
+        The game.
+    start
+        A checked state.
+    tables, threads
+        As for :func:`reach`.
+    solve_whole
+        Whether a missing table is solved and stored, as the table of all goals is.
+
+    Raises
+    ------
+    TableError
+        If the table is damaged or cannot be written.
+    """
+    whole = Objective(rules)
+    if solve_whole or has_table(rules, tables, whole.name):
+        return TurnEvaluator(rules, open_table(whole, tables, threads=threads)[1])
+    from ..tablebase.backward_induction import solve_objective
+
+    rest = Objective(rules, start)
+    return TurnEvaluator(rules, solve_objective(rest, threads=threads), rest.space)
 
 
 @dataclass(frozen=True)
@@ -190,12 +233,15 @@ def goal_strategy(
     solve: GoalSolve,
     goal: int,
     card: Scorecard,
+    means: TurnEvaluator,
     tables: str | os.PathLike[str] | None = None,
     *,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> ScoreStrategy:
     """The strategy for a checked goal from a checked card on; solves what :func:`goals_to_solve` has decided.
+
+    `means` breaks ties; the other parameters are those of :func:`reach`.
 
     Raises
     ------
@@ -206,11 +252,11 @@ def goal_strategy(
     """
     rules = solve.objective.rules
     if not solve.stored:
-        return ScoreStrategy(rules, None, solve_in_memory(solve.objective, threads), goal, start=card)
+        return ScoreStrategy(rules, None, solve_in_memory(solve.objective, means, threads), goal, start=card)
     if solve.cost:
         check_memory(rules, solve.cost)
     info, values = open_table(solve.objective, tables, threads=threads, progress=progress)
-    return ScoreStrategy(rules, info, ScoreEvaluator(solve.objective, values), goal, start=card)
+    return ScoreStrategy(rules, info, ScoreEvaluator(solve.objective, values, means), goal, start=card)
 
 
 def check_goal(goal: int) -> int:
@@ -225,6 +271,7 @@ def maximise(
     rules: str | Path | RuleSet,
     utility: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike,
     start: CardText | Scorecard = "",
+    tables: str | os.PathLike[str] | None = None,
     *,
     threads: int | None = None,
 ) -> ScoreStrategy:
@@ -243,6 +290,9 @@ def maximise(
     start
         The earliest card you will ask about. A whole game of Yatzy takes 20 s and 1.5 GB, half a game less than a
         second.
+    tables
+        Folder of the tables, as for :func:`reach`. The table of means breaks ties; without it the rest of the game is
+        also solved for the mean, in memory.
     threads
         Number of threads; default: one per processor.
 
@@ -261,20 +311,22 @@ def maximise(
     rule_set = load_rules(rules)
     card = read_card(rule_set, start)
     check_position(rule_set, card.state)
-    return utility_strategy(rule_set, utility, card, threads)
+    means = mean_evaluator(rule_set, card.state, tables, threads)
+    return utility_strategy(rule_set, utility, card, means, threads)
 
 
 def utility_strategy(
     rules: RuleSet,
     utility: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike,
     card: Scorecard,
+    means: TurnEvaluator,
     threads: int | None = None,
 ) -> ScoreStrategy:
-    """:func:`maximise` from a checked card on."""
+    """:func:`maximise` from a checked card on; `means` breaks ties."""
     objective = Utility(rules, lambda made: utilities[np.minimum(made, len(utilities) - 1)], card.state)
     most = int(objective.row_lengths().max()) + (rules.bonus.points if rules.bonus else 0)
     utilities = _utilities(utility, card.total + np.arange(most + 1))
-    return ScoreStrategy(rules, None, solve_in_memory(objective, threads), card.total, start=card)
+    return ScoreStrategy(rules, None, solve_in_memory(objective, means, threads), card.total, start=card)
 
 
 def _utilities(utility: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike, scores: Ints) -> Floats:
@@ -311,8 +363,8 @@ def _real(said: str, given: object) -> Floats:
     return found.astype(np.float64)
 
 
-def solve_in_memory(objective: ScoreObjective, threads: int | None = None) -> ScoreEvaluator:
-    """Solve an objective without storing its table.
+def solve_in_memory(objective: ScoreObjective, means: TurnEvaluator, threads: int | None = None) -> ScoreEvaluator:
+    """Solve an objective without storing its table; `means` breaks ties.
 
     Raises
     ------
@@ -322,4 +374,4 @@ def solve_in_memory(objective: ScoreObjective, threads: int | None = None) -> Sc
     from ..tablebase.backward_induction import solve_objective
 
     check_memory(objective.rules, objective.solve_cost().with_table())
-    return ScoreEvaluator(objective, solve_objective(objective, threads=threads))
+    return ScoreEvaluator(objective, solve_objective(objective, threads=threads), means)

@@ -1,9 +1,9 @@
 """Simulated games under a strategy: all games play a turn, then all play the next.
 
-Games are sorted by position, and games in the same block of states share one evaluation of the turn. The dice are a
-function of the seed, the game number, the turn and the roll (:mod:`perfect_yatzy.kernels.rollout`). Therefore the
-result does not depend on the number of threads, game 7 is the same game however many are played, and two strategies
-can be compared on the same dice (common random numbers), which lowers the variance of the difference.
+How the games are played is in :mod:`.rollout`. The dice are a function of the seed, the game number, the turn and the
+roll (:mod:`perfect_yatzy.kernels.rollout`). Therefore the result does not depend on the number of threads, game 7 is
+the same game however many are played, and two strategies can be compared on the same dice (common random numbers),
+which lowers the variance of the difference.
 """
 
 from __future__ import annotations
@@ -17,27 +17,20 @@ import numpy.typing as npt
 
 from .._version import __version__
 from ..errors import StateError, whole_number
-from ..game.dice import Floats, Ints, lattice
+from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
-from ..game.scorecard import State
-from ..kernels.table_slices import Layered, TableSlice, window
-from ..model.objectives import Goals, final_bonus
-from ..model.state_space import LANES
-from ..model.turn_model import turn_model, turn_outcomes
+from ..model.objectives import Goals
 from ..tablebase.backward_induction import default_threads
-from ..tablebase.threads import thread_map
+from .rollout import Points16, rollout_of
 from .score_strategy import ScoreStrategy
 from .strategy import check_strategy
 from .turn_evaluator import ScoreEvaluator
 
 if TYPE_CHECKING:
-    from ..kernels.rollout import Games
     from .position import Position
     from .strategy import Strategy
 
-Points16 = npt.NDArray[np.int16]
 CHUNK = 1_000_000  # games played at the same time; bounds the memory
-SLICES = 16  # slices of the sorted games per thread
 
 
 @dataclass(frozen=True)
@@ -193,7 +186,8 @@ def simulate(
 
     Notes
     -----
-    Ties are broken as in :mod:`perfect_yatzy.strategy.distribution`, so the games are samples of that distribution.
+    Ties are broken as in :mod:`perfect_yatzy.strategy.distribution`, so games for the mean are samples of that
+    distribution. For goals and utilities the mean breaks ties first (:mod:`perfect_yatzy.strategy.score_strategy`).
     """
     check_strategy(strategy)
     games, seed = whole_number(games, "games"), whole_number(seed, "seed")
@@ -202,9 +196,8 @@ def simulate(
     if not 0 <= seed < 1 << 63:
         raise StateError(f"seed is {seed}; must be from 0 to 2**63 - 1")
     checked = strategy.check(strategy.start if start is None else start)
-    state, points_before = checked.state, checked.points if points is None else whole_number(points, "points")
-    strategy.evaluator_at(replace(checked, points=points_before))  # StateError where the table lacks these points
-    rollout = _Rollout(strategy, state, threads or default_threads())
+    points_before = checked.points if points is None else whole_number(points, "points")
+    rollout = rollout_of(strategy, replace(checked, points=points_before), threads or default_threads())
     turns = rollout.turns * -(-games // CHUNK)
     parts = []
     for number, first in enumerate(range(0, games, CHUNK)):
@@ -213,132 +206,17 @@ def simulate(
             if progress:
                 progress(before + turn, turns)
 
-        parts.append(rollout.play(min(CHUNK, games - first), first, seed, points_before, report))
-    final_scores, category_points, upper_bonus = (np.concatenate(part) for part in zip(*parts, strict=True))
+        parts.append(rollout.play(min(CHUNK, games - first), first, seed, report))
+    points_made, category_points, upper_bonus = (np.concatenate(part) for part in zip(*parts, strict=True))
+    final_scores = points_before + points_made + upper_bonus
     policy = policy_name(strategy)
     return Simulation(strategy.rules, policy, seed, points_before, final_scores, category_points, upper_bonus)
 
 
 def policy_name(strategy: Strategy) -> str:
     """What a strategy maximises: ``mean``, ``goal:280`` or ``utility``."""
-    evaluator = strategy.evaluator
-    if not isinstance(evaluator, ScoreEvaluator):
+    if not isinstance(strategy, ScoreStrategy):
         return "mean"
-    return f"goal:{_offset(strategy)}" if isinstance(evaluator.objective, Goals) else "utility"
-
-
-def _offset(strategy: Strategy) -> int:
-    """Points on the card that lie at x = 0 of the strategy's table; 0 for the mean, whose values have no x."""
-    return strategy.zero if isinstance(strategy, ScoreStrategy) else 0
-
-
-class _Rollout:
-    """A strategy in the form the kernels take, and the games it plays."""
-
-    def __init__(self, strategy: Strategy, start: State, threads: int) -> None:
-        from ..kernels.lattice import indexed_lattice, kernel_lattice
-
-        rules, self.threads, self.start = strategy.rules, threads, start
-        self.evaluator, self.space = strategy.evaluator, strategy.space
-        self.zero = _offset(strategy)
-        self.dice = lattice(rules.dice, rules.faces)
-        self.model, self.outcomes = turn_model(rules, self.space.start), turn_outcomes(rules, self.space.start)
-        self.lattice, self.lattice_index = kernel_lattice(self.dice), indexed_lattice(self.dice)
-        self.by_scores = isinstance(self.evaluator, ScoreEvaluator)
-        self.layers: Layered = self.evaluator.objective if isinstance(self.evaluator, ScoreEvaluator) else self.space
-        self.values = strategy.table
-        self.turns = self.space.categories - start.filled.bit_count()
-        self.categories = self.space.categories
-
-    def play(
-        self, number: int, first: int, seed: int, points_before: int, report: Callable[[int], None]
-    ) -> tuple[Ints, Points16, Ints]:
-        """Play the games `first` to ``first + number - 1``.
-
-        Returns
-        -------
-        (number,) int64, (number, categories) int16, (number,) int64
-            Final scores, points of each category, upper bonus.
-        """
-        from ..kernels.rollout import FIELDS, LANE, POINTS, ROW, SAVED, Games
-
-        start, space = self.start, self.space
-        row, place = space.row(start), space.unchecked_index(start)
-        fields = np.zeros((number, FIELDS), dtype=np.int64)
-        fields[:, ROW], fields[:, SAVED] = row, start.saved
-        fields[:, LANE] = (
-            place - space.layout.offsets[row] - start.saved * space.layout.lane_count[space.layout.lane_sets[row]]
-        )
-        games = Games(fields.ravel(), np.full(number * self.categories, -1, dtype=np.int16))
-        idle: list[Any] = []
-        with thread_map(self.threads) as in_threads:
-            for turn in range(self.turns):
-                order = self.sort(fields, points_before)
-                table = window(self.layers, self.values, start.filled.bit_count() + turn)
-                size = max(1, number // (self.threads * SLICES))
-
-                def run(
-                    begin: int, order: Ints = order, table: TableSlice = table, turn: int = turn, size: int = size
-                ) -> None:
-                    self.turn(begin, min(begin + size, number), order, games, table, first, seed, turn, idle)
-
-                for _ in in_threads(run, range(0, number, size)):
-                    pass
-                report(turn + 1)
-        ends = space.layout.offsets[fields[:, ROW]] + fields[:, LANE]
-        ends += fields[:, SAVED] * space.layout.lane_count[space.layout.lane_sets[fields[:, ROW]]]
-        upper_bonus = final_bonus(space).astype(np.int64)[ends]
-        final_scores = points_before + fields[:, POINTS] + upper_bonus
-        return final_scores, games.boxes.reshape(number, self.categories), upper_bonus
-
-    def sort(self, fields: Ints, points_before: int) -> Ints:
-        """Order that brings games of the same row and block together; writes the blocks into `fields`."""
-        from ..kernels.rollout import BLOCK, BLOCK_LANE, LANE, POINTS, ROW, SAVED, ordered
-        from ..kernels.value_tables import SCORE_BITS, SCORE_ORIGIN
-
-        layout, row, lane = self.space.layout, fields[:, ROW], fields[:, LANE]
-        if not isinstance(self.evaluator, ScoreEvaluator):
-            fields[:, BLOCK_LANE] = lane % LANES
-            fields[:, BLOCK] = lane - fields[:, BLOCK_LANE]
-            blocks = layout.lane_upper.shape[1] // LANES
-            return np.asarray(ordered(row * blocks + lane // LANES, len(layout.masks) * blocks))
-        lanes, offsets = 2 * LANES, self.evaluator.score_offsets
-        state = layout.offsets[row] + fields[:, SAVED] * layout.lane_count[layout.lane_sets[row]] + lane
-        low, high = offsets.low[state], offsets.high[state]
-        x = np.clip(fields[:, POINTS] + points_before - self.zero, low - 1, high + 1)
-        inside = (x >= low) & (x <= high)
-        fields[:, BLOCK_LANE] = np.where(inside, (x - low) % lanes, 0)
-        fields[:, BLOCK] = (
-            (lane << SCORE_BITS) + np.where(x < low, low - lanes, x - fields[:, BLOCK_LANE]) + SCORE_ORIGIN
-        )
-        return np.lexsort((fields[:, BLOCK], row))
-
-    def turn(
-        self,
-        begin: int,
-        end: int,
-        order: Ints,
-        games: Games,
-        table: TableSlice,
-        first: int,
-        seed: int,
-        turn: int,
-        idle: list[Any],
-    ) -> None:
-        """Play one turn of the games ``order[begin:end]``."""
-        from ..kernels.policy import PolicyJob, policy_scratch
-        from ..kernels.rollout import RolloutJob, play_by_means, play_by_scores
-
-        try:
-            scratch = idle.pop()
-        except IndexError:
-            most = int(self.space.most_saved.max())
-            dtype = np.float32 if self.by_scores else np.float64
-            scratch = policy_scratch(self.dice, self.model, self.outcomes, most, dtype)
-        policy = PolicyJob(self.model, self.outcomes, self.lattice, self.evaluator.ties, scratch)
-        job = RolloutJob(policy, self.lattice_index, games, order, first, seed, turn)
-        if isinstance(self.evaluator, ScoreEvaluator):
-            play_by_scores(begin, end, job, table, self.evaluator.score_offsets)
-        else:
-            play_by_means(begin, end, job, table)
-        idle.append(scratch)
+    evaluator = strategy.evaluator
+    by_goal = isinstance(evaluator, ScoreEvaluator) and isinstance(evaluator.objective, Goals)
+    return f"goal:{strategy.zero}" if by_goal else "utility"

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from ..game.points import points_table
 from ..game.rules import RuleSet
 from ..game.scorecard import State
 from ..game.scoring import open_categories, scoring_options
+from ..kernels.table_slices import restricted
 from ..model.checked_values import Table
 from ..model.objectives import ScoreObjective
 from ..model.state_space import StateSpace, state_space
@@ -110,6 +111,11 @@ class TurnEvaluator:
         )
         self.first_roll_bonus = dict(rules.first_roll_bonus)
         self.passes = passes(rules.dice, rules.faces)
+
+    @property
+    def means(self) -> TurnEvaluator:
+        """The evaluator of expected points, whose values break ties: this one, unless it maximises something else."""
+        return self
 
     def lowest_equal(self, best: float) -> float:
         """The lowest value that counts as equal to `best`."""
@@ -224,6 +230,8 @@ class ScoreEvaluator(TurnEvaluator):
     ----------
     objective, values
         Goals or a utility, and its solved table.
+    means
+        Evaluates turns for the mean; its table holds at least the states of the objective. It breaks ties.
 
     Attributes
     ----------
@@ -234,9 +242,21 @@ class ScoreEvaluator(TurnEvaluator):
 
     ties = (0.0, 4e-6)  # float32 has a relative error: small chances are as good to seven digits as large ones
 
-    def __init__(self, objective: ScoreObjective, values: Table) -> None:
+    def __init__(self, objective: ScoreObjective, values: Table, means: TurnEvaluator) -> None:
         super().__init__(objective.rules, values, objective.space)
         self.objective, self.score_offsets, self.x = objective, objective.score_offsets, 0
+        self._means = means
+
+    @property
+    def means(self) -> TurnEvaluator:
+        """The evaluator of expected points, whose values break ties."""
+        return self._means
+
+    @cached_property
+    def mean_values(self) -> Table:
+        """The values of :attr:`means` in the order of the states of the objective."""
+        whole, space = self._means.space, self.space
+        return self._means.values if whole is space else restricted(whole, space, self._means.values)
 
     def at(self, x: int) -> ScoreEvaluator:
         """The same evaluator at another x."""
