@@ -191,8 +191,14 @@ def test_a_rest_of_a_game_refuses_what_it_does_not_know(yatzy: Strategy) -> None
         line.value(parse_card(yatzy.rules, LATE).state)
     with pytest.raises(StateError, match="continues the one it was made for"):
         perfect_yatzy.simulate(line, 10, start=parse_card(yatzy.rules, LATE).state)
-    with pytest.raises(StateError, match="for the mean only"):
-        line.best(0, 0, [[1] * 5], 0)
+    state = parse_card(yatzy.rules, LATE).state
+    for points in (73 - 1, 500):
+        with pytest.raises(StateError, match="position 0 has points that cannot have been made since the start"):
+            line.best(state.filled, state.upper, [[1] * 5], 0, points=points)
+    with pytest.raises(StateError, match="position 0 is not a later card of the game"):
+        line.best(0, 0, [[1] * 5], 0, points=0)
+    with pytest.raises(StateError, match="points is missing"):
+        line.best(state.filled, state.upper, [[1] * 5], 0)
     start = "aces=2 twos=4 threes=6 fours=8 fives=10 chance=20 small-straight=30 large-straight=40 full-house=25"
     for box, other in ((50, 0), (0, 50)):
         goal = ScoreStrategy(

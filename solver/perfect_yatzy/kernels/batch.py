@@ -1,7 +1,8 @@
 """Best actions of many positions.
 
 A position is a state, a roll, and the rerolls left. Positions of the same block (:mod:`.value_tables`) share one
-backup of the turn (:mod:`.turn`), from 0 rerolls left up to the most that one of them needs.
+backup of the turn (:mod:`.turn`), from 0 rerolls left up to the most that one of them needs. Goals and utilities have
+ties broken by the mean (:mod:`.score_policy`).
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -10,10 +11,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..game.dice import Floats, Ints
+from ..model.objectives import ScoreOffsets
 from ..model.state_space import LANES
 from ..model.turn_model import TurnModel
 from .jit import jit
 from .lattice import maxima, means
+from .score_policy import ScorePolicyJob, TurnStart, backup_holds, decision
 from .simd import peek, poke, shifted, views
 from .table_slices import TableSlice
 from .turn import (
@@ -27,7 +30,7 @@ from .turn import (
     joker_choices,
     mean_block,
 )
-from .value_tables import MeanTable
+from .value_tables import Block, MeanTable, ScoreTable, score_block_x
 
 
 class PositionBatch(NamedTuple):
@@ -172,3 +175,71 @@ def find_best_actions(start, stop, arguments):
                 if rerolls > 0:
                     maxima(buffer, job.lattice)
         begin = end
+
+
+class ScoreBatchJob(NamedTuple):
+    """Arguments of :func:`find_best_score_actions`.
+
+    Attributes
+    ----------
+    policy : ScorePolicyJob
+        Its working memory is used by no other thread during the call.
+    scores : TableSlice
+        Table of goals or of a utility.
+    offsets : ScoreOffsets
+    means : TableSlice
+        Table of means.
+    positions : PositionBatch
+        Sorted by row, group of upper sums (``lane // LANES``) and block of scores.
+    blocks, block_lanes : (n,) int64
+        Start of the block of scores of each position, and the lane of its score within.
+    actions : ActionBatch
+        Written.
+    """
+
+    policy: ScorePolicyJob
+    scores: TableSlice
+    offsets: ScoreOffsets
+    means: TableSlice
+    positions: PositionBatch
+    blocks: Ints
+    block_lanes: Ints
+    actions: ActionBatch
+
+
+@jit
+def find_best_score_actions(start, stop, arguments):
+    """Best action and its value for positions `start` to `stop - 1`, by a table of goals or of a utility.
+
+    Parameters
+    ----------
+    start, stop : int
+    arguments : ScoreBatchJob
+    """
+    job = views(arguments)
+    policy, model, positions, actions = job.policy, job.policy.model, job.positions, job.actions
+    mean_table = MeanTable(shifted(job.means.values, job.means.start))
+    scores = ScoreTable(
+        shifted(job.scores.values, job.scores.start), job.offsets.origin, job.offsets.low, job.offsets.high
+    )
+    i = start
+    while i < stop:
+        row, group, end, most = peek(positions.rows, i), peek(positions.lanes, i) // LANES, i, 0
+        while end < stop and peek(positions.rows, end) == row and peek(positions.lanes, end) // LANES == group:
+            most = max(most, peek(positions.rerolls, end))
+            end += 1
+        mean = mean_block(model, row, group * LANES)
+        backup_holds(mean_table, policy, mean, most, policy.means)
+        while i < end:
+            first = peek(job.blocks, i)
+            backup_holds(scores, policy, Block(row, first, mean.choices), most, policy.scores)
+            while i < end and peek(job.blocks, i) == first:
+                score_lane = peek(job.block_lanes, i)
+                turn = TurnStart(row, peek(positions.lanes, i), score_block_x(first) + score_lane, mean.choices)
+                rerolls, is_first = peek(positions.rerolls, i), peek(positions.is_first_roll, i) != 0
+                roll = peek(positions.rolls, i)
+                hold, outcome, value = decision(scores, mean_table, policy, turn, score_lane, roll, rerolls, is_first)
+                poke(actions.hold, i, hold)
+                poke(actions.category, i, peek(policy.outcomes.category, outcome) if hold < 0 else -1)
+                poke(actions.value, i, value)
+                i += 1

@@ -17,7 +17,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -75,9 +75,43 @@ class ScoreStrategy(Strategy):
         evaluator.check_reached(position.state)
         return evaluator
 
-    def best(self, *args: Any, **options: Any) -> BatchAnswer:
-        """Not available: arrays of states do not contain the points on the cards, which count here."""
-        raise StateError("batches are answered for the mean only; ask about goals and utilities card by card")
+    def best(
+        self,
+        filled: npt.ArrayLike,
+        upper: npt.ArrayLike,
+        dice: npt.ArrayLike,
+        rolls_left: npt.ArrayLike,
+        saved: npt.ArrayLike = 0,
+        joker_paid: npt.ArrayLike = False,
+        threads: int | None = None,
+        *,
+        points: npt.ArrayLike | None = None,
+    ) -> BatchAnswer:
+        """Best action in many positions at once (needs numba).
+
+        Parameters
+        ----------
+        filled, upper, dice, rolls_left, saved, joker_paid, threads
+            As for :meth:`perfect_yatzy.strategy.strategy.Strategy.best`.
+        points : (n,) int
+            Points on each card without the upper bonus. Required: the whole final score counts.
+
+        Returns
+        -------
+        BatchAnswer
+            Values are chances or expected utilities. Of equal ones the action with the highest mean.
+
+        Raises
+        ------
+        StateError
+            If `points` is missing, the arrays do not fit together, or a position cannot occur.
+        """
+        from .batch import best_actions, whole_numbers
+
+        if points is None:
+            raise StateError("points is missing; give the points on each card, which count for goals and utilities")
+        x = whole_numbers("points", points) - self.zero
+        return best_actions(self.evaluator, filled, upper, dice, rolls_left, saved, joker_paid, threads, x)
 
     def __repr__(self) -> str:
         return f"<ScoreStrategy {self.rules.key}>"
