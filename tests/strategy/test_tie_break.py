@@ -138,7 +138,7 @@ def test_decisions_and_games_agree_with_the_oracle(rules: RuleSet, goal: int) ->
 
 def check_decisions(oracle: NaiveTieBreak, strategy: ScoreStrategy, state: State, made: int) -> None:
     """Every roll of a state, for every number of rerolls left."""
-    most = strategy.most_rerolls(state)
+    most = strategy.max_rerolls(state)
     for dice, _ in oracle.outcomes(strategy.rules.dice):
         for left in range(most + 1):
             held, ending = oracle.taken(state.filled, state.upper, state.joker_paid, made, dice, left, left == most)

@@ -3,6 +3,8 @@
 expected_utility(card, made) = highest mean of U(final score), given the points made so far
 distribution(card)           = chance of every number of points to come when the mean is maximised; of equal
                                options the one with most dice, then the higher faces, then the first category
+play(card, made)             = expected final score and expected utility if the utility is maximised and the mean
+                               breaks ties
 """
 
 from __future__ import annotations

@@ -199,7 +199,7 @@ def preferred_stop(scores, mean_table, job, turn, roll, saved, is_first):
         if allowed >> c & 1:
             i = peek(outcomes.number, first + c * model.dice.roll_count)
             child, total = turn.row + peek(outcomes.step, i), peek(outcomes.total, i)
-            state = state_number(model, turn.row, child, turn.lane, saved, peek(outcomes.shift, i))
+            state = state_number(model.layout, turn.row, child, turn.lane, saved, peek(outcomes.shift, i))
             value = float(value_at(scores, state, turn.x + int(total)))
             average = peek(mean_table.values, state) + total
         poke(job.option_values, c, value)
