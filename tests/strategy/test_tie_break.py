@@ -136,6 +136,17 @@ def test_decisions_and_games_agree_with_the_oracle(rules: RuleSet, goal: int) ->
     assert abs(reached - chance) <= 5 * np.sqrt(chance * (1 - chance) / 4_000) + 1e-4
 
 
+@pytest.mark.parametrize("rules", [games.joker_game("none"), SAVED], ids=["joker", "saved rolls"])
+def test_games_for_a_utility_that_rises_and_falls_agree_with_the_oracle(rules: RuleSet) -> None:
+    worths = [score // 3 * 5 % 7 for score in range(200)]
+    oracle = NaiveTieBreak(rules.canonical(), lambda score: Fraction(worths[score]), TOLERANCE)
+    mean, utility = map(float, oracle.play(0, 0, 0, False, 0))
+    played = simulate(maximise(rules, worths), 20_000)
+    assert abs(played.mean - mean) <= 5 * played.standard_error
+    reached = np.array(worths)[played.final_scores]
+    assert abs(reached.mean() - utility) <= 5 * reached.std() / np.sqrt(20_000)
+
+
 def check_decisions(oracle: NaiveTieBreak, strategy: ScoreStrategy, state: State, made: int) -> None:
     """Every roll of a state, for every number of rerolls left."""
     most = strategy.max_rerolls(state)

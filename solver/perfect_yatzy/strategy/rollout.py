@@ -88,7 +88,7 @@ class Rollout:
         ends = space.layout.offsets[fields[:, ROW]] + fields[:, LANE]
         ends += fields[:, SAVED] * space.layout.lane_count[space.layout.lane_sets[fields[:, ROW]]]
         upper_bonus = final_bonus(space).astype(np.int64)[ends]
-        return fields[:, POINTS], games.boxes.reshape(number, self.categories), upper_bonus
+        return fields[:, POINTS].copy(), games.boxes.reshape(number, self.categories), upper_bonus
 
     def sort(self, fields: Ints) -> Ints:
         """Order that brings games of the same row and block together; writes the blocks into `fields`."""
