@@ -34,7 +34,7 @@ from perfect_yatzy.web.workers import RequestScheduler
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 TURNS = {"turns of the mean": 1, "turns of the objective": 1}
-RANKINGS = {"rankings of the mean": 1, "rankings of the objective": 1}
+RANKINGS = {"rankings of the objective": 1}  # the mean orders equal options within it
 
 
 # --- one check, one evaluation -------------------------------------------------------------------------------------

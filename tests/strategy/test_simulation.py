@@ -221,7 +221,7 @@ def test_columns_add_up_with_jokers_and_categories_of_any_name(run: Run, tmp_pat
         f'[[categories]]\nid = "{name}"\nname = "{name}"\npattern = "any"\n' for name in ("bonus", "final", "game")
     ]
     own.write_text('id = "own"\nname = "Own"\ndice = 2\nfaces = 6\nrolls = 1\n' + "\n".join(boxes))
-    assert run("simulate", str(own), "-n", "50", "-o", str(games)).returncode == 0
+    assert run("simulate", str(own), "-n", "50", "--force", "-o", str(games)).returncode == 0
     with games.open() as file:
         rows = list(csv.DictReader(file))
     for row in rows:
