@@ -184,10 +184,10 @@ def parse_players(text: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(",") if name.strip())
     if not names:
         raise StateError(f"--players {text!r} has no names; separate names by commas")
+    check_names(names)
     duplicate = next((name for i, name in enumerate(names) if name.lower() in map(str.lower, names[:i])), None)
     if duplicate is not None:
         raise StateError(f"two players are called {duplicate}; give each player a different name")
-    check_names(names)
     return names
 
 
