@@ -91,7 +91,7 @@ def block_flips(tally: Tally, run: Run) -> None:
 
 def rule_files(tally: Tally, run: Run) -> None:
     """Mutated rule files."""
-    mutate_rule_files(tally, run.folder, run.size(4000, 150), run.size(250, 6), run.chosen)
+    mutate_rule_files(tally, run.folder, run.size(4000, 150), run.size(150, 6), run.chosen)
 
 
 def texts(tally: Tally, run: Run) -> None:
@@ -125,7 +125,7 @@ def api(tally: Tally, run: Run) -> None:
     from support.api_fuzz import fuzz_api
 
     open_strategy("yatzy", tables=run.tables)
-    fuzz_api(tally, run.tables, run.size(250, 6), run.chosen)
+    fuzz_api(tally, run.tables, run.size(150, 6), run.chosen)
 
 
 def large_bodies(tally: Tally, run: Run) -> None:
@@ -144,7 +144,7 @@ def large_bodies(tally: Tally, run: Run) -> None:
 
 def first_use(tally: Tally, run: Run) -> None:
     """Many threads and many processes open the same missing table: no error, and one of them solves it."""
-    for number in range(run.size(10, 1)):
+    for number in range(run.size(3, 1)):
         for opened, count in ((open_by_threads, 64), (open_by_processes, run.size(16, 4))):
             folder = run.folder / f"{opened.__name__}-{number}"
             folder.mkdir()
