@@ -164,6 +164,8 @@ def reach(
     position = check_position(rule_set, card.state)
     exists = has_table(rule_set, tables, Goals.name)
     solve = goals_to_solve(rule_set, position.state, exists, instant_seconds=INSTANT_SOLVE_SECONDS)
+    if solve.cost:  # before the means are solved, which takes minutes for a game whose goals do not fit
+        check_memory(rule_set, solve.cost if solve.stored else solve.cost.with_table())
     means = mean_evaluator(rule_set, position.state, tables, threads, solve_whole=solve.stored)
     return goal_strategy(solve, goal, card, means, tables, threads=threads, progress=progress)
 
@@ -345,6 +347,8 @@ def maximise(
     rule_set = load_rules(rules)
     card = read_card(rule_set, start)
     check_position(rule_set, card.state)
+    cost = Utility(rule_set, lambda made: made.astype(np.float64), card.state).solve_cost()
+    check_memory(rule_set, cost.with_table())  # before the means are solved
     means = mean_evaluator(rule_set, card.state, tables, threads)
     return utility_strategy(rule_set, utility, card, means, threads)
 
