@@ -390,14 +390,14 @@ def _utilities(utility: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike, scores:
     return found
 
 
-def _real(said: str, given: object) -> Floats:
+def _real(label: str, given: object) -> Floats:
     """An argument as float64; StateError if it is not an array of real numbers."""
     try:
         found = np.asarray(given)
     except ValueError:  # rows of different lengths
         found = np.array(None)
     if found.dtype.kind not in "biuf":
-        raise StateError(f"{said} {shown(given)}; must be an array of real numbers")
+        raise StateError(f"{label} {shown(given)}; must be an array of real numbers")
     return found.astype(np.float64)
 
 

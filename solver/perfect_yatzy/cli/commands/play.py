@@ -164,7 +164,7 @@ def unfinished_game(save_file: SaveFile) -> str:
 
 
 def check_solve(service: QueryService, rules: RuleSet) -> None:
-    """Raise RulesError if warnings need a solve that nobody asked for."""
+    """Raise RulesError if warnings need a solve beyond the budget."""
     try:
         service.check_mean(rules)
     except RulesError as error:
