@@ -1,0 +1,1 @@
+"""Policies other than perfect play: evaluated exactly, learned, weakened."""

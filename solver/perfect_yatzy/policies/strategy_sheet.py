@@ -1,0 +1,206 @@
+"""A strategy on one page, as a JSON file: prices of the boxes, rules for the holds, and how good it is.
+
+::
+
+    {"format": 1, "rules": "yatzy", "fingerprint": "...",
+     "prices": {"ones": 6.9, ...},
+     "bonus": {"lost": -14.2, "secured": 25.4, "par_point": 2.3},
+     "holds": ["...", ...],
+     "figures": {"perfect": 248.44, "prices_mean": 244.7, "mean": 236.2, "worth": [4.1, ...]}}
+
+``bonus`` also has ``saved_roll`` and ``joker_turn`` if the rules have a use for them
+(:mod:`perfect_yatzy.policies.price_sheet`). Rules that are not built in are written out instead of their name. The
+sheets of the built-in rule sets are in ``sheets/``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .._files import replacing
+from ..errors import StateError, TableError, shown
+from ..game.limits import MAX_GAME_BYTES, parse_json, read_limited
+from ..game.rule_loader import rules_from_json, rules_to_json
+from ..game.rules import RuleSet
+from ..tablebase.store import tables_folder
+from .price_sheet import PriceSheet, make_sheet, terms_of
+
+if TYPE_CHECKING:
+    from .hold_rules import HoldRule  # type: ignore[import-not-found,unused-ignore]
+
+FORMAT = 1
+FIELDS = {"format", "rules", "fingerprint", "prices", "bonus", "holds", "figures"}
+MAX_HOLD_RULES = 200
+
+
+@dataclass(frozen=True)
+class StrategySheet:
+    """A strategy that fits on a page.
+
+    Attributes
+    ----------
+    rules : RuleSet
+    prices : PriceSheet
+        What chooses the box.
+    holds : tuple of HoldRule
+        The first that fits chooses the hold. Empty: the prices choose it too, by computing the turn.
+    figures : mapping
+        Figures by name, in points unless it says otherwise: ``perfect`` (mean of perfect play), ``prices_mean`` (mean
+        if prices choose the holds too), ``mean`` (mean with the hold rules), ``worth`` (what each hold rule adds, in
+        their order). A mean that was simulated has its 95 % interval beside it: ``prices_mean_interval``.
+    """
+
+    rules: RuleSet
+    prices: PriceSheet
+    holds: tuple[HoldRule, ...] = ()
+    figures: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def to_json(self) -> dict[str, Any]:
+        """The sheet as JSON values."""
+        boxes = (category.id for category in self.rules.categories)
+        return {
+            "format": FORMAT,
+            "rules": rules_to_json(self.rules),
+            "fingerprint": self.rules.fingerprint,
+            "prices": dict(zip(boxes, self.prices.prices, strict=True)),
+            "bonus": {name: self.prices.terms[name] for name in terms_of(self.rules)},
+            "holds": [str(rule) for rule in self.holds],
+            "figures": dict(self.figures),
+        }
+
+    @classmethod
+    def from_json(cls, raw: Any, rules: RuleSet | None = None) -> StrategySheet:
+        """The sheet that :meth:`to_json` has written.
+
+        Parameters
+        ----------
+        raw
+            JSON values.
+        rules
+            The rules that it must be for, with the names of their categories; default: those that it names.
+
+        Raises
+        ------
+        StateError
+            If a field is missing, unknown or malformed, or the sheet is for other rules.
+        RulesError
+            If it names rules that are unknown.
+        """
+        if not isinstance(raw, dict) or raw.get("format") != FORMAT:
+            raise StateError(f"not a strategy sheet of format {FORMAT}")
+        if wrong := sorted(FIELDS ^ set(raw)):
+            verb = "is missing" if wrong[0] in FIELDS else "is not a field of a strategy sheet"
+            raise StateError(f"{shown(wrong[0])} {verb}")
+        rules = rules or rules_from_json(raw["rules"])
+        if raw["fingerprint"] != rules.fingerprint:
+            raise StateError(f"the strategy sheet is for other rules than {rules.key}; learn it again")
+        prices = _numbers(raw["prices"], "prices", [category.id for category in rules.categories])
+        terms = _numbers(raw["bonus"], "bonus", terms_of(rules))
+        sheet = make_sheet(rules, [*prices.values()], terms)
+        return cls(rules, sheet, _hold_rules(raw["holds"], rules), _figures(raw["figures"]))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the sheet to a JSON file; an old file is replaced in one step.
+
+        Raises
+        ------
+        TableError
+            If the file cannot be written.
+        """
+        path = Path(path)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with replacing(path) as file:
+                file.write((json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n").encode())
+        except OSError as error:
+            raise TableError(f"cannot write {path}: {error.strerror or error}") from error
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], rules: RuleSet | None = None) -> StrategySheet:
+        """Read a sheet from a JSON file; see :meth:`from_json`.
+
+        Raises
+        ------
+        TableError
+            If the file cannot be read.
+        StateError
+            If it is not a strategy sheet of these rules.
+        """
+        try:
+            return cls.from_json(_parsed(read_limited(Path(path), MAX_GAME_BYTES)), rules)
+        except OSError as error:
+            raise TableError(f"cannot read {path}: {error.strerror or error}") from error
+        except ValueError as error:
+            raise StateError(f"{path}: {error}") from error
+
+
+def sheet_path(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> Path:
+    """Where `yatzy learn` writes the sheet of a rule set, next to its table."""
+    return tables_folder(tables) / f"{rules.key}-{rules.fingerprint[:12]}.sheet.json"
+
+
+def find_sheet(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> StrategySheet | None:
+    """The sheet of a rule set: the one next to its table, else the one in this package, else None.
+
+    Raises
+    ------
+    TableError, StateError
+        If there is a file that cannot be read, or that is not a strategy sheet of these rules.
+    """
+    path = sheet_path(rules, tables)
+    if path.is_file():
+        return StrategySheet.load(path, rules)
+    return packaged_sheet(rules)
+
+
+def packaged_sheet(rules: RuleSet) -> StrategySheet | None:
+    """The sheet of a rule set in this package; None if it has none for these rules."""
+    file = files(__package__).joinpath("sheets", f"{rules.key}.json")
+    if not file.is_file():
+        return None
+    raw = _parsed(file.read_bytes())
+    # A rule file of a user's may have the key of a built-in rule set.
+    return StrategySheet.from_json(raw, rules) if raw["fingerprint"] == rules.fingerprint else None
+
+
+def _parsed(content: bytes) -> Any:
+    try:
+        return parse_json(content)
+    except (ValueError, RecursionError) as error:
+        raise StateError(f"not a strategy sheet ({error})") from error
+
+
+def _numbers(raw: Any, name: str, keys: Any) -> dict[str, float]:
+    """The numbers of a JSON object with exactly these keys, in their order."""
+    if not isinstance(raw, dict) or set(raw) != set(keys):
+        raise StateError(f"{name} is {shown(raw)}; must have a number for each of {', '.join(keys) or 'nothing'}")
+    return {key: raw[key] for key in keys}  # the price sheet checks the numbers
+
+
+def _figures(raw: Any) -> dict[str, Any]:
+    """Figures are numbers and lists of numbers."""
+    if not isinstance(raw, dict):
+        raise StateError(f"figures is {shown(raw)}; must be an object")
+    for name, figure in raw.items():
+        for number in figure if isinstance(figure, list) else [figure]:
+            if isinstance(number, bool) or not isinstance(number, int | float):
+                raise StateError(f"figures: {shown(name)} is {shown(figure)}; must be a number or a list of numbers")
+    return raw
+
+
+def _hold_rules(raw: Any, rules: RuleSet) -> tuple[HoldRule, ...]:
+    if not isinstance(raw, list) or not all(isinstance(text, str) for text in raw):
+        raise StateError(f"holds is {shown(raw)}; must be a list of hold rules")
+    if len(raw) > MAX_HOLD_RULES:
+        raise StateError(f"holds has {len(raw):,} rules; at most {MAX_HOLD_RULES} are allowed")
+    if not raw:
+        return ()
+    from .hold_rules import parse_hold_rule  # the language is not needed without rules
+
+    return tuple(parse_hold_rule(rules, text) for text in raw)
