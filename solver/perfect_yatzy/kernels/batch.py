@@ -93,10 +93,10 @@ def best_category(values, model, row, lane, roll, saved, is_first_roll):
     layout, outcomes, jokers = model.layout, model.outcomes, model.jokers
     lane_set, joker = peek(layout.lane_sets, row), peek(jokers.number, roll)
     choices = choices_of(model, row)
-    in_full, joker_bonus = False, 0.0
-    if joker >= 0 and peek(layout.masks, row) & jokers.bit:
-        in_full = peek(jokers.box, joker) & ~peek(layout.masks, row) == 0
-        choices = joker_choices(model, row, choices, joker)
+    in_full, joker_bonus, filled = False, 0.0, peek(layout.masks, row)
+    if joker >= 0 and filled & jokers.bit:
+        in_full = peek(jokers.box, joker) & ~filled == 0
+        choices = joker_choices(model, filled, choices, joker)
         joker_bonus = jokers.bonus if row >= model.card_count else 0.0
     best, best_value = -1, LOWEST
     for c in range(model.category_count):

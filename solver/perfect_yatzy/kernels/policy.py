@@ -143,12 +143,18 @@ def outcome_values(children, job, block, saved):
 @jit
 def scoring_of_roll(model, row, choices, roll, is_first):
     """Bitmask of the categories that may take a roll, and the way they score it (a sum of IN_FULL and its like)."""
-    jokers, filled, joker = model.jokers, peek(model.layout.masks, row), peek(model.jokers.number, roll)
+    return scoring_on_card(model, peek(model.layout.masks, row), row >= model.card_count, choices, roll, is_first)
+
+
+@jit
+def scoring_on_card(model, filled, joker_paid, choices, roll, is_first):
+    """The same for a bitmask of filled categories; `joker_paid`: whether the joker's box holds points."""
+    jokers, joker = model.jokers, peek(model.jokers.number, roll)
     allowed, way = choices, ON_FIRST_ROLL if is_first else 0
     if joker >= 0 and filled & jokers.bit:
-        allowed = joker_choices(model, row, choices, joker)
+        allowed = joker_choices(model, filled, choices, joker)
         way += 0 if peek(jokers.box, joker) & ~filled else IN_FULL
-        way += WITH_BONUS if row >= model.card_count else 0
+        way += WITH_BONUS if joker_paid else 0
     return allowed, way
 
 

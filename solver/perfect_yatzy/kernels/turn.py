@@ -94,7 +94,13 @@ def make_scratch(dice: Lattice, model: TurnModel, dtype: npt.DTypeLike = np.floa
 @jit
 def choices_of(model, row):
     """Bitmask of the categories a turn from this card may fill."""
-    still_open = ~peek(model.layout.masks, row) & ((1 << model.category_count) - 1)
+    return next_categories(model, peek(model.layout.masks, row))
+
+
+@jit
+def next_categories(model, filled):
+    """Bitmask of the categories that may be filled next, beside a bitmask of filled ones."""
+    still_open = ~filled & ((1 << model.category_count) - 1)
     return still_open & -still_open if model.forced_order else still_open
 
 
@@ -131,12 +137,12 @@ def backup_stop_values(children, model, block, saved, mode, target, scratch):
 
 
 @jit
-def joker_choices(model, row, choices, joker):
+def joker_choices(model, filled, choices, joker):
     """Bitmask of the categories that may take a joker roll."""
     box = peek(model.jokers.box, joker)
     allowed = choices
     if model.jokers.must_match:
-        allowed = box & choices if box & ~peek(model.layout.masks, row) else choices & ~model.upper_bits
+        allowed = box & choices if box & ~filled else choices & ~model.upper_bits
         if allowed == 0:
             allowed = choices
     return allowed
@@ -146,8 +152,9 @@ def joker_choices(model, row, choices, joker):
 def joker_value(children, model, block, saved, joker, mode, temp):
     """Best category for a joker roll."""
     outcomes, jokers = model.outcomes, model.jokers
-    box_open = peek(jokers.box, joker) & ~peek(model.layout.masks, block.row) != 0
-    allowed = joker_choices(model, block.row, block.choices, joker)
+    filled = peek(model.layout.masks, block.row)
+    box_open = peek(jokers.box, joker) & ~filled != 0
+    allowed = joker_choices(model, filled, block.choices, joker)
     joker_bonus = jokers.bonus if block.row >= model.card_count else 0.0
     best = splat(temp, LOWEST)
     for c in range(model.category_count):

@@ -210,7 +210,8 @@ def _category_outcomes(rules: RuleSet, space: StateSpace) -> CategoryOutcomes:
 
 
 @lru_cache(maxsize=8)
-def _joker_model(rules: RuleSet) -> JokerModel:
+def joker_model(rules: RuleSet) -> JokerModel:
+    """The jokers of a rule set; built once per process."""
     dice, joker = lattice(rules.dice, rules.faces), rules.joker
     counts = dice.counts[dice.first_roll :].tolist()
     rolls = [i for i, roll in enumerate(counts) if is_joker(rules, roll)]
@@ -236,7 +237,8 @@ def _joker_model(rules: RuleSet) -> JokerModel:
 
 
 @lru_cache(maxsize=8)
-def _dice_model(number: int, faces: int) -> DiceModel:
+def dice_model(number: int, faces: int) -> DiceModel:
+    """Rolls and holds of so many dice; built once per process."""
     dice = lattice(number, faces)
     start, holds = [0], []
     for counts in dice.counts[dice.first_roll :]:
@@ -263,8 +265,8 @@ def _turn_model(rules: RuleSet, start: State) -> TurnModel:
     return TurnModel(
         layout=space.layout,
         outcomes=_category_outcomes(rules, space),
-        jokers=_joker_model(rules),
-        dice=_dice_model(rules.dice, rules.faces),
+        jokers=joker_model(rules),
+        dice=dice_model(rules.dice, rules.faces),
         category_count=len(rules.categories),
         upper_bits=sum(1 << c for c, category in enumerate(rules.categories) if category.upper),
         card_count=space.cards,
@@ -313,7 +315,7 @@ def turn_outcomes(rules: RuleSet, start: State = EMPTY_STATE) -> TurnOutcomes:
 
 
 @lru_cache(maxsize=8)
-def _numbered_outcomes(rules: RuleSet) -> tuple[Ints, Ints, Ints, Ints]:
+def numbered_outcomes(rules: RuleSet) -> tuple[Ints, Ints, Ints, Ints]:
     """Category, points, total and number of :class:`TurnOutcomes`, which the start of a game does not change."""
     dice, plain = lattice(rules.dice, rules.faces), points_table(rules)
     joker_bonus = rules.joker.bonus if rules.joker else 0
@@ -336,6 +338,6 @@ def _numbered_outcomes(rules: RuleSet) -> tuple[Ints, Ints, Ints, Ints]:
 
 @lru_cache(maxsize=8)
 def _turn_outcomes(rules: RuleSet, start: State) -> TurnOutcomes:
-    category, points, totals, number = _numbered_outcomes(rules)
+    category, points, totals, number = numbered_outcomes(rules)
     step, shift = row_steps(rules, state_space(rules, start), category, points)
     return TurnOutcomes(category, points, totals.astype(np.float64), step, shift, number, len(category))

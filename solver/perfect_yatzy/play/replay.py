@@ -7,9 +7,9 @@ thousand times slower than the kernels and gives the same games.
 from __future__ import annotations
 
 from ..game.dice import Dice
+from ..game.dice_stream import dice_of_game
 from ..game.scorecard import Scorecard
 from ..strategy.strategy import Strategy
-from .dice_stream import dice_of_game
 from .record import Game, Turn, card_after
 
 
@@ -21,7 +21,7 @@ def play_turn(strategy: Strategy, card: Scorecard, seed: int, game: int, turn: i
     card
         The card before the turn.
     seed, game, turn
-        Which dice: see :func:`perfect_yatzy.play.dice_stream.dice_of_game`.
+        Which dice: see :func:`perfect_yatzy.game.dice_stream.dice_of_game`.
     player
         Index of the player in the record.
     """

@@ -7,7 +7,7 @@ costs nothing and undo takes the last position off the list::
     hold   some of the dice are held, the others will be rerolled
     score  a category takes the dice and the turn ends
 
-The program's dice are those of a simulated game (:func:`perfect_yatzy.play.dice_stream.dice_of_game`): a function
+The program's dice are those of a simulated game (:func:`perfect_yatzy.game.dice_stream.dice_of_game`): a function
 of the seed, the turn and the roll. Undoing a decision therefore does not change the dice that follow.
 """
 
@@ -19,11 +19,11 @@ from typing import Literal
 
 from ..errors import StateError
 from ..game.dice import Dice
+from ..game.dice_stream import dice_of_game
 from ..game.notation import check_dice, counts_of, is_subset, spaced
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..game.scoring import open_categories, scoring_options
-from .dice_stream import dice_of_game
 from .record import Game, Turn, card_after
 
 Kind = Literal["roll", "hold", "score"]

@@ -1,4 +1,4 @@
-"""The dice of a simulated game, as a function of seed, game, turn and roll.
+"""The dice of a simulated game or of an environment, as a function of seed, game, turn and roll.
 
 A counter-based generator: every roll is computed from its coordinates alone, so a simulation gives the same games
 with any number of threads. :mod:`perfect_yatzy.kernels.rollout` computes the same dice in machine code::
@@ -12,7 +12,7 @@ integer part is the die, the rest the next fraction.
 
 from __future__ import annotations
 
-from ..game.dice import Dice
+from .dice import Dice
 
 MASK = (1 << 64) - 1
 GOLDEN_GAMMA = 0x9E3779B97F4A7C15
