@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .game.rules import RuleSet
     from .game.scorecard import Scorecard, State
     from .strategy.actions import Choice, Hold
-    from .strategy.batch import BatchAnswer
+    from .strategy.batch import BatchAnswer, BatchOptions
     from .strategy.distribution import ScoreDistribution, distribution
     from .strategy.score_strategy import ScoreStrategy, maximise, reach
     from .strategy.simulation import Simulation, simulate
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 # Module of each public name, for __getattr__; type checkers read the imports above.
 _MODULES = {
     "BatchAnswer": "strategy.batch",
+    "BatchOptions": "strategy.batch",
     "Choice": "strategy.actions",
     "Hold": "strategy.actions",
     "RuleSet": "game.rules",
@@ -66,7 +67,7 @@ _MODULES = {
 
 __all__ = [  # noqa: RUF022 (by use, not by alphabet)
     "open_strategy", "reach", "maximise", "distribution", "simulate", "solve", "load_rules", "parse_card",
-    "Strategy", "ScoreStrategy", "State", "Scorecard", "RuleSet", "Hold", "Choice", "BatchAnswer",
+    "Strategy", "ScoreStrategy", "State", "Scorecard", "RuleSet", "Hold", "Choice", "BatchAnswer", "BatchOptions",
     "ScoreDistribution", "Simulation",
     "SolverError", "RulesError", "StateError", "TableError",
 ]  # fmt: skip

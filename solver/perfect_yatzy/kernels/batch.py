@@ -1,8 +1,11 @@
-"""Best actions of many positions.
+"""Best actions of many positions and, where wanted, the values of all their options.
 
 A position is a state, a roll, and the rerolls left. Positions of the same block (:mod:`.value_tables`) share one
 backup of the turn (:mod:`.turn`), from 0 rerolls left up to the most that one of them needs. Goals and utilities have
 ties broken by the mean (:mod:`.score_policy`).
+
+An option is an action by its number: the holds that reroll at least one die, in the order of the lattice, then the
+categories in the order of the sheet.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -10,14 +13,17 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..game.dice import Floats, Ints
 from ..model.objectives import ScoreOffsets
 from ..model.state_space import LANES
-from ..model.turn_model import TurnModel
+from ..model.turn_model import TurnModel, TurnOutcomes
 from .jit import jit
 from .lattice import maxima, means
-from .score_policy import ScorePolicyJob, TurnStart, backup_holds, decision
-from .simd import peek, poke, shifted, views
+from .policy import scoring_of_roll
+from .score_policy import ScorePolicyJob, TurnStart, backup_holds, decision, preferred_stop
+from .simd import peek, poke, shifted, views, width
 from .table_slices import TableSlice
 from .turn import (
     LOWEST,
@@ -27,10 +33,9 @@ from .turn import (
     Scratch,
     backup_all_stop_values,
     choices_of,
-    joker_choices,
     mean_block,
 )
-from .value_tables import Block, MeanTable, ScoreTable, score_block_x
+from .value_tables import Block, MeanTable, ScoreTable, score_block_x, state_number
 
 
 class PositionBatch(NamedTuple):
@@ -63,72 +68,90 @@ class ActionBatch(NamedTuple):
     value: Floats
 
 
+class OptionValues(NamedTuple):
+    """Values of all options of consecutive positions.
+
+    Attributes
+    ----------
+    values : (n * columns,) float64
+        Written: the value of each option, -inf where it is not legal.
+    columns : int
+        Number of options; 0 if their values are not wanted.
+    first : int
+        The position that the first row belongs to.
+    """
+
+    values: Floats
+    columns: int
+    first: int
+
+
 class BatchJob(NamedTuple):
     """Arguments of :func:`find_best_actions`.
 
     Attributes
     ----------
     model : TurnModel
+    outcomes : TurnOutcomes
     lattice : FiveDice, SixDice or IndexedLattice
     table : TableSlice
         Table of means.
     positions : PositionBatch
     actions : ActionBatch
         Written.
+    options : OptionValues
+        Written.
     scratch : Scratch
         Used by no other thread during the call.
     """
 
     model: TurnModel
+    outcomes: TurnOutcomes
     lattice: Any
     table: TableSlice
     positions: PositionBatch
     actions: ActionBatch
+    options: OptionValues
     scratch: Scratch
 
 
 @jit
-def best_category(values, model, row, lane, roll, saved, is_first_roll):
-    """Best category, and its value, for one roll of one state; of equal ones the first on the sheet."""
-    layout, outcomes, jokers = model.layout, model.outcomes, model.jokers
-    lane_set, joker = peek(layout.lane_sets, row), peek(jokers.number, roll)
-    choices = choices_of(model, row)
-    in_full, joker_bonus, filled = False, 0.0, peek(layout.masks, row)
-    if joker >= 0 and filled & jokers.bit:
-        in_full = peek(jokers.box, joker) & ~filled == 0
-        choices = joker_choices(model, filled, choices, joker)
-        joker_bonus = jokers.bonus if row >= model.card_count else 0.0
-    best, best_value = -1, LOWEST
-    for c in range(model.category_count):
-        if choices >> c & 1:
-            points = peek(outcomes.roll_points, c * model.dice.roll_count + roll)
-            if in_full:
-                points = peek(jokers.full_points, c * jokers.size + joker)
-            # All outcomes of a category that pay lead to the same row.
-            zero = peek(outcomes.start, c)
-            paying = points > 0 and zero + 1 < peek(outcomes.start, c + 1)
-            child = row + peek(outcomes.step, zero + (1 if paying else 0))
-            child_set = peek(layout.lane_sets, child)
-            upper = peek(layout.lane_upper, lane_set * layout.lane_width + lane)
-            upper += points if peek(outcomes.counts_to_upper, c) else 0
-            first = peek(layout.offsets, child) + saved * peek(layout.lane_count, child_set)
-            child_lane = peek(layout.lane_of, child_set * layout.upper_width + upper)
-            value = peek(values, first + child_lane) + points + joker_bonus
-            if is_first_roll and points > 0:
-                value += peek(outcomes.first_roll_bonus, c)
-            if value > best_value + TIE:
-                best, best_value = c, value
-    return best, best_value
+def category_value(values, job, row, lane, outcome, saved):
+    """Points of an outcome, plus the value of the card that follows."""
+    model, outcomes = job.model, job.outcomes
+    child = row + peek(outcomes.step, outcome)
+    state = state_number(model.layout, row, child, lane, saved, peek(outcomes.shift, outcome))
+    return peek(values, state) + peek(outcomes.total, outcome)
+
+
+@jit
+def clear_options(options, i):
+    """Every option of position i as not legal; returns the place of the first."""
+    first = (i - options.first) * options.columns
+    for k in range(options.columns):
+        poke(options.values, first + k, -np.inf)
+    return first
 
 
 @jit
 def best_action(values, job, i):
     """Best action of position i; the buffer holds the value of every hold that rerolls at least one die."""
-    model, positions, buffer = job.model, job.positions, job.scratch.buffer
+    model, outcomes, positions, buffer = job.model, job.outcomes, job.positions, job.scratch.buffer
     row, lane, roll = peek(positions.rows, i), peek(positions.lanes, i), peek(positions.rolls, i)
-    rerolls, is_first_roll = peek(positions.rerolls, i), peek(positions.is_first_roll, i)
+    rerolls, is_first_roll = peek(positions.rerolls, i), peek(positions.is_first_roll, i) != 0
     saved = rerolls if model.saves_rolls else 0
-    category, value = best_category(values, model, row, lane, roll, saved, is_first_roll)
+    wanted, option = job.options.columns > 0, clear_options(job.options, i)
+    allowed, way = scoring_of_roll(model, row, choices_of(model, row), roll, is_first_roll)
+    first = way * model.category_count * model.dice.roll_count + roll
+    category, value = -1, LOWEST
+    for c in range(model.category_count):
+        if allowed >> c & 1:
+            outcome = peek(outcomes.number, first + c * model.dice.roll_count)
+            stop_value = category_value(values, job, row, lane, outcome, saved)
+            if stop_value > value + TIE:
+                category, value = c, stop_value
+            if wanted:
+                poke(job.options.values, option + model.dice.first_roll + c, stop_value)
     best_hold = -1
     if rerolls > 0:
         # The list opens with the hold of all dice, which is to stop and score.
@@ -137,6 +160,8 @@ def best_action(values, job, i):
             hold_value = peek(buffer, hold * LANES + lane % LANES)
             if hold_value > value + TIE:
                 best_hold, category, value = hold, -1, hold_value
+            if wanted:
+                poke(job.options.values, option + hold, hold_value)
     poke(job.actions.hold, i, best_hold)
     poke(job.actions.category, i, category)
     poke(job.actions.value, i, value)
@@ -195,6 +220,8 @@ class ScoreBatchJob(NamedTuple):
         Start of the block of scores of each position, and the lane of its score within.
     actions : ActionBatch
         Written.
+    options : OptionValues
+        Written.
     """
 
     policy: ScorePolicyJob
@@ -205,6 +232,26 @@ class ScoreBatchJob(NamedTuple):
     blocks: Ints
     block_lanes: Ints
     actions: ActionBatch
+    options: OptionValues
+
+
+@jit
+def write_score_options(scores, mean_table, job, turn, score_lane, i):
+    """Values of all options of position i, for goals and utilities."""
+    policy, model, dice, positions = job.policy, job.policy.model, job.policy.model.dice, job.positions
+    roll, rerolls, is_first = peek(positions.rolls, i), peek(positions.rerolls, i), peek(positions.is_first_roll, i)
+    option, saved = clear_options(job.options, i), rerolls if model.saves_rolls else 0
+    preferred_stop(scores, mean_table, policy, turn, roll, saved, is_first != 0)
+    allowed, _ = scoring_of_roll(model, turn.row, turn.choices, roll, is_first != 0)
+    for c in range(model.category_count):
+        if allowed >> c & 1:
+            poke(job.options.values, option + dice.first_roll + c, peek(policy.option_values, c))
+    if rerolls > 0:
+        stage = (rerolls - 1) * (dice.first_roll + dice.roll_count)
+        for k in range(peek(dice.hold_start, roll) + 1, peek(dice.hold_start, roll + 1)):
+            hold = peek(dice.holds, k)
+            place = (stage + hold) * width(policy.scores.values) + score_lane
+            poke(job.options.values, option + hold, float(peek(policy.scores.values, place)))
 
 
 @jit
@@ -242,4 +289,6 @@ def find_best_score_actions(start, stop, arguments):
                 poke(actions.hold, i, hold)
                 poke(actions.category, i, peek(policy.outcomes.category, outcome) if hold < 0 else -1)
                 poke(actions.value, i, value)
+                if job.options.columns > 0:
+                    write_score_options(scores, mean_table, job, turn, score_lane, i)
                 i += 1

@@ -38,7 +38,6 @@ from .turn_evaluator import ScoreEvaluator, TurnEvaluator
 
 if TYPE_CHECKING:
     from ..tablebase.table_file import TableInfo as TableInfo  # for pdoc: the type of an inherited field
-    from .batch import BatchAnswer
 
 INSTANT_SOLVE_SECONDS = 1.5  # a solve estimated below this is made whenever it is needed
 MAX_GOAL = 99_999
@@ -75,43 +74,18 @@ class ScoreStrategy(Strategy):
         evaluator.check_reached(position.state)
         return evaluator
 
-    def best(
-        self,
-        filled: npt.ArrayLike,
-        upper: npt.ArrayLike,
-        dice: npt.ArrayLike,
-        rolls_left: npt.ArrayLike,
-        saved: npt.ArrayLike = 0,
-        joker_paid: npt.ArrayLike = False,
-        threads: int | None = None,
-        *,
-        points: npt.ArrayLike | None = None,
-    ) -> BatchAnswer:
-        """Best action in many positions at once (needs numba).
+    @property
+    def policy(self) -> str:
+        """What the strategy maximises: ``goal:280`` (the chance of 280 points or more) or ``utility``."""
+        assert isinstance(self.evaluator, ScoreEvaluator)
+        return f"goal:{self.zero}" if isinstance(self.evaluator.objective, Goals) else "utility"
 
-        Parameters
-        ----------
-        filled, upper, dice, rolls_left, saved, joker_paid, threads
-            As for :meth:`perfect_yatzy.strategy.strategy.Strategy.best`.
-        points : (n,) int
-            Points on each card without the upper bonus. Required: the whole final score counts.
-
-        Returns
-        -------
-        BatchAnswer
-            Values are chances or expected utilities. Of equal ones the action with the highest mean.
-
-        Raises
-        ------
-        StateError
-            If `points` is missing, the arrays do not fit together, or a position cannot occur.
-        """
-        from .batch import best_actions, whole_numbers
+    def _table_x(self, points: npt.ArrayLike | None) -> npt.ArrayLike:
+        from .batch_positions import whole_numbers
 
         if points is None:
             raise StateError("points is missing; give the points on each card, which count for goals and utilities")
-        x = whole_numbers("points", points) - self.zero
-        return best_actions(self.evaluator, filled, upper, dice, rolls_left, saved, joker_paid, threads, x)
+        return whole_numbers("points", points) - self.zero
 
     def __repr__(self) -> str:
         return f"<ScoreStrategy {self.rules.key}>"

@@ -15,16 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from .._version import __version__
 from ..errors import StateError, whole_number
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
-from ..model.objectives import Goals
 from ..tablebase.backward_induction import default_threads
+from .metadata import metadata
 from .rollout import Points16, rollout_of
-from .score_strategy import ScoreStrategy
 from .strategy import check_strategy
-from .turn_evaluator import ScoreEvaluator
 
 if TYPE_CHECKING:
     from .position import Position
@@ -128,18 +125,8 @@ class Simulation:
         }
 
     def metadata(self) -> dict[str, str]:
-        """What identifies the games, as text: the metadata of an Arrow table or a Parquet file.
-
-        ``rules`` (key of the rule set), ``fingerprint`` (SHA-256 of its canonical form), ``policy``, ``seed`` and
-        ``perfect_yatzy`` (version of this package).
-        """
-        return {
-            "rules": self.rules.key,
-            "fingerprint": self.rules.fingerprint,
-            "policy": self.policy,
-            "seed": str(self.seed),
-            "perfect_yatzy": __version__,
-        }
+        """What identifies the games (:func:`perfect_yatzy.strategy.metadata.metadata`), and their ``seed``."""
+        return metadata(self.rules, self.policy, seed=self.seed)
 
 
 def simulate(
@@ -209,14 +196,6 @@ def simulate(
         parts.append(rollout.play(min(CHUNK, games - first), first, seed, report))
     points_made, category_points, upper_bonus = (np.concatenate(part) for part in zip(*parts, strict=True))
     final_scores = points_before + points_made + upper_bonus
-    policy = policy_name(strategy)
-    return Simulation(strategy.rules, policy, seed, points_before, final_scores, category_points, upper_bonus)
-
-
-def policy_name(strategy: Strategy) -> str:
-    """What a strategy maximises: ``mean``, ``goal:280`` or ``utility``."""
-    if not isinstance(strategy, ScoreStrategy):
-        return "mean"
-    evaluator = strategy.evaluator
-    by_goal = isinstance(evaluator, ScoreEvaluator) and isinstance(evaluator.objective, Goals)
-    return f"goal:{strategy.zero}" if by_goal else "utility"
+    return Simulation(
+        strategy.rules, strategy.policy, seed, points_before, final_scores, category_points, upper_bonus
+    )

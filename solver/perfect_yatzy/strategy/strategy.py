@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import StateError, shown, whole_number
+from ..game.action_numbers import Action, ActionText, read_action
+from ..game.dice import Floats
 from ..game.notation import parse_dice
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
@@ -29,7 +31,8 @@ from .turn_evaluator import TurnEvaluator
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from .batch import BatchAnswer
+    from .batch import BatchAnswer, BatchOptions
+    from .batch_positions import BatchPositions
 
 DiceText = str | Sequence[int]  # "33456", or [3, 3, 4, 5, 6]
 
@@ -96,6 +99,11 @@ class Strategy:
             As :meth:`check`.
         """
         return self.check(position).state
+
+    @property
+    def policy(self) -> str:
+        """What the strategy maximises: ``mean``, ``goal:280`` or ``utility``."""
+        return "mean"
 
     def evaluator_at(self, position: CheckedPosition) -> TurnEvaluator:
         """The evaluator of turns from a checked position."""
@@ -191,6 +199,39 @@ class Strategy:
             raise StateError(f"{left} rolls left; it must be 0 to {most}")
         return rank_categories(self.evaluator_at(checked), checked.state, roll, left)
 
+    def regret(self, position: Position, dice: DiceText, action: ActionText, rolls_left: int = 0) -> float:
+        """What an action loses against the best one, in points (under a goal: in chance).
+
+        Parameters
+        ----------
+        position, dice
+            The card at the start of this turn, and the dice on the table.
+        action
+            The dice to hold (``[3, 3]``, ``"33"``, ``"none"``), or the name of a category to score.
+        rolls_left
+            Rerolls left.
+
+        Returns
+        -------
+        float
+            0.0 for the best action and its ties.
+
+        Raises
+        ------
+        StateError
+            If the position cannot occur, or the action is not legal there.
+        """
+        taken = read_action(self.rules, action)
+        choices = self.categories(position, dice, rolls_left)
+        values: dict[Action, float] = {choice.category: choice.value for choice in choices}
+        if rolls_left:
+            holds = self.holds(position, dice, rolls_left)
+            values |= {hold.dice: hold.value for hold in holds if not hold.category}
+        if taken not in values:
+            raise StateError(f"{shown(action)} is not legal with {shown(dice)} and {rolls_left} rolls left")
+        best = max(values.values())
+        return 0.0 if values[taken] >= self.evaluator.lowest_equal(best) else best - values[taken]
+
     def best(
         self,
         filled: npt.ArrayLike,
@@ -200,8 +241,12 @@ class Strategy:
         saved: npt.ArrayLike = 0,
         joker_paid: npt.ArrayLike = False,
         threads: int | None = None,
+        *,
+        points: npt.ArrayLike | None = None,
     ) -> BatchAnswer:
         """Best action in many positions at once (needs numba).
+
+        All arrays hold whole numbers; a scalar applies to every position.
 
         Parameters
         ----------
@@ -219,24 +264,109 @@ class Strategy:
             Whether the joker's box holds points.
         threads
             Number of threads; default: one per processor.
+        points : (n,) int
+            Points on each card without the upper bonus. Required for goals and utilities, whose value is that of the
+            whole final score; the mean does not need them.
 
         Returns
         -------
         BatchAnswer
-            Arrays with one entry for each position; values in points. The scalars are broadcast.
+            Arrays with one entry for each position; values in points, under a goal chances. Of equal values the
+            action with the highest mean, then the hold with the most dice and the higher faces, and the first
+            category of the sheet.
 
         Raises
         ------
         StateError
-            If the arrays do not fit together, or a position cannot occur.
-
-        See Also
-        --------
-        perfect_yatzy.strategy.batch.best_actions
+            If the arrays do not fit together, or a position cannot occur; the message names the first one.
         """
         from .batch import best_actions
 
-        return best_actions(self.evaluator, filled, upper, dice, rolls_left, saved, joker_paid, threads)
+        positions = self._positions(filled, upper, dice, rolls_left, saved, joker_paid, points=points)
+        return best_actions(self.evaluator, self.policy, positions, threads)
+
+    def options(
+        self,
+        filled: npt.ArrayLike,
+        upper: npt.ArrayLike,
+        dice: npt.ArrayLike,
+        rolls_left: npt.ArrayLike,
+        saved: npt.ArrayLike = 0,
+        joker_paid: npt.ArrayLike = False,
+        threads: int | None = None,
+        *,
+        points: npt.ArrayLike | None = None,
+    ) -> BatchOptions:
+        """Values of all holds and categories in many positions at once (needs numba).
+
+        Parameters
+        ----------
+        filled, upper, dice, rolls_left, saved, joker_paid, threads, points
+            As for :meth:`best`.
+
+        Returns
+        -------
+        BatchOptions
+            The best actions, and `values` ``(n, actions)`` float64: -inf where an action is not legal.
+
+        Raises
+        ------
+        StateError
+            As :meth:`best`; and if the machine has too little memory for the values.
+        """
+        from .batch import all_options
+
+        positions = self._positions(filled, upper, dice, rolls_left, saved, joker_paid, points=points)
+        return all_options(self.evaluator, self.policy, positions, threads)
+
+    def regrets(
+        self,
+        filled: npt.ArrayLike,
+        upper: npt.ArrayLike,
+        dice: npt.ArrayLike,
+        rolls_left: npt.ArrayLike,
+        actions: BatchAnswer | npt.ArrayLike | Sequence[ActionText],
+        saved: npt.ArrayLike = 0,
+        joker_paid: npt.ArrayLike = False,
+        threads: int | None = None,
+        *,
+        points: npt.ArrayLike | None = None,
+    ) -> Floats:
+        """What the actions taken in many positions lose against the best ones (needs numba).
+
+        Parameters
+        ----------
+        filled, upper, dice, rolls_left, saved, joker_paid, threads, points
+            As for :meth:`best`.
+        actions
+            The action taken in each position: ``(n,)`` int, numbers of actions
+            (:mod:`perfect_yatzy.game.action_numbers`); or n holds and names of categories, as for :meth:`regret`; or
+            the answer of another strategy's :meth:`best`.
+
+        Returns
+        -------
+        (n,) float64
+            Points lost, under a goal chances; 0.0 for the best action and its ties.
+
+        Raises
+        ------
+        StateError
+            As :meth:`best`; and if an action is not legal, with the first such position.
+        """
+        from .batch import action_regrets
+
+        positions = self._positions(filled, upper, dice, rolls_left, saved, joker_paid, points=points)
+        return action_regrets(self.evaluator, positions, actions, threads)
+
+    def _positions(self, *arrays: npt.ArrayLike, points: npt.ArrayLike | None) -> BatchPositions:
+        """Checked positions, from filled, upper, dice, rolls_left, saved and joker_paid."""
+        from .batch_positions import check_positions
+
+        return check_positions(self.evaluator, self._table_x(points), *arrays)
+
+    def _table_x(self, points: npt.ArrayLike | None) -> npt.ArrayLike:
+        """Where cards with these points lie in the table; the mean does not depend on them."""
+        return 0
 
     def _checked_turn(self, position: Position, dice: DiceText) -> tuple[CheckedPosition, tuple[int, ...]]:
         checked = self.check(position)

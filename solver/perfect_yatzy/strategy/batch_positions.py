@@ -1,0 +1,184 @@
+"""Many positions as arrays: checked, located in the table, and sorted for the kernels.
+
+Positions are sorted by the number of filled categories, by row and by block of lanes
+(:mod:`perfect_yatzy.model.state_space`), for goals and utilities also by block of scores. Positions of the same block
+share one evaluation of the turn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import StateError, shown
+from ..game.dice import Ints, lattice
+from ..model.state_space import LANES
+from .turn_evaluator import ScoreEvaluator, TurnEvaluator
+
+if TYPE_CHECKING:
+    from ..kernels.batch import PositionBatch
+
+Blocks = tuple[Ints, Ints]  # start of the block of scores and lane within, by position
+
+
+@dataclass(frozen=True)
+class BatchPositions:
+    """Checked positions, n of them.
+
+    Attributes
+    ----------
+    counts : (n, faces) int64
+        Dice on the table that show each face.
+    rows, rolls, first : (n,) int64
+        Row of each card in the state space; number of the roll, 0 for the first of the lattice; 1 if no die has been
+        rerolled in this turn.
+    order : (n,) int64
+        The order of `sorted`: entry i is position ``order[i]``.
+    sorted : PositionBatch
+        The positions as the kernels take them.
+    blocks : pair of (n,) int64, or None
+        For goals and utilities: blocks of scores, in the same order.
+    layer_starts : (categories + 1,) int64
+        Where the positions of each number of filled categories begin in that order.
+    """
+
+    counts: Ints
+    rows: Ints
+    rolls: Ints
+    first: Ints
+    order: Ints
+    sorted: PositionBatch
+    blocks: Blocks | None
+    layer_starts: Ints
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+
+def check_positions(
+    evaluator: TurnEvaluator,
+    x: npt.ArrayLike,
+    filled: npt.ArrayLike,
+    upper: npt.ArrayLike,
+    dice: npt.ArrayLike,
+    rolls_left: npt.ArrayLike,
+    saved: npt.ArrayLike = 0,
+    joker_paid: npt.ArrayLike = False,
+) -> BatchPositions:
+    """Check and sort n positions.
+
+    All arrays hold whole numbers; floats with integral values are accepted. A scalar applies to every position.
+
+    Parameters
+    ----------
+    evaluator
+        Rules and values.
+    x : (n,) int
+        For a :class:`perfect_yatzy.strategy.turn_evaluator.ScoreEvaluator`: where each card lies in its table.
+    filled, upper, dice, rolls_left, saved, joker_paid
+        As for :meth:`perfect_yatzy.strategy.strategy.Strategy.best`.
+
+    Raises
+    ------
+    StateError
+        If a position cannot occur or an entry is not a whole number; the message names the first such position.
+    """
+    from ..kernels.batch import PositionBatch
+
+    rules, space = evaluator.rules, evaluator.space
+    grid = lattice(rules.dice, rules.faces)
+    faces = whole_numbers("dice", dice, 2)
+    if faces.ndim != 2:
+        raise StateError(f"dice has {faces.ndim} dimensions; must be (n, {rules.dice})")
+    if faces.shape[1] != rules.dice:
+        raise StateError(f"dice has {faces.shape[1]} columns; {rules.key} has {rules.dice} dice")
+    size = len(faces)
+    columns = {"filled": filled, "upper": upper, "rolls_left": rolls_left, "saved": saved, "joker_paid": joker_paid}
+    masks, uppers, rerolls, saved_rolls, paid = (column(name, array, size) for name, array in columns.items())
+    require(((faces >= 1) & (faces <= rules.faces)).all(axis=1), f"has a face outside 1 to {rules.faces}")
+    require((masks >= 0) & (masks < rules.full_mask), "has no open category, or a bit outside the categories")
+    start = space.start
+    require(masks & start.filled == start.filled, "is not a later card of the game this strategy was made for")
+    n_filled = np.zeros(size, dtype=np.int64)
+    for c in range(space.categories):
+        n_filled += masks >> c & 1
+    if space.forced:
+        require(masks & (masks + 1) == 0, "fills categories out of order")
+    require(
+        (saved_rolls >= 0) & (saved_rolls <= space.most_saved[n_filled]), "has an impossible number of saved rolls"
+    )
+    max_rerolls = rules.rolls_per_turn - 1 + saved_rolls
+    require((rerolls >= 0) & (rerolls <= max_rerolls), "has an impossible number of rolls left")
+    joker_filled = masks >> max(rules.joker_index, 0) & 1 if rules.joker else np.zeros_like(masks)
+    require((paid == 0) | (joker_filled == 1), "has points in the joker's box, which is open")
+    if space.has_joker_rows and start.filled >> rules.joker_index & 1:
+        require(paid == start.joker_paid, "has other points in the joker's box than the card of this strategy")
+    cards = n_filled - space.first_layer if space.forced else masks
+    if start.filled and not space.forced:
+        cards = sum(((masks >> c & 1) << bit for c, bit in space.bit_of.items()), np.zeros_like(masks))
+    rows = cards + (paid * space.cards if space.has_joker_rows else 0)
+    sets = space.layout.lane_sets[rows]
+    lanes = space.layout.lane_of[sets, np.clip(uppers, 0, rules.threshold)]
+    require((lanes >= 0) & (uppers >= 0), "has an upper sum its boxes cannot give")
+
+    counts = np.stack([(faces == face).sum(axis=1) for face in range(1, rules.faces + 1)], axis=1)
+    rolls = grid.rank(counts) - grid.first_roll
+    keys: tuple[Ints, ...] = lanes // LANES, rows, n_filled
+    blocks = None
+    if isinstance(evaluator, ScoreEvaluator):
+        states = space.layout.offsets[rows] + saved_rolls * space.layout.lane_count[sets] + lanes
+        blocks = _score_blocks(evaluator, states, lanes, column("points", x, size))
+        keys = blocks[0], *keys
+    order = np.lexsort(keys)
+    first = (rerolls == max_rerolls).astype(np.int64)
+    positions = PositionBatch(*(np.ascontiguousarray(a[order]) for a in (rows, lanes, rolls, rerolls, first)))
+    if blocks is not None:
+        blocks = blocks[0][order], blocks[1][order]
+    layer_starts = np.searchsorted(n_filled[order], np.arange(space.categories + 1))
+    return BatchPositions(counts, rows, rolls, first, order, positions, blocks, layer_starts)
+
+
+def whole_numbers(name: str, given: npt.ArrayLike, dimensions: int = 1) -> Ints:
+    """`given` as an int64 array with at least `dimensions` dimensions; fractions are rejected, not truncated."""
+    try:
+        array = np.array(given, ndmin=dimensions)
+    except ValueError:  # rows of different lengths
+        array = np.array(None)
+    if array.dtype.kind not in "biuf":
+        raise StateError(f"{name} is {shown(given)}; must be an array of whole numbers")
+    if array.dtype.kind == "f":
+        array = array.astype(np.float64)
+        wrong = ~(np.abs(array) < 2.0**53) | (array != np.rint(array))
+        if wrong.any():
+            raise StateError(
+                f"position {np.argwhere(wrong)[0, 0]}: {name} is {array[wrong][0]}; must be a whole number"
+            )
+    return array.astype(np.int64)
+
+
+def column(name: str, given: npt.ArrayLike, size: int) -> Ints:
+    """One whole number per position, broadcast from a scalar if need be."""
+    array = whole_numbers(name, given)
+    if array.shape not in ((1,), (size,)):
+        raise StateError(f"{name} has shape {array.shape}; there are {size} rolls of dice, so it must be ({size},)")
+    return np.broadcast_to(array, (size,))
+
+
+def require(good: npt.ArrayLike, fault: str) -> None:
+    """Raise StateError with the first position whose entry of `good` is false, and its fault."""
+    if not np.all(good):
+        raise StateError(f"position {int(np.argmin(np.asarray(good)))} {fault}")
+
+
+def _score_blocks(evaluator: ScoreEvaluator, states: Ints, lanes: Ints, x: Ints) -> Blocks:
+    """Start of the block of scores of each position, and the lane of its score within."""
+    from ..kernels.score_policy import score_blocks
+
+    offsets = evaluator.score_offsets
+    if not evaluator.objective.before:
+        known = (offsets.low[states] <= x) & (x <= offsets.high[states])
+        require(known, "has points that cannot have been made since the start of this strategy")
+    return score_blocks(offsets, states, lanes, x)

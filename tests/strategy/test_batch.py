@@ -1,0 +1,223 @@
+"""Batches: values of all options and regrets, against the oracle and single questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import perfect_yatzy
+import pytest
+from hypothesis import HealthCheck, Phase, example, given, settings
+from perfect_yatzy.errors import StateError
+from perfect_yatzy.game.action_numbers import action_count, action_number, hold_count, numbered_action
+from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.game.scorecard import State
+from perfect_yatzy.model.state_space import StateSpace
+from perfect_yatzy.strategy import batch
+from perfect_yatzy.strategy.batch import BatchOptions
+from perfect_yatzy.strategy.score_strategy import maximise, reach
+from perfect_yatzy.strategy.strategy import Strategy, open_strategy
+from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
+from support import games
+from support.command import refused_in_a_line
+from support.naive import Naive
+
+LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
+
+
+def random_states(space: StateSpace, number: int, seed: int) -> list[State]:
+    """States drawn at random, by the number of filled categories and then by the table."""
+    random, rules = np.random.default_rng(seed), space.rules
+    found = []
+    while len(found) < number:
+        row = int(random.choice(space.layers[random.integers(space.first_layer, space.categories)]))
+        upper = int(random.choice(space.sums[space.layout.lane_sets[row]]))
+        saved = int(random.integers(space.most_saved[space.filled[row]] + 1))
+        paid = space.has_joker_rows and row >= space.cards
+        found.append(State(int(space.layout.masks[row]), min(upper, rules.threshold), saved, paid))
+    return found
+
+
+def columns(states: list[State]) -> dict[str, list[int]]:
+    return {name: [getattr(s, name) for s in states] for name in ("filled", "upper", "saved", "joker_paid")}
+
+
+def asked(strategy: Strategy, number: int, seed: int) -> dict[str, object]:
+    """Random positions as arguments of a batch."""
+    random, rules = np.random.default_rng(seed), strategy.rules
+    states = random_states(strategy.space, number, seed)
+    left = [random.integers(rules.rolls_per_turn + state.saved) for state in states]
+    return columns(states) | {"dice": random.integers(1, rules.faces + 1, (number, rules.dice)), "rolls_left": left}
+
+
+@settings(
+    max_examples=8,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+@given(games.rule_sets())
+@example(games.joker_game("forced", first_roll_bonus=(("run", 3),)))
+@example(games.joker_game("free", saved_rolls=True))
+@example(games.joker_game("none", order="forced"))
+@example(games.saved_rolls_game("free", True))
+def test_options_have_the_values_of_the_oracle(rules: RuleSet) -> None:
+    """Every hold, every category, and nothing that the rules forbid."""
+    oracle = Naive(rules.canonical())
+    strategy = Strategy(rules, None, TurnEvaluator(rules, perfect_yatzy.solve(rules)))
+    rolls = oracle.outcomes(rules.dice)
+    positions, expected = [], []
+    states = sorted(state for state in oracle.states() if state[0] != oracle.full_mask)
+    for i, (filled, upper, saved, flag) in enumerate(states[:: 1 + len(states) // 20]):
+        most = rules.rolls_per_turn - 1 + saved
+        for left in range(most + 1):
+            dice = rolls[(7 * i + left) % len(rolls)][0]
+            values = np.full(action_count(rules), -np.inf)
+            for box, value in oracle.stops(filled, upper, flag, dice, left, left == most).items():
+                values[hold_count(rules) + box] = float(value)
+            for held in oracle.holds_of(dice) if left else ():
+                if len(held) < rules.dice:
+                    values[action_number(rules, held)] = float(oracle.hold_value(filled, upper, flag, held, left))
+            positions.append((filled, upper, dice, left, saved, flag))
+            expected.append(values)
+    found = strategy.options(*(list(column) for column in zip(*positions, strict=True)))
+    np.testing.assert_allclose(found.values, expected, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(found.value, found.values.max(axis=1), atol=1e-8)
+    assert (found.legal[:, hold_count(rules) :].sum(axis=1) > 0).all()
+
+
+def rest_of_a_game(key: str) -> Strategy:
+    if key == "goal":
+        return reach("yatzy", 240, LATE)
+    if key == "utility":
+        return maximise("yatzy", lambda scores: np.sqrt(scores), LATE)
+    return open_strategy(key)
+
+
+@pytest.mark.parametrize(
+    "key", ["yatzy", "yahtzee", "yahtzee-free-joker", "generala", "yatzy-saved", "yatzy-forced", "goal", "utility"]
+)
+def test_options_and_regrets_are_those_of_single_questions(key: str) -> None:
+    strategy = rest_of_a_game(key)
+    rules, number = strategy.rules, 40
+    given, points = asked(strategy, number, seed=5), {}
+    cards: list[object] = random_states(strategy.space, number, 5)
+    if key in ("goal", "utility"):  # cards with points that play from LATE on can have made
+        dice = "33456", "11111", "66655"
+        cards = [LATE, LATE + " chance=20", LATE + " chance=0 yatzy=0 full-house=28"]
+        states = [strategy.state(card) for card in cards]  # type: ignore[arg-type]
+        given = columns(states) | {"dice": [[int(face) for face in roll] for roll in dice], "rolls_left": [2, 1, 0]}
+        points = {"points": [73, 93, 101]}
+    found = strategy.options(**given, **points)  # type: ignore[arg-type]
+    best = strategy.best(**given, **points)  # type: ignore[arg-type]
+    for name in ("held", "category", "value", "action"):
+        assert np.array_equal(getattr(found, name), getattr(best, name))
+    assert not strategy.regrets(**given, actions=best, **points).any()  # type: ignore[arg-type]
+    for i, card in enumerate(cards):
+        roll, left = sorted(np.asarray(given["dice"])[i].tolist()), int(np.asarray(given["rolls_left"])[i])
+        expected = np.full(action_count(rules), -np.inf)
+        for hold in strategy.holds(card, roll, left) if left else ():  # type: ignore[arg-type]
+            if hold.category is None:
+                expected[action_number(rules, hold.dice)] = hold.value
+        for choice in strategy.categories(card, roll, left):  # type: ignore[arg-type]
+            expected[action_number(rules, choice.category)] = choice.value
+        np.testing.assert_allclose(found.values[i], expected, rtol=2e-6 if points else 0, atol=1e-9)
+        legal = np.flatnonzero(expected > -np.inf)
+        one = {name: [np.asarray(column)[i]] * len(legal) for name, column in (given | points).items()}
+        losses = strategy.regrets(**one, actions=legal)
+        np.testing.assert_allclose(losses, expected.max() - expected[legal], atol=2e-5 if points else 1e-8)
+        for action, loss in zip(legal.tolist()[::5], losses[::5].tolist(), strict=True):
+            single = strategy.regret(card, roll, numbered_action(rules, action), left)  # type: ignore[arg-type]
+            assert single == pytest.approx(loss, abs=2e-6 if points else 1e-9)
+
+
+def test_options_and_regrets_do_not_depend_on_threads_or_order(yatzy: Strategy) -> None:
+    """To the bit; more positions than one slice."""
+    given = {name: np.asarray(column) for name, column in asked(yatzy, 5_000, 4).items()}
+    back = {name: column[::-1] for name, column in given.items()}
+    one, other = yatzy.options(**given, threads=1), yatzy.options(**back, threads=3)
+    assert np.array_equal(one.values, other.values[::-1])
+    assert np.array_equal(one.action, other.action[::-1])
+    random = np.random.default_rng(1)
+    taken = np.array([random.choice(np.flatnonzero(row)) for row in one.legal])
+    losses = yatzy.regrets(**given, actions=taken, threads=1)
+    assert np.array_equal(losses, yatzy.regrets(**back, actions=taken[::-1], threads=2)[::-1])
+    expected = one.values.max(axis=1) - one.values[np.arange(5_000), taken]
+    assert np.array_equal(losses, np.where(expected <= 1e-9, 0.0, expected))
+
+
+def test_actions_are_numbers_dice_or_names(yatzy: Strategy) -> None:
+    given = [0, 1, 0], [0, 3, 0], [[3, 3, 4, 5, 6], [2, 2, 5, 5, 5], [1, 2, 3, 4, 6]], [2, 0, 1]
+    named = yatzy.regrets(*given, actions=["33", "full-house", ()])
+    numbers = [action_number(yatzy.rules, action) for action in ([3, 3], "full-house", "none")]
+    assert yatzy.regrets(*given, actions=numbers).tolist() == named.tolist()
+    assert named[:2].tolist() == [0.0, 0.0]
+    assert named[2] == pytest.approx(yatzy.regret("", "12346", "none", 1), abs=1e-9)
+    assert named[2] > 0.5
+    assert yatzy.options(*given).hold_values.shape == (3, 210)
+    assert yatzy.options(*given).category_values[1, 12] == yatzy.best(*given).value[1]
+
+
+@pytest.mark.parametrize("key", ["yatzy", "maxi", "generala", "yatzy-forced"])
+def test_numbers_of_actions_and_their_meanings(key: str) -> None:
+    rules = perfect_yatzy.load_rules(key)
+    actions = [numbered_action(rules, number) for number in range(action_count(rules))]
+    assert [action_number(rules, action) for action in actions] == [*range(action_count(rules))]
+    holds = actions[: hold_count(rules)]
+    assert holds == sorted(holds, key=lambda hold: (len(hold), hold))
+    assert actions[hold_count(rules) :] == [category.id for category in rules.categories]
+
+
+POSITION = [0, 0], [0, 0], [[3, 3, 4, 5, 6]] * 2, [2, 0]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda y: y.regrets(*POSITION, actions=[0, 1]), "position 1: action 1 (hold 1) is not legal"),
+        (lambda y: y.regrets(*POSITION, actions=["33", "33"]), "position 1: action 18 (hold 3 3) is not legal"),
+        (
+            lambda y: y.regrets([1, 0], [1, 0], POSITION[2], [2, 0], actions=[210, 211]),
+            "position 0: action 210 (score ones) is not legal",
+        ),
+        (lambda y: y.regrets(*POSITION, actions=[0, 225]), "position 1: action is 225; must be 0 to 224"),
+        (lambda y: y.regrets(*POSITION, actions=[-1, 0]), "position 0: action is -1"),
+        (lambda y: y.regrets(*POSITION, actions=["33", "royal"]), "position 1: unknown category 'royal'"),
+        (lambda y: y.regrets(*POSITION, actions=[1.5, 2]), "position 0: actions is 1.5; must be a whole number"),
+        (lambda y: y.regrets(*POSITION, actions=[1]), "actions has shape (1,); there are 2 positions"),
+        (lambda y: y.regret("", "33456", "66", 2), "'66' is not legal with '33456' and 2 rolls left"),
+        (lambda y: y.regret("ones=3", "33456", "ones"), "'ones' is not legal"),
+        (lambda y: y.regret("", "33456", "33456", 2), "an action holds fewer than 5 dice"),
+        (lambda y: y.regret("", "33456", [7], 2), "no action holds '7'; the faces are 1 to 6"),
+        (lambda y: y.regret("", "33456", 5, 2), "action is 5; must be the dice to hold or the name"),
+        (lambda y: y.options(0, 0, [[1, 2, 3, 4, 7]], 0), "position 0 has a face outside 1 to 6"),
+        (lambda y: numbered_action(y.rules, 225), "action is 225; must be 0 to 224"),
+    ],
+)
+def test_wrong_actions_are_refused_in_a_line(
+    yatzy: Strategy, call: Callable[[Strategy], object], message: str
+) -> None:
+    refused_in_a_line(call, yatzy, message)
+
+
+def test_goals_need_points(yatzy: Strategy) -> None:
+    goal = reach("yatzy", 240, LATE)
+    with pytest.raises(StateError, match="points is missing"):
+        goal.options(*POSITION)
+
+
+def test_values_that_do_not_fit_are_refused(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is computed; regrets need no such memory."""
+    monkeypatch.setattr(batch, "available_memory", lambda: 3_000)
+    with pytest.raises(StateError, match="values of 225 options in 2 positions take") as caught:
+        yatzy.options(*POSITION)
+    assert caught.value.code == "too-large"
+    assert yatzy.regrets(*POSITION, actions=["33", "chance"]).shape == (2,)
+
+
+def test_no_positions_give_no_answers(yatzy: Strategy) -> None:
+    nothing = np.empty((0, 5), dtype=np.int64)
+    found = yatzy.options(0, 0, nothing, 0)
+    assert isinstance(found, BatchOptions)
+    assert found.values.shape == (0, 225)
+    assert len(yatzy.regrets(0, 0, nothing, 0, actions=np.empty(0, dtype=np.int64))) == 0
