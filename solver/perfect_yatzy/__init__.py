@@ -26,6 +26,7 @@ from ._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from .errors import RulesError, SolverError, StateError, TableError
+    from .game.legal_actions import TurnPosition, legal_actions, start_turn
     from .game.notation import parse_card
     from .game.rule_loader import load_rules
     from .game.rules import RuleSet
@@ -55,7 +56,9 @@ _MODULES = {
     "StateError": "errors",
     "Strategy": "strategy.strategy",
     "TableError": "errors",
+    "TurnPosition": "game.legal_actions",
     "distribution": "strategy.distribution",
+    "legal_actions": "game.legal_actions",
     "load_rules": "game.rule_loader",
     "maximise": "strategy.score_strategy",
     "open_strategy": "strategy.strategy",
@@ -63,10 +66,12 @@ _MODULES = {
     "reach": "strategy.score_strategy",
     "simulate": "strategy.simulation",
     "solve": "tablebase.backward_induction",
+    "start_turn": "game.legal_actions",
 }
 
 __all__ = [  # noqa: RUF022 (by use, not by alphabet)
     "open_strategy", "reach", "maximise", "distribution", "simulate", "solve", "load_rules", "parse_card",
+    "start_turn", "legal_actions", "TurnPosition",
     "Strategy", "ScoreStrategy", "State", "Scorecard", "RuleSet", "Hold", "Choice", "BatchAnswer", "BatchOptions",
     "ScoreDistribution", "Simulation",
     "SolverError", "RulesError", "StateError", "TableError",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from ..errors import StateError, span, whole_number
 from .points import possible_points
@@ -30,6 +31,17 @@ class State:
     upper: int = 0
     saved: int = 0
     joker_paid: bool = False
+
+    def filled_with(self, rules: RuleSet, category: int, points: int, saved: int = 0) -> State:
+        """The state after a turn, without checks; parameters as for :meth:`Scorecard.filled_with`."""
+        counts = rules.categories[category].upper and rules.bonus is not None
+        pays = rules.joker is not None and rules.joker.bonus > 0 and category == rules.joker_index and points > 0
+        return State(
+            filled=self.filled | 1 << category,
+            upper=min(self.upper + points * counts, rules.threshold),
+            saved=saved,
+            joker_paid=self.joker_paid or pays,
+        )
 
 
 EMPTY_STATE = State()
@@ -140,6 +152,49 @@ def check_card(card: Scorecard) -> Scorecard:
             f"{card.rules.key} fills in order: {category_label(card.rules, gap)} must come first", code="invalid-card"
         )
     return card
+
+
+def check_state(rules: RuleSet, state: State) -> None:
+    """Check that a state is possible under its rules; needs no state space, whose size it does not depend on.
+
+    Raises
+    ------
+    StateError
+        If a field is not a whole number, the order is violated, or the filled boxes cannot give the upper sum, the
+        saved rolls or the points of the joker's box.
+    """
+    for name in ("filled", "upper", "saved"):
+        whole_number(getattr(state, name), name)
+    if not 0 <= state.filled <= rules.full_mask:
+        raise StateError(
+            f"filled is {state.filled}; must be a bitmask from 0 to {rules.full_mask}", code="invalid-state"
+        )
+    if rules.order == "forced" and state.filled & (state.filled + 1):
+        raise StateError("the categories must be filled in the order of the sheet", code="invalid-state")
+    if state.upper < 0:
+        raise StateError(f"the upper sum is {state.upper}; it cannot be negative", code="invalid-state")
+    upper = sum(1 << c for c, category in enumerate(rules.categories) if category.upper)
+    if min(state.upper, rules.threshold) not in _upper_sums(rules, state.filled & upper):
+        raise StateError(f"the filled upper boxes cannot sum to {state.upper}", code="invalid-state")
+    turns = state.filled.bit_count()
+    most = turns * (rules.rolls_per_turn - 1) if rules.saved_rolls else 0
+    if not 0 <= state.saved <= most:
+        why = f"after {turns} turns it is {span(0, most)}" if rules.saved_rolls else "none exist"
+        raise StateError(f"{state.saved} saved rolls are impossible under {rules.key}: {why}", code="invalid-state")
+    if state.joker_paid and not (rules.joker and state.filled >> rules.joker_index & 1):
+        raise StateError(
+            "the joker's box cannot hold points: it is open, or the rules have no joker", code="invalid-state"
+        )
+
+
+@lru_cache(maxsize=1 << 12)
+def _upper_sums(rules: RuleSet, filled: int) -> frozenset[int]:
+    """Sums of the filled upper boxes, at most the threshold."""
+    if not filled:
+        return frozenset({0})
+    box = filled.bit_length() - 1
+    before, possible = _upper_sums(rules, filled & ~(1 << box)), possible_points(rules)[box]
+    return frozenset(min(rules.threshold, total + points) for total in before for points in possible)
 
 
 def max_bonus_points(card: Scorecard) -> int:

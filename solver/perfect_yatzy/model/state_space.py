@@ -19,11 +19,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import RulesError, StateError, whole_number
+from ..errors import RulesError, StateError, span
 from ..game.dice import Ints
 from ..game.points import possible_points
 from ..game.rules import RuleSet
-from ..game.scorecard import EMPTY_STATE, State
+from ..game.scorecard import EMPTY_STATE, State, check_state
 
 MAX_FREE_CATEGORIES = 24
 MAX_FREE_UPPER = 12
@@ -239,29 +239,17 @@ class StateSpace:
     def check(self, state: State) -> None:
         """Raise StateError unless a game can reach this state."""
         rules = self.rules
-        for name in ("filled", "upper", "saved"):
-            whole_number(getattr(state, name), name)
-        if not 0 <= state.filled <= rules.full_mask:
-            raise StateError(
-                f"filled is {state.filled}; must be a bitmask from 0 to {rules.full_mask}", code="invalid-state"
-            )
-        if self.forced and state.filled & (state.filled + 1):
-            raise StateError("the categories must be filled in the order of the sheet", code="invalid-state")
-        if state.upper < 0:
-            raise StateError(f"the upper sum is {state.upper}; it cannot be negative", code="invalid-state")
+        check_state(rules, state)
         if state.filled & self.start.filled != self.start.filled:
             raise StateError("this table begins at a card with other filled categories", code="invalid-state")
         if self._lane_of[self.lane_set(state.filled), min(state.upper, rules.threshold)] < 0:
             raise StateError(f"the filled upper boxes cannot sum to {state.upper}", code="invalid-state")
         most = int(self.most_saved[state.filled.bit_count()])
-        if not 0 <= state.saved <= most:
-            why = f"after {state.filled.bit_count()} turns it is 0 to {most}" if rules.saved_rolls else "none exist"
+        if state.saved > most:
             raise StateError(
-                f"{state.saved} saved rolls are impossible under {rules.key}: {why}", code="invalid-state"
-            )
-        if state.joker_paid and not (rules.joker and state.filled >> rules.joker_index & 1):
-            raise StateError(
-                "the joker's box cannot hold points: it is open, or the rules have no joker", code="invalid-state"
+                f"{state.saved} saved rolls are impossible from the card on at which this table begins: "
+                f"they are {span(0, most)}",
+                code="invalid-state",
             )
         if not self._occurs[self.row(state)]:
             raise StateError(

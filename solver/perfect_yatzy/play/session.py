@@ -20,10 +20,9 @@ from typing import Literal
 from ..errors import StateError
 from ..game.dice import Dice
 from ..game.dice_stream import dice_of_game
-from ..game.notation import check_dice, counts_of, is_subset, spaced
+from ..game.legal_actions import TurnPosition
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
-from ..game.scoring import open_categories, scoring_options
 from .record import Game, Turn, card_after
 
 Kind = Literal["roll", "hold", "score"]
@@ -155,10 +154,12 @@ class Session:
 
     def choices(self) -> dict[str, tuple[int, int]]:
         """Categories that can take the dice now: id -> (points in the box, joker and first-roll bonus points)."""
-        state, counts = self.card().state, counts_of(self.rules, self.dice)
-        first_roll = len(self.dice_history) == 1
-        found = scoring_options(self.rules, state.filled, state.joker_paid, counts, first_roll)
-        return {self.rules.categories[c].id: paid for c, paid in found.items()}
+        return TurnPosition(self.rules, self.card(), self.dice, self.rolls_left).categories()
+
+    def _turn_position(self) -> TurnPosition:
+        """The position within the turn; without the dice that are to be rolled."""
+        dice = self._held() if self.to_roll else self.dice
+        return TurnPosition(self.rules, self.card(), dice, self.rolls_left)
 
     def _held(self) -> Dice:
         return self.holds[-1] if self.holds else ()
@@ -192,16 +193,7 @@ class Session:
         """
         if not self.to_roll:
             raise StateError("no dice are to be rolled now")
-        held = self._held()
-        if dice is None:
-            new = self.next_roll()
-        else:
-            new = tuple(dice)
-            if len(new) == self.to_roll < self.rules.dice:
-                new = (*held, *new)
-            new = check_dice(self.rules, new)
-            if not is_subset(held, new):
-                raise StateError(f"you held {spaced(held)}, which is not within {spaced(new)}")
+        new = self.next_roll() if dice is None else self._turn_position().roll(dice).dice
         now = self.position
         self._push(Action("roll", new), GamePosition(now.cards, now.turns, (*now.dice_history, new), now.holds))
         return new
@@ -214,18 +206,7 @@ class Session:
         StateError
             If these dice cannot be held now.
         """
-        if len(dice) > self.rules.dice:
-            raise StateError(f"{len(dice):,} dice cannot be held; {self.rules.key} has {self.rules.dice}")
-        held = tuple(sorted(dice))
-        if not self.dice_history or self.to_roll:
-            raise StateError("there are no dice to hold yet")
-        if not self.rolls_left:
-            raise StateError("no reroll is left: take a category")
-        if not is_subset(held, self.dice):
-            raise StateError(f"{spaced(held)} is not within {spaced(self.dice)}")
-        if len(held) == self.rules.dice:
-            raise StateError("with all dice held there is nothing to reroll: name the category to take")
-        return held
+        return self._turn_position().check_hold(dice)
 
     def hold(self, dice: Sequence[int]) -> None:
         """Hold some of the dice; the others are rolled next.
@@ -251,25 +232,12 @@ class Session:
         StateError
             If it cannot be taken now.
         """
-        if not self.dice_history or self.to_roll:
-            raise StateError("there are no dice to score yet")
-        choices = self.choices()
-        if category not in choices:
-            raise StateError(f"{category} {self._reason_not_allowed(category, [*choices])}")
+        paid = self._turn_position().check_category(category)
         now, player = self.position, self.player
-        turn = Turn(player, now.dice_history, now.holds, category, *choices[category])
+        turn = Turn(player, now.dice_history, now.holds, category, *paid)
         card = card_after(now.cards[player], turn)
         cards = (*now.cards[:player], card, *now.cards[player + 1 :])
         self._push(Action("score", category=category), GamePosition(cards, (*now.turns, turn)))
-
-    def _reason_not_allowed(self, category: str, allowed: list[str]) -> str:
-        rules, card = self.rules, self.card()
-        c = rules.index_of.get(category, -1)
-        if c in card.points:
-            return "is filled already"
-        if rules.joker and c in open_categories(rules, card.state.filled):
-            return f"may not be taken now: an extra {rules.joker.category} must go to {' or '.join(allowed)}"
-        return f"may not be taken now: the boxes are filled in order, and {' or '.join(allowed)} is next"
 
     def apply(self, action: Action) -> None:
         """Carry out an action that was written down.

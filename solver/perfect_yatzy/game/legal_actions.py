@@ -1,0 +1,270 @@
+"""The rules in motion, without any table: what may be done with the dice on the table, and what follows from it.
+
+    start_turn ── roll ──► position ── hold ──► dice to roll ── roll ──► position ── score ──► dice to roll ...
+                           (a decision)         (chance)                                       (chance, or the end)
+
+>>> import random
+>>> from perfect_yatzy import load_rules
+>>> position = start_turn(load_rules("yatzy"), dice="33456")
+>>> len(position.legal_actions()), position.categories()["chance"]
+(38, (21, 0))
+>>> held = position.apply((3, 3))  # three dice are to be rolled
+>>> held.dice, held.to_roll, held.roll("661").dice
+((3, 3), 3, (1, 3, 3, 6, 6))
+>>> scored = held.roll(random.Random(1)).apply("chance")
+>>> len(scored.card.points), scored.to_roll, scored.rolls_left
+(1, 5, 2)
+
+Jokers, forced order, saved rolls and first-roll bonuses are part of it. A position is checked once, when
+:func:`start_turn` makes it; what follows from it by legal actions and rolls is not checked again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+from ..errors import StateError, shown, whole_number
+from .action_numbers import Action, ActionText, read_action
+from .dice import Dice
+from .notation import CardText, counts_of, dice_of, is_subset, parse_dice, parse_faces, read_card, spaced
+from .rules import RuleSet
+from .scorecard import Scorecard, State, check_state
+from .scoring import open_categories, scoring_options
+
+Card = Scorecard | State
+Rolled = Sequence[int] | str | Any  # faces, text, or a generator: random.Random or numpy.random.Generator
+
+
+@dataclass(frozen=True)
+class TurnPosition:
+    """A position within a turn. Make one with :func:`start_turn`.
+
+    Attributes
+    ----------
+    rules : RuleSet
+    card : Scorecard or State
+        The card at the start of the turn.
+    dice : tuple of int
+        Dice on the table, ascending; only those held if the others are to be rolled.
+    rolls_left : int
+        Rerolls left once all dice are on the table.
+    """
+
+    rules: RuleSet
+    card: Card
+    dice: Dice
+    rolls_left: int
+
+    @property
+    def state(self) -> State:
+        """The part of the card that affects the rest of the game."""
+        return self.card if isinstance(self.card, State) else self.card.state
+
+    @property
+    def over(self) -> bool:
+        """Whether every category is filled."""
+        return self.state.filled == self.rules.full_mask
+
+    @property
+    def to_roll(self) -> int:
+        """Number of dice to be rolled now; 0 if a decision is due or the game is over."""
+        return 0 if self.over else self.rules.dice - len(self.dice)
+
+    @property
+    def is_first_roll(self) -> bool:
+        """Whether no die has been rerolled in this turn."""
+        return self.rolls_left == self.rules.rolls_per_turn - 1 + self.state.saved
+
+    def holds(self) -> list[Dice]:
+        """Every different way to hold fewer than all dice, the fewest dice first; none without a reroll left."""
+        if self.over or self.to_roll or not self.rolls_left:
+            return []
+        counts = product(*(range(count + 1) for count in counts_of(self.rules, self.dice)))
+        return sorted((dice_of(held) for held in counts if sum(held) < self.rules.dice), key=lambda h: (len(h), h))
+
+    def categories(self) -> dict[str, tuple[int, int]]:
+        """The categories that may take the dice: id -> (points in the box, joker and first-roll bonus points)."""
+        if self.over or self.to_roll:
+            return {}
+        state, counts = self.state, counts_of(self.rules, self.dice)
+        found = scoring_options(self.rules, state.filled, state.joker_paid, counts, self.is_first_roll)
+        return {self.rules.categories[c].id: paid for c, paid in found.items()}
+
+    def legal_actions(self) -> list[Action]:
+        """Every hold, then every category, in the order of their numbers (:mod:`.action_numbers`)."""
+        return [*self.holds(), *self.categories()]
+
+    def check_hold(self, dice: Sequence[int]) -> Dice:
+        """The dice to hold, ascending.
+
+        Raises
+        ------
+        StateError
+            If these dice cannot be held now.
+        """
+        if len(dice) > self.rules.dice:
+            raise StateError(f"{len(dice):,} dice cannot be held; {self.rules.key} has {self.rules.dice}")
+        held = tuple(sorted(dice))
+        if self.over or self.to_roll:
+            raise StateError("there are no dice to hold yet")
+        if not self.rolls_left:
+            raise StateError("no reroll is left: take a category")
+        if not is_subset(held, self.dice):
+            raise StateError(f"{spaced(held)} is not within {spaced(self.dice)}")
+        if len(held) == self.rules.dice:
+            raise StateError("with all dice held there is nothing to reroll: name the category to take")
+        return held
+
+    def check_category(self, category: str) -> tuple[int, int]:
+        """Points in the box and bonus points of a category, by its id.
+
+        Raises
+        ------
+        StateError
+            If it may not take the dice.
+        """
+        rules, allowed = self.rules, self.categories()
+        if category in allowed:
+            return allowed[category]
+        if self.over or self.to_roll:
+            raise StateError("there are no dice to score yet")
+        c, filled, next_ones = rules.index_of.get(category, -1), self.state.filled, " or ".join(allowed)
+        if c >= 0 and filled >> c & 1:
+            raise StateError(f"{category} is filled already")
+        if rules.joker and c in open_categories(rules, filled):
+            raise StateError(
+                f"{category} may not be taken now: an extra {rules.joker.category} must go to {next_ones}"
+            )
+        raise StateError(f"{category} may not be taken now: the boxes are filled in order, and {next_ones} is next")
+
+    def apply(self, action: ActionText) -> TurnPosition:
+        """The position after an action: dice are to be rolled, or the game is over.
+
+        Parameters
+        ----------
+        action
+            The dice to hold (faces in any order, or text such as ``"33"``; ``"none"`` rerolls all), or the name of a
+            category.
+
+        Raises
+        ------
+        StateError
+            If the action is not legal.
+        """
+        taken = read_action(self.rules, action)
+        if not isinstance(taken, str):
+            return replace(self, dice=self.check_hold(taken), rolls_left=self.rolls_left - 1)
+        points, bonus_points = self.check_category(taken)
+        c, saved = self.rules.index_of[taken], self.rolls_left if self.rules.saved_rolls else 0
+        card: Card
+        if isinstance(self.card, Scorecard):
+            card = self.card.filled_with(c, points, bonus_points, saved)
+        else:
+            card = self.card.filled_with(self.rules, c, points, saved)
+        after = TurnPosition(self.rules, card, (), self.rules.rolls_per_turn - 1 + saved)
+        return replace(after, rolls_left=0) if after.over else after
+
+    def roll(self, rolled: Rolled) -> TurnPosition:
+        """The position after the dice that are not held have been rolled.
+
+        Parameters
+        ----------
+        rolled
+            The result, of the rolled dice alone or of all dice; or a generator to draw it from, a ``random.Random``
+            or a ``numpy.random.Generator``.
+
+        Raises
+        ------
+        StateError
+            If no dice are to be rolled, or these do not fit the rules and the held dice.
+        """
+        number, faces = self.to_roll, self.rules.faces
+        if not number:
+            raise StateError("no dice are to be rolled now")
+        if hasattr(rolled, "integers"):
+            rolled = rolled.integers(1, faces, number, endpoint=True).tolist()
+        elif hasattr(rolled, "randint"):
+            rolled = [rolled.randint(1, faces) for _ in range(number)]
+        elif hasattr(rolled, "tolist"):
+            rolled = rolled.tolist()
+        new = parse_faces(rolled) if isinstance(rolled, str) else rolled
+        if not isinstance(new, Sequence):
+            raise StateError(f"rolled is {shown(rolled)}; must be dice, or a random number generator")
+        if len(new) == number:
+            new = (*self.dice, *new)
+        dice = parse_dice(self.rules, new)
+        if not is_subset(self.dice, dice):
+            raise StateError(f"you held {spaced(self.dice)}, which is not within {spaced(dice)}")
+        return replace(self, dice=dice)
+
+
+def start_turn(
+    rules: RuleSet,
+    card: CardText | Card = "",
+    dice: Rolled | None = None,
+    rolls_left: int | None = None,
+) -> TurnPosition:
+    """A checked position within a turn.
+
+    Parameters
+    ----------
+    rules
+        The game; nothing is solved, so also one that is too large to be solved.
+    card
+        The card at the start of the turn: a scorecard, its text, points by category, or a bare state.
+    dice
+        All dice on the table; or a generator to roll them. None: they are still to be rolled.
+    rolls_left
+        Rerolls left; default: all of the turn's, as after the first roll.
+
+    Returns
+    -------
+    TurnPosition
+
+    Raises
+    ------
+    StateError
+        If the card, the dice or `rolls_left` cannot occur, or every category is filled.
+    """
+    checked: Card
+    if isinstance(card, State):
+        check_state(rules, card)
+        checked = card
+    else:
+        checked = read_card(rules, card)
+        check_state(rules, checked.state)
+    start = TurnPosition(rules, checked, (), 0)
+    if start.over:
+        raise StateError("every category is filled: the game is over", code="game-over")
+    most = rules.rolls_per_turn - 1 + start.state.saved
+    left = most if rolls_left is None else whole_number(rolls_left, "rolls_left")
+    if not 0 <= left <= most:
+        raise StateError(f"{left} rolls left; it must be 0 to {most}")
+    start = replace(start, rolls_left=left)
+    return start if dice is None else start.roll(dice)
+
+
+def legal_actions(
+    rules: RuleSet, card: CardText | Card, dice: Sequence[int] | str, rolls_left: int | None = None
+) -> list[Action]:
+    """Every legal action for the dice on the table; needs no table and solves nothing.
+
+    Parameters
+    ----------
+    rules, card, dice, rolls_left
+        As for :func:`start_turn`.
+
+    Returns
+    -------
+    list
+        The holds of fewer than all dice, as tuples of faces, then the ids of the categories.
+
+    Raises
+    ------
+    StateError
+        As :func:`start_turn`.
+    """
+    return start_turn(rules, card, dice, rolls_left).legal_actions()
