@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from .game.scorecard import Scorecard, State
     from .strategy.actions import Choice, Hold
     from .strategy.batch import BatchAnswer, BatchOptions
-    from .strategy.distribution import ScoreDistribution, distribution
+    from .strategy.distribution import distribution
+    from .strategy.score_distribution import ScoreDistribution
     from .strategy.score_strategy import ScoreStrategy, maximise, reach
     from .strategy.simulation import Simulation, simulate
     from .strategy.strategy import Strategy, open_strategy
@@ -47,7 +48,7 @@ _MODULES = {
     "Hold": "strategy.actions",
     "RuleSet": "game.rules",
     "RulesError": "errors",
-    "ScoreDistribution": "strategy.distribution",
+    "ScoreDistribution": "strategy.score_distribution",
     "ScoreStrategy": "strategy.score_strategy",
     "Scorecard": "game.scorecard",
     "Simulation": "strategy.simulation",

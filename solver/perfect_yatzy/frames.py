@@ -18,7 +18,7 @@ from .errors import MissingPackage, StateError, shown
 from .game.notation import dice_of
 from .strategy.actions import Choice, Hold
 from .strategy.batch import BatchAnswer
-from .strategy.distribution import DiscreteDistribution
+from .strategy.score_distribution import DiscreteDistribution
 from .strategy.simulation import Simulation
 
 Result = Sequence[Hold] | Sequence[Choice] | BatchAnswer | DiscreteDistribution | Simulation

@@ -45,6 +45,8 @@ class PolicyScratch(NamedTuple):
         As the three before for the first roll of a turn, if it has bonus points; by saved rolls and roll.
     hold_chance : (holds,)
         Chance of each multiset; other kernels use it as a second ``hold_tag``.
+    roll_chance : (stages * rolls,)
+        Chance of each roll with each number of rerolls left.
     best_within : (holds,)
         Best value of a hold within each multiset.
     no_tag : (rolls,)
@@ -64,6 +66,7 @@ class PolicyScratch(NamedTuple):
     first_stop: Floats
     first_hold: Floats
     hold_chance: Floats
+    roll_chance: Floats
     best_within: Floats
     no_tag: Floats
     temp: Floats
@@ -108,6 +111,7 @@ def policy_scratch(
         "first_stop": first_stages,
         "first_hold": first_stages,
         "hold_chance": dice.n_holds,
+        "roll_chance": stages,
         "best_within": dice.n_holds,
         "no_tag": dice.n_rolls,
         "temp": 1,

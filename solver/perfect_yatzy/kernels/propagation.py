@@ -1,8 +1,8 @@
-"""Forward propagation of chances: the distribution of the points made under the greedy policy of a table.
+"""Forward propagation of chances: the distribution of the points made under a policy.
 
 For the state s, the points x made so far, and an outcome o of a turn with p(o) points that leads to the child s'::
 
-    P(o | s)      chance of the outcome under the policy, from the dice                       (chance_rows)
+    P(o | s)      chance of the outcome under the policy, from the dice               (outcome_chances)
     P(s', x + p(o)) += P(s, x) P(o | s)        over all parents s and outcomes o             (pull_rows)
 
 Each thread owns rows of children and pulls from their parents, so that no two threads write to the same entry.
@@ -18,11 +18,10 @@ from ..model.objectives import ScoreOffsets
 from ..model.state_space import LANES
 from ..model.turn_model import TurnModel, TurnOutcomes
 from .jit import jit
-from .policy import policy_block
-from .simd import add, load, load_at, multiply, peek, poke, shifted, splat, store, store_at, view, views, width
+from .simd import add, load, load_at, multiply, peek, poke, shifted, splat, store, store_at, uniform, views, width
 from .table_slices import TableSlice
-from .turn import choices_of, mean_block
-from .value_tables import MeanTable, state_number
+from .turn import choices_of
+from .value_tables import state_number
 
 
 class Support(NamedTuple):
@@ -43,10 +42,10 @@ class PropagationJob(NamedTuple):
     offsets : ScoreOffsets
     occurs : (rows,) int64
         1 where a row occurs at all.
-    first_parent : int
-        Number of the first state of the parents' layer.
-    outcome_chance : (parent states * outcomes,) float64
-        From :func:`chance_rows`.
+    first_parent, parent_count : int
+        Number of the first state of the parents' layer, and how many states it has.
+    outcome_chance : (outcomes * parent states,) float64
+        From :func:`perfect_yatzy.kernels.actions.chance_rows`.
     parents, target : TableSlice
         Chances of each state and score of the parents; written: those of the rows.
     support : Support
@@ -58,6 +57,7 @@ class PropagationJob(NamedTuple):
     offsets: ScoreOffsets
     occurs: Ints
     first_parent: int
+    parent_count: int
     outcome_chance: Floats
     parents: TableSlice
     target: TableSlice
@@ -65,8 +65,24 @@ class PropagationJob(NamedTuple):
 
 
 @jit
+def add_chance(target, entry, chance):
+    """Add a vector of chances to a vector of `target`."""
+    store(target, entry, add(load(target, entry), chance))
+
+
+@jit
+def add_lane(target, entry, lane, chance):
+    """Add a chance to a lane of a vector of `target`."""
+    there = entry * width(target) + lane
+    poke(target, there, peek(target, there) + chance)
+
+
+@jit
 def outcome_chances(job, lattice_index, saved_before):
-    """Chance of every outcome under the policy in the scratch, for a turn begun with `saved_before` saved rolls."""
+    """Chance of every outcome under the policy in the scratch, for a turn begun with `saved_before` saved rolls.
+
+    Leaves the chance of each roll with each number of rerolls left in ``roll_chance``.
+    """
     model, dice, scratch = job.model, job.model.dice, job.scratch
     node, outcome_chance = scratch.hold_chance, scratch.outcome_chance
     lanes, zero = width(node), splat(node, 0.0)
@@ -83,18 +99,23 @@ def outcome_chances(job, lattice_index, saved_before):
         hold = scratch.first_hold if is_first else scratch.hold
         first = (saved_before if is_first else rerolls) * dice.roll_count
         for roll in range(dice.roll_count):
-            for lane in range(lanes):
-                here = (dice.first_roll + roll) * lanes + lane
-                chance = peek(node, here)
-                if chance > 0.0:
-                    poke(node, here, 0.0)
-                    held = int(peek(hold, (first + roll) * lanes + lane))
+            place, chance = first + roll, load(node, dice.first_roll + roll)
+            store(scratch.roll_chance, rerolls * dice.roll_count + roll, chance)
+            store(node, dice.first_roll + roll, zero)
+            held, outcome = int(peek(hold, place * lanes)), int(peek(stop, place * lanes))
+            # Neighbouring upper sums mostly do the same with a roll.
+            if uniform(load(hold, place)) and held >= 0:
+                add_chance(node, held, chance)
+            elif uniform(load(hold, place)) and uniform(load(stop, place)):
+                add_chance(outcome_chance, outcome, chance)
+            else:
+                for lane in range(lanes):
+                    held, outcome = int(peek(hold, place * lanes + lane)), int(peek(stop, place * lanes + lane))
+                    part = peek(scratch.roll_chance, (rerolls * dice.roll_count + roll) * lanes + lane)
                     if held >= 0:
-                        there = held * lanes + lane
-                        poke(node, there, peek(node, there) + chance)
+                        add_lane(node, held, lane, part)
                     else:
-                        there = int(peek(stop, (first + roll) * lanes + lane)) * lanes + lane
-                        poke(outcome_chance, there, peek(outcome_chance, there) + chance)
+                        add_lane(outcome_chance, outcome, lane, part)
         if rerolls > 0:
             reroll(lattice_index, node)
 
@@ -109,36 +130,6 @@ def reroll(lattice_index, node):
         for face in range(lattice_index.faces):
             successor = peek(lattice_index.successors, hold * lattice_index.faces + face)
             store(node, successor, add(load(node, successor), part))
-
-
-@jit
-def chance_rows(rows, arguments, means, index_arrays, first_state, chance):
-    """Chances of all outcomes for all states of the given rows.
-
-    Parameters
-    ----------
-    rows : (n,) int64
-        Rows of one layer.
-    arguments : PolicyJob
-    means : TableSlice
-        Table of means.
-    index_arrays : IndexedLattice
-    first_state : int
-        Number of the first state of the layer.
-    chance : (states of the layer * outcomes,) float64
-        Written: outcome by outcome, state by state.
-    """
-    job, lattice_index, table, result = views(arguments), views(index_arrays), views(means), view(chance)
-    children, layout, count = MeanTable(shifted(table.values, table.start)), job.model.layout, job.outcomes.size
-    for row in rows:
-        lanes = peek(layout.lane_count, peek(layout.lane_sets, row))
-        for first_lane in range(0, lanes, LANES):
-            policy_block(children, job, mean_block(job.model, row, first_lane), 0)
-            outcome_chances(job, lattice_index, 0)
-            for lane in range(min(LANES, lanes - first_lane)):
-                first = (peek(layout.offsets, row) + first_lane + lane - first_state) * count
-                for i in range(count):
-                    poke(result, first + i, peek(job.scratch.outcome_chance, i * LANES + lane))
 
 
 @jit
@@ -163,7 +154,7 @@ def pull_rows(rows, arguments):
             if choices_of(model, parent) >> peek(outcomes.category, i) & 1:
                 for lane in range(peek(layout.lane_count, peek(layout.lane_sets, parent))):
                     state = peek(layout.offsets, parent) + lane
-                    chance = peek(job.outcome_chance, (state - job.first_parent) * outcomes.size + i)
+                    chance = peek(job.outcome_chance, i * job.parent_count + state - job.first_parent)
                     if chance > 0.0:
                         child = state_number(layout, parent, row, lane, 0, peek(outcomes.shift, i))
                         here = peek(offsets.origin, state)

@@ -15,9 +15,10 @@ import numpy.typing as npt
 
 from ..game.dice import Ints
 from ..model.state_space import LANES
+from .actions import choose_actions
 from .jit import jit
 from .lattice import IndexedLattice
-from .policy import PolicyJob, policy_block
+from .policy import PolicyJob
 from .score_policy import ScorePolicyJob, TurnStart, backup_holds, decision
 from .simd import peek, poke, shifted, views, width
 from .turn import choices_of, mean_block
@@ -181,7 +182,7 @@ def play_score_turn(scores, mean_table, job, game, choices):
 
 
 @jit
-def play_slice(children, job, begin, end):
+def play_slice(policy, job, begin, end):
     """One turn of the games ``order[begin:end]``."""
     fields, order, model = job.games.fields, job.order, job.policy.model
     i = begin
@@ -194,25 +195,24 @@ def play_slice(children, job, begin, end):
                 break
             most_saved = max(most_saved, peek(fields, game + SAVED))
             stop += 1
-        policy_block(children, job.policy, Block(row, start, choices_of(model, row)), most_saved)
+        choose_actions(policy, job.policy, Block(row, start, choices_of(model, row)), most_saved)
         for k in range(i, stop):
             play_turn(job, peek(order, k))
         i = stop
 
 
 @jit
-def play_by_means(begin, end, arguments, means):
-    """One turn of the games ``order[begin:end]`` by a table of means.
+def play_by_policy(begin, end, arguments, policy):
+    """One turn of the games ``order[begin:end]`` by a policy that chooses its actions.
 
     Parameters
     ----------
     begin, end : int
     arguments : RolloutJob
-    means : TableSlice
-        Values of the children, float64 or float32.
+    policy
+        See :mod:`.actions`; for the mean, the values of the children, float64 or float32.
     """
-    table = views(means)
-    play_slice(MeanTable(shifted(table.values, table.start)), views(arguments), begin, end)
+    play_slice(views(policy), views(arguments), begin, end)
 
 
 @jit

@@ -13,6 +13,7 @@ narrower registers LLVM splits each operation; the results are the same.
 ``shifted``            a view with another origin, for a part of a larger array
 ``splat``              a number in every lane
 ``add, multiply``      lane by lane, as ``maximum`` and ``choose``
+``uniform``            whether all lanes hold the same number
 =====================  ==========================================================================
 
 Under ``NUMBA_BOUNDSCHECK=1`` (read at import, part of the key of the kernel cache) a view also carries its bounds,
@@ -311,6 +312,20 @@ def choose(typingctx: Any, a: Any, b: Any, where: Any, elsewhere: Any) -> Any:
         return builder.select(builder.fcmp_ordered(">=", args[0], args[1]), args[2], args[3])
 
     return where(a, b, where, elsewhere), codegen
+
+
+@intrinsic
+def uniform(typingctx: Any, vector: Any) -> Any:
+    """Whether all lanes hold the same number."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        count = signature.args[0].native.count
+        everywhere = ir.Constant(ir.VectorType(ir.IntType(32), count), [0] * count)
+        first = builder.shuffle_vector(args[0], args[0], everywhere)
+        equal = builder.bitcast(builder.fcmp_ordered("==", args[0], first), ir.IntType(count))
+        return builder.icmp_unsigned("==", equal, ir.Constant(ir.IntType(count), (1 << count) - 1))
+
+    return types.boolean(vector), codegen
 
 
 def aligned(vectors: int, dtype: npt.DTypeLike = np.float64) -> npt.NDArray[Any]:

@@ -28,6 +28,7 @@ from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
 from .checked_values import Table
 from .estimates import BASE_MEMORY, FLOAT64_VALUES, LANE_OPERATIONS_PER_SECOND, SolveCost, rule_set_stats
+from .policies import Policy
 from .state_space import LANES, StateSpace, state_space
 
 Values = npt.NDArray[Any]
@@ -104,24 +105,39 @@ class Objective:
 
 
 class PolicyQuantity(Objective):
-    """Base of quantities of the rest of the game under the policy that maximises the mean.
+    """Base of quantities of the rest of the game under a policy.
 
     Parameters
     ----------
     values
-        The table of means, float64.
+        The means under the policy, float64: for perfect play the table of means.
+    policy
+        Default: perfect play, which is greedy for `values`.
     """
 
-    square_weight = 0.0  # weight of the squared deviation that each turn adds
+    points_weight = 0.0  # of the points of each turn
+    square_weight = 0.0  # of the squared deviation that each turn adds
 
-    def __init__(self, rules: RuleSet, values: Table, start: State = EMPTY_STATE) -> None:
+    def __init__(
+        self, rules: RuleSet, values: Table, start: State = EMPTY_STATE, policy: Policy | None = None
+    ) -> None:
         super().__init__(rules, start)
-        self.values = values
+        self.values, self.policy = values, policy
 
     def solve_cost(self) -> SolveCost:
         """Two tables in memory, and about six times the work."""
         means = rule_set_stats(self.rules)
         return replace(means, memory=means.memory + 8 * means.values, seconds=6 * means.seconds)
+
+
+class PolicyMean(PolicyQuantity):
+    """The mean of the points still to come under any policy."""
+
+    name = "policy-mean"
+    points_weight = 1.0
+
+    def __init__(self, policy: Policy) -> None:
+        super().__init__(policy.rules, np.empty(0), policy.start, policy)
 
 
 class Variance(PolicyQuantity):

@@ -24,8 +24,9 @@ from ..game.notation import parse_card
 from ..game.points import points_table
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
-from .distribution import DiscreteDistribution, stored_distribution
+from .distribution import stored_distribution
 from .position import CheckedPosition, check_position
+from .score_distribution import DiscreteDistribution
 from .strategy import Strategy
 
 Ties = Literal["loss", "half", "win"]

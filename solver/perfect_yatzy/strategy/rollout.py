@@ -110,13 +110,13 @@ class Rollout:
         dice
             First game, seed and turn: what the dice depend on.
         """
-        from ..kernels.rollout import RolloutJob, play_by_means
+        from ..kernels.rollout import RolloutJob, play_by_policy
 
         table = window(self.space, self.evaluator.values, filled)
 
         def play(begin: int, end: int) -> None:
             with self.policy() as policy:
-                play_by_means(begin, end, RolloutJob(policy, self.lattice_index, games, order, *dice), table)
+                play_by_policy(begin, end, RolloutJob(policy, self.lattice_index, games, order, *dice), table)
 
         return play
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..game.dice import Ints, lattice
 from ..kernels.table_slices import PADDING, TableSlice, padded, window
-from ..model.objectives import Objective, PolicyQuantity, ScoreObjective, Values
+from ..model.objectives import Objective, PolicyMean, PolicyQuantity, ScoreObjective, Values
 from ..model.turn_model import turn_model, turn_outcomes
 
 if TYPE_CHECKING:
@@ -115,9 +115,14 @@ class RowSolver:
         """Call the kernel that solves this kind of objective."""
         objective = self.objective
         if isinstance(objective, PolicyQuantity):
-            from ..kernels.policy_evaluation import evaluate_policy_rows
+            from ..kernels.policy_evaluation import evaluate_actions_rows, evaluate_policy_rows
 
-            evaluate_policy_rows(rows, self._evaluation_job(objective, below, out, filled, scratch))
+            evaluation = self._evaluation_job(objective, below, out, filled, scratch)
+            if objective.policy is None:
+                evaluate_policy_rows(rows, evaluation)
+            else:
+                for part, actions in objective.policy.layer(filled)(rows):
+                    evaluate_actions_rows(part, evaluation, actions)
             return
         job = self._solve_job(below, out, filled, scratch)
         if isinstance(objective, ScoreObjective):
@@ -145,6 +150,8 @@ class RowSolver:
         from ..kernels.turn import TIE
 
         outcomes = turn_outcomes(objective.rules, objective.start)
-        policy = PolicyJob(self._model, outcomes, self._lattice, (TIE, 0.0), scratch)
-        means = window(objective.space, objective.values, filled)
-        return EvaluationJob(policy, means, below, out, self._most_saved(filled), objective.square_weight)
+        ties = objective.policy.ties if objective.policy else (TIE, 0.0)
+        policy = PolicyJob(self._model, outcomes, self._lattice, ties, scratch)
+        means = below if isinstance(objective, PolicyMean) else window(objective.space, objective.values, filled)
+        weights = objective.points_weight, objective.square_weight
+        return EvaluationJob(policy, means, below, out, self._most_saved(filled), *weights)
