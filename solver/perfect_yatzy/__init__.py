@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from .game.rule_loader import load_rules
     from .game.rules import RuleSet
     from .game.scorecard import Scorecard, State
+    from .policies.evaluation import Evaluation, evaluate
+    from .policies.policy import FunctionPolicy, ValueFunction
     from .strategy.actions import Choice, Hold
     from .strategy.batch import BatchAnswer, BatchOptions
     from .strategy.distribution import distribution
@@ -45,6 +47,8 @@ _MODULES = {
     "BatchAnswer": "strategy.batch",
     "BatchOptions": "strategy.batch",
     "Choice": "strategy.actions",
+    "Evaluation": "policies.evaluation",
+    "FunctionPolicy": "policies.policy",
     "Hold": "strategy.actions",
     "RuleSet": "game.rules",
     "RulesError": "errors",
@@ -58,7 +62,9 @@ _MODULES = {
     "Strategy": "strategy.strategy",
     "TableError": "errors",
     "TurnPosition": "game.legal_actions",
+    "ValueFunction": "policies.policy",
     "distribution": "strategy.distribution",
+    "evaluate": "policies.evaluation",
     "legal_actions": "game.legal_actions",
     "load_rules": "game.rule_loader",
     "maximise": "strategy.score_strategy",
@@ -71,10 +77,10 @@ _MODULES = {
 }
 
 __all__ = [  # noqa: RUF022 (by use, not by alphabet)
-    "open_strategy", "reach", "maximise", "distribution", "simulate", "solve", "load_rules", "parse_card",
+    "open_strategy", "reach", "maximise", "distribution", "simulate", "evaluate", "solve", "load_rules", "parse_card",
     "start_turn", "legal_actions", "TurnPosition",
     "Strategy", "ScoreStrategy", "State", "Scorecard", "RuleSet", "Hold", "Choice", "BatchAnswer", "BatchOptions",
-    "ScoreDistribution", "Simulation",
+    "ScoreDistribution", "Simulation", "Evaluation", "ValueFunction", "FunctionPolicy",
     "SolverError", "RulesError", "StateError", "TableError",
 ]  # fmt: skip
 

@@ -1,0 +1,207 @@
+"""How good a policy is, exactly: its mean, spread and distribution, and where it loses against perfect play.
+
+Two passes, by the kernels of perfect play:
+
+=========  =======================================  ========================================================
+backward   mean and variance of every state         all rule sets
+                                                    (:class:`perfect_yatzy.model.objectives.PolicyMean`)
+forward    distribution, results of the             rules without saved rolls whose states and scores fit into
+           categories, losses                       memory (:mod:`perfect_yatzy.strategy.forward_pass`)
+=========  =======================================  ========================================================
+
+The losses add up to what the policy gives away: ``perfect mean - mean = sum of the losses`` (:mod:`.losses` of the
+kernels).
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import RulesError, StateError, shown
+from ..game.dice import Floats
+from ..game.rules import RuleSet
+from ..game.scorecard import EMPTY_STATE
+from ..kernels.table_slices import restricted
+from ..model.objectives import BonusChance, Objective, PolicyMean, Variance
+from ..model.policies import Policy
+from ..strategy.distribution import check_distribution_memory, has_distribution
+from ..strategy.forward_pass import ForwardPass
+from ..strategy.greedy_policy import GreedyPolicy
+from ..strategy.score_distribution import CategoryResult, ScoreDistribution
+from ..strategy.strategy import Strategy
+from ..strategy.turn_evaluator import ScoreEvaluator
+from ..tablebase.backward_induction import default_threads, solve_objective
+from ..tablebase.memory import check_memory
+from ..tablebase.store import Progress, open_table
+
+
+@dataclass(frozen=True)
+class Losses:
+    """Expected points a policy gives away against perfect play.
+
+    Attributes
+    ----------
+    holds : (turns, rerolls) float64
+        By turn, and by holds with 1, 2, ... rerolls left. To end a turn too early counts as a hold.
+    categories : (turns, categories) float64
+        By turn, and by the category that was filled instead of the best one.
+    """
+
+    holds: Floats
+    categories: Floats
+
+    @property
+    def total(self) -> float:
+        """All points given away in a game."""
+        return float(self.holds.sum() + self.categories.sum())
+
+    @property
+    def by_turn(self) -> Floats:
+        """``(turns,)`` float64: points given away in each turn."""
+        return np.asarray(self.holds.sum(axis=1) + self.categories.sum(axis=1))
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """An exact evaluation of a policy. Returned by :func:`evaluate`.
+
+    Attributes
+    ----------
+    rules : RuleSet
+    mean : float
+        Mean of the final score, in points; those on the card at the start are included.
+    standard_deviation : float
+        Standard deviation of the final score, in points.
+    upper_bonus_chance : float
+        Probability of the upper bonus, 0 if the rules have none.
+    perfect_mean : float
+        Mean under perfect play.
+    distribution : ScoreDistribution or None
+        Distribution of the final score; None for rules that save rolls or are too large for it.
+    losses : Losses or None
+        Where the difference to perfect play arises; None without a distribution.
+    """
+
+    rules: RuleSet
+    mean: float
+    standard_deviation: float
+    upper_bonus_chance: float
+    perfect_mean: float
+    distribution: ScoreDistribution | None = None
+    losses: Losses | None = None
+
+    @property
+    def loss(self) -> float:
+        """Points a game the policy gives away against perfect play."""
+        return self.perfect_mean - self.mean
+
+    @property
+    def categories(self) -> tuple[CategoryResult, ...]:
+        """Results of the categories that are open at the start; empty without a distribution."""
+        return self.distribution.categories if self.distribution else ()
+
+
+def policy_values(policy: Policy, *, threads: int | None = None) -> Floats:
+    """The value of every state under a policy: the backward pass alone, about a second for Yatzy.
+
+    Parameters
+    ----------
+    policy
+        Any policy of this package that chooses its actions (not one that draws them at random).
+    threads
+        Number of threads; default: one per processor. The values do not depend on it.
+
+    Returns
+    -------
+    (size,) float64
+        Expected points still to come for every state from the policy's start on; the last one is the start's.
+
+    Raises
+    ------
+    RulesError
+        If the machine has too little memory.
+    """
+    objective = PolicyMean(policy)
+    check_memory(policy.rules, objective.solve_cost())
+    return np.asarray(solve_objective(objective, threads=threads))
+
+
+def policy_mean(policy: Policy, *, threads: int | None = None) -> float:
+    """The mean of the points to come under a policy, from its start on; as :func:`policy_values`."""
+    return float(policy_values(policy, threads=threads)[-1])
+
+
+def evaluate(
+    policy: Policy | Strategy,
+    *,
+    points: int | None = None,
+    tables: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Evaluate a policy exactly: mean, standard deviation, distribution, and where it loses points.
+
+    Parameters
+    ----------
+    policy
+        A :class:`perfect_yatzy.ValueFunction`, a :class:`perfect_yatzy.FunctionPolicy`, any other policy of this
+        package, or the strategy of :func:`perfect_yatzy.open_strategy` (perfect play).
+    points
+        Points on the card at the start. Default: 0; for a strategy those on its card.
+    tables
+        Folder of the tables; perfect play is opened or solved there.
+    threads
+        Number of threads; default: one per processor. The result does not depend on it.
+    progress
+        Called during a solve of perfect play.
+
+    Returns
+    -------
+    Evaluation
+        Exact up to float64 rounding.
+
+    Raises
+    ------
+    StateError
+        If `policy` is not a policy.
+    RulesError
+        If the machine has too little memory, or `policy` is a strategy for a goal or a utility.
+    TableError
+        If the table of perfect play is damaged or cannot be written.
+    """
+    if isinstance(policy, Strategy):
+        if isinstance(policy.evaluator, ScoreEvaluator):
+            raise RulesError("the policy of a goal or a utility cannot be evaluated yet; simulate its games")
+        start = policy.check(policy.start)
+        points = start.points if points is None else points
+        policy = GreedyPolicy(policy.rules, policy.table, start.state, policy.space)
+    if not callable(getattr(policy, "layer", None)):
+        raise StateError(f"policy is {shown(policy)}; must be a policy, such as perfect_yatzy.ValueFunction")
+    rules, threads, before = policy.rules, threads or default_threads(), points or 0
+    whole = Objective(rules)
+    table = open_table(whole, tables, threads=threads, progress=progress)[1]
+    rest = Objective(rules, policy.start)
+    perfect = table if policy.start == EMPTY_STATE else restricted(whole.space, rest.space, table)
+    perfect_mean = before + float(perfect[rest.size - 1 : rest.size][0])
+    if has_distribution(rules):
+        check_distribution_memory(rules, policy.start)
+        played = ForwardPass(policy, threads, perfect).run(before)
+        found, losses = played.distribution, played.losses
+        assert losses is not None
+        rerolls = rules.rolls_per_turn - 1
+        return Evaluation(
+            rules,
+            found.mean,
+            found.standard_deviation,
+            found.upper_bonus_chance,
+            perfect_mean,
+            found,
+            Losses(losses[:, :rerolls], losses[:, rerolls:]),
+        )
+    values = policy_values(policy, threads=threads)
+    variance = solve_objective(Variance(rules, values, policy.start, policy), threads=threads)[-1]
+    chance = solve_objective(BonusChance(rules, values, policy.start, policy), threads=threads)[-1]
+    return Evaluation(rules, before + float(values[-1]), float(np.sqrt(variance)), float(chance), perfect_mean)

@@ -1,0 +1,327 @@
+"""Policies: the ways to play that :func:`perfect_yatzy.evaluate` measures exactly.
+
+=========================  ==========================================================================================
+:class:`ValueFunction`     plays every turn as if a guess of the points still to come were right
+:class:`FunctionPolicy`    a Python function gives the actions for all rolls of a card
+=========================  ==========================================================================================
+
+A policy function sees one card at a time, with all its upper sums ("lanes") and all rolls, and answers with arrays:
+
+>>> import numpy as np
+>>> def most_points(turn):
+...     '''Take the category with the most points; hold nothing, ever.'''
+...     points = np.where(turn.allowed, turn.points, -1)
+...     return points.argmax(axis=1)[:, None], np.full((turn.n_rerolls, 1, 1), turn.no_dice)
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import RulesError, StateError, shown
+from ..game.dice import Ints, Lattice, lattice
+from ..game.notation import CardText, read_card
+from ..game.rule_loader import load_rules
+from ..game.rules import RuleSet
+from ..game.scorecard import Scorecard
+from ..model.policies import RowActions
+from ..model.state_space import StateSpace, state_space
+from ..model.turn_model import IN_FULL, SCORING_WAYS, turn_model, turn_outcomes
+from ..strategy.greedy_policy import GreedyPolicy
+
+STOP = -1  # in an array of holds: end the turn
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class States:
+    """All states of a game, as arrays with one entry for each state, in the order of a table.
+
+    Attributes
+    ----------
+    rules : RuleSet
+    filled : (size,) int64
+        Bitmask of the filled categories, bit i for the i-th of the sheet.
+    upper : (size,) int64
+        Upper sum. Sums that cannot lead to different results share a state: all from the threshold on, and those that
+        can no longer reach it.
+    saved : (size,) int64
+        Saved rolls.
+    joker_paid : (size,) bool
+        Whether the joker's box holds points.
+    """
+
+    rules: RuleSet
+    filled: Ints
+    upper: Ints
+    saved: Ints
+    joker_paid: Bools
+
+    @property
+    def open(self) -> Bools:
+        """``(size, categories)`` bool: which categories are open."""
+        return np.asarray((self.filled[:, None] >> np.arange(len(self.rules.categories)) & 1) == 0)
+
+
+def all_states(space: StateSpace) -> States:
+    """Every state of a state space."""
+    layout = space.layout
+    rows = np.concatenate([space.layers[k] for k in range(space.categories, space.first_layer - 1, -1)])
+    lanes = layout.lane_count[layout.lane_sets[rows]]
+    sizes = lanes * (space.most_saved[space.filled[rows]] + 1)
+    within = np.arange(space.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    row, lane = np.repeat(rows, sizes), within % np.repeat(lanes, sizes)
+    return States(
+        space.rules,
+        layout.masks[row],
+        layout.lane_upper[layout.lane_sets[row], lane].astype(np.int64),
+        within // np.repeat(lanes, sizes),
+        row >= space.cards,
+    )
+
+
+Guess = npt.ArrayLike | Callable[[States], npt.ArrayLike]
+
+
+class ValueFunction(GreedyPolicy):
+    """Greedy play for a value function: each turn is played exactly as if it gave the points still to come.
+
+    Parameters
+    ----------
+    rules
+        A built-in id with switches, a TOML file, or a rule set.
+    values
+        ``(size,)`` float: a guess for each state, in the order of a table (:class:`States`), in points; or a
+        function that takes :class:`States` and returns them. Also with a start the guess is for the whole game.
+    start
+        The card where the games begin; default: the empty card.
+
+    Raises
+    ------
+    StateError
+        If the guess has another shape, or numbers that are not finite.
+    """
+
+    def __init__(self, rules: str | RuleSet, values: Guess, start: CardText | Scorecard = "") -> None:
+        rule_set = load_rules(rules)
+        space = state_space(rule_set)
+        found = np.asarray(values(all_states(space)) if callable(values) else values)
+        if found.dtype.kind not in "iuf" or found.shape != (space.size,):
+            raise StateError(
+                f"the value function has shape {found.shape} of {found.dtype}; must be ({space.size},) numbers"
+            )
+        if not np.isfinite(found).all():
+            raise StateError(f"the value function is {found[~np.isfinite(found)][0]} for a state; must be finite")
+        table = found if found.dtype == np.float32 else found.astype(np.float64)
+        super().__init__(rule_set, table, read_card(rule_set, start).state)
+
+
+@dataclass(frozen=True)
+class CardTurn:
+    """The turn of one card, as a policy function sees it.
+
+    Attributes
+    ----------
+    rules : RuleSet
+    filled : int
+        Bitmask of the filled categories.
+    upper : (lanes,) int64
+        The upper sums the card may have. Those that cannot lead to different results share a lane.
+    joker_paid : bool
+        Whether the joker's box holds points.
+    allowed : (rolls, categories) bool
+        Which categories may take a roll.
+    points : (rolls, categories) int64
+        Points of each category for a roll, jokers included. Bonus points are not included.
+    """
+
+    rules: RuleSet
+    filled: int
+    upper: Ints
+    joker_paid: bool
+    allowed: Bools
+    points: Ints
+
+    @property
+    def dice(self) -> Lattice:
+        """All multisets of dice: ``counts[h]`` has the number of each face in the hold with index h."""
+        return lattice(self.rules.dice, self.rules.faces)
+
+    @property
+    def n_rerolls(self) -> int:
+        """Rerolls after the first roll."""
+        return self.rules.rolls_per_turn - 1
+
+    @property
+    def roll_counts(self) -> Ints:
+        """``(rolls, faces)`` int64: how many dice of each roll show each face; rolls are in this order everywhere."""
+        return np.asarray(self.dice.counts[self.dice.first_roll :])
+
+    @property
+    def open(self) -> Bools:
+        """``(categories,)`` bool: which categories are open."""
+        return np.asarray((self.filled >> np.arange(len(self.rules.categories)) & 1) == 0)
+
+    @property
+    def no_dice(self) -> int:
+        """Index of the hold without dice: to reroll all."""
+        return 0
+
+    def hold_index(self, counts: npt.ArrayLike) -> Ints:
+        """Indices of holds, ``(...)``, from how many dice of each face they have, ``(..., faces)``."""
+        return np.asarray(self.dice.rank(np.asarray(counts, dtype=np.int64)))
+
+
+PolicyFunction = Callable[[CardTurn], tuple[npt.ArrayLike, npt.ArrayLike]]
+
+
+@lru_cache(maxsize=4)
+def _legal_holds(dice: int, faces: int) -> Bools:
+    """``(rolls, holds + 1)`` bool: whether a roll contains a hold; the last column is STOP."""
+    grid = lattice(dice, faces)
+    within = np.ones((grid.n_rolls, grid.n_holds + 1), dtype=bool)
+    within[:, :-1] = (grid.counts[None, :, :] <= grid.counts[grid.first_roll :, None, :]).all(axis=2)
+    return within
+
+
+class FunctionPolicy:
+    """The policy of a Python function, called once for each card that play can reach.
+
+    Parameters
+    ----------
+    rules
+        A built-in id with switches, a TOML file, or a rule set. It must not save rolls.
+    function
+        Takes a :class:`CardTurn` and returns ``(categories, holds)``, arrays of integers that broadcast to the shapes
+
+        - ``(rolls, lanes)``: the category to fill when the turn ends with a roll;
+        - ``(rerolls, rolls, lanes)``: the index of the dice to hold (:meth:`CardTurn.hold_index`), or -1 to end the
+          turn; the first entry is for one reroll left, the last for all of them.
+
+        It is called by one thread at a time, with the cards in no particular order, and must give the same answer for
+        the same card.
+    start
+        The card where the games begin; default: the empty card.
+
+    Raises
+    ------
+    RulesError
+        If the rules save rolls.
+    StateError
+        If no game can reach the start. Later, if the function returns other shapes or an action that is not allowed.
+    """
+
+    ties = GreedyPolicy.ties
+
+    def __init__(self, rules: str | RuleSet, function: PolicyFunction, start: CardText | Scorecard = "") -> None:
+        self.rules = load_rules(rules)
+        if self.rules.saved_rolls:
+            raise RulesError(f"{self.rules.key} saves rolls; a policy function is for rules without saved rolls")
+        self.function, self.start = function, read_card(self.rules, start).state
+        self.space = state_space(self.rules, self.start)
+        self._lock = threading.Lock()
+
+    def layer(self, filled: int) -> RowActions:
+        """Actions at the cards with `filled` categories filled; see :class:`perfect_yatzy.model.policies.Policy`."""
+
+        def actions(rows: Ints) -> Iterator[tuple[Ints, Any]]:
+            for row in rows:
+                yield np.array([row]), self.card_actions(int(row))
+
+        return actions
+
+    @cached_property
+    def _points(self) -> tuple[Ints, Ints]:
+        """``(rolls, categories)`` points by the dice, and with fixed points in full."""
+        outcomes, n = turn_outcomes(self.rules, self.start), len(self.rules.categories)
+        numbers = outcomes.number.reshape(SCORING_WAYS, n, -1)
+        plain, full = (outcomes.points[numbers[way]].T for way in (0, IN_FULL))
+        return plain, full
+
+    def turn(self, row: int) -> CardTurn:
+        """The turn of the card of a row."""
+        layout, model = self.space.layout, turn_model(self.rules, self.start)
+        filled, lane_set = int(layout.masks[row]), layout.lane_sets[row]
+        still_open = (filled >> np.arange(len(self.rules.categories)) & 1) == 0
+        if model.forced_order:
+            still_open &= np.cumsum(still_open) == 1
+        plain, full = self._points
+        allowed, points = np.broadcast_to(still_open, plain.shape).copy(), plain
+        if filled & model.jokers.bit:
+            points = plain.copy()
+            for joker, roll in enumerate(np.flatnonzero(model.jokers.number >= 0)):
+                box = int(model.jokers.box[joker])
+                if not box & ~filled:
+                    points[roll] = full[roll]
+                allowed[roll] = self._joker_choices(still_open, filled, box, bool(model.jokers.must_match))
+        upper = layout.lane_upper[lane_set, : layout.lane_count[lane_set]].astype(np.int64)
+        return CardTurn(self.rules, filled, upper, bool(row >= self.space.cards), allowed, points)
+
+    def _joker_choices(self, choices: Bools, filled: int, box: int, must_match: bool) -> Bools:
+        """Categories that may take a joker roll (as :func:`perfect_yatzy.kernels.turn.joker_choices`)."""
+        if not must_match:
+            return choices
+        bits = 1 << np.arange(len(choices))
+        is_lower = np.array([not category.upper for category in self.rules.categories])
+        allowed = choices & (bits == box) if box & ~filled else choices & is_lower
+        return allowed if allowed.any() else choices
+
+    def card_actions(self, row: int) -> Any:
+        """The actions at the card of a row, as an argument of the kernels."""
+        from ..kernels.actions import GivenActions
+
+        turn = self.turn(row)
+        with self._lock:
+            answer = self.function(turn)
+        rolls, lanes, stages = len(turn.allowed), len(turn.upper), self.rules.rolls_per_turn
+        if not isinstance(answer, tuple) or len(answer) != 2:
+            raise StateError(f"the policy function returned {shown(answer)}; must be (categories, holds)")
+        category = _whole(answer[0], "categories", (rolls, lanes))
+        hold = _whole(answer[1], "holds", (stages - 1, rolls, lanes))
+        every = np.arange(rolls)[:, None]
+        known = (category >= 0) & (category < turn.allowed.shape[1])
+        wrong = ~(known & turn.allowed[every, np.where(known, category, 0)])
+        if wrong.any():
+            roll, lane = np.argwhere(wrong)[0]
+            raise StateError(self._refused(turn, "category", category[roll, lane], roll, lane))
+        legal = _legal_holds(self.rules.dice, self.rules.faces)
+        known = (hold >= STOP) & (hold < legal.shape[1] - 1)
+        wrong = ~(known & legal[every, np.where(known, hold, STOP)])
+        if wrong.any():
+            stage, roll, lane = np.argwhere(wrong)[0]
+            raise StateError(self._refused(turn, "hold", hold[stage, roll, lane], roll, lane))
+        # To hold all dice is to end the turn. The last stage, without rerolls, always ends it.
+        hold = np.where(hold >= turn.dice.first_roll, STOP, hold)
+        stops = np.full((1, rolls, lanes), STOP)
+        return GivenActions(
+            np.ascontiguousarray(np.broadcast_to(category, (stages, rolls, lanes)), dtype=np.int16).ravel(),
+            np.concatenate([stops, hold]).astype(np.int16).ravel(),
+            lanes,
+        )
+
+    def _refused(self, turn: CardTurn, kind: str, number: int, roll: int, lane: int) -> str:
+        dice = "".join(str(face + 1) * int(count) for face, count in enumerate(turn.roll_counts[roll]))
+        return (
+            f"the policy function returned {kind} {number} for the roll {dice}, which is not allowed "
+            f"(filled {turn.filled}, upper sum {turn.upper[lane]})"
+        )
+
+
+def _whole(given: npt.ArrayLike, label: str, shape: tuple[int, ...]) -> Ints:
+    """An array of integers of a policy function, broadcast to a shape."""
+    found = np.asarray(given)
+    if found.dtype.kind not in "iu":
+        raise StateError(f"the policy function returned {label} of type {found.dtype}; must be integers")
+    try:
+        return np.broadcast_to(found, shape).astype(np.int64)
+    except ValueError:
+        raise StateError(
+            f"the policy function returned {label} of shape {found.shape}; must broadcast to {shape}"
+        ) from None

@@ -1,0 +1,215 @@
+"""Exact policy evaluation against an oracle in fractions, the table of perfect play, and identities."""
+
+from __future__ import annotations
+
+import zlib
+from fractions import Fraction
+
+import numpy as np
+import perfect_yatzy
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from perfect_yatzy.errors import RulesError, StateError
+from perfect_yatzy.game.notation import dice_of
+from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.game.scorecard import State
+from perfect_yatzy.model.objectives import PolicyMean, Variance
+from perfect_yatzy.model.state_space import state_space
+from perfect_yatzy.policies.evaluation import Evaluation, evaluate, policy_mean, policy_values
+from perfect_yatzy.policies.policy import STOP, CardTurn, FunctionPolicy, ValueFunction, all_states
+from perfect_yatzy.strategy.greedy_policy import GreedyPolicy
+from perfect_yatzy.strategy.strategy import Strategy
+from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
+from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_values
+from support import games
+from support.naive import Dice
+from support.naive_policies import GreedyChoice, NaivePolicy
+
+EVERY_KIND_OF_GAME = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def moments(results: dict[int, Fraction]) -> tuple[Fraction, Fraction]:
+    mean = sum((s * p for s, p in results.items()), Fraction(0))
+    return mean, sum(((s - mean) ** 2 * p for s, p in results.items()), Fraction(0))
+
+
+def assert_agree(rules: RuleSet, found: Evaluation, oracle: NaivePolicy) -> None:
+    exact = oracle.distribution()
+    mean, variance = moments(exact)
+    assert abs(found.mean - mean) < 1e-9
+    assert abs(found.standard_deviation - float(variance) ** 0.5) < 1e-7
+    assert abs(found.perfect_mean - oracle.value(0, 0)) < 1e-9
+    assert (found.distribution is None) == rules.saved_rolls
+    if found.distribution is None or found.losses is None:
+        return
+    for score, chance in zip(found.distribution.scores.tolist(), found.distribution.chances, strict=True):
+        assert abs(chance - exact.get(score, 0)) < 1e-12
+    losses = oracle.losses()
+    for turn in range(len(rules.categories)):
+        for left in range(1, rules.rolls_per_turn):
+            assert abs(found.losses.holds[turn, left - 1] - losses[turn, "hold", left]) < 1e-9
+        for box in range(len(rules.categories)):
+            assert abs(found.losses.categories[turn, box] - losses[turn, "box", box]) < 1e-9
+    assert abs(found.losses.total - found.loss) < 1e-9
+    assert abs(found.losses.by_turn.sum() - found.loss) < 1e-9
+
+
+@EVERY_KIND_OF_GAME
+@given(games.rule_sets(), st.integers(0, 1000))
+@example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 1)
+@example(games.joker_game("free", order="forced"), 2)
+@example(games.saved_rolls_game("free", True), 3)
+def test_a_random_value_function_agrees_with_the_oracle(rules: RuleSet, seed: int) -> None:
+    space = state_space(rules)
+    guess = np.random.default_rng(seed).uniform(0, 20, space.size)
+    paying = rules.joker is not None and rules.joker.bonus > 0
+
+    def guessed(filled: int, upper: int, saved: int, flag: bool) -> Fraction:
+        return Fraction(float(guess[space.index(State(filled, upper, saved, flag and paying))]))
+
+    guess[space.layer_slice(space.categories)] = solve_values(rules)[space.layer_slice(space.categories)]
+    oracle = NaivePolicy(rules.canonical(), GreedyChoice(rules.canonical(), guessed))
+    policy = ValueFunction(rules, guess)
+    found = evaluate(policy)
+    assert_agree(rules, found, oracle)
+    assert policy_mean(policy) == pytest.approx(found.mean, abs=1e-10)
+    variance = solve_objective(Variance(rules, policy_values(policy), State(), policy))[-1]
+    assert variance**0.5 == pytest.approx(found.standard_deviation, abs=1e-7)
+
+
+def draw(*key: object) -> int:
+    """A number that looks random and depends on the key alone."""
+    return zlib.crc32(repr(key).encode())
+
+
+@EVERY_KIND_OF_GAME
+@given(games.rule_sets(), st.integers(0, 1000))
+@example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 1)
+@example(games.joker_game("none"), 2)
+def test_a_random_policy_function_agrees_with_the_oracle(rules: RuleSet, seed: int) -> None:
+    if rules.saved_rolls:
+        with pytest.raises(RulesError, match="saves rolls"):
+            FunctionPolicy(rules, lambda turn: (0, 0))
+        return
+    space = state_space(rules)
+
+    def action(filled: int, upper: int, flag: bool, dice: Dice, left: int, boxes: list[int]) -> int | Dice:
+        holds = sorted(NaivePolicy.holds_of(dice) - {dice})
+        chosen = draw(seed, filled, upper, flag, dice, left) % (len(holds) + 1) if left else len(holds)
+        return holds[chosen] if chosen < len(holds) else boxes[draw(seed, filled, upper, flag, dice) % len(boxes)]
+
+    def function(turn: CardTurn) -> tuple[np.ndarray, np.ndarray]:
+        rolls, lanes = len(turn.allowed), len(turn.upper)
+        categories = np.zeros((rolls, lanes), dtype=int)
+        holds = np.full((turn.n_rerolls, rolls, lanes), STOP)
+        for roll, counts in enumerate(turn.roll_counts.tolist()):
+            boxes = np.flatnonzero(turn.allowed[roll]).tolist()
+            for lane, upper in enumerate(turn.upper.tolist()):
+                key = turn.filled, upper, turn.joker_paid, tuple(dice_of(counts))
+                categories[roll, lane] = action(*key, 0, boxes)
+                for left in range(1, turn.n_rerolls + 1):
+                    held = action(*key, left, boxes)
+                    if isinstance(held, tuple):
+                        held_counts = [held.count(face + 1) for face in range(rules.faces)]
+                        holds[left - 1, roll, lane] = turn.hold_index(held_counts)
+        return categories, holds
+
+    paying = rules.joker is not None and rules.joker.bonus > 0
+
+    def choose(filled: int, upper: int, saved: int, flag: bool, dice: Dice, left: int, first: bool) -> int | Dice:
+        state = State(filled, upper, 0, flag and paying)
+        row = space.row(state)
+        lane = space.layout.lane_of[space.layout.lane_sets[row], upper]
+        shared = int(space.layout.lane_upper[space.layout.lane_sets[row], lane])
+        boxes = sorted(oracle.scores(filled, flag, dice))
+        return action(filled, shared, flag and paying, dice, left, boxes)
+
+    oracle = NaivePolicy(rules.canonical(), choose)
+    assert_agree(rules, evaluate(FunctionPolicy(rules, function)), oracle)
+
+
+def test_perfect_play_has_the_value_and_the_distribution_of_the_table() -> None:
+    yatzy = perfect_yatzy.open_strategy("yatzy")
+    found, known = evaluate(yatzy), perfect_yatzy.distribution(yatzy)
+    assert found.mean == pytest.approx(yatzy.value(), abs=1e-9)
+    assert found.distribution is not None
+    assert found.losses is not None
+    assert np.array_equal(found.distribution.chances, known.chances)
+    assert found.standard_deviation == pytest.approx(38.4964, abs=5e-5)
+    assert found.loss == pytest.approx(0, abs=1e-9)
+    assert np.abs(found.losses.by_turn).max() < 1e-9
+    assert policy_mean(GreedyPolicy(yatzy.rules, yatzy.table)) == yatzy.value()
+
+
+def test_a_policy_and_its_simulation_agree() -> None:
+    """The first numbers of a price list, played for Yatzy; the interval is 3.5 standard errors."""
+    prices = [6.9, 7.5, 10.7, 12.3, 15.4, 19.2, 17.4, 21.6, 18.2, 13.9, 9.0, 11.3, 17.8, 28.9, 10.6]
+    policy = ValueFunction("yatzy", lambda states: states.open @ np.array(prices))
+    found = evaluate(policy)
+    played = Strategy(policy.rules, None, TurnEvaluator(policy.rules, policy.values))
+    scores = perfect_yatzy.simulate(played, 20_000, seed=3).final_scores
+    assert abs(scores.mean() - found.mean) < 3.5 * found.standard_deviation / 20_000**0.5
+    assert scores.std() == pytest.approx(found.standard_deviation, rel=0.03)
+
+
+def test_a_policy_from_a_card_on() -> None:
+    """The rest of a game under perfect play; points on the card count."""
+    card = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 chance=22"
+    yatzy = perfect_yatzy.open_strategy("yatzy")
+    expected = perfect_yatzy.distribution(yatzy, card)
+    found = evaluate(ValueFunction("yatzy", yatzy.values, card), points=95)
+    assert found.mean == pytest.approx(expected.mean, abs=1e-9)
+    assert found.upper_bonus_chance == pytest.approx(1)
+    assert found.distribution is not None
+    assert np.array_equal(found.distribution.scores, expected.scores)
+
+
+def test_the_result_does_not_depend_on_the_threads() -> None:
+    rules = games.joker_game("forced")
+    guess = np.random.default_rng(5).uniform(0, 20, state_space(rules).size)
+    one, three = (evaluate(ValueFunction(rules, guess), threads=n) for n in (1, 3))
+    assert one.mean == three.mean
+    assert one.losses is not None
+    assert three.losses is not None
+    assert np.array_equal(one.losses.holds, three.losses.holds)
+    assert np.array_equal(one.losses.categories, three.losses.categories)
+
+
+def test_states_are_those_of_the_table() -> None:
+    rules = games.saved_rolls_game("free", True)
+    space = state_space(rules)
+    states = all_states(space)
+    for i in range(space.size):
+        state = State(int(states.filled[i]), int(states.upper[i]), int(states.saved[i]), bool(states.joker_paid[i]))
+        assert space.unchecked_index(state) == i
+    assert states.open.shape == (space.size, len(rules.categories))
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (5, "must be \\(categories, holds\\)"),
+        ((0.5, 0), "categories of type float64"),
+        (([0, 1, 2], 0), "categories of shape \\(3,\\); must broadcast"),
+        ((0, np.zeros((5, 1, 1), int)), "holds of shape"),
+        ((17, STOP), "category 17 for the roll"),
+        ((0, 27), "hold 27 for the roll"),
+        ((0, 99), "hold 99"),
+    ],
+)
+def test_wrong_answers_of_a_function_are_refused(answer: object, message: str) -> None:
+    rules = games.saved_rolls_game("free", False)
+    with pytest.raises(StateError, match=message):
+        evaluate(FunctionPolicy(rules, lambda turn: answer))  # type: ignore[arg-type, return-value]
+
+
+def test_wrong_guesses_are_refused() -> None:
+    size = state_space(perfect_yatzy.load_rules("yatzy-forced")).size
+    with pytest.raises(StateError, match="has shape \\(3,\\)"):
+        ValueFunction("yatzy-forced", [1.0, 2.0, 3.0])
+    with pytest.raises(StateError, match="must be finite"):
+        ValueFunction("yatzy-forced", np.full(size, np.nan))
+    with pytest.raises(StateError, match="must be a policy"):
+        evaluate("yatzy")  # type: ignore[arg-type]
+    assert PolicyMean(ValueFunction("yatzy-forced", np.zeros(size))).size == size
