@@ -22,7 +22,7 @@ $(USER_READY): $(VENV)/bin/python pyproject.toml
 
 $(READY): $(USER_READY)
 	$(RUN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[data,plot,rl,web]' --group dev
+	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[data,pdf,plot,rl,web]' --group dev
 	@touch $@
 
 demo: $(USER_READY) ## a real question, answered: what to hold of 3 3 4 5 6

@@ -22,7 +22,7 @@ from .console import YatzyGroup
 
 COMMANDS = {  # command -> module of `commands`; a module is imported when its command is named
     "expect": "ask",
-    "guide": "reports",
+    "guide": "guide",
     "hold": "ask",
     "odds": "ask",
     "play": "play",
@@ -33,7 +33,7 @@ COMMANDS = {  # command -> module of `commands`; a module is imported when its c
     "serve": "serve",
     "simulate": "simulate",
     "solve": "solve",
-    "table": "reports",
+    "table": "table",
     "tables": "tables",
     "verify": "solve",
 }

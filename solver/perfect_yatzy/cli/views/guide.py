@@ -1,166 +1,260 @@
-"""A strategy guide to print: one HTML page without scripts or external files, with a style for print.
+"""The guide as one HTML page without scripts or external files: two sheets of A4, or a card of A6 to carry.
 
-Its parts: the best hold for every first roll, as a heat map (the darker the higher the expected score); the cost of
-crossing out each category first; the expected points remaining by upper sum; the chance of each category in one turn.
+Light type on white paper, black and one shade of green, so that it prints well without colours; on a screen it is a
+page that fits a phone, dark where the reader prefers that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from html import escape
 
-import numpy as np
+from .guide_content import GuideContent, OpeningRow, Section, column_groups, sheet_columns
+from .words import Span, Text
 
-from ...game.dice import Floats, Ints
-from ...game.notation import dice_of
-from ...game.rules import RuleSet
-from ...game.scorecard import State
-from ...game.translations import ENGLISH
-from ...strategy.actions import Hold
-from ...strategy.category_odds import category_odds
-from ...strategy.strategy import Strategy
-from .wording import chance_text
+# Pips of each face on a square of 30 units.
+PIPS = {
+    1: ((15, 15),),
+    2: ((8, 8), (22, 22)),
+    3: ((8, 8), (15, 15), (22, 22)),
+    4: ((8, 8), (8, 22), (22, 8), (22, 22)),
+    5: ((8, 8), (8, 22), (22, 8), (22, 22), (15, 15)),
+    6: ((8, 7), (8, 15), (8, 23), (22, 7), (22, 15), (22, 23)),
+}
+SMALL_FROM = 16  # hold rules from which the first sheet is set in a smaller type
 
 STYLE = """
-:root { color-scheme: light dark; }
-body { font: 15px/1.4 system-ui, sans-serif; max-width: 62rem; margin: 1rem auto; padding: 0 1rem; }
-h1 { font-size: 1.4rem; margin: .2rem 0; } h2 { font-size: 1.05rem; margin: 1rem 0 .3rem; }
-.map { display: grid; grid-template-columns: repeat(auto-fill, minmax(5.4rem, 1fr)); gap: 2px; }
-.map div { padding: .1rem .25rem; border-radius: .2rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.map b { font-weight: 600; } .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 0 2rem; }
-@media (max-width: 40rem) { .pair { grid-template-columns: 1fr; } }
-table { border-collapse: collapse; width: 100%; } th, td { text-align: left; padding: .05rem .3rem; }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; } tr { border-bottom: 1px solid #8884; }
-svg { width: 100%; height: auto; } svg text { font-size: 11px; fill: currentColor; }
-@media print { body { font-size: 10pt; line-height: 1.25; margin: 0; max-width: none; } h2 { margin: 3mm 0 1mm; }
-  .map { grid-template-columns: repeat(12, 1fr); font-size: 8.5pt; }
-  .map div { print-color-adjust: exact; padding: 0 .1rem; }
-  @page { size: A4; margin: 9mm; } }
+:root { --ink: #16201c; --soft: #4d5954; --line: #d5dcd9; --tint: #eef3f1; --bar: #7fb5a0; --paper: #fff; }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 60rem; padding: 1rem; background: var(--paper); color: var(--ink);
+  font: 15px/1.45 "Segoe UI", "Helvetica Neue", Helvetica, Arial, "Liberation Sans", sans-serif;
+  font-variant-numeric: tabular-nums; -webkit-text-size-adjust: 100%; print-color-adjust: exact;
+  -webkit-print-color-adjust: exact; }
+h1 { font-size: 1.75em; font-weight: 600; line-height: 1.15; margin: 0 0 .2em; }
+h2 { font-size: 1.08em; font-weight: 600; margin: 1.1em 0 .3em; break-after: avoid; }
+p { margin: 0 0 .4em; } .lead { color: var(--soft); } .note { color: var(--soft); font-size: .9em; }
+b { font-weight: 600; } .lead b { color: var(--ink); }
+table { border-collapse: collapse; width: 100%; }
+td, th { border-bottom: 1px solid var(--line); padding: .16em .3em; text-align: left; vertical-align: top; }
+th { color: var(--soft); font-size: .85em; font-weight: 400; }
+.n { text-align: right; white-space: nowrap; } td.n { font-weight: 600; } .opening td.n { font-weight: 400; }
+.prices td:nth-child(2) { width: 42%; vertical-align: middle; }
+.bar { background: var(--bar); border-radius: .2em; display: block; height: .5em; min-width: 2px; }
+ol { list-style: none; margin: 0; padding: 0; }
+ol li { border-bottom: 1px solid var(--line); display: flex; gap: .6em; padding: .14em 0; break-inside: avoid; }
+ol li > :first-child { color: var(--soft); flex: none; text-align: right; width: 1.5em; }
+ol li > :nth-child(2) { flex: 1; } ol li > :nth-child(3) { color: var(--soft); flex: none; }
+.box { background: var(--tint); border-radius: .5em; margin-top: 1em; padding: .5em .8em .4em; break-inside: avoid; }
+.box h2 { margin-top: 0; }
+.cols { display: grid; gap: 0 2.4em; grid-template-columns: 43fr 57fr; } .odds { display: grid; gap: 0 2em; }
+.cols > div > :first-child { margin-top: .6em; }
+.dice { display: inline-block; vertical-align: -.18em; white-space: nowrap; }
+.dice svg { height: 1.15em; margin-right: .1em; width: 1.15em; fill: none; stroke: var(--ink); stroke-width: 1.6; }
+.dice circle { fill: var(--ink); stroke: none; } .dice text { fill: var(--ink); font-size: 20px; stroke: none; }
+.dice .h rect { fill: var(--ink); } .dice .h circle, .dice .h text { fill: var(--paper); }
+.opening td { padding: .22em .3em; } .opening .dice svg { height: 1.2em; width: 1.2em; }
+.opening .rolls { color: var(--soft); font-size: .92em; } .opening td:first-child { white-space: nowrap; }
+.opening td:nth-child(2) { width: 18%; } .opening td:nth-child(3) { width: 23%; }
+.opening tr { break-inside: avoid; } .opening .hold { font-weight: 600; }
+.losses { align-items: flex-end; display: flex; gap: .5em; height: 5.2em; }
+.losses div { flex: 1; font-size: .8em; text-align: center; color: var(--soft); }
+.losses .bar { margin: 0 auto; width: 100%; }
+@media (max-width: 45rem) {
+  .cols { grid-template-columns: 1fr; }
+  .opening thead { display: none; } .opening td { border: 0; display: inline; padding: 0 .3em 0 0; }
+  .opening tr { border-bottom: 1px solid var(--line); display: block; padding: .3em 0; }
+  .opening td.dice-cell { display: block; } .losses { gap: .2em; }
+}
+@media (min-width: 45.01rem) { .odds { grid-template-columns: repeat(3, 1fr); } }
+@media screen and (prefers-color-scheme: dark) {
+  :root { --ink: #e8eeeb; --soft: #a7b3ae; --line: #38423e; --tint: #222b28; --bar: #4f8e77; --paper: #151a18; }
+  :root { color-scheme: dark; }
+}
+@page { size: A4; margin: 11mm 13mm; }
+@media print {
+  body { font-size: 9.6pt; line-height: 1.34; max-width: none; padding: 0; }
+  .small { font-size: 8.5pt; line-height: 1.27; }
+  .sheet + .sheet { break-before: page; } .cols { grid-template-columns: 43fr 57fr; gap: 0 7mm; }
+  .odds { grid-template-columns: repeat(3, 1fr); }
+}
+"""
+CARD_STYLE = """
+body.card { max-width: 32rem; } .card .prices { columns: 2; column-gap: 1.6em; }
+.card .prices tr { display: flex; break-inside: avoid; } .card .prices td { flex: 1; }
+.card .prices td:nth-child(2) { display: none; }
+@page { size: 105mm 148mm; margin: 6mm; }
+@media print { body.card { font-size: 7.6pt; line-height: 1.25; } .card .small { font-size: 6.1pt; line-height: 1.2; }
+  .card h1 { font-size: 1.4em; } }
 """
 
 
-def opening_map(strategy: Strategy) -> str:
-    """Best hold for every first roll; the colour shows the rank of its expected final score."""
-    grid, start = strategy.evaluator.dice, State()
-    rolls = [dice_of(counts) for counts in grid.counts[grid.first_roll :].tolist()]
-    best: list[Hold] = [strategy.holds(start, dice)[0] for dice in rolls]
-    values = np.array([hold.value for hold in best])
-    ranks = values.argsort().argsort() / max(1, len(values) - 1)
-    codes = {c.id: c.code or c.name for c in strategy.rules.categories}
-    taken = {hold.category for hold in best if hold.category}
-    cells = []
-    for dice, hold, rank in zip(rolls, best, ranks, strict=True):
-        held = codes[hold.category] if hold.category else "".join(map(str, hold.dice)) or "–"
-        shade = f"background: rgb(70 130 190 / {0.06 + 0.5 * rank:.2f})"
-        roll = "".join(map(str, dice))
-        tooltip = f"{roll}: expected final score {hold.value:.1f}"
-        cells.append(f'<div style="{shade}" title="{tooltip}">{roll} <b>{escape(held)}</b></div>')
-    legend = [
-        f"<b>{escape(c.code)}</b> {name_html(strategy.rules, c.name)}"
-        for c in strategy.rules.categories
-        if c.code and c.id in taken
-    ]
-    key = f"<p>Keep all dice and take: {', '.join(legend)}</p>" if legend else ""
-    return f'<div class="map">{"".join(cells)}</div>{key}'
-
-
-def name_html(rules: RuleSet, name: str) -> str:
-    """A name as HTML, with a language attribute unless it is English like the page."""
-    return escape(name) if rules.language == ENGLISH else f'<span lang="{rules.language}">{escape(name)}</span>'
-
-
-def table_html(head: tuple[str, ...], body: Sequence[tuple[str, ...]]) -> str:
-    """An HTML table from cells of HTML; the first column is text, the others are numbers."""
-
-    def row(tag: str, cells: tuple[str, ...]) -> str:
-        classes = ["", *[' class="n"'] * (len(cells) - 1)]
-        return "<tr>" + "".join(f"<{tag}{c}>{cell}</{tag}>" for cell, c in zip(cells, classes, strict=True)) + "</tr>"
-
+def guide_html(content: GuideContent, card: bool = False) -> str:
+    """The guide as a page, or only the card to carry: prices and bonus on one side, hold rules on the other."""
+    title = content.card_title if card else content.title
+    sheets = _card_sheets(content) if card else _guide_sheets(content)
+    head = [f"<h1>{escape(title)}</h1>", *(f'<p class="lead">{_inline(text)}</p>' for text in content.lead)]
+    body = "".join(
+        f'<div class="sheet{small}">{"".join(head) if first else ""}{html}</div>\n'
+        for first, small, html in ((i == 0, *sheet) for i, sheet in enumerate(sheets))
+    )
     return (
-        f"<table><thead>{row('th', head)}</thead><tbody>{''.join(row('td', cells) for cells in body)}</tbody></table>"
-    )
-
-
-def crossing_out_costs(strategy: Strategy) -> str:
-    """The cost of crossing out each category in the first turn, the lowest first."""
-    rules, start = strategy.rules, strategy.value(State())
-    costs = sorted(
-        (start - strategy.value(State(1 << c)), category.name) for c, category in enumerate(rules.categories)
-    )
-    return table_html(
-        ("Crossed out first", "costs"), [(name_html(rules, name), f"{cost:.1f}") for cost, name in costs]
-    )
-
-
-def category_chances(rules: RuleSet) -> str:
-    """Chance and expected points of each category in one turn that is played for that category alone."""
-    body = [
-        (
-            name_html(rules, rules.categories[rules.index_of[entry.category]].name),
-            escape(chance_text(entry.chance)),
-            f"{entry.expected_points:.1f}",
-        )
-        for entry in category_odds(rules, None, rules.rolls_per_turn - 1)
-    ]
-    return table_html(("One turn for this category alone", "chance", "points"), body)
-
-
-def upper_sum_curve(strategy: Strategy) -> str:
-    """Expected points remaining by upper sum, when the higher half of the upper section is filled; may be empty."""
-    rules, space = strategy.rules, strategy.space
-    half = [c for c in space.upper if rules.categories[c].face > rules.faces / 2]
-    if not rules.bonus or not half or rules.order == "forced":
-        return ""
-    filled = sum(1 << c for c in half)
-    sums_index = space.layout.lane_sets[space.row(State(filled))]
-    sums = np.array([total for total in space.sums[sums_index] if space.layout.lane_of[sums_index, total] >= 0])
-    values = np.array([strategy.value(State(filled, int(total))) for total in sums])
-    names = ", ".join(name_html(rules, rules.categories[c].name) for c in half)
-    return f"<h2>Expected points remaining by upper sum ({names} filled)</h2>{line_chart(sums, values)}"
-
-
-def line_chart(x: Ints, y: Floats, width: int = 640, height: int = 150) -> str:
-    """An SVG line with labels at both ends of the vertical axis and at about ten places of the horizontal one."""
-    left, low, high = 40, float(y.min()), float(y.max())
-    columns = (x - x.min()) / max(1, x.max() - x.min()) * (width - left - 10) + left
-    heights = height - 20 - (y - low) / max(1e-9, high - low) * (height - 30)
-    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(columns, heights, strict=True))
-    labels = [
-        f'<text x="{left - 4}" y="{b:.1f}" text-anchor="end">{value:.0f}</text>'
-        for value, b in ((low, height - 20), (high, 14))
-    ]
-    step = max(1, len(x) // 10)
-    labels += [
-        f'<text x="{a:.1f}" y="{height - 4}" text-anchor="middle">{value}</text>'
-        for value, a in zip(x[::step], columns[::step], strict=True)
-    ]
-    summary = f"From {low:.0f} points at an upper sum of {x.min()} to {high:.0f} at {x.max()}"
-    line = f'<polyline points="{points}" fill="none" stroke="#4477aa" stroke-width="2"/>'
-    return f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{summary}">{line}{"".join(labels)}</svg>'
-
-
-def guide_html(strategy: Strategy) -> str:
-    """The page."""
-    rules = strategy.rules
-    title = f"{rules.name}: strategy guide"
-    parts = [
-        f"<h1>{name_html(rules, rules.name)}: strategy guide</h1>",
-        f"<p>Perfect play scores {strategy.value():.2f} on average.",
-    ]
-    if rules.bonus:
-        parts.append(f" Upper bonus {rules.bonus.points} at {rules.bonus.threshold}.")
-    parts.append("</p>")
-    if rules.rolls_per_turn > 1:
-        parts.append(f"<h2>First turn, first roll: the roll and the dice to hold</h2>{opening_map(strategy)}")
-    chances = f"<h2>Chances in one turn</h2>{category_chances(rules)}"
-    if rules.order == "free":
-        costs = f"<h2>What to cross out first</h2>{crossing_out_costs(strategy)}"
-        parts.append(f'<div class="pair"><div>{costs}</div><div>{chances}</div></div>')
-    else:
-        parts.append(chances)
-    parts.append(upper_sum_curve(strategy))
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<!doctype html>\n<html lang="{content.words.language}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{STYLE}</style></head>\n<body>\n{''.join(parts)}\n</body></html>\n"
+        f"<title>{escape(title)}</title>\n<style>{STYLE}{CARD_STYLE if card else ''}</style></head>\n"
+        f"<body{_class('card' if card else '')}>\n{body}</body></html>\n"
     )
+
+
+def _guide_sheets(content: GuideContent) -> list[tuple[str, str]]:
+    """Class and HTML of each sheet of paper: the learned sheet, if there is one, and what always is known."""
+    if "prices" not in content.sections:
+        return [("", _sections(content, "give_up", "opening", "odds"))]
+    left, right = (_sections(content, *names) for names in sheet_columns(content))
+    first = f'<div class="cols"><div>{left}</div><div>{right}</div></div>{_sections(content, "losses")}'
+    return [(_size(content), first), ("", _sections(content, "opening", "odds"))]
+
+
+def _card_sheets(content: GuideContent) -> list[tuple[str, str]]:
+    """The two sides of the card."""
+    front, back = _sections(content, "prices", "bonus"), _sections(content, "holds")
+    return [("", front), (_size(content), back)] if back else [("", front)]
+
+
+def _size(content: GuideContent) -> str:
+    holds = content.sections.get("holds")
+    return " small" if holds and len(holds.rows) >= SMALL_FROM else ""
+
+
+def _sections(content: GuideContent, *names: str) -> str:
+    return "".join(_section(content, content.sections[name]) for name in names if name in content.sections)
+
+
+def _section(content: GuideContent, section: Section) -> str:
+    note = f'<p class="note">{_inline(section.note)}</p>' if section.note else ""
+    if section.id == "opening" and any(row.sample for row in content.opening):
+        note = note.replace("</p>", f" {escape(content.words.words('opening.held'))}</p>")
+    inner = f"<h2>{escape(section.title)}</h2>{note}{VIEWS[section.id](content, section)}"
+    return f"<section{_class('box' if section.id in ('bonus', 'give_up') else '')}>{inner}</section>"
+
+
+def _class(name: str) -> str:
+    """A class attribute; nothing without a name."""
+    return f' class="{name}"' if name else ""
+
+
+def _inline(text: Text) -> str:
+    return "".join(INLINE[span.kind](span) for span in text.spans)
+
+
+def _escaped(text: str) -> str:
+    """Text as HTML; a range such as 3–6 is not broken."""
+    return escape(text).replace("–", "\u2060–\u2060")
+
+
+def _dice(faces: list[tuple[int, bool]]) -> str:
+    """Dice as pictures; those that are held are dark."""
+    drawn = []
+    for face, held in faces:
+        if face in PIPS:
+            inner = "".join(f'<circle cx="{x}" cy="{y}" r="3"/>' for x, y in PIPS[face])
+        else:
+            inner = f'<text x="15" y="22" text-anchor="middle">{face}</text>'
+        rect = '<rect x="1" y="1" width="28" height="28" rx="6"/>'
+        drawn.append(f'<svg viewBox="0 0 30 30"{_class("h" if held else "")}>{rect}{inner}</svg>')
+    label = " ".join(str(face) for face, _ in faces)
+    return f'<span class="dice" role="img" aria-label="{label}">{"".join(drawn)}</span>'
+
+
+INLINE: dict[str, Callable[[Span], str]] = {
+    "plain": lambda span: _escaped(span.text),
+    "bold": lambda span: f"<b>{_escaped(span.text)}</b>",
+    "dice": lambda span: _dice([(int(face), False) for face in span.text.split()]),
+}
+
+
+def _prices(content: GuideContent, section: Section) -> str:
+    rows = (
+        f'<tr><td>{_inline(row.name)}</td><td><span class="bar" style="width:{100 * row.bar:.1f}%"></span></td>'
+        f'<td class="n">{escape(row.value)}</td></tr>'
+        for row in section.rows
+    )
+    return f'<table class="prices"><tbody>{"".join(rows)}</tbody></table>'
+
+
+def _paragraphs(content: GuideContent, section: Section) -> str:
+    return "".join(f"<p>{_inline(text)}</p>" for text in section.paragraphs)
+
+
+def _holds(content: GuideContent, section: Section) -> str:
+    rows = (
+        f"<li><span>{number}</span><span>{_inline(row.name)}</span><span>{escape(row.value)}</span></li>"
+        for number, row in enumerate(section.rows, start=1)
+    )
+    return f"<ol>{''.join(rows)}</ol>" if section.rows else ""
+
+
+def _give_up(content: GuideContent, section: Section) -> str:
+    stages = "".join(f"<p>{_inline(row.name)}</p>" for row in section.rows)
+    return stages + _paragraphs(content, section)
+
+
+def _losses(content: GuideContent, section: Section) -> str:
+    bars = (
+        f'<div>{escape(row.value)}<span class="bar" style="height:{3 * row.bar:.2f}em"></span>'
+        f"{_inline(row.name)}</div>"
+        for row in section.rows
+    )
+    return f'<div class="losses">{"".join(bars)}</div>'
+
+
+def _opening(content: GuideContent, section: Section) -> str:
+    words = content.words
+    head = ("", "", "", "rolls", "score", "share")
+    cells = (
+        f"<th{_class('n' if name in ('score', 'share') else '')}>"
+        f"{escape(words.words(f'opening.{name}')) if name else ''}</th>"
+        for name in head
+    )
+    before, rows = "", []
+    for row in content.opening:
+        rows.append(_opening_row(row, row.pattern != before))
+        before = row.pattern
+    return f'<table class="opening"><thead><tr>{"".join(cells)}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
+
+
+def _opening_row(row: OpeningRow, first: bool) -> str:
+    dice = _dice([*row.sample]) if row.sample else ""
+    pattern = escape(row.pattern[:1].upper() + row.pattern[1:]) if first else ""
+    return (
+        f'<tr><td class="dice-cell">{dice}</td><td>{pattern}</td><td class="hold">{escape(row.hold)}</td>'
+        f'<td class="rolls">{escape(row.rolls)}</td><td class="n">{row.score}</td><td class="n">{row.share}</td></tr>'
+    )
+
+
+def _odds(content: GuideContent, section: Section) -> str:
+    words = content.words
+    head = "".join(
+        f"<th{_class('n' if name != 'box' else '')}>{escape(words.words(f'odds.{name}'))}</th>"
+        for name in ("box", "chance", "points")
+    )
+    tables = []
+    for part in column_groups(len(section.rows), 3):
+        rows = ""
+        for row in section.rows[part]:
+            chance, points = row.value.split("|")
+            rows += f'<tr><td>{_inline(row.name)}</td><td class="n">{chance}</td><td class="n">{points}</td></tr>'
+        if rows:
+            tables.append(f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>")
+    return f'<div class="odds">{"".join(tables)}</div>'
+
+
+VIEWS: dict[str, Callable[[GuideContent, Section], str]] = {
+    "prices": _prices,
+    "bonus": _paragraphs,
+    "holds": _holds,
+    "give_up": _give_up,
+    "examples": _paragraphs,
+    "losses": _losses,
+    "opening": _opening,
+    "odds": _odds,
+}

@@ -1,4 +1,4 @@
-"""Reports to print: `yatzy table` writes a strategy table, `yatzy guide` a strategy guide."""
+"""`yatzy table` writes a strategy table."""
 
 from __future__ import annotations
 
@@ -54,35 +54,3 @@ def table(
     service = query_service(tables, threads, lang)
     strategy_table = STRATEGY_TABLES[what](service.strategy(service.rules(rules)))
     write_output(output, FORMATS[file_format](strategy_table))
-
-
-@click.command()
-@rules_argument
-@click.option(
-    "--output", "-o", type=click.Path(dir_okay=False), help="File to write, - for standard output [RULES.html]."
-)
-@force_option
-@language_option
-@table_options
-def guide(rules: str, output: str | None, force: bool, lang: str, tables: str | None, threads: int | None) -> None:
-    """Write a strategy guide to print.
-
-    One HTML page: the best hold for every first roll, the cost of crossing out each category first, the value of
-    upper points, and the chance of each category in one turn. A browser prints it or saves it as PDF.
-
-    \b
-      yatzy guide yatzy -o guide.html
-    """
-    from ..views.guide import guide_html
-
-    path = output or f"{Path(rules).stem}.html"
-    if path.lower().endswith(".pdf"):
-        instructions = f"write {path[:-4]}.html, open it in a browser and print it to a PDF"
-        raise click.UsageError(f"guide writes HTML; {instructions}", click.get_current_context())
-    if path != "-":
-        format_from_suffix(path, ["html", "htm"])
-        check_overwrite(path, force)
-    service = query_service(tables, threads, lang)
-    write_output(path, guide_html(service.strategy(service.rules(rules))))
-    if path != "-":
-        click.echo(f"Wrote {path}")

@@ -1,0 +1,423 @@
+"""The guide in words: every text of the page, the PDF and the terminal, from the data of a guide and a catalogue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import accumulate
+
+from ...game.dice import Dice
+from ...game.rules import RuleSet
+from ...policies.guide import RARE, Example, GiveUp, Guide, Option, Stage
+from ...policies.opening_rolls import OpeningLine, shortened
+from ...policies.price_sheet import PriceSheet
+from ...policies.strategy_sheet import StrategySheet
+from .hold_sentences import hold_sentence
+from .words import NO_TEXT, Text, Words, dice_text, joined, text_of, words_of
+
+MIN_SHARE = 0.01  # a box given up in less than this share of the give-up turns of a stage is not listed there
+MAX_GIVE_UPS = 6
+MAX_OPENING_LINES = 30
+MAX_ROLLS = 12  # listed for a line
+MAX_SAMPLE = 6  # dice of a roll that is drawn
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a table.
+
+    Attributes
+    ----------
+    name : Text
+    value : str
+        At the right.
+    bar : float
+        Length of a bar, 0 to 1; negative: no bar.
+    """
+
+    name: Text
+    value: str = ""
+    bar: float = -1.0
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the guide under a heading.
+
+    Attributes
+    ----------
+    id : str
+        ``prices``, ``bonus``, ``holds``, ``give_up``, ``examples``, ``losses``, ``opening`` or ``odds``.
+    title : str
+    note : Text
+        Below the title; may be empty.
+    rows : tuple of Row
+        Of prices (with bars), hold rules (numbered, with their worth), stages, losses (bars) and odds.
+    paragraphs : tuple of Text
+        Of the bonus and the examples.
+    """
+
+    id: str
+    title: str
+    note: Text = NO_TEXT
+    rows: tuple[Row, ...] = ()
+    paragraphs: tuple[Text, ...] = ()
+
+
+@dataclass(frozen=True)
+class OpeningRow:
+    """First rolls that are treated in the same way.
+
+    Attributes
+    ----------
+    sample : tuple of (face, held)
+        A roll of the line; empty if it would be too long.
+    pattern : str
+    hold : str
+    rolls : str
+        The rolls of the line, or which of the pattern they are.
+    score, share : str
+    """
+
+    sample: tuple[tuple[int, bool], ...]
+    pattern: str
+    hold: str
+    rolls: str
+    score: str
+    share: str
+
+
+@dataclass(frozen=True)
+class GuideContent:
+    """All texts of a guide.
+
+    Attributes
+    ----------
+    rules : RuleSet
+        With the names of the categories in `language`, which the catalogue may lack.
+    words : Words
+    title, card_title : str
+    lead : tuple of Text
+    sections : dict of str to Section
+        By id, in order of reading. Sections without content are left out.
+    opening : tuple of OpeningRow
+        The lines of section ``opening``.
+    """
+
+    rules: RuleSet
+    words: Words
+    title: str
+    card_title: str
+    lead: tuple[Text, ...]
+    sections: dict[str, Section]
+    opening: tuple[OpeningRow, ...]
+
+
+def guide_content(guide: Guide) -> GuideContent:
+    """The texts of a guide, in the language of the names of its rules if there is a catalogue, else in English."""
+    rules = guide.rules
+    words = words_of(rules.language)
+    rows = tuple(_opening_row(rules, line, words) for line in _shown_lines(guide.opening))
+    found = [*_sheet_sections(guide, words), _give_up(guide, words), _examples(guide, words), _losses(guide, words)]
+    if rows:
+        found.append(Section("opening", words.words("opening.title"), words.fill("opening.note")))
+    found.append(_odds(guide, words))
+    return GuideContent(
+        rules,
+        words,
+        str(words.fill("guide.title", game=rules.name)),
+        str(words.fill("guide.card_title", game=rules.name)),
+        tuple(_lead(guide, words)),
+        {section.id: section for section in found if section},
+        rows,
+    )
+
+
+def _lead(guide: Guide, words: Words) -> list[Text]:
+    sheet, perfect = guide.sheet, words.number(guide.perfect)
+    if sheet is None:
+        command = f"yatzy learn {guide.rules.spec or guide.rules.key}"
+        return [words.fill("guide.lead_perfect", perfect=perfect), words.fill("guide.no_sheet", command=command)]
+    name = "mean" if sheet.holds else "prices_mean"
+    if name not in sheet.figures:
+        return [words.fill("guide.lead_perfect", perfect=perfect)]
+    mean, interval = words.number(sheet.figures[name]), sheet.figures.get(f"{name}_interval")
+    lead = words.fill(
+        "guide.lead_rules" if sheet.holds else "guide.lead_prices",
+        numbers=sheet.prices.n_numbers,
+        holds=len(sheet.holds),
+        mean=f"{mean} ± {words.number(_half_width(interval), 2)}" if interval else mean,
+        perfect=perfect,
+    )
+    return [lead, words.fill("guide.simulated")] if interval else [lead]
+
+
+def _half_width(interval: float | list[float]) -> float:
+    """Half the width of an interval given as its ends or as its half width."""
+    return (interval[1] - interval[0]) / 2 if isinstance(interval, list) else float(interval)
+
+
+def _sheet_sections(guide: Guide, words: Words) -> list[Section | None]:
+    sheet, rules = guide.sheet, guide.rules
+    if sheet is None:
+        return []
+    prices = sheet.prices
+    top = max(*map(abs, prices.prices), 1e-9) if len(prices.prices) > 1 else abs(prices.prices[0]) or 1.0
+    rows = tuple(
+        Row(text_of(box.name), words.price(price), max(0.0, price) / top)
+        for box, price in zip(rules.categories, prices.prices, strict=True)
+    )
+    note = words.fill("prices.forced" if rules.order == "forced" else "prices.note")
+    bonus = tuple(_bonus(prices, words))
+    return [
+        Section("prices", words.words("prices.title"), note, rows),
+        Section("bonus", words.words("prices.bonus"), paragraphs=bonus) if bonus else None,
+        _holds(sheet, rules, words),
+    ]
+
+
+def _bonus(prices: PriceSheet, words: Words) -> list[Text]:
+    """What the numbers beside the prices mean."""
+    rules, found = prices.rules, []
+    if rules.bonus and any(prices.pars):
+        signed = {"secured": prices.bonus_secured, "lost": prices.bonus_lost, "par_point": prices.par_point}
+        values = {name: ("+" if value > 0 else "") + words.price(value) for name, value in signed.items()}
+        points, threshold = rules.bonus.points, rules.threshold
+        found.append(words.fill("prices.bonus_parts", points=points, threshold=threshold, **values))
+        found.append(_par(prices, words))
+    if prices.saved_roll:
+        found.append(words.fill("prices.saved_roll", value=words.price(prices.saved_roll)))
+    if prices.joker_turn:
+        box = rules.categories[rules.joker_index].name
+        found.append(words.fill("prices.joker_turn", box=box, value=words.price(prices.joker_turn)))
+    return found
+
+
+def _par(prices: PriceSheet, words: Words) -> Text:
+    """Par of the upper boxes: a number of dice of each face, or points for each box."""
+    upper = [(box, par) for box, par in zip(prices.rules.categories, prices.pars, strict=True) if par]
+    counts = {round(par / box.face, 6) if box.face else 0.0 for box, par in upper}
+    listed = ", ".join(
+        f"{box.name} {words.price(par).removesuffix(words.words('decimal') + '0')}" for box, par in upper
+    )
+    if len(counts) == 1 and (count := counts.pop()) == int(count) > 0:
+        return words.fill("prices.par_each", count=int(count), pars=listed)
+    return words.fill("prices.par_boxes", pars=listed)
+
+
+def _holds(sheet: StrategySheet, rules: RuleSet, words: Words) -> Section | None:
+    if rules.rolls_per_turn == 1:
+        return None
+    title = words.words("holds.title")
+    if not sheet.holds:
+        return Section("holds", title, words.fill("holds.by_prices"))
+    worth = sheet.figures.get("worth", [])
+    values = [words.number(value) for value in worth] if len(worth) == len(sheet.holds) else [""] * len(sheet.holds)
+    rows = (Row(hold_sentence(rules, rule, words), value) for rule, value in zip(sheet.holds, values, strict=True))
+    return Section("holds", title, words.fill("holds.note") if any(values) else NO_TEXT, tuple(rows))
+
+
+def _give_up(guide: Guide, words: Words) -> Section | None:
+    title = words.words("give_up.title")
+    if guide.rules.order == "forced":
+        return Section("give_up", title, words.fill("give_up.forced"))
+    stages = [stage for stage in guide.stages if stage.give_ups]
+    if not stages:
+        return None
+    rows = tuple(Row(_stage_name(stage, words) + _stage_text(guide.rules, stage, words)) for stage in stages)
+    most = dict.fromkeys(range(len(guide.rules.categories)), 0.0)
+    for stage in stages:
+        for c in most:
+            share = sum(give_up.share for give_up in stage.give_ups if give_up.category == c)
+            most[c] = max(most[c], share)
+    never = [guide.rules.categories[c].name for c, share in most.items() if share < RARE]
+    paragraphs = (words.fill("give_up.never", boxes=", ".join(never)),) if never else ()
+    return Section("give_up", title, words.fill("give_up.note"), rows, paragraphs)
+
+
+def _stage_name(stage: Stage, words: Words) -> Text:
+    if stage.first == stage.last:
+        return words.fill("give_up.stage_one", first=stage.first)
+    return words.fill("give_up.stage", first=stage.first, last=stage.last)
+
+
+def _stage_text(rules: RuleSet, stage: Stage, words: Words) -> Text:
+    """The boxes that perfect play gives up in a stage, the cheapest first."""
+
+    def entry(give_up: GiveUp) -> Text:
+        box = rules.categories[give_up.category]
+        share = f"{100 * give_up.share:.0f}"
+        key = "give_up.one_die" if give_up.points else "give_up.zero"
+        return words.fill(key, box=box.name, face=box.face, cost=give_up.cost, share=share)
+
+    usual = [give_up for give_up in stage.give_ups if give_up.share >= MIN_SHARE]
+    return joined([entry(give_up) for give_up in usual[:MAX_GIVE_UPS]], ", ") + "."
+
+
+def _examples(guide: Guide, words: Words) -> Section | None:
+    if not guide.examples:
+        return None
+    paragraphs = tuple(_example(guide.rules, example, words) for example in guide.examples)
+    return Section("examples", words.words("examples.title"), paragraphs=paragraphs)
+
+
+def _example(rules: RuleSet, example: Example, words: Words) -> Text:
+    """A position, the subtraction for each option, the decision."""
+
+    def subtraction(option: Option) -> Text:
+        box = rules.categories[option.category].name
+        # The sum of the numbers as they are printed, so that the reader gets the same.
+        price, bonus = round(option.price, 2), round(option.bonus, 1)
+        text = words.fill("examples.option", box=box, points=option.points, price=words.price(price))
+        if bonus:
+            key = "examples.option_more" if bonus > 0 else "examples.option_less"
+            text = text + words.fill(key, bonus=words.number(abs(bonus)))
+        value = words.price(option.points - price + bonus)
+        sign = "+" if option.points - price + bonus >= 0.005 else ""
+        return text + words.fill("examples.value", value=sign + value)
+
+    key = "examples.position" if rules.bonus else "examples.position_plain"
+    head = words.fill(key, turn=example.turn, dice=dice_text(example.dice), upper=example.state.upper)
+    chosen, best = (rules.categories[option.category].name for option in (example.options[0], example.best))
+    if example.options[0].loss == 0:
+        decision = words.fill("examples.same", box=chosen)
+    else:
+        loss = words.number(example.options[0].loss, 1)
+        decision = words.fill("examples.differs", box=chosen, best=best, loss=loss)
+    return joined([head, joined([subtraction(option) for option in example.options], "; ") + ".", decision])
+
+
+def _losses(guide: Guide, words: Words) -> Section | None:
+    if not guide.losses:
+        return None
+    top = max(*guide.losses, 1e-9)
+    rows = tuple(
+        Row(text_of(str(turn)), words.number(loss, 2), loss / top) for turn, loss in enumerate(guide.losses, start=1)
+    )
+    return Section("losses", words.words("losses.title"), words.fill("losses.total", total=sum(guide.losses)), rows)
+
+
+def _odds(guide: Guide, words: Words) -> Section:
+    rows = tuple(
+        Row(text_of(box.name), f"{_percent(odds.chance, words)}|{words.number(odds.expected_points)}")
+        for box, odds in zip(guide.rules.categories, guide.odds, strict=True)
+    )
+    return Section("odds", words.words("odds.title"), words.fill("odds.note"), rows)
+
+
+def _percent(share: float, words: Words) -> str:
+    decimals = 0 if share >= 0.995 else 1 if share >= 0.0095 else 2
+    return f"{words.number(100 * share, decimals)}\u00a0%"
+
+
+def _shown_lines(lines: tuple[OpeningLine, ...]) -> list[OpeningLine]:
+    """At most MAX_OPENING_LINES lines: those of the most probable rolls, in the order of the guide."""
+    kept = sorted(range(len(lines)), key=lambda i: -lines[i].chance)[:MAX_OPENING_LINES]
+    return [lines[i] for i in sorted(kept)]
+
+
+def _opening_row(rules: RuleSet, line: OpeningLine, words: Words) -> OpeningRow:
+    low, high = words.number(line.lowest, 0), words.number(line.highest, 0)
+    return OpeningRow(
+        _sample(rules, line),
+        words.pattern(line.pattern) if line.pattern else words.words("opening.all_rolls"),
+        _hold_words(rules, line, words),
+        _rolls_words(rules, line, words),
+        low if low == high else f"{low}–{high}",
+        _percent(line.chance, words),
+    )
+
+
+def _sample(rules: RuleSet, line: OpeningLine) -> tuple[tuple[int, bool], ...]:
+    """A roll of the line with the dice that are held: the last one, which has the highest faces held."""
+    if rules.dice > MAX_SAMPLE:
+        return ()
+    entry = line.entries[-1]
+    roll, hold = entry.rolls[len(entry.rolls) // 2], [*entry.hold]
+    shown = []
+    for face in roll:
+        held = line.stop or face in hold
+        if face in hold:
+            hold.remove(face)
+        shown.append((face, held))
+    return tuple(shown)
+
+
+def _hold_words(rules: RuleSet, line: OpeningLine, words: Words) -> str:
+    if line.faces:
+        faces = words.listed([str(face) for face in line.faces], "and")
+        return str(words.fill("opening.keep", what=words.fill("opening.every_face", faces=faces)))
+    if line.stop:
+        categories = {entry.category for entry in line.entries if entry.category}
+        if len(categories) > 1:
+            return words.words("opening.stop")
+        return str(words.fill("opening.stop_box", box=rules.categories[rules.index_of[categories.pop()]].name))
+    if not line.kept:
+        return words.words("opening.roll_all")
+    return str(words.fill("opening.keep", what=_kept_words(line, words)))
+
+
+def _kept_words(line: OpeningLine, words: Words) -> str:
+    kept, total = line.kept, sum(line.kept)
+    large = [size for size in kept if size > 1]
+    if not large:
+        if len(line.entries) == 1:
+            return " ".join(map(str, line.entries[0].hold))
+        return str(words.fill("opening.run" if line.is_run else "opening.dice", count=total))
+    if large == [*kept] and large.count(2) == len(large) > 1:
+        if large.count(2) == line.pattern.count(2) == 2:
+            return words.words("groups.both_pairs")
+        if line.which == "highest":
+            return str(words.fill("groups.higher_pairs", count=len(large)))
+    if len(kept) == 1 and line.which == "highest":
+        return words.group(kept[0], "higher")
+    if len(kept) == 1 and kept[0] in line.pattern and line.which == "":
+        return words.group(kept[0], "the")
+    singles = len(kept) - len(large)
+    text = words.pattern(kept)
+    return f"{text} + {words.fill('opening.dice', count=singles)}" if singles else text
+
+
+def _rolls_words(rules: RuleSet, line: OpeningLine, words: Words) -> str:
+    """Which rolls: all of the pattern, all others, or a list; the dice held or the category where they differ."""
+    if line.faces or (line.whole_pattern and len({entry.category for entry in line.entries}) == 1):
+        return words.words("opening.all")
+    if line.majority and not _differ(line):
+        return words.words("opening.others")
+    parts, left = [], MAX_ROLLS
+    for entry in line.entries:
+        rolls = shortened(entry, line.pattern, rules.faces)
+        shown, left = rolls[: max(0, left)], left - len(rolls)
+        if not shown:
+            break
+        label = rules.categories[rules.index_of[entry.category]].name if entry.category else _digits(entry.hold)
+        listed = " ".join(_digits(dice) + words.words("opening.other_dice") * others for dice, others in shown)
+        parts.append(f"{label}: {listed}" if _differ(line) else listed)
+    hidden = -left
+    text = "; ".join(parts)
+    return f"{text} {words.fill('opening.more', count=hidden)}" if hidden > 0 else text
+
+
+def _differ(line: OpeningLine) -> bool:
+    """Whether the hold or the category must be said for each roll: the words of the line do not tell."""
+    if line.stop:
+        return len({entry.category for entry in line.entries}) > 1
+    tells_itself = line.which == "highest" or (line.kept and line.kept[0] > 1 and len(line.kept) == 1)
+    return len(line.entries) > 1 and not tells_itself and bool(line.kept)
+
+
+def _digits(dice: Dice) -> str:
+    return "".join(map(str, dice))
+
+
+def sheet_columns(content: GuideContent) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Ids of the sections in the two columns of the first sheet; hold rules take the space of the second."""
+    if content.sections.get("holds") and content.sections["holds"].rows:
+        return ("prices", "bonus", "give_up"), ("holds", "examples")
+    return ("prices", "bonus"), ("holds", "examples", "give_up")
+
+
+def column_groups(count: int, columns: int) -> list[slice]:
+    """Slices that share out `count` rows over columns, the first ones the longest."""
+    sizes = [count // columns + (i < count % columns) for i in range(columns)]
+    ends = [*accumulate(sizes)]
+    return [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]

@@ -1,0 +1,205 @@
+"""The words of the printed guide in several languages, and text with dice and bold parts.
+
+The catalogues are ``cli/words/CODE.toml``: sections of templates with ``{fields}``, ``*bold parts*`` and plural forms
+``{count:die|dice}``. The names of categories and games come from :mod:`perfect_yatzy.game.translations`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from string import Formatter
+from typing import Any, Literal
+
+from ...game.dice import Dice
+from ...game.resources import toml_names, toml_text
+from ...game.translations import ENGLISH
+
+CLI = "perfect_yatzy.cli"
+FOLDER = "words"
+
+
+@dataclass(frozen=True)
+class Span:
+    """A part of a text.
+
+    Attributes
+    ----------
+    text : str
+        For dice: their faces as digits, separated by spaces.
+    kind : {"plain", "bold", "dice"}
+    """
+
+    text: str
+    kind: Literal["plain", "bold", "dice"] = "plain"
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text of several parts."""
+
+    spans: tuple[Span, ...] = ()
+
+    def __str__(self) -> str:
+        return "".join(span.text for span in self.spans)
+
+    def __add__(self, other: Text | str) -> Text:
+        return Text((*self.spans, *text_of(other).spans))
+
+    def __bool__(self) -> bool:
+        return bool(self.spans)
+
+
+NO_TEXT = Text()
+
+
+def text_of(value: Text | str) -> Text:
+    """A text, or plain words as one."""
+    if isinstance(value, Text):
+        return value
+    return Text((Span(value),)) if value else NO_TEXT
+
+
+def joined(texts: Iterable[Text | str], separator: str = " ") -> Text:
+    """Texts with a separator between them; empty ones are left out."""
+    result = NO_TEXT
+    for text in texts:
+        if text:
+            result = result + separator + text if result else text_of(text)
+    return result
+
+
+def dice_text(dice: Dice) -> Text:
+    """Dice as a part of a text."""
+    return Text((Span(" ".join(map(str, dice)), "dice"),))
+
+
+class Words:
+    """The catalogue of one language.
+
+    Parameters
+    ----------
+    language
+        A code of :func:`guide_languages`.
+    """
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+        self.table = _catalogue(language)
+
+    def fill(self, key: str, **values: object) -> Text:
+        """A template with its fields filled in.
+
+        Parameters
+        ----------
+        key
+            ``section.name``.
+        **values
+            Text, numbers or words. Floats have one decimal; a small ``count`` becomes a word.
+        """
+        spans, bold = list[Span](), False
+        for literal, name, plural, _ in Formatter().parse(self.words(key)):
+            for i, part in enumerate(literal.split("*")):
+                bold ^= i > 0
+                if part:
+                    spans.append(Span(part, "bold" if bold else "plain"))
+            if name is None:
+                continue
+            value = values[name]
+            if plural:
+                value = plural.split("|")[value != 1]
+            elif name == "count":
+                value = self.count(int(str(value)))
+            if not isinstance(value, Text):
+                value = text_of(self.number(value) if isinstance(value, float) else str(value))
+            spans += [Span(s.text, "bold") if bold and s.kind == "plain" else s for s in value.spans]
+        return Text(_merged(spans))
+
+    def words(self, key: str) -> str:
+        """A template as it is in the catalogue."""
+        return str(self.entry(key))
+
+    def entry(self, key: str) -> Any:
+        """An entry of the catalogue: a template, or a list of words."""
+        section, _, name = key.rpartition(".")
+        return self.table[section][name] if section else self.table[name]
+
+    def number(self, value: float, decimals: int = 1, signed: bool = False) -> str:
+        """A number with the decimal sign of the language and a minus sign of the width of a plus sign."""
+        text = f"{abs(round(value, decimals)):.{decimals}f}".replace(".", self.words("decimal"))
+        sign = "−" if round(value, decimals) < 0 else "+" if signed and round(value, decimals) > 0 else ""
+        return sign + text
+
+    def price(self, value: float) -> str:
+        """A number with one decimal, or with two if it has two."""
+        return self.number(value, 1 if abs(value * 10 - round(value * 10)) < 1e-6 else 2)
+
+    def listed(self, names: Sequence[Text | str], last: str = "and") -> Text:
+        """Names as ``a, b and c``; `last` is the key of the last connection."""
+        if len(names) < 2:
+            return joined(names)
+        return self.fill(f"guide.{last}", first=joined(names[:-1], ", "), last=text_of(names[-1]))
+
+    def count(self, number: int) -> str:
+        """A small number as a word, others as digits."""
+        words = self.entry("numbers.words")
+        return words[number] if number < len(words) else str(number)
+
+    def group(self, size: int, form: str) -> str:
+        """A group of equal dice in one of its forms: ``name``, ``a``, ``the`` or ``higher``."""
+        names = self.entry(f"groups.{form}")
+        if size <= len(names):
+            return str(names[size - 1])
+        return str(self.fill(f"groups.{form}_many", count=size))
+
+    def pattern(self, groups: tuple[int, ...], form: str = "name") -> str:
+        """Groups of equal dice in words: ``three of a kind + pair``, ``two pairs``, ``all different``.
+
+        Parameters
+        ----------
+        groups
+            Sizes, descending; single dice are left out.
+        form
+            As for :meth:`group`.
+        """
+        large = [size for size in groups if size > 1]
+        if not large:
+            return self.words("groups.different")
+        parts = []
+        for size in sorted(set(large), reverse=True):
+            number = large.count(size)
+            if size == 2 and number > 1:
+                parts.append(str(self.entry("groups.pairs")[number - 1]))
+            elif number > 1:
+                parts.append(str(self.fill("groups.several", number=number, group=self.group(size, "name"))))
+            else:
+                parts.append(self.group(size, form))
+        return " + ".join(parts)
+
+
+def guide_languages() -> list[str]:
+    """Codes of the languages that have a catalogue."""
+    return toml_names(FOLDER, CLI)
+
+
+def words_of(language: str) -> Words:
+    """The catalogue of a language, or the English one."""
+    return Words(language if language in guide_languages() else ENGLISH)
+
+
+@cache
+def _catalogue(language: str) -> dict[str, Any]:
+    return tomllib.loads(toml_text(FOLDER, language, CLI))
+
+
+def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """Neighbouring parts of a kind as one; empty ones are left out."""
+    result: list[Span] = []
+    for span in spans:
+        if result and result[-1].kind == span.kind != "dice":
+            result[-1] = Span(result[-1].text + span.text, span.kind)
+        elif span.text:
+            result.append(span)
+    return tuple(result)

@@ -1,0 +1,314 @@
+"""A strategy guide as data, without words or layout: what the printed guide, the PDF and the terminal show.
+
+From the optimal strategy: the opening rolls, what perfect play gives up when nothing fits, the odds of each category.
+From a learned strategy sheet, if there is one: its prices and hold rules, worked examples of the subtraction *points
+minus price*, and where the sheet loses points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..game.dice import Dice
+from ..game.notation import counts_of
+from ..game.rules import RuleSet
+from ..game.scorecard import State
+from ..game.scoring import scoring_options
+from ..strategy.category_odds import CategoryOdds, category_odds
+from .opening_rolls import OpeningLine, opening_lines
+from .sampled_turns import SampledTurns, sample_turns, values_of
+
+if TYPE_CHECKING:
+    from ..strategy.strategy import Strategy
+    from .price_sheet import PriceSheet
+    from .strategy_sheet import StrategySheet
+
+GAMES = 2_000  # simulated for the stages and the examples
+MIN_SAMPLES = 30  # give-up turns with a box open, for its mean cost
+RARE = 0.005  # a box given up in less than this share of the give-up turns counts as hardly ever given up
+SHOWN_OPTIONS = 3  # options of an example
+TRIED = 400  # turns of a stage that are looked through for an example
+
+
+@dataclass(frozen=True)
+class GiveUp:
+    """One way to give up a box: score nothing in it, or one die in an upper box.
+
+    Attributes
+    ----------
+    category : int
+        Position of the category.
+    points : int
+        What it scores: 0, or one die of its face.
+    cost : float
+        Expected points it costs: what the card is worth before the turn, less the points and what it is worth after.
+        Mean over the turns in which perfect play gives up a box while this one is open.
+    share : float
+        Share of the turns in which perfect play gives up a box where it gives up this one, 0 to 1.
+    """
+
+    category: int
+    points: int
+    cost: float
+    share: float
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A third of the game.
+
+    Attributes
+    ----------
+    first, last : int
+        Its turns, from 1.
+    per_game : float
+        How often perfect play gives up a box in this stage of a game.
+    give_ups : tuple of GiveUp
+        Cheapest first.
+    """
+
+    first: int
+    last: int
+    per_game: float
+    give_ups: tuple[GiveUp, ...]
+
+
+@dataclass(frozen=True)
+class Option:
+    """A box for the dice of an example, as the sheet sees it.
+
+    Attributes
+    ----------
+    category : int
+        Position of the category.
+    points : int
+        Points it pays, joker and first-roll bonuses included.
+    price : float
+    bonus : float
+        What the choice changes about the bonus (and the other numbers of the sheet), in points.
+    loss : float
+        Expected points it loses against perfect play.
+    """
+
+    category: int
+    points: int
+    price: float
+    bonus: float
+    loss: float
+
+    @property
+    def value(self) -> float:
+        """Points minus price, plus the change of the bonus: the sheet takes the box with the largest."""
+        return self.points - self.price + self.bonus
+
+
+@dataclass(frozen=True)
+class Example:
+    """A position of a simulated game at the end of a turn.
+
+    Attributes
+    ----------
+    turn : int
+        From 1.
+    state : State
+        The card before the turn.
+    dice : tuple of int
+    options : tuple of Option
+        The three best for the sheet, the best first; and the best under perfect play, if that is another.
+    best : Option
+        The best under perfect play.
+    """
+
+    turn: int
+    state: State
+    dice: Dice
+    options: tuple[Option, ...]
+    best: Option
+
+
+@dataclass(frozen=True)
+class Guide:
+    """The content of a strategy guide.
+
+    Attributes
+    ----------
+    rules : RuleSet
+    perfect : float
+        Expected final score under perfect play, in points.
+    sheet : StrategySheet or None
+    opening : tuple of OpeningLine
+        Empty if a turn has one roll.
+    stages : tuple of Stage
+        Empty in a forced order, where no box can be chosen.
+    examples : tuple of Example
+        Empty without a sheet, or in a forced order.
+    losses : tuple of float
+        Points that the sheet loses against perfect play in each turn; empty if unknown.
+    odds : tuple of CategoryOdds
+        Chance and expected points of each category in one turn that is played for it alone.
+    """
+
+    rules: RuleSet
+    perfect: float
+    sheet: StrategySheet | None
+    opening: tuple[OpeningLine, ...]
+    stages: tuple[Stage, ...]
+    examples: tuple[Example, ...]
+    losses: tuple[float, ...]
+    odds: tuple[CategoryOdds, ...]
+
+
+def make_guide(strategy: Strategy, sheet: StrategySheet | None = None) -> Guide:
+    """The guide of a rule set.
+
+    Parameters
+    ----------
+    strategy
+        The optimal strategy for the mean, from :func:`perfect_yatzy.open_strategy`.
+    sheet
+        A learned sheet of the same rules.
+
+    Returns
+    -------
+    Guide
+        The same for the same arguments: the simulated games have a fixed seed.
+    """
+    rules = strategy.rules
+    turns = sample_turns(strategy, GAMES) if rules.order == "free" else []
+    return Guide(
+        rules=rules,
+        perfect=strategy.value(State()),
+        sheet=sheet,
+        opening=opening_lines(strategy),
+        stages=tuple(give_up_stages(strategy, turns)),
+        examples=tuple(worked_examples(strategy, sheet.prices, turns)) if sheet and turns else (),
+        losses=tuple(sheet.figures.get("losses_by_turn", ())) if sheet else (),
+        odds=tuple(category_odds(rules, None, rules.rolls_per_turn - 1)),
+    )
+
+
+def stage_turns(turns: int) -> list[range]:
+    """The turns of the early, middle and late game, from 0; a game of one or two turns has fewer stages."""
+    bounds = [turns * stage // 3 for stage in range(4)]
+    return [range(first, end) for first, end in pairwise(bounds) if first < end]
+
+
+def give_up_stages(strategy: Strategy, turns: Sequence[SampledTurns]) -> Iterator[Stage]:
+    """What perfect play gives up when nothing fits, by stage of the game, and what each box would cost.
+
+    Parameters
+    ----------
+    turns
+        From :func:`perfect_yatzy.policies.sampled_turns.sample_turns`; free order.
+    """
+    candidates = [(c, p) for c, box in enumerate(strategy.rules.categories) for p in sorted({0, box.face})]
+    for stage in stage_turns(len(turns)):
+        costs: dict[tuple[int, int], list[float]] = {candidate: [] for candidate in candidates}
+        taken = dict.fromkeys(candidates, 0)
+        for turn in stage:
+            _add_give_ups(strategy, turns[turn], costs, taken)
+        total = sum(taken.values())
+        give_ups = [
+            GiveUp(c, points, float(np.mean(found)), taken[c, points] / total)
+            for (c, points), found in costs.items()
+            if len(found) >= MIN_SAMPLES
+        ]
+        per_game = total / len(turns[0].filled)
+        yield Stage(stage[0] + 1, stage[-1] + 1, per_game, tuple(sorted(give_ups, key=lambda g: g.cost)))
+
+
+def _add_give_ups(
+    strategy: Strategy,
+    turn: SampledTurns,
+    costs: dict[tuple[int, int], list[float]],
+    taken: dict[tuple[int, int], int],
+) -> None:
+    """Add the give-up turns among `turn`: what each candidate would cost, and which of them was taken."""
+    rules, space = strategy.rules, strategy.space
+    given_up = np.zeros(len(turn.filled), dtype=bool)
+    for c, points in taken:
+        here = (turn.category == c) & (turn.points == points)
+        taken[c, points] += int(here.sum())
+        given_up |= here
+    filled, upper, paid = turn.filled[given_up], turn.upper[given_up], turn.joker_paid[given_up]
+    before = values_of(strategy, filled, upper, turn.saved[given_up], paid)
+    saved = turn.rolls_left[given_up] * rules.saved_rolls
+    for (c, points), found in costs.items():
+        is_open = filled >> c & 1 == 0
+        upper_after = upper + points * (c in space.upper)
+        after = values_of(strategy, (filled | 1 << c)[is_open], upper_after[is_open], saved[is_open], paid[is_open])
+        found += (before[is_open] - after - points).tolist()
+
+
+def worked_examples(strategy: Strategy, prices: PriceSheet, turns: Sequence[SampledTurns]) -> Iterator[Example]:
+    """Positions that show the subtraction: a mistake of the sheet, a choice between good boxes, a box given up.
+
+    Parameters
+    ----------
+    turns
+        From :func:`perfect_yatzy.policies.sampled_turns.sample_turns`; free order. The first position that fits is
+        taken, from the early, the middle and the late game.
+    """
+    stages = stage_turns(len(turns))
+    for stage, fits in ((0, _is_mistake), (1, _is_close_choice), (2, _is_give_up)):
+        if stage < len(stages):
+            found = (example for example in _positions(strategy, prices, turns, stages[stage]) if fits(example))
+            if (example := next(found, None)) is not None:
+                yield example
+
+
+def _positions(
+    strategy: Strategy, prices: PriceSheet, turns: Sequence[SampledTurns], stage: range
+) -> Iterator[Example]:
+    """Positions of a stage in a mixed order of turns, with at least three boxes to choose from."""
+    middle = [*stage][len(stage) // 2 :] + [*stage][: len(stage) // 2]
+    for game in range(min(TRIED, len(turns[0].filled))):
+        number = middle[game % len(middle)]
+        turn = turns[number]
+        state, dice = turn.state(game), tuple(turn.dice[game].tolist())
+        if turn.rolls_left[game] == 0:
+            example = _example(strategy, prices, number + 1, state, dice)
+            if len(example.options) >= SHOWN_OPTIONS:
+                yield example
+
+
+def _example(strategy: Strategy, prices: PriceSheet, turn: int, state: State, dice: Dice) -> Example:
+    """The options of a position, as the sheet and as perfect play rank them."""
+    losses = {choice.category: choice.loss for choice in strategy.categories(state, dice)}
+    rules, options = strategy.rules, []
+    before = prices.bonus_value(state.filled, state.upper)
+    for c, (points, extra) in scoring_options(rules, state.filled, state.joker_paid, counts_of(rules, dice)).items():
+        upper, filled = state.upper + points * (c in strategy.space.upper), state.filled | 1 << c
+        change = prices.bonus_value(filled, min(upper, rules.threshold)) - before
+        if c == rules.joker_index and points:
+            change += prices.joker_turn * (rules.full_mask & ~filled).bit_count()
+        loss = losses[rules.categories[c].id]
+        options.append(Option(c, points + extra, prices.prices[c], change, loss))
+    options.sort(key=lambda option: -option.value)
+    best = min(options, key=lambda option: option.loss)
+    shown = options[:SHOWN_OPTIONS]
+    return Example(turn, state, dice, tuple(shown if best in shown else [*shown, best]), best)
+
+
+def _is_close_choice(example: Example) -> bool:
+    """Whether three boxes score, the sheet is right, the second best is clearly worse, and the bonus matters."""
+    first, second, third = example.options[:3]
+    clear = 0.5 <= first.value - second.value <= 4 and second.loss >= 0.3
+    bonus = max(abs(option.bonus) for option in example.options)
+    return first.loss == 0 and min(first.points, second.points, third.points) > 0 and clear and bonus >= 1
+
+
+def _is_give_up(example: Example) -> bool:
+    """Whether the right box scores nothing although another one scores."""
+    first, second, third = example.options[:3]
+    return first.loss == 0 and first.points == 0 and first.value - second.value >= 0.5 and bool(third.points)
+
+
+def _is_mistake(example: Example) -> bool:
+    """Whether the sheet takes a box that loses a notable number of points."""
+    return 0.3 <= example.options[0].loss <= 3 and len(example.options) == SHOWN_OPTIONS

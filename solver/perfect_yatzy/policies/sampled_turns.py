@@ -1,0 +1,139 @@
+"""Turns of simulated games under perfect play: the cards and rolls that a strong player meets, as arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ..game.dice import Floats, Ints, lattice
+from ..game.scorecard import State
+from ..game.scoring import scoring_options
+
+if TYPE_CHECKING:
+    from ..strategy.strategy import Strategy
+
+
+@dataclass(frozen=True)
+class SampledTurns:
+    """One turn of many games; all arrays have one entry for each game, int64 unless stated otherwise.
+
+    Attributes
+    ----------
+    filled, upper, saved : (games,)
+        The state at the start of the turn, as in :class:`perfect_yatzy.game.scorecard.State`.
+    joker_paid : (games,) bool
+    dice : (games, dice)
+        The roll that is scored, ascending.
+    rolls_left : (games,)
+        Rerolls that are given up.
+    category, points : (games,)
+        The category that is filled, and the points in its box.
+    """
+
+    filled: Ints
+    upper: Ints
+    saved: Ints
+    joker_paid: npt.NDArray[np.bool_]
+    dice: Ints
+    rolls_left: Ints
+    category: Ints
+    points: Ints
+
+    def state(self, game: int) -> State:
+        """The state of one game at the start of the turn."""
+        return State(
+            int(self.filled[game]), int(self.upper[game]), int(self.saved[game]), bool(self.joker_paid[game])
+        )
+
+
+def sample_turns(strategy: Strategy, games: int, seed: int = 1) -> list[SampledTurns]:
+    """Play games from the empty card under perfect play for the mean.
+
+    Parameters
+    ----------
+    strategy
+        The optimal strategy for the mean.
+    games
+        Number of games.
+    seed
+        Of NumPy's default generator.
+
+    Returns
+    -------
+    list of SampledTurns
+        One for each turn of a game.
+    """
+    rules, rng = strategy.rules, np.random.default_rng(seed)
+    filled, upper, saved = (np.zeros(games, dtype=np.int64) for _ in range(3))
+    paid = np.zeros(games, dtype=bool)
+    turns = []
+    for _ in rules.categories:
+        dice = rng.integers(1, rules.faces, size=(games, rules.dice), endpoint=True)
+        left = rules.rolls_per_turn - 1 + saved
+        while True:
+            answer = strategy.best(filled, upper, dice, left, saved, paid)
+            again = answer.category < 0
+            if not again.any():
+                break
+            dice = np.where(again[:, None], _rerolled(answer.held, rules.dice, rng), dice)
+            left = left - again
+        category = answer.category
+        dice.sort(axis=1)
+        points = _points(strategy, filled, paid, dice, category)
+        turns.append(SampledTurns(filled, upper, saved, paid, dice, left, category, points))
+        in_upper = np.isin(category, [c for c, box in enumerate(rules.categories) if box.upper])
+        filled = filled | 1 << category
+        upper = np.minimum(upper + points * in_upper, rules.threshold)
+        saved = left if rules.saved_rolls else saved
+        if rules.joker and rules.joker.bonus:
+            paid = paid | ((category == rules.joker_index) & (points > 0))
+    return turns
+
+
+def values_of(
+    strategy: Strategy, filled: Ints, upper: Ints, saved: Ints, joker_paid: npt.NDArray[np.bool_]
+) -> Floats:
+    """Expected points still to come in many states that can occur, `(n,)`; the arguments are arrays `(n,)`.
+
+    A forced order is not supported.
+    """
+    space = strategy.space
+    rows = filled + (space.cards * joker_paid if space.has_joker_rows else 0)
+    sets = space.layout.lane_sets[rows]
+    lanes = space.layout.lane_of[sets, np.minimum(upper, strategy.rules.threshold)]
+    places = space.layout.offsets[rows] + saved * space.layout.lane_count[sets] + lanes
+    return np.asarray(strategy.table[places], dtype=np.float64)
+
+
+def _rerolled(held: Ints, dice: int, rng: np.random.Generator) -> Ints:
+    """Rolls that contain the held dice, `(n, dice)`; the other dice are rolled.
+
+    Parameters
+    ----------
+    held : (n, faces) int64
+        Number of dice held of each face.
+    """
+    upto = held.cumsum(axis=1)
+    rolled = rng.integers(1, held.shape[1], size=(len(held), dice), endpoint=True)
+    place = np.arange(dice)
+    faces = (upto[:, None, :] <= place[None, :, None]).sum(axis=2) + 1
+    return np.where(place < upto[:, -1:], faces, rolled)
+
+
+def _points(strategy: Strategy, filled: Ints, paid: npt.NDArray[np.bool_], dice: Ints, category: Ints) -> Ints:
+    """Points in the box of the category that each game fills."""
+    rules = strategy.rules
+    grid = lattice(rules.dice, rules.faces)
+    counts = (dice[:, :, None] == np.arange(1, rules.faces + 1)).sum(axis=1)
+    points = strategy.evaluator.points[category, grid.rank(counts) - grid.first_roll]
+    if rules.joker:  # a joker may pay fixed points in full
+        jokers = (filled >> rules.joker_index & 1 == 1) & (
+            strategy.evaluator.points[rules.joker_index, grid.rank(counts) - grid.first_roll] > 0
+        )
+        for game in np.flatnonzero(jokers).tolist():
+            options = scoring_options(rules, int(filled[game]), bool(paid[game]), counts[game].tolist())
+            points[game] = options[int(category[game])][0]
+    return np.asarray(points)

@@ -1,0 +1,314 @@
+"""The printed guide: words of every language, HTML, PDF and text of several rule sets."""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import string
+import subprocess
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import perfect_yatzy
+import pytest
+from perfect_yatzy.cli.views.guide import guide_html
+from perfect_yatzy.cli.views.guide_content import GuideContent, guide_content
+from perfect_yatzy.cli.views.guide_pdf import guide_pdf
+from perfect_yatzy.cli.views.guide_text import guide_text
+from perfect_yatzy.cli.views.pdf_paper import PdfError
+from perfect_yatzy.cli.views.words import Words, guide_languages, words_of
+from perfect_yatzy.game.translations import languages, localized
+from perfect_yatzy.policies.guide import Guide, make_guide
+from perfect_yatzy.strategy.strategy import Strategy
+from support.command import Run
+from support.need import need
+from support.sheets import yatzy_sheet
+
+KEYS = ["yatzy", "yahtzee", "yatzy-forced", "yacht"]
+A4, A6 = (595.28, 841.89), (297.64, 419.53)  # points
+
+
+@cache
+def guide_of(key: str, with_sheet: bool) -> Guide:
+    strategy = perfect_yatzy.open_strategy(key)
+    return make_guide(strategy, yatzy_sheet(strategy.rules) if with_sheet else None)
+
+
+def content_of(key: str, language: str = "en", with_sheet: bool = False) -> GuideContent:
+    guide = guide_of(key, with_sheet)
+    rules = localized(guide.rules, language)
+    return guide_content(replace(guide, rules=rules, sheet=yatzy_sheet(rules) if with_sheet else None))
+
+
+@pytest.fixture(scope="module")
+def yatzy_guide() -> GuideContent:
+    return content_of("yatzy", with_sheet=True)
+
+
+@pytest.fixture(scope="module")
+def swedish_guide() -> GuideContent:
+    return content_of("yatzy", "sv", with_sheet=True)
+
+
+# --- words -------------------------------------------------------------------------------------------------------
+
+
+def entries(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from entries(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
+
+
+def fields(template: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(template) if name}
+
+
+@pytest.mark.parametrize("language", guide_languages())
+def test_every_catalogue_has_the_same_entries_and_fields(language: str) -> None:
+    english, other = dict(entries(Words("en").table)), dict(entries(Words(language).table))
+    assert list(other) == list(english)
+    for key, value in other.items():
+        if isinstance(value, list):
+            assert len(value) == len(english[key])
+            continue
+        counts = {"count", "number"}  # a plural form, a word or digits, as the language has it
+        assert fields(value) - counts == fields(english[key]) - counts, key
+        assert value.count("*") == english[key].count("*"), key
+    assert other["language"] == languages()[language]
+
+
+def test_templates_are_filled_with_bold_parts_and_plural_forms() -> None:
+    words, swedish = Words("en"), Words("sv")
+    text = words.fill("guide.lead_perfect", perfect=words.number(248.44))
+    assert [(span.text, span.kind) for span in text.spans] == [
+        ("Perfect play scores ", "plain"),
+        ("248.4", "bold"),
+        (" points on average.", "plain"),
+    ]
+    assert str(words.fill("rule.turns_left", count=1)) == "one turn is left"
+    assert str(words.fill("rule.turns_left", count=3)) == "three turns are left"
+    assert str(words.fill("opening.keep", what="*{x}*")) == "keep *{x}*"  # names are not templates
+    assert (swedish.number(-2.25, 2), swedish.number(0.04, 1, signed=True)) == ("−2,25", "0,0")
+    assert words.pattern((3, 3, 2, 2, 1)) == "2 × three of a kind + two pairs"
+    assert words.pattern((1, 1)) == "all different"
+    assert words.pattern((9, 3), "a") == "nine of a kind + three of a kind"
+    assert str(words.listed(["a", "b", "c"], "or")) == "a, b or c"
+
+
+def test_a_language_without_a_catalogue_has_english_words() -> None:
+    assert words_of("xx").language == "en"
+
+
+# --- content -----------------------------------------------------------------------------------------------------
+
+
+def test_the_guide_says_what_its_numbers_are_worth(yatzy_guide: GuideContent) -> None:
+    assert str(yatzy_guide.lead[0]).startswith("18 numbers.")
+    assert "244.7 points on average; perfect play scores 248.4" in str(yatzy_guide.lead[0])
+    assert [*yatzy_guide.sections] == [
+        "prices", "bonus", "holds", "give_up", "examples", "losses", "opening", "odds",
+    ]  # fmt: skip
+    prices = yatzy_guide.sections["prices"].rows
+    assert [(str(row.name), row.value) for row in prices[:2]] == [("Ones", "6.9"), ("Twos", "7.5")]
+    bonus = " ".join(map(str, yatzy_guide.sections["bonus"].paragraphs))
+    assert "+25.4 once it is safe, −14.2 once it is lost" in bonus
+    assert "+2.33 for each point above par" in bonus
+    assert "three of each face: Ones 3, Twos 6, Threes 9" in bonus
+
+
+def test_the_worked_examples_compute(yatzy_guide: GuideContent) -> None:
+    """Each subtraction is right as it is printed."""
+    texts = [str(text) for text in yatzy_guide.sections["examples"].paragraphs]
+    assert len(texts) == 3
+    checked = 0
+    for text in texts:
+        for term in re.findall(r"([−+\d. bonus]+)= ([−+]?\d+\.\d)", text.replace("\u00a0", " ")):
+            left, right = (part.replace("−", "-").replace("bonus", "").replace(" ", "") for part in term)
+            assert sum(map(float, re.findall(r"[-+]?[\d.]+", left))) == pytest.approx(float(right), abs=1e-9)
+            checked += 1
+    assert checked >= 9
+
+
+def test_without_a_sheet_it_says_how_to_learn_one() -> None:
+    content = content_of("yahtzee")
+    assert "yatzy learn yahtzee" in str(content.lead[1])
+    assert [*content.sections] == ["give_up", "opening", "odds"]
+    forced = content_of("yatzy-forced")
+    assert "fixed" in str(forced.sections["give_up"].note)
+    assert [(row.hold, row.rolls) for row in forced.opening] == [("keep every 1", "all")]
+
+
+def test_opening_rows_are_few_and_say_what_to_hold(yatzy_guide: GuideContent) -> None:
+    rows = {(row.pattern, row.hold): row for row in yatzy_guide.opening}
+    assert len(rows) == len(yatzy_guide.opening) <= 30
+    assert rows["two pairs", "keep both pairs"].rolls == "15566 25566 35566 45566"
+    assert rows["pair", "keep the pair"].rolls == "all others"
+    assert rows["five of a kind", "stop, take Yatzy"].rolls == "all"
+    one_die = rows["pair", "keep one die"].rolls
+    assert one_die.startswith("4: 11234; 5: 11235 11245 11345 12235 12245; 6: 11236")
+    assert rows["all different", "keep 5 6"].sample == ((1, False), (2, False), (4, False), (5, True), (6, True))
+    kniffel = {(row.pattern, row.hold): row.rolls for row in content_of("kniffel").opening}
+    assert kniffel["three of a kind + pair", "stop, take Full House"] == "111xx"
+
+
+# --- text --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", guide_languages())
+@pytest.mark.parametrize("key", KEYS)
+def test_the_text_fits_80_columns(key: str, language: str) -> None:
+    content = content_of(key, language, key == "yatzy")
+    text = guide_text(content)
+    assert max(map(len, text.splitlines())) <= 80
+    assert all(category.name in text for category in content.rules.categories)
+    assert "\n\n\n" not in text
+    assert "{" not in text
+
+
+def test_the_card_is_prices_and_rules_only(yatzy_guide: GuideContent) -> None:
+    card = guide_text(yatzy_guide, card=True)
+    assert "pocket card" in card
+    assert "Which box?" in card
+    assert "What to hold" in card
+    assert "First roll" not in card
+
+
+# --- HTML --------------------------------------------------------------------------------------------------------
+
+
+def test_the_page_is_one_file_of_two_sheets(yatzy_guide: GuideContent, swedish_guide: GuideContent) -> None:
+    page = guide_html(yatzy_guide)
+    for forbidden in ("<script", "http", "@import", "url("):
+        assert forbidden not in page
+    assert page.startswith("<!doctype html>")
+    assert "size: A4" in page
+    body = page[page.index("<body") : page.index("</html>")]
+    tree = ET.fromstring(body)  # well formed
+    assert [node.get("class") for node in tree] == ["sheet", "sheet"]
+    drawn = [node.get("aria-label") for node in tree.iter("span") if node.get("role") == "img"]
+    assert len(drawn) == len(yatzy_guide.opening) + 3
+    swedish = guide_html(swedish_guide)
+    assert '<html lang="sv">' in swedish
+    assert "Liten stege" in swedish
+    assert "Straight" not in swedish
+    assert "size: 105mm 148mm" in guide_html(yatzy_guide, card=True)
+
+
+def test_names_are_escaped(yatzy: Strategy) -> None:
+    categories = (replace(yatzy.rules.categories[0], name="<b>*{1}*"), *yatzy.rules.categories[1:])
+    rules = replace(yatzy.rules, name="A & B", categories=categories)
+    guide = make_guide(Strategy(rules, yatzy.info, yatzy.evaluator), yatzy_sheet(rules))
+    page = guide_html(guide_content(guide))
+    assert "<h1>A &amp; B: strategy guide</h1>" in page
+    assert "<td>&lt;b&gt;*{1}*</td>" in page
+    ET.fromstring(page[page.index("<body") : page.index("</html>")])
+
+
+@pytest.mark.parametrize("card", [False, True])
+def test_a_browser_prints_two_pages(swedish_guide: GuideContent, tmp_path: Path, card: bool) -> None:
+    pypdf = need("pypdf")
+    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if browser is None:
+        pytest.skip("no browser")
+    (tmp_path / "guide.html").write_text(guide_html(swedish_guide, card), encoding="utf-8")
+    target = tmp_path / "guide.pdf"
+    command = [browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
+    command += ["--no-pdf-header-footer", f"--print-to-pdf={target}", (tmp_path / "guide.html").as_uri()]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    check_pages(pypdf.PdfReader(target), 2, A6 if card else A4)
+
+
+# --- PDF ---------------------------------------------------------------------------------------------------------
+
+
+def check_pages(reader: Any, pages: int, size: tuple[float, float]) -> str:
+    """The number and size of the pages, and that all text lies within them; returns the text."""
+    assert len(reader.pages) == pages
+    found = []
+    for page in reader.pages:
+        width, height = float(page.mediabox.width), float(page.mediabox.height)
+        assert (width, height) == pytest.approx(size, abs=1)
+        outside = []
+
+        def visit(text: str, cm: Any, tm: Any, font: Any, points: Any, to: Any = (width, height, outside)) -> None:
+            x, y = tm[4] * cm[0] + tm[5] * cm[2] + cm[4], tm[4] * cm[1] + tm[5] * cm[3] + cm[5]
+            if text.strip() and not (0 < x < to[0] and 0 < y < to[1]):
+                to[2].append((text, x, y))
+
+        found.append(page.extract_text(visitor_text=visit))
+        assert outside == []
+    return "\n".join(found)
+
+
+@pytest.mark.parametrize("language", guide_languages())
+def test_the_pdf_of_yatzy_is_two_sheets_with_all_names(language: str) -> None:
+    pypdf = need("pypdf")
+    content = content_of("yatzy", language, with_sheet=True)
+    reader = pypdf.PdfReader(io.BytesIO(guide_pdf(content)))
+    text = check_pages(reader, 2, A4)
+    assert all(category.name in text for category in content.rules.categories)
+    assert all(section.title in text.replace("–", "−") for section in content.sections.values())
+    assert content.words.number(28.9) in text
+    assert reader.metadata.title == content.title
+    card = check_pages(pypdf.PdfReader(io.BytesIO(guide_pdf(content, card=True))), 2, A6)
+    assert all(category.name in card for category in content.rules.categories)
+
+
+@pytest.mark.parametrize("key", KEYS[1:])
+def test_the_pdf_of_other_rules_is_one_sheet(key: str) -> None:
+    pypdf = need("pypdf")
+    content = content_of(key)
+    text = check_pages(pypdf.PdfReader(io.BytesIO(guide_pdf(content))), 1, A4)
+    assert all(category.name in text for category in content.rules.categories)
+
+
+def test_letters_of_other_scripts_need_another_font(yatzy: Strategy) -> None:
+    pypdf = need("pypdf")
+    need("matplotlib")
+
+    def named(name: str) -> GuideContent:
+        rules = replace(
+            yatzy.rules, categories=(replace(yatzy.rules.categories[0], name=name), *yatzy.rules.categories[1:])
+        )
+        return guide_content(make_guide(Strategy(rules, yatzy.info, yatzy.evaluator)))
+
+    reader = pypdf.PdfReader(io.BytesIO(guide_pdf(named("Άσοι"))))
+    assert "Άσοι" in check_pages(reader, 1, A4)
+    with pytest.raises(PdfError, match="no font for"):
+        guide_pdf(named("点数"))
+
+
+# --- command -----------------------------------------------------------------------------------------------------
+
+
+def test_the_command_writes_by_suffix(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+    sheet = tmp_path / "sheet.json"
+    yatzy_sheet(yatzy.rules).save(sheet)
+    shown = run("guide", "--sheet", str(sheet))
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "Which box? Points minus price" in shown.stdout
+    for name, start in (("g.html", b"<!doctype html>"), ("g.pdf", b"%PDF-"), ("g.txt", b"Yatzy: ")):
+        done = run("guide", "--sheet", str(sheet), "-o", str(tmp_path / name), "--lang", "sv")
+        assert (done.returncode, done.stdout) == (0, f"Wrote {tmp_path / name}\n"), done.stderr
+        assert (tmp_path / name).read_bytes().startswith(start)
+    assert run("guide", "--format", "html").stdout.startswith("<!doctype html>")
+    wrong = run("guide", "-o", str(tmp_path / "g.docx"))
+    assert (wrong.returncode, "must end in .txt, .html, .htm or .pdf" in wrong.stderr) == (2, True)
+    assert "contradicts --format pdf" in run("guide", "--format", "pdf", "-o", str(tmp_path / "h.html")).stderr
+    other = run("guide", "kniffel", "--sheet", str(sheet))
+    assert (other.returncode, "is for other rules than kniffel" in other.stderr) == (2, True)
+
+
+def test_a_card_needs_learned_prices(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+    rules = tmp_path / "mine.toml"
+    rules.write_text('extends = "yatzy"\nbonus = { threshold = 60, points = 50 }\n')
+    done = run("guide", str(rules), "--card")
+    assert done.returncode == 2
+    assert f"find them with: yatzy learn {rules}" in done.stderr

@@ -1,0 +1,124 @@
+"""The data of the guide: sampled turns, what is given up, worked examples."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import perfect_yatzy
+import pytest
+from perfect_yatzy.game.scorecard import State
+from perfect_yatzy.policies.guide import give_up_stages, make_guide, stage_turns, worked_examples
+from perfect_yatzy.policies.price_sheet import PriceSheet
+from perfect_yatzy.policies.sampled_turns import SampledTurns, sample_turns, values_of
+from perfect_yatzy.policies.strategy_sheet import StrategySheet
+from perfect_yatzy.strategy.strategy import Strategy
+from support.games import joker_game, saved_rolls_game
+from support.sheets import yatzy_sheet
+
+
+@pytest.fixture(scope="module")
+def turns(yatzy: Strategy) -> list[SampledTurns]:
+    return sample_turns(yatzy, 1_000)
+
+
+def test_sampled_turns_are_games_of_perfect_play(yatzy: Strategy, turns: list[SampledTurns]) -> None:
+    exact = {result.category: result for result in perfect_yatzy.distribution(yatzy).categories}
+    for c, category in enumerate(yatzy.rules.categories):
+        points = sum(np.where(turn.category == c, turn.points, 0) for turn in turns)
+        error = max(points.std() / np.sqrt(len(points)), 1e-9)
+        assert abs(points.mean() - exact[category.id].mean) < 5 * error
+    assert all((turn.filled >> turn.category & 1 == 0).all() for turn in turns)
+    later = pairwise(turns)
+    assert all((after.filled == before.filled | 1 << before.category).all() for before, after in later)
+
+
+@pytest.mark.parametrize("mode", ["none", "free", "forced"])
+def test_sampled_turns_with_jokers(mode: str) -> None:
+    strategy = perfect_yatzy.open_strategy(joker_game(mode))
+    turns = sample_turns(strategy, 500)
+    for turn in turns:
+        for game in range(0, 500, 7):
+            options = {c.category: c.points for c in strategy.categories(turn.state(game), turn.dice[game].tolist())}
+            category = strategy.rules.categories[turn.category[game]].id
+            assert options[category] == turn.points[game]
+
+
+@pytest.mark.parametrize("rules", ["yatzy", joker_game("free"), saved_rolls_game("free", True)], ids=str)
+def test_values_of_many_states_are_those_of_one(rules: object) -> None:
+    strategy = perfect_yatzy.open_strategy(rules)  # type: ignore[arg-type]
+    for turn in sample_turns(strategy, 100):
+        values = values_of(strategy, turn.filled, turn.upper, turn.saved, turn.joker_paid)
+        assert values == pytest.approx([strategy.value(turn.state(game)) for game in range(100)])
+
+
+def test_stages_share_out_the_turns() -> None:
+    assert [*map(list, stage_turns(15))] == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9], [10, 11, 12, 13, 14]]
+    assert [*map(list, stage_turns(2))] == [[0], [1]]
+    assert [*map(list, stage_turns(1))] == [[0]]
+
+
+def test_what_is_given_up(yatzy: Strategy, turns: list[SampledTurns]) -> None:
+    """Costs and shares once more, a game at a time, from the values of single states."""
+    rules, late = yatzy.rules, [*give_up_stages(yatzy, turns)][2]
+    assert (late.first, late.last) == (11, 15)
+    costs: dict[tuple[int, int], list[float]] = {}
+    taken: dict[tuple[int, int], int] = {}
+    for turn in turns[10:]:
+        for game in range(len(turn.filled)):
+            c, points, state = int(turn.category[game]), int(turn.points[game]), turn.state(game)
+            if points not in (0, rules.categories[c].face):
+                continue
+            taken[c, points] = taken.get((c, points), 0) + 1
+            for other, box in enumerate(rules.categories):
+                if not state.filled >> other & 1:
+                    for paid in {0, box.face}:
+                        after = State(state.filled | 1 << other, min(63, state.upper + paid))
+                        cost = yatzy.value(state) - paid - yatzy.value(after)
+                        costs.setdefault((other, paid), []).append(cost)
+    total = sum(taken.values())
+    assert late.per_game == total / 1_000
+    assert [g.cost for g in late.give_ups] == sorted(g.cost for g in late.give_ups)
+    for give_up in late.give_ups:
+        place = give_up.category, give_up.points
+        assert give_up.cost == pytest.approx(np.mean(costs[place]))
+        assert give_up.share == pytest.approx(taken.get(place, 0) / total)
+    assert sum(give_up.share for give_up in late.give_ups) == pytest.approx(1, abs=0.01)
+
+
+def test_examples_show_the_subtraction(yatzy: Strategy, turns: list[SampledTurns]) -> None:
+    prices = yatzy_sheet(yatzy.rules).prices
+    mistake, choice, give_up = worked_examples(yatzy, prices, turns)
+    for example in (mistake, choice, give_up):
+        values = [option.value for option in example.options[:3]]
+        assert values == sorted(values, reverse=True)
+        choices = {c.category: c for c in yatzy.categories(example.state, example.dice)}
+        for option in example.options:
+            shown = choices[yatzy.rules.categories[option.category].id]
+            assert (option.points, option.loss) == (shown.points, pytest.approx(shown.loss))
+            upper = example.state.upper + option.points * (option.category < 6)
+            after = State(example.state.filled | 1 << option.category, min(63, upper))
+            change = prices.value(after) - prices.value(example.state)
+            assert option.value == pytest.approx(option.points + change)
+        assert example.best.loss == 0
+    assert mistake.options[0].loss >= 0.3
+    assert choice.options[0] == choice.best
+    assert give_up.options[0].points == 0
+    assert give_up.options[2].points > 0
+
+
+def test_a_guide_without_a_sheet_and_of_a_forced_order(forced: Strategy, yatzy: Strategy) -> None:
+    plain = make_guide(yatzy)
+    assert (plain.sheet, plain.examples, plain.losses, len(plain.stages)) == (None, (), (), 3)
+    prices = PriceSheet(forced.rules, (10.0,) * 15, 0.0, 0.0, 0.0)
+    guide = make_guide(forced, StrategySheet(forced.rules, prices))
+    assert (guide.stages, guide.examples, guide.perfect) == ((), (), forced.value())
+
+
+def test_small_games_have_guides() -> None:
+    for rules in (joker_game("forced"), saved_rolls_game("free", True), saved_rolls_game("forced", False)):
+        strategy = perfect_yatzy.open_strategy(rules)
+        sheet = StrategySheet(rules, PriceSheet(rules, (3.0,) * len(rules.categories)))
+        guide = make_guide(strategy, sheet)
+        assert guide.opening
+        assert len(guide.odds) == len(rules.categories)
