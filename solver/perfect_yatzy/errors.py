@@ -27,6 +27,7 @@ game-over               every category is filled
 table-error             a value table is missing, or cannot be read or written
 table-damaged           a value table does not match its checksum, its format or its rules
 missing-package         an optional package is not installed
+process-failed          a program that plays cannot be started, ended, or gave no answer
 busy                    too many requests are waiting
 client-disconnected     the client disconnected before its answer was computed
 internal-error          a bug; only in answers to a stream of requests
@@ -60,6 +61,7 @@ CODES = frozenset(
         "table-error",
         "table-damaged",
         "missing-package",
+        "process-failed",
         "busy",
         "client-disconnected",
         "internal-error",

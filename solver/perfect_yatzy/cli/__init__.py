@@ -21,6 +21,7 @@ from .._version import __version__
 from .console import YatzyGroup
 
 COMMANDS = {  # command -> module of `commands`; a module is imported when its command is named
+    "evaluate": "evaluate",
     "expect": "ask",
     "guide": "guide",
     "hold": "ask",

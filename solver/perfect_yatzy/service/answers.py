@@ -6,15 +6,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from .._version import ANSWER_SCHEMA
 from ..game.scorecard import Scorecard
 from ..strategy.actions import Choice, Hold
 from ..strategy.opponents import least_score
+from ..strategy.score_distribution import ScoreDistribution
 from .requests import Request
 from .resolver import ResolvedObjective
 
+PERCENTILES = (5, 25, 50, 75, 95)
 HEAD = "schema", "query", "rules"
 MAX_UNCERTAIN_CHANCE = 1 - 2.0**-24  # float32 rounds higher chances to 1
 
@@ -135,3 +138,15 @@ def best_value_fields(
 def clipped(chance: float) -> float:
     """A chance within 0 and 1, despite rounding."""
     return min(1.0, max(0.0, chance))
+
+
+def distribution_fields(found: ScoreDistribution) -> dict[str, Any]:
+    """An exact distribution as fields of an answer."""
+    return {
+        "standard_deviation": found.standard_deviation,
+        "upper_bonus_chance": found.upper_bonus_chance,
+        "percentiles": {str(percent): found.percentile(percent) for percent in PERCENTILES},
+        "lowest": int(found.scores[0]),
+        "chances": found.chances.tolist(),
+        "categories": [asdict(result) for result in found.categories],
+    }

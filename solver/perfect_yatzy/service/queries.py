@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from math import inf
 from typing import Any
 
@@ -23,14 +23,21 @@ from ..strategy.actions import max_rerolls, rank_categories, rank_holds
 from ..strategy.distribution import has_distribution, stored_distribution
 from ..strategy.strategy import Strategy, open_strategy
 from ..tablebase.store import has_table, open_table
-from .answers import answer_head, best_value_fields, clipped, hold_fields, score_fields, with_echo
+from .answers import (
+    PERCENTILES,
+    answer_head,
+    best_value_fields,
+    clipped,
+    distribution_fields,
+    hold_fields,
+    score_fields,
+    with_echo,
+)
 from .budget import SolveBudget, distribution_seconds
 from .cache import WeightedLRUCache
 from .outcomes import outcome_fields
 from .requests import ObjectiveRequest, Request, parse_request
 from .resolver import Announce, ObjectiveResolver, ResolvedObjective
-
-PERCENTILES = (5, 25, 50, 75, 95)
 
 
 class QueryService:
@@ -207,15 +214,7 @@ class QueryService:
             if objective:
                 answer["chance_by_mean_play"] = float(objective.utility(found.scores) @ found.chances)
             if request.include_distribution:
-                answer["distribution"] = {
-                    "policy": "mean",
-                    "standard_deviation": found.standard_deviation,
-                    "upper_bonus_chance": found.upper_bonus_chance,
-                    "percentiles": {str(p): found.percentile(p) for p in PERCENTILES},
-                    "lowest": int(found.scores[0]),
-                    "chances": found.chances.tolist(),
-                    "categories": [asdict(result) for result in found.categories],
-                }
+                answer["distribution"] = {"policy": "mean"} | distribution_fields(found)
         elif request.include_distribution:
             answer["distribution"] = None  # requested, but not available for these rules
             if has_table(rules, self.tables, Variance.name):

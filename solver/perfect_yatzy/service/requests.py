@@ -183,6 +183,19 @@ def parse_simulation(fields: Mapping[str, Any], find_rules: Callable[[str], Rule
     return replace(request, objective=objective, games=_integer(fields, "games", 0), seed=_integer(fields, "seed", 1))
 
 
+def parse_evaluation(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet]) -> Request:
+    """Check a request to evaluate a policy: ``rules`` and a card; ``games`` and ``seed`` for a program.
+
+    Raises
+    ------
+    SolverError
+        As :func:`parse_request`.
+    """
+    request = _parse_position("evaluate", fields, find_rules)
+    _check_open(request)
+    return replace(request, games=_integer(fields, "games", 0), seed=_integer(fields, "seed", 1))
+
+
 def _parse_position(query: str, fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet]) -> Request:
     """A request with its rules and its card: the one check of both."""
     spec = fields.get("rules", "yatzy")

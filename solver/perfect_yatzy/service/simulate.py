@@ -9,8 +9,8 @@ import numpy as np
 
 from ..strategy.simulation import Simulation, simulate
 from ..tablebase.store import Progress
-from .answers import answer_head
-from .queries import PERCENTILES, QueryService
+from .answers import PERCENTILES, answer_head
+from .queries import QueryService
 from .requests import parse_simulation
 
 

@@ -1,0 +1,143 @@
+"""Policies by name, as a command line or a request gives them.
+
+======================  =============================================================================================
+``perfect``             perfect play for the mean
+``most-points``         plays each turn for its points alone, whatever they leave for later
+``prices``              the price sheet of the rules (`yatzy learn`), with the turn computed exactly
+``goal:280``            perfect play for the chance of 280 points
+``FILE.json``           the price sheet of a strategy sheet
+``FILE.npy``            a value function: one number for each state, in the order of a table
+``FILE.py:NAME``        a Python function of a card, see :class:`perfect_yatzy.FunctionPolicy`
+======================  =============================================================================================
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import StateError, shown
+from ..game.rules import RuleSet
+from ..game.scorecard import Scorecard
+from ..model.policies import Policy
+from ..strategy.strategy import Strategy, open_strategy
+from ..tablebase.store import Progress
+from .policy import FunctionPolicy, ValueFunction
+from .strategy_sheet import StrategySheet, find_sheet
+
+NAMES = ("perfect", "most-points", "prices", "goal:280", "FILE.json", "FILE.npy", "FILE.py:FUNCTION")
+
+
+@dataclass(frozen=True)
+class NamedPolicy:
+    """A policy, and what to call it in a sentence."""
+
+    policy: Policy | Strategy
+    title: str
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Where a policy plays: the game, the card it starts from, the folder of the tables, the number of threads."""
+
+    rules: RuleSet
+    card: Scorecard
+    tables: str | os.PathLike[str] | None = None
+    threads: int | None = None
+    progress: Progress | None = None
+
+
+def named_policy(text: str, setting: Setting) -> NamedPolicy:
+    """The policy of a name; see the module.
+
+    Raises
+    ------
+    StateError
+        If there is no such policy, or its file is not as described.
+    SolverError
+        If a strategy it needs cannot be opened or solved.
+    """
+    if text in _BUILT_IN:
+        return _BUILT_IN[text](setting)
+    if goal := re.fullmatch(r"goal:(\d{1,5})", text):
+        return _goal(int(goal[1]), setting)
+    path, _, name = text.rpartition(":")
+    if path.endswith(".py") and name:
+        return NamedPolicy(FunctionPolicy(setting.rules, _function(path, name), setting.card), f"{name} of {path}")
+    if text.endswith(".npy"):
+        return NamedPolicy(ValueFunction(setting.rules, _values(text), setting.card), text)
+    if text.endswith(".json"):
+        return _prices(StrategySheet.load(text, setting.rules), setting, text)
+    raise StateError(f"policy is {shown(text)}; must be one of {', '.join(NAMES)}", field="policy")
+
+
+def _perfect(setting: Setting) -> NamedPolicy:
+    strategy = open_strategy(setting.rules, setting.tables, threads=setting.threads, progress=setting.progress)
+    whole = ValueFunction(setting.rules, strategy.values, setting.card)
+    return NamedPolicy(whole, "Perfect play")
+
+
+def _most_points(setting: Setting) -> NamedPolicy:
+    def nothing_later(states: Any) -> Any:
+        return np.zeros(len(states.filled))
+
+    return NamedPolicy(ValueFunction(setting.rules, nothing_later, setting.card), "The most points in each turn")
+
+
+def _sheet(setting: Setting) -> NamedPolicy:
+    sheet = find_sheet(setting.rules, setting.tables)
+    if sheet is None:
+        raise StateError(
+            f"{setting.rules.key} has no price sheet yet; make one with: yatzy learn {setting.rules.key}",
+            field="policy",
+        )
+    return _prices(sheet, setting, "The price sheet")
+
+
+def _prices(sheet: StrategySheet, setting: Setting, title: str) -> NamedPolicy:
+    return NamedPolicy(ValueFunction(setting.rules, sheet.prices.values(), setting.card), title)
+
+
+def _goal(goal: int, setting: Setting) -> NamedPolicy:
+    from ..strategy.score_strategy import reach
+
+    strategy = reach(
+        setting.rules, goal, setting.card, setting.tables, threads=setting.threads, progress=setting.progress
+    )
+    return NamedPolicy(strategy, f"Perfect play for {goal} or more")
+
+
+_BUILT_IN: dict[str, Callable[[Setting], NamedPolicy]] = {
+    "perfect": _perfect,
+    "most-points": _most_points,
+    "prices": _sheet,
+}
+
+
+def _values(path: str) -> Any:
+    """The array of a .npy file."""
+    try:
+        return np.load(path, allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise StateError(f"cannot read {path}: {error}", field="policy") from error
+
+
+def _function(path: str, name: str) -> Callable[..., Any]:
+    """A function of a Python file, which is run."""
+    spec = spec_from_file_location(f"_policy_{Path(path).stem}", path)
+    if spec is None or spec.loader is None or not Path(path).is_file():
+        raise StateError(f"{path} is not a Python file", field="policy")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    function = getattr(module, name, None)
+    if not callable(function):
+        raise StateError(f"{path} has no function {name}", field="policy")
+    found: Callable[..., Any] = function
+    return found

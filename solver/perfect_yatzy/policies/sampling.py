@@ -1,0 +1,180 @@
+"""How good a player is who can only be watched: games are sampled, and luck is taken out of the result.
+
+The final score of a game is what perfect play expects at the start, plus the luck of each roll, minus what each
+decision loses (:mod:`perfect_yatzy.play.review`)::
+
+    score = V(start) + luck - losses,        the mean of the luck is 0
+
+So V(start) - (mean losses) is an unbiased estimate of the mean score, and a far narrower one than the mean of the
+scores: most of the spread of the scores is luck.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import SolverError, StateError, whole_number
+from ..game.action_numbers import ActionText
+from ..game.dice import Dice, Floats
+from ..game.legal_actions import TurnPosition, start_turn
+from ..game.notation import CardText
+from ..game.rules import RuleSet
+from ..game.scorecard import Scorecard
+from ..strategy.opponents import final_score
+from ..strategy.strategy import Strategy
+from ..strategy.turn_evaluator import ScoreEvaluator
+from ..tablebase.store import Progress
+
+Player = Callable[[TurnPosition], ActionText]
+
+
+class _Decision(NamedTuple):
+    """One decision, as a row of a batch."""
+
+    game: int
+    filled: int
+    upper: int
+    dice: Dice
+    rolls_left: int
+    saved: int
+    joker_paid: bool
+    action: ActionText
+
+
+@dataclass(frozen=True)
+class SampledEvaluation:
+    """An estimate of how good a player is. Returned by :func:`sample`.
+
+    Attributes
+    ----------
+    rules : RuleSet
+    perfect_mean : float
+        Mean final score under perfect play.
+    scores : (games,) int64
+        Final score of each game.
+    losses : (games,) float64
+        Points lost in each game against perfect play.
+    hold_losses : (rerolls,) float64
+        Mean points lost in a game by decisions with 1, 2, ... rerolls left: holds, and turns that end early.
+    category_loss : float
+        Mean points lost in a game by the choice of categories after the last roll.
+    """
+
+    rules: RuleSet
+    perfect_mean: float
+    scores: Floats
+    losses: Floats
+    hold_losses: Floats
+    category_loss: float
+
+    @property
+    def games(self) -> int:
+        """Number of games."""
+        return len(self.scores)
+
+    @property
+    def mean(self) -> float:
+        """Mean final score with the luck taken out, in points."""
+        return self.perfect_mean - float(self.losses.mean())
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error of :attr:`mean`; NaN for one game."""
+        return _standard_error(self.losses)
+
+    @property
+    def plain_mean(self) -> float:
+        """Mean of the final scores."""
+        return float(self.scores.mean())
+
+    @property
+    def plain_standard_error(self) -> float:
+        """Standard error of :attr:`plain_mean`; NaN for one game."""
+        return _standard_error(self.scores)
+
+
+def _standard_error(values: Floats) -> float:
+    return float(values.std(ddof=1) / len(values) ** 0.5) if len(values) > 1 else float("nan")
+
+
+def sample(
+    player: Player,
+    strategy: Strategy,
+    games: int = 200,
+    seed: int = 1,
+    start: CardText | Scorecard = "",
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> SampledEvaluation:
+    """Let a player play games, and compare its decisions with perfect play.
+
+    Parameters
+    ----------
+    player
+        Any function that takes a :class:`perfect_yatzy.TurnPosition` and returns an action: the dice to hold
+        (``(3, 3)`` or ``"33"``, ``"none"`` to reroll all) or the name of a category.
+    strategy
+        Perfect play for the mean, from :func:`perfect_yatzy.open_strategy`.
+    games
+        How many games, at least 1.
+    seed
+        Of the dice. The same dice are rolled whatever the player does, as far as it rerolls equally many.
+    start
+        The card where the games begin; default: the empty card.
+    threads
+        Number of threads for the comparison.
+    progress
+        Called with the games played and the games in all.
+
+    Raises
+    ------
+    StateError
+        If the player returns an action that is not legal, with the position, or `strategy` is not one for the mean.
+    """
+    if isinstance(strategy.evaluator, ScoreEvaluator):
+        raise StateError("the comparison needs the strategy of the mean")
+    rules, number = strategy.rules, whole_number(games, "games")
+    if number < 1:
+        raise StateError(f"games is {number}; must be at least 1")
+    first = start_turn(rules, start)
+    assert isinstance(first.card, Scorecard)
+    decisions: list[_Decision] = []
+    scores = np.empty(number)
+    for game in range(number):
+        dice, position = Random(f"{seed}/{game}"), first
+        while not position.over:
+            position = position.roll(dice)
+            action, state = player(position), position.state
+            try:
+                after = position.apply(action)
+            except SolverError as error:
+                dice_text = "".join(map(str, position.dice))
+                raise StateError(
+                    f"game {game + 1}, card {str(position.card) or 'empty'}, dice {dice_text}, "
+                    f"{position.rolls_left} rerolls left: {error}"
+                ) from error
+            row = (game, state.filled, state.upper, position.dice, position.rolls_left)
+            decisions.append(_Decision(*row, state.saved, state.joker_paid, action))
+            position = after
+        assert isinstance(position.card, Scorecard)
+        scores[game] = final_score(position.card)
+        if progress:
+            progress(game + 1, number)
+    columns = _Decision(*map(list, zip(*decisions, strict=True)))  # type: ignore[arg-type]
+    lost = strategy.regrets(
+        columns.filled, columns.upper, columns.dice, columns.rolls_left, columns.action,
+        columns.saved, columns.joker_paid, threads,
+    )  # fmt: skip
+    left = np.array(columns.rolls_left)
+    most = max(int(left.max()), rules.rolls_per_turn - 1)
+    by_left: Floats = np.bincount(left, lost, most + 1) / number
+    losses = np.bincount(np.array(columns.game), lost, number).astype(np.float64)
+    return SampledEvaluation(
+        rules, first.card.total + strategy.value(start), scores, losses, by_left[1:], float(by_left[0])
+    )

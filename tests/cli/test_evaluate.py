@@ -1,0 +1,76 @@
+"""`yatzy evaluate`: policies by name, from files, and programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import perfect_yatzy
+import pytest
+from perfect_yatzy.model.state_space import state_space
+from support.command import Run
+
+FORCED = ("--rules", "yatzy-forced")
+
+
+def test_perfect_play_loses_nothing(run: Run) -> None:
+    answer = json.loads(run("evaluate", "perfect", *FORCED, "--json").stdout)
+    assert answer["loss"] == pytest.approx(0, abs=1e-9)
+    assert answer["mean"] == pytest.approx(answer["perfect_mean"], abs=1e-9)
+    assert sum(answer["distribution"]["chances"]) == pytest.approx(1)
+
+
+def test_the_text_says_where_points_are_lost(run: Run) -> None:
+    late = ("--card", "twos=6 threes=9 fours=12 one-pair=10 two-pairs=18 three-of-a-kind=12 yatzy=0")
+    text = run("evaluate", "most-points", *late).stdout
+    answer = json.loads(run("evaluate", "most-points", *late, "--json").stdout)
+    assert answer["loss"] > 1
+    losses = answer["losses"]
+    assert f"{answer['loss']:.2f} points a game less" in text
+    assert sum(losses["turns"]) == pytest.approx(answer["loss"], abs=1e-9)
+    assert sum(losses["holds"].values()) + losses["category"] == pytest.approx(answer["loss"], abs=1e-9)
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_policies_from_files(run: Run, tmp_path: Path) -> None:
+    rules = perfect_yatzy.load_rules("yatzy-forced")
+    np.save(tmp_path / "guess.npy", np.zeros(state_space(rules).size))
+    (tmp_path / "bot.py").write_text(
+        "import numpy as np\n"
+        "def first(turn):\n"
+        "    return turn.allowed.argmax(axis=1)[:, None], np.full((turn.n_rerolls, 1, 1), turn.no_dice)\n"
+    )
+    by_array = json.loads(run("evaluate", str(tmp_path / "guess.npy"), *FORCED, "--json").stdout)
+    by_name = json.loads(run("evaluate", "most-points", *FORCED, "--json").stdout)
+    assert by_array["mean"] == by_name["mean"]
+    rolled = json.loads(run("evaluate", f"{tmp_path / 'bot.py'}:first", *FORCED, "--json").stdout)
+    assert 0 < rolled["mean"] < by_name["mean"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "give a POLICY or --process"),
+        (("perfect", "--process", "x"), "give a POLICY or --process"),
+        (("best",), "policy is 'best'; must be one of perfect, most-points"),
+        (("missing.npy",), "cannot read missing.npy"),
+        (("missing.py:play",), "missing.py is not a Python file"),
+        (("--process", "/no/such/program"), "cannot start '/no/such/program'"),
+        (("perfect", "--card", "ones=7"), "ones"),
+    ],
+)
+def test_mistakes_are_one_line(run: Run, arguments: tuple[str, ...], message: str) -> None:
+    result = run("evaluate", *arguments, *FORCED)
+    assert result.returncode in (1, 2)
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_program_that_plays_perfectly_loses_nothing(run: Run) -> None:
+    program = f"{sys.executable} -m perfect_yatzy hold --jsonl"
+    answer = json.loads(run("evaluate", "--process", program, "--games", "3", *FORCED, "--json").stdout)
+    assert answer["games"] == 3
+    assert answer["loss"] == 0
+    assert answer["plain_mean"] != answer["mean"]

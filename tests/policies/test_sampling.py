@@ -1,0 +1,139 @@
+"""Sampled players: unbiased estimates with the luck removed, and programs that answer requests."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import perfect_yatzy
+import pytest
+from perfect_yatzy.errors import StateError
+from perfect_yatzy.game.legal_actions import TurnPosition
+from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.policies.evaluation import evaluate
+from perfect_yatzy.policies.policy import ValueFunction
+from perfect_yatzy.policies.process import ProcessError, ProcessPlayer
+from perfect_yatzy.policies.sampling import sample
+from perfect_yatzy.strategy.strategy import Strategy
+from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
+from perfect_yatzy.tablebase.backward_induction import solve_values
+from support import games
+
+SMALL = games.joker_game("forced", bonus=4)
+
+
+def perfect(rules: RuleSet) -> Strategy:
+    return Strategy(rules, None, TurnEvaluator(rules, solve_values(rules)))
+
+
+def test_the_estimate_covers_the_exact_mean_and_is_narrower_than_that_of_the_scores() -> None:
+    """A player who guesses the points to come as zero; 4 standard errors, of losses and of scores."""
+    strategy, size = perfect(SMALL), len(solve_values(SMALL))
+    greedy = Strategy(SMALL, None, TurnEvaluator(SMALL, np.zeros(size)))
+
+    def player(position: TurnPosition) -> tuple[int, ...] | str:
+        if position.rolls_left:
+            hold = greedy.holds(position.state, position.dice, position.rolls_left)[0]
+            if hold.category is None:
+                return hold.dice
+        return greedy.categories(position.state, position.dice, position.rolls_left)[0].category
+
+    exact = evaluate(ValueFunction(SMALL, np.zeros(size)))
+    found = sample(player, strategy, 1000, seed=4)
+    assert abs(found.mean - exact.mean) < 4 * found.standard_error
+    assert abs(found.plain_mean - exact.mean) < 4 * found.plain_standard_error
+    assert found.standard_error < found.plain_standard_error / 2
+    lost = found.hold_losses.sum() + found.category_loss
+    assert found.perfect_mean - found.mean == pytest.approx(lost)
+
+
+def test_a_perfect_player_loses_nothing() -> None:
+    """Also with saved rolls, from a card on."""
+    rules = games.saved_rolls_game("free", True)
+    strategy, card = perfect(rules), {"face-5": 5}
+
+    def player(position: TurnPosition) -> tuple[int, ...] | str:
+        if position.rolls_left:
+            hold = strategy.holds(position.card, position.dice, position.rolls_left)[0]
+            return hold.dice if hold.category is None else hold.category
+        return strategy.categories(position.card, position.dice)[0].category
+
+    found = sample(player, strategy, 20, start=card)
+    assert found.losses.max() == 0
+    assert found.mean == found.perfect_mean == 5 + strategy.value(card)
+
+
+def test_an_illegal_action_names_the_position() -> None:
+    with pytest.raises(StateError, match=r"game 1, card empty, dice [1-3]{3}, 2 rerolls left: "):
+        sample(lambda position: (6, 6), perfect(SMALL), 1)
+    with pytest.raises(StateError, match="games is 0"):
+        sample(lambda position: "none", perfect(SMALL), 0)
+
+
+BOT = """
+import json, random, sys
+draw = random.Random(7)
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["query"] == "hold":
+        print(json.dumps({"hold": [d for d in request["dice"] if draw.random() < 0.5][:4], "id": request["id"]}))
+    else:
+        taken = list(request["card"])
+        box = next(c for c in sys.argv[1].split(",") if c not in taken)
+        print(json.dumps({"best": {"category": box}}))
+    sys.stdout.flush()
+"""
+
+
+def test_a_program_plays(tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text(BOT)
+    rules = perfect_yatzy.load_rules("yatzy-forced")
+    boxes = ",".join(c.id for c in rules.categories)
+    strategy = perfect_yatzy.open_strategy(rules)
+    with ProcessPlayer(f"{sys.executable} {bot} {boxes}") as player:
+        found = sample(player, strategy, 3)
+    assert found.games == 3
+    assert found.losses.min() > 0
+    assert found.category_loss == 0  # the order is forced
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        ("import sys; sys.exit(3)", "exit code 3|does not read|no complete line"),
+        ("print('hello')", "answered 'hello'; must be a JSON object"),
+        ("print('{}')", "must have a hold or a category"),
+        ("""print('{"error": "no idea"}')""", "answered with an error: no idea"),
+        ("print('{', end='')", "no complete line|exit code 0"),
+    ],
+)
+def test_a_program_that_does_not_answer_is_reported(program: str, message: str, tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text(program)
+    with ProcessPlayer(f"{sys.executable} {bot}") as player, pytest.raises(ProcessError, match=message):
+        sample(player, perfect(SMALL), 1)
+
+
+def test_a_program_that_is_not_there_is_reported() -> None:
+    for command in ("/no/such/program --x", "", "'"):
+        with pytest.raises(ProcessError, match="cannot start"):
+            ProcessPlayer(command)
+
+
+def test_the_dice_depend_on_the_seed_alone() -> None:
+    """Two players who hold nothing, and take other boxes, see the same dice."""
+    seen: list[list[tuple[int, ...]]] = []
+    for prefer in (min, max):
+        dice: list[tuple[int, ...]] = []
+
+        def player(position: TurnPosition, prefer=prefer, dice=dice) -> tuple[int, ...] | str:  # type: ignore[no-untyped-def]
+            dice.append(position.dice)
+            return () if position.rolls_left else prefer(position.categories())
+
+        sample(player, perfect(games.saved_rolls_game("free", False)), 2, seed=9)
+        seen.append(dice)
+    assert seen[0] == seen[1]
+    assert Random("9/0").randint(1, 6) in seen[0][0]
