@@ -92,14 +92,14 @@ def test_templates_are_filled_with_bold_parts_and_plural_forms() -> None:
         ("248.4", "bold"),
         (" points on average.", "plain"),
     ]
-    assert str(words.fill("rule.turns_left", count=1)) == "one turn is left"
-    assert str(words.fill("rule.turns_left", count=3)) == "three turns are left"
+    assert str(words.fill("opening.dice", count=1)) == "one die"
+    assert str(words.fill("opening.dice", count=3)) == "three dice"
     assert str(words.fill("opening.keep", what="*{x}*")) == "keep *{x}*"  # names are not templates
     assert (swedish.number(-2.25, 2), swedish.number(0.04, 1, signed=True)) == ("−2,25", "0,0")
     assert words.pattern((3, 3, 2, 2, 1)) == "2 × three of a kind + two pairs"
     assert words.pattern((1, 1)) == "all different"
-    assert words.pattern((9, 3), "a") == "nine of a kind + three of a kind"
-    assert str(words.listed(["a", "b", "c"], "or")) == "a, b or c"
+    assert words.pattern((9, 3)) == "nine of a kind + three of a kind"
+    assert words.listed(["a", "b", "c"]) == "a, b and c"
 
 
 def test_a_language_without_a_catalogue_has_english_words() -> None:
