@@ -52,7 +52,9 @@ def test_every_public_method_is_documented(name: str) -> None:
     assert inspect.getdoc(METHODS[name])
 
 
-@pytest.mark.parametrize("name", ["BatchAnswer", "ScoreDistribution", "Simulation", "Hold", "Choice"])
+@pytest.mark.parametrize(
+    "name", ["BatchAnswer", "PositionSample", "TurnPosition", "ScoreDistribution", "Simulation", "Hold", "Choice"]
+)
 def test_every_field_is_documented(name: str) -> None:
     text = inspect.getdoc(RECORDS[name]) or ""
     for field in dataclasses.fields(RECORDS[name]):

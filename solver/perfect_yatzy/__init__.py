@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from .strategy.actions import Choice, Hold
     from .strategy.batch import BatchAnswer, BatchOptions
     from .strategy.distribution import distribution
+    from .strategy.position_sample import PositionSample
+    from .strategy.positions import sample_positions
     from .strategy.score_distribution import ScoreDistribution
     from .strategy.score_strategy import ScoreStrategy, maximise, reach
     from .strategy.simulation import Simulation, simulate
@@ -50,6 +52,7 @@ _MODULES = {
     "Evaluation": "policies.evaluation",
     "FunctionPolicy": "policies.policy",
     "Hold": "strategy.actions",
+    "PositionSample": "strategy.position_sample",
     "RuleSet": "game.rules",
     "RulesError": "errors",
     "ScoreDistribution": "strategy.score_distribution",
@@ -71,6 +74,7 @@ _MODULES = {
     "open_strategy": "strategy.strategy",
     "parse_card": "game.notation",
     "reach": "strategy.score_strategy",
+    "sample_positions": "strategy.positions",
     "simulate": "strategy.simulation",
     "solve": "tablebase.backward_induction",
     "start_turn": "game.legal_actions",
@@ -78,7 +82,7 @@ _MODULES = {
 
 __all__ = [  # noqa: RUF022 (by use, not by alphabet)
     "open_strategy", "reach", "maximise", "distribution", "simulate", "evaluate", "solve", "load_rules", "parse_card",
-    "start_turn", "legal_actions", "TurnPosition",
+    "start_turn", "legal_actions", "TurnPosition", "sample_positions", "PositionSample",
     "Strategy", "ScoreStrategy", "State", "Scorecard", "RuleSet", "Hold", "Choice", "BatchAnswer", "BatchOptions",
     "ScoreDistribution", "Simulation", "Evaluation", "ValueFunction", "FunctionPolicy",
     "SolverError", "RulesError", "StateError", "TableError",

@@ -175,6 +175,7 @@ OUTPUTS = [
     ("simulate", "-n", "2000", "-o", "games.csv"),
     ("simulate", "-n", "100", "-o", "games.parquet"),
     ("simulate", "-n", "2", "-o", "games.jsonl"),
+    ("positions", "-n", "200", "-o", "positions.csv"),
     ("table", "--what", "categories", "-o", "table.csv"),
     ("guide", "yatzy", "-o", "guide.html"),
 ]

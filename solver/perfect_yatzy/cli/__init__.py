@@ -27,6 +27,7 @@ COMMANDS = {  # command -> module of `commands`; a module is imported when its c
     "hold": "ask",
     "odds": "ask",
     "play": "play",
+    "positions": "positions",
     "puzzle": "puzzle",
     "review": "review",
     "rules": "rules",

@@ -1,4 +1,4 @@
-"""The service behind `yatzy simulate`: games of a request, and their results as plain JSON values."""
+"""The service behind `yatzy simulate` and `yatzy positions`: games of a request, and what is taken from them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ..strategy.position_sample import PositionSample
+from ..strategy.positions import sample_positions
 from ..strategy.simulation import Simulation, simulate
+from ..strategy.strategy import Strategy
 from ..tablebase.store import Progress
 from .answers import PERCENTILES, answer_head
 from .queries import QueryService
-from .requests import parse_simulation
+from .requests import Request, parse_simulation
 
 
 def run_simulation(
@@ -38,11 +41,8 @@ def run_simulation(
     SolverError
         If the request is malformed or its position impossible, or it is beyond the budget.
     """
-    request = parse_simulation(fields, service.rules)
-    service.seconds(request)  # what is beyond the budget is refused before anything is solved
+    request, means, strategy = _resolved(service, fields)
     rules, card, games = request.rules, request.card, request.games
-    means = service.strategy(rules)
-    strategy = service.resolve(request, means).strategy if request.objective else means
     played = simulate(
         strategy, games, request.seed, request.position, service.threads, points=card.total, progress=progress
     )
@@ -80,3 +80,52 @@ def run_simulation(
         answer["reached_error"] = float(np.sqrt(reached * (1 - reached) / games)) if games > 1 else None
         answer["chance"] = min(1.0, strategy.value(request.position))
     return played, answer
+
+
+def run_positions(service: QueryService, fields: Mapping[str, Any]) -> tuple[PositionSample, dict[str, Any]]:
+    """Labelled positions from the games of a request.
+
+    Parameters
+    ----------
+    service
+        Opens or solves the strategies.
+    fields
+        As for :func:`run_simulation`, without ``games``; and ``positions`` (how many), ``exploration``, ``distinct``
+        and ``options``, as for :func:`perfect_yatzy.sample_positions`.
+
+    Returns
+    -------
+    PositionSample, dict
+        The positions, and the answer: their number, by number of rerolls left, and the share of explored decisions.
+
+    Raises
+    ------
+    SolverError
+        As :func:`run_simulation`.
+    """
+    sampling = {name: fields[name] for name in ("exploration", "distinct", "options")}
+    plain = {name: value for name, value in fields.items() if name not in ("positions", *sampling)}
+    request, _, strategy = _resolved(service, plain | {"games": fields["positions"]})
+    start = request.position
+    found = sample_positions(strategy, request.games, request.seed, start=start, threads=service.threads, **sampling)
+    visits = found.visits if found.distinct else np.ones(len(found), dtype=np.int64)
+    rolls_left = np.bincount(found.rolls_left, weights=visits).astype(int).tolist()
+    answer = answer_head(request) | {
+        "policy": fields["policy"],
+        "seed": request.seed,
+        **sampling,
+        "positions": request.games,
+        "rows": len(found),
+        "games": int(found.game_number.max()) + 1,
+        "rolls_left": {str(left): number for left, number in enumerate(rolls_left)},
+        "most_visits": int(found.visits.max()),
+    }
+    return found, answer
+
+
+def _resolved(service: QueryService, fields: Mapping[str, Any]) -> tuple[Request, Strategy, Strategy]:
+    """The request, the strategy of the mean, and the one that plays."""
+    request = parse_simulation(fields, service.rules)
+    service.seconds(request)  # what is beyond the budget is refused before anything is solved
+    means = service.strategy(request.rules)
+    return request, means, service.resolve(request, means).strategy if request.objective else means

@@ -24,3 +24,8 @@ def metadata(rules: RuleSet | None, policy: str, **more: object) -> dict[str, st
     known = {"rules": rules.key, "fingerprint": rules.fingerprint} if rules else {}
     entries = known | ({"policy": policy} if policy else {}) | more | {"perfect_yatzy": __version__}
     return {name: str(value) for name, value in entries.items()}
+
+
+def value_name(policy: str) -> str:
+    """Name of the column of values: ``expected_remaining``, ``chance`` or ``expected_utility``."""
+    return {"mean": "expected_remaining", "utility": "expected_utility"}.get(policy, "chance")

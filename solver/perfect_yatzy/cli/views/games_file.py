@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from pathlib import Path
 from typing import IO
 
-from ...errors import MissingPackage, StateError
+from ...errors import StateError
 from ...play.replay import replay
 from ...strategy.simulation import Simulation
 from ...strategy.strategy import Strategy
-from .wording import alternatives
+from .table_file import check_suffix, write_table
 
-SUFFIXES = (".csv", ".parquet", ".jsonl")
 MAX_RECORDS = 10_000  # records are replayed one by one, about 20 ms each
 
 
 def check_output(path: str, games: int, policy: str, card: str) -> None:
     """Raise StateError or MissingPackage unless these games can be written to this file."""
-    if Path(path).suffix not in SUFFIXES:
-        raise StateError(f"{path} must end in {alternatives(SUFFIXES)}")
+    check_suffix(path)
     if path.endswith(".jsonl") and (games > MAX_RECORDS or policy != "mean" or card):
         raise StateError(
             f"a .jsonl file takes at most {MAX_RECORDS:,} games, from the empty card and with --policy mean"
         )
-    if path.endswith(".parquet"):
-        try:
-            import pyarrow  # noqa: F401
-        except ImportError as error:
-            raise MissingPackage("Parquet", "pyarrow", extra="data") from error
 
 
 def write_records(file: IO[bytes], strategy: Strategy, games: int, seed: int) -> None:
@@ -49,15 +39,4 @@ def write_games(file: IO[bytes], path: str, simulation: Simulation) -> None:
     path
         Its suffix selects the format.
     """
-    columns = simulation.columns()
-    if path.endswith(".csv"):
-        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
-        text.detach()  # the caller closes the file
-    else:
-        import pyarrow
-        import pyarrow.parquet
-
-        pyarrow.parquet.write_table(pyarrow.table(columns, metadata=simulation.metadata()), file)
+    write_table(file, path, [simulation.columns()], simulation.metadata())

@@ -1,0 +1,255 @@
+"""Labelled positions, sampled by how often play meets them: data to train and to test other players.
+
+Games are simulated and every decision in them is a row: the card, the dice, the rerolls left, the best action and its
+value. A position that play meets twice as often has twice as many rows. All games are at the same roll of the same
+turn, so one batch (:mod:`.batch`) answers for all of them. The dice are those of :func:`perfect_yatzy.simulate` with
+the same seed, and do not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import StateError, whole_number
+from ..game.action_numbers import action_count
+from ..game.dice import Ints, lattice
+from ..model.estimates import gigabytes
+from ..model.turn_model import turn_model, turn_outcomes
+from ..tablebase.memory import available_memory
+from .batch import BatchOptions
+from .position import CheckedPosition, Position
+from .position_sample import PositionSample, Ragged
+from .strategy import Strategy, check_strategy
+
+MAX_GAMES = 100_000  # played at the same time
+OPTION_BYTES = 1 << 28  # for the values of all options of one roll of these games
+ROW_BYTES, OPTION_ROW_BYTES = 500, 900  # of memory, at most, for a row and for its options; measured for five dice
+
+
+def sample_positions(
+    strategy: Strategy,
+    n: int,
+    seed: int = 1,
+    exploration: float = 0.0,
+    *,
+    options: bool = False,
+    distinct: bool = False,
+    start: Position | None = None,
+    threads: int | None = None,
+) -> PositionSample:
+    """Positions of simulated games, with the best action and the value of each.
+
+    Parameters
+    ----------
+    strategy
+        A strategy from :func:`perfect_yatzy.open_strategy`, :func:`perfect_yatzy.reach` or
+        :func:`perfect_yatzy.maximise`. It plays the games and labels the positions.
+    n
+        Number of decisions, at least 1: those of games 0, 1, 2 ... in the order they are made. A game of Yatzy has
+        about 43, and the last one may be cut short.
+    seed
+        Seed of the dice, from 0 to 2**63 - 1. The same seed gives the same positions for any number of threads, and
+        the first rows of a larger sample are those of a smaller one, apart from `visits`.
+    exploration
+        Chance, at each decision, of an action chosen at random among all legal ones, from 0 to 1. With 0 the games
+        are those of :func:`perfect_yatzy.simulate`. Labels are those of optimal play either way.
+    options
+        Whether the numbers and values of all legal actions are included.
+    distinct
+        Whether equal positions are merged into one row. Then there are fewer than `n` rows, and `visits` sums to `n`.
+        Positions are equal if state, dice and rerolls left are; for goals and utilities also the points on the card.
+    start
+        The position at the start of a turn from which every game is played; default: where the strategy starts.
+    threads
+        Number of threads; default: one per processor.
+
+    Returns
+    -------
+    PositionSample
+        One row per decision, by game, turn and roll.
+
+    Raises
+    ------
+    StateError
+        If no game can reach the start, an argument is out of range, or the machine has too little memory.
+    """
+    check_strategy(strategy)
+    n, seed = whole_number(n, "n"), whole_number(seed, "seed")
+    if n < 1:
+        raise StateError(f"n is {n}; must be at least 1")
+    if not 0 <= seed < 1 << 63:
+        raise StateError(f"seed is {seed}; must be from 0 to 2**63 - 1")
+    if not (isinstance(exploration, int | float) and 0 <= exploration <= 1):
+        raise StateError(f"exploration is {exploration!r}; must be a number from 0 to 1")
+    checked = strategy.check(strategy.start if start is None else start)
+    if checked.state.filled == strategy.rules.full_mask:
+        raise StateError("every category is filled: the game is over", code="game-over")
+    needed, free = n * (ROW_BYTES + OPTION_ROW_BYTES * options), available_memory()
+    if free is not None and needed > free:
+        raise StateError(
+            f"{n:,} positions need about {gigabytes(needed)} of memory and {gigabytes(free)} are free; "
+            "take fewer of them, with several seeds",
+            code="too-large",
+        )
+    games = _Games(strategy, checked, seed, float(exploration), options, threads)
+    parts, first, rows = list[PositionSample](), 0, 0
+    most = MAX_GAMES if not options else max(1, min(MAX_GAMES, OPTION_BYTES // (8 * action_count(strategy.rules))))
+    per_game = float(games.turns * strategy.rules.rolls_per_turn)  # then the measured number
+    while rows < n:
+        number = min(most, math.ceil((n - rows) / per_game * 1.02))
+        parts.append(games.play(first, number))
+        first, rows = first + number, rows + len(parts[-1])
+        per_game = rows / first
+    sample = _joined(parts, n)
+    first_rows, visits = _visits(sample, with_points=strategy.policy != "mean")
+    sample = replace(sample, visits=visits, distinct=distinct)
+    return sample.take(first_rows) if distinct else sample
+
+
+class _Games:
+    """Games that are played a roll at a time."""
+
+    def __init__(
+        self,
+        strategy: Strategy,
+        start: CheckedPosition,
+        seed: int,
+        exploration: float,
+        options: bool,
+        threads: int | None,
+    ) -> None:
+        from ..kernels.lattice import indexed_lattice
+
+        self.strategy, self.start, self.seed, self.exploration = strategy, start, seed, exploration
+        self.ask = strategy.options if options else strategy.best
+        self.threads, self.rules = threads, strategy.rules
+        self.turns = len(self.rules.categories) - start.state.filled.bit_count()
+        self.grid = lattice(self.rules.dice, self.rules.faces)
+        self.index = indexed_lattice(self.grid)
+        counts = self.grid.counts[self.grid.first_roll :]
+        self.faces = np.array([np.repeat(np.arange(1, self.rules.faces + 1), roll) for roll in counts])
+        self.model = turn_model(self.rules, strategy.space.start)
+        self.outcomes = turn_outcomes(self.rules, strategy.space.start)
+
+    def play(self, first: int, number: int) -> PositionSample:
+        """Every decision of the games `first` to ``first + number - 1``, by game, turn and roll."""
+        state = self.start.state
+        numbers = np.arange(first, first + number)
+        filled, upper, saved, paid, points = (
+            np.full(number, value, dtype=np.int64)
+            for value in (state.filled, state.upper, state.saved, state.joker_paid, self.start.points)
+        )
+        steps = []
+        for turn in range(self.turns):
+            live, held = np.arange(number), np.zeros(number, dtype=np.int64)
+            rerolls, roll = self.rules.rolls_per_turn - 1 + saved, 0
+            while len(live):
+                step, taken, outcome = self.decide(
+                    numbers[live], turn, roll, filled[live], upper[live], saved[live], paid[live], points[live],
+                    rerolls[live], held,
+                )  # fmt: skip
+                steps.append(step)
+                ended = outcome >= 0
+                over, result = live[ended], outcome[ended]
+                category = self.outcomes.category[result]
+                filled[over] |= 1 << category
+                upper[over] = np.minimum(upper[over] + self.outcomes.shift[result], self.rules.threshold)
+                saved[over] = rerolls[over] if self.rules.saved_rolls else 0
+                if self.rules.joker and self.rules.joker.bonus:
+                    paid[over] |= (category == self.rules.joker_index) & (self.outcomes.points[result] > 0)
+                points[over] += self.outcomes.total[result].astype(np.int64)
+                live, held, roll = live[~ended], taken[~ended], roll + 1
+                rerolls[live] -= 1
+        everything = _joined(steps)
+        # Within a game the steps are in order already.
+        return everything.take(np.argsort(everything.game_number, kind="stable"))
+
+    def decide(
+        self,
+        numbers: Ints,
+        turn: int,
+        roll: int,
+        filled: Ints,
+        upper: Ints,
+        saved: Ints,
+        paid: Ints,
+        points: Ints,
+        rerolls: Ints,
+        held: Ints,
+    ) -> tuple[PositionSample, Ints, Ints]:
+        """Roll the dice that are not held and decide; the rows, the actions taken, and the outcomes (-1: a hold)."""
+        from ..kernels.decisions import DecisionJob, Decisions, roll_dice, take_actions
+
+        size = len(numbers)
+        is_first = np.full(size, int(roll == 0))
+        decisions = Decisions(
+            numbers, filled, paid, held, rerolls, is_first, np.empty(size, np.int64), np.empty(size, np.int64)
+        )
+        job = DecisionJob(self.model, self.outcomes, self.index, decisions, self.seed, turn, roll)
+        roll_dice(job)
+        dice = self.faces[held - self.grid.first_roll]
+        answer = self.ask(filled, upper, dice, rerolls, saved, paid, self.threads, points=points)
+        decisions.actions[:] = answer.action
+        take_actions(self.exploration, job)
+        actions = action_values = None
+        if isinstance(answer, BatchOptions):
+            rows, columns = np.nonzero(answer.legal)
+            offsets = np.searchsorted(rows, np.arange(size + 1))
+            actions = Ragged(offsets, columns.astype(np.int16))
+            action_values = Ragged(offsets, answer.values[rows, columns])
+        sample = PositionSample(
+            rules=self.rules,
+            policy=self.strategy.policy,
+            seed=self.seed,
+            exploration=self.exploration,
+            distinct=False,
+            game_number=numbers,
+            turn=np.full(size, self.start.state.filled.bit_count() + turn + 1),
+            filled=filled,
+            upper=upper,
+            saved=saved,
+            joker_paid=paid,
+            card_total=points,
+            dice=dice,
+            rolls_left=rerolls,
+            action=answer.action,
+            value=answer.value,
+            taken=decisions.actions,
+            visits=np.ones(size, dtype=np.int64),
+            actions=actions,
+            action_values=action_values,
+        )
+        return sample, decisions.actions, decisions.outcomes
+
+
+def _joined(parts: list[PositionSample], rows: int | None = None) -> PositionSample:
+    """The first rows of samples, one after the other; all of them without a number."""
+    arrays: dict[str, Any] = {}
+    for name, column in vars(parts[0]).items():
+        columns = [getattr(part, name) for part in parts]
+        if isinstance(column, np.ndarray):
+            arrays[name] = np.concatenate(columns)[:rows]
+        elif isinstance(column, Ragged):
+            lengths = np.concatenate([np.diff(part.offsets) for part in columns])[:rows]
+            offsets = np.concatenate([[0], np.cumsum(lengths)])
+            arrays[name] = Ragged(offsets, np.concatenate([part.values for part in columns])[: offsets[-1]])
+    return replace(parts[0], **arrays)
+
+
+def _visits(sample: PositionSample, with_points: bool) -> tuple[Ints, Ints]:
+    """The first row of each different position, ascending; and for every row how many rows have its position."""
+    faces = int(sample.rules.faces + 1)
+    dice = sample.dice @ faces ** np.arange(sample.dice.shape[1])
+    keys = [sample.filled, sample.upper, sample.saved, sample.joker_paid, dice, sample.rolls_left]
+    table = np.stack([*keys, sample.card_total] if with_points else keys)
+    order = np.lexsort(table)  # stable: equal positions stay in the order of their rows
+    ordered = table[:, order]
+    starts = np.flatnonzero(np.concatenate([[True], (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)]))
+    counts = np.diff(np.concatenate([starts, [len(order)]]))
+    visits = np.empty(len(order), dtype=np.int64)
+    visits[order] = np.repeat(counts, counts)
+    return np.sort(order[starts]), visits

@@ -1,0 +1,307 @@
+"""Labelled positions: replayed with single questions, and their frequencies against the exact ones of small games."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import perfect_yatzy
+import pytest
+from perfect_yatzy.game.dice_stream import dice_of_game
+from perfect_yatzy.game.legal_actions import TurnPosition, start_turn
+from perfect_yatzy.game.rules import Bonus, RuleSet
+from perfect_yatzy.strategy import positions as module
+from perfect_yatzy.strategy.position_sample import MEANINGS, PositionSample
+from perfect_yatzy.strategy.positions import sample_positions
+from perfect_yatzy.strategy.score_strategy import maximise, reach
+from perfect_yatzy.strategy.strategy import Strategy, open_strategy
+from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
+from support import games
+from support.command import Run, refused_in_a_line
+from support.naive import Naive
+from support.need import need
+
+LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
+Place = tuple[object, ...]
+
+
+def decisions_of(strategy: Strategy, seed: int, game: int) -> Iterator[dict[str, object]]:
+    """The decisions of one game by single questions, as rows of the sample; best actions are taken."""
+    rules = strategy.rules
+    position, turn, roll = start_turn(rules, strategy.start), 0, 0
+    before = position.state.filled.bit_count()
+    while not position.over:
+        if position.to_roll:
+            dice = dice_of_game(seed, game, turn, roll, position.to_roll, rules.faces)
+            position, roll = position.roll(dice), roll + 1
+            continue
+        card, left, state = position.card, position.rolls_left, position.state
+        choice = strategy.categories(card, position.dice, left)[0]
+        hold = strategy.holds(card, position.dice, left)[0] if left else None
+        rerolls = hold is not None and hold.category is None
+        assert hold is None or rerolls or hold.category == choice.category
+        yield {
+            "game_number": game,
+            "turn": before + turn + 1,
+            "filled": state.filled,
+            "upper": state.upper,
+            "saved": state.saved,
+            "joker_paid": state.joker_paid,
+            "card_total": card.total,
+            "dice": list(position.dice),
+            "rolls_left": left,
+            "hold": list(hold.dice) if hold and rerolls else None,
+            "category": None if rerolls else choice.category,
+            "value": hold.value if hold and rerolls else choice.value,
+        }
+        position = position.apply(hold.dice if hold and rerolls else choice.category)
+        turn, roll = (turn, roll) if position.to_roll < rules.dice or rerolls else (turn + 1, 0)
+
+
+@pytest.mark.parametrize("key", ["yatzy", "yahtzee", "yahtzee-free-joker", "generala", "yatzy-forced", "goal"])
+def test_rows_are_the_decisions_of_simulated_games(key: str) -> None:
+    strategy = reach("yatzy", 240, LATE) if key == "goal" else open_strategy(key)
+    sample = sample_positions(strategy, 800, seed=5)
+    rows = {
+        name: column if isinstance(column, list) else column.tolist() for name, column in sample.columns().items()
+    }
+    value = "chance" if key == "goal" else "expected_remaining"
+    for game in (0, 7, 11):
+        at = np.flatnonzero(sample.game_number == game).tolist()
+        expected = list(decisions_of(strategy, 5, game))
+        assert len(at) == len(expected)
+        for i, row in zip(at, expected, strict=True):
+            assert rows[value][i] == pytest.approx(row.pop("value"), rel=3e-6, abs=1e-9)
+            assert {name: rows[name][i] for name in row if name in rows} == {
+                k: v for k, v in row.items() if k in rows
+            }
+    assert rows["taken"] == rows["action"]
+
+
+def solved(rules: RuleSet) -> Strategy:
+    return Strategy(rules, None, TurnEvaluator(rules, perfect_yatzy.solve(rules)))
+
+
+def place_of(position: TurnPosition) -> Place:
+    state = position.state
+    return state.filled, state.upper, state.saved, state.joker_paid, position.dice, position.rolls_left
+
+
+def occupancy(strategy: Strategy, exploration: float) -> dict[Place, float]:
+    """Chance that a game meets each position, by a forward pass over all rolls; the oracle says their chances."""
+    rules = strategy.rules
+    oracle = Naive(rules.canonical())
+    met: dict[Place, float] = defaultdict(float)
+    layer = {start_turn(rules, perfect_yatzy.State()): 1.0}
+    while layer:
+        after: dict[TurnPosition, float] = defaultdict(float)
+        for position, chance in layer.items():
+            for rolled, share in oracle.outcomes(position.to_roll):
+                decision = position.roll(rolled)
+                met[place_of(decision)] += chance * float(share)
+                ranked = (
+                    strategy.holds(decision.state, decision.dice, decision.rolls_left) if decision.rolls_left else []
+                )
+                if ranked and ranked[0].category is None:
+                    best: object = ranked[0].dice
+                else:
+                    best = strategy.categories(decision.state, decision.dice, decision.rolls_left)[0].category
+                actions = decision.legal_actions()
+                for action in actions:
+                    weight = exploration / len(actions) + (1 - exploration if action == best else 0.0)
+                    if weight:
+                        child = decision.apply(action)
+                        if not child.over:
+                            after[child] += chance * float(share) * weight
+        layer = after
+    return met
+
+
+SMALL_SAVED = games.small(
+    games.face(2), games.face(3), games.PAIR, games.CHANCE, faces=3, rolls=2, bonus=Bonus(7, 3), saved_rolls=True
+)
+GAMES = {
+    "joker": games.joker_game("forced", first_roll_bonus=(("run", 3),), rolls=2),
+    "saved rolls": SMALL_SAVED,
+    "forced": games.joker_game("free", order="forced", rolls=2),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "exploration"), [("joker", 0.3), ("saved rolls", 0.3), ("saved rolls", 0.0), ("forced", 0.0)]
+)
+def test_positions_are_met_as_often_as_play_meets_them(name: str, exploration: float) -> None:
+    """Each position's share of the games lies within five standard errors, and no other position occurs."""
+    strategy, played = solved(GAMES[name]), 20_000
+    exact = occupancy(strategy, exploration)
+    sample = sample_positions(strategy, int(played * sum(exact.values()) * 1.02), 3, exploration)
+    sample = sample.take(np.flatnonzero(sample.game_number < played))
+    assert sample.game_number[-1] == played - 1
+    columns = sample.filled, sample.upper, sample.saved, sample.joker_paid, sample.dice, sample.rolls_left
+    met = Counter(
+        (filled, upper, saved, bool(paid), tuple(dice), left)
+        for filled, upper, saved, paid, dice, left in zip(*(c.tolist() for c in columns), strict=True)
+    )
+    assert set(met) <= set(exact)
+    chances = np.array([*exact.values()])
+    seen = np.array([met[place] for place in exact])
+    errors = np.sqrt(played * chances * (1 - chances)) + 1e-6
+    z = (seen - played * chances) / errors
+    often = played * chances > 20
+    assert np.abs(z[often]).max() < 5
+    assert (z[often] ** 2).mean() == pytest.approx(1, abs=0.35)
+    assert (sample.taken != sample.action).any() == (exploration > 0)
+
+
+def same(one: PositionSample, other: PositionSample) -> bool:
+    mine, theirs = one.columns(), other.columns()
+    return all(
+        (a.tolist() if hasattr(a, "tolist") else a) == (b.tolist() if hasattr(b, "tolist") else b)
+        for a, b in zip(mine.values(), theirs.values(), strict=True)
+    )
+
+
+def test_rows_depend_on_the_seed_alone(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not on threads, nor on how many games are played at the same time; smaller samples are part of larger ones."""
+    many = sample_positions(yatzy, 3_000, 4, 0.2, options=True, threads=3)
+    assert same(many, sample_positions(yatzy, 3_000, 4, 0.2, options=True, threads=1))
+    few = sample_positions(yatzy, 700, 4, 0.2)
+    assert np.array_equal(few.dice, many.dice[:700])
+    assert np.array_equal(few.value, many.value[:700])
+    assert not np.array_equal(few.dice, sample_positions(yatzy, 700, 5, 0.2).dice)
+    monkeypatch.setattr(module, "MAX_GAMES", 9)
+    assert same(many, sample_positions(yatzy, 3_000, 4, 0.2, options=True))
+
+
+def test_options_are_those_of_a_batch(yatzy: Strategy) -> None:
+    sample = sample_positions(yatzy, 500, 2, 0.5, options=True)
+    batch = yatzy.options(sample.filled, sample.upper, sample.dice, sample.rolls_left)
+    assert sample.actions is not None
+    assert sample.action_values is not None
+    for numbers, values, row in zip(
+        sample.actions.tolist(), sample.action_values.tolist(), batch.values, strict=True
+    ):
+        assert numbers == np.flatnonzero(row > -np.inf).tolist()
+        assert values == row[numbers].tolist()
+    assert (sample.taken[:, None] == sample.action[:, None]).mean() < 0.6
+    regrets = yatzy.regrets(sample.filled, sample.upper, sample.dice, sample.rolls_left, sample.taken)
+    assert (regrets[sample.taken == sample.action] == 0).all()
+
+
+def test_distinct_positions_have_one_row_each(yatzy: Strategy) -> None:
+    whole = sample_positions(yatzy, 20_000)
+    merged = sample_positions(yatzy, 20_000, distinct=True)
+    assert merged.visits.sum() == 20_000
+    keys = ["filled", "upper", "rolls_left"]
+    places = {
+        (*(int(getattr(merged, key)[i]) for key in keys), tuple(merged.dice[i].tolist())): int(merged.visits[i])
+        for i in range(len(merged))
+    }
+    assert len(places) == len(merged)
+    counted = Counter(
+        (*(int(getattr(whole, key)[i]) for key in keys), tuple(whole.dice[i].tolist())) for i in range(20_000)
+    )
+    assert places == counted
+    assert whole.visits.tolist() == [
+        counted[(*(int(getattr(whole, key)[i]) for key in keys), tuple(whole.dice[i].tolist()))]
+        for i in range(20_000)
+    ]
+    assert repr(merged).endswith(f"{len(merged):,} distinct positions, seed 1>")
+
+
+def test_positions_from_a_card_for_a_utility() -> None:
+    sample = sample_positions(maximise("yatzy", lambda scores: np.sqrt(scores), LATE), 200, options=True)
+    assert "expected_utility" in sample.columns()
+    assert sample.turn.min() == 8
+    assert sample.card_total.min() == 73
+
+
+def test_every_column_has_a_meaning(yatzy: Strategy) -> None:
+    for strategy in (yatzy, open_strategy("yahtzee"), reach("yatzy", 240, LATE)):
+        sample = sample_positions(strategy, 20, options=True)
+        found = sample.metadata()
+        assert list(json.loads(found["columns"])) == list(sample.columns())
+        assert set(sample.columns()) <= set(MEANINGS)
+        assert {len(column) for column in sample.columns().values()} == {20}
+        assert (found["seed"], found["exploration"], found["distinct"]) == ("1", "0.0", "false")
+        assert found["fingerprint"] == strategy.rules.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda y: sample_positions("yatzy", 5), "strategy is 'yatzy'; must be one of perfect_yatzy.open_strategy"),
+        (lambda y: sample_positions(y, 0), "n is 0; must be at least 1"),
+        (lambda y: sample_positions(y, 1.5), "n is 1.5; must be a whole number"),
+        (lambda y: sample_positions(y, 5, seed=-1), "seed is -1; must be from 0 to 2**63 - 1"),
+        (lambda y: sample_positions(y, 5, exploration=1.5), "exploration is 1.5; must be a number from 0 to 1"),
+        (lambda y: sample_positions(y, 5, exploration="a"), "exploration is 'a'; must be a number from 0 to 1"),
+        (lambda y: sample_positions(y, 5, start="ones=9"), "ones cannot hold 9"),
+        (lambda y: sample_positions(y, 10**13), "10,000,000,000,000 positions need about"),
+    ],
+)
+def test_wrong_arguments_are_refused_in_a_line(
+    yatzy: Strategy, call: Callable[[Strategy], object], message: str
+) -> None:
+    refused_in_a_line(call, yatzy, message)
+
+
+# --- the command -------------------------------------------------------------------------------------------------------
+
+
+def test_the_command_writes_the_same_rows_in_every_format(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+    parquet = need("pyarrow.parquet")
+    sample = sample_positions(yatzy, 300, 7, 0.2, options=True)
+    expected = {n: c if isinstance(c, list) else c.tolist() for n, c in sample.columns().items()}
+    for suffix in ("csv", "jsonl", "parquet"):
+        path = tmp_path / f"positions.{suffix}"
+        arguments = "yatzy", "-n", "300", "--seed", "7", "-e", "0.2", "--options", "-o", str(path)
+        written = run("positions", *arguments)
+        assert (written.returncode, written.stderr) == (0, "")
+        assert written.stdout.startswith(f"Wrote 300 positions to {path}\n")
+        assert run("positions", *arguments).returncode == 2
+        assert run("positions", *arguments, "--force").stdout == written.stdout
+    table = parquet.read_table(tmp_path / "positions.parquet")
+    assert table.to_pydict() == expected
+    assert table.schema.metadata == {k.encode(): v.encode() for k, v in sample.metadata().items()}
+    head, *lines = (tmp_path / "positions.jsonl").read_text().splitlines()
+    metadata = sample.metadata()
+    assert json.loads(head) == {"metadata": metadata | {"columns": json.loads(metadata["columns"])}}
+    rows = [json.loads(line) for line in lines]
+    assert {name: [row[name] for row in rows] for name in expected} == expected
+    with (tmp_path / "positions.csv").open() as file:
+        texts = list(csv.DictReader(file))
+    assert [row["dice"] for row in texts] == [" ".join(map(str, dice)) for dice in expected["dice"]]
+    assert [row["hold"] == "none" for row in texts] == [hold == [] for hold in expected["hold"]]
+    assert [float(row["expected_remaining"]) for row in texts] == expected["expected_remaining"]
+
+
+def test_the_answer_of_the_command(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+    path = tmp_path / "positions.csv"
+    found = run("positions", "-n", "5000", "--distinct", "--json", "-o", str(path))
+    answer = json.loads(found.stdout)
+    sample = sample_positions(yatzy, 5_000, distinct=True)
+    assert (answer["positions"], answer["rows"]) == (5_000, len(sample))
+    assert sum(answer["rolls_left"].values()) == 5_000
+    assert len(path.read_text().splitlines()) == len(sample) + 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-o", "positions.xlsx"], "positions.xlsx must end in .csv, .parquet or .jsonl"),
+        ([], "Missing option '--output' / '-o'"),
+        (["-n", "0", "-o", "p.csv"], "Invalid value for '--positions'"),
+        (["-e", "2", "-o", "p.csv"], "Invalid value for '--exploration'"),
+        (["-p", "greedy", "-o", "p.csv"], "policy is 'greedy'; must be mean, or goal:"),
+        (["-c", "ones=99", "-o", "p.csv"], "ones cannot hold 99"),
+    ],
+)
+def test_wrong_requests_get_one_line(run: Run, yatzy: Strategy, arguments: list[str], message: str) -> None:
+    found = run("positions", "yatzy", *arguments)
+    assert (found.returncode, found.stdout, found.stderr.count("\n")) == (2, "", 1)
+    assert message in found.stderr
