@@ -99,7 +99,7 @@ def test_templates_are_filled_with_bold_parts_and_plural_forms() -> None:
     assert words.pattern((3, 3, 2, 2, 1)) == "2 × three of a kind + two pairs"
     assert words.pattern((1, 1)) == "all different"
     assert words.pattern((9, 3)) == "nine of a kind + three of a kind"
-    assert words.listed(["a", "b", "c"]) == "a, b and c"
+    assert str(words.listed(["a", "b", "c"], "or")) == "a, b or c"
 
 
 def test_a_language_without_a_catalogue_has_english_words() -> None:

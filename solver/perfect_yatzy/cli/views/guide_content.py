@@ -11,6 +11,7 @@ from ...policies.guide import RARE, Example, GiveUp, Guide, Option, Stage
 from ...policies.opening_rolls import OpeningLine, shortened
 from ...policies.price_sheet import PriceSheet
 from ...policies.strategy_sheet import StrategySheet
+from .hold_sentences import hold_sentence
 from .words import NO_TEXT, Text, Words, dice_text, joined, text_of, words_of
 
 MIN_SHARE = 0.01  # a box given up in less than this share of the give-up turns of a stage is not listed there
@@ -209,16 +210,9 @@ def _holds(sheet: StrategySheet, rules: RuleSet, words: Words) -> Section | None
     title = words.words("holds.title")
     if not sheet.holds:
         return Section("holds", title, words.fill("holds.by_prices"))
-    from ...policies.hold_sentences import otherwise, sentence  # type: ignore[import-not-found,unused-ignore]
-
     worth = sheet.figures.get("worth", [])
     values = [words.number(value) for value in worth] if len(worth) == len(sheet.holds) else [""] * len(sheet.holds)
-    rows = [
-        Row(text_of(sentence(rule, rules, words.language)), value)
-        for rule, value in zip(sheet.holds, values, strict=True)
-    ]
-    if str(sheet.holds[-1]) != "any: roll all":
-        rows.append(Row(text_of(otherwise(rules, words.language))))
+    rows = [Row(hold_sentence(rules, rule, words), value) for rule, value in zip(sheet.holds, values, strict=True)]
     return Section("holds", title, words.fill("holds.note") if any(values) else NO_TEXT, tuple(rows))
 
 
@@ -350,7 +344,7 @@ def _sample(rules: RuleSet, line: OpeningLine) -> tuple[tuple[int, bool], ...]:
 
 def _hold_words(rules: RuleSet, line: OpeningLine, words: Words) -> str:
     if line.faces:
-        faces = words.listed([str(face) for face in line.faces])
+        faces = words.listed([str(face) for face in line.faces], "and")
         return str(words.fill("opening.keep", what=words.fill("opening.every_face", faces=faces)))
     if line.stop:
         categories = {entry.category for entry in line.entries if entry.category}

@@ -136,11 +136,11 @@ class Words:
         """A number with one decimal, or with two if it has two."""
         return self.number(value, 1 if abs(value * 10 - round(value * 10)) < 1e-6 else 2)
 
-    def listed(self, names: Sequence[str]) -> str:
-        """Names as ``a, b and c``."""
+    def listed(self, names: Sequence[Text | str], last: str = "and") -> Text:
+        """Names as ``a, b and c``; `last` is the key of the last connection."""
         if len(names) < 2:
-            return "".join(names)
-        return str(self.fill("guide.and", first=", ".join(names[:-1]), last=names[-1]))
+            return joined(names)
+        return self.fill(f"guide.{last}", first=joined(names[:-1], ", "), last=text_of(names[-1]))
 
     def count(self, number: int) -> str:
         """A small number as a word, others as digits."""
@@ -148,19 +148,21 @@ class Words:
         return words[number] if number < len(words) else str(number)
 
     def group(self, size: int, form: str) -> str:
-        """A group of equal dice in one of its forms: ``name``, ``the`` or ``higher``."""
+        """A group of equal dice in one of its forms: ``name``, ``a``, ``the`` or ``higher``."""
         names = self.entry(f"groups.{form}")
         if size <= len(names):
             return str(names[size - 1])
         return str(self.fill(f"groups.{form}_many", count=size))
 
-    def pattern(self, groups: tuple[int, ...]) -> str:
+    def pattern(self, groups: tuple[int, ...], form: str = "name") -> str:
         """Groups of equal dice in words: ``three of a kind + pair``, ``two pairs``, ``all different``.
 
         Parameters
         ----------
         groups
             Sizes, descending; single dice are left out.
+        form
+            As for :meth:`group`.
         """
         large = [size for size in groups if size > 1]
         if not large:
@@ -173,7 +175,7 @@ class Words:
             elif number > 1:
                 parts.append(str(self.fill("groups.several", number=number, group=self.group(size, "name"))))
             else:
-                parts.append(self.group(size, "name"))
+                parts.append(self.group(size, form))
         return " + ".join(parts)
 
 
