@@ -27,7 +27,7 @@ class NaivePolicy(NaiveUtility):
     def __init__(self, game: dict[str, Any], choose: Choose) -> None:
         super().__init__(game, Fraction)
         self.choose = cache(choose)
-        for method in ("distribution", "losses"):
+        for method in ("distribution", "turn", "losses", "turn_losses"):
             setattr(self, method, cache(getattr(self, method)))
 
     def distribution(self, filled: int = 0, upper: int = 0, saved: int = 0, flag: bool = False) -> Distribution:
@@ -60,34 +60,39 @@ class NaivePolicy(NaiveUtility):
         total: Losses = Counter()
         if filled != self.full_mask:
             for dice, p in self.outcomes(self.game["dice"]):
-                self.add_turn_losses(total, p, filled, upper, flag, dice, self.game["rolls"] - 1, True)
+                add_losses(total, p, self.turn_losses(filled, upper, flag, dice, self.game["rolls"] - 1, True))
         return total
 
-    def add_turn_losses(
-        self, total: Losses, p: Fraction, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool
-    ) -> None:
-        """Add the losses of the rest of a game after a roll that happens with chance `p`."""
+    def turn_losses(self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool) -> Losses:
+        """The same after a roll."""
         action, turn = self.choose(filled, upper, 0, flag, dice, left, first), filled.bit_count()
         stops = self.stops(filled, upper, flag, dice, left, first)
-        best = self.best(filled, upper, flag, dice, left, first)
+        best, total = self.best(filled, upper, flag, dice, left, first), Counter[tuple[int, str, int]]()
         if isinstance(action, int):
             if left:
-                total[turn, "hold", left] += p * (best - max(stops.values()))  # type: ignore[assignment]
-            total[turn, "box", action] += p * (max(stops.values()) - stops[action])  # type: ignore[assignment]
+                total[turn, "hold", left] = best - max(stops.values())  # type: ignore[assignment]
+            total[turn, "box", action] = max(stops.values()) - stops[action]  # type: ignore[assignment]
             points = next(e[1] for e in self.endings(filled, flag, dice, left, first) if e[0] == action)
-            card = self.after(filled, upper, flag, action, points)
-            for kind, loss in self.losses(*card).items():
-                total[kind] += p * loss  # type: ignore[assignment]
-            return
-        lost = best - self.hold_value(filled, upper, flag, action, left)
-        total[turn, "hold", left] += p * lost  # type: ignore[assignment]
+            add_losses(total, Fraction(1), self.losses(*self.after(filled, upper, flag, action, points)))
+            return total
+        total[turn, "hold", left] = best - self.hold_value(filled, upper, flag, action, left)  # type: ignore[assignment]
         for rolled, chance in self.outcomes(self.game["dice"] - len(action)):
             again = tuple(sorted(action + rolled))
-            self.add_turn_losses(total, p * chance, filled, upper, flag, again, left - 1, False)
+            add_losses(total, chance, self.turn_losses(filled, upper, flag, again, left - 1, False))
+        return total
+
+
+def add_losses(total: Losses, share: Fraction, part: Losses) -> None:
+    """Add a share of some losses."""
+    for kind, loss in part.items():
+        total[kind] += share * loss  # type: ignore[assignment]
 
 
 class GreedyChoice(NaiveUtility):
-    """The choices of a policy that is greedy for a guess of the points to come at the start of each turn."""
+    """The choices of a policy that is greedy for a guess of the points to come at the start of each turn.
+
+    Of equal options the one with most dice, then the higher faces, then the first category.
+    """
 
     def __init__(self, game: dict[str, Any], guess: Callable[[int, int, int, bool], Fraction]) -> None:
         super().__init__(game, Fraction)
@@ -123,9 +128,9 @@ class GreedyChoice(NaiveUtility):
     ) -> int | Dice:
         """The action."""
         stops = self.endings_worth(filled, upper, flag, dice, left, first)
-        box = max(stops, key=lambda c: stops[c])
+        box = min(stops, key=lambda c: (-stops[c], c))
         holds = (
             {h: self.hold_worth(filled, upper, flag, h, left) for h in self.holds_of(dice) - {dice}} if left else {}
         )
-        held = max(holds, key=lambda h: holds[h], default=dice)
+        held = min(holds, key=lambda h: (-holds[h], -len(h), [-face for face in h]), default=dice)
         return box if not holds or stops[box] >= holds[held] else held
