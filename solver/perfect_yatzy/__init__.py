@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .game.rule_loader import load_rules
     from .game.rules import RuleSet
     from .game.scorecard import Scorecard, State
+    from .policies.computer_players import ComputerPlayer, computer_player
     from .policies.evaluation import Evaluation, evaluate
     from .policies.policy import FunctionPolicy, ValueFunction
     from .strategy.actions import Choice, Hold
@@ -49,6 +50,7 @@ _MODULES = {
     "BatchAnswer": "strategy.batch",
     "BatchOptions": "strategy.batch",
     "Choice": "strategy.actions",
+    "ComputerPlayer": "policies.computer_players",
     "Evaluation": "policies.evaluation",
     "FunctionPolicy": "policies.policy",
     "Hold": "strategy.actions",
@@ -66,6 +68,7 @@ _MODULES = {
     "TableError": "errors",
     "TurnPosition": "game.legal_actions",
     "ValueFunction": "policies.policy",
+    "computer_player": "policies.computer_players",
     "distribution": "strategy.distribution",
     "evaluate": "policies.evaluation",
     "legal_actions": "game.legal_actions",
@@ -83,6 +86,7 @@ _MODULES = {
 __all__ = [  # noqa: RUF022 (by use, not by alphabet)
     "open_strategy", "reach", "maximise", "distribution", "simulate", "evaluate", "solve", "load_rules", "parse_card",
     "start_turn", "legal_actions", "TurnPosition", "sample_positions", "PositionSample",
+    "computer_player", "ComputerPlayer",
     "Strategy", "ScoreStrategy", "State", "Scorecard", "RuleSet", "Hold", "Choice", "BatchAnswer", "BatchOptions",
     "ScoreDistribution", "Simulation", "Evaluation", "ValueFunction", "FunctionPolicy",
     "SolverError", "RulesError", "StateError", "TableError",

@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 import perfect_yatzy
 import pytest
+from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.model.state_space import state_space
+from perfect_yatzy.policies.levels import shipped_levels
 from support.command import Run
 
 FORCED = ("--rules", "yatzy-forced")
@@ -74,3 +76,14 @@ def test_a_program_that_plays_perfectly_loses_nothing(run: Run) -> None:
     assert answer["games"] == 3
     assert answer["loss"] == 0
     assert answer["plain_mean"] != answer["mean"]
+
+
+def test_levels_of_computer_players(run: Run) -> None:
+    """What the evaluation says they lose is what the package says."""
+    answer = json.loads(run("evaluate", "level:4", *FORCED, "--json").stdout)
+    lost = next(
+        level for level in shipped_levels()[load_rules("yatzy-forced").fingerprint] if level.level.number == 4
+    )
+    assert answer["loss"] == pytest.approx(lost.points_lost, abs=1e-4)
+    wrong = run("evaluate", "level:9", *FORCED)
+    assert (wrong.returncode, "'9' is not a level" in wrong.stderr) == (2, True)

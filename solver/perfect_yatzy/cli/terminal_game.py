@@ -5,8 +5,8 @@ The rules of what may happen next are those of :class:`perfect_yatzy.play.sessio
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -17,10 +17,13 @@ if TYPE_CHECKING:
     from ..game.rules import RuleSet
     from ..play.save_file import SaveFile
     from ..play.session import Session
+    from ..policies.computer_players import ComputerPlayer
     from ..service.queries import QueryService
     from ..strategy.strategy import Strategy
 
+Advice = Literal["mean", "win"]
 TOP = 5  # options that `?` lists
+WIN_CHANCE_PER_POINT = 0.01  # a point lost is warned of like a chance to win of 1 %
 
 
 class Quit(Exception):
@@ -45,6 +48,8 @@ class TerminalGame:
         A decision that loses at least this many points needs a confirmation; None for no warnings.
     plain : bool
         Print scorecards as sentences.
+    advice : "mean" or "win"
+        What advice and warnings maximise.
     """
 
     session: Session
@@ -53,6 +58,8 @@ class TerminalGame:
     save: SaveFile
     min_warned_loss: float | None
     plain: bool
+    advice: Advice = "mean"
+    _computers: dict[str, ComputerPlayer] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def strategy(self) -> Strategy:
@@ -76,11 +83,47 @@ class TerminalGame:
             try:
                 if session.to_roll:
                     self.roll()
+                elif session.computer():
+                    self.computer_decides()
                 else:
                     self.decide()
             except (StateError, RulesError) as error:  # RulesError: advice would need a solve beyond the budget
                 click.echo(wrapped(str(error)))
             self.save.write(session)
+
+    def prepare(self) -> None:
+        """Make the computer players, which may need solves.
+
+        Raises
+        ------
+        RulesError
+            If a solve is beyond the budget.
+        """
+        for kind in filter(None, self.session.computers):
+            if kind not in self._computers:
+                self._computers[kind] = self.service.computer_player(self.rules, kind)
+
+    def computer_decides(self) -> None:
+        """Carry out the decision of a computer player."""
+        from .views.play import computer_head, computer_line
+
+        session = self.session
+        if len(session.dice_history) == 1:
+            click.echo(computer_head(session))
+        others = [session.card(i) for i in range(len(session.players)) if i != session.player]
+        player = self._computers[session.computer()]
+        decision = player.choose(session.card(), session.dice, session.rolls_left, session.choice_seed(), others)
+        click.echo(computer_line(self.rules, session, decision))
+        if isinstance(decision, str):
+            session.score(decision)
+            self.after_turn()
+        else:
+            session.hold(decision)
+
+    def after_turn(self) -> None:
+        """Show the cards before the turn of a person."""
+        if not self.session.over and not self.session.computer():
+            self.show_cards()
 
     def show_cards(self) -> None:
         """Print the scorecards."""
@@ -149,6 +192,8 @@ class TerminalGame:
             self.undo()
         elif word in ("?", "??"):
             self.advise(show_all=word == "??")
+        elif word in ("advice", "advice win", "advice mean"):
+            self.set_advice(word.removeprefix("advice").strip())
         else:
             return self.carry_out(text)
         return ""
@@ -177,8 +222,7 @@ class TerminalGame:
             return ""
         session.score(category)
         click.echo(score_line(self.rules, session, category))
-        if not session.over:
-            self.show_cards()
+        self.after_turn()
         return ""
 
     def warn(self, decision: tuple[int, ...] | str) -> str | None:
@@ -194,38 +238,83 @@ class TerminalGame:
         from ..play.review import find_action, ranked_actions
         from .views.play import DECISION_HELP
         from .views.review import action_text
-        from .views.wording import wrapped
+        from .views.wording import chance_text, wrapped
 
         session = self.session
-        options = ranked_actions(self.strategy, session.card(), session.dice, session.rolls_left)
+        winning = self.winning_request() if self.advice == "win" else None
+        strategy = self.strategy
+        if isinstance(winning, dict):
+            strategy = self.service.resolve(self.service.parse(winning), strategy).strategy
+        options = ranked_actions(strategy, session.card(), session.dice, session.rolls_left)
         action = find_action(options, decision)
         assert action is not None  # the session allows it
-        if action.loss <= 0 or action.loss < self.min_warned_loss:
+        unit = WIN_CHANCE_PER_POINT if strategy is not self.strategy else 1.0
+        if action.loss <= 0 or action.loss < self.min_warned_loss * unit:
             return None
         best = action_text(self.rules, options[0])
-        click.echo(wrapped(f"This loses {action.loss:.2f} points on average; best: {best}."))
+        if strategy is not self.strategy:
+            chances = f"{chance_text(action.value)} instead of {chance_text(options[0].value)}"
+            click.echo(wrapped(f"This lowers the chance to win: {chances}; best: {best}."))
+        else:
+            click.echo(wrapped(f"This loses {action.loss:.2f} points on average; best: {best}."))
         answer = self.ask("Continue anyway? [y/N]", DECISION_HELP)
         if answer.lower() in ("y", "yes"):
             return None
         # `undo` cancels this decision, which is not made yet; it does not undo the one before it.
         return "" if answer.lower() in ("n", "no", "undo", "u") else answer
 
-    def advise(self, show_all: bool) -> None:
-        """Print the ranking of `yatzy hold` or `yatzy score`."""
-        from .views.answers import ALL_OPTIONS, ANSWER_VIEWS
+    def set_advice(self, advice: str) -> None:
+        """Change what advice and warnings maximise; without a word say what it is."""
+        if advice == "win" and len(self.session.players) == 1:
+            raise StateError("there is nobody to beat in a game of one player")
+        if advice:
+            self.advice = "win" if advice == "win" else "mean"
+        aims = {"mean": "the expected score", "win": "the chance to win; a tie counts as half a win"}
+        click.echo(f"Advice and warnings are for {aims[self.advice]}.")
 
+    def request(self) -> dict[str, Any]:
+        """The question of the player for the best options."""
         session, card = self.session, self.session.card()
-        query = "hold" if session.rolls_left else "score"
         request = {
-            "query": query,
+            "query": "hold" if session.rolls_left else "score",
             "rules": self.rules.key,
             "card": str(card),
             "saved": card.saved,
             "bonus_points": card.bonus_points,
             "dice": list(session.dice),
         }
-        if session.rolls_left:
-            request["rolls_left"] = session.rolls_left
+        return request | ({"rolls_left": session.rolls_left} if session.rolls_left else {})
+
+    def winning_request(self) -> dict[str, Any] | str:
+        """:meth:`request` for the chance to win, or a sentence why it cannot be answered at once."""
+        from ..strategy.opponents import card_text
+
+        session = self.session
+        others = [card_text(session.card(i)) for i in range(len(session.players)) if i != session.player]
+        if not others:
+            return "There is nobody to beat in a game of one player; this is the advice for the expected score."
+        request = self.request() | {"opponents": others, "ties": "half"}
+        later = "this is the advice for the expected score"
+        try:
+            if self.service.seconds(self.service.parse(request)) > self.service.budget.instant_seconds:
+                return f"The rest of the game is still too large to solve for a win at once; {later}."
+            self.service.resolve(self.service.parse(request), self.strategy)
+        except RulesError as error:
+            return f"There is no advice for winning here ({error}); {later}."
+        return request
+
+    def advise(self, show_all: bool) -> None:
+        """Print the ranking of `yatzy hold` or `yatzy score`."""
+        from .views.answers import ALL_OPTIONS, ANSWER_VIEWS
+        from .views.wording import wrapped
+
+        request = self.request()
+        if self.advice == "win":
+            winning = self.winning_request()
+            if isinstance(winning, str):
+                click.echo(wrapped(winning) + "\n")
+            else:
+                request = winning
         answer = self.service.answer(request)
-        lines = ANSWER_VIEWS[query](self.rules, answer, ALL_OPTIONS if show_all else TOP)
-        click.echo("\n".join(lines).replace("(--all)", "(??)") + "\n")
+        lines = "\n".join(ANSWER_VIEWS[request["query"]](self.rules, answer, ALL_OPTIONS if show_all else TOP))
+        click.echo(lines.replace("(--all)", "(??)").replace("drop --opponents", "enter `advice mean`") + "\n")

@@ -12,7 +12,7 @@ narrower registers LLVM splits each operation; the results are the same.
 ``load_at, store_at``  read and write the vector that starts at an entry
 ``shifted``            a view with another origin, for a part of a larger array
 ``splat``              a number in every lane
-``add, multiply``      lane by lane, as ``maximum`` and ``choose``
+``add, multiply``      lane by lane, as ``divide``, ``maximum`` and ``choose``
 ``uniform``            whether all lanes hold the same number
 =====================  ==========================================================================
 
@@ -296,6 +296,12 @@ def add(typingctx: Any, a: Any, b: Any) -> Any:
 def multiply(typingctx: Any, a: Any, b: Any) -> Any:
     """Lane by lane product."""
     return a(a, b), lambda context, builder, signature, args: builder.fmul(*args)
+
+
+@intrinsic
+def divide(typingctx: Any, a: Any, b: Any) -> Any:
+    """Lane by lane quotient."""
+    return a(a, b), lambda context, builder, signature, args: builder.fdiv(*args)
 
 
 @intrinsic

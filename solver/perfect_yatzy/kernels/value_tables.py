@@ -14,6 +14,8 @@ kind                 the values of a card                             a block, a
                                                                       :func:`score_block` of the lane and the first x
 ===================  ===============================================  ==============================================
 
+An :class:`ExponentialTable` has the blocks of a :class:`MeanTable`, but points multiply its values.
+
 A kind of table implements two functions with ``numba.extending.overload``:
 
 ``child_value(table, layout, block, successor, temp) -> vector``
@@ -36,6 +38,7 @@ overloads in this module; an entry point that loops over rows and blocks and cal
 # numba infers the types of a kernel; annotations would state them a second time.
 from __future__ import annotations
 
+from math import exp
 from typing import NamedTuple
 
 from numba.extending import overload
@@ -43,7 +46,7 @@ from numba.extending import overload
 from ..game.dice import Floats, Ints
 from ..model.state_space import LANES, StateLayout
 from .jit import jit
-from .simd import add, load, load_as, load_at, peek, poke, splat, store, width
+from .simd import add, load, load_as, load_at, multiply, peek, poke, splat, store, width
 
 SCORE_BITS = 40  # a score block packs its lane of upper sums and its first x into one integer
 SCORE_ORIGIN = 1 << (SCORE_BITS - 1)  # x may be negative
@@ -70,6 +73,13 @@ class MeanTable(NamedTuple):
     """Values that depend on the state alone, such as the expected points to come."""
 
     values: Floats
+
+
+class ExponentialTable(NamedTuple):
+    """Expected exponentials ``E[exp(rate * points to come)]`` with the sign of the rate, placed as a MeanTable."""
+
+    values: Floats
+    rate: float
 
 
 class ScoreTable(NamedTuple):
@@ -115,6 +125,18 @@ def _mean_child_value(table, layout, block, successor, temp):
         return add(to_come, splat(temp, successor.points))
 
     return child_value_of_means
+
+
+@overload(child_value)
+def _exponential_child_value(table, layout, block, successor, temp):
+    if table.instance_class is not ExponentialTable:
+        return None
+
+    def child_value_of_exponentials(table, layout, block, successor, temp):
+        to_come = table_lanes(table.values, layout, block, successor.row, successor.saved, successor.shift, temp)
+        return multiply(to_come, splat(temp, exp(table.rate * successor.points)))
+
+    return child_value_of_exponentials
 
 
 @overload(write_values)

@@ -161,6 +161,31 @@ class BonusChance(PolicyQuantity):
         return (final_bonus(self.space) > 0).astype(np.float64)
 
 
+class ExponentialUtility(Objective):
+    """The expectation of ``sign(rate) exp(rate * points to come)``: constant aversion to risk, or liking of it.
+
+    Parameters
+    ----------
+    rate
+        Per point; negative for an aversion to risk, not 0.
+    """
+
+    name = "exponential"
+
+    def __init__(self, rules: RuleSet, rate: float, start: State = EMPTY_STATE) -> None:
+        super().__init__(rules, start)
+        self.rate = float(rate)
+
+    @property
+    def store(self) -> np.dtype[Any]:
+        """Type of the entries of a table: float64, because float32 does not hold exponentials of large scores."""
+        return self.compute
+
+    def full_cards(self) -> Values:
+        """The utility of the upper bonus, which is all that a full card has to come."""
+        return np.asarray(np.sign(self.rate) * np.exp(self.rate * final_bonus(self.space)))
+
+
 def final_bonus(space: StateSpace) -> Floats:
     """The upper bonus each full card receives, in the order of the table."""
     rules, layout, parts = space.rules, space.layout, []

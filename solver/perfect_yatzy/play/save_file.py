@@ -1,7 +1,9 @@
 """The file of an unfinished game: the actions of a session as JSON, replaced in one step.
 
-{"schema": 1, "rules": "yatzy", "fingerprint": "...", "players": ["Ann"], "seed": 5,
- "actions": [["roll", [1, 3, 3, 4, 6], ""], ["hold", [3, 3], ""]]}
+{"schema": 2, "rules": "yatzy", "fingerprint": "...", "players": ["Ann", "Computer (level 5)"], "seed": 5,
+ "computers": ["", "5"], "actions": [["roll", [1, 3, 3, 4, 6], ""], ["hold", [3, 3], ""]]}
+
+Schema 1 had no `computers`: all players were persons.
 """
 
 from __future__ import annotations
@@ -15,10 +17,12 @@ from .._files import replacing
 from ..errors import SolverError, StateError, shown
 from ..game.limits import MAX_GAME_BYTES, parse_json, read_limited
 from ..game.rule_loader import rules_from_json, rules_to_json
+from ..policies.computer_players import parse_kind
 from .record import check_names
 from .session import Action, Kind, Session
 
-SCHEMA = 1
+SCHEMA = 2
+READABLE_SCHEMAS = (1, 2)
 
 
 class SaveFile:
@@ -105,6 +109,7 @@ def save_session(path: Path, session: Session) -> None:
         "fingerprint": session.rules.fingerprint,
         "players": list(session.players),
         "seed": session.seed,
+        "computers": list(session.computers),
         "actions": [[action.kind, list(action.dice), action.category] for action in session.actions],
     }
     try:
@@ -126,7 +131,7 @@ def load_session(path: Path) -> Session:
     try:
         raw: dict[str, Any] = parse_json(read_limited(path, MAX_GAME_BYTES))
         rules = rules_from_json(raw["rules"])
-        if raw["schema"] != SCHEMA or raw["fingerprint"] != rules.fingerprint:
+        if raw["schema"] not in READABLE_SCHEMAS or raw["fingerprint"] != rules.fingerprint:
             raise StateError("it was saved under other rules")
         players, seed = raw["players"], raw["seed"]
         if not isinstance(players, list) or not players or not all(isinstance(name, str) for name in players):
@@ -134,7 +139,7 @@ def load_session(path: Path) -> Session:
         check_names(players)
         if seed is not None and not (type(seed) is int and 0 <= seed < 1 << 63):
             raise StateError(f"seed is {shown(seed)}; must be a whole number from 0 to 2^63 - 1, or null")
-        session = Session(rules, tuple(players), seed)
+        session = Session(rules, tuple(players), seed, _computers(raw.get("computers", []), len(players)))
         for kind, dice, category in raw["actions"]:
             if kind not in get_args(Kind):
                 raise StateError(f"{shown(kind)} is not an action; must be one of {', '.join(get_args(Kind))}")
@@ -144,3 +149,12 @@ def load_session(path: Path) -> Session:
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise StateError(f"{path} is not a saved game ({error}); start a new game with --new") from error
     return session
+
+
+def _computers(raw: object, players: int) -> tuple[str, ...]:
+    """The kinds of computer players, checked; empty for persons."""
+    if not isinstance(raw, list) or len(raw) not in (0, players) or not all(isinstance(kind, str) for kind in raw):
+        raise StateError(f"computers is {shown(raw)}; must be a list with a text for each player")
+    for kind in filter(None, raw):
+        parse_kind(kind)
+    return tuple(raw)

@@ -8,14 +8,15 @@ costs nothing and undo takes the last position off the list::
     score  a category takes the dice and the turn ends
 
 The program's dice are those of a simulated game (:func:`perfect_yatzy.game.dice_stream.dice_of_game`): a function
-of the seed, the turn and the roll. Undoing a decision therefore does not change the dice that follow.
+of the seed, the turn and the roll. Undoing a decision therefore does not change the dice that follow. The choices of
+computer players are such a function, too (:meth:`Session.choice_seed`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from ..errors import StateError
 from ..game.dice import Dice
@@ -79,11 +80,15 @@ class Session:
         Names, in the order they play.
     seed : int or None
         Seed of the program's dice; None if the players type in their own dice.
+    computers : tuple of str
+        For each player the kind of computer player (:func:`perfect_yatzy.policies.computer_players.parse_kind`),
+        empty for a person; () if all are persons.
     """
 
     rules: RuleSet
     players: tuple[str, ...]
     seed: int | None
+    computers: tuple[str, ...] = ()
     _steps: list[tuple[Action, GamePosition]] = field(default_factory=list, init=False, repr=False)
 
     # --- the current position --------------------------------------------------------------------------------------
@@ -128,8 +133,18 @@ class Session:
     @property
     def game(self) -> Game:
         """The completed turns as a record."""
-        source = {"source": "play"} | ({} if self.seed is None else {"seed": self.seed})
+        source: dict[str, Any] = {"source": "play"} | ({} if self.seed is None else {"seed": self.seed})
+        if any(self.computers):
+            source["computers"] = {name: self.computer(i) for i, name in enumerate(self.players) if self.computer(i)}
         return Game(self.rules, self.players, self.turns, source)
+
+    def computer(self, player: int | None = None) -> str:
+        """The kind of computer a player is, empty for a person; by default of the player whose turn it is."""
+        return self.computers[self.player if player is None else player] if self.computers else ""
+
+    def choice_seed(self) -> tuple[int, int, int] | None:
+        """Seed of the choices of a computer player now, so that they are the same after an undo; None without one."""
+        return None if self.seed is None else (self.seed, len(self.turns), len(self.dice_history))
 
     def card(self, player: int | None = None) -> Scorecard:
         """A player's card without the current turn; by default that of the player whose turn it is."""
@@ -255,20 +270,24 @@ class Session:
             self.roll(action.dice)
 
     def undo(self) -> Action | None:
-        """Undo the last decision, and the program's rolls that followed it; or the last dice that were typed in.
+        """Undo the last decision of a person and what followed it; or the last dice that were typed in.
 
         Returns
         -------
         Action or None
             What was undone; None if there was nothing to undo.
         """
-        if self.seed is not None:
-            while self._steps and self._steps[-1][0].kind == "roll":
-                self._steps.pop()
-        undone = self._steps.pop()[0] if self._steps else None
-        if undone is None and self.seed is not None:
-            self.roll()
-        return undone
+        for i in range(len(self._steps) - 1, -1, -1):
+            action, position = self._steps[i]
+            if action.kind == "roll":
+                undoable = self.seed is None
+            else:
+                turns = len(position.turns) - (action.kind == "score")
+                undoable = not self.computer(turns % len(self.players))
+            if undoable:
+                del self._steps[i:]
+                return action
+        return None
 
     def _push(self, action: Action, position: GamePosition) -> None:
         self._steps.append((action, position))

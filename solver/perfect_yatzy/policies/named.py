@@ -4,6 +4,7 @@
 ``perfect``             perfect play for the mean
 ``most-points``         plays each turn for its points alone, whatever they leave for later
 ``prices``              the price sheet of the rules (`yatzy learn`), with the turn computed exactly
+``level:3``             the computer player of a level, who makes mistakes (:mod:`.levels`)
 ``goal:280``            perfect play for the chance of 280 points
 ``FILE.json``           the price sheet of a strategy sheet
 ``FILE.npy``            a value function: one number for each state, in the order of a table
@@ -23,16 +24,19 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import StateError, shown
+from ..errors import RulesError, StateError, shown
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..model.policies import Policy
+from ..strategy.distribution import has_distribution
 from ..strategy.strategy import Strategy, open_strategy
 from ..tablebase.store import Progress
+from .levels import Level, calibrated_level, parse_level
 from .policy import FunctionPolicy, ValueFunction
+from .soft_policy import SoftPolicy
 from .strategy_sheet import StrategySheet, find_sheet
 
-NAMES = ("perfect", "most-points", "prices", "goal:280", "FILE.json", "FILE.npy", "FILE.py:FUNCTION")
+NAMES = ("perfect", "most-points", "prices", "level:3", "goal:280", "FILE.json", "FILE.npy", "FILE.py:FUNCTION")
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,8 @@ def named_policy(text: str, setting: Setting) -> NamedPolicy:
         return _BUILT_IN[text](setting)
     if goal := re.fullmatch(r"goal:(\d{1,5})", text):
         return _goal(int(goal[1]), setting)
+    if level := re.fullmatch(r"level:(\w{1,20})", text):
+        return _level(parse_level(level[1]), setting)
     path, _, name = text.rpartition(":")
     if path.endswith(".py") and name:
         return NamedPolicy(FunctionPolicy(setting.rules, _function(path, name), setting.card), f"{name} of {path}")
@@ -103,6 +109,19 @@ def _sheet(setting: Setting) -> NamedPolicy:
 
 def _prices(sheet: StrategySheet, setting: Setting, title: str) -> NamedPolicy:
     return NamedPolicy(ValueFunction(setting.rules, sheet.prices.values(), setting.card), title)
+
+
+def _level(level: Level, setting: Setting) -> NamedPolicy:
+    rules = setting.rules
+    if not has_distribution(rules):
+        raise RulesError(
+            f"{rules.key} saves rolls or is too large to evaluate a level exactly; what it loses is in levels.toml",
+            code="too-large",
+        )
+    strategy = open_strategy(rules, setting.tables, threads=setting.threads, progress=setting.progress)
+    temperature = calibrated_level(strategy, level, threads=setting.threads).temperature
+    title = f"The computer player of level {level.number} ({level.name})"
+    return NamedPolicy(SoftPolicy(strategy, temperature, setting.card), title)
 
 
 def _goal(goal: int, setting: Setting) -> NamedPolicy:

@@ -10,10 +10,11 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import RulesError
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.translations import ENGLISH, localized
@@ -38,6 +39,9 @@ from .cache import WeightedLRUCache
 from .outcomes import outcome_fields
 from .requests import ObjectiveRequest, Request, parse_request
 from .resolver import Announce, ObjectiveResolver, ResolvedObjective
+
+if TYPE_CHECKING:
+    from ..policies.computer_players import ComputerPlayer
 
 
 class QueryService:
@@ -118,6 +122,44 @@ class QueryService:
         cost = rule_set_stats(rules)
         self.budget.check_mean(rules, cost)
         return cost
+
+    def computer_player(self, rules: RuleSet, kind: str) -> ComputerPlayer:
+        """A computer player; what it needs is solved first, after an announcement if it takes a while.
+
+        Parameters
+        ----------
+        rules
+            The game.
+        kind
+            As for :func:`perfect_yatzy.policies.computer_players.parse_kind`.
+
+        Raises
+        ------
+        RulesError
+            If a solve is beyond the budget.
+        StateError
+            If there is no such kind.
+        """
+        from ..policies.computer_players import computer_player, parse_kind
+        from ..policies.levels import needs_calibration
+        from ..policies.risk import STYLES
+
+        found, strategy = parse_kind(kind), self.strategy(rules)
+        line = None
+        if found.style in STYLES:
+            cost = rule_set_stats(rules)
+            if not self.budget.mean.allows(cost):
+                raise RulesError(
+                    f"the {found.label} computer player solves {rules.key} in memory, {cost.words}; choose a level",
+                    code="too-large",
+                )
+            if self.budget.announces(cost):
+                line = f"solving {rules.key} for the {found.label} computer player, {cost.words}, in memory"
+        elif found.level and needs_calibration(rules, found.level):
+            line = f"calibrating the computer player of {found.label} by simulated games of {rules.key}"
+        if line and self.announce is not None:
+            self.announce(rules, line)
+        return computer_player(strategy, found, threads=self.threads)
 
     def parse(self, fields: Mapping[str, Any]) -> Request:
         """Check a request; see :func:`perfect_yatzy.service.requests.parse_request`."""

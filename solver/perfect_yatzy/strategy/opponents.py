@@ -112,6 +112,12 @@ def parse_opponents(rules: RuleSet, given: str | Iterable[object]) -> list[int |
     return found
 
 
+def card_text(card: Scorecard) -> str:
+    """A card as :func:`parse_opponents` reads it."""
+    bonus_points = f" extra={card.bonus_points}" if card.bonus_points else ""
+    return f"{card}{bonus_points}" if card.points else "empty"
+
+
 def _parse_opponent(rules: RuleSet, text: str) -> int | Scorecard:
     if re.fullmatch(r"[0-9]{1,5}", text):
         return int(text)

@@ -17,7 +17,14 @@ import numpy as np
 
 from ..game.dice import Ints, lattice
 from ..kernels.table_slices import PADDING, TableSlice, padded, window
-from ..model.objectives import Objective, PolicyMean, PolicyQuantity, ScoreObjective, Values
+from ..model.objectives import (
+    ExponentialUtility,
+    Objective,
+    PolicyMean,
+    PolicyQuantity,
+    ScoreObjective,
+    Values,
+)
 from ..model.turn_model import turn_model, turn_outcomes
 
 if TYPE_CHECKING:
@@ -129,6 +136,10 @@ class RowSolver:
             from ..kernels.score_turn import solve_score_rows
 
             solve_score_rows(rows, job, objective.score_offsets, objective.before > 0)
+        elif isinstance(objective, ExponentialUtility):
+            from ..kernels.exponential_turn import solve_exponential_rows
+
+            solve_exponential_rows(rows, job, objective.rate)
         else:
             from ..kernels.turn import solve_rows
 

@@ -12,8 +12,8 @@ from click.core import ParameterSource
 
 from ...errors import RulesError, SolverError, StateError
 from ..console import confirm, query_service
-from ..options import SEED, language_option, rules_argument, table_options
-from ..terminal_game import Quit, TerminalGame
+from ..options import SEED, WordsParam, language_option, rules_argument, table_options
+from ..terminal_game import Advice, Quit, TerminalGame
 
 if TYPE_CHECKING:
     from ...game.rules import RuleSet
@@ -21,13 +21,20 @@ if TYPE_CHECKING:
     from ...play.session import Session
     from ...service.queries import QueryService
 
+# Completed after --opponent; `parse_kind` reads them, and more.
+KINDS = ("1", "2", "3", "4", "5", "6", "7", "8", "beginner", "novice", "casual", "practised", "skilled", "strong",
+         "expert", "perfect", "mean", "safe", "bold", "win")  # fmt: skip
 # Options that may differ when a saved game is resumed; the others define the game.
-SETTINGS = {"save", "record", "warn", "no_warn", "plain", "lang", "tables", "threads"}
+SETTINGS = {"save", "record", "warn", "no_warn", "advice", "plain", "lang", "tables", "threads"}
 
 
 @click.command()
 @rules_argument
 @click.option("--players", default="You", help="Names separated by commas, in the order of play.", show_default=True)
+@click.option(
+    "--opponent", "opponents", multiple=True, type=WordsParam(*KINDS), metavar="KIND",
+    help="A computer player: a level from 1 (beginner) to 8 (perfect), safe, bold, or win. Several are possible.",
+)  # fmt: skip
 @click.option(
     "--dice", type=click.Choice(["program", "typed"]), default="program", show_default=True,
     help="The program rolls, or you type in the dice you rolled.",
@@ -38,6 +45,10 @@ SETTINGS = {"save", "record", "warn", "no_warn", "plain", "lang", "tables", "thr
     help="Warn about decisions that lose at least this many points.",
 )  # fmt: skip
 @click.option("--no-warn", is_flag=True, help="Never warn.")
+@click.option(
+    "--advice", type=click.Choice(["mean", "win"]), default="mean", show_default=True,
+    help="Advice and warnings for the expected score, or for the chance to win.",
+)  # fmt: skip
 @click.option("--new", is_flag=True, help="Start a new game instead of the saved one.")
 @click.option("--yes", "-y", is_flag=True, help="With --new, discard the saved game without a confirmation.")
 @click.option("--plain", is_flag=True, help="Print scorecards as sentences, for a screen reader.")
@@ -54,10 +65,12 @@ SETTINGS = {"save", "record", "warn", "no_warn", "plain", "lang", "tables", "thr
 def play(
     rules: str,
     players: str,
+    opponents: tuple[str, ...],
     dice: str,
     seed: int | None,
     warn: float,
     no_warn: bool,
+    advice: Advice,
     new: bool,
     yes: bool,
     plain: bool,
@@ -75,11 +88,12 @@ def play(
 
     \b
       yatzy play
+      yatzy play --opponent 3 --opponent win
       yatzy play maxi --players "Ann, Bo" --dice typed
     """
     from ...game.translations import localized
     from ...play.save_file import SaveFile
-    from ...play.session import Session
+    from ...policies.computer_players import parse_kind
 
     if seed is not None and dice == "typed":
         raise StateError("--seed can only be used when the program rolls, not with --dice typed")
@@ -96,6 +110,7 @@ def play(
         requested = {
             "rules": service.rules(rules).fingerprint,
             "players": parse_players(players),
+            "opponents": tuple(kind.key for kind in map(parse_kind, opponents)),
             "dice": dice,
             "seed": seed,
         }
@@ -106,12 +121,13 @@ def play(
     else:
         if seed is None and dice == "program":
             seed = secrets.randbelow(1 << 48)
-        session = Session(service.rules(rules), parse_players(players), seed)
-    if not no_warn:
+        session = new_session(service.rules(rules), parse_players(players), opponents, seed)
+    if not no_warn or any(session.computers):
         check_solve(service, session.rules)
     localized_rules = localized(session.rules, lang)
     service.register(localized_rules)
-    game = TerminalGame(session, localized_rules, service, save_file, None if no_warn else warn, plain)
+    game = TerminalGame(session, localized_rules, service, save_file, None if no_warn else warn, plain, advice)
+    game.prepare()
     save_file.write(session)
     try:
         game.run()
@@ -164,11 +180,35 @@ def unfinished_game(save_file: SaveFile) -> str:
 
 
 def check_solve(service: QueryService, rules: RuleSet) -> None:
-    """Raise RulesError if warnings need a solve beyond the budget."""
+    """Raise RulesError if warnings or computer players need a solve beyond the budget."""
     try:
         service.check_mean(rules)
     except RulesError as error:
-        raise RulesError(f"{error}; or play without advice: --no-warn", code=error.code) from error
+        raise RulesError(f"{error}; or play without advice and computers: --no-warn", code=error.code) from error
+
+
+def new_session(rules: RuleSet, players: tuple[str, ...], opponents: tuple[str, ...], seed: int | None) -> Session:
+    """A new game of persons, then computer players.
+
+    Raises
+    ------
+    StateError
+        If an opponent is not a kind of computer player, two players have one name, or there are too many.
+    """
+    from ...play.record import check_names
+    from ...play.session import Session
+    from ...policies.computer_players import parse_kind
+
+    kinds = [parse_kind(text) for text in opponents]
+    names = list(players)
+    for kind in kinds:
+        found, number = f"Computer ({kind.label})", 2
+        while found.lower() in map(str.lower, names):
+            found, number = f"Computer {number} ({kind.label})", number + 1
+        names.append(found)
+    check_names(names)
+    computers = ("",) * len(players) + tuple(kind.key for kind in kinds) if kinds else ()
+    return Session(rules, tuple(names), seed, computers)
 
 
 def parse_players(text: str) -> tuple[str, ...]:
@@ -203,7 +243,8 @@ def check_same_game(session: Session, requested: dict[str, Any], save_file: Save
     """Raise StateError if options of the command line do not match the saved game."""
     saved = {
         "rules": session.rules.fingerprint,
-        "players": session.players,
+        "players": tuple(name for i, name in enumerate(session.players) if not session.computer(i)),
+        "opponents": tuple(filter(None, session.computers)),
         "dice": "typed" if session.seed is None else "program",
         "seed": session.seed,
     }

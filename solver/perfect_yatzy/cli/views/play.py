@@ -14,6 +14,7 @@ MAX_NAME = 20  # columns of a player's name
 DECISION_HELP = f"""\
 {HOLD_HELP}{CATEGORY_HELP}\
   ?             show the best options and what the others lose (?? shows all)
+  advice win    advice and warnings for the chance to win (advice mean: for points)
   undo          undo the last decision
   card          show the scorecards again
   quit          save the game and quit"""
@@ -140,6 +141,23 @@ def score_line(rules: RuleSet, session: Session, category: str) -> str:
     turn = session.turns[-1]
     bonus_points = f" and {turn.bonus_points} bonus points" if turn.bonus_points else ""
     return f"{player_prefix(session, turn.player)}{category_name(rules, category)} {turn.points}{bonus_points}"
+
+
+def computer_head(session: Session) -> str:
+    """The line before the turn of a computer player."""
+    turn = len(session.turns) // len(session.players) + 1
+    return f"{player_prefix(session, session.player)}turn {turn} of {len(session.rules.categories)}"
+
+
+def computer_line(rules: RuleSet, session: Session, decision: tuple[int, ...] | str) -> str:
+    """One roll of a computer player, and what it does with it."""
+    if isinstance(decision, str):
+        points, bonus_points = session.choices()[decision]
+        bonus = f" and {bonus_points} bonus points" if bonus_points else ""
+        action = f"takes {category_name(rules, decision)} for {points}{bonus}"
+    else:
+        action = f"holds {spaced(decision)}" if decision else "rerolls all dice"
+    return wrapped(f"  {spaced(session.dice)}  {glyphs(session.dice)}  {action}")
 
 
 def points_line(rules: RuleSet, session: Session) -> str:

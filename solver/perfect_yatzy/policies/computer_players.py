@@ -1,0 +1,336 @@
+"""Computer players: at a level, in a style, or playing to win.
+
+>>> import perfect_yatzy
+>>> computer = perfect_yatzy.computer_player("yatzy", "level 3")
+>>> computer.choose("ones=3", "33456", rolls_left=2, rng=7)  # dice to hold, or the id of a category
+(4, 5, 6)
+
+=======================  ==========================================================================================
+kind                     plays
+=======================  ==========================================================================================
+1 to 8, beginner ...     a soft policy that gives away a stated number of points (:mod:`.levels`)
+mean                     for the expected final score, perfectly: level 8
+safe, bold               perfectly for an exponential utility, which avoids or seeks risk (:mod:`.risk`)
+win                      for the chance to beat the cards in sight, as soon as the rest of the game can be solved
+                         in half a second (Yatzy: from the fifth turn on); for the mean before
+=======================  ==========================================================================================
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import StateError, shown
+from ..game.notation import CardText, parse_dice, read_card
+from ..game.rule_loader import load_rules
+from ..game.rules import RuleSet
+from ..game.scorecard import Scorecard
+from ..model.objectives import Utility
+from ..strategy.actions import Choice, Hold, max_rerolls, rank_categories, rank_holds
+from ..strategy.distribution import has_distribution
+from ..strategy.opponents import Opponent, WinUtility, final_score, finished, opponent, parse_opponents
+from ..strategy.position import check_position
+from ..strategy.score_strategy import utility_strategy
+from ..strategy.strategy import DiceText, Strategy, open_strategy
+from ..strategy.turn_evaluator import TurnEvaluator
+from .levels import LEVELS, CalibratedLevel, Level, calibrated_level, parse_level
+from .risk import STYLES, RiskEvaluator, risk_evaluator
+from .soft_policy import SoftPolicy
+
+if TYPE_CHECKING:
+    Rng = np.random.Generator | int | Sequence[int] | None
+
+WIN_SECONDS = 0.5  # the estimate up to which the rest of a game is solved to win it
+MAX_SOLVED = 64  # solved rests of games, and distributions of opponents, that a player keeps
+Decision = tuple[int, ...] | str  # dice to hold, ascending, or the id of a category
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of computer player. Make one with :func:`parse_kind`.
+
+    Attributes
+    ----------
+    level : Level or None
+    style : str
+        "safe", "bold" or "win"; empty for a level.
+    """
+
+    level: Level | None
+    style: str = ""
+
+    @property
+    def label(self) -> str:
+        """``level 5``, ``perfect`` or the style."""
+        if self.level is None:
+            return self.style
+        return f"level {self.level.number}" if self.level.share else self.level.name
+
+    @property
+    def key(self) -> str:
+        """Short text that :func:`parse_kind` reads."""
+        return str(self.level.number) if self.level else self.style
+
+
+def parse_kind(text: str | int) -> Kind:
+    """A kind of computer player from its name: ``5``, ``level 5``, ``skilled``, ``mean``, ``safe``, ``win``.
+
+    Raises
+    ------
+    StateError
+        If there is no such kind.
+    """
+    word = " ".join(str(text).lower().split()).removeprefix("level ")
+    if word in (*STYLES, "win"):
+        return Kind(None, word)
+    try:
+        return Kind(LEVELS[-1] if word == "mean" else parse_level(word))
+    except StateError as error:
+        raise StateError(
+            f"{shown(text)} is not a computer player; use a level from 1 (beginner) to {len(LEVELS)} (perfect), "
+            "mean, safe, bold or win"
+        ) from error
+
+
+@dataclass
+class ComputerPlayer:
+    """A player for one rule set. Make one with :func:`computer_player`.
+
+    Attributes
+    ----------
+    kind : Kind
+    strategy : Strategy
+        Of the mean.
+    """
+
+    kind: Kind
+    strategy: Strategy
+
+    @property
+    def rules(self) -> RuleSet:
+        """The game."""
+        return self.strategy.rules
+
+    def choose(
+        self,
+        card: Scorecard | CardText,
+        dice: DiceText,
+        rolls_left: int = 0,
+        rng: Rng = None,
+        others: Sequence[Scorecard | str | int] = (),
+    ) -> Decision:
+        """Decide what to do with a roll.
+
+        Parameters
+        ----------
+        card
+            The card at the start of this turn: a scorecard, or a card as people write it.
+        dice
+            The dice on the table.
+        rolls_left
+            Rerolls still to come.
+        rng
+            Source of the mistakes of a level: a NumPy generator, a seed for one (also several numbers), or None for
+            a new one.
+        others
+            The other players, for who plays to win: their cards, or final scores of those who have finished.
+
+        Returns
+        -------
+        tuple of int or str
+            The dice to hold, ascending and not all of them; or the id of the category to take.
+
+        Raises
+        ------
+        StateError
+            If the card, the dice or `rolls_left` cannot occur, or the game is over.
+        """
+        scorecard = read_card(self.rules, card)
+        position = check_position(self.rules, scorecard.state, self.strategy.space)
+        if position.state.filled == self.rules.full_mask:
+            raise StateError("every category is filled: the game is over", code="game-over")
+        roll, most = parse_dice(self.rules, dice), max_rerolls(self.rules, position.state.saved)
+        if type(rolls_left) is not int or not 0 <= rolls_left <= most:
+            raise StateError(f"{shown(rolls_left)} rolls left; it must be 0 to {most}")
+        evaluator = self.evaluator(scorecard, others)
+        choices = rank_categories(evaluator, position.state, roll, rolls_left)
+        pick = self.picker(np.random.default_rng(rng))
+        if rolls_left:
+            hold = pick(rank_holds(evaluator, position.state, roll, rolls_left, choices[0]))
+            assert isinstance(hold, Hold)
+            if hold.category is None:
+                return hold.dice
+        choice = pick(choices)
+        assert isinstance(choice, Choice)
+        return choice.category
+
+    def evaluator(self, card: Scorecard, others: Sequence[Scorecard | str | int]) -> TurnEvaluator:
+        """The values by which the player decides on a turn."""
+        return self.strategy.evaluator
+
+    def picker(self, rng: np.random.Generator) -> Callable[[Sequence[Hold | Choice]], Hold | Choice]:
+        """A function that takes one of the ranked options of a decision."""
+        return lambda options: options[0]
+
+
+@dataclass
+class LevelPlayer(ComputerPlayer):
+    """A player who makes mistakes.
+
+    Attributes
+    ----------
+    calibrated : CalibratedLevel
+    """
+
+    calibrated: CalibratedLevel
+
+    @cached_property
+    def policy(self) -> SoftPolicy:
+        """The policy from the empty card on."""
+        return SoftPolicy(self.strategy, self.calibrated.temperature)
+
+    def picker(self, rng: np.random.Generator) -> Callable[[Sequence[Hold | Choice]], Hold | Choice]:
+        """Draws an option by its loss."""
+        policy = self.policy
+
+        def pick(options: Sequence[Hold | Choice]) -> Hold | Choice:
+            chances = policy.chances(np.array([option.loss for option in options]))
+            return options[int(rng.choice(len(options), p=chances))]
+
+        return pick
+
+
+@dataclass
+class StylePlayer(ComputerPlayer):
+    """A player who avoids or seeks risk.
+
+    Attributes
+    ----------
+    risk : RiskEvaluator
+    """
+
+    risk: RiskEvaluator
+
+    def evaluator(self, card: Scorecard, others: Sequence[Scorecard | str | int]) -> TurnEvaluator:
+        """The exponential utility, which does not depend on the points of the card."""
+        return self.risk
+
+
+@dataclass
+class WinningPlayer(ComputerPlayer):
+    """A player who maximises the chance to beat the others; a tie counts as half a win.
+
+    The others are assumed to play for the mean from their cards on.
+
+    Attributes
+    ----------
+    threads : int or None
+        For solves.
+    """
+
+    threads: int | None = None
+    _solved: OrderedDict[Hashable, TurnEvaluator | Opponent] = field(default_factory=OrderedDict, repr=False)
+
+    def evaluator(self, card: Scorecard, others: Sequence[Scorecard | str | int]) -> TurnEvaluator:
+        """The chance to win, solved once a turn; the mean if :meth:`plays_to_win` is false."""
+        known = self._read(others)
+        if not self._is_quick(card, known):
+            return self.strategy.evaluator
+        keys = [other if isinstance(other, int) else (other.state, other.total) for other in known]
+
+        def distribution(other: int | Scorecard, key: Hashable) -> Opponent:
+            if isinstance(other, int):
+                return finished(other)
+            return self._cached(key, lambda: opponent(self.strategy, other, self.threads))  # type: ignore[return-value]
+
+        def solve() -> TurnEvaluator:
+            utility = WinUtility([distribution(*pair) for pair in zip(known, keys, strict=True)], "half")
+            solved = utility_strategy(self.rules, utility, card, self.strategy.evaluator, self.threads)
+            return solved.evaluator_at(solved.check(card))
+
+        found = self._cached((card.state, card.total, *keys), solve)
+        assert isinstance(found, TurnEvaluator)
+        return found
+
+    def plays_to_win(self, card: Scorecard, others: Sequence[Scorecard | str | int]) -> bool:
+        """Whether the rest of the game from this card on is solved to win it; else the player maximises the mean."""
+        return self._is_quick(card, self._read(others))
+
+    def _read(self, others: Sequence[Scorecard | str | int]) -> list[int | Scorecard]:
+        return [known for other in others for known in self._read_one(other)]
+
+    def _read_one(self, other: Scorecard | str | int) -> list[int | Scorecard]:
+        if isinstance(other, Scorecard):
+            check_position(self.rules, other.state)
+            return [final_score(other) if other.state.filled == self.rules.full_mask else other]
+        return parse_opponents(self.rules, [other or "empty"] if isinstance(other, str) else [other])
+
+    def _is_quick(self, card: Scorecard, others: Sequence[int | Scorecard]) -> bool:
+        cards = [other for other in others if isinstance(other, Scorecard)]
+        if not others or (cards and not has_distribution(self.rules)):
+            return False
+        costs = [Utility(self.rules, lambda made: made.astype(float), c.state).solve_cost() for c in (card, *cards)]
+        return max(cost.seconds for cost in costs) <= WIN_SECONDS
+
+    def _cached(self, key: Hashable, create: Callable[[], TurnEvaluator | Opponent]) -> TurnEvaluator | Opponent:
+        if key not in self._solved:
+            self._solved[key] = create()
+        self._solved.move_to_end(key)
+        while len(self._solved) > MAX_SOLVED:
+            self._solved.popitem(last=False)
+        return self._solved[key]
+
+
+def computer_player(
+    rules: str | Path | RuleSet | Strategy,
+    kind: str | int | Kind = 5,
+    tables: str | os.PathLike[str] | None = None,
+    *,
+    threads: int | None = None,
+) -> ComputerPlayer:
+    """A computer player for a rule set.
+
+    Parameters
+    ----------
+    rules
+        A built-in id with switches, a TOML file, a rule set, or its strategy of the mean.
+    kind
+        A level from 1 to 8 or its name (``beginner``, ``novice``, ``casual``, ``practised``, ``skilled``,
+        ``strong``, ``expert``, ``perfect``), or ``mean``, ``safe``, ``bold`` or ``win``.
+    tables
+        Folder of the tables, as for :func:`perfect_yatzy.open_strategy`; a missing table of means is solved.
+    threads
+        Number of threads for solves; default: one per processor.
+
+    Returns
+    -------
+    ComputerPlayer
+        Its method ``choose(card, dice, rolls_left, rng)`` decides.
+
+    Raises
+    ------
+    RulesError
+        If the rules are unknown or wrong, or the machine has too little memory.
+    StateError
+        If there is no such kind.
+    TableError
+        If the table is damaged or cannot be written.
+    """
+    kind = kind if isinstance(kind, Kind) else parse_kind(kind)
+    strategy = rules if isinstance(rules, Strategy) else open_strategy(load_rules(rules), tables, threads=threads)
+    if kind.style in STYLES:
+        return StylePlayer(kind, strategy, risk_evaluator(strategy, kind.style, threads=threads))
+    if kind.style:
+        return WinningPlayer(kind, strategy, threads)
+    assert kind.level
+    if not kind.level.share:
+        return ComputerPlayer(kind, strategy)
+    return LevelPlayer(kind, strategy, calibrated_level(strategy, kind.level, threads=threads))

@@ -1,0 +1,250 @@
+"""Levels of computer opponents: how many points a game each gives away, and the temperature that achieves it.
+
+A level is a :class:`.soft_policy.SoftPolicy` that loses a share of the expected final score of perfect play. In Yatzy
+(248.44 points):
+
+=====  =========  ======  =============
+level  name       share   points a game
+=====  =========  ======  =============
+1      beginner   16 %    40
+2      novice     10 %    25
+3      casual     6 %     15
+4      practised  4 %     10
+5      skilled    2.4 %   6
+6      strong     1.2 %   3
+7      expert     0.6 %   1.5
+8      perfect    0       0
+=====  =========  ======  =============
+
+The loss rises with the temperature T, about as T^1.8, and is known for any T: exactly from all states of a game, or
+from simulated games to about 0.2 %. So the temperature of a level is found by a secant method on log(loss) against
+log(T). ``levels.toml`` has the temperatures of the built-in rule sets and their switches, with the losses they were
+measured to have; `python -m tables.levels` writes it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from math import exp, inf, log
+from typing import Any
+
+from ..errors import StateError, shown
+from ..game.dice import lattice
+from ..game.rules import RuleSet
+from ..strategy.strategy import Strategy
+from .soft_policy import SoftEvaluation, SoftPolicy, evaluate_soft, simulate_soft
+
+CALIBRATION_GAMES = 4_000
+TOLERANCE = 0.004  # relative error of the points lost at which a calibration stops
+MAX_STEPS = 20
+EXACT_OPERATIONS = 1e8  # work of an evaluation, in options of vectors, up to which a calibration is exact
+# The first guess: a loss of 16 % of the value at a temperature of 0.8 % of it, and its exponent.
+FIRST_LOSS, FIRST_TEMPERATURE, EXPONENT = 0.16, 0.008, 1.8
+HOTTEST = 1e4  # a temperature, as a share of the value of the game, at which play is random
+
+
+@dataclass(frozen=True)
+class Level:
+    """A step of the ladder.
+
+    Attributes
+    ----------
+    number : int
+        From 1, the weakest.
+    name : str
+    share : float
+        Points given away, as a share of the expected final score of perfect play.
+    """
+
+    number: int
+    name: str
+    share: float
+
+
+LEVELS = (
+    Level(1, "beginner", 0.16),
+    Level(2, "novice", 0.10),
+    Level(3, "casual", 0.06),
+    Level(4, "practised", 0.04),
+    Level(5, "skilled", 0.024),
+    Level(6, "strong", 0.012),
+    Level(7, "expert", 0.006),
+    Level(8, "perfect", 0.0),
+)
+
+
+@dataclass(frozen=True)
+class CalibratedLevel:
+    """A level for one rule set.
+
+    Attributes
+    ----------
+    level : Level
+    temperature : float
+        Of the soft policy.
+    points_lost : float
+        Expected points a game that the policy gives away. It differs from the share of the level by rounding, or
+        because the rules leave too few decisions to lose so much.
+    error : float
+        Standard error of `points_lost`; 0.0 where it is exact.
+    """
+
+    level: Level
+    temperature: float
+    points_lost: float
+    error: float
+
+
+def parse_level(text: str | int) -> Level:
+    """A level by its number or name.
+
+    Raises
+    ------
+    StateError
+        If there is no such level.
+    """
+    word = str(text).strip().lower()
+    for level in LEVELS:
+        if word in (str(level.number), level.name):
+            return level
+    names = ", ".join(f"{level.number} {level.name}" for level in LEVELS)
+    raise StateError(f"{shown(text)} is not a level; the levels: {names}")
+
+
+def calibrated_level(strategy: Strategy, level: Level, *, threads: int | None = None) -> CalibratedLevel:
+    """A level for the rule set of a strategy: from the package, or calibrated now (once a process).
+
+    Parameters
+    ----------
+    strategy
+        Of the mean, for the whole game.
+    level
+        The level.
+    threads
+        Number of threads; default: one per processor. The result does not depend on it.
+    """
+    if not level.share:
+        return CalibratedLevel(level, 0.0, 0.0, 0.0)
+    shipped = shipped_levels().get(strategy.rules.fingerprint)
+    if shipped is not None:
+        return shipped[level.number - 1]
+    return _calibrated(_ByRules(strategy, threads), level)
+
+
+def needs_calibration(rules: RuleSet, level: Level) -> bool:
+    """Whether a level has to be calibrated for a rule set: it takes seconds for a large game."""
+    return bool(level.share) and rules.fingerprint not in shipped_levels()
+
+
+@lru_cache(maxsize=1)
+def shipped_levels() -> dict[str, list[CalibratedLevel]]:
+    """The levels of the rule sets in the package, except perfect play, by the fingerprint of the rules."""
+    raw: dict[str, Any] = tomllib.loads(files(__package__).joinpath("levels.toml").read_text(encoding="utf-8"))
+    return {
+        entry["fingerprint"]: [
+            CalibratedLevel(level, temperature, lost, error)
+            for level, temperature, lost, error in zip(
+                LEVELS, entry["temperatures"], entry["points_lost"], entry["errors"], strict=False
+            )
+        ]
+        for entry in raw.values()
+    }
+
+
+class _ByRules:
+    """A strategy as the key of a cache: equal for equal rules."""
+
+    def __init__(self, strategy: Strategy, threads: int | None) -> None:
+        self.strategy, self.threads = strategy, threads
+
+    def __hash__(self) -> int:
+        return hash(self.strategy.rules.fingerprint)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ByRules) and other.strategy.rules.fingerprint == self.strategy.rules.fingerprint
+
+
+@lru_cache(maxsize=64)
+def _calibrated(game: _ByRules, level: Level) -> CalibratedLevel:
+    strategy = game.strategy
+    found = calibrate(strategy, level.share * float(strategy.table[-1]), threads=game.threads)
+    return CalibratedLevel(level, found[0].temperature, found[1].points_lost, found[1].error)
+
+
+def calibrate(
+    strategy: Strategy, points_lost: float, *, threads: int | None = None, exact: bool | None = None
+) -> tuple[SoftPolicy, SoftEvaluation]:
+    """The soft policy that gives away a number of points a game.
+
+    Parameters
+    ----------
+    strategy
+        Of the mean, for the whole game.
+    points_lost
+        Expected points a game, at least 0. If random play loses no more, the result is random play.
+    threads
+        Number of threads; default: one per processor. The result does not depend on it.
+    exact
+        Whether the loss is evaluated exactly; else it is that of the same 4,000 simulated games for every
+        temperature. Default: exactly for small games.
+
+    Returns
+    -------
+    SoftPolicy
+    SoftEvaluation
+        Its points lost are within 0.4 % of those wanted, unless the game does not allow it.
+
+    Raises
+    ------
+    StateError
+        If `points_lost` is negative or no number.
+    """
+    if not isinstance(points_lost, (int, float)) or not 0 <= points_lost < inf:
+        raise StateError(f"points_lost is {shown(points_lost)}; must be a number of points, at least 0")
+    if exact is None:
+        exact = exact_operations(strategy) <= EXACT_OPERATIONS
+
+    def evaluate(temperature: float) -> SoftEvaluation:
+        policy = SoftPolicy(strategy, temperature)
+        if exact:
+            return evaluate_soft(policy, threads=threads)
+        return simulate_soft(policy, CALIBRATION_GAMES, threads=threads)
+
+    temperature, found = _solve(evaluate, points_lost, max(1.0, float(strategy.table[-1])))
+    return SoftPolicy(strategy, temperature), found
+
+
+def _solve(evaluate: Callable[[float], SoftEvaluation], wanted: float, scale: float) -> tuple[float, SoftEvaluation]:
+    """The temperature at which the loss is `wanted`, and the evaluation there; `scale`: value of the game."""
+    if wanted == 0:
+        return 0.0, evaluate(0.0)
+    low, high = -inf, inf  # logarithms of temperatures that lose too little, and too much
+    hottest = log(HOTTEST * scale)
+    place = log(FIRST_TEMPERATURE * scale) + log(wanted / (FIRST_LOSS * scale)) / EXPONENT
+    slope, before = EXPONENT, None
+    for _ in range(MAX_STEPS):
+        found = evaluate(exp(place))
+        if abs(found.points_lost / wanted - 1) <= TOLERANCE:
+            break
+        if found.points_lost < wanted and place >= hottest:
+            return inf, evaluate(inf)
+        error = log(found.points_lost / wanted) if found.points_lost > 0 else -3.0
+        low, high = (place, high) if error < 0 else (low, place)
+        if before is not None and place != before[0]:
+            slope = min(6.0, max(0.3, (error - before[1]) / (place - before[0])))
+        before, guess = (place, error), place - error / slope
+        if not low < guess < high:  # keep to the bracket
+            guess = (low + high) / 2 if low > -inf and high < inf else guess
+        place = min(guess, hottest)
+    return exp(place), found
+
+
+def exact_operations(strategy: Strategy) -> float:
+    """Rough work of an exact evaluation: options of holds over all vectors of states."""
+    rules, grid = strategy.rules, lattice(strategy.rules.dice, strategy.rules.faces)
+    options = float((grid.counts[grid.first_roll :] + 1).prod(axis=1).sum())
+    return strategy.space.size / 8 * options * rules.rolls_per_turn

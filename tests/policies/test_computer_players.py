@@ -1,0 +1,179 @@
+"""Computer players: their kinds, their decisions against the rankings they come from, winning, risk."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import perfect_yatzy
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from perfect_yatzy.errors import RulesError, StateError
+from perfect_yatzy.game.notation import parse_card
+from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.game.scorecard import Scorecard
+from perfect_yatzy.play.record import Game, Turn, card_after
+from perfect_yatzy.play.review import review
+from perfect_yatzy.policies.computer_players import ComputerPlayer, WinningPlayer, computer_player, parse_kind
+from perfect_yatzy.policies.levels import LEVELS
+from perfect_yatzy.policies.risk import RiskEvaluator, risk_evaluator, risk_rate
+from perfect_yatzy.strategy.opponents import WinUtility, finished, opponent
+from perfect_yatzy.strategy.score_strategy import utility_strategy
+from perfect_yatzy.strategy.strategy import Strategy
+from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
+from perfect_yatzy.tablebase.backward_induction import solve_values
+from support import games
+from support.naive_objectives import NaiveUtility
+
+HALF = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 chance=20"
+
+
+def in_memory(rules: RuleSet) -> Strategy:
+    return Strategy(rules, None, TurnEvaluator(rules, solve_values(rules)))
+
+
+def played(player: ComputerPlayer, seed: int) -> Game:
+    """A whole game of a computer player."""
+    rules, rng = player.rules, np.random.default_rng(seed)
+    card, turns = Scorecard(rules), []
+    for _ in rules.categories:
+        history, holds, left = [], [()], rules.rolls_per_turn - 1 + card.saved
+        while True:
+            new = rng.integers(1, rules.faces + 1, rules.dice - len(holds[-1])).tolist()
+            history.append(tuple(sorted((*holds[-1], *new))))
+            decision = player.choose(card, history[-1], left, rng)
+            if isinstance(decision, str):
+                break
+            holds.append(decision)
+            left -= 1
+        counts = [history[-1].count(face + 1) for face in range(rules.faces)]
+        from perfect_yatzy.game.scoring import scoring_options
+
+        paid = scoring_options(rules, card.state.filled, card.state.joker_paid, counts, len(history) == 1)
+        turns.append(Turn(0, tuple(history), tuple(holds[1:]), decision, *paid[rules.index_of[decision]]))
+        card = card_after(card, turns[-1])
+    return Game(rules, ("Computer",), tuple(turns))
+
+
+def test_kinds_have_names() -> None:
+    for text, key, label in (
+        (5, "5", "level 5"),
+        ("Level 2", "2", "level 2"),
+        ("expert", "7", "level 7"),
+        ("mean", "8", "perfect"),
+        ("Bold", "bold", "bold"),
+    ):
+        kind = parse_kind(text)  # type: ignore[arg-type]
+        assert (kind.key, kind.label) == (key, label)
+        assert parse_kind(kind.key) == kind
+    for wrong in ("9", "", "0", "levels", "winner"):
+        with pytest.raises(StateError, match="is not a computer player; use a level from 1"):
+            parse_kind(wrong)
+
+
+def test_a_level_draws_as_its_policy_says(yatzy: Strategy) -> None:
+    player = computer_player(yatzy, 3)
+    ranking = yatzy.holds("ones=3", "33456", 2)
+    chances = player.policy.chances(np.array([hold.loss for hold in ranking]))  # type: ignore[attr-defined]
+    rng = np.random.default_rng(1)
+    found = [player.choose("ones=3", "33456", 2, rng) for _ in range(2000)]
+    for hold, chance in zip(ranking, chances, strict=True):
+        if hold.category is None:
+            share = found.count(hold.dice) / len(found)
+            assert abs(share - chance) < 4 * math.sqrt(chance / len(found)) + 1e-3
+    assert player.choose("ones=3", "33456", 2, 7) == player.choose("ones=3", (3, 3, 4, 5, 6), 2, 7)
+    assert isinstance(player.choose("", "12345", 0), str)
+
+
+def test_reviews_of_computer_players_agree_with_their_levels(forced: Strategy) -> None:
+    """Recorded games of a level give away what it states; perfect play gives away nothing."""
+    level = computer_player(forced, 2)
+    lost = [review(forced, played(level, seed), 0).points_lost for seed in range(60)]
+    stated = LEVELS[1].share * forced.value()
+    assert abs(np.mean(lost) - stated) < 4 * np.std(lost) / math.sqrt(len(lost))
+    assert review(forced, played(computer_player(forced, "perfect"), 1), 0).points_lost == 0
+
+
+def test_the_mean_plays_the_best_option(yatzy: Strategy) -> None:
+    player = computer_player(yatzy, "mean")
+    assert player.choose("", "33456", 2) == yatzy.holds("", "33456", 2)[0].dice
+    assert player.choose(HALF, "22555", 1) == "full-house"
+    for arguments, message in (
+        (("", "33456", 3), "3 rolls left; it must be 0 to 2"),
+        (("", "334", 0), "dice"),
+        ((" ".join(f"{c.id}=0" for c in yatzy.rules.categories), "33456", 0), "the game is over"),
+    ):
+        with pytest.raises(StateError, match=message):
+            player.choose(*arguments)  # type: ignore[arg-type]
+
+
+def test_who_plays_to_win_maximises_the_chance(yatzy: Strategy) -> None:
+    player, card, other = computer_player(yatzy, "win"), parse_card(yatzy.rules, HALF), parse_card(yatzy.rules, HALF)
+    assert isinstance(player, WinningPlayer)
+    for others, opponents in (
+        ([other], [opponent(yatzy, other)]),
+        ([240, other], [finished(240), opponent(yatzy, other)]),
+    ):
+        assert player.plays_to_win(card, others)
+        best = utility_strategy(yatzy.rules, WinUtility(opponents, "half"), card, yatzy.evaluator)
+        for dice in ("33456", "11226", "55566"):
+            decision = player.choose(card, dice, 2, others=others)
+            assert decision == (best.holds(card, dice, 2)[0].category or best.holds(card, dice, 2)[0].dice)
+    assert not player.plays_to_win(card, [])
+    early = Scorecard(yatzy.rules)
+    assert not player.plays_to_win(early, [early])
+    assert player.choose("", "33456", 2, others=[""]) == yatzy.holds("", "33456", 2)[0].dice
+    saved = computer_player(in_memory(games.saved_rolls_game("free", True)), "win")
+    assert not saved.plays_to_win(Scorecard(saved.rules), ["empty"])  # type: ignore[attr-defined]
+    assert saved.plays_to_win(Scorecard(saved.rules), [20])  # type: ignore[attr-defined]
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@given(games.rule_sets(), st.sampled_from(["safe", "bold"]))
+def test_risk_agrees_with_the_oracle(rules: RuleSet, style: str) -> None:
+    """The exponential utility against the fraction oracle for any utility of the final score."""
+    strategy = in_memory(rules)
+    rate = risk_rate(strategy, style)
+    found = risk_evaluator(strategy, style)
+    from fractions import Fraction
+
+    oracle = NaiveUtility(rules.canonical(), lambda s: Fraction(math.copysign(math.exp(rate * s), rate)))
+    exact = float(oracle.expected_utility(0, 0, 0, False, 0))
+    assert float(found.values[-1]) == pytest.approx(exact, rel=1e-9)
+    start = found.space.start
+    assert found.turn_value(start) == pytest.approx(exact, rel=1e-9)
+
+
+def test_risk_agrees_with_the_solver_of_utilities() -> None:
+    """Points on the card do not change what a risk is worth; bold play has the larger spread."""
+    strategy = perfect_yatzy.open_strategy("cheerio")
+    spread = {}
+    for style in ("safe", "bold"):
+        found = risk_evaluator(strategy, style)
+        assert isinstance(found, RiskEvaluator)
+        rate = found.rate
+        best = perfect_yatzy.maximise("cheerio", lambda s, rate=rate: math.copysign(1, rate) * np.exp(rate * s))
+        assert float(found.values[-1]) == pytest.approx(best.value(), rel=1e-4)
+        certain = found.certainty_equivalent(float(found.values[-1]))
+        assert certain < strategy.value() if style == "safe" else certain > strategy.value()
+        spread[style] = perfect_yatzy.simulate(best, 20_000, seed=2).standard_deviation
+    assert spread["bold"] > 1.1 * spread["safe"]
+
+
+def test_a_style_that_does_not_fit_in_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    from perfect_yatzy.policies import risk
+
+    def refuse(rules: RuleSet, cost: object) -> None:
+        raise RulesError("too large")
+
+    monkeypatch.setattr(risk, "check_memory", refuse)
+    with pytest.raises(RulesError, match="too large"):
+        computer_player("cheerio", "bold")
+
+
+def test_a_full_card_is_a_final_score(yatzy: Strategy) -> None:
+    player, card = computer_player(yatzy, "win"), parse_card(yatzy.rules, HALF)
+    assert isinstance(player, WinningPlayer)
+    full = parse_card(yatzy.rules, " ".join(f"{c.id}=0" for c in yatzy.rules.categories))
+    assert player.choose(card, "33456", 2, others=[full]) == player.choose(card, "33456", 2, others=[0])

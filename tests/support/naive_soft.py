@@ -1,0 +1,78 @@
+"""The oracle of :mod:`naive` for soft policies: the distribution of the points to come, with chances as floats.
+
+    P(option) = w(loss) / sum of w over all options,   w(d) = max(0, 1 - sharpness d)^8
+
+Losses are those of the exact values. To stop counts as one option of a hold; the category is a second decision.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cache
+from math import sqrt
+from typing import Any, TypeVar
+
+from support.naive import Dice, Naive
+
+Option = TypeVar("Option")
+Distribution = dict[int, float]
+
+
+class NaiveSoft(Naive):
+    """Exact play of a soft policy, by brute force."""
+
+    def __init__(self, game: dict[str, Any], sharpness: float) -> None:
+        super().__init__(game)
+        self.sharpness = sharpness
+        for method in ("distribution", "from_roll"):
+            setattr(self, method, cache(getattr(self, method)))
+
+    def chances(self, values: Mapping[Option, Fraction]) -> dict[Option, float]:
+        """Chance of each option of a decision."""
+        best = max(values.values())
+        weights = {key: max(0.0, 1 - self.sharpness * float(best - value)) ** 8 for key, value in values.items()}
+        return {key: weight / sum(weights.values()) for key, weight in weights.items()}
+
+    def from_roll(self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool) -> Distribution:
+        """Distribution of the points to come with a roll on the table."""
+        stops = self.stops(filled, upper, flag, dice, left, first)
+        options: dict[Dice, Fraction] = {dice: max(stops.values())}  # to hold all dice is to stop
+        if left:
+            options |= {
+                held: self.hold_value(filled, upper, flag, held, left) for held in self.holds_of(dice) - {dice}
+            }
+        found: Counter[int] = Counter()
+        for held, chance in self.chances(options).items():
+            if held == dice:
+                for box, share in self.chances(stops).items():
+                    points, bonus_points = self.scores(filled, flag, dice)[box]
+                    extra = self.game["first_roll_bonus"].get(self.boxes[box]["id"], 0) if first and points else 0
+                    card = self.after(filled, upper, flag, box, points)
+                    saved = left if self.game["saved_rolls"] else 0
+                    for later, p in self.distribution(card[0], card[1], saved, card[2]).items():
+                        found[points + bonus_points + extra + later] += chance * share * p
+            else:
+                for rolled, p in self.outcomes(self.game["dice"] - len(held)):
+                    new = tuple(sorted(held + rolled))
+                    for points, q in self.from_roll(filled, upper, flag, new, left - 1, False).items():
+                        found[points] += chance * float(p) * q
+        return dict(found)
+
+    def distribution(self, filled: int, upper: int, saved: int = 0, flag: bool = False) -> Distribution:
+        """Distribution of the points to come at the start of a turn."""
+        if filled == self.full_mask:
+            return {int(self.value(filled, upper)): 1.0}
+        found: Counter[int] = Counter()
+        for dice, chance in self.outcomes(self.game["dice"]):
+            play = self.from_roll(filled, upper, flag, dice, self.game["rolls"] - 1 + saved, True)
+            for points, p in play.items():
+                found[points] += float(chance) * p
+        return dict(found)
+
+    def moments(self) -> tuple[float, float]:
+        """Mean and standard deviation of the final score of the whole game."""
+        found = self.distribution(0, 0)
+        mean = sum(points * p for points, p in found.items())
+        return mean, sqrt(sum((points - mean) ** 2 * p for points, p in found.items()))
