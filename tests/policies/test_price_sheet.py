@@ -19,7 +19,7 @@ TERMS = {"lost": -3.5, "secured": 4.25, "par_point": 1.5, "saved_roll": 2.25, "j
 
 def sheet_of(rules: RuleSet) -> PriceSheet:
     """A sheet with a different price for each box."""
-    prices = [3 + 1.25 * c for c in range(len(rules.categories))]
+    prices = [3 + 0.25 * c * c for c in range(len(rules.categories))]
     return make_sheet(rules, prices, {name: TERMS[name] for name in terms_of(rules)})
 
 

@@ -20,13 +20,13 @@ order prices change none at all; there they only say what a box is expected to m
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from numbers import Real
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import StateError, shown
 from ..game.dice import Floats, Ints
@@ -97,9 +97,17 @@ class PriceSheet:
 
     @property
     def n_numbers(self) -> int:
-        """How many numbers choices depend on: in a forced order the prices are not counted."""
-        prices = 0 if self.rules.order == "forced" else len(self.prices)
-        return prices + len(terms_of(self.rules))
+        """How many numbers choices depend on.
+
+        In a forced order the prices are not counted. Prices of three and more upper boxes that rise evenly with the
+        face are two numbers.
+        """
+        if self.rules.order == "forced":
+            return len(terms_of(self.rules))
+        by_face = sorted((box.face, self.prices[c]) for c, box in enumerate(self.rules.categories) if box.face)
+        steps = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(by_face) if b[0] > a[0]]
+        even = len(steps) == len(by_face) - 1 and len(steps) > 1 and max(steps) - min(steps) < 1e-9
+        return len(self.prices) + len(terms_of(self.rules)) - (len(by_face) - 2 if even else 0)
 
     @cached_property
     def pars(self) -> tuple[float, ...]:
@@ -160,17 +168,31 @@ class PriceSheet:
         """
         space = state_space(self.rules, start)
         values = np.empty(space.size)
-        prices = np.array(self.prices)
-        for places, masks, joker_paid, upper, lost in state_blocks(space):
-            is_open = masks[:, None] >> np.arange(space.categories) & 1 == 0
-            base = is_open @ prices + self.joker_turn * joker_paid * is_open.sum(axis=1)
-            above_par = upper - self.par(int(masks[0]))
-            bonus = np.where(lost, self.bonus_lost, self.par_point * above_par)
-            bonus[upper >= self.rules.threshold] = self.bonus_secured if self.rules.bonus else 0.0
-            saved = self.saved_roll * np.arange(places.shape[1] // len(upper))
-            values[places] = base[:, None] + (saved[:, None] + bonus).ravel()
-        values[space.layer_slice(space.categories)] = final_bonus(space)
+        self.write_values(values, space)
         return values
+
+    def write_values(self, values: Floats, space: StateSpace, rows: Iterable[Ints] | None = None) -> None:
+        """Write the value function to a table.
+
+        Parameters
+        ----------
+        values : (>= size,) float
+            The table.
+        space
+            Its states.
+        rows : iterable of (n,) int64
+            The rows to write, each array from one layer; default: all. Full cards are always written.
+        """
+        of_cards, of_cells = self.weights
+        for block in state_blocks(space, space.layers if rows is None else rows):
+            values[block.places] = (block.cards @ of_cards)[:, None] + block.cells @ of_cells
+        values[space.layer_slice(space.categories)] = final_bonus(space)
+
+    @property
+    def weights(self) -> tuple[Floats, Floats]:
+        """The numbers that the features of cards and of cells are multiplied with (:class:`StateBlock`)."""
+        cells = (self.bonus_lost, self.bonus_secured, self.par_point, self.saved_roll)
+        return np.array([*self.prices, self.joker_turn]), np.array(cells)
 
     def rounded(self, step: float = 0.1) -> PriceSheet:
         """The sheet with every number a multiple of a step, as it is printed."""
@@ -209,35 +231,84 @@ def pars(rules: RuleSet) -> tuple[float, ...]:
     return tuple(rules.threshold * most / (sum(best) or 1) for most in best)
 
 
-def state_blocks(space: StateSpace) -> Iterator[tuple[Ints, Ints, bool, Ints, npt.NDArray[np.bool_]]]:
-    """All states but those of the last layer, in blocks of cards with the same upper boxes filled.
+@dataclass(frozen=True)
+class StateBlock:
+    """The states of some cards with the same upper boxes filled, as features that the numbers of a sheet multiply.
 
-    Yields
-    ------
-    places : (cards, saved * lanes) int64
-        Their places in the table.
-    masks : (cards,) int64
-        Bitmasks of the filled categories.
-    joker_paid : bool
-    upper : (lanes,) int64
-        Upper sum of each lane; a lane for sums that cannot reach the bonus has one of them.
-    lost : (lanes,) bool
-        Whether the bonus is out of reach.
+    Attributes
+    ----------
+    places : (cards, cells) int64
+        Places of the states in the table; a cell is a number of saved rolls and an upper sum.
+    cards : (cards, categories + 1) float64
+        1 for each open box; the number of open boxes if the joker's box holds points.
+    cells : (cells, 4) float64
+        1 if the bonus is lost; 1 if it is secured; else the points above par; saved rolls.
     """
-    layout, best = space.layout, upper_best(space.rules)
-    for filled in range(space.first_layer, space.categories):
-        rows = space.layers[filled]
-        group = layout.lane_sets[rows] * 2 + (rows >= space.cards)
-        rows = rows[np.argsort(group, kind="stable")]
-        starts = np.flatnonzero(np.diff(np.sort(group), prepend=-1))
-        for alike in np.split(rows, starts[1:]):
-            lane_set, mask = layout.lane_sets[alike[0]], int(layout.masks[alike[0]])
+
+    places: Ints
+    cards: Floats
+    cells: Floats
+
+
+def state_blocks(space: StateSpace, layers: Iterable[Ints]) -> Iterator[StateBlock]:
+    """The states of some rows, without those of full cards.
+
+    Parameters
+    ----------
+    space
+        The states.
+    layers : iterable of (n,) int64
+        Rows, each array from one layer.
+    """
+    layout, best, par = space.layout, np.array(upper_best(space.rules)), np.array(pars(space.rules))
+    for rows in layers:
+        if not len(rows) or (filled := int(space.filled[rows[0]])) == space.categories:
+            continue
+        group = layout.lane_sets[rows]
+        order = np.argsort(group, kind="stable")
+        for alike in np.split(rows[order], np.flatnonzero(np.diff(group[order])) + 1):
+            lane_set = layout.lane_sets[alike[0]]
             upper = layout.lane_upper[lane_set, : layout.lane_count[lane_set]]
-            to_come = sum(most for c, most in enumerate(best) if not mask >> c & 1)
-            width = len(upper) * (int(space.most_saved[filled]) + 1)
-            at_once = max(1, BLOCK_VALUES // width)
+            is_open = layout.masks[alike, None] >> np.arange(space.categories) & 1 == 0
+            saved = np.repeat(np.arange(int(space.most_saved[filled]) + 1), len(upper))
+            cells = np.zeros((len(saved), 4))
+            if space.rules.bonus:
+                lost, secured = upper + best @ is_open[0] < space.rules.threshold, upper >= space.rules.threshold
+                above_par = np.where(lost | secured, 0.0, upper - par @ ~is_open[0])
+                cells[:, :3] = np.tile(np.column_stack([lost, secured, above_par]), (len(cells) // len(upper), 1))
+            cells[:, 3] = saved
+            cards = np.column_stack([is_open, is_open.sum(axis=1) * (alike >= space.cards)]).astype(np.float64)
+            at_once = max(1, BLOCK_VALUES // len(cells))
             for first in range(0, len(alike), at_once):
-                cards = alike[first : first + at_once]
-                places = layout.offsets[cards][:, None] + np.arange(width)
-                lost = upper + to_come < space.rules.threshold
-                yield places, layout.masks[cards], bool(alike[0] >= space.cards), upper, lost
+                some = slice(first, first + at_once)
+                yield StateBlock(layout.offsets[alike[some], None] + np.arange(len(cells)), cards[some], cells)
+
+
+class SheetWriter:
+    """Writes the values of one sheet after another to the same rows of a table, in a fraction of the time.
+
+    Parameters
+    ----------
+    space, layers
+        As for :func:`state_blocks`.
+    """
+
+    def __init__(self, space: StateSpace, layers: Iterable[Ints]) -> None:
+        blocks = [*state_blocks(space, layers)]
+        empty = StateBlock(np.empty((0, 0), np.int64), np.empty((0, space.categories + 1)), np.empty((0, 4)))
+        self._cards = np.concatenate([block.cards for block in (empty, *blocks)])
+        self._cells = np.concatenate([block.cells for block in (empty, *blocks)])
+        places, card, cell = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        cards = cells = 0
+        for block in blocks:
+            n_cards, n_cells = block.places.shape
+            places.append(block.places.ravel())
+            card.append(np.repeat(np.arange(cards, cards + n_cards), n_cells))
+            cell.append(np.tile(np.arange(cells, cells + n_cells), n_cards))
+            cards, cells = cards + n_cards, cells + n_cells
+        self._places, self._card, self._cell = map(np.concatenate, (places, card, cell))
+
+    def write(self, sheet: PriceSheet, values: Floats) -> None:
+        """Write the values of the states of the rows, without full cards, to their places."""
+        of_cards, of_cells = sheet.weights
+        values[self._places] = (self._cards @ of_cards)[self._card] + (self._cells @ of_cells)[self._cell]

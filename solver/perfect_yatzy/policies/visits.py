@@ -1,0 +1,86 @@
+"""How often play under a value function meets each state: the weights of what a sheet should get right.
+
+Games are simulated; the states at the start of their turns are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..game.dice import Ints
+from ..game.rules import RuleSet
+from ..kernels.rollout import LANE, ROW, SAVED, Games
+from ..model.checked_values import Table
+from ..model.state_space import StateSpace, state_space
+from ..strategy.rollout import Rollout
+from ..strategy.strategy import Strategy
+from ..strategy.turn_evaluator import TurnEvaluator
+from ..tablebase.backward_induction import default_threads
+
+
+@dataclass(frozen=True)
+class Visits:
+    """The states at which turns of simulated games began, all but full cards.
+
+    Attributes
+    ----------
+    space : StateSpace
+    games : int
+        Number of games.
+    rows, places, counts : (n,) int64
+        Row and place in the table of each state that was met, and how many games met it; ascending places.
+    """
+
+    space: StateSpace
+    games: int
+    rows: Ints
+    places: Ints
+    counts: Ints
+
+    def states(self) -> tuple[Ints, Ints, Ints]:
+        """Bitmask of the filled categories, upper sum and saved rolls of each state, ``(n,)`` int64 each."""
+        layout = self.space.layout
+        sets = layout.lane_sets[self.rows]
+        within, lanes = self.places - layout.offsets[self.rows], layout.lane_count[sets]
+        return layout.masks[self.rows], layout.lane_upper[sets, within % lanes], within // lanes
+
+
+class _Recorder(Rollout):
+    """Games that note the state of every game at the start of every turn."""
+
+    def __init__(self, strategy: Strategy, threads: int) -> None:
+        super().__init__(strategy, strategy.space.start, threads)
+        self.met: list[tuple[Ints, Ints, Ints]] = []
+
+    def turn(self, filled: int, games: Games, order: Ints, dice: tuple[int, int, int]) -> Callable[[int, int], None]:
+        """As for :class:`Rollout`."""
+        layout, fields = self.space.layout, games.fields.reshape(len(order), -1)
+        rows = fields[:, ROW]
+        places = layout.offsets[rows] + fields[:, SAVED] * layout.lane_count[layout.lane_sets[rows]] + fields[:, LANE]
+        places, first, counts = np.unique(places, return_index=True, return_counts=True)
+        self.met.append((rows[first], places, counts))
+        return super().turn(filled, games, order, dice)
+
+
+def visited_states(rules: RuleSet, values: Table, games: int, seed: int, threads: int | None = None) -> Visits:
+    """Simulate games that are greedy for a value function.
+
+    Parameters
+    ----------
+    rules
+        The game.
+    values : (size,) float64 or float32
+        The value function, in the order of the table.
+    games, seed
+        As for :func:`perfect_yatzy.simulate`.
+    threads
+        Number of threads; default: one per processor. The result does not depend on it.
+    """
+    strategy = Strategy(rules, None, TurnEvaluator(rules, values))
+    recorder = _Recorder(strategy, threads or default_threads())
+    recorder.play(games, 0, seed, lambda turn: None)
+    rows, places, counts = (np.concatenate(part) for part in zip(*reversed(recorder.met), strict=True))
+    return Visits(state_space(rules), games, rows, places, counts)

@@ -1,0 +1,189 @@
+"""Fitted price sheets: their means against an oracle in fractions, and the parts of the fit against identities."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from perfect_yatzy import State, load_rules
+from perfect_yatzy.game.rules import Bonus
+from perfect_yatzy.model.state_space import state_space
+from perfect_yatzy.policies import price_fit
+from perfect_yatzy.policies.descent import descend
+from perfect_yatzy.policies.evaluation import policy_mean, policy_values
+from perfect_yatzy.policies.price_fit import every_number, fit_prices, least_squares, upper_prices_on_a_line
+from perfect_yatzy.policies.price_sheet import PriceSheet, make_sheet, terms_of
+from perfect_yatzy.policies.turn_sample import TurnSample, inclusion_chances, systematic_sample
+from perfect_yatzy.policies.visits import visited_states
+from perfect_yatzy.strategy.greedy_policy import GreedyPolicy
+from perfect_yatzy.tablebase.backward_induction import solve_values
+from support.games import CHANCE, PAIR, face, joker_game, saved_rolls_game, small
+from support.naive_policies import GreedyChoice, NaivePolicy
+
+
+def mean_in_fractions(sheet: PriceSheet) -> Fraction:
+    """Mean of greedy play on a sheet, whose numbers are the decimals as printed."""
+    rules, terms = sheet.rules, {name: Fraction(str(number)) for name, number in sheet.terms.items()}
+    prices = [Fraction(str(price)) for price in sheet.prices]
+    paying = bool(rules.joker and rules.joker.bonus)
+
+    def guess(filled: int, upper: int, saved: int, flag: bool) -> Fraction:
+        vacant = [c for c in range(len(prices)) if not filled >> c & 1]
+        value = sum((prices[c] for c in vacant), Fraction(0))
+        if not vacant:
+            return Fraction(sheet.bonus_value(filled, upper))
+        value += terms["saved_roll"] * saved + (terms["joker_turn"] * len(vacant) if flag and paying else 0)
+        unit = make_sheet(rules, [0.0] * len(prices), dict.fromkeys(terms_of(rules), 1.0) | {"par_point": 0.0})
+        bonus = unit.bonus_value(filled, upper)  # which of the three it is
+        if rules.bonus and upper >= rules.threshold:
+            return value + terms["secured"]
+        if rules.bonus and bonus == 1.0:
+            return value + terms["lost"]
+        par = sum((Fraction(par) for c, par in enumerate(sheet.pars) if c not in vacant), Fraction(0))
+        return value + (terms["par_point"] * (upper - par) if rules.bonus else 0)
+
+    oracle = NaivePolicy(rules.canonical(), GreedyChoice(rules.canonical(), guess))
+    return sum((score * chance for score, chance in oracle.distribution().items()), Fraction(0))
+
+
+GAMES = {
+    "free": small(face(5), face(6), PAIR, CHANCE, bonus=Bonus(22, 7)),  # par is 10 and 12
+    "forced": small(face(5), face(6), PAIR, CHANCE, bonus=Bonus(22, 7), order="forced"),
+    "joker": joker_game("free"),
+    "saved": saved_rolls_game("free", True),
+}
+
+
+@pytest.mark.parametrize("name", ["free", "forced", "joker"])
+@pytest.mark.parametrize("sampled", [False, True])
+def test_the_stated_mean_is_that_of_greedy_play_on_the_printed_numbers(
+    name: str, sampled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = GAMES[name]
+    monkeypatch.setattr(price_fit, "VISITED_GAMES", 500)
+    monkeypatch.setattr(price_fit, "EXACT_ROUNDS", 2)
+    if sampled:
+        monkeypatch.setattr(price_fit, "TINY_SECONDS", 0.0)
+    values = solve_values(rules)
+    fit = fit_prices(rules, values, threads=1)
+    assert fit.interval == 0
+    assert fit.sheet.rounded(0.1) == fit.sheet
+    assert abs(fit.mean - float(mean_in_fractions(fit.sheet))) < 1e-9
+    assert fit.mean <= values[-1] + 1e-9
+    visits = visited_states(rules, values, 500, 1)
+    start = least_squares(every_number(rules), visits, values[visits.places])
+    assert fit.mean > policy_mean(GreedyPolicy(rules, start.values())) - 0.02  # rounding may cost a little
+    assert abs(sum(fit.sheet.prices) - fit.mean) <= 0.05 * len(rules.categories) + 1e-9
+
+
+def test_the_fit_does_not_depend_on_threads_and_reports_its_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(price_fit, "VISITED_GAMES", 300)
+    monkeypatch.setattr(price_fit, "TINY_SECONDS", 0.0)
+    rules, steps = GAMES["free"], list[tuple[int, int]]()
+    values = solve_values(rules)
+    one = fit_prices(rules, values, threads=1, progress=lambda done, total: steps.append((done, total)))
+    assert one == fit_prices(rules, values, threads=3)
+    assert steps == [(i, 4) for i in range(5)]
+
+
+def test_a_mean_that_is_simulated_has_an_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("TINY_SECONDS", "JUDGED_SECONDS", "STATED_SECONDS"):
+        monkeypatch.setattr(price_fit, name, 0.0)
+    for name in ("VISITED_GAMES", "JUDGED_GAMES"):
+        monkeypatch.setattr(price_fit, name, 500)
+    monkeypatch.setattr(price_fit, "LAST_GAMES", 20_000)
+    rules = GAMES["saved"]
+    fit = fit_prices(rules, solve_values(rules))
+    exact = policy_mean(GreedyPolicy(rules, fit.sheet.values()))
+    assert 0 < fit.interval < 0.5
+    assert abs(fit.mean - exact) < 2 * fit.interval
+
+
+def test_numbers_of_a_large_sheet_are_tied() -> None:
+    rules = load_rules("maxi-unsaved")
+    form = upper_prices_on_a_line(rules)
+    sheet = form.sheet(np.arange(19.0))
+    assert sheet.n_numbers == 19
+    assert sheet.prices[:6] == (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
+    assert sheet.prices[6] == 2.0
+    np.testing.assert_allclose(form.numbers(sheet), np.arange(19.0), atol=1e-9)
+    assert every_number(rules).sheet(np.arange(23.0) ** 2).n_numbers == 23
+
+
+def test_least_squares_finds_the_sheet_that_made_the_values() -> None:
+    rules = GAMES["joker"]
+    sheet = make_sheet(
+        rules, [1.0, 2.5, 4.0, 7.0], {"lost": -2.0, "secured": 3.0, "par_point": 0.5, "joker_turn": 0.3}
+    )
+    visits = visited_states(rules, solve_values(rules), 2000, 1)
+    found = least_squares(every_number(rules), visits, sheet.values()[visits.places])
+    np.testing.assert_allclose(found.values()[visits.places], sheet.values()[visits.places], atol=1e-6)
+
+
+@pytest.mark.parametrize("name", [*GAMES])
+def test_visits_are_counted_at_every_turn(name: str) -> None:
+    rules = GAMES[name]
+    space, visits = state_space(rules), visited_states(rules, solve_values(rules), 400, 3)
+    for k in range(len(rules.categories)):
+        assert visits.counts[space.filled[visits.rows] == k].sum() == 400
+    masks, upper, saved = visits.states()
+    paid = visits.rows >= space.cards
+    for i, place in enumerate(visits.places.tolist()):
+        assert space.index(State(int(masks[i]), int(upper[i]), int(saved[i]), bool(paid[i]))) == place
+
+
+@pytest.mark.parametrize("name", [*GAMES])
+def test_a_sample_of_all_cards_gives_the_values_of_the_policy_itself(name: str) -> None:
+    """One turn and then as before is the policy itself: the values of the states that were met, summed over turns."""
+    rules = GAMES[name]
+    numbers = [2.0 + c for c in range(len(rules.categories))]
+    sheet = make_sheet(rules, numbers, dict.fromkeys(terms_of(rules), 0.7))
+    visits = visited_states(rules, sheet.values(), 300, 1)
+    own = policy_values(GreedyPolicy(rules, sheet.values()))
+    sample = TurnSample(visits, 10_000, own, seed=1, threads=2)
+    assert sample.cards == len(np.unique(visits.rows))
+    assert abs(sample.mean(sheet) - own[visits.places] @ visits.counts / visits.games) < 1e-9
+
+
+def test_a_small_sample_is_right_on_average() -> None:
+    rules = GAMES["free"]
+    sheet = make_sheet(rules, [2.0, 3.0, 4.0, 5.0], dict.fromkeys(terms_of(rules), 0.7))
+    visits = visited_states(rules, sheet.values(), 300, 1)
+    own = policy_values(GreedyPolicy(rules, sheet.values()))
+    means = [TurnSample(visits, 2, own, seed, 1).mean(sheet) for seed in range(300)]
+    error = np.std(means) / np.sqrt(len(means))
+    assert abs(np.mean(means) - own[visits.places] @ visits.counts / visits.games) < 4 * error + 1e-9
+
+
+@given(st.lists(st.integers(1, 1000), min_size=1, max_size=40), st.integers(1, 45), st.integers(0, 99))
+def test_sampling_in_proportion_to_counts(counts: list[int], number: int, seed: int) -> None:
+    chances = inclusion_chances(np.array(counts, dtype=np.float64), number)
+    assert abs(chances.sum() - min(number, len(counts))) < 1e-9
+    assert ((chances > 0) & (chances <= 1)).all()
+    inner = chances < 1
+    ratios = chances[inner] / np.array(counts)[inner]
+    assert len(ratios) == 0 or ratios.max() - ratios.min() < 1e-9
+    taken = systematic_sample(chances, np.random.default_rng(seed))
+    assert abs(taken.sum() - chances.sum()) < 1 + 1e-9
+    assert taken[~inner].all()
+
+
+def test_descent_finds_the_minimum_of_a_quadratic_function() -> None:
+    """Powell's method ends after n sweeps in n dimensions; the axes of this one are far from the directions."""
+    centre, turn = np.array([1.0, -2.0, 0.5]), np.array([[1.0, 0.9, 0.3], [0.0, 1.0, 0.8], [0.0, 0.0, 1.0]])
+
+    def function(point: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
+        return float(((turn @ (point - centre)) ** 2).sum())
+
+    point, value = descend(function, np.zeros(3), np.full(3, 0.5), 40)
+    assert value < 1e-6
+    np.testing.assert_allclose(point, centre, atol=1e-2)
+
+
+def test_descent_never_ends_above_its_start() -> None:
+    start = np.array([3.0])
+    assert descend(lambda point: -abs(float(point[0])) % 1.7, start, np.array([1.0]), 5)[1] <= -3.0 % 1.7
+    assert descend(lambda point: 1.0, start, np.array([1.0]), 5)[1] == 1.0

@@ -1,0 +1,56 @@
+"""The strategy sheets in the package: of the rules as they are, printed as they were measured, and as good as stated."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+
+import pytest
+from perfect_yatzy import load_rules, open_strategy
+from perfect_yatzy.model.estimates import rule_set_stats
+from perfect_yatzy.policies.evaluation import policy_mean
+from perfect_yatzy.policies.price_sheet import terms_of
+from perfect_yatzy.policies.strategy_sheet import packaged_sheet
+from perfect_yatzy.strategy.greedy_policy import GreedyPolicy
+
+FOLDER = files("perfect_yatzy.policies").joinpath("sheets")
+KEYS = sorted(entry.name.removesuffix(".json") for entry in FOLDER.iterdir() if entry.name.endswith(".json"))
+
+# What the sheets were made to reach: an exact mean, or a share of perfect play.
+LEAST_MEAN = {"yatzy": 244.5}
+LEAST_SHARE = {"yahtzee": 0.975, "yatzy-forced": 0.975, "maxi-unsaved": 0.975}
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_sheet_is_for_its_rules_and_written_as_it_is_saved(key: str) -> None:
+    sheet = packaged_sheet(load_rules(key))
+    assert sheet is not None
+    assert sheet.rules.key == key
+    assert sheet.prices == sheet.prices.rounded(0.1)
+    assert sheet.prices.n_numbers <= 20
+    assert json.loads(FOLDER.joinpath(f"{key}.json").read_text()) == sheet.to_json()
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_sheet_states_its_figures(key: str) -> None:
+    sheet = packaged_sheet(load_rules(key))
+    assert sheet is not None
+    mean, perfect = sheet.figures["prices_mean"], sheet.figures["perfect"]
+    assert 0 < mean <= perfect + sheet.figures.get("prices_mean_interval", 0)
+    assert mean >= LEAST_MEAN.get(key, 0)
+    assert mean >= LEAST_SHARE.get(key, 0) * perfect
+    prices = sheet.prices
+    assert abs(sum(prices.prices) - mean) <= 0.05 * len(prices.prices) + 0.1
+    if prices.terms and "lost" in terms_of(sheet.rules) and sheet.rules.order == "free":
+        assert prices.bonus_lost < prices.bonus_secured
+        assert prices.par_point > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", [key for key in KEYS if rule_set_stats(load_rules(key)).seconds < 5])
+def test_the_stated_means_are_exact(key: str) -> None:
+    rules = load_rules(key)
+    sheet = packaged_sheet(rules)
+    assert sheet is not None
+    assert abs(policy_mean(GreedyPolicy(rules, sheet.prices.values())) - sheet.figures["prices_mean"]) < 5e-4
+    assert abs(open_strategy(rules).value() - sheet.figures["perfect"]) < 5e-4
