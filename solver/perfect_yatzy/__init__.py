@@ -15,7 +15,7 @@
 (1000,)
 
 Names are imported on first use: ``import perfect_yatzy`` alone loads neither NumPy nor Numba. Data frames are in
-:mod:`perfect_yatzy.frames`, a Gymnasium environment is in :mod:`perfect_yatzy.rl`.
+:mod:`perfect_yatzy.frames`, environments for reinforcement learning in :mod:`perfect_yatzy.rl`.
 """
 
 from __future__ import annotations

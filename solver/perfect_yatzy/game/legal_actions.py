@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -58,7 +59,7 @@ class TurnPosition:
     dice: Dice
     rolls_left: int
 
-    @property
+    @cached_property
     def state(self) -> State:
         """The part of the card that affects the rest of the game."""
         return self.card if isinstance(self.card, State) else self.card.state
@@ -87,6 +88,10 @@ class TurnPosition:
 
     def categories(self) -> dict[str, tuple[int, int]]:
         """The categories that may take the dice: id -> (points in the box, joker and first-roll bonus points)."""
+        return dict(self._categories)
+
+    @cached_property
+    def _categories(self) -> dict[str, tuple[int, int]]:
         if self.over or self.to_roll:
             return {}
         state, counts = self.state, counts_of(self.rules, self.dice)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from copy import deepcopy
 from itertools import combinations, combinations_with_replacement
 
 import numpy as np
@@ -14,15 +17,70 @@ from support.need import need
 
 gymnasium = need("gymnasium")
 
+from gymnasium.utils.env_checker import check_env
 from perfect_yatzy.rl import YatzyEnv
 
+ID = "perfect-yatzy/Yatzy-v0"
 
-@pytest.mark.parametrize("key", ["yatzy", "yahtzee", "generala", "yatzy-forced", "yatzy-saved"])
-@pytest.mark.filterwarnings("ignore")
-def test_the_environment_passes_the_checks_of_gymnasium(key: str) -> None:
-    from gymnasium.utils.env_checker import check_env
 
-    check_env(YatzyEnv(key), skip_render_check=True)
+@pytest.mark.parametrize("key", ["yatzy", "yahtzee", "generala", "yatzy-forced", "yatzy-saved", "maxi", "cheerio"])
+def test_the_environment_passes_the_checks_of_gymnasium_without_a_warning(key: str) -> None:
+    check_env(gymnasium.make(ID, rules=key).unwrapped)
+
+
+def test_an_id_with_the_package_in_front_needs_no_import() -> None:
+    program = f"""
+import sys, gymnasium
+env = gymnasium.make("perfect_yatzy.rl:{ID}", rules="yahtzee")
+env.reset(seed=1)
+print(env.unwrapped.rules.key, env.spec.max_episode_steps, "numba" in sys.modules)
+"""
+    out = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
+    assert out.stdout.split() == ["yahtzee", "1000", "False"]
+
+
+def test_an_episode_is_truncated_after_its_limit() -> None:
+    for env, limit in ((gymnasium.make(ID), 1_000), (gymnasium.make(ID, max_episode_steps=9), 9)):
+        env.reset(seed=1)
+        for step in range(1, limit + 1):
+            _, _, terminated, truncated, _ = env.step(0 if step < 3 else 224 if step == 3 else 0)
+            assert not terminated
+            assert truncated == (step == limit)
+
+
+def test_the_dice_are_those_of_a_simulation(forced: Strategy) -> None:
+    """Episode g of seed s is game g of the simulation with seed s: the same play gives the same scores."""
+    games = perfect_yatzy.simulate(forced, 4, seed=21)
+    env = YatzyEnv("yatzy-forced")
+    for game in range(4):
+        env.reset(seed=21 if game == 0 else None)
+        over = False
+        while not over:
+            dice = dice_of(env.counts.tolist())
+            best = forced.holds(env.card, dice, env.rolls_left)[0] if env.rolls_left else None
+            if best is None or best.category:
+                category = forced.categories(env.card, dice, env.rolls_left)[0].category
+                _, _, over, _, info = env.step(env.action(category))
+            else:
+                _, _, over, _, info = env.step(env.action(best.dice))
+        assert info["score"] == games.final_scores[game]
+        assert list(env.card.points.values()) == games.category_points[game].tolist()
+
+
+def test_dice_follow_the_seed_and_a_generator_that_replaces_it() -> None:
+    env = YatzyEnv()
+    rolls = [env.reset(seed=seed)[0]["counts"].tolist() for seed in (3, 3, 3 + 2**63, None)]
+    assert rolls[0] == rolls[1] == rolls[2] != rolls[3]
+    copies = [deepcopy(env), deepcopy(env)]
+    assert [copy.step(0)[0]["counts"].tolist() for copy in copies] == [env.step(0)[0]["counts"].tolist()] * 2
+    first = [YatzyEnv().reset()[0]["counts"].tolist() for _ in range(20)]
+    assert len({*map(tuple, first)}) > 1  # no seed: other dice each time
+    replaced = []
+    for _ in range(2):
+        env.np_random = np.random.default_rng(8)
+        replaced.append([env.reset()[0]["counts"].tolist() for _ in range(5)])
+    assert replaced[0] == replaced[1]
+    assert len({*map(tuple, replaced[0])}) > 1
 
 
 @pytest.mark.parametrize("key", ["yatzy", "yahtzee", "generala", "yatzy-saved"])
@@ -59,13 +117,15 @@ def test_the_regret_of_random_play_is_the_loss_in_value(yatzy: Strategy) -> None
 
 @pytest.mark.parametrize("number", [None, -1, -225, 225, 10**6])
 def test_an_illegal_action_changes_nothing(number: int | None) -> None:
-    env = gymnasium.make("perfect-yatzy/Yatzy-v0").unwrapped
+    env = gymnasium.make(ID).unwrapped
     observed, info = env.reset(seed=2)
     assert env.n_actions == 225
     illegal = int(np.flatnonzero(info["action_mask"] == 0)[0]) if number is None else number
     after, reward, over, _, info = env.step(np.int64(illegal))
     assert (reward, over, info["illegal"]) == (-1.0, False, True)
     assert all(np.array_equal(observed[name], after[name]) for name in observed)
+    assert env.action_masks().dtype == bool
+    assert np.array_equal(env.action_masks(), info["action_mask"] == 1)
     assert env.render().endswith("rerolls left")
 
 
@@ -79,7 +139,7 @@ def test_an_action_is_a_whole_number(wrong: object) -> None:
 
 def test_a_step_before_or_after_a_game_is_an_error() -> None:
     env = YatzyEnv("generala")
-    assert not env.action_mask().any()
+    assert not env.action_masks().any()
     with pytest.raises(gymnasium.error.ResetNeeded, match="reset"):
         env.step(np.int64(0))
     _, info = env.reset(seed=1)
@@ -110,8 +170,8 @@ def test_numbers_of_actions_and_their_meanings(key: str) -> None:
     for wrong in (env.n_actions, -1):
         with pytest.raises(StateError, match=f"action is {wrong}; must be 0 to"):
             env.describe(wrong)
-    for held in ([1] * dice, [7], [0]):
-        with pytest.raises(StateError, match="no action holds"):
+    for held, message in (([1] * dice, "fewer than"), ([7], "no action holds"), ([0], "no action holds")):
+        with pytest.raises(StateError, match=message):
             env.action(held)
     with pytest.raises(StateError, match="unknown category"):
         env.action("nothing")

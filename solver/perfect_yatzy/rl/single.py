@@ -1,0 +1,213 @@
+"""The game of one player as a Gymnasium environment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.error import ResetNeeded
+
+from ..game.action_numbers import Action, ActionText, action_number, numbered_action
+from ..game.dice import Floats, Ints
+from ..game.notation import counts_of
+from ..game.rule_loader import load_rules
+from ..game.rules import RuleSet
+from ..game.scorecard import Scorecard
+from ..strategy.strategy import Strategy, open_strategy
+from .solo_game import Observation, SoloGame, observation_bounds
+
+
+def observation_space(rules: RuleSet) -> spaces.Dict:
+    """The observations of one game."""
+    bounds = observation_bounds(rules)
+    return spaces.Dict({name: spaces.Box(0, high, (size,), np.int64) for name, (size, high) in bounds.items()})
+
+
+class YatzyEnv(gymnasium.Env[Observation, np.int64]):
+    """The game of one player; an episode is a whole game.
+
+    Parameters
+    ----------
+    rules
+        A built-in id with switches, a TOML file, or a rule set.
+    oracle
+        Whether `info` contains ``action_values`` and, after a step, ``regret``. Solves the rules on first use.
+    illegal_reward
+        Reward of an illegal action.
+    render_mode
+        ``"ansi"`` or None.
+
+    Attributes
+    ----------
+    action_space : gymnasium.spaces.Discrete
+    observation_space : gymnasium.spaces.Dict
+    rules : RuleSet
+    n_actions, n_holds : int
+        Number of actions, and how many of them hold dice; the other actions score a category.
+
+    Notes
+    -----
+    **Actions** are numbers. The first `n_holds` hold some dice and reroll the others: every multiset of fewer dice
+    than the game has, by size and then by faces; 0 rerolls all dice, 1 holds one die that shows 1. The others score a
+    category, in the order of the sheet. Yatzy has 210 holds and 15 categories: 210 scores ones and 224 scores Yatzy.
+    :meth:`describe` and :meth:`action` convert between numbers and meanings (with an environment of
+    ``gymnasium.make``: ``env.unwrapped.describe``). An illegal action, in the action space or not, changes nothing,
+    is rewarded with `illegal_reward` and sets ``info["illegal"]``.
+
+    **Observations** are a dict of int64 arrays: ``filled`` (categories,), 1 for each filled category; ``upper`` (1,),
+    the upper sum, at most the bonus threshold; ``counts`` (faces,), the number of dice that show each face;
+    ``rolls_left`` (1,); ``joker_paid`` (1,), whether the joker's box holds points. After the end of a game no dice
+    are on the table: ``counts`` and ``rolls_left`` are 0.
+
+    **Rewards** are the points of each scoring action, with the upper bonus when the upper sum reaches the threshold.
+    The return of a game is its final score, so the largest expected return is the value of the game.
+
+    **Info** contains ``action_mask`` (n_actions,) int8, 1 for each legal action, and ``score``, the points on the
+    card with the upper bonus if it is reached. With `oracle` also ``action_values`` (n_actions,) float64, the
+    expected points still to come under optimal play after each action, -inf for illegal ones; and after a step
+    ``regret``, the value of the best action less that of the action taken, in points.
+
+    **Episodes** end when the card is full, after at most one legal action for each roll of the game: 45 in Yatzy, 15
+    turns of three rolls, and never more than 600. ``gymnasium.make`` truncates after 1,000 actions, legal or not;
+    ``max_episode_steps=N`` changes that.
+
+    **Dice** depend on the seed, the number of the episode since then, the turn and the roll. They are the dice of
+    ``perfect_yatzy.simulate``: after ``reset(seed=s)`` the first episode is game 0 of the simulation with seed s,
+    and each further ``reset()`` goes on to the next game. A seed is taken modulo 2**63.
+    """
+
+    metadata = {"render_modes": ["ansi"], "render_fps": 4}  # noqa: RUF012 (the name and type are Gymnasium's)
+
+    def __init__(
+        self,
+        rules: str | Path | RuleSet = "yatzy",
+        oracle: bool = False,
+        illegal_reward: float = -1.0,
+        render_mode: str | None = None,
+    ) -> None:
+        self.rules, self.oracle, self.illegal_reward = load_rules(rules), oracle, illegal_reward
+        self.render_mode = render_mode
+        self._game = SoloGame(self.rules)
+        self._episode = -1  # since the seed was given
+        self._playing = False  # between a reset and the end of the game
+        self.n_holds, self.n_actions = self._game.n_holds, self._game.n_actions
+        self.action_space = spaces.Discrete(self.n_actions)
+        self.observation_space = observation_space(self.rules)  # type: ignore[assignment]
+        self._strategy: Strategy | None = None
+
+    @property
+    def card(self) -> Scorecard:
+        """The current scorecard."""
+        return self._game.card
+
+    @property
+    def counts(self) -> Ints:
+        """``(faces,)`` int64: number of dice on the table that show each face."""
+        return np.array(counts_of(self.rules, self._game.position.dice))
+
+    @property
+    def rolls_left(self) -> int:
+        """Rerolls left in this turn."""
+        return self._game.rolls_left
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Start a new game with the first roll on the table.
+
+        Parameters
+        ----------
+        seed
+            Seed of the dice of this game and the following ones; None goes on with the seed given before.
+        options
+            Not used.
+        """
+        super().reset(seed=seed)
+        self._episode = 0 if seed is not None else self._episode + 1
+        if self.np_random_seed >= 0:
+            self._game.start(self.np_random_seed, self._episode)
+        else:  # the generator was replaced
+            self._game.start(int(self.np_random.integers(1 << 63)), 0)
+        self._game.roll()
+        self._playing = True
+        return self._game.observation(), self._info()
+
+    def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Hold dice and reroll the others, or score a category and roll for the next turn.
+
+        Raises
+        ------
+        gymnasium.error.ResetNeeded
+            Before the first reset, and after the end of a game.
+        StateError
+            If the action is not a whole number.
+        """
+        if not self._playing:
+            raise ResetNeeded("no game in progress: call reset() before the first step and after each game")
+        game = self._game
+        if not game.legal(action):
+            return game.observation(), self.illegal_reward, False, False, self._info() | {"illegal": True}
+        regret = {}
+        if self.oracle:
+            values = self.action_values()
+            regret = {"regret": float(values.max() - values[action])}
+        reward = game.play(int(action))
+        self._playing = not game.over
+        if self._playing and not game.position.dice:
+            game.roll()
+        return game.observation(), float(reward), game.over, False, self._info() | regret
+
+    def describe(self, action: int) -> Action:
+        """Meaning of an action: the dice it holds, ascending, or the id of the category it scores.
+
+        Raises
+        ------
+        StateError
+            If `action` is not a whole number from 0 to n_actions - 1.
+        """
+        return numbered_action(self.rules, action)
+
+    def action(self, meaning: ActionText) -> int:
+        """Number of the action that holds these dice (faces, in any order) or scores the category of that name.
+
+        Raises
+        ------
+        StateError
+            If there is no such action. All dice cannot be held; score a category instead.
+        """
+        return action_number(self.rules, meaning)
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """``(n_actions,)`` bool: which actions are legal; the name is that of sb3-contrib's MaskablePPO."""
+        return self._game.mask().view(np.bool_)
+
+    def action_values(self) -> Floats:
+        """``(n_actions,)`` float64: expected points still to come under optimal play after each action.
+
+        -inf for illegal actions. Solves the rules on first use.
+        """
+        values = np.full(self.n_actions, -np.inf)
+        if not self._playing:
+            return values
+        if self._strategy is None:
+            self._strategy = open_strategy(self.rules)
+        dice = self._game.position.dice
+        if self.rolls_left:
+            for hold in self._strategy.holds(self.card, dice, self.rolls_left):
+                if hold.category is None:
+                    values[self.action(hold.dice)] = hold.value
+        for choice in self._strategy.categories(self.card, dice, self.rolls_left):
+            values[self.action(choice.category)] = choice.value
+        return values
+
+    def _info(self) -> dict[str, Any]:
+        info: dict[str, Any] = {"action_mask": self._game.mask(), "score": self._game.score}
+        return info | {"action_values": self.action_values()} if self.oracle else info
+
+    def render(self) -> str:
+        """The card and the dice in one line."""
+        return str(self._game)

@@ -1,0 +1,256 @@
+"""A game of several players as a PettingZoo environment; each has a card, and they take turns.
+
+Like the classic games of PettingZoo, the module is the environment:
+
+>>> from perfect_yatzy.rl import yatzy_v0
+>>> env = yatzy_v0.env(players=3)
+>>> env.reset(seed=1)
+>>> for agent in env.agent_iter():
+...     observation, reward, terminated, truncated, info = env.last()
+...     mask = observation["action_mask"]
+...     env.step(None if terminated or truncated else env.action_space(agent).sample(mask))
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils import seeding
+
+from ..errors import MissingPackage, StateError, shown, whole_number
+from ..game.action_numbers import Action, ActionText, action_number, numbered_action
+from ..game.limits import MAX_PLAYERS
+from ..game.maximum import maximum_score
+from ..game.notation import counts_of
+from ..game.rule_loader import load_rules
+from ..game.rules import RuleSet
+from .solo_game import SoloGame, observation_bounds
+
+try:
+    from pettingzoo import AECEnv
+    from pettingzoo.utils import wrappers
+except ImportError as error:
+    raise MissingPackage("perfect_yatzy.rl.yatzy_v0", "pettingzoo", extra="rl") from error
+
+Reward = Literal["win", "margin"]
+
+
+def env(**options: Any) -> AECEnv:
+    """The environment with the usual wrappers of PettingZoo's classic games.
+
+    An illegal action ends the game with a reward of -1 for the player who took it and 0 for the others. Actions
+    outside the action space, and calls in a wrong order, are errors.
+
+    Parameters
+    ----------
+    **options
+        As for :class:`raw_env`.
+    """
+    wrapped = wrappers.TerminateIllegalWrapper(raw_env(**options), illegal_reward=-1)
+    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(wrapped))
+
+
+class raw_env(AECEnv):  # type: ignore[misc]
+    """A game of several players, without wrappers.
+
+    Parameters
+    ----------
+    rules
+        A built-in id with switches, a TOML file, or a rule set.
+    players
+        How many players, from 2 to 64: ``player_0``, ``player_1`` and so on.
+    reward
+        What each player gets at the end of the game. ``"win"``: 1 for the highest final score, -1 for the others, and
+        0 for players who share the highest. ``"margin"``: final score less the highest of the others.
+    render_mode
+        ``"ansi"`` or None.
+
+    Attributes
+    ----------
+    rules : RuleSet
+    n_actions, n_holds : int
+        As for :class:`perfect_yatzy.rl.YatzyEnv`.
+    entries : tuple of str
+        What each entry of an observation is: ``counts_1`` to ``counts_6``, ``rolls_left``, then for each card, that
+        of the player first and then those of the others in the order of their turns, ``0.filled.ones`` and so on,
+        ``0.upper``, ``0.joker_paid``, ``0.saved`` and ``0.score``.
+
+    Raises
+    ------
+    StateError
+        If the number of players or the kind of reward is not one of these.
+
+    Notes
+    -----
+    **Actions** are those of :class:`perfect_yatzy.rl.YatzyEnv`.
+
+    **Observations** are a dict of ``observation``, an int64 array with the entries named in `entries`, and
+    ``action_mask`` (n_actions,) int8, 1 for each legal action. The player whose turn it is sees the dice; for the
+    others these entries and the mask are 0. ``saved`` are the rolls saved before the turn.
+
+    **Info** of each player contains ``action_mask`` and ``score``, the points on the card with the upper bonus if it
+    is reached.
+
+    **Dice** depend on the seed, the player, the number of the game since the seed was given, the turn and the roll:
+    after ``reset(seed=s)`` player i meets the dice of a :class:`YatzyEnv` after ``reset(seed=s + i)``.
+    """
+
+    metadata = {  # noqa: RUF012 (the name and type are PettingZoo's)
+        "name": "yatzy_v0",
+        "render_modes": ["ansi"],
+        "render_fps": 4,
+        "is_parallelizable": False,
+    }
+
+    def __init__(
+        self,
+        rules: str | Path | RuleSet = "yatzy",
+        players: int = 2,
+        reward: Reward = "win",
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__()
+        if not 2 <= whole_number(players, "players") <= MAX_PLAYERS:
+            raise StateError(f"players is {players}; must be from 2 to {MAX_PLAYERS}")
+        if reward not in get_args(Reward):
+            raise StateError(f"reward is {shown(reward)}; must be one of {', '.join(get_args(Reward))}")
+        self.rules, self.reward, self.render_mode = load_rules(rules), reward, render_mode
+        self.possible_agents = [f"player_{i}" for i in range(players)]
+        self.agents: list[str] = []
+        self._games = {agent: SoloGame(self.rules) for agent in self.possible_agents}
+        self.n_holds, self.n_actions = self._games["player_0"].n_holds, self._games["player_0"].n_actions
+        bounds = self._entry_bounds()
+        self.entries = tuple(bounds)
+        high = np.array([*bounds.values()], dtype=np.int64)
+        self.action_spaces = {agent: spaces.Discrete(self.n_actions) for agent in self.possible_agents}
+        self.observation_spaces = {
+            agent: spaces.Dict(
+                {
+                    "observation": spaces.Box(np.zeros_like(high), high, dtype=np.int64),
+                    "action_mask": spaces.Box(0, 1, (self.n_actions,), np.int8),
+                }
+            )
+            for agent in self.possible_agents
+        }
+        self._seed: int | None = None
+        self._game = -1  # since the seed was given
+
+    def _entry_bounds(self) -> dict[str, int]:
+        """Name and largest value of each entry of an observation."""
+        rules, bounds = self.rules, observation_bounds(self.rules)
+        high = {f"counts_{face}": rules.dice for face in range(1, rules.faces + 1)}
+        high["rolls_left"] = bounds["rolls_left"][1]
+        card = {f"filled.{category.id}": 1 for category in rules.categories}
+        card |= {"upper": bounds["upper"][1], "joker_paid": 1}
+        card |= {"saved": bounds["rolls_left"][1], "score": maximum_score(rules)}
+        return high | {f"{i}.{name}": most for i in range(len(self.possible_agents)) for name, most in card.items()}
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Observations of a player."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """Actions of a player."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start a new game with the first roll of the first player on the table.
+
+        Parameters
+        ----------
+        seed
+            Seed of the dice of this game and the following ones; None goes on with the seed given before.
+        options
+            Not used.
+        """
+        if seed is not None:
+            self._seed, self._game = whole_number(seed, "seed"), 0
+        else:
+            self._seed = seeding.np_random()[1] if self._seed is None else self._seed
+            self._game += 1
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._skip_agent_selection = None
+        for i, game in enumerate(self._games.values()):
+            game.start(self._seed + i, self._game)
+        self.agent_selection = self.agents[0]
+        self._games[self.agent_selection].roll()
+        self._inform()
+
+    def step(self, action: int | None) -> None:
+        """Hold dice and reroll the others, or score a category, which ends the turn.
+
+        Raises
+        ------
+        StateError
+            If the action is illegal.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        game = self._games[agent]
+        if not game.legal(action):
+            raise StateError(f"action {shown(action)} of {agent} is not legal now")
+        assert action is not None
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        game.play(int(action))
+        if not game.position.dice:
+            self.agent_selection = self.agents[(self.agents.index(agent) + 1) % len(self.agents)]
+            following = self._games[self.agent_selection]
+            if following.over:
+                self.rewards = self._final_rewards()
+                self.terminations = dict.fromkeys(self.agents, True)
+            else:
+                following.roll()
+        self._accumulate_rewards()
+        self._inform()
+
+    def _final_rewards(self) -> dict[str, float]:
+        scores = {agent: self._games[agent].score for agent in self.agents}
+        margins = {
+            agent: float(score - max(other for name, other in scores.items() if name != agent))
+            for agent, score in scores.items()
+        }
+        return {agent: float(np.sign(most)) for agent, most in margins.items()} if self.reward == "win" else margins
+
+    def _inform(self) -> None:
+        self.infos = {
+            agent: {"action_mask": self._games[agent].mask(), "score": self._games[agent].score}
+            for agent in self.agents
+        }
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """What a player sees."""
+        own, at = self._games[agent], self.possible_agents.index(agent)
+        entries = [*counts_of(self.rules, own.position.dice), own.rolls_left]
+        for name in self.possible_agents[at:] + self.possible_agents[:at]:
+            game = self._games[name]
+            state = game.position.state
+            entries += [state.filled >> c & 1 for c in range(len(self.rules.categories))]
+            entries += [state.upper, int(state.joker_paid), state.saved, game.score]
+        return {"observation": np.array(entries, dtype=np.int64), "action_mask": own.mask()}
+
+    def describe(self, action: int) -> Action:
+        """Meaning of an action, as :meth:`perfect_yatzy.rl.YatzyEnv.describe`."""
+        return numbered_action(self.rules, action)
+
+    def action(self, meaning: ActionText) -> int:
+        """Number of an action, as :meth:`perfect_yatzy.rl.YatzyEnv.action`."""
+        return action_number(self.rules, meaning)
+
+    def render(self) -> str | None:
+        """A line for each player: the card, and the dice on the table; None without a render mode."""
+        if self.render_mode is None:
+            return None
+        return "\n".join(f"{agent}: {game}" for agent, game in self._games.items())
+
+    def close(self) -> None:
+        """Nothing to release."""
