@@ -213,6 +213,7 @@ def test_names_are_escaped(yatzy: Strategy) -> None:
 
 @pytest.mark.parametrize("card", [False, True])
 def test_a_browser_prints_two_pages(swedish_guide: GuideContent, tmp_path: Path, card: bool) -> None:
+    """The type is sized so that it fits, without the browser's help."""
     pypdf = need("pypdf")
     browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if browser is None:

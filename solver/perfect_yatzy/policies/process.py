@@ -120,7 +120,7 @@ class ProcessPlayer:
             answer = None
         if not isinstance(answer, dict):
             raise ProcessError(
-                f"{self.command} answered {shown(line.decode(errors='replace'))}; must be a JSON object"
+                f"{self.command} answered {shown(line.decode(errors='replace').rstrip())}; must be a JSON object"
             )
         if "error" in answer:
             raise ProcessError(f"{self.command} answered with an error: {answer['error']}")

@@ -12,9 +12,8 @@ scores: most of the spread of the scores is luck.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from random import Random
-from typing import NamedTuple
 
 import numpy as np
 
@@ -33,7 +32,8 @@ from ..tablebase.store import Progress
 Player = Callable[[TurnPosition], ActionText]
 
 
-class _Decision(NamedTuple):
+@dataclass(frozen=True)
+class _Decision:
     """One decision, as a row of a batch."""
 
     game: int
@@ -166,7 +166,7 @@ def sample(
         scores[game] = final_score(position.card)
         if progress:
             progress(game + 1, number)
-    columns = _Decision(*map(list, zip(*decisions, strict=True)))  # type: ignore[arg-type]
+    columns = _Decision(*map(list, zip(*map(astuple, decisions), strict=True)))  # type: ignore[arg-type]
     lost = strategy.regrets(
         columns.filled, columns.upper, columns.dice, columns.rolls_left, columns.action,
         columns.saved, columns.joker_paid, threads,

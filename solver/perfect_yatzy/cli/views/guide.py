@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from html import escape
+from math import ceil
 
 from .guide_content import GuideContent, OpeningRow, Section, column_groups, sheet_columns
 from .words import Span, Text
@@ -21,7 +22,13 @@ PIPS = {
     5: ((8, 8), (8, 22), (22, 8), (22, 22), (15, 15)),
     6: ((8, 7), (8, 15), (8, 23), (22, 7), (22, 15), (22, 23)),
 }
-SMALL_FROM = 16  # hold rules from which the first sheet is set in a smaller type
+# The size of the type is estimated with wide letters: a browser breaks the lines, in a font that is not known here.
+SIZES = tuple(size / 10 for size in range(98, 74, -2))  # points, of A4; a card has CARD_SCALE of it
+CARD_SCALE = 0.8
+LINES, CARD_LINES = 61.0, 37.0  # of a sheet, at the largest size
+LEFT, RIGHT, WHOLE, CARD_WIDTH = 37, 53, 96, 58  # letters of a line in a column, at the largest size
+UNLEARNED, SECOND = ("give_up", "opening", "odds"), ("opening", "odds")
+HOLD, ROLLS = 20, 24  # letters of a line in the columns of the opening rolls
 
 STYLE = """
 :root { --ink: #16201c; --soft: #4d5954; --line: #d5dcd9; --tint: #eef3f1; --bar: #7fb5a0; --paper: #fff; }
@@ -46,7 +53,8 @@ ol li > :first-child { color: var(--soft); flex: none; text-align: right; width:
 ol li > :nth-child(2) { flex: 1; } ol li > :nth-child(3) { color: var(--soft); flex: none; }
 .box { background: var(--tint); border-radius: .5em; margin-top: 1em; padding: .5em .8em .4em; break-inside: avoid; }
 .box h2 { margin-top: 0; }
-.cols { display: grid; gap: 0 2.4em; grid-template-columns: 43fr 57fr; } .odds { display: grid; gap: 0 2em; }
+.cols { display: grid; gap: 0 2.4em; grid-template-columns: 43fr 57fr; }
+.odds { align-items: start; display: grid; gap: 0 2em; }
 .cols > div > :first-child { margin-top: .6em; }
 .dice { display: inline-block; vertical-align: -.18em; white-space: nowrap; }
 .dice svg { height: 1.15em; margin-right: .1em; width: 1.15em; fill: none; stroke: var(--ink); stroke-width: 1.6; }
@@ -63,7 +71,7 @@ ol li > :nth-child(2) { flex: 1; } ol li > :nth-child(3) { color: var(--soft); f
   .cols { grid-template-columns: 1fr; }
   .opening thead { display: none; } .opening td { border: 0; display: inline; padding: 0 .3em 0 0; }
   .opening tr { border-bottom: 1px solid var(--line); display: block; padding: .3em 0; }
-  .opening td.dice-cell { display: block; } .losses { gap: .2em; }
+  .opening td.dice-cell { display: block; } .losses { gap: .15em; } .losses div { font-size: .6em; }
 }
 @media (min-width: 45.01rem) { .odds { grid-template-columns: repeat(3, 1fr); } }
 @media screen and (prefers-color-scheme: dark) {
@@ -72,8 +80,7 @@ ol li > :nth-child(2) { flex: 1; } ol li > :nth-child(3) { color: var(--soft); f
 }
 @page { size: A4; margin: 11mm 13mm; }
 @media print {
-  body { font-size: 9.6pt; line-height: 1.34; max-width: none; padding: 0; }
-  .small { font-size: 8.5pt; line-height: 1.27; }
+  body { line-height: 1.32; max-width: none; padding: 0; } .sheet { font-size: var(--type); }
   .sheet + .sheet { break-before: page; } .cols { grid-template-columns: 43fr 57fr; gap: 0 7mm; }
   .odds { grid-template-columns: repeat(3, 1fr); }
 }
@@ -83,8 +90,7 @@ body.card { max-width: 32rem; } .card .prices { columns: 2; column-gap: 1.6em; }
 .card .prices tr { display: flex; break-inside: avoid; } .card .prices td { flex: 1; }
 .card .prices td:nth-child(2) { display: none; }
 @page { size: 105mm 148mm; margin: 6mm; }
-@media print { body.card { font-size: 7.6pt; line-height: 1.25; } .card .small { font-size: 6.1pt; line-height: 1.2; }
-  .card h1 { font-size: 1.4em; } }
+@media print { body.card { line-height: 1.25; } .card h1 { font-size: 1.4em; } }
 """
 
 
@@ -94,8 +100,8 @@ def guide_html(content: GuideContent, card: bool = False) -> str:
     sheets = _card_sheets(content) if card else _guide_sheets(content)
     head = [f"<h1>{escape(title)}</h1>", *(f'<p class="lead">{_inline(text)}</p>' for text in content.lead)]
     body = "".join(
-        f'<div class="sheet{small}">{"".join(head) if first else ""}{html}</div>\n'
-        for first, small, html in ((i == 0, *sheet) for i, sheet in enumerate(sheets))
+        f'<div class="sheet" style="--type: {size:.1f}pt">{"".join(head) if first else ""}{html}</div>\n'
+        for first, size, html in ((i == 0, *sheet) for i, sheet in enumerate(sheets))
     )
     return (
         f'<!doctype html>\n<html lang="{content.words.language}"><head><meta charset="utf-8">'
@@ -105,24 +111,72 @@ def guide_html(content: GuideContent, card: bool = False) -> str:
     )
 
 
-def _guide_sheets(content: GuideContent) -> list[tuple[str, str]]:
-    """Class and HTML of each sheet of paper: the learned sheet, if there is one, and what always is known."""
+def _guide_sheets(content: GuideContent) -> list[tuple[float, str]]:
+    """Size of the type and HTML of each sheet: the learned strategy, if there is one, and what always is known."""
     if "prices" not in content.sections:
-        return [("", _sections(content, "give_up", "opening", "odds"))]
-    left, right = (_sections(content, *names) for names in sheet_columns(content))
+        return [(_size(content, [(UNLEARNED, WHOLE)], LINES - 5), _sections(content, *UNLEARNED))]
+    columns = sheet_columns(content)
+    left, right = (_sections(content, *names) for names in columns)
     first = f'<div class="cols"><div>{left}</div><div>{right}</div></div>{_sections(content, "losses")}'
-    return [(_size(content), first), ("", _sections(content, "opening", "odds"))]
+    lines = LINES - 4 - (9 if "losses" in content.sections else 0)
+    size = _size(content, [(columns[0], LEFT), (columns[1], RIGHT)], lines)
+    return [(size, first), (_size(content, [(SECOND, WHOLE)], LINES), _sections(content, *SECOND))]
 
 
-def _card_sheets(content: GuideContent) -> list[tuple[str, str]]:
+def _card_sheets(content: GuideContent) -> list[tuple[float, str]]:
     """The two sides of the card."""
-    front, back = _sections(content, "prices", "bonus"), _sections(content, "holds")
-    return [("", front), (_size(content), back)] if back else [("", front)]
+    sides = [(("prices", "bonus"), CARD_LINES - 5), (("holds",), CARD_LINES)]
+    return [
+        (CARD_SCALE * _size(content, [(names, CARD_WIDTH)], lines), html)
+        for names, lines in sides
+        if (html := _sections(content, *names))
+    ]
 
 
-def _size(content: GuideContent) -> str:
-    holds = content.sections.get("holds")
-    return " small" if holds and len(holds.rows) >= SMALL_FROM else ""
+def _size(content: GuideContent, columns: list[tuple[tuple[str, ...], int]], lines: float) -> float:
+    """The largest size of type at which columns of sections fit, in points; the smallest if none does.
+
+    Parameters
+    ----------
+    columns
+        Ids of the sections below each other, and the letters of a line at the largest size.
+    lines
+        Lines there is space for at the largest size.
+    """
+
+    def fits(size: float) -> bool:
+        scale = size / SIZES[0]
+        longest = max(
+            sum(_lines(content, content.sections[name], width / scale) for name in names if name in content.sections)
+            for names, width in columns
+        )
+        return longest <= lines / scale
+
+    return next((size for size in SIZES if fits(size)), SIZES[-1])
+
+
+def _lines(content: GuideContent, section: Section, width: float) -> float:
+    """Lines that a section takes, about, if a line has so many letters."""
+    count = 2.6 + 0.9 * _wrapped(section.note, width)
+    if section.id == "opening":
+        scale = width / WHOLE
+        columns = ((row.hold, HOLD, row.rolls, ROLLS) for row in content.opening)
+        return (
+            count
+            + 1
+            + sum(0.45 + max(_wrapped(hold, h * scale), _wrapped(rolls, r * scale)) for hold, h, rolls, r in columns)
+        )
+    if section.id == "odds":
+        return count + 1.4 * (len(section.rows) / 3 + 2)
+    if section.id == "prices":
+        return count + 1.28 * len(section.rows) / (2 if width < WHOLE and width >= CARD_WIDTH else 1)
+    rows = sum(0.3 + _wrapped(row.name, width) for row in section.rows)
+    return count + rows + sum(0.35 + _wrapped(text, width) for text in section.paragraphs)
+
+
+def _wrapped(text: Text | str, width: float) -> int:
+    """Lines of a text of so many letters a line."""
+    return ceil(len(str(text)) / width)
 
 
 def _sections(content: GuideContent, *names: str) -> str:

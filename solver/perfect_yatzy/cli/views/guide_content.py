@@ -18,6 +18,7 @@ MIN_SHARE = 0.01  # a box given up in less than this share of the give-up turns 
 MAX_GIVE_UPS = 6
 MAX_OPENING_LINES = 30
 MAX_ROLLS = 12  # listed for a line
+MANY_RULES = 14  # hold rules that leave no space below them for what to give up
 MAX_SAMPLE = 6  # dice of a roll that is drawn
 
 
@@ -209,7 +210,7 @@ def _holds(sheet: StrategySheet, rules: RuleSet, words: Words) -> Section | None
         return None
     title = words.words("holds.title")
     if not sheet.holds:
-        return Section("holds", title, words.fill("holds.by_prices"))
+        return Section("holds", words.words("holds.title_by_prices"), words.fill("holds.by_prices"))
     worth = sheet.figures.get("worth", [])
     values = [words.number(value) for value in worth] if len(worth) == len(sheet.holds) else [""] * len(sheet.holds)
     rows = [Row(hold_sentence(rules, rule, words), value) for rule, value in zip(sheet.holds, values, strict=True)]
@@ -410,8 +411,8 @@ def _digits(dice: Dice) -> str:
 
 
 def sheet_columns(content: GuideContent) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Ids of the sections in the two columns of the first sheet; hold rules take the space of the second."""
-    if content.sections.get("holds") and content.sections["holds"].rows:
+    """Ids of the sections in the two columns of the first sheet; many hold rules take the space of the second."""
+    if "holds" in content.sections and len(content.sections["holds"].rows) > MANY_RULES:
         return ("prices", "bonus", "give_up"), ("holds", "examples")
     return ("prices", "bonus"), ("holds", "examples", "give_up")
 
