@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from ..game.action_numbers import hold_count
 from ..game.dice import Floats, Ints, lattice
 from ..game.scorecard import State
 from ..game.scoring import scoring_options
+from ..strategy.positions import sample_positions
 
 if TYPE_CHECKING:
     from ..strategy.strategy import Strategy
@@ -59,37 +61,25 @@ def sample_turns(strategy: Strategy, games: int, seed: int = 1) -> list[SampledT
     games
         Number of games.
     seed
-        Of NumPy's default generator.
+        Seed of the dice, as for :func:`perfect_yatzy.simulate`.
 
     Returns
     -------
     list of SampledTurns
         One for each turn of a game.
     """
-    rules, rng = strategy.rules, np.random.default_rng(seed)
-    filled, upper, saved = (np.zeros(games, dtype=np.int64) for _ in range(3))
-    paid = np.zeros(games, dtype=bool)
+    rules, size = strategy.rules, len(strategy.rules.categories)
+    # No more decisions than rolls are made; with saved rolls some are made later.
+    sample = sample_positions(strategy, games * size * rules.rolls_per_turn, seed)
+    ends = np.flatnonzero((sample.action >= hold_count(rules)) & (sample.game_number < games))
     turns = []
-    for _ in rules.categories:
-        dice = rng.integers(1, rules.faces, size=(games, rules.dice), endpoint=True)
-        left = rules.rolls_per_turn - 1 + saved
-        while True:
-            answer = strategy.best(filled, upper, dice, left, saved, paid)
-            again = answer.category < 0
-            if not again.any():
-                break
-            dice = np.where(again[:, None], _rerolled(answer.held, rules.dice, rng), dice)
-            left = left - again
-        category = answer.category
-        dice.sort(axis=1)
-        points = _points(strategy, filled, paid, dice, category)
-        turns.append(SampledTurns(filled, upper, saved, paid, dice, left, category, points))
-        in_upper = np.isin(category, [c for c, box in enumerate(rules.categories) if box.upper])
-        filled = filled | 1 << category
-        upper = np.minimum(upper + points * in_upper, rules.threshold)
-        saved = left if rules.saved_rolls else saved
-        if rules.joker and rules.joker.bonus:
-            paid = paid | ((category == rules.joker_index) & (points > 0))
+    for turn in range(1, size + 1):
+        rows = ends[sample.turn[ends] == turn]  # one for each game, in the order of the games
+        end = sample.take(rows)
+        category = end.action - hold_count(rules)
+        paid = end.joker_paid.astype(bool)
+        points = _points(strategy, end.filled, paid, end.dice, category)
+        turns.append(SampledTurns(end.filled, end.upper, end.saved, paid, end.dice, end.rolls_left, category, points))
     return turns
 
 
@@ -106,21 +96,6 @@ def values_of(
     lanes = space.layout.lane_of[sets, np.minimum(upper, strategy.rules.threshold)]
     places = space.layout.offsets[rows] + saved * space.layout.lane_count[sets] + lanes
     return np.asarray(strategy.table[places], dtype=np.float64)
-
-
-def _rerolled(held: Ints, dice: int, rng: np.random.Generator) -> Ints:
-    """Rolls that contain the held dice, `(n, dice)`; the other dice are rolled.
-
-    Parameters
-    ----------
-    held : (n, faces) int64
-        Number of dice held of each face.
-    """
-    upto = held.cumsum(axis=1)
-    rolled = rng.integers(1, held.shape[1], size=(len(held), dice), endpoint=True)
-    place = np.arange(dice)
-    faces = (upto[:, None, :] <= place[None, :, None]).sum(axis=2) + 1
-    return np.where(place < upto[:, -1:], faces, rolled)
 
 
 def _points(strategy: Strategy, filled: Ints, paid: npt.NDArray[np.bool_], dice: Ints, category: Ints) -> Ints:
