@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
+import numpy as np
 import perfect_yatzy
 import pytest
 from perfect_yatzy.errors import StateError
 from perfect_yatzy.frames import columns, to_arrow, to_pandas, to_polars
+from perfect_yatzy.strategy.score_strategy import reach
 from perfect_yatzy.strategy.strategy import Strategy
+from support.command import Run
 from support.need import need
+
+LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 
 
 def test_results_as_tables(yatzy: Strategy) -> None:
@@ -34,7 +42,7 @@ def test_results_as_tables(yatzy: Strategy) -> None:
         "bonus_points",
         "final_score",
     ]
-    assert columns(holds)["dice"][0] == [3, 3]
+    assert columns(holds)["hold"][0] == [3, 3]
 
 
 def test_columns_of_games_add_up_to_the_final_score() -> None:
@@ -71,9 +79,10 @@ def test_arrow_tables_of_games_say_where_they_come_from(yatzy: Strategy) -> None
 def test_batches_as_tables(yatzy: Strategy) -> None:
     batch = yatzy.best([0, 0, 1], [0, 0, 3], [[3, 3, 4, 5, 6], [6, 6, 6, 6, 6], [2, 2, 5, 5, 5]], [2, 2, 0])
     found = columns(batch)
-    assert found["dice"] == [[3, 3], [6, 6, 6, 6, 6], [2, 2, 5, 5, 5]]
+    assert found["hold"] == [[3, 3], [6, 6, 6, 6, 6], [2, 2, 5, 5, 5]]
     assert found["category"] == [None, "yatzy", "full-house"]
-    assert found["value"].tolist() == batch.value.tolist()
+    assert found["expected_remaining"].tolist() == batch.value.tolist()
+    assert found["action"].tolist() == batch.action.tolist()
 
 
 def test_a_missing_category_looks_the_same_everywhere(yatzy: Strategy) -> None:
@@ -87,6 +96,75 @@ def test_a_missing_category_looks_the_same_everywhere(yatzy: Strategy) -> None:
         assert frame[0] is pandas.NA
         assert to_polars(result)["category"].dtype == polars.String
         assert to_arrow(result).schema.field("category").type == pyarrow.string()
+
+
+def test_options_as_tables(yatzy: Strategy) -> None:
+    """A row for each legal action: those of the single questions."""
+    found = columns(yatzy.options([0, 1], [0, 3], [[3, 3, 4, 5, 6], [2, 2, 5, 5, 5]], [2, 0]))
+    ranked = {hold.dice: hold for hold in yatzy.holds("", "33456", 2) if hold.category is None}
+    rows = [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
+    first = [row for row in rows if row["position"] == 0]
+    assert {tuple(row["hold"]) for row in first if row["hold"] is not None} == set(ranked)
+    for row in first:
+        if row["hold"] is not None:
+            assert row["expected_remaining"] == pytest.approx(ranked[tuple(row["hold"])].value, abs=1e-9)
+            assert row["loss"] == pytest.approx(ranked[tuple(row["hold"])].loss, abs=1e-9)
+    choices = {choice.category: choice for choice in yatzy.categories("ones=3", "22555")}
+    assert {row["category"] for row in rows if row["position"] == 1} == set(choices)
+
+
+def json_names(run: Run, *arguments: str) -> set[str]:
+    answer = json.loads(run(*arguments, "--json").stdout)
+    return {name for entry in answer.get("holds", answer.get("categories")) for name in entry}
+
+
+def test_columns_have_the_names_of_the_json_answers(run: Run, yatzy: Strategy) -> None:
+    goal = reach("yatzy", 240, LATE)
+    for query, ask in (("hold", "holds"), ("score", "categories")):
+        for strategy, arguments in ((yatzy, []), (goal, ["--goal", "240", "--card", LATE])):
+            ranking = getattr(strategy, ask)(LATE if arguments else "", "33456")
+            names = json_names(run, query, "33456", *arguments)
+            assert set(columns(ranking)) <= names
+            left_out = {"reroll", "expected_final_score"}  # they follow from the other columns and the card
+            assert names - set(columns(ranking)) <= left_out
+    assert set(columns([*yatzy.holds("", "33456")])) == {"hold", "category", "value", "loss", "expected_remaining"}
+
+
+def test_every_arrow_table_says_where_it_comes_from(yatzy: Strategy, run: Run, tmp_path: Path) -> None:
+    need("pyarrow")
+    import pyarrow.parquet
+
+    position = 0, 0, [[3, 3, 4, 5, 6]], 2
+    head = {b"rules": b"yatzy", b"fingerprint": yatzy.rules.fingerprint.encode(), b"policy": b"mean"}
+    head[b"perfect_yatzy"] = perfect_yatzy.__version__.encode()
+    asked = {b"dice": b"3 3 4 5 6", b"rolls_left": b"2"}
+    sampled = {b"seed": b"3", b"exploration": b"0.0", b"distinct": b"false"}
+    for result, more in (
+        (yatzy.best(*position), {}),
+        (yatzy.options(*position), {}),
+        (yatzy.holds("", "33456"), asked),
+        (yatzy.holds("", "33456")[:2], asked),
+        (perfect_yatzy.distribution(yatzy, LATE), {}),
+        (perfect_yatzy.sample_positions(yatzy, 5, 3), sampled),
+    ):
+        found = to_arrow(result).schema.metadata
+        found.pop(b"columns", None)
+        assert found == head | more
+    path = tmp_path / "opening.parquet"
+    assert run("table", "yatzy", "-o", str(path)).returncode == 0
+    assert pyarrow.parquet.read_schema(path).metadata == head | {b"table": b"opening"}
+
+
+def test_positions_as_tables(yatzy: Strategy) -> None:
+    sample = perfect_yatzy.sample_positions(yatzy, 100, options=True)
+    for module in ("pandas", "polars", "pyarrow"):
+        need(module)
+    names = list(sample.columns())
+    for frame in (to_pandas(sample), to_polars(sample), to_arrow(sample).to_pandas()):
+        assert list(frame.columns) == names
+        assert len(frame) == 100
+        assert list(frame["actions"][0]) == columns(sample)["actions"][0]
+    assert to_arrow(sample.take(np.flatnonzero(sample.turn == 1))).schema == to_arrow(sample).schema
 
 
 @pytest.mark.parametrize("wrong", [5, "text", ["text"], None])

@@ -11,18 +11,42 @@ of them and names the columns.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Any
+from typing import Any, Protocol
 
 from .errors import MissingPackage, StateError, shown
-from .game.notation import dice_of
-from .strategy.actions import Choice, Hold
+from .strategy.actions import Choice, Hold, Ranking
+from .strategy.arrow import TEXT, arrow_table, check_pyarrow
 from .strategy.batch import BatchAnswer
+from .strategy.position_sample import PositionSample, Ragged
 from .strategy.score_distribution import DiscreteDistribution
 from .strategy.simulation import Simulation
 
-Result = Sequence[Hold] | Sequence[Choice] | BatchAnswer | DiscreteDistribution | Simulation
-NULLABLE_TEXT = "category"  # None where dice are rerolled; a text column even if every entry is None
+TABLES = (Ranking, BatchAnswer, PositionSample, DiscreteDistribution, Simulation)
+
+
+class Table(Protocol):
+    """A result that knows its columns."""
+
+    def columns(self) -> dict[str, Any]:
+        """Named columns of equal length."""
+        ...
+
+    def metadata(self) -> dict[str, str]:
+        """Where they come from."""
+        ...
+
+
+Result = Table | Sequence[Hold] | Sequence[Choice]
+
+
+def _table(result: Result) -> Table:
+    """A result with columns; a plain list of holds or categories becomes a ranking."""
+    if isinstance(result, list) and not isinstance(result, Ranking):
+        if all(isinstance(entry, Hold) for entry in result) or all(isinstance(entry, Choice) for entry in result):
+            return Ranking(result)
+    elif isinstance(result, TABLES):
+        return result
+    raise StateError(f"{shown(result)} is not a result; must be a ranking, a batch, a distribution or games")
 
 
 def columns(result: Result) -> dict[str, Any]:
@@ -33,59 +57,48 @@ def columns(result: Result) -> dict[str, Any]:
     result
         One of:
 
-        - a ranking of holds or categories, or a slice of one: one row per action, with the fields of
-          :class:`perfect_yatzy.Hold` or :class:`perfect_yatzy.Choice`;
-        - a :class:`perfect_yatzy.BatchAnswer`: one row per position, ``dice`` (those to hold, ascending),
-          ``category`` (id) and ``value``;
+        - a ranking of holds or categories, a slice of one, or a list of its entries: one row per action
+          (:meth:`perfect_yatzy.strategy.actions.Ranking.columns`);
+        - a :class:`perfect_yatzy.BatchAnswer`: one row per position; :class:`perfect_yatzy.BatchOptions`: one row per
+          legal action of each position;
+        - a :class:`perfect_yatzy.PositionSample`: one row per position, the columns of ``yatzy positions``;
         - a distribution: one row per score, ``score`` and ``chance``;
-        - a :class:`perfect_yatzy.Simulation`: one row per game, the columns of
-          :meth:`perfect_yatzy.Simulation.columns`, which are those of ``yatzy simulate -o games.csv``.
+        - a :class:`perfect_yatzy.Simulation`: one row per game, the columns of ``yatzy simulate -o games.csv``.
+
+        Dice to hold are ``hold``, a category ``category`` (None where dice are rerolled). A value is named for what
+        it is, as in the JSON answers: ``expected_remaining`` for the mean, ``chance`` for a goal,
+        ``expected_utility`` for a utility; ``value`` in a list of entries, which does not say.
 
     Returns
     -------
     dict
-        Column name -> list or array. `category` is None where dice are rerolled.
+        Column name -> list or array.
 
     Raises
     ------
     StateError
         If `result` is none of these.
     """
-    if isinstance(result, DiscreteDistribution):
-        return {"score": result.scores, "chance": result.chances}
-    if isinstance(result, Simulation):
-        return result.columns()
-    if isinstance(result, BatchAnswer):
-        return {
-            "dice": [list(dice_of(held)) for held in result.held.tolist()],
-            "category": [result.categories[c] if c >= 0 else None for c in result.category.tolist()],
-            "value": result.value,
-        }
-    if not isinstance(result, Sequence) or not all(isinstance(entry, Hold | Choice) for entry in result):
-        raise StateError(f"{shown(result)} is not a result; must be a ranking, a batch, a distribution or games")
-    rows = [asdict(entry) for entry in result]
-    names = rows[0] if rows else {}
-    return {name: [list(row[name]) if name == "dice" else row[name] for row in rows] for name in names}
+    return {
+        name: column.tolist() if isinstance(column, Ragged) else column
+        for name, column in _table(result).columns().items()
+    }
 
 
 def to_arrow(result: Result) -> Any:
     """The :func:`columns` of a result as a ``pyarrow.Table``.
 
-    The schema of simulated games carries their metadata (:meth:`perfect_yatzy.Simulation.metadata`).
+    The schema carries the metadata of the result: ``rules``, ``fingerprint``, ``policy``, ``perfect_yatzy`` (the
+    version) and, where there is one, the seed or the question.
 
     Raises
     ------
     MissingPackage
         Without pyarrow.
     """
-    try:
-        import pyarrow
-    except ImportError as error:
-        raise MissingPackage("to_arrow", "pyarrow", extra="data") from error
-
-    types = {NULLABLE_TEXT: pyarrow.string()}
-    arrays = {name: pyarrow.array(column, type=types.get(name)) for name, column in columns(result).items()}
-    return pyarrow.table(arrays, metadata=result.metadata() if isinstance(result, Simulation) else None)
+    table = _table(result)
+    check_pyarrow("to_arrow")
+    return arrow_table(table.columns(), table.metadata())
 
 
 def to_pandas(result: Result) -> Any:
@@ -96,7 +109,7 @@ def to_pandas(result: Result) -> Any:
         raise MissingPackage("to_pandas", "pandas") from error
 
     found = columns(result)
-    return pandas.DataFrame(found).astype({NULLABLE_TEXT: "string"} if NULLABLE_TEXT in found else {})
+    return pandas.DataFrame(found).astype({TEXT: "string"} if TEXT in found else {})
 
 
 def to_polars(result: Result) -> Any:
@@ -107,4 +120,4 @@ def to_polars(result: Result) -> Any:
         raise MissingPackage("to_polars", "polars") from error
 
     found = columns(result)
-    return polars.DataFrame(found, schema_overrides={NULLABLE_TEXT: polars.String} if NULLABLE_TEXT in found else {})
+    return polars.DataFrame(found, schema_overrides={TEXT: polars.String} if TEXT in found else {})

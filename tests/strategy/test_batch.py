@@ -12,30 +12,17 @@ from perfect_yatzy.errors import StateError
 from perfect_yatzy.game.action_numbers import action_count, action_number, hold_count, numbered_action
 from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.game.scorecard import State
-from perfect_yatzy.model.state_space import StateSpace
 from perfect_yatzy.strategy import batch
 from perfect_yatzy.strategy.batch import BatchOptions
 from perfect_yatzy.strategy.score_strategy import maximise, reach
 from perfect_yatzy.strategy.strategy import Strategy, open_strategy
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
+from perfect_yatzy.strategy.verify import random_states
 from support import games
 from support.command import refused_in_a_line
 from support.naive import Naive
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
-
-
-def random_states(space: StateSpace, number: int, seed: int) -> list[State]:
-    """States drawn at random, by the number of filled categories and then by the table."""
-    random, rules = np.random.default_rng(seed), space.rules
-    found = []
-    while len(found) < number:
-        row = int(random.choice(space.layers[random.integers(space.first_layer, space.categories)]))
-        upper = int(random.choice(space.sums[space.layout.lane_sets[row]]))
-        saved = int(random.integers(space.most_saved[space.filled[row]] + 1))
-        paid = space.has_joker_rows and row >= space.cards
-        found.append(State(int(space.layout.masks[row]), min(upper, rules.threshold), saved, paid))
-    return found
 
 
 def columns(states: list[State]) -> dict[str, list[int]]:
@@ -45,7 +32,7 @@ def columns(states: list[State]) -> dict[str, list[int]]:
 def asked(strategy: Strategy, number: int, seed: int) -> dict[str, object]:
     """Random positions as arguments of a batch."""
     random, rules = np.random.default_rng(seed), strategy.rules
-    states = random_states(strategy.space, number, seed)
+    states = [*random_states(strategy.space, number, seed)]
     left = [random.integers(rules.rolls_per_turn + state.saved) for state in states]
     return columns(states) | {"dice": random.integers(1, rules.faces + 1, (number, rules.dice)), "rolls_left": left}
 
@@ -101,7 +88,7 @@ def test_options_and_regrets_are_those_of_single_questions(key: str) -> None:
     strategy = rest_of_a_game(key)
     rules, number = strategy.rules, 40
     given, points = asked(strategy, number, seed=5), {}
-    cards: list[object] = random_states(strategy.space, number, 5)
+    cards: list[object] = [*random_states(strategy.space, number, 5)]
     if key in ("goal", "utility"):  # cards with points that play from LATE on can have made
         dice = "33456", "11111", "66655"
         cards = [LATE, LATE + " chance=20", LATE + " chance=0 yatzy=0 full-house=28"]

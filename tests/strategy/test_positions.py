@@ -54,7 +54,7 @@ def decisions_of(strategy: Strategy, seed: int, game: int) -> Iterator[dict[str,
             "card_total": card.total,
             "dice": list(position.dice),
             "rolls_left": left,
-            "hold": list(hold.dice) if hold and rerolls else None,
+            "hold": list(hold.dice if hold and rerolls else position.dice),
             "category": None if rerolls else choice.category,
             "value": hold.value if hold and rerolls else choice.value,
         }

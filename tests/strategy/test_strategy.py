@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
+import re
 import statistics
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from xml.etree import ElementTree
 
 import numpy as np
 import perfect_yatzy
@@ -285,6 +289,50 @@ def test_notebooks_show_tables(yatzy: Strategy) -> None:
     assert "score full-house" in shown
     assert "full-house for 19" in yatzy.categories("", "22555")._repr_html_()
     assert repr(yatzy) == "<Strategy yatzy: 248.4400>"
+
+
+def displays(yatzy: Strategy) -> dict[str, object]:
+    position = 0, 0, [[3, 3, 4, 5, 6]] * 40, 2
+    return {
+        "simulation": simulate(yatzy, 2_000),
+        "one game": simulate(yatzy, 1),
+        "distribution": perfect_yatzy.distribution(yatzy, "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18"),
+        "rules": perfect_yatzy.load_rules("yahtzee"),
+        "holds": yatzy.holds("", "12345"),
+        "slice": yatzy.holds("", "12345")[2:5],
+        "no action": yatzy.holds("", "12345")[:0],
+        "batch": yatzy.best(*position),
+        "options": yatzy.options(*position),
+        "no position": yatzy.best(0, 0, np.empty((0, 5), np.int64), 0),
+        "positions": perfect_yatzy.sample_positions(yatzy, 50, options=True),
+    }
+
+
+def test_displays_are_small_well_formed_and_without_colours(yatzy: Strategy) -> None:
+    """The colours of the page apply, so they are readable on light and on dark ground."""
+    for name, result in displays(yatzy).items():
+        shown = result._repr_html_()  # type: ignore[attr-defined]
+        ElementTree.fromstring(f"<div>{shown}</div>")
+        assert len(shown) < 6_000, name
+        assert not re.search(r"#[0-9a-f]{3}|rgb|(?<!-)color:|background", shown), name
+        assert len(repr(result)) < 1_500, name
+        assert "array(" not in repr(result), name
+
+
+def test_a_slice_of_a_ranking_is_a_ranking(yatzy: Strategy) -> None:
+    holds = yatzy.holds("", "33456", 1)
+    some = holds[1:3]
+    assert [*some] == [holds[1], holds[2]]
+    assert (some.rules, some.policy, some.dice, some.rolls_left) == (yatzy.rules, "mean", (3, 3, 4, 5, 6), 1)
+    assert repr(some).splitlines()[0] == "yatzy, mean: 3 3 4 5 6, 1 rolls left"
+    assert holds[0].label in holds._repr_html_()
+    assert holds[0].label not in some._repr_html_()
+    assert pickle.loads(pickle.dumps(some)).columns() == some.columns()
+
+
+def test_names_are_escaped_in_displays() -> None:
+    rules = replace(perfect_yatzy.load_rules("yatzy"), name="<b>Bo & Co</b>")
+    assert "&lt;b&gt;Bo &amp; Co&lt;/b&gt;" in rules._repr_html_()
 
 
 def test_a_single_query_is_quick(yatzy: Strategy) -> None:

@@ -21,6 +21,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
+from .number_words import plural
+
 PatternKind = Literal["face", "groups", "contains", "any"]
 ScoreKind = Literal["matched", "sum", "fixed"]
 Order = Literal["free", "forced"]
@@ -75,6 +77,21 @@ class Pattern:
             fields["plus"] = self.plus
         return fields
 
+    @property
+    def text(self) -> str:
+        """The dice it requires and the points it scores, in words."""
+        if self.kind == "face":
+            required = f"all {self.face}s"
+        elif self.kind == "groups":
+            required = " + ".join(f"{size} equal" for size in self.groups)
+            required += "" if self.distinct else " (may be the same face)"
+        elif self.kind == "contains":
+            required = "-".join(map(str, self.contains))
+        else:
+            required = "any dice"
+        points = {"matched": "their sum", "sum": "sum of all dice", "fixed": f"{self.points} points"}
+        return f"{required}: {points[self.score]}{f' + {self.plus}' if self.plus else ''}"
+
 
 @dataclass(frozen=True)
 class Category:
@@ -102,6 +119,11 @@ class Category:
     code: str = ""
     aliases: tuple[str, ...] = ()
     upper: bool = False
+
+    @property
+    def text(self) -> str:
+        """What it requires and scores, in words."""
+        return " or ".join(pattern.text for pattern in self.patterns)
 
     @property
     def face(self) -> int:
@@ -183,7 +205,7 @@ class Published:
         return 0.5 * 10.0**-decimals
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RuleSet:
     """The rules of one game. Build it with :func:`perfect_yatzy.load_rules`.
 
@@ -245,6 +267,36 @@ class RuleSet:
 
     def __hash__(self) -> int:
         return hash(self.fingerprint)  # computed once, because rule sets are keys of several caches
+
+    def __repr__(self) -> str:
+        return f"<RuleSet {self.key}: {self.name}, {self.dice} dice, {len(self.categories)} categories>"
+
+    def _repr_html_(self) -> str:
+        from .notebook import html_table
+
+        rows = [(f"{c.name}{' *' if c.upper else ''}", c.id, c.text) for c in self.categories]
+        caption = ". ".join([f"{self.name} ({self.key})", *self.sentences()])
+        return html_table(("box", "id", "what it scores"), rows, f"{caption}.")
+
+    def sentences(self) -> list[str]:
+        """The rules apart from the boxes: dice, order, upper bonus, saved rolls, jokers, first rolls."""
+        names = {category.id: category.name for category in self.categories}
+        order = "in the listed order" if self.order == "forced" else "in any order"
+        found = [
+            f"{plural(self.dice, 'die', 'dice').capitalize()} with {self.faces} faces, "
+            f"{plural(self.rolls_per_turn, 'roll')} a turn, {len(self.categories)} categories {order}",
+        ]
+        if self.bonus:
+            reached = f"when the upper categories (*) reach {self.bonus.threshold}"
+            found.append(f"Upper bonus of {self.bonus.points} points {reached}")
+        if self.saved_rolls:
+            found.append("Unused rolls are saved for later turns")
+        if self.joker:
+            name = names[self.joker.category]
+            found.append(f"A further {name} pays {self.joker.bonus} bonus points and is a {self.joker.mode} joker")
+        for category, points in self.first_roll_bonus:
+            found.append(f"{names[category]} on the first roll pays {points} bonus points")
+        return found
 
     @property
     def key(self) -> str:

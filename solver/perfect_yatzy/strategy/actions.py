@@ -13,17 +13,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from html import escape
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, SupportsIndex, TypeVar, overload
 
 import numpy as np
 
 from ..game.dice import sub_multisets
 from ..game.notation import counts_of, dice_of, glyphs, spaced
+from ..game.notebook import html_table
 from ..game.rules import RuleSet
 from ..game.scorecard import State
 from ..game.scoring import scoring_options
+from .metadata import metadata, value_name
 from .turn_evaluator import TurnEvaluator
+
+SHOWN = 20  # actions of a ranking that are displayed
 
 
 @dataclass(frozen=True)
@@ -96,24 +99,105 @@ class Choice:
         return f"{self.category} for {self.points + self.bonus_points}"
 
 
-Action = TypeVar("Action", Hold, Choice)
+Action = TypeVar("Action", bound=Hold | Choice)
 Option = TypeVar("Option")
 
 
 class Ranking(list[Action], Generic[Action]):
-    """A list of actions, best first, which a notebook shows as a table."""
+    """Actions, best first: a list that knows its question, and that prints as a table. A slice is a ranking, too.
+
+    Parameters
+    ----------
+    entries
+        The actions.
+    rules
+        Rules of the game.
+    policy
+        What values are: of the ``mean``, of a ``goal:280`` or of a ``utility``.
+    dice, rolls_left
+        Dice on the table, and the rerolls left.
+
+    Attributes
+    ----------
+    rules : RuleSet or None
+    policy : str
+    dice : tuple of int
+    rolls_left : int
+    """
+
+    def __init__(
+        self,
+        entries: Iterable[Action] = (),
+        rules: RuleSet | None = None,
+        policy: str = "",
+        dice: tuple[int, ...] = (),
+        rolls_left: int = 0,
+    ) -> None:
+        super().__init__(entries)
+        self.rules, self.policy, self.dice, self.rolls_left = rules, policy, dice, rolls_left
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> Action: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Ranking[Action]: ...
+
+    def __getitem__(self, index: SupportsIndex | slice) -> Action | Ranking[Action]:
+        """The action at an index, or the ranking of the actions in a slice."""
+        if isinstance(index, slice):
+            return Ranking(super().__getitem__(index), self.rules, self.policy, self.dice, self.rolls_left)
+        return super().__getitem__(index)
+
+    def metadata(self) -> dict[str, str]:
+        """The question (:func:`perfect_yatzy.strategy.metadata.metadata`), with ``dice`` and ``rolls_left``."""
+        asked = {"dice": spaced(self.dice), "rolls_left": self.rolls_left} if self.dice else {}
+        return metadata(self.rules, self.policy, **asked)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The actions as named columns, with the names of the JSON answers.
+
+        ``hold`` and ``category`` for holds, ``category``, ``points`` and ``bonus_points`` for categories; then the
+        value, named ``expected_remaining``, ``chance`` or ``expected_utility``, ``loss`` in the same unit and, unless
+        it is the value, ``expected_remaining``.
+        """
+        if not self:
+            return {}
+        name = value_name(self.policy)
+        names = ("dice", "category") if isinstance(self[0], Hold) else ("category", "points", "bonus_points")
+        found: dict[str, list[Any]] = {field: [getattr(entry, field) for entry in self] for field in names}
+        if "dice" in found:
+            found = {"hold": [list(dice) for dice in found.pop("dice")]} | found
+        found |= {name: [entry.value for entry in self], "loss": [entry.loss for entry in self]}
+        return found if name == "expected_remaining" else found | {"expected_remaining": [e.mean for e in self]}
+
+    def _title(self) -> str:
+        if self.rules is None:
+            return ""
+        return f"{self.rules.key}, {self.policy}: {spaced(self.dice)}, {self.rolls_left} rolls left"
+
+    def _rows(self) -> list[tuple[str, float, float]]:
+        return [(entry.label, entry.value, entry.loss) for entry in self[:SHOWN]]
+
+    def _head(self) -> tuple[str, str, str]:
+        return "action", value_name(self.policy).replace("_", " "), "loss"
+
+    def _more(self) -> str:
+        return f"{SHOWN} of {len(self)} actions" if len(self) > SHOWN else ""
+
+    def __repr__(self) -> str:
+        if not self:
+            return "[]"
+        lines = [self._head(), *((label, f"{value:.4f}", f"{loss:.4f}") for label, value, loss in self._rows())]
+        first, second, third = (max(len(line[i]) for line in lines) for i in range(3))
+        lines_of_text = [f"{action:<{first}}  {value:>{second}}  {loss:>{third}}" for action, value, loss in lines]
+        return "\n".join(line for line in (self._title(), *lines_of_text, self._more()) if line)
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{escape(entry.label)}</td><td>{entry.value:.4f}</td><td>{entry.loss:.4f}</td></tr>"
-            for entry in self
-        )
-        return f"<table><tr><th>action</th><th>value</th><th>loss</th></tr>{rows}</table>"
+        caption = "; ".join(part for part in (self._title(), self._more()) if part)
+        return html_table(self._head(), self._rows(), caption)
 
 
-def rank_categories(
-    evaluator: TurnEvaluator, state: State, dice: tuple[int, ...], rolls_left: int
-) -> Ranking[Choice]:
+def rank_categories(evaluator: TurnEvaluator, state: State, dice: tuple[int, ...], rolls_left: int) -> list[Choice]:
     """Every category that may take the dice, best first; of equal ones the first of the sheet comes first.
 
     Parameters
@@ -138,15 +222,15 @@ def rank_categories(
         if means is not evaluator:
             mean = float(means.child_value(state, c, np.array(points), bonus_points, saved))
         entries.append((value, mean, (c, points, bonus_points)))
-    return Ranking(
+    return [
         Choice(rules.categories[c].id, points, value, loss, mean, bonus_points)
         for value, loss, mean, (c, points, bonus_points) in ranked(evaluator, entries, lambda choice: choice)
-    )
+    ]
 
 
 def rank_holds(
     evaluator: TurnEvaluator, state: State, dice: tuple[int, ...], rolls_left: int, best: Choice
-) -> Ranking[Hold]:
+) -> list[Hold]:
     """Every different hold, best first; of equal ones the one with more dice, then higher faces, comes first.
 
     Parameters
@@ -166,10 +250,10 @@ def rank_holds(
         means = evaluator.means.hold_values(state, rolls_left)[places]
     values[-1], means[-1] = best.value, best.mean  # sub_multisets ends with all dice
     entries = zip(values.tolist(), means.tolist(), map(dice_of, held.tolist()), strict=True)
-    return Ranking(
+    return [
         Hold(hold, value, loss, mean, best.category if len(hold) == len(dice) else None)
         for value, loss, mean, hold in ranked(evaluator, entries, lambda hold: (-len(hold), tuple(-f for f in hold)))
-    )
+    ]
 
 
 def max_rerolls(rules: RuleSet, saved: int) -> int:

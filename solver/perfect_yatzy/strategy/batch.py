@@ -8,10 +8,10 @@ a memory-mapped table is not loaded as a whole.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from ..errors import SolverError, StateError
 from ..game.action_numbers import ActionText, action_count, action_number, hold_count, numbered_action
 from ..game.dice import Floats, Ints, lattice
-from ..game.notation import spaced
+from ..game.notation import dice_of, spaced
 from ..game.rules import RuleSet
 from ..kernels.table_slices import window
 from ..model.estimates import gigabytes
@@ -28,6 +28,7 @@ from ..tablebase.backward_induction import default_threads
 from ..tablebase.memory import available_memory
 from ..tablebase.threads import thread_map
 from .batch_positions import BatchPositions, whole_numbers
+from .metadata import metadata, preview_html, value_name
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator
 
 if TYPE_CHECKING:
@@ -73,8 +74,34 @@ class BatchAnswer:
         rank = lattice(self.rules.dice, self.rules.faces).rank(self.held)
         return np.where(self.category >= 0, hold_count(self.rules) + self.category, rank)
 
+    def columns(self) -> dict[str, Any]:
+        """The answers as named columns, a row for each position, with the names of the JSON answers.
+
+        ``action`` (its number), ``hold`` (dice to hold, ascending; all of them where a category is scored),
+        ``category`` (id, or None) and the value, named ``expected_remaining``, ``chance`` or ``expected_utility``.
+        """
+        return {
+            "action": self.action,
+            "hold": [list(dice_of(held)) for held in self.held.tolist()],
+            "category": [self.categories[c] if c >= 0 else None for c in self.category.tolist()],
+            value_name(self.policy): self.value,
+        }
+
+    def metadata(self) -> dict[str, str]:
+        """What identifies the answers (:func:`perfect_yatzy.strategy.metadata.metadata`)."""
+        return metadata(self.rules, self.policy)
+
     def __len__(self) -> int:
         return len(self.value)
+
+    def take(self, rows: Ints) -> BatchAnswer:
+        """Some of the positions, in this order."""
+        columns = {field.name: getattr(self, field.name) for field in fields(self)}
+        taken: dict[str, Any] = {n: column[rows] for n, column in columns.items() if isinstance(column, np.ndarray)}
+        return replace(self, **taken)
+
+    def _repr_html_(self) -> str:
+        return preview_html(repr(self)[1:-1], self)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.rules.key}, {self.policy}: {len(self):,} positions>"
@@ -103,6 +130,25 @@ class BatchOptions(BatchAnswer):
     def category_values(self) -> Floats:
         """``(n, categories)``: the columns of the actions that score a category."""
         return self.values[:, hold_count(self.rules) :]
+
+    def columns(self) -> dict[str, Any]:
+        """The legal actions as named columns, a row for each action of each position.
+
+        ``position`` (from 0), ``action``, ``hold`` or ``category`` (the other one is None), the value as for
+        :class:`BatchAnswer`, and ``loss``.
+        """
+        rows, actions = np.nonzero(self.legal)
+        known = [numbered_action(self.rules, action) for action in range(action_count(self.rules))]
+        taken = [known[action] for action in actions.tolist()]
+        values = self.values[rows, actions]
+        return {
+            "position": rows,
+            "action": actions,
+            "hold": [None if isinstance(action, str) else list(action) for action in taken],
+            "category": [action if isinstance(action, str) else None for action in taken],
+            value_name(self.policy): values,
+            "loss": self.values.max(axis=1, initial=-np.inf)[rows] - values,
+        }
 
     @property
     def legal(self) -> npt.NDArray[np.bool_]:

@@ -86,6 +86,8 @@ def stored_distribution(
                 np.array(stored["chances"]),
                 stored["upper_bonus_chance"],
                 tuple(CategoryResult(*entry) for entry in stored["categories"]),
+                strategy.rules,
+                strategy.policy,
             )
     except (OSError, *DAMAGED):
         pass
@@ -148,7 +150,8 @@ def distribution(
     check_distribution_memory(rules, state)
     policy = GreedyPolicy(rules, strategy.table, state, strategy.space)
     before = checked.points if points is None else whole_number(points, "points")
-    return ForwardPass(policy, threads or default_threads()).run(before).distribution
+    found = ForwardPass(policy, threads or default_threads()).run(before).distribution
+    return replace(found, policy=strategy.policy)
 
 
 def check_distribution_memory(rules: RuleSet, start: State) -> None:

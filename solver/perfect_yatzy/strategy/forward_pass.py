@@ -219,4 +219,4 @@ class ForwardPass:
                 )
             )
         scores, chances = np.arange(low, high + 1) + points, total[low : high + 1]
-        return ScoreDistribution(scores, chances, upper_bonus_chance, tuple(results))
+        return ScoreDistribution(scores, chances, upper_bonus_chance, tuple(results), self.rules)

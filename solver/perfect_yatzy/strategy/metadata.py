@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any, Protocol
+
+import numpy as np
+
 from .._version import __version__
+from ..game.dice import Ints
+from ..game.notebook import html_table
 from ..game.rules import RuleSet
+
+PREVIEW = 10  # rows of a display
 
 
 def metadata(rules: RuleSet | None, policy: str, **more: object) -> dict[str, str]:
@@ -27,5 +35,35 @@ def metadata(rules: RuleSet | None, policy: str, **more: object) -> dict[str, st
 
 
 def value_name(policy: str) -> str:
-    """Name of the column of values: ``expected_remaining``, ``chance`` or ``expected_utility``."""
-    return {"mean": "expected_remaining", "utility": "expected_utility"}.get(policy, "chance")
+    """Name of the column of values: ``expected_remaining``, ``chance`` or ``expected_utility``; else ``value``."""
+    if policy.startswith("goal:"):
+        return "chance"
+    return {"mean": "expected_remaining", "utility": "expected_utility"}.get(policy, "value")
+
+
+class Rows(Protocol):
+    """Results in rows."""
+
+    def __len__(self) -> int:
+        """Number of rows."""
+
+    def take(self, rows: Ints) -> Rows:
+        """Some of the rows."""
+
+    def columns(self) -> dict[str, Any]:
+        """The rows as named columns."""
+
+
+def preview_html(caption: str, result: Rows) -> str:
+    """The first rows of a result as a table for notebooks."""
+    columns = result.take(np.arange(min(len(result), PREVIEW))).columns()
+    lists = [column if isinstance(column, list) else column.tolist() for column in columns.values()]
+    rows = [[_cell(cell) for cell in row] for row in zip(*lists, strict=True)][:PREVIEW]
+    return html_table(list(columns), rows, f"{caption}; the first rows" if len(result) > PREVIEW else caption)
+
+
+def _cell(value: Any) -> Any:
+    """A cell for people: dice with spaces between them."""
+    if isinstance(value, list):
+        return " ".join(map(str, value)) or "none"
+    return "" if value is None else value

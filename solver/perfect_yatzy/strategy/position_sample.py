@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ..game.action_numbers import hold_count, numbered_action
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
-from .metadata import metadata, value_name
+from .metadata import metadata, preview_html, value_name
 
 PART_ROWS = 1 << 16
 MEANINGS = {
@@ -28,7 +28,7 @@ MEANINGS = {
     "dice": "faces on the table, ascending",
     "rolls_left": "rerolls left",
     "action": "number of the best action: first the holds of fewer than all dice, then the categories",
-    "hold": "dice that the best action holds, ascending; null if it scores a category",
+    "hold": "dice that the best action holds, ascending; all of them if it scores a category",
     "category": "id of the category that the best action scores; null if it rerolls dice",
     "expected_remaining": "value: expected points still to come under optimal play, the upper bonus included",
     "chance": "value: chance of the goal under optimal play",
@@ -153,6 +153,9 @@ class PositionSample:
         kind = "distinct positions" if self.distinct else "positions"
         return f"<PositionSample {self.rules.key}, {self.policy}: {len(self):,} {kind}, seed {self.seed}>"
 
+    def _repr_html_(self) -> str:
+        return preview_html(repr(self)[1:-1], replace(self, actions=None, action_values=None))
+
     def columns(self) -> dict[str, Any]:
         """The positions as named columns of equal length: what CSV, JSON Lines, Parquet and data frames contain.
 
@@ -161,6 +164,7 @@ class PositionSample:
         """
         rules, holds = self.rules, hold_count(self.rules)
         best, number = np.unique(self.action, return_inverse=True)
+        dice = self.dice.tolist()
         known = [numbered_action(rules, action) for action in best.tolist()]
         found: dict[str, Any] = {
             "game_number": self.game_number,
@@ -170,10 +174,12 @@ class PositionSample:
             "saved": self.saved if rules.saved_rolls else None,
             "joker_paid": self.joker_paid.astype(bool) if rules.joker else None,
             "card_total": self.card_total,
-            "dice": self.dice.tolist(),
+            "dice": dice,
             "rolls_left": self.rolls_left,
             "action": self.action,
-            "hold": [list(known[i]) if best[i] < holds else None for i in number.tolist()],
+            "hold": [
+                list(known[i]) if best[i] < holds else row for i, row in zip(number.tolist(), dice, strict=True)
+            ],
             "category": [known[i] if best[i] >= holds else None for i in number.tolist()],
             value_name(self.policy): self.value,
             "taken": self.taken,

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from ..game.dice import Floats, Ints
+from ..game.histogram import histogram_bins
+from ..game.notebook import histogram_svg, html_table
+from ..game.rules import RuleSet
+from .metadata import metadata
+
+BARS = 28  # most bins of a histogram in a notebook
+PERCENTS = (5, 25, 50, 75, 95)
 
 
 @dataclass(frozen=True)
@@ -28,7 +36,7 @@ class CategoryResult:
     crossed_out: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DiscreteDistribution:
     """A distribution over whole scores.
 
@@ -53,8 +61,34 @@ class DiscreteDistribution:
         """Standard deviation of the score, in points."""
         return float(np.sqrt(np.maximum(0.0, (self.scores - self.mean) ** 2 @ self.chances)))
 
+    def columns(self) -> dict[str, Any]:
+        """The distribution as named columns, a row for each score: ``score`` and ``chance``."""
+        return {"score": self.scores, "chance": self.chances}
 
-@dataclass(frozen=True)
+    def metadata(self) -> dict[str, str]:
+        """What identifies the distribution (:func:`perfect_yatzy.strategy.metadata.metadata`), as far as known."""
+        return metadata(None, "")
+
+    def figures(self) -> list[tuple[str, str]]:
+        """Names and values of a summary."""
+        return [
+            ("mean", f"{self.mean:.2f}"),
+            ("standard deviation", f"{self.standard_deviation:.2f}"),
+            ("scores", f"{self.scores[0]} to {self.scores[-1]}"),
+        ]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {', '.join(' '.join(figure) for figure in self.figures())}>"
+
+    def _repr_html_(self) -> str:
+        chances = np.zeros(int(self.scores[-1] - self.scores[0]) + 1)
+        chances[self.scores - self.scores[0]] = self.chances
+        return html_table((), self.figures()) + histogram_svg(
+            *histogram_bins(int(self.scores[0]), chances.tolist(), BARS)
+        )
+
+
+@dataclass(frozen=True, repr=False)
 class ScoreDistribution(DiscreteDistribution):
     """Distribution of the final score. Returned by :func:`distribution`.
 
@@ -68,10 +102,32 @@ class ScoreDistribution(DiscreteDistribution):
         Probability of the upper bonus, 0 if the rules have none.
     categories : tuple of CategoryResult
         Results of the categories that are open at the start, in the order of the sheet.
+    rules : RuleSet or None
+        Rules of the games, for displays and metadata.
+    policy : str
+        What play maximises: ``mean``; empty if it is another policy.
     """
 
     upper_bonus_chance: float
     categories: tuple[CategoryResult, ...]
+    rules: RuleSet | None = field(default=None, compare=False)
+    policy: str = field(default="", compare=False)
+
+    def metadata(self) -> dict[str, str]:
+        """What identifies the distribution (:func:`perfect_yatzy.strategy.metadata.metadata`), as far as known."""
+        return metadata(self.rules, self.policy)
+
+    def figures(self) -> list[tuple[str, str]]:
+        """Names and values of a summary."""
+        marks = ", ".join(f"{self.percentile(percent)}" for percent in PERCENTS)
+        bonus = [("upper bonus", f"{100 * self.upper_bonus_chance:.1f} %")] if self.upper_bonus_chance else []
+        named = [("rules", self.rules.key)] if self.rules else []
+        percents = ", ".join(map(str, PERCENTS))
+        return [*named, *super().figures(), (f"percentiles {percents}", marks), *bonus]
+
+    def __repr__(self) -> str:
+        head = f"{self.rules.key}: " if self.rules else ""
+        return f"<ScoreDistribution {head}mean {self.mean:.2f}, standard deviation {self.standard_deviation:.2f}>"
 
     def at_least(self, score: int) -> float:
         """Probability of `score` or more, P(final score >= score)."""

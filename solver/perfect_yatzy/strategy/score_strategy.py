@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -88,10 +89,10 @@ class ScoreStrategy(Strategy):
         return whole_numbers("points", points) - self.zero
 
     def __repr__(self) -> str:
-        return f"<ScoreStrategy {self.rules.key}>"
+        return f"<ScoreStrategy {self.rules.key}, {self.policy}>"
 
     def _repr_html_(self) -> str:
-        return f"<b>{self.rules.name}</b>: optimal play for the whole final score, {len(self.table):,} values"
+        return f"<b>{escape(self.rules.name)}</b>: optimal play for {self.policy}, {len(self.table):,} values"
 
 
 def reach(

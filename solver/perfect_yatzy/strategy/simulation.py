@@ -17,10 +17,13 @@ import numpy.typing as npt
 
 from ..errors import StateError, whole_number
 from ..game.dice import Floats, Ints
+from ..game.histogram import histogram_bins
+from ..game.notebook import histogram_svg, html_table
 from ..game.rules import RuleSet
 from ..tablebase.backward_induction import default_threads
 from .metadata import metadata
 from .rollout import Points16, rollout_of
+from .score_distribution import BARS, PERCENTS
 from .strategy import check_strategy
 
 if TYPE_CHECKING:
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
 CHUNK = 1_000_000  # games played at the same time; bounds the memory
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Simulation:
     """Simulated games. Returned by :func:`simulate`.
 
@@ -105,6 +108,37 @@ class Simulation:
             One per entry of `percents`, linearly interpolated between final scores as :func:`numpy.percentile` does.
         """
         return np.asarray(np.percentile(self.final_scores, percents))
+
+    def figures(self) -> list[tuple[str, str]]:
+        """Names and values of a summary."""
+        finals = self.final_scores
+        error = f" ± {self.standard_error:.2f}" if len(finals) > 1 else ""
+        found = [
+            ("rules", self.rules.key),
+            ("policy", self.policy),
+            ("games", f"{len(finals):,}"),
+            ("seed", f"{self.seed}"),
+            ("mean", f"{self.mean:.2f}{error}"),
+        ]
+        if len(finals) > 1:
+            marks = ", ".join(f"{mark:.0f}" for mark in self.percentiles(PERCENTS))
+            found += [
+                ("standard deviation", f"{self.standard_deviation:.2f}"),
+                ("scores", f"{finals.min()} to {finals.max()}"),
+                (f"percentiles {', '.join(map(str, PERCENTS))}", marks),
+            ]
+        return found + ([("upper bonus", f"{100 * self.upper_bonus_chance:.1f} %")] if self.rules.bonus else [])
+
+    def __repr__(self) -> str:
+        found = dict(self.figures())
+        games = f"{found['games']} {'game' if len(self.final_scores) == 1 else 'games'}"
+        return f"<Simulation {self.rules.key}, {self.policy}: {games}, seed {self.seed}, mean {found['mean']}>"
+
+    def _repr_html_(self) -> str:
+        lowest = int(self.final_scores.min())
+        chances = np.bincount(self.final_scores - lowest) / len(self.final_scores)
+        bins = histogram_bins(lowest, chances.tolist(), BARS)
+        return html_table((), self.figures()) + histogram_svg(*bins)
 
     def columns(self) -> dict[str, npt.NDArray[Any]]:
         """The games as named columns of equal length, one row per game: what CSV, Parquet and data frames contain.

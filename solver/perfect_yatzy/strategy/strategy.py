@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -167,7 +168,8 @@ class Strategy:
             raise StateError(f"{left} rolls left; to hold dice it must be 1 to {most}")
         evaluator = self.evaluator_at(checked)
         best = rank_categories(evaluator, checked.state, roll, left)[0]
-        return rank_holds(evaluator, checked.state, roll, left, best)
+        holds = rank_holds(evaluator, checked.state, roll, left, best)
+        return Ranking(holds, self.rules, self.policy, roll, left)
 
     def categories(self, position: Position, dice: DiceText, rolls_left: int = 0) -> Ranking[Choice]:
         """Every category that may take the dice now, best first.
@@ -197,7 +199,8 @@ class Strategy:
         left = whole_number(rolls_left, "rolls_left")
         if not 0 <= left <= most:
             raise StateError(f"{left} rolls left; it must be 0 to {most}")
-        return rank_categories(self.evaluator_at(checked), checked.state, roll, left)
+        choices = rank_categories(self.evaluator_at(checked), checked.state, roll, left)
+        return Ranking(choices, self.rules, self.policy, roll, left)
 
     def regret(self, position: Position, dice: DiceText, action: ActionText, rolls_left: int = 0) -> float:
         """What an action loses against the best one, in points (under a goal: in chance).
@@ -379,7 +382,7 @@ class Strategy:
 
     def _repr_html_(self) -> str:
         return (
-            f"<b>{self.rules.name}</b>: expected final score {self.value():.4f} under perfect play, "
+            f"<b>{escape(self.rules.name)}</b>: expected final score {self.value():.4f} under perfect play, "
             f"{len(self.table):,} values"
         )
 

@@ -7,11 +7,10 @@ from pathlib import Path
 
 from ..._files import replacing
 from ...errors import MissingPackage, SolverError
+from ...game.histogram import histogram_bins
 from .wording import alternatives
 
 BLOCKS = " ▏▎▍▌▋▊▉█"
-BIN_WIDTHS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 500)
-TAIL = 1e-4  # a histogram leaves out less than this much at each end
 PICTURE_SUFFIXES = (".png", ".svg", ".pdf")
 
 
@@ -25,24 +24,10 @@ def histogram(lowest: int, chances: Sequence[float], rows: int = 14, width: int 
     rows, width
         The maximum number of bins, and the columns of the longest bar.
     """
-    low, high = lowest, lowest + len(chances) - 1
-    tail = 0.0
-    while low < high and tail + chances[low - lowest] < TAIL:
-        tail += chances[low - lowest]
-        low += 1
-    tail = 0.0
-    while high > low and tail + chances[high - lowest] < TAIL:
-        tail += chances[high - lowest]
-        high -= 1
-    bin_width = next((w for w in BIN_WIDTHS if (high - low) // w < rows), 1000)
-    first = low // bin_width
-    bins = [0.0] * (high // bin_width - first + 1)
-    for score in range(low, high + 1):
-        bins[score // bin_width - first] += chances[score - lowest]
+    starts, bins, bin_width = histogram_bins(lowest, chances, rows)
     highest_chance = max(bins)
     lines = []
-    for i, chance in enumerate(bins):
-        start = (first + i) * bin_width
+    for start, chance in zip(starts, bins, strict=True):
         label = f"{start}" if bin_width == 1 else f"{start}-{start + bin_width - 1}"
         eighths = round(8 * width * chance / highest_chance)
         bar = "█" * (eighths // 8) + (BLOCKS[eighths % 8] if eighths % 8 else "")

@@ -12,16 +12,18 @@ import io
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
 from ..._version import ANSWER_SCHEMA
-from ...errors import MissingPackage, StateError
+from ...errors import StateError
 from ...game.notation import dice_of, spaced
 from ...game.scorecard import State
 from ...game.translations import ENGLISH
 from ...strategy.actions import Hold
+from ...strategy.arrow import arrow_table, check_pyarrow
+from ...strategy.metadata import metadata
 from ...strategy.strategy import Strategy
 
 Cell = str | int | float
@@ -42,6 +44,8 @@ class StrategyTable:
         Cells in the order of the columns.
     language : str
         Language of the names of categories.
+    metadata : dict of str to str
+        What identifies the table (:func:`perfect_yatzy.strategy.metadata.metadata`), for Parquet.
     """
 
     title: str
@@ -49,6 +53,7 @@ class StrategyTable:
     columns: tuple[tuple[str, int], ...]
     rows: list[tuple[Cell, ...]]
     language: str = ENGLISH
+    metadata: dict[str, str] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
@@ -117,6 +122,7 @@ def opening(strategy: Strategy) -> StrategyTable:
         tuple(columns),
         rows,
         rules.language,
+        metadata(rules, strategy.policy, table="opening"),
     )
 
 
@@ -137,6 +143,7 @@ def scoring(strategy: Strategy) -> StrategyTable:
         (("dice", 0), ("category", 0), ("points", 0), ("expected", 2), ("second best", 0), ("loses", 2)),
         rows,
         rules.language,
+        metadata(rules, strategy.policy, table="scoring"),
     )
 
 
@@ -164,6 +171,7 @@ def categories(strategy: Strategy) -> StrategyTable:
         (("category", 0), ("alone", 2), ("crossed out first", 2), ("costs", 2)),
         rows,
         rules.language,
+        metadata(rules, strategy.policy, table="categories"),
     )
 
 
@@ -254,14 +262,12 @@ def parquet(table: StrategyTable) -> bytes:
     MissingPackage
         Without pyarrow (extra `data`).
     """
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise MissingPackage("Parquet", "pyarrow", extra="data") from error
+    check_pyarrow("Parquet")
+    import pyarrow.parquet
+
     columns = {name: [row[i] for row in table.rows] for i, name in enumerate(table.field_names)}
     buffer = io.BytesIO()
-    pq.write_table(pa.table(columns), buffer)
+    pyarrow.parquet.write_table(arrow_table(columns, table.metadata), buffer)
     return buffer.getvalue()
 
 

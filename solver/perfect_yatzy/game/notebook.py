@@ -1,0 +1,67 @@
+"""HTML for notebooks: small tables, and histograms as inline SVG.
+
+Colours are those of the page (``currentColor``), so everything is readable on light and on dark ground. All text is
+escaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+WIDTH, HEIGHT, BASE, LABEL = 420, 110, 18, 28  # pixels of a histogram; BASE and LABEL: size of a label
+
+
+def html_table(head: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> str:
+    """A table; numbers are aligned to the right, fractions have four decimals.
+
+    Parameters
+    ----------
+    head
+        Names of the columns; without any there is no row of names.
+    rows
+        Cells of each row.
+    caption
+        Text above the table.
+    """
+    listed = [*rows]
+    sides = ["left" if isinstance(value, str) else "right" for value in (listed[0] if listed else head)]
+
+    def row(cells: Sequence[object], tag: str) -> str:
+        texts = [f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in cells]
+        aligned = zip(texts, sides, strict=True)
+        inner = "".join(f'<{tag} style="text-align:{side}">{escape(text)}</{tag}>' for text, side in aligned)
+        return f"<tr>{inner}</tr>"
+
+    title = f'<caption style="text-align:left">{escape(caption)}</caption>' if caption else ""
+    names = row(head, "th") if head else ""
+    return f"<table>{title}{names}{''.join(row(cells, 'td') for cells in listed)}</table>"
+
+
+def histogram_svg(starts: Sequence[int], chances: Sequence[float], bin_width: int) -> str:
+    """A histogram.
+
+    Parameters
+    ----------
+    starts, chances
+        First score and chance of each bin, at least one.
+    bin_width
+        Number of scores in a bin.
+    """
+    step, highest, top = WIDTH / len(starts), max(chances), HEIGHT - BASE
+    bars, labels = [], []
+    every = -(-len(starts) // 7)  # at most seven labels, so that they do not overlap
+    for i, (start, chance) in enumerate(zip(starts, chances, strict=True)):
+        height, x = top * chance / highest, i * step
+        scores = f"{start}" if bin_width == 1 else f"{start} to {start + bin_width - 1}"
+        bars.append(
+            f'<rect x="{x + 0.5:.1f}" y="{top - height:.1f}" width="{step - 1:.1f}" height="{height:.1f}">'
+            f"<title>{scores}: {100 * chance:.2f} %</title></rect>"
+        )
+        if i % every == 0 and x < WIDTH - LABEL:
+            labels.append(f'<text x="{x + 1:.1f}" y="{HEIGHT - 4}">{start}</text>')
+    return (
+        f'<svg width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" fill="currentColor" '
+        f'aria-label="Histogram of the final score"><g fill-opacity="0.65">{"".join(bars)}</g>'
+        f'<g font-size="11" font-family="sans-serif">{"".join(labels)}</g></svg>'
+    )
