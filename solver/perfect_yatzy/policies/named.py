@@ -4,6 +4,7 @@
 ``perfect``             perfect play for the mean
 ``most-points``         plays each turn for its points alone, whatever they leave for later
 ``prices``              the price sheet of the rules (`yatzy learn`), with the turn computed exactly
+``hold-rules``          the price sheet with its rules for the holds, which need no computing
 ``level:3``             the computer player of a level, who makes mistakes (:mod:`.levels`)
 ``goal:280``            perfect play for the chance of 280 points
 ``FILE.json``           the price sheet of a strategy sheet
@@ -31,12 +32,23 @@ from ..model.policies import Policy
 from ..strategy.distribution import has_distribution
 from ..strategy.strategy import Strategy, open_strategy
 from ..tablebase.store import Progress
+from .hold_policy import HoldRulePolicy
 from .levels import Level, calibrated_level, parse_level
 from .policy import FunctionPolicy, ValueFunction
 from .soft_policy import SoftPolicy
 from .strategy_sheet import StrategySheet, find_sheet
 
-NAMES = ("perfect", "most-points", "prices", "level:3", "goal:280", "FILE.json", "FILE.npy", "FILE.py:FUNCTION")
+NAMES = (
+    "perfect",
+    "most-points",
+    "prices",
+    "hold-rules",
+    "level:3",
+    "goal:280",
+    "FILE.json",
+    "FILE.npy",
+    "FILE.py:FUNCTION",
+)
 
 
 @dataclass(frozen=True)
@@ -97,14 +109,26 @@ def _most_points(setting: Setting) -> NamedPolicy:
     return NamedPolicy(ValueFunction(setting.rules, nothing_later, setting.card), "The most points in each turn")
 
 
-def _sheet(setting: Setting) -> NamedPolicy:
+def _sheet(setting: Setting) -> StrategySheet:
     sheet = find_sheet(setting.rules, setting.tables)
     if sheet is None:
         raise StateError(
             f"{setting.rules.key} has no price sheet yet; make one with: yatzy learn {setting.rules.key}",
             field="policy",
         )
-    return _prices(sheet, setting, "The price sheet")
+    return sheet
+
+
+def _price_sheet(setting: Setting) -> NamedPolicy:
+    return _prices(_sheet(setting), setting, "The price sheet")
+
+
+def _hold_rules(setting: Setting) -> NamedPolicy:
+    sheet = _sheet(setting)
+    if not sheet.holds:
+        raise StateError(f"the sheet of {setting.rules.key} has no hold rules", field="policy")
+    policy = HoldRulePolicy(sheet.holds, sheet.prices, setting.card.state)
+    return NamedPolicy(policy, f"{len(sheet.holds)} hold rules and the price sheet")
 
 
 def _prices(sheet: StrategySheet, setting: Setting, title: str) -> NamedPolicy:
@@ -136,7 +160,8 @@ def _goal(goal: int, setting: Setting) -> NamedPolicy:
 _BUILT_IN: dict[str, Callable[[Setting], NamedPolicy]] = {
     "perfect": _perfect,
     "most-points": _most_points,
-    "prices": _sheet,
+    "prices": _price_sheet,
+    "hold-rules": _hold_rules,
 }
 
 

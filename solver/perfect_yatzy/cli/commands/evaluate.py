@@ -20,7 +20,7 @@ from ..options import (
 
 
 @click.command()
-@click.argument("policy", type=WordsParam("perfect", "most-points", "prices", "goal:"), required=False)
+@click.argument("policy", type=WordsParam("perfect", "most-points", "prices", "hold-rules", "goal:"), required=False)
 @rules_option
 @click.option("--card", "-c", type=CARD, default="", metavar="CARD", help="Scorecard to start from [empty].")
 @click.option(
@@ -49,7 +49,8 @@ def evaluate(
 ) -> None:
     """Evaluate a policy exactly: its mean, its distribution, and where it loses points.
 
-    POLICY is perfect, most-points (the most points in each turn), prices (the price sheet of yatzy learn), goal:280,
+    POLICY is perfect, most-points (the most points in each turn), prices (the price sheet of yatzy learn), hold-rules
+    (the sheet with its rules for the holds), goal:280,
     or a file: a strategy sheet (.json), a value function (.npy), or a Python function (bot.py:play). A .py file is
     run.
 

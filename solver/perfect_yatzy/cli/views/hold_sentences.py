@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...game.rules import RuleSet
+from ...policies.hold_language import Condition, DicePattern, HoldRule, all_categories, section
 from .words import Text, Words
-
-if TYPE_CHECKING:
-    from ...policies.hold_rules import (  # type: ignore[import-not-found,unused-ignore]
-        Condition,
-        DicePattern,
-        HoldRule,
-    )
 
 
 def hold_sentence(rules: RuleSet, rule: HoldRule, words: Words) -> Text:
@@ -38,17 +30,19 @@ def _pattern(rules: RuleSet, pattern: DicePattern, words: Words) -> str:
     if pattern.kind == "any":
         return words.words("rule.any")
     if pattern.kind == "pays":
-        return str(words.fill("rule.pays", box=_names(rules, (pattern.category,), words)))
+        return str(words.fill("rule.pays", box=rules.categories[rules.index_of[pattern.category]].name))
     whole = (pattern.low, pattern.high) == (1, rules.faces)
     faces = _faces(pattern, words)
     of = "" if whole else str(words.fill("rule.faces", faces=faces))
     is_open = words.words("rule.open") if pattern.open else ""
     if pattern.kind == "dice":
         return str(words.fill("rule.dice", faces=faces)) + is_open
+    if pattern.kind in ("different", "row") and pattern.sizes[0] == pattern.high - pattern.low + 1:
+        return "-".join(map(str, range(pattern.low, pattern.high + 1)))
     if pattern.kind in ("different", "row"):
         return str(words.fill(f"rule.{pattern.kind}", count=pattern.sizes[0])) + of + is_open
     lowest = words.words("rule.lowest") if pattern.lowest else ""
-    groups = words.pattern(pattern.sizes, "a") if pattern.sizes != (1,) else words.group(1, "a")
+    groups = words.pattern(pattern.sizes, "a") if pattern.sizes != (1,) else words.words("rule.single")
     return groups + of + is_open + lowest
 
 
@@ -60,10 +54,9 @@ def _faces(pattern: DicePattern, words: Words) -> str:
 
 def _condition(rules: RuleSet, condition: Condition, words: Words) -> Text:
     if condition.kind in ("open", "closed", "only"):
-        # One box or another is open, but all of them are closed.
-        last = "and" if condition.kind == "closed" else "or"
-        boxes = _names(rules, condition.categories, words, last)
-        return words.fill(f"rule.boxes_{condition.kind}", boxes=boxes, count=len(condition.categories))
+        boxes = _boxes(rules, condition, words)
+        count = len(all_categories(rules, condition))
+        return words.fill(f"rule.boxes_{condition.kind}", boxes=boxes, count=count)
     if condition.kind in ("above par", "below par"):
         return words.fill(f"rule.{condition.kind.replace(' ', '_')}")
     if condition.low == condition.high:
@@ -71,5 +64,10 @@ def _condition(rules: RuleSet, condition: Condition, words: Words) -> Text:
     return words.fill("rule.turns_between", low=condition.low, high=condition.high)
 
 
-def _names(rules: RuleSet, categories: tuple[str, ...], words: Words, last: str = "or") -> Text:
-    return words.listed([rules.categories[rules.index_of[c]].name for c in categories], last)
+def _boxes(rules: RuleSet, condition: Condition, words: Words) -> Text:
+    names = [
+        words.words(f"rule.{condition.kind}_{c}") if section(rules, c) else rules.categories[rules.index_of[c]].name
+        for c in condition.categories
+    ]
+    # One box or another is open, but all of them are closed.
+    return words.listed(names, "and" if condition.kind == "closed" else "or")

@@ -1,0 +1,298 @@
+"""Hold rules as arrays: which dice each rule names for every roll, and on which cards it applies. NumPy only.
+
+:func:`hold_rule_arrays` compiles a list once; :func:`holds_of_card` is the reference for what a list does, and
+:mod:`perfect_yatzy.kernels.hold_rules` the compiled form for whole tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from ..game.dice import Ints, lattice
+from ..game.points import points_table
+from ..game.rules import RuleSet
+from ..game.scorecard import State
+from ..game.scoring import open_categories
+from ..model.hold_rule_arrays import ABOVE, BELOW, NO_FIT, ROLL_ALL, STOP, HoldRuleArrays
+from ..model.state_space import StateSpace
+from .hold_language import Condition, DicePattern, HoldRule, all_categories
+from .price_sheet import upper_best
+
+Holds = npt.NDArray[np.int32]
+
+
+def collected_faces(rules: RuleSet) -> list[int]:
+    """The faces that upper categories collect, ascending; bit i of a bitmask of open faces stands for the i-th."""
+    return sorted({c.face for c in rules.categories if c.face})
+
+
+def face_bits(rules: RuleSet) -> list[int]:
+    """The bit of the face that each category collects; 0 if it collects none."""
+    collected = collected_faces(rules)
+    return [1 << collected.index(c.face) if c.face else 0 for c in rules.categories]
+
+
+def pattern_holds(rules: RuleSet, pattern: DicePattern) -> Holds:
+    """The dice a pattern names in every roll, ``(1 or 2^faces, rolls)`` int32 lattice indices.
+
+    NO_FIT where it does not fit. A pattern that depends on the open faces has a line for each bitmask of them, all
+    others one line.
+    """
+    return _pattern_holds(rules, pattern)
+
+
+@lru_cache(maxsize=512)
+def _pattern_holds(rules: RuleSet, pattern: DicePattern) -> Holds:
+    dice = lattice(rules.dice, rules.faces)
+    counts = dice.counts[dice.first_roll :]
+    counted: npt.NDArray[np.bool_] = np.zeros((1, rules.faces), dtype=bool)
+    counted[0, pattern.low - 1 : pattern.high] = True
+    if pattern.open:
+        collected = collected_faces(rules)
+        masks = np.arange(1 << len(collected))
+        is_open = np.zeros((len(masks), rules.faces), dtype=bool)
+        for i, face in enumerate(collected):
+            is_open[:, face - 1] = masks >> i & 1 == 1
+        counted = counted & is_open
+    shown = counts[None, :, :] * counted[:, None, :]  # (masks, rolls, faces): dice that count
+    if pattern.kind == "any":
+        fits, kept = np.ones(shown.shape[:2], dtype=bool), np.zeros_like(shown)
+    elif pattern.kind == "pays":
+        pays = points_table(rules)[rules.index_of[pattern.category]] > 0
+        fits, kept = pays[None, :], shown
+    elif pattern.kind == "dice":
+        fits, kept = shown.sum(-1) > 0, shown
+    elif pattern.kind == "different":
+        kept = np.minimum(shown, 1)
+        fits = kept.sum(-1) >= pattern.sizes[0]
+    elif pattern.kind == "row":
+        fits, kept = _longest_row(shown > 0, pattern.sizes[0])
+    else:
+        fits, kept = _groups(shown, pattern)
+    return np.where(fits, dice.rank(kept), NO_FIT).astype(np.int32)
+
+
+def _longest_row(shows: npt.NDArray[np.bool_], least: int) -> tuple[npt.NDArray[np.bool_], Ints]:
+    faces = shows.shape[-1]
+    best, kept = np.zeros(shows.shape[:-1], dtype=np.int64), np.zeros(shows.shape, dtype=np.int64)
+    for length in range(least, faces + 1):
+        for first in range(faces - length + 1):  # later rows are longer, or as long and higher
+            row = shows[..., first : first + length].all(-1)
+            best[row] = length
+            kept[row] = 0
+            kept[row, first : first + length] = 1
+    return best >= least, kept
+
+
+def _groups(shown: Ints, pattern: DicePattern) -> tuple[npt.NDArray[np.bool_], Ints]:
+    faces, left, kept = shown.shape[-1], shown.copy(), np.zeros_like(shown)
+    fits = np.ones(shown.shape[:2], dtype=bool)
+    # The largest group goes to the largest size, so that two groups fit whenever any assignment of them does.
+    preference = np.arange(faces)[::-1] if pattern.lowest else np.arange(faces)
+    for size in pattern.sizes:
+        chosen = np.where(left >= size, left * faces + preference, -1).argmax(-1)[..., None]
+        number = np.take_along_axis(left, chosen, -1)
+        fits &= number[..., 0] >= size
+        np.put_along_axis(kept, chosen, number, -1)
+        np.put_along_axis(left, chosen, 0, -1)
+    return fits, kept
+
+
+def rule_holds(rules: RuleSet, rule: HoldRule) -> Holds:
+    """What a rule does with every roll that it fits, if its conditions hold; as :func:`pattern_holds`.
+
+    0 to roll all dice, STOP to stop: also where all dice are kept.
+    """
+    named = pattern_holds(rules, rule.pattern)
+    if rule.action == "keep":
+        return np.where(named >= lattice(rules.dice, rules.faces).first_roll, STOP, named).astype(np.int32)
+    return np.where(named == NO_FIT, NO_FIT, STOP if rule.action == "stop" else ROLL_ALL).astype(np.int32)
+
+
+def par_sides(rules: RuleSet, space: StateSpace) -> npt.NDArray[np.int8]:
+    """1 where the upper sum of a lane is at least par, ``(lane sets, lane_width)`` int8.
+
+    Par is that of :mod:`.price_sheet`: with five dice and a threshold of 63, three of each face. All upper sums of a
+    lane lie on the same side: those that have lost the bonus are below par, those that have secured it are not.
+    """
+    layout, best = space.layout, [upper_best(rules)[c] for c in space.upper]
+    chosen = np.arange(len(layout.lane_upper))
+    if space.forced:
+        chosen = (1 << chosen) - 1
+    filled = (chosen[:, None] >> np.arange(len(best)) & 1) @ np.array(best, dtype=np.int64)
+    above = layout.lane_upper * sum(best) >= rules.threshold * filled[:, None]
+    return np.ascontiguousarray(above.astype(np.int8))
+
+
+def is_above_par(rules: RuleSet, filled: int, upper: int) -> bool:
+    """Whether an upper sum is at least par."""
+    best = upper_best(rules)
+    return upper * sum(best) >= rules.threshold * sum(most for c, most in enumerate(best) if filled >> c & 1)
+
+
+def hold_rule_arrays(rules: RuleSet, hold_rules: Sequence[HoldRule], space: StateSpace) -> HoldRuleArrays:
+    """A list of rules as the kernel takes it, for the states of `space`."""
+    n_rolls = lattice(rules.dice, rules.faces).n_rolls
+    named = [rule_holds(rules, rule) for rule in hold_rules]
+    limits = [_card_limits(rules, rule) for rule in hold_rules]
+    sizes = [lines.size for lines in named]
+    any_open = [limit.any_open for limit in limits]
+    return HoldRuleArrays(
+        size=len(named),
+        holds=np.concatenate([*(lines.ravel() for lines in named), np.zeros(1, np.int32)]),
+        start=_ints(np.cumsum([0, *sizes])[:-1].tolist()),
+        per_mask=_ints([n_rolls if len(lines) > 1 else 0 for lines in named]),
+        all_open=_ints([limit.all_open for limit in limits]),
+        none_open=_ints([limit.none_open for limit in limits]),
+        any_start=_ints(np.cumsum([0, *map(len, any_open)]).tolist()),
+        any_open=_ints([mask for masks in any_open for mask in masks]),
+        rerolls=_ints([limit.rerolls for limit in limits]),
+        par=_ints([limit.par for limit in limits]),
+        least_turns=_ints([limit.least_turns for limit in limits]),
+        most_turns=_ints([limit.most_turns for limit in limits]),
+        face_bit=_ints(face_bits(rules)),
+        above_par=par_sides(rules, space).ravel(),
+    )
+
+
+@dataclass
+class _CardLimits:
+    """The conditions of a rule as numbers; see :class:`HoldRuleArrays`."""
+
+    most_turns: int
+    least_turns: int = 0
+    all_open: int = 0
+    none_open: int = 0
+    any_open: tuple[int, ...] = ()
+    rerolls: int = -1
+    par: int = 0
+
+
+def _card_limits(rules: RuleSet, rule: HoldRule) -> _CardLimits:
+    limits = _CardLimits(len(rules.categories))
+    for condition in conditions_of(rule):
+        mask = category_mask(rules, condition)
+        if condition.kind == "open" and mask.bit_count() == 1:
+            limits.all_open |= mask
+        elif condition.kind == "open":
+            limits.any_open += (mask,)
+        elif condition.kind == "closed":
+            limits.none_open |= mask
+        elif condition.kind == "only":
+            limits.none_open |= rules.full_mask & ~mask
+        elif condition.kind == "rolls left":
+            limits.rerolls &= 1 << condition.low
+        elif condition.kind == "turns left":
+            limits.least_turns = max(limits.least_turns, condition.low)
+            limits.most_turns = min(limits.most_turns, condition.high)
+        else:
+            limits.par |= ABOVE if condition.kind == "above par" else BELOW
+    return limits
+
+
+def category_mask(rules: RuleSet, condition: Condition) -> int:
+    """Bitmask of the categories of a condition."""
+    return sum(1 << rules.index_of[c] for c in all_categories(rules, condition))
+
+
+def _ints(values: Sequence[int]) -> Ints:
+    """An int64 array with one more entry, so that it is never empty."""
+    return np.array([*values, 0], dtype=np.int64)
+
+
+def holds_of_card(rules: RuleSet, hold_rules: Sequence[HoldRule], state: State) -> Holds:
+    """What a list of rules does on a card.
+
+    Parameters
+    ----------
+    state
+        A checked state.
+
+    Returns
+    -------
+    (rolls_per_turn + saved, rolls) int32
+        By rerolls left and roll: lattice index of the dice to keep, 0 to roll all, -1 to stop. Line 0 is all -1.
+    """
+    dice, cards = lattice(rules.dice, rules.faces), Cards.of_state(rules, state)
+    result = np.full((rules.rolls_per_turn + state.saved, dice.n_rolls), STOP, dtype=np.int32)
+    for rolls_left in range(1, len(result)):
+        holds = np.full(dice.n_rolls, NO_FIT, dtype=np.int32)
+        for rule in hold_rules:
+            if all(applies(rules, condition, cards, rolls_left)[0] for condition in conditions_of(rule)):
+                named = rule_holds(rules, rule)
+                holds = np.where(holds == NO_FIT, named[cards.faces[0] if len(named) > 1 else 0], holds)
+        result[rolls_left] = np.where(holds == NO_FIT, ROLL_ALL, holds)
+    return result
+
+
+@dataclass(frozen=True)
+class Cards:
+    """Cards as far as conditions depend on them.
+
+    Attributes
+    ----------
+    choices : (n,) int64
+        Bitmask of the categories that the turn may fill.
+    faces : (n,) int64
+        Bitmask of the open faces.
+    turns : (n,) int64
+        Turns left, this one included.
+    above_par : (n,) bool
+    """
+
+    choices: Ints
+    faces: Ints
+    turns: Ints
+    above_par: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of_rows(cls, rules: RuleSet, space: StateSpace, rows: Ints, lanes: Ints) -> Cards:
+        """The cards of states, by their rows and lanes."""
+        layout = space.layout
+        still_open = ~layout.masks[rows] & rules.full_mask
+        choices = still_open & -still_open if space.forced else still_open
+        faces = np.zeros_like(choices)
+        for c, bit in enumerate(face_bits(rules)):
+            faces |= (choices >> c & 1) * bit
+        turns = np.bitwise_count(still_open).astype(np.int64)
+        return cls(choices, faces, turns, par_sides(rules, space)[layout.lane_sets[rows], lanes] == 1)
+
+    @classmethod
+    def of_state(cls, rules: RuleSet, state: State) -> Cards:
+        """The card of one state."""
+        still_open = open_categories(rules, state.filled)
+        bits = face_bits(rules)
+        open_faces = 0
+        for c in still_open:
+            open_faces |= bits[c]
+        numbers = sum(1 << c for c in still_open), open_faces, len(rules.categories) - state.filled.bit_count()
+        above = is_above_par(rules, state.filled, state.upper)
+        choices, faces, turns = (np.array([number], dtype=np.int64) for number in numbers)
+        return cls(choices, faces, turns, np.array([above]))
+
+
+def conditions_of(rule: HoldRule) -> tuple[Condition, ...]:
+    """The conditions of a rule, with the one that its pattern implies."""
+    implied = (Condition("open", (rule.pattern.category,)),) if rule.pattern.kind == "pays" else ()
+    return (*implied, *rule.conditions)
+
+
+def applies(rules: RuleSet, condition: Condition, cards: Cards, rolls_left: int) -> npt.NDArray[np.bool_]:
+    """Whether a condition holds on each card with a number of rolls left, ``(n,)`` bool."""
+    if condition.kind == "above par":
+        return cards.above_par
+    if condition.kind == "below par":
+        return ~cards.above_par
+    if condition.kind == "rolls left":
+        return np.full(len(cards.choices), condition.low == rolls_left)
+    if condition.kind == "turns left":
+        return (condition.low <= cards.turns) & (cards.turns <= condition.high)
+    mask = category_mask(rules, condition)
+    if condition.kind == "only":
+        return np.asarray(cards.choices & ~mask == 0)
+    return np.asarray((cards.choices & mask != 0) == (condition.kind == "open"))

@@ -1,0 +1,172 @@
+"""Hold rules: their text, their sentences, and what they do, against an oracle that tries dice one by one."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from perfect_yatzy.errors import StateError
+from perfect_yatzy.game.dice import lattice
+from perfect_yatzy.game.notation import dice_of
+from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.game.scorecard import State
+from perfect_yatzy.policies.evaluation import evaluate, policy_mean
+from perfect_yatzy.policies.hold_policy import HoldRulePolicy
+from perfect_yatzy.policies.hold_rules import parse_hold_rule, parse_hold_rules
+from perfect_yatzy.policies.hold_tables import holds_of_card
+from perfect_yatzy.policies.price_sheet import PriceSheet, make_sheet, terms_of
+from support import games
+from support.hold_rules import hold_rules
+from support.naive_hold_rules import chooser, held_dice
+from support.naive_policies import GreedyChoice, NaivePolicy
+
+YATZY = load_rules("yatzy")
+NAMES = ["yatzy", "yahtzee", "yatzy-forced", "maxi", "kniffel", "cheerio", "generala", "giant-forced"]
+SLOW_START = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+MORE = settings(max_examples=200, deadline=None)
+
+
+@MORE
+@given(st.data(), st.sampled_from(NAMES))
+def test_the_canonical_text_of_a_rule_is_the_rule(data: st.DataObject, name: str) -> None:
+    rules = load_rules(name)
+    rule = data.draw(hold_rules(rules))
+    text = str(rule)
+    assert parse_hold_rule(rules, text) == rule
+    assert str(parse_hold_rule(rules, "  " + text.upper().replace(" ", "  ").replace(":", " : "))) == text
+
+
+@pytest.mark.parametrize(
+    ("written", "canonical"),
+    [
+        (
+            "three of open 3-6 if FH open and rolls left 1: keep",
+            "three of open 3-6 if full-house open and rolls left 1: keep",
+        ),
+        ("pair of 1-6 : keep", "pair: keep"),
+        ("groups 2+2: keep", "two pairs: keep"),
+        ("groups 2+3 of 4-6: stop", "full house of 4-6: stop"),
+        (
+            "4 different of 2-5 if LS or SS open: keep",
+            "4 different of 2-5 if small-straight or large-straight open: keep",
+        ),
+        (
+            "any if only yatzy or ones or twos or threes or fours or fives or sixes open: roll all",
+            "any if only upper or yatzy open: roll all",
+        ),
+        ("single lowest if rolls left 2 and above par: keep", "single lowest if above par and rolls left 2: keep"),
+        ("dice of 1-6: keep", "dice of 1-6: keep"),
+        ("pays chance if turns left 1-1: stop", "pays chance if turns left 1: stop"),
+    ],
+)
+def test_other_ways_to_write_a_rule(written: str, canonical: str) -> None:
+    assert str(parse_hold_rule(YATZY, written)) == canonical
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "expected a pattern instead of 'the end'"),
+        ("thre: keep", "expected a pattern instead of 'thre'; did you mean 'three'?"),
+        ("pair", "expected `if` and a condition, or `:` and the action instead of 'the end'"),
+        ("pair: kep", "expected `keep`, `stop` or `roll all` instead of 'kep'; did you mean 'keep'?"),
+        ("pair: keep now", "expected the end of the rule instead of 'now'"),
+        ("pair of: keep", "expected `open`, a face or faces such as 4-6 instead of ':'"),
+        ("pair of 7: keep", "the faces 7-7 are not a range within 1-6"),
+        ("pair if fullhous open: keep", "unknown category 'fullhous'; did you mean full-house?"),
+        ("pair if yatzy: keep", "expected `or` and a category, `open` or `closed` instead of ':'"),
+        ("six: keep", "six: keep names 6 dice; yatzy is played with 5"),
+        ("groups 3: keep", "expected sizes of two or more groups, such as 3+3 instead of '3'"),
+        ("5 different of 2-5: keep", "needs 5 different faces, which no roll of yatzy shows there"),
+        ("0 different: keep", "a pattern needs at least one die"),
+        ("any: keep", "`any` names no dice to keep"),
+        ("any if rolls left 3: stop", "when a hold is chosen, yatzy has 1 to 2 left"),
+        ("any if turns left 4-20: stop", "yatzy has 15 turns"),
+        ("row: keep", "expected how many faces instead of ':'"),
+        ("x" * 2000, "a hold rule has 2,000 characters"),
+    ],
+)
+def test_a_rule_that_is_malformed_or_does_not_apply_is_an_error(text: str, message: str) -> None:
+    with pytest.raises(StateError) as error:
+        parse_hold_rule(YATZY, text)
+    assert message in str(error.value)
+
+
+def test_a_rule_set_without_upper_boxes_has_no_open_faces_and_no_par() -> None:
+    rules = games.small(games.PAIR, games.CHANCE)
+    for text in ("pair of open: keep", "any if above par: stop"):
+        with pytest.raises(StateError, match="has no"):
+            parse_hold_rule(rules, text)
+
+
+def test_a_list_has_one_rule_a_line_and_comments() -> None:
+    found = parse_hold_rules(YATZY, "# mine\n\npair: keep\n  four: keep\n")
+    assert [*map(str, found)] == ["pair: keep", "four: keep"]
+    with pytest.raises(StateError, match=r"^hold rule 2: .*instead of 'par'"):
+        parse_hold_rules(YATZY, "pair: keep\npar: keep")
+    with pytest.raises(StateError, match="at most 62"):
+        parse_hold_rules(YATZY, ["pair: keep"] * 63)
+
+
+@MORE
+@given(st.data(), st.sampled_from(NAMES[:-1]))
+def test_the_holds_of_a_card_are_those_of_the_definition(data: st.DataObject, name: str) -> None:
+    rules = load_rules(name)
+    dice = lattice(rules.dice, rules.faces)
+    several = data.draw(st.lists(hold_rules(rules), max_size=3))
+    filled = data.draw(st.integers(0, rules.full_mask - 1))
+    if rules.order == "forced":
+        filled = (1 << filled.bit_count()) - 1
+    state = State(filled, data.draw(st.integers(0, rules.threshold)))
+    found = holds_of_card(rules, several, state)
+    rolls = data.draw(st.lists(st.integers(0, dice.n_rolls - 1), min_size=8, max_size=8))
+    for left in range(1, rules.rolls_per_turn):
+        for roll in rolls:
+            shown = dice_of(dice.counts[dice.first_roll + roll].tolist())
+            hold = int(found[left, roll])
+            held = None if hold < 0 else dice_of(dice.counts[hold].tolist())
+            assert held == held_dice(rules, several, state, shown, left), (shown, left)
+
+
+def random_prices(rules: RuleSet, seed: int) -> PriceSheet:
+    random = np.random.default_rng(seed)
+    prices = random.integers(-40, 80, len(rules.categories)) / 8 + 1 / 64
+    return make_sheet(rules, prices.tolist(), {term: float(random.integers(-8, 40)) / 8 for term in terms_of(rules)})
+
+
+@SLOW_START
+@given(st.data(), games.rule_sets(), st.integers(0, 1000))
+@example(None, games.joker_game("forced", first_roll_bonus=(("run", 3),)), 1)
+@example(None, games.saved_rolls_game("free", True), 3)
+def test_the_exact_mean_agrees_with_the_oracle(data: st.DataObject | None, rules: RuleSet, seed: int) -> None:
+    texts = ["single of open if above par: keep", "pair if rolls left 1: keep", "dice of 2-3: keep"]
+    several = (
+        [parse_hold_rule(rules, text) for text in texts]
+        if data is None
+        else data.draw(st.lists(hold_rules(rules), max_size=5))
+    )
+    prices = random_prices(rules, seed)
+
+    def guess(filled: int, upper: int, saved: int, flag: bool) -> Fraction:
+        return Fraction(prices.value(State(filled, upper, saved, flag)))
+
+    greedy = GreedyChoice(rules.canonical(), guess)
+
+    def best_box(filled: int, upper: int, flag: bool, dice: tuple[int, ...], left: int, first: bool) -> int:
+        stops = greedy.endings_worth(filled, upper, flag, dice, left, first)
+        best = max(stops.values())
+        return next(box for box in sorted(stops) if stops[box] >= best - Fraction(1, 10**9))
+
+    oracle = NaivePolicy(rules.canonical(), chooser(rules, several, best_box))
+    results = oracle.distribution()
+    policy = HoldRulePolicy(several, prices)
+    assert policy_mean(policy) == pytest.approx(float(sum(s * p for s, p in results.items())), abs=1e-9)
+    found = evaluate(policy)
+    assert found.mean == pytest.approx(policy_mean(policy), abs=1e-9)
+    if found.distribution is not None:
+        chances = dict(zip(found.distribution.scores.tolist(), found.distribution.chances, strict=True))
+        assert all(abs(chances.get(score, 0) - p) < 1e-12 for score, p in results.items())

@@ -1,0 +1,57 @@
+"""Random hold rules for hypothesis."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.policies.hold_rules import Condition, DicePattern, HoldRule, hold_rule
+
+
+@st.composite
+def patterns(draw: st.DrawFn, rules: RuleSet) -> DicePattern:
+    low = draw(st.integers(1, rules.faces))
+    high = draw(st.integers(low, rules.faces))
+    is_open = draw(st.booleans()) and any(c.face for c in rules.categories)
+    kind = draw(st.sampled_from(["any", "groups", "group", "different", "row", "dice", "pays"]))
+    if kind == "any":
+        return DicePattern("any", high=rules.faces)
+    if kind == "pays":
+        return DicePattern("pays", high=rules.faces, category=draw(st.sampled_from(rules.categories)).id)
+    if kind in ("different", "row"):
+        number = draw(st.integers(1, min(rules.dice, high - low + 1)))
+        return DicePattern(kind, (number,), low, high)  # type: ignore[arg-type]
+    if kind == "dice":
+        return DicePattern("dice", (), low, high, is_open)
+    if kind == "groups" and rules.dice > 1:
+        first = draw(st.integers(1, rules.dice - 1))
+        second = draw(st.integers(1, rules.dice - first))
+        return DicePattern("groups", tuple(sorted((first, second), reverse=True)), low, high, is_open)
+    size = draw(st.integers(1, min(6, rules.dice)))
+    return DicePattern("groups", (size,), low, high, is_open, draw(st.booleans()))
+
+
+@st.composite
+def conditions(draw: st.DrawFn, rules: RuleSet) -> Condition:
+    kinds = ["open", "closed", "only", "turns left"]
+    kinds += ["above par", "below par"] if rules.bonus else []
+    kinds += ["rolls left"] if rules.rolls_per_turn > 1 else []
+    kind = draw(st.sampled_from(kinds))
+    if kind in ("above par", "below par"):
+        return Condition(kind)  # type: ignore[arg-type]
+    if kind == "rolls left":
+        number = draw(st.integers(1, rules.rolls_per_turn - 1))
+        return Condition("rolls left", (), number, number)
+    if kind == "turns left":
+        low = draw(st.integers(1, len(rules.categories)))
+        return Condition("turns left", (), low, draw(st.integers(low, len(rules.categories))))
+    ids = st.sampled_from([c.id for c in rules.categories])
+    return Condition(kind, tuple(draw(st.lists(ids, min_size=1, max_size=8, unique=True))))  # type: ignore[arg-type]
+
+
+@st.composite
+def hold_rules(draw: st.DrawFn, rules: RuleSet) -> HoldRule:
+    pattern = draw(patterns(rules))
+    action = draw(
+        st.sampled_from(["stop", "roll all"] if pattern.kind == "any" else ["keep", "keep", "stop", "roll all"])
+    )
+    return hold_rule(rules, pattern, draw(st.lists(conditions(rules), max_size=2)), action)  # type: ignore[arg-type]

@@ -1,0 +1,116 @@
+"""What hold rules do, in plain Python from their definition: the oracle of the compiled ones.
+
+For one roll, one card and one rule at a time, with sets of dice tried by brute force.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from itertools import combinations_with_replacement
+from typing import Any
+
+from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.game.scorecard import State
+from perfect_yatzy.game.scoring import category_points
+from perfect_yatzy.policies.hold_rules import Condition, DicePattern, HoldRule
+
+Dice = tuple[int, ...]
+
+
+def turn_boxes(rules: RuleSet, filled: int) -> list[str]:
+    """Ids of the categories the turn may fill."""
+    still_open = [c.id for i, c in enumerate(rules.categories) if not filled >> i & 1]
+    return still_open[:1] if rules.order == "forced" else still_open
+
+
+def named_dice(rules: RuleSet, pattern: DicePattern, dice: Dice, boxes: list[str]) -> Dice | None:
+    """The dice of a roll that a pattern names; None if it does not fit."""
+    faces = set(range(pattern.low, pattern.high + 1))
+    if pattern.open:
+        faces &= {c.face for c in rules.categories if c.id in boxes}
+    counting = [d for d in dice if d in faces]
+    if pattern.kind == "any":
+        return ()
+    if pattern.kind == "pays":
+        category = rules.categories[rules.index_of[pattern.category]]
+        counts = [dice.count(face) for face in range(1, rules.faces + 1)]
+        return dice if pattern.category in boxes and category_points(category, counts) > 0 else None
+    if pattern.kind == "dice":
+        return tuple(counting) or None
+    if pattern.kind == "different":
+        shown = tuple(sorted(set(counting)))
+        return shown if len(shown) >= pattern.sizes[0] else None
+    if pattern.kind == "row":
+        rows = [
+            tuple(range(first, last + 1))
+            for first in range(pattern.low, pattern.high + 1)
+            for last in range(first, pattern.high + 1)
+            if set(range(first, last + 1)) <= set(counting) and last - first + 1 >= pattern.sizes[0]
+        ]
+        return max(rows, key=lambda row: (len(row), row), default=None)
+    kept: list[int] = []
+    for size in pattern.sizes:
+        groups = [f for f in sorted(set(counting)) if counting.count(f) >= size and f not in kept]
+        if not groups:
+            return None
+        sign = -1 if pattern.lowest else 1
+        best = max(groups, key=lambda face: (counting.count(face), sign * face))
+        kept += [best] * counting.count(best)
+    return tuple(sorted(kept))
+
+
+def members(rules: RuleSet, condition: Condition) -> set[str]:
+    """Ids of the categories of a condition."""
+    found: set[str] = set()
+    for name in condition.categories:
+        section = {c.id for c in rules.categories if c.upper == (name == "upper")}
+        found |= {name} if name in {c.id for c in rules.categories} else section
+    return found
+
+
+def holds(rules: RuleSet, condition: Condition, state: State, boxes: list[str], left: int) -> bool:
+    """Whether a condition holds."""
+    ids = members(rules, condition)
+    if condition.kind in ("above par", "below par"):
+        most = [max_upper(rules, i) if c.upper else 0 for i, c in enumerate(rules.categories)]
+        share = sum(m for i, m in enumerate(most) if state.filled >> i & 1)
+        is_above = min(state.upper, rules.threshold) * sum(most) >= rules.threshold * share
+        return is_above == (condition.kind == "above par")
+    if condition.kind == "rolls left":
+        return left == condition.low
+    if condition.kind == "turns left":
+        return condition.low <= len(rules.categories) - state.filled.bit_count() <= condition.high
+    if condition.kind == "only":
+        return set(boxes) <= ids
+    return bool(ids & set(boxes)) == (condition.kind == "open")
+
+
+@cache
+def max_upper(rules: RuleSet, category: int) -> int:
+    """The most points a category can pay, by trying every roll."""
+    rolls = combinations_with_replacement(range(1, rules.faces + 1), rules.dice)
+    counts = ([roll.count(face) for face in range(1, rules.faces + 1)] for roll in rolls)
+    return max(category_points(rules.categories[category], c) for c in counts)
+
+
+def held_dice(rules: RuleSet, hold_rules: list[HoldRule], state: State, dice: Dice, left: int) -> Dice | None:
+    """The dice to keep, or None to stop."""
+    boxes = turn_boxes(rules, state.filled)
+    for rule in hold_rules:
+        named = named_dice(rules, rule.pattern, dice, boxes)
+        if named is not None and all(holds(rules, c, state, boxes, left) for c in rule.conditions):
+            if rule.action == "stop" or (rule.action == "keep" and len(named) == rules.dice):
+                return None
+            return named if rule.action == "keep" else ()
+    return ()
+
+
+def chooser(rules: RuleSet, hold_rules: list[HoldRule], best_box: Callable[..., Any]) -> Callable[..., int | Dice]:
+    """The policy for :class:`support.naive_policies.NaivePolicy`; `best_box` chooses the category."""
+
+    def choose(filled: int, upper: int, saved: int, flag: bool, dice: Dice, left: int, first: bool) -> int | Dice:
+        held = held_dice(rules, hold_rules, State(filled, upper, saved, flag), dice, left) if left else None
+        return int(best_box(filled, upper, flag, dice, left, first)) if held is None else held
+
+    return choose
