@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 from perfect_yatzy.errors import CODES
 from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.play.record import write_games
-from perfect_yatzy.play.replay import replay
+from perfect_yatzy.play.simulated import simulated_records
 from perfect_yatzy.strategy.strategy import Strategy, open_strategy
 from perfect_yatzy.tablebase.table_file import FORMAT, TableInfo
 from support.command import ROOT, Run
@@ -43,7 +42,7 @@ def test_commands_print_what_the_readme_shows(command: Command, yatzy: Strategy,
 @pytest.mark.parametrize("code", snippets("python"))
 def test_python_runs(code: str, yatzy: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    write_games("games.jsonl", [replay(yatzy, seed=1, game=0)])
+    Path("games.jsonl").write_text("".join(f"{line}\n" for line in simulated_records(yatzy, 3)))
     exec(compile(code, "<example>", "exec"), {})
 
 

@@ -18,7 +18,6 @@ from perfect_yatzy.game.scoring import scoring_options
 from perfect_yatzy.game.translations import localized
 from perfect_yatzy.model.objectives import BonusChance
 from perfect_yatzy.play.record import Game, check_writable, read_game, read_games, write_games
-from perfect_yatzy.play.replay import replay
 from perfect_yatzy.play.review import GRADES, Review, action_outlook, grade, review
 from perfect_yatzy.service.reviews import review_json
 from perfect_yatzy.strategy.actions import Choice, Hold
@@ -30,6 +29,7 @@ from perfect_yatzy.strategy.turn_outcomes import outcomes_of_hold
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from support.command import Run
 from support.human import human
+from support.replay import replay
 
 
 @pytest.mark.parametrize(

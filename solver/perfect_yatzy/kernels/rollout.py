@@ -22,6 +22,7 @@ from .policy import PolicyJob
 from .score_policy import ScorePolicyJob, TurnStart, backup_holds, decision
 from .simd import peek, poke, shifted, views, width
 from .turn import choices_of, mean_block
+from .turn_log import NoLog, TurnLog, log_hold, log_outcome, log_roll
 from .value_tables import Block, MeanTable, ScoreTable, score_block_x
 
 DIE_BITS = 60  # bits of a random word; a six-sided die takes 2.6 of them
@@ -61,6 +62,8 @@ class RolloutJob(NamedTuple):
     first_game : int
         Number of game 0 among all games of the simulation.
     seed, turn : int
+    log : NoLog or TurnLog
+        Written: what each game does.
     """
 
     policy: PolicyJob | ScorePolicyJob
@@ -70,6 +73,7 @@ class RolloutJob(NamedTuple):
     first_game: int
     seed: int
     turn: int
+    log: NoLog | TurnLog = NoLog()
 
 
 @jit
@@ -139,6 +143,7 @@ def end_turn(job, game, outcome, rerolls):
     poke(fields, first_field + POINTS, points)
     box = game * model.category_count + peek(outcomes.category, outcome)
     poke(job.games.boxes, box, np.int16(peek(outcomes.points, outcome)))
+    log_outcome(job.log, game, outcome)
 
 
 @jit
@@ -149,7 +154,9 @@ def play_turn(job, game):
     lanes, most = width(scratch.hold), model.rolls_per_turn - 1 + saved_before
     held, rerolls, outcome = 0, most, -1
     while outcome < 0:
-        held = rolled(job, game, held, most - rerolls)
+        number = most - rerolls
+        held = rolled(job, game, held, number)
+        log_roll(job.log, game, number, held)
         is_first = model.has_first_roll_bonus and rerolls == most
         stage = saved_before if is_first else rerolls
         entry = (stage * dice.roll_count + held - dice.first_roll) * lanes + lane
@@ -157,6 +164,7 @@ def play_turn(job, game):
         if rerolls == 0 or hold < 0:
             outcome = int(peek(scratch.first_stop, entry) if is_first else peek(scratch.stop, entry))
         else:
+            log_hold(job.log, game, number, hold)
             held, rerolls = hold, rerolls - 1
     end_turn(job, game, outcome, rerolls)
 
@@ -171,12 +179,15 @@ def play_score_turn(scores, mean_table, job, game, choices):
     most = model.rolls_per_turn - 1 + peek(fields, first_field + SAVED)
     held, rerolls, outcome = 0, most, -1
     while outcome < 0:
-        held = rolled(job, game, held, most - rerolls)
+        number = most - rerolls
+        held = rolled(job, game, held, number)
+        log_roll(job.log, game, number, held)
         roll = held - model.dice.first_roll
         hold, stop, _ = decision(scores, mean_table, job.policy, turn, score_lane, roll, rerolls, rerolls == most)
         if hold < 0:
             outcome = stop
         else:
+            log_hold(job.log, game, number, hold)
             held, rerolls = hold, rerolls - 1
     end_turn(job, game, outcome, rerolls)
 

@@ -17,6 +17,7 @@ from .rollout import BLOCK, DIE_BITS, FIELDS, LANE, ROW, SAVED, end_turn, random
 from .score_policy import backup_holds
 from .simd import peek, poke, shifted, view, views
 from .turn import LOWEST, choices_of, mean_block
+from .turn_log import log_hold, log_roll
 from .value_tables import MeanTable, state_number
 
 SALT = 0x2545F4914F6CDD1D  # the numbers that draw options are not those of the dice
@@ -78,6 +79,7 @@ def play_soft_turn(mean_table, job, lost, game, choices):
     while outcome < 0:
         number = most - rerolls
         held = rolled(job, game, held, number)
+        log_roll(job.log, game, number, held)
         roll, saved = held - dice.first_roll, rerolls if model.saves_rolls else 0
         first = stop_values(mean_table, policy, row, lane, choices, roll, saved, rerolls == most, values)
         chosen, loss = 0, 0.0
@@ -97,6 +99,7 @@ def play_soft_turn(mean_table, job, lost, game, choices):
             poke(lost, game, peek(lost, game) + loss)
             if chosen > 0:
                 held, rerolls = int(peek(dice.holds, hold + chosen)), rerolls - 1
+                log_hold(job.log, game, number, held)
             else:
                 stop_values(mean_table, policy, row, lane, choices, roll, saved, rerolls == most, values)
         if chosen == 0:

@@ -39,6 +39,8 @@ from ..tablebase.threads import thread_map
 if TYPE_CHECKING:
     from ..kernels.rollout import Games
     from ..kernels.soft_policy import SoftPolicyJob
+    from ..kernels.turn_log import TurnLog
+    from ..strategy.rollout import TurnArguments
 
 LIMIT = 8.0  # an option that loses more than this many temperatures is never taken; the power of the weights
 ROWS = 16  # rows of states a thread takes at a time
@@ -163,12 +165,19 @@ class SoftRollout(Rollout):
         super().__init__(policy.strategy, policy.start, threads)
         self.soft, self.lost = policy, np.empty(0)
 
-    def play(self, number: int, first: int, seed: int, report: Callable[[int], None]) -> tuple[Ints, Points16, Ints]:
+    def play(
+        self,
+        number: int,
+        first: int,
+        seed: int,
+        report: Callable[[int], None] = lambda turn: None,
+        logs: list[TurnLog] | None = None,
+    ) -> tuple[Ints, Points16, Ints]:
         """As for :class:`perfect_yatzy.strategy.rollout.Rollout`; writes :attr:`lost`."""
         self.lost = np.zeros(number)
-        return super().play(number, first, seed, report)
+        return super().play(number, first, seed, report, logs)
 
-    def turn(self, filled: int, games: Games, order: Ints, dice: tuple[int, int, int]) -> Callable[[int, int], None]:
+    def turn(self, filled: int, games: Games, order: Ints, rest: TurnArguments) -> Callable[[int, int], None]:
         """As for :class:`perfect_yatzy.strategy.rollout.Rollout`."""
         from ..kernels.rollout import RolloutJob
         from ..kernels.soft_rollout import play_soft
@@ -177,7 +186,7 @@ class SoftRollout(Rollout):
 
         def play(begin: int, end: int) -> None:
             with self.policy() as policy:
-                play_soft(begin, end, RolloutJob(policy, self.lattice_index, games, order, *dice), table, lost)
+                play_soft(begin, end, RolloutJob(policy, self.lattice_index, games, order, *rest), table, lost)
 
         return play
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from ..strategy.rollout import Rollout
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import TurnEvaluator
 from ..tablebase.backward_induction import default_threads
+
+if TYPE_CHECKING:
+    from ..strategy.rollout import TurnArguments
 
 
 @dataclass(frozen=True)
@@ -55,14 +59,14 @@ class _Recorder(Rollout):
         super().__init__(strategy, strategy.space.start, threads)
         self.met: list[tuple[Ints, Ints, Ints]] = []
 
-    def turn(self, filled: int, games: Games, order: Ints, dice: tuple[int, int, int]) -> Callable[[int, int], None]:
+    def turn(self, filled: int, games: Games, order: Ints, rest: TurnArguments) -> Callable[[int, int], None]:
         """As for :class:`Rollout`."""
         layout, fields = self.space.layout, games.fields.reshape(len(order), -1)
         rows = fields[:, ROW]
         places = layout.offsets[rows] + fields[:, SAVED] * layout.lane_count[layout.lane_sets[rows]] + fields[:, LANE]
         places, first, counts = np.unique(places, return_index=True, return_counts=True)
         self.met.append((rows[first], places, counts))
-        return super().turn(filled, games, order, dice)
+        return super().turn(filled, games, order, rest)
 
 
 def visited_states(rules: RuleSet, values: Table, games: int, seed: int, threads: int | None = None) -> Visits:

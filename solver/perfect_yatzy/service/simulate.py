@@ -19,7 +19,7 @@ from .requests import Request, parse_simulation
 
 def run_simulation(
     service: QueryService, fields: Mapping[str, Any], progress: Progress | None = None
-) -> tuple[Simulation, dict[str, Any]]:
+) -> tuple[Strategy, Simulation, dict[str, Any]]:
     """Play the games of a request.
 
     Parameters
@@ -33,8 +33,8 @@ def run_simulation(
 
     Returns
     -------
-    Simulation, dict
-        The games, and the answer.
+    Strategy, Simulation, dict
+        What played, the games, and the answer.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def run_simulation(
         answer["reached"] = reached
         answer["reached_error"] = float(np.sqrt(reached * (1 - reached) / games)) if games > 1 else None
         answer["chance"] = min(1.0, strategy.value(request.position))
-    return played, answer
+    return strategy, played, answer
 
 
 def run_positions(service: QueryService, fields: Mapping[str, Any]) -> tuple[PositionSample, dict[str, Any]]:

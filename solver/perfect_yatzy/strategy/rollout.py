@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from ..kernels.policy import PolicyJob
     from ..kernels.rollout import Games
     from ..kernels.score_policy import ScorePolicyJob
+    from ..kernels.turn_log import NoLog, TurnLog
+
+    TurnArguments = tuple[int, int, int, NoLog | TurnLog]
 
 Points16 = npt.NDArray[np.int16]
 SLICES = 16  # slices of the sorted games per thread
@@ -49,7 +52,8 @@ class Rollout:
     def __init__(self, strategy: Strategy, start: State, threads: int) -> None:
         from ..kernels.lattice import indexed_lattice, kernel_lattice
 
-        rules, self.threads, self.start = strategy.rules, threads, start
+        self.rules, self.threads, self.start = strategy.rules, threads, start
+        rules = self.rules
         self.evaluator, self.space = strategy.evaluator, strategy.space
         self.dice = lattice(rules.dice, rules.faces)
         self.model, self.outcomes = turn_model(rules, self.space.start), turn_outcomes(rules, self.space.start)
@@ -58,8 +62,24 @@ class Rollout:
         self.categories = self.space.categories
         self.idle: list[Any] = []  # working memory for one call each
 
-    def play(self, number: int, first: int, seed: int, report: Callable[[int], None]) -> tuple[Ints, Points16, Ints]:
+    def play(
+        self,
+        number: int,
+        first: int,
+        seed: int,
+        report: Callable[[int], None] = lambda turn: None,
+        logs: list[TurnLog] | None = None,
+    ) -> tuple[Ints, Points16, Ints]:
         """Play the games `first` to ``first + number - 1``.
+
+        Parameters
+        ----------
+        number, first, seed
+            How many games, and which.
+        report
+            Called with the number of turns played.
+        logs
+            Receives the log of each turn, if it is given.
 
         Returns
         -------
@@ -67,6 +87,7 @@ class Rollout:
             Points made since the start without the upper bonus, points of each category, upper bonus.
         """
         from ..kernels.rollout import FIELDS, LANE, POINTS, ROW, SAVED, Games
+        from ..kernels.turn_log import NoLog, turn_log
 
         start, space = self.start, self.space
         row, place = space.row(start), space.unchecked_index(start)
@@ -79,8 +100,12 @@ class Rollout:
         size = max(1, number // (self.threads * SLICES))
         with thread_map(self.threads) as in_threads:
             for turn in range(self.turns):
-                order = self.sort(fields)
-                play_slice = self.turn(start.filled.bit_count() + turn, games, order, (first, seed, turn))
+                order, filled = self.sort(fields), start.filled.bit_count() + turn
+                log: NoLog | TurnLog = NoLog()
+                if logs is not None:
+                    logs.append(turn_log(number, self.rules.rolls_per_turn + int(space.most_saved[filled])))
+                    log = logs[-1]
+                play_slice = self.turn(filled, games, order, (first, seed, turn, log))
                 begins = range(0, number, size)
                 for _ in in_threads(play_slice, begins, [min(begin + size, number) for begin in begins]):
                     pass
@@ -100,15 +125,15 @@ class Rollout:
         blocks = layout.lane_upper.shape[1] // LANES
         return np.asarray(ordered(row * blocks + lane // LANES, len(layout.masks) * blocks))
 
-    def turn(self, filled: int, games: Games, order: Ints, dice: tuple[int, int, int]) -> Callable[[int, int], None]:
+    def turn(self, filled: int, games: Games, order: Ints, rest: TurnArguments) -> Callable[[int, int], None]:
         """A function that plays one turn of the games ``order[begin:end]``, for any number of threads.
 
         Parameters
         ----------
         filled
             Number of filled categories before the turn.
-        dice
-            First game, seed and turn: what the dice depend on.
+        rest
+            First game, seed and turn, on which the dice depend; and the log.
         """
         from ..kernels.rollout import RolloutJob, play_by_policy
 
@@ -116,7 +141,7 @@ class Rollout:
 
         def play(begin: int, end: int) -> None:
             with self.policy() as policy:
-                play_by_policy(begin, end, RolloutJob(policy, self.lattice_index, games, order, *dice), table)
+                play_by_policy(begin, end, RolloutJob(policy, self.lattice_index, games, order, *rest), table)
 
         return play
 
@@ -165,7 +190,7 @@ class ScoreRollout(Rollout):
         fields[:, BLOCK], fields[:, BLOCK_LANE] = score_blocks(self.scores.score_offsets, state, lane, x)
         return np.lexsort((fields[:, BLOCK], row))
 
-    def turn(self, filled: int, games: Games, order: Ints, dice: tuple[int, int, int]) -> Callable[[int, int], None]:
+    def turn(self, filled: int, games: Games, order: Ints, rest: TurnArguments) -> Callable[[int, int], None]:
         """As for :class:`Rollout`."""
         from ..kernels.rollout import RolloutJob, play_by_scores
 
@@ -174,7 +199,7 @@ class ScoreRollout(Rollout):
 
         def play(begin: int, end: int) -> None:
             with self.policy() as policy:
-                job = RolloutJob(policy, self.lattice_index, games, order, *dice)
+                job = RolloutJob(policy, self.lattice_index, games, order, *rest)
                 play_by_scores(begin, end, job, table, offsets, mean_table)
 
         return play

@@ -73,16 +73,16 @@ def simulate(
     from ..views.simulation import simulation_lines
 
     if output:
-        check_output(output, games, policy, card)
+        check_output(output, games, card)
         check_overwrite(output, force)
     service = query_service(tables, threads, lang)
     request = {"rules": rules, "games": games, "seed": seed, "policy": policy, "card": card, "saved": saved}
-    simulation, answer = run_simulation(service, request, simulation_progress(games))
+    strategy, simulation, answer = run_simulation(service, request, simulation_progress(games))
     rule_set = service.rules(rules)
     if output:
         with output_file(output) as file:
             if output.endswith(".jsonl"):
-                write_records(file, service.strategy(rule_set), games, seed)
+                write_records(file, strategy, simulation)
             else:
                 write_games(file, output, simulation)
     click.echo(json.dumps(answer) if as_json else "\n".join(simulation_lines(rule_set, answer)))

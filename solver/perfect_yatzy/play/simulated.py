@@ -1,0 +1,84 @@
+"""Simulated games as records, with every die and decision, as fast as they are simulated.
+
+The games of :func:`perfect_yatzy.simulate`: the same dice and decisions for the same seed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..game.dice import Ints, lattice
+from ..policies.soft_policy import SoftPolicy, SoftRollout
+from ..strategy.rollout import Rollout, rollout_of
+from ..strategy.strategy import Strategy
+from ..tablebase.backward_induction import default_threads
+from .record import Game
+
+if TYPE_CHECKING:
+    from ..kernels.turn_log import TurnLog
+
+CHUNK = 10_000  # games played at the same time; bounds the memory
+
+
+def simulated_records(
+    strategy: Strategy | SoftPolicy, games: int, seed: int = 1, threads: int | None = None, player: str = "mean"
+) -> Iterator[str]:
+    """Games from the empty card, each as the line of a record without its line break.
+
+    Parameters
+    ----------
+    strategy
+        What plays: perfect play, a goal or a utility, any strategy made of a table of values, or a policy that takes
+        worse options less often.
+    games, seed, threads
+        As for :func:`perfect_yatzy.simulate`.
+    player
+        Name of the player in the records.
+    """
+    threads = threads or default_threads()
+    if isinstance(strategy, SoftPolicy):
+        rollout: Rollout = SoftRollout(strategy, threads)
+    else:
+        rollout = rollout_of(strategy, strategy.check(""), threads)
+    for first in range(0, games, CHUNK):
+        number = min(CHUNK, games - first)
+        logs: list[TurnLog] = []
+        rollout.play(number, first, seed, logs=logs)
+        writers = [_turn_writer(rollout, log) for log in logs]
+        for game in range(number):
+            source = {"source": "simulate", "seed": seed, "game": first + game}
+            head = json.dumps(Game(rollout.rules, (player,), (), source).to_json())
+            yield f"{head[:-2]}{', '.join(write(game) for write in writers)}]}}"  # the head ends with an empty list
+
+
+def _turn_writer(rollout: Rollout, log: TurnLog) -> Callable[[int], str]:
+    """A function that writes a turn of a game as JSON, with the fields of :class:`.record.Turn`."""
+    rules, outcomes = rollout.rules, rollout.outcomes
+    texts = _lattice_texts(rules.dice, rules.faces)
+    ids = [json.dumps(category.id) for category in rules.categories]
+    category, points = outcomes.category[log.outcomes].tolist(), outcomes.points[log.outcomes].tolist()
+    bonus_points = (outcomes.total.astype(np.int64) - outcomes.points)[log.outcomes].tolist()
+    shape = len(log.outcomes), log.most_rolls
+    rolls, holds = log.rolls.reshape(shape), log.holds.reshape(shape)
+    counts: Ints = (holds >= 0).sum(axis=1)
+    all_rolls, all_holds, held = rolls.tolist(), holds.tolist(), counts.tolist()
+
+    def write(game: int) -> str:
+        count = held[game]
+        dice = ", ".join([texts[i] for i in all_rolls[game][: count + 1]])
+        kept = ", ".join([texts[i] for i in all_holds[game][:count]])
+        bonus = f', "bonus_points": {bonus_points[game]}' if bonus_points[game] else ""
+        scored = f'"category": {ids[category[game]]}, "points": {points[game]}{bonus}'
+        return f'{{"player": 0, "rolls": [{dice}], "holds": [{kept}], {scored}}}'
+
+    return write
+
+
+def _lattice_texts(dice: int, faces: int) -> list[str]:
+    """Each multiset of dice as a JSON list of its faces, in the order of the lattice."""
+    counts = lattice(dice, faces).counts
+    return [json.dumps(np.repeat(np.arange(1, faces + 1), row).tolist()) for row in counts]
