@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Sequence, Sized
 from difflib import get_close_matches
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,9 @@ MAX_PUBLISHED = 100
 MAX_PROBLEMS = 20  # reported one by one
 
 # A string is one token, whether it ends or not: then no part of the text is scanned twice.
-JSON_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
+JSON_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
+BRACKETS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+NO_BRACKETS = bytes(byte for byte in range(256) if byte not in BRACKETS)
 
 
 def check_length(value: Sized, most: int, name: str, unit: str = "characters") -> None:
@@ -92,11 +95,9 @@ def parse_json(text: str | bytes) -> Any:
     if isinstance(text, bytes):
         text = text.decode("utf-8-sig")
     if text.count("[") + text.count("{") > MAX_JSON_DEPTH:
-        depth = 0
-        for token in JSON_TOKENS.finditer(text):
-            depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)
-            if depth > MAX_JSON_DEPTH:
-                raise ValueError(f"it is nested deeper than {MAX_JSON_DEPTH} levels")
+        brackets = JSON_STRINGS.sub("", text).encode("utf-8", "surrogatepass").translate(None, NO_BRACKETS)
+        if max(accumulate(map(BRACKETS.__getitem__, brackets)), default=0) > MAX_JSON_DEPTH:
+            raise ValueError(f"it is nested deeper than {MAX_JSON_DEPTH} levels")
     return json.loads(text, parse_constant=_reject_constant, parse_float=_finite)
 
 

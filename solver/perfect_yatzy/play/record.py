@@ -20,9 +20,10 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from unicodedata import category
 
 from ..errors import StateError, shown
@@ -126,6 +127,12 @@ class Game:
             turns.append(entry | ({"bonus_points": turn.bonus_points} if turn.bonus_points else {}))
         head = {"schema": SCHEMA, "rules": rules_to_json(self.rules), "players": list(self.players)}
         return head | self.extra | {"turns": turns}
+
+
+def dated(game: Game) -> Game:
+    """The game with the present date and time in its field ``date``, in the format of ISO 8601."""
+    now = datetime.now().astimezone().isoformat(timespec="seconds")
+    return replace(game, extra=game.extra | {"date": now})
 
 
 def check_names(players: Sequence[str]) -> None:
@@ -271,32 +278,43 @@ def read_games(path: str | Path) -> list[Game]:
         and line.
     """
     games: list[Game] = []
-    try:
-        with open(path, "rb") as file:
-            for number, line in enumerate(_lines(file, path), start=1):
-                if line.strip():
-                    games.append(_read_line(line, f"{path}:{number}", path if not games else None))
-    except OSError as error:
-        raise StateError(f"cannot read {path}: {error.strerror}") from error
+    for number, line in record_lines(path):
+        place = f"{path}:{number}"
+        raw = parse_game_line(line, place, path if not games else None)
+        try:
+            games.append(read_game(raw))
+        except ValueError as error:
+            raise StateError(f"{place}: {error}") from error
     if not games:
         raise StateError(f"{path} contains no games")
     return games
 
 
-def _lines(file: IO[bytes], path: str | Path) -> Iterator[bytes]:
-    """The lines of a record, one at a time."""
-    size = 0
-    while line := file.readline(MAX_GAME_BYTES + 1):
-        size += len(line)
-        if len(line) > MAX_GAME_BYTES:
-            raise StateError(f"a line of {path} is longer than {MAX_GAME_BYTES:,} bytes")
-        if size > MAX_RECORD_BYTES:
-            raise StateError(f"{path} is larger than {MAX_RECORD_BYTES:,} bytes; split it, one game per line")
-        yield line
+def record_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a record that are not empty, each with its number, from 1.
+
+    Raises
+    ------
+    StateError
+        If the file cannot be read, or it or a line of it is too large.
+    """
+    size, number = 0, 0
+    try:
+        with open(path, "rb") as file:
+            while line := file.readline(MAX_GAME_BYTES + 1):
+                size, number = size + len(line), number + 1
+                if len(line) > MAX_GAME_BYTES:
+                    raise StateError(f"a line of {path} is longer than {MAX_GAME_BYTES:,} bytes")
+                if size > MAX_RECORD_BYTES:
+                    raise StateError(f"{path} is larger than {MAX_RECORD_BYTES:,} bytes; split it, one game per line")
+                if line.strip():
+                    yield number, line
+    except OSError as error:
+        raise StateError(f"cannot read {path}: {error.strerror}") from error
 
 
-def _read_line(line: bytes, place: str, first_of: str | Path | None) -> Game:
-    """The game of a line.
+def parse_game_line(line: bytes, place: str, first_of: str | Path | None) -> Any:
+    """The JSON value of a line.
 
     Parameters
     ----------
@@ -304,18 +322,19 @@ def _read_line(line: bytes, place: str, first_of: str | Path | None) -> Game:
         File and line, for messages.
     first_of
         The file if this is its first game: then a line that is not JSON means that the file is something else.
+
+    Raises
+    ------
+    StateError
+        If the line is not JSON.
     """
     try:
-        raw = parse_json(line)
+        return parse_json(line)
     except UnicodeDecodeError as error:
         raise StateError(f"{place.rpartition(':')[0]} is not UTF-8 text") from error
     except (ValueError, RecursionError) as error:
         if first_of is not None:
             raise StateError(f"{first_of} is not a record of games (JSON Lines, one game per line)") from error
-        raise StateError(f"{place}: {error}") from error
-    try:
-        return read_game(raw)
-    except ValueError as error:
         raise StateError(f"{place}: {error}") from error
 
 

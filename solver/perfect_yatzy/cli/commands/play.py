@@ -270,7 +270,7 @@ def check_record(record: str, save_file: SaveFile) -> None:
 
 def finish(game: TerminalGame, record: str) -> None:
     """Record a finished game, and print its result and review; it stays saved if it cannot be recorded."""
-    from ...play.record import write_games
+    from ...play.record import dated, write_games
     from ...play.review import review
     from ..views.play import winner_line
     from ..views.review import summary_lines
@@ -280,7 +280,7 @@ def finish(game: TerminalGame, record: str) -> None:
     if len(finished.players) > 1:
         click.echo(f"{winner_line(game.session)}\n")
     try:
-        write_games(record, [finished])
+        write_games(record, [dated(finished)])
     except OSError as error:
         command = f"{resume_command(without='record')} --record FILE"
         raise SolverError(

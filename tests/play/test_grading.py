@@ -1,0 +1,199 @@
+"""Many recorded games at once: the same figures as the review of each, and the same games accepted."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+import perfect_yatzy
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from perfect_yatzy.errors import StateError
+from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.play.columns import GameColumns
+from perfect_yatzy.play.grading import GradedGames, grade_games
+from perfect_yatzy.play.record import Game, read_game
+from perfect_yatzy.play.review import review
+from perfect_yatzy.play.simulated import simulated_records
+from perfect_yatzy.strategy.strategy import Strategy
+from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
+from perfect_yatzy.tablebase.backward_induction import solve_values
+from support.games import rule_sets
+from support.human import human
+from support.players import wrong_by
+from support.replay import replay
+
+
+def graded(strategy: Strategy, games: list[Game], threads: int = 1) -> GradedGames:
+    columns = GameColumns(strategy.rules)
+    for number, game in enumerate(games):
+        assert columns.add(number, json.loads(json.dumps(game.to_json())))
+    return grade_games(strategy, columns, threads)
+
+
+def check_against_reviews(strategy: Strategy, games: list[Game]) -> None:
+    """Every loss, every roll's luck and every result, against single queries."""
+    found = graded(strategy, games)
+    losses = found.hold_loss.copy()
+    ends = np.append(found.turn_of_roll[1:] != found.turn_of_roll[:-1], True)
+    losses[ends] += found.category_loss
+    for number, game in enumerate(games):
+        expected, own = review(strategy, game), found.card_of_roll == number
+        assert found.start == expected.start
+        assert found.results[number] == pytest.approx(expected.result, abs=1e-9)
+        assert found.finished[number] == expected.finished
+        assert losses[own] == pytest.approx([decision.loss for decision in expected.decisions], abs=1e-9)
+        assert found.luck[own] == pytest.approx([roll.luck for roll in expected.roll_luck], abs=1e-9)
+        best = [
+            strategy.categories(card, turn.dice_history[-1], left)[0].category for card, turn, left in ends_of(game)
+        ]
+        taken = found.card_of_turn == number
+        no_loss = found.category_loss[taken] == 0
+        ids = [category.id for category in game.rules.categories]
+        assert [ids[c] for c in found.category[taken]] == [turn.category for turn in game.turns]
+        for c, name, tied in zip(found.best_category[taken], best, no_loss, strict=True):
+            assert ids[c] == name or tied
+
+
+def ends_of(game: Game) -> list[tuple[Any, Any, int]]:
+    rolls = game.rules.rolls_per_turn
+    return [(card, turn, rolls + card.saved - len(turn.dice_history)) for card, turn in game.cards(0)]
+
+
+@pytest.mark.parametrize(
+    ("key", "games"),
+    [
+        ("yatzy", 9),
+        ("yahtzee", 8),
+        ("yahtzee-free-joker", 4),
+        ("generala", 4),
+        ("yatzy-forced", 4),
+        ("yatzy-saved", 4),
+    ],
+)
+def test_values_are_those_of_the_reviews(key: str, games: int) -> None:
+    strategy = perfect_yatzy.open_strategy(key)
+    check_against_reviews(strategy, [human(strategy, i) if i % 4 else replay(strategy, 3, i) for i in range(games)])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("key", "games"),
+    [("yatzy", 150), ("yahtzee", 150), ("generala", 100), ("yatzy-saved", 100), ("maxi-forced", 10), ("maxi", 3)],
+)
+def test_values_are_those_of_the_reviews_in_many_games(key: str, games: int) -> None:
+    strategy = perfect_yatzy.open_strategy(key)
+    check_against_reviews(strategy, [human(strategy, 100 + i) for i in range(games)])
+
+
+@given(rules=rule_sets(), seed=st.integers(0, 10**6))
+@settings(max_examples=25, deadline=None)
+def test_values_are_those_of_the_reviews_under_random_rules(rules: RuleSet, seed: int) -> None:
+    strategy = Strategy(rules, None, TurnEvaluator(rules, solve_values(rules)))
+    check_against_reviews(strategy, [human(strategy, seed + i) for i in range(3)])
+
+
+def test_several_players_unfinished_games_and_threads(yatzy: Strategy) -> None:
+    games = [human(yatzy, seed) for seed in range(4)]
+    turns = tuple(turn for pair in zip(games[0].turns, games[1].turns, strict=True) for turn in pair)
+    turns = tuple(
+        type(turn)(i % 2, *[getattr(turn, n) for n in ("dice_history", "holds", "category", "points")])
+        for i, turn in enumerate(turns)
+    )
+    together = Game(yatzy.rules, ("Ann", "Bo"), turns[:-1])
+    found, apart = graded(yatzy, [together]), graded(yatzy, games[:2])
+    assert found.finished.tolist() == [True, False]
+    n = len(found.luck)
+    assert n < len(apart.luck)
+    assert np.array_equal(found.luck, apart.luck[:n])
+    assert np.array_equal(found.hold_loss, apart.hold_loss[:n])
+    many = [human(yatzy, seed) for seed in range(30)]
+    one, two = (graded(yatzy, many, threads) for threads in (1, 2))
+    assert all(np.array_equal(a, b) for a, b in zip(vars(one).values(), vars(two).values(), strict=True))
+
+
+def test_no_games_are_no_error(yatzy: Strategy) -> None:
+    found = grade_games(yatzy, GameColumns(yatzy.rules))
+    assert len(found.results) == len(found.luck) == 0
+
+
+def test_other_rules_are_refused(yatzy: Strategy, forced: Strategy) -> None:
+    with pytest.raises(StateError, match="played by yatzy, but the strategy is for yatzy-forced"):
+        grade_games(forced, GameColumns(yatzy.rules))
+
+
+def damaged(raw: dict[str, Any], draw: Any) -> dict[str, Any]:
+    """A record with one change: often still correct, sometimes only almost."""
+    raw = deepcopy(raw)
+    turn = draw(st.sampled_from(raw["turns"]))
+    other = draw(st.sampled_from(raw["turns"]))
+    what = draw(
+        st.sampled_from(["rolls", "holds", "category", "points", "player", "bonus_points", "drop", "swap", "odd"])
+    )
+    odd = st.sampled_from([True, False, 1.0, None, "3", -1, 10**30, [], {}, [1], 6, 0])
+    if what in ("rolls", "holds") and turn[what]:
+        dice = draw(st.sampled_from(turn[what]))
+        action = draw(st.sampled_from(["shuffle", "change", "shorten", "odd"]))
+        if action == "shuffle":
+            dice[:] = draw(st.permutations(dice))
+        elif dice and action == "change":
+            dice[draw(st.integers(0, len(dice) - 1))] = draw(st.integers(0, 7))
+        elif dice and action == "shorten":
+            dice.pop()
+        else:
+            dice.append(draw(odd))
+    elif what == "category":
+        turn["category"] = draw(st.sampled_from([other["category"], "sevens", 3, None]))
+    elif what in ("points", "player", "bonus_points"):
+        turn[what] = draw(st.one_of(odd, st.integers(-1, 60)))
+    elif what == "drop":
+        del turn[draw(st.sampled_from(sorted(turn)))]
+    elif what == "swap":
+        turn["rolls"], other["rolls"] = other["rolls"], turn["rolls"]
+    else:
+        turn[draw(st.sampled_from(["rolls", "holds", "category"]))] = draw(odd)
+    return raw
+
+
+@pytest.mark.parametrize("key", ["yatzy", "yahtzee", "yatzy-saved"])
+def test_what_is_taken_is_what_read_game_takes(key: str) -> None:
+    """Directly, or after read_game has read it in another form; and a card without fault is a correct one."""
+    strategy = perfect_yatzy.open_strategy(key)
+    games = [human(strategy, seed).to_json() for seed in range(3)]
+
+    @given(data=st.data())
+    @settings(max_examples=250, deadline=None)
+    def check(data: st.DataObject) -> None:
+        raw = damaged(data.draw(st.sampled_from(games)), data.draw)
+        try:
+            correct = read_game(deepcopy(raw))
+        except ValueError:
+            correct = None
+        columns = GameColumns(strategy.rules)
+        taken = columns.add(0, raw)
+        if taken:
+            assert (grade_games(strategy, columns).faults[0] < 0) == (correct is not None)
+        elif correct is not None:
+            assert columns.add_game(0, correct)
+            assert grade_games(strategy, columns).faults.tolist() == [-1]
+
+    check()
+
+
+@pytest.mark.parametrize("key", ["yatzy", "yahtzee", "yatzy-saved", "yatzy-forced"])
+def test_simulated_records_are_the_games_of_single_queries(key: str) -> None:
+    strategy = perfect_yatzy.open_strategy(key)
+    lines = [*simulated_records(strategy, 6, seed=3, threads=2)]
+    assert lines == [json.dumps(replay(strategy, 3, game).to_json()) for game in range(6)]
+
+
+def test_simulated_records_of_goals_and_other_players(forced: Strategy) -> None:
+    """The decisions written down lead to the results of the simulation."""
+    for player in (perfect_yatzy.reach("yatzy-forced", 180), wrong_by(forced, 3.0)):
+        games = [read_game(json.loads(line)) for line in simulated_records(player, 30, seed=4, player="Bo")]
+        simulated = perfect_yatzy.simulate(player, 30, seed=4)
+        assert graded(forced, games).results.tolist() == simulated.final_scores.tolist()
+        assert games[0].players == ("Bo",)
