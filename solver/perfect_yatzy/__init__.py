@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .game.rule_loader import load_rules
     from .game.rules import RuleSet
     from .game.scorecard import Scorecard, State
+    from .play.rating import Rating, rate
     from .policies.computer_players import ComputerPlayer, computer_player
     from .policies.evaluation import Evaluation, evaluate
     from .policies.policy import FunctionPolicy, ValueFunction
@@ -55,6 +56,7 @@ _MODULES = {
     "FunctionPolicy": "policies.policy",
     "Hold": "strategy.actions",
     "PositionSample": "strategy.position_sample",
+    "Rating": "play.rating",
     "RuleSet": "game.rules",
     "RulesError": "errors",
     "ScoreDistribution": "strategy.score_distribution",
@@ -76,6 +78,7 @@ _MODULES = {
     "maximise": "strategy.score_strategy",
     "open_strategy": "strategy.strategy",
     "parse_card": "game.notation",
+    "rate": "play.rating",
     "reach": "strategy.score_strategy",
     "sample_positions": "strategy.positions",
     "simulate": "strategy.simulation",
@@ -84,11 +87,12 @@ _MODULES = {
 }
 
 __all__ = [  # noqa: RUF022 (by use, not by alphabet)
-    "open_strategy", "reach", "maximise", "distribution", "simulate", "evaluate", "solve", "load_rules", "parse_card",
+    "open_strategy", "reach", "maximise", "distribution", "simulate", "evaluate", "rate", "solve",
+    "load_rules", "parse_card",
     "start_turn", "legal_actions", "TurnPosition", "sample_positions", "PositionSample",
     "computer_player", "ComputerPlayer",
     "Strategy", "ScoreStrategy", "State", "Scorecard", "RuleSet", "Hold", "Choice", "BatchAnswer", "BatchOptions",
-    "ScoreDistribution", "Simulation", "Evaluation", "ValueFunction", "FunctionPolicy",
+    "ScoreDistribution", "Simulation", "Evaluation", "Rating", "ValueFunction", "FunctionPolicy",
     "SolverError", "RulesError", "StateError", "TableError",
 ]  # fmt: skip
 

@@ -29,6 +29,7 @@ COMMANDS = {  # command -> module of `commands`; a module is imported when its c
     "play": "play",
     "positions": "positions",
     "puzzle": "puzzle",
+    "rate": "rate",
     "review": "review",
     "rules": "rules",
     "score": "ask",

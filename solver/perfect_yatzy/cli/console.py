@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ..service.queries import QueryService
     from ..tablebase.store import Progress
 
+LONG_RECORD = 20 << 20  # bytes of recorded games; from here on a terminal shows a progress bar
 LONG_SIMULATION = 300_000  # games; from here on a terminal shows a progress bar
 
 
@@ -215,6 +216,14 @@ def simulation_progress(games: int) -> Progress:
     if stderr_is_terminal() and games >= LONG_SIMULATION:
         return progress_bar(f"Playing {games:,} games")
     return lambda done, total: None
+
+
+def rating_progress(size: int) -> Callable[[int], None]:
+    """Progress of reading games of `size` bytes, on a terminal and if it takes some seconds."""
+    if not stderr_is_terminal() or size < LONG_RECORD:
+        return lambda read: None
+    shown = progress_bar("Rating games")
+    return lambda read: shown(min(read, size), size)
 
 
 def stdin_is_closed() -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from ..._files import replacing
 from ...errors import MissingPackage, SolverError
@@ -29,11 +31,15 @@ def histogram(lowest: int, chances: Sequence[float], rows: int = 14, width: int 
     lines = []
     for start, chance in zip(starts, bins, strict=True):
         label = f"{start}" if bin_width == 1 else f"{start}-{start + bin_width - 1}"
-        eighths = round(8 * width * chance / highest_chance)
-        bar = "█" * (eighths // 8) + (BLOCKS[eighths % 8] if eighths % 8 else "")
         percent = f"{100 * chance:.1f}" if chance >= 0.0005 else "<0.1" if chance else "0"
-        lines.append(f"  {label:>9}  {percent:>5} %  {bar}".rstrip())
+        lines.append(f"  {label:>9}  {percent:>5} %  {bar(chance / highest_chance, width)}".rstrip())
     return lines
+
+
+def bar(share: float, width: int) -> str:
+    """A bar of a share of `width` columns, in eighths of a column."""
+    eighths = round(8 * width * share)
+    return "█" * (eighths // 8) + (BLOCKS[eighths % 8] if eighths % 8 else "")
 
 
 class PlotError(SolverError):
@@ -50,6 +56,33 @@ def check_picture(path: str) -> None:
         import matplotlib  # noqa: F401
     except ImportError as error:
         raise MissingPackage("--plot", "matplotlib", extra="plot") from error
+
+
+@contextmanager
+def picture(path: str) -> Iterator[Any]:
+    """Draw with the module :mod:`matplotlib.pyplot`; at the end its figure replaces the file, or an old file stays.
+
+    Raises
+    ------
+    PlotError
+        If the file cannot be written.
+    MissingPackage
+        Without matplotlib.
+    """
+    check_picture(path)
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot as plt
+
+    try:
+        yield plt
+        with replacing(Path(path).resolve()) as file:  # no partial picture on a full disk
+            plt.savefig(file, dpi=150, format=Path(path).suffix[1:].lower())
+    except OSError as error:
+        raise PlotError(f"cannot write {path}: {error.strerror}") from error
+    finally:
+        plt.close()
 
 
 def plot(
@@ -80,34 +113,26 @@ def plot(
     MissingPackage
         Without matplotlib.
     """
-    check_picture(path)
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
-
-    scores = range(lowest, lowest + len(chances))
-    at_least = [min(1.0, sum(chances[i:])) for i in range(len(chances))]
-    figure, (upper, lower) = plt.subplots(2, 1, figsize=(8, 7), sharex=True, layout="constrained")
-    upper.fill_between(scores, [100 * c for c in chances], step="mid", color="#4477aa", linewidth=0)
-    upper.set(title=title, ylabel="chance of this score, %", ylim=(0, None))
-    lower.plot(scores, [100 * c for c in at_least], color="#4477aa", label="maximising the expected score")
-    if goal_chances is not None:
-        lower.plot(
-            scores, [100 * c for c in goal_chances], color="#cc6677", linestyle="--", label="with this score as goal"
-        )
-        lower.legend()
-    lower.set(xlabel="final score", ylabel="chance of at least this score, %", ylim=(0, 101))
-    for axes in (upper, lower):
-        axes.grid(alpha=0.3)
-        if goal is not None:
-            axes.axvline(goal, color="#888888", linewidth=1)
-    visible = [s for s, c in zip(scores, chances, strict=True) if c > 1e-6]
-    lower.set_xlim(min(visible), max(visible))
-    try:
-        with replacing(Path(path).resolve()) as file:  # no partial picture on a full disk
-            figure.savefig(file, dpi=150, format=Path(path).suffix[1:].lower())
-    except OSError as error:
-        raise PlotError(f"cannot write {path}: {error.strerror}") from error
-    finally:
-        plt.close(figure)
+    with picture(path) as plt:
+        scores = range(lowest, lowest + len(chances))
+        at_least = [min(1.0, sum(chances[i:])) for i in range(len(chances))]
+        _, (upper, lower) = plt.subplots(2, 1, figsize=(8, 7), sharex=True, layout="constrained")
+        upper.fill_between(scores, [100 * c for c in chances], step="mid", color="#4477aa", linewidth=0)
+        upper.set(title=title, ylabel="chance of this score, %", ylim=(0, None))
+        lower.plot(scores, [100 * c for c in at_least], color="#4477aa", label="maximising the expected score")
+        if goal_chances is not None:
+            lower.plot(
+                scores,
+                [100 * c for c in goal_chances],
+                color="#cc6677",
+                linestyle="--",
+                label="with this score as goal",
+            )
+            lower.legend()
+        lower.set(xlabel="final score", ylabel="chance of at least this score, %", ylim=(0, 101))
+        for axes in (upper, lower):
+            axes.grid(alpha=0.3)
+            if goal is not None:
+                axes.axvline(goal, color="#888888", linewidth=1)
+        visible = [s for s, c in zip(scores, chances, strict=True) if c > 1e-6]
+        lower.set_xlim(min(visible), max(visible))

@@ -1,0 +1,161 @@
+"""Means with confidence intervals, and their differences.
+
+The interval of a mean is that of Student's t distribution (W. S. Gosset, "The probable error of a mean", Biometrika
+1908). A difference of two means has the interval of B. L. Welch ("The generalization of Student's problem when
+several different population variances are involved", Biometrika 1947), which does not assume equal variances. A
+ratio, such as points per decision, is linearised at the means (W. G. Cochran, "Sampling Techniques", 1977, section
+2.11).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import StateError
+
+CONFIDENCE = 0.95
+NODES = 128  # of the integral
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number estimated from a sample.
+
+    Attributes
+    ----------
+    value : float
+    low, high : float or None
+        Confidence interval; None if the sample is too small to give one.
+    size : int
+        Number of observations.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    size: int
+
+    @property
+    def half_width(self) -> float | None:
+        """Half the width of the interval."""
+        return None if self.low is None or self.high is None else (self.high - self.low) / 2
+
+    def minus_from(self, number: float) -> Estimate:
+        """The estimate of `number` minus this one."""
+        low, high = (None if end is None else number - end for end in (self.high, self.low))
+        return Estimate(number - self.value, low, high, self.size)
+
+
+@dataclass(frozen=True)
+class Difference(Estimate):
+    """The difference of two means.
+
+    Attributes
+    ----------
+    chance : float or None
+        The p value: the chance of a difference at least as large, in either direction, if both true means are equal.
+    """
+
+    chance: float | None
+
+
+def mean_of(values: npt.ArrayLike, confidence: float = CONFIDENCE) -> Estimate:
+    """The mean of independent observations ``(n,)``, n at least 1, with its interval; no interval for one of them."""
+    sample = np.asarray(values, dtype=np.float64)
+    mean, size = float(sample.mean()), len(sample)
+    return _interval(mean, _variance_of_mean(sample), size - 1, size, confidence)
+
+
+def ratio_of(totals: npt.ArrayLike, counts: npt.ArrayLike, confidence: float = CONFIDENCE) -> Estimate | None:
+    """Sum of `totals` over the sum of `counts`, ``(n,)`` each; None if the counts are zero.
+
+    The pairs are independent, for example the points lost and the decisions of each game.
+    """
+    above, below = (np.asarray(column, dtype=np.float64) for column in (totals, counts))
+    if not below.any():
+        return None
+    ratio, size = float(above.sum() / below.sum()), len(above)
+    variance = _variance_of_mean(above - ratio * below) / float(below.mean()) ** 2
+    return _interval(ratio, variance, size - 1, size, confidence)
+
+
+def difference_of(first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = CONFIDENCE) -> Difference:
+    """Mean of `first` minus mean of `second`, two independent samples with variances of their own (Welch)."""
+    samples = [np.asarray(sample, dtype=np.float64) for sample in (first, second)]
+    value, size = float(samples[0].mean() - samples[1].mean()), sum(map(len, samples))
+    if min(map(len, samples)) < 2:
+        return Difference(value, None, None, size, None)
+    variances = [_variance_of_mean(sample) for sample in samples]
+    variance = sum(variances)
+    if variance == 0:
+        return Difference(value, value, value, size, 1.0 if value == 0 else 0.0)
+    parts = [v**2 / (len(sample) - 1) for v, sample in zip(variances, samples, strict=True)]
+    freedom = variance**2 / sum(parts)
+    interval = _interval(value, variance, freedom, size, confidence)
+    chance = 2 * (1 - t_distribution(abs(value) / math.sqrt(variance), freedom))
+    return Difference(value, interval.low, interval.high, size, max(0.0, chance))
+
+
+def slope_of(values: npt.ArrayLike, confidence: float = CONFIDENCE) -> Estimate | None:
+    """Slope of the straight line through observations at 0, 1, ... by least squares; None for fewer than three."""
+    sample = np.asarray(values, dtype=np.float64)
+    size = len(sample)
+    if size < 3:
+        return None
+    x = np.arange(size) - (size - 1) / 2
+    spread = float(x @ x)
+    slope = float(x @ sample) / spread
+    rest = sample - sample.mean() - slope * x
+    return _interval(slope, float(rest @ rest) / (size - 2) / spread, size - 2, size, confidence)
+
+
+def _variance_of_mean(sample: npt.NDArray[np.float64]) -> float:
+    return float(sample.var(ddof=1)) / len(sample) if len(sample) > 1 else 0.0
+
+
+def _interval(value: float, variance: float, freedom: float, size: int, confidence: float) -> Estimate:
+    if not 0 < confidence < 1:
+        raise StateError(f"confidence is {confidence}; must lie between 0 and 1")
+    if freedom < 1:
+        return Estimate(value, None, None, size)
+    half = t_quantile((1 + confidence) / 2, freedom) * math.sqrt(variance)
+    return Estimate(value, value - half, value + half, size)
+
+
+def t_distribution(t: float, freedom: float) -> float:
+    """Chance that Student's t is at most `t`, for at least one degree of freedom.
+
+    With ``t = sqrt(v) tan(a)`` the density becomes ``cos(a)**(v - 1)``, which Gauss-Legendre integrates::
+
+        F(t) = 1/2 + G((v + 1)/2) / (sqrt(pi) G(v/2)) * integral from 0 to atan(t / sqrt(v)) of cos(a)**(v - 1)
+    """
+    end = math.atan(abs(t) / math.sqrt(freedom))
+    end = min(end, 12 / math.sqrt(freedom))  # nothing lies beyond, and the nodes stay where the density is
+    nodes, weights = _nodes()
+    angles = (nodes + 1) * end / 2
+    density = np.exp((freedom - 1) * np.log(np.cos(angles)))
+    scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(math.pi)
+    half = min(0.5, scale * float(weights @ density) * end / 2)
+    return 0.5 + math.copysign(half, t)
+
+
+@lru_cache(maxsize=1)
+def _nodes() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    return np.polynomial.legendre.leggauss(NODES)
+
+
+@lru_cache(maxsize=1024)
+def t_quantile(chance: float, freedom: float) -> float:
+    """What Student's t stays below with this chance, from 0.5 to before 1, for at least one degree of freedom."""
+    low, high = 0.0, 1.0
+    while t_distribution(high, freedom) < chance and high < 1e12:
+        high *= 2
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if t_distribution(middle, freedom) < chance else (low, middle)
+    return (low + high) / 2

@@ -1,0 +1,364 @@
+"""Ratings: how well players decide, over many games, with luck removed.
+
+The identity of :mod:`.review` holds in every game, and luck has the mean 0 whoever plays::
+
+    result = start + luck - points lost          so the mean of  start - points lost  is the mean result
+
+The points lost say how well somebody plays and do not depend on the dice's favour: their interval is many times
+narrower than that of the results. Two players are compared by them too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from os import PathLike
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import StateError, whole_number
+from ..game.dice import Floats, Ints
+from ..game.rules import RuleSet
+from ..strategy.strategy import Strategy, open_strategy
+from .estimates import CONFIDENCE, Difference, Estimate, difference_of, mean_of, ratio_of, slope_of
+from .figures import Figures, decision_kinds, figures_of
+from .rating_input import GradedChunk, RatingInput, Skipped, Source
+from .record import Game
+
+BLOCKS = 10  # parts in which the games are listed over time
+SMALLEST_BLOCK = 5  # games
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive games of a rating.
+
+    Attributes
+    ----------
+    first, last : int
+        Numbers of its games, from 1.
+    first_date, last_date : str or None
+        Their dates, if the games are in the order of their dates.
+    points_lost : Estimate
+        Points lost a game.
+    """
+
+    first: int
+    last: int
+    first_date: str | None
+    last_date: str | None
+    points_lost: Estimate
+
+
+@dataclass(frozen=True)
+class Rating:
+    """How well one player plays one rule set. Estimates are means of a game, in points, with their intervals.
+
+    Attributes
+    ----------
+    player : str
+    rules : RuleSet
+    start : float
+        Expected final score under perfect play.
+    places : tuple of str
+        File and line of each rated game, n in all, in the order of their dates if all have one, else as given.
+    dates : tuple of str or None
+        The field ``date`` of each game.
+    figures : Figures
+        What each game added up to.
+    other_results : (m,) int64
+        Results of games without recorded decisions; they are in no other figure.
+    confidence : float
+        Of all intervals.
+    """
+
+    player: str
+    rules: RuleSet
+    start: float
+    places: tuple[str, ...]
+    dates: tuple[str | None, ...]
+    figures: Figures
+    other_results: Ints
+    confidence: float = CONFIDENCE
+
+    @property
+    def games(self) -> int:
+        """Number of rated games."""
+        return len(self.places)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Kinds of decisions (:func:`decision_kinds`)."""
+        return decision_kinds(self.rules)
+
+    @property
+    def lost_by_game(self) -> Floats:
+        """``(n,)`` float64: points lost in each game."""
+        return np.asarray(self.figures.lost.sum(axis=1))
+
+    @cached_property
+    def result(self) -> Estimate:
+        """Mean result."""
+        return self._mean(self.figures.results)
+
+    @cached_property
+    def luck(self) -> Estimate:
+        """Mean luck; the expectation is 0."""
+        return self._mean(self.figures.luck)
+
+    @cached_property
+    def points_lost(self) -> Estimate:
+        """Points lost a game."""
+        return self._mean(self.lost_by_game)
+
+    @property
+    def result_without_luck(self) -> Estimate:
+        """Mean of start - points lost: the mean result that these decisions earn with average luck."""
+        return self.points_lost.minus_from(self.start)
+
+    @cached_property
+    def lost_per_decision(self) -> Estimate:
+        """Points lost a decision."""
+        found = ratio_of(self.lost_by_game, self.figures.decisions.sum(axis=1), self.confidence)
+        assert found is not None
+        return found
+
+    @property
+    def narrower(self) -> float | None:
+        """How many times narrower the interval without luck is than that of the results; None if one has width 0."""
+        widths = self.result.half_width, self.points_lost.half_width
+        return widths[0] / widths[1] if widths[0] and widths[1] else None
+
+    def kind_lost(self, kind: int) -> tuple[Estimate, Estimate | None]:
+        """Points lost by a kind of decisions, by its position: a game, and a decision (None if there were none)."""
+        lost, decisions = self.figures.lost[:, kind], self.figures.decisions[:, kind]
+        return self._mean(lost), ratio_of(lost, decisions, self.confidence)
+
+    def category_lost(self, category: int) -> tuple[Estimate, Estimate]:
+        """Points lost a game by taking a category, and by leaving it when it was the best one."""
+        figures = self.figures
+        return self._mean(figures.lost_by_taking[:, category]), self._mean(figures.lost_by_leaving[:, category])
+
+    def turn_lost(self, turn: int) -> Estimate:
+        """Points lost in a turn, from 0."""
+        return self._mean(self.figures.lost_by_turn[:, turn])
+
+    def blocks(self, size: int | None = None) -> tuple[Block, ...]:
+        """The games in their order, in blocks.
+
+        Parameters
+        ----------
+        size
+            Games in a block; the last one may have more, up to twice as many. Default: a tenth of the games, at
+            least five.
+        """
+        if size is not None and whole_number(size, "size") < 1:
+            raise StateError(f"size is {size}; must be at least 1")
+        size = size or max(SMALLEST_BLOCK, -(-self.games // BLOCKS))
+        starts = [*range(0, max(1, self.games - size + 1), size)]
+        known = None not in self.dates
+        return tuple(
+            Block(
+                first + 1,
+                end,
+                self.dates[first] if known else None,
+                self.dates[end - 1] if known else None,
+                self._mean(self.lost_by_game[first:end]),
+            )
+            for first, end in zip(starts, [*starts[1:], self.games], strict=True)
+        )
+
+    @cached_property
+    def trend(self) -> Estimate | None:
+        """Change of the points lost a game from one game to the next, by a straight line; None for few games."""
+        return slope_of(self.lost_by_game, self.confidence)
+
+    def versus(self, other: Rating) -> Comparison:
+        """Compare with another player of the same rules.
+
+        Raises
+        ------
+        StateError
+            If the rules differ.
+        """
+        if self.rules.fingerprint != other.rules.fingerprint:
+            raise StateError(f"{self.player} played {self.rules.key}, {other.player} played {other.rules.key}")
+        return Comparison(
+            self,
+            other,
+            difference_of(other.lost_by_game, self.lost_by_game, self.confidence),
+            difference_of(self.figures.results, other.figures.results, self.confidence),
+        )
+
+    def _mean(self, values: npt.ArrayLike) -> Estimate:
+        return mean_of(values, self.confidence)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two players compared, as two independent samples of games (Welch's t test).
+
+    Attributes
+    ----------
+    first, second : Rating
+    advantage : Difference
+        Points a game by which the first plays better: what the second loses more. Luck is not in it.
+    results : Difference
+        Mean result of the first minus that of the second, luck included.
+    """
+
+    first: Rating
+    second: Rating
+    advantage: Difference
+    results: Difference
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Ratings of all players in some games.
+
+    Attributes
+    ----------
+    ratings : tuple of Rating
+        By rule set and then by player, each in the order in which they first occur.
+    skipped : tuple of Skipped
+        Games without a rating, and why.
+    results_only : dict of (str, str) to (m,) int64 array
+        Key of the rules and player -> results, for players of whom no decisions are recorded.
+    """
+
+    ratings: tuple[Rating, ...]
+    skipped: tuple[Skipped, ...]
+    results_only: dict[tuple[str, str], Ints]
+
+    def of(self, player: str, rules: str | None = None) -> Rating:
+        """The rating of a player.
+
+        Parameters
+        ----------
+        player
+            The name, in the same case or not.
+        rules
+            Key of the rule set, if the player has played several.
+
+        Raises
+        ------
+        StateError
+            If there is no such rating, or there are several.
+        """
+        found = [r for r in self.ratings if r.player.lower() == player.lower() and rules in (None, r.rules.key)]
+        exact = [r for r in found if r.player == player] or found
+        if len(exact) != 1:
+            what = "no rating" if not exact else "more than one rating"
+            known = ", ".join(f"{r.player} ({r.rules.key})" for r in self.ratings) or "there are none"
+            raise StateError(f"there is {what} of {player!r}; the ratings: {known}")
+        return exact[0]
+
+
+@dataclass
+class _Collected:
+    """What is known of a player so far: place number, place and date of each game, and figures of chunks of games."""
+
+    rules: RuleSet
+    player: str
+    start: float
+    places: list[tuple[int, str, str | None]]
+    figures: list[Figures]
+
+    @property
+    def first(self) -> int:
+        """Number of the player's first game."""
+        return self.places[0][0]
+
+
+def rate(
+    games: str | PathLike[str] | Game | Iterable[str | PathLike[str] | Game],
+    *,
+    strategies: Callable[[RuleSet], Strategy] = open_strategy,
+    confidence: float = CONFIDENCE,
+    threads: int | None = None,
+    progress: Callable[[int], None] = lambda read: None,
+) -> Ratings:
+    """Rate the players of recorded games, each rule set apart.
+
+    Parameters
+    ----------
+    games
+        Files of games (:mod:`perfect_yatzy.play.record`), or games of :func:`.record.read_games`. A wrong or
+        unfinished game, or a line that occurs twice, is left out and listed; it does not stop the others.
+    strategies
+        Opens the strategy of a rule set; by default :func:`perfect_yatzy.open_strategy`, which solves what no table
+        is stored for.
+    confidence
+        Of all intervals.
+    threads
+        Number of threads; default: one per processor.
+    progress
+        Called with the bytes read so far.
+
+    Raises
+    ------
+    StateError
+        If a file cannot be read or is not a record of games, or `confidence` is not between 0 and 1.
+    """
+    if not 0 < confidence < 1:
+        raise StateError(f"confidence is {confidence}; must lie between 0 and 1")
+    given = [games] if isinstance(games, (str, PathLike, Game)) else games
+    sources: Iterable[Source] = (source if isinstance(source, Game) else str(source) for source in given)
+    reader, collected = RatingInput(strategies, threads), dict[tuple[str, str], _Collected]()
+    for chunk in reader.graded(sources, progress):
+        _collect(collected, chunk)
+    results: dict[tuple[str, str], list[int]] = {}
+    keys = {rules.fingerprint: rules.key for rules, _, _ in reader.results}
+    for rules, player, result in reader.results:
+        results.setdefault((rules.fingerprint, player), []).append(result)
+    first_of_rules: dict[str, int] = {}
+    for own in collected.values():
+        before = first_of_rules.get(own.rules.fingerprint, own.first)
+        first_of_rules[own.rules.fingerprint] = min(before, own.first)
+    ratings = [
+        _rating(own, np.array(results.pop(key, []), dtype=np.int64), confidence)
+        for key, own in sorted(collected.items(), key=lambda item: (first_of_rules[item[0][0]], item[1].first))
+    ]
+    rest = {(keys[rules], player): np.array(found) for (rules, player), found in results.items()}
+    return Ratings(tuple(ratings), reader.skipped, rest)
+
+
+def _collect(collected: dict[tuple[str, str], _Collected], chunk: GradedChunk) -> None:
+    """Add the rated games of a chunk to those of their players."""
+    figures = figures_of(chunk.rules, chunk.graded)
+    of_player: dict[str, list[int]] = {}
+    for card in np.flatnonzero(chunk.rated).tolist():
+        of_player.setdefault(chunk.entries[card].players[chunk.players[card]], []).append(card)
+    for name, cards in of_player.items():
+        new = _Collected(chunk.rules, name, chunk.graded.start, [], [])
+        own = collected.setdefault((chunk.rules.fingerprint, name), new)
+        entries = [chunk.entries[card] for card in cards]
+        own.places += [(entry.place.number, entry.place.text, entry.date) for entry in entries]
+        own.figures.append(figures.of(np.array(cards)))
+
+
+def _rating(own: _Collected, other_results: Ints, confidence: float) -> Rating:
+    """The rating of a player, the games in the order of their dates."""
+    columns = zip(*(vars(part).values() for part in own.figures), strict=True)
+    figures = Figures(*(np.concatenate(column) for column in columns))
+    times = [_time(date) for _, _, date in own.places]
+    order = list(range(len(own.places)))
+    if None not in times:
+        order.sort(key=lambda i: (times[i], own.places[i][0]))
+    places, dates = zip(*((own.places[i][1], own.places[i][2]) for i in order), strict=True)
+    if None in times:
+        dates = (None,) * len(places)
+    in_order = figures.of(np.array(order))
+    return Rating(own.player, own.rules, own.start, places, dates, in_order, other_results, confidence)
+
+
+def _time(date: str | None) -> float | None:
+    """A date as seconds since 1970; None if it is none or is not in the format of ISO 8601."""
+    try:
+        return datetime.fromisoformat(date).timestamp() if date is not None else None
+    except (ValueError, OverflowError, OSError):
+        return None

@@ -1,0 +1,349 @@
+"""Recorded games on their way into a rating: read, checked, valued in chunks; and why some cannot be rated.
+
+A game has a decision for every roll (see :mod:`.record`), or its result alone: the field ``final_scores`` with one
+number for each player, or turns with neither ``rolls`` nor ``holds``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from ..errors import SolverError, StateError, shown
+from ..game.limits import MAX_CARD_ENTRIES, check_length
+from ..game.rule_loader import rules_from_json
+from ..game.rules import RuleSet
+from ..game.scorecard import Scorecard, check_card
+from ..strategy.opponents import MAX_FINAL_SCORE, final_score
+from ..strategy.strategy import Strategy
+from .columns import GameColumns
+from .grading import Bools, GradedGames, grade_games
+from .record import READABLE_SCHEMAS, Game, check_names, parse_game_line, read_game, record_lines
+
+CHUNK = 4096  # games valued at the same time; bounds the memory
+
+Fault = Literal["wrong", "rules", "duplicate", "unfinished", "results"]
+Source = str | Path | Game
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A game, or the game of one player, without a rating.
+
+    Attributes
+    ----------
+    place : str
+        File and line, or the number of the game among those given.
+    fault : str
+        ``wrong``: it is not a correct record. ``rules``: its rules cannot be solved. ``duplicate``: it stands in an
+        earlier line too. ``unfinished``: a box is open. ``results``: no decisions are recorded, and its result counts
+        as that.
+    reason : str
+        The same in words.
+    player : str or None
+        The player, if it concerns one of several.
+    """
+
+    place: str
+    fault: Fault
+    reason: str
+    player: str | None = None
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a game stands: its number among all games, in the order they were read, and file and line as text."""
+
+    number: int
+    text: str
+
+
+@dataclass
+class Entry:
+    """A game to value.
+
+    Attributes
+    ----------
+    place : Place
+    players : tuple of str
+    date : str or None
+        Its field ``date``, if that is text.
+    content : bytes or Game
+        Its line, or the game itself.
+    """
+
+    place: Place
+    players: tuple[str, ...]
+    date: str | None
+    content: bytes | Game
+
+
+@dataclass(frozen=True)
+class GradedChunk:
+    """Games of one rule set with their values.
+
+    Attributes
+    ----------
+    rules : RuleSet
+    graded : GradedGames
+    entries : list of Entry
+        The game of each card.
+    players : list of int
+        Index of the player of each card.
+    rated : (cards,) bool
+        Whether the card is finished, and no player of the game broke the rules.
+    """
+
+    rules: RuleSet
+    graded: GradedGames
+    entries: list[Entry]
+    players: list[int]
+    rated: Bools
+
+
+@dataclass
+class _Group:
+    """The games of a rule set that have not been valued yet."""
+
+    rules: RuleSet
+    columns: GameColumns
+    entries: list[Entry] = field(default_factory=list)
+
+
+class RatingInput:
+    """Reads games and values them.
+
+    Parameters
+    ----------
+    strategies
+        Opens the strategy of a rule set that maximises the mean.
+    threads
+        Number of threads; default: one per processor.
+
+    Attributes
+    ----------
+    results : list of (RuleSet, str, int)
+        Rules, player and result where no decisions are recorded.
+    """
+
+    def __init__(self, strategies: Callable[[RuleSet], Strategy], threads: int | None = None) -> None:
+        self.results: list[tuple[RuleSet, str, int]] = []
+        self._open, self._threads = strategies, threads
+        self._strategies: dict[str, Strategy | SolverError] = {}
+        self._rules: dict[str, RuleSet] = {}
+        self._groups: dict[str, _Group] = {}
+        self._seen: dict[bytes, str] = {}
+        self._skipped: list[tuple[int, Skipped]] = []
+        self._pending = self._games = 0
+
+    def graded(self, sources: Iterable[Source], progress: Callable[[int], None]) -> Iterator[GradedChunk]:
+        """Value all games of some files, or given as such.
+
+        Parameters
+        ----------
+        sources
+            Files, and games that have been read.
+        progress
+            Called with the number of bytes that have been read.
+
+        Raises
+        ------
+        StateError
+            If a file cannot be read, or is not a record of games.
+        """
+        read = 0
+        for number, source in enumerate(sources, start=1):
+            if isinstance(source, Game):
+                self._games += 1
+                self._add_game(Place(self._games, f"game {number}"), source)
+                yield from self._flush(CHUNK)
+                continue
+            first: str | Path | None = source
+            for line_number, line in record_lines(source):
+                self._add_line(Place(self._games, f"{source}:{line_number}"), line, first)
+                first, read = None, read + len(line)
+                if self._pending >= CHUNK:
+                    yield from self._flush(CHUNK)
+                    progress(read)
+            if first is not None:
+                raise StateError(f"{source} contains no games")
+        yield from self._flush(1)
+        progress(read)
+
+    @property
+    def skipped(self) -> tuple[Skipped, ...]:
+        """Games without a rating, in the order they were read."""
+        return tuple(skipped for _, skipped in sorted(self._skipped, key=lambda pair: pair[0]))
+
+    def _skip(self, place: Place, fault: Fault, reason: str, player: str | None = None) -> None:
+        self._skipped.append((place.number, Skipped(place.text, fault, reason, player)))
+
+    def _add_line(self, place: Place, line: bytes, first_of: str | Path | None) -> None:
+        self._games += 1
+        digest = hashlib.blake2b(line.strip(), digest_size=16).digest()
+        if digest in self._seen:
+            self._skip(place, "duplicate", f"the same game as {self._seen[digest]}")
+            return
+        self._seen[digest] = place.text
+        try:
+            raw = parse_game_line(line, place.text, first_of)
+        except StateError as error:
+            if first_of is not None:
+                raise  # the file is something else
+            self._skip(place, "wrong", str(error).removeprefix(f"{place.text}: "))
+            return
+        try:
+            self._add_raw(place, line, raw)
+        except ValueError as error:
+            self._skip(place, "wrong", str(error))
+
+    def _add_raw(self, place: Place, line: bytes, raw: Any) -> None:
+        """Append a game from the value of its line. Raises ValueError if it is wrong."""
+        if not self._add_usual(place, line, raw) and not self._add_results(place, raw):
+            self._add_game(place, read_game(raw), line)
+
+    def _add_usual(self, place: Place, line: bytes, raw: Any) -> bool:
+        """Append a game with decisions in the usual form; False, without a reason, if it is not that."""
+        if not isinstance(raw, dict) or raw.get("schema") not in READABLE_SCHEMAS or not raw.get("turns"):
+            return False
+        players = raw.get("players")
+        if not isinstance(players, list) or not players or not all(type(name) is str for name in players):
+            return False
+        check_names(players)
+        group = self._group(self._rules_of(raw.get("rules")))
+        if not group.columns.add(len(group.entries), raw):
+            return False
+        date = raw.get("date")
+        group.entries.append(Entry(place, tuple(players), date if isinstance(date, str) else None, line))
+        self._pending += 1
+        return True
+
+    def _add_game(self, place: Place, game: Game, line: bytes | None = None) -> None:
+        group, date = self._group(game.rules), game.extra.get("date")
+        if not group.columns.add_game(len(group.entries), game):
+            raise StateError("it breaks the rules; games of read_games follow them")
+        content = game if line is None else line
+        group.entries.append(Entry(place, game.players, date if isinstance(date, str) else None, content))
+        self._pending += 1
+
+    def _add_results(self, place: Place, raw: Any) -> bool:
+        """Note the results of a game without decisions; False if it is not one."""
+        if not isinstance(raw, dict) or raw.get("schema") not in READABLE_SCHEMAS:
+            return False
+        scores, turns, players = raw.get("final_scores"), raw.get("turns", []), raw.get("players")
+        only_scores = scores is not None and turns == []
+        only_boxes = isinstance(turns, list) and turns != [] and all(map(_has_no_dice, turns))
+        if not (only_scores or only_boxes) or not isinstance(players, list) or not players:
+            return False
+        if not all(type(name) is str for name in players):
+            return False
+        check_names(players)
+        rules = self._rules_of(raw.get("rules"))
+        found = _checked_scores(scores, players) if only_scores else _scores_of_boxes(rules, turns, players)
+        for player, score in zip(players, found, strict=True):
+            self.results.append((rules, player, score))
+        self._skip(place, "results", "only the result is recorded, without the dice and holds")
+        return True
+
+    def _rules_of(self, raw: Any) -> RuleSet:
+        key = raw if isinstance(raw, str) else json.dumps(raw)
+        if key not in self._rules:
+            self._rules[key] = rules_from_json(raw)
+        return self._rules[key]
+
+    def _group(self, rules: RuleSet) -> _Group:
+        return self._groups.setdefault(rules.fingerprint, _Group(rules, GameColumns(rules)))
+
+    def strategy(self, rules: RuleSet) -> Strategy | SolverError:
+        """The strategy of a rule set, opened once; or why it cannot be opened."""
+        if rules.fingerprint not in self._strategies:
+            try:
+                self._strategies[rules.fingerprint] = self._open(rules)
+            except SolverError as error:
+                self._strategies[rules.fingerprint] = error
+        return self._strategies[rules.fingerprint]
+
+    def _flush(self, least: int) -> Iterator[GradedChunk]:
+        """Value the games that wait, if there are at least so many."""
+        if self._pending < least:
+            return
+        groups, self._groups, self._pending = self._groups, {}, 0
+        for group in groups.values():
+            strategy = self.strategy(group.rules)
+            if isinstance(strategy, SolverError):
+                for entry in group.entries:
+                    self._skip(entry.place, "rules", str(strategy))
+                continue
+            if not group.entries:
+                continue
+            graded = grade_games(strategy, group.columns, self._threads)
+            faults = list(zip(group.columns.cards, graded.faults.tolist(), strict=True))
+            wrong = {game for (game, _), fault in faults if fault >= 0}
+            for game in sorted(wrong):
+                self._skip(group.entries[game].place, "wrong", _fault_of(group.entries[game]))
+            correct = [card for card, fault in faults if fault < 0]
+            rated = graded.finished & [game not in wrong for game, _ in correct]
+            for i in np.flatnonzero(~graded.finished).tolist():
+                game, player = correct[i]
+                if game not in wrong:
+                    entry = group.entries[game]
+                    name = entry.players[player] if len(entry.players) > 1 else None
+                    self._skip(entry.place, "unfinished", "it is unfinished", name)
+            entries = [group.entries[game] for game, _ in correct]
+            yield GradedChunk(group.rules, graded, entries, [player for _, player in correct], rated)
+
+
+def _fault_of(entry: Entry) -> str:
+    """Why a game whose turns break the rules is wrong."""
+    content = entry.content
+    try:
+        read_game(
+            content.to_json() if isinstance(content, Game) else parse_game_line(content, entry.place.text, None)
+        )
+    except ValueError as error:
+        return str(error)
+    raise AssertionError(f"{entry.place.text} is a correct record, but its turns could not be replayed")
+
+
+def _has_no_dice(turn: Any) -> bool:
+    return isinstance(turn, dict) and not turn.keys() & {"rolls", "holds"}
+
+
+def _checked_scores(scores: Any, players: list[str]) -> list[int]:
+    """The field ``final_scores``, checked."""
+    if not isinstance(scores, list) or len(scores) != len(players):
+        raise StateError(f"final_scores is {shown(scores)}; must be a list with one number for each player")
+    for score in scores:
+        if type(score) is not int or not 0 <= score <= MAX_FINAL_SCORE:
+            raise StateError(f"final_scores has {shown(score)}; must be whole numbers from 0 to {MAX_FINAL_SCORE:,}")
+    return scores
+
+
+def _scores_of_boxes(rules: RuleSet, turns: list[dict[str, Any]], players: list[str]) -> list[int]:
+    """Final scores of games of which only the boxes are recorded."""
+    check_length(turns, MAX_CARD_ENTRIES * len(players), "turns", "entries")
+    cards = [Scorecard(rules) for _ in players]
+    for number, turn in enumerate(turns, start=1):
+        player, category = turn.get("player", 0), turn.get("category")
+        points, bonus_points = turn.get("points"), turn.get("bonus_points", 0)
+        if type(player) is not int or not 0 <= player < len(players):
+            raise StateError(f"turn {number}: player is {shown(player)}; there are {len(players)}")
+        if not isinstance(category, str) or category not in rules.index_of:
+            raise StateError(f"turn {number}: unknown category {shown(category)}", code="unknown-category")
+        if type(points) is not int or type(bonus_points) is not int:
+            raise StateError(f"turn {number}: points is {shown(points)}; must be a whole number")
+        position = rules.index_of[category]
+        if position in cards[player].points:
+            raise StateError(f"turn {number}: {category} is filled already")
+        cards[player] = cards[player].filled_with(position, points, bonus_points)
+    for card in cards:
+        check_card(card)
+        if card.state.filled != rules.full_mask:
+            raise StateError("it is unfinished, and its dice and holds are not recorded")
+    return [final_score(card) for card in cards]

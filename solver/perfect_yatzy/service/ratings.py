@@ -1,0 +1,127 @@
+"""Ratings of recorded games as plain JSON values."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from .._version import ANSWER_SCHEMA
+from ..play.estimates import CONFIDENCE, Difference, Estimate, mean_of
+from ..play.figures import GRADE_NAMES
+from ..play.rating import Comparison, Rating, Ratings
+
+
+def comparisons_of(found: Ratings) -> list[Comparison]:
+    """The players of each rule set that two players have played, compared."""
+    by_rules: dict[str, list[Rating]] = {}
+    for rating in found.ratings:
+        by_rules.setdefault(rating.rules.fingerprint, []).append(rating)
+    pairs = [pair for same in by_rules.values() if len(same) == 2 for pair in combinations(same, 2)]
+    return [first.versus(second) for first, second in pairs]
+
+
+def ratings_json(
+    found: Ratings, comparisons: list[Comparison], block: int | None = None, confidence: float = CONFIDENCE
+) -> dict[str, Any]:
+    """The answer of `yatzy rate --json`.
+
+    Parameters
+    ----------
+    found
+        All ratings.
+    comparisons
+        Pairs of players.
+    block
+        Games in a block of the list over time; see :meth:`perfect_yatzy.play.rating.Rating.blocks`.
+    confidence
+        Of the intervals of plain results.
+    """
+    return {
+        "schema": ANSWER_SCHEMA,
+        "query": "rate",
+        "ratings": [rating_json(rating, block) for rating in found.ratings],
+        "results_only": [
+            {"player": player, "rules": rules, "games": len(results)}
+            | {"result": estimate_json(mean_of(results, confidence))}
+            for (rules, player), results in found.results_only.items()
+        ],
+        "comparisons": [comparison_json(comparison) for comparison in comparisons],
+        "not_rated": [
+            {"place": skipped.place, "fault": skipped.fault, "reason": skipped.reason}
+            | ({"player": skipped.player} if skipped.player else {})
+            for skipped in found.skipped
+        ],
+    }
+
+
+def estimate_json(estimate: Estimate | None) -> dict[str, float | None] | None:
+    """A mean and its interval."""
+    if estimate is None:
+        return None
+    return {"mean": estimate.value, "low": estimate.low, "high": estimate.high}
+
+
+def rating_json(rating: Rating, block: int | None = None) -> dict[str, Any]:
+    """A rating; all figures are means of a game in points, unless their name says otherwise."""
+    kinds, categories = [], []
+    for i, kind in enumerate(rating.kinds):
+        lost, per_decision = rating.kind_lost(i)
+        entry = {"kind": kind, "decisions": int(rating.figures.decisions[:, i].sum())}
+        kinds.append(entry | {"points_lost": estimate_json(lost), "lost_per_decision": estimate_json(per_decision)})
+    for i, category in enumerate(rating.rules.categories):
+        taking, leaving = rating.category_lost(i)
+        points = rating.figures.category_points[:, i]
+        categories.append(
+            {
+                "category": category.id,
+                "mean": float(points.mean()),
+                "crossed_out": float((points == 0).mean()),
+                "lost_by_taking": estimate_json(taking),
+                "lost_by_leaving": estimate_json(leaving),
+            }
+        )
+    return {
+        "player": rating.player,
+        "rules": rating.rules.key,
+        "games": rating.games,
+        "confidence": rating.confidence,
+        "start": rating.start,
+        "result": estimate_json(rating.result),
+        "luck": estimate_json(rating.luck),
+        "points_lost": estimate_json(rating.points_lost),
+        "result_without_luck": estimate_json(rating.result_without_luck),
+        "times_narrower": rating.narrower,
+        "lost_per_decision": estimate_json(rating.lost_per_decision),
+        "errors": dict(zip(GRADE_NAMES, np.asarray(rating.figures.errors.mean(axis=0)).tolist(), strict=True)),
+        "kinds": kinds,
+        "categories": categories,
+        "turns": [estimate_json(rating.turn_lost(turn)) for turn in range(len(rating.rules.categories))],
+        "blocks": [
+            {
+                "first": part.first,
+                "last": part.last,
+                "first_date": part.first_date,
+                "last_date": part.last_date,
+                "points_lost": estimate_json(part.points_lost),
+            }
+            for part in rating.blocks(block)
+        ],
+        "trend_per_game": estimate_json(rating.trend),
+        "games_without_decisions": len(rating.other_results),
+    }
+
+
+def comparison_json(comparison: Comparison) -> dict[str, Any]:
+    """Two players compared: by how much the first plays better, and the difference of the plain results."""
+
+    def difference(found: Difference) -> dict[str, float | None]:
+        return {"mean": found.value, "low": found.low, "high": found.high, "p_value": found.chance}
+
+    return {
+        "rules": comparison.first.rules.key,
+        "players": [comparison.first.player, comparison.second.player],
+        "advantage": difference(comparison.advantage),
+        "result_difference": difference(comparison.results),
+    }

@@ -1,0 +1,140 @@
+"""`yatzy rate`: text, JSON, CSV, a picture, exit codes."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from perfect_yatzy.play.rating import rate
+from perfect_yatzy.play.record import Game, write_games
+from perfect_yatzy.play.simulated import simulated_records
+from perfect_yatzy.strategy.strategy import Strategy
+from support.command import Run
+from support.human import human
+from support.need import need
+from support.players import wrong_by
+
+
+@pytest.fixture(scope="module")
+def games(yatzy: Strategy, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """30 games of Ann and 25 of Bo, who is worse."""
+    path = tmp_path_factory.mktemp("rate") / "games.jsonl"
+    players = (("Ann", 1.0, 30), ("Bo", 3.0, 25))
+    lines = [
+        line
+        for seed, (name, points, number) in enumerate(players)
+        for line in simulated_records(wrong_by(yatzy, points), number, seed, player=name)
+    ]
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return path
+
+
+def test_text_fits_a_terminal_and_has_the_figures(run: Run, games: Path) -> None:
+    out = run("rate", str(games))
+    assert (out.returncode, out.stderr) == (0, "")
+    lines = out.stdout.splitlines()
+    assert max(map(len, lines)) <= 79
+    ann, bo = rate(games).ratings
+    assert lines[0] == "Ann, yatzy: 30 games"
+    for rating in (ann, bo):
+        lost = rating.points_lost
+        assert f"{lost.value:.2f}" in next(line for line in lines if line.startswith("Points lost  "))
+        lines = lines[lines.index("Bo, yatzy: 25 games") :] if rating is ann else lines
+    assert "Ann and Bo, yatzy: Ann plays better than Bo by " in out.stdout
+    assert "luck removed; p " in out.stdout
+    assert "  games 1 to 5 " in out.stdout
+    swedish = run("rate", str(games), "--player", "bo", "--lang", "sv", "--block", "100", "--confidence", "99").stdout
+    assert swedish.startswith("Bo, yatzy: 25 games\n\n")
+    assert "Femmor" in swedish
+    assert "99 % interval" in swedish
+    assert "over time" not in swedish
+
+
+def test_json_has_every_figure(run: Run, games: Path) -> None:
+    out = run("rate", "--json", str(games), "--compare", "bo", "Ann")
+    answer = json.loads(out.stdout)
+    assert (answer["schema"], answer["query"], answer["not_rated"]) == (2, "rate", [])
+    ann, bo = rate(games).ratings
+    for entry, rating in zip(answer["ratings"], (ann, bo), strict=True):
+        assert entry["games"] == rating.games
+        assert entry["points_lost"]["mean"] == pytest.approx(rating.lost_by_game.mean())
+        assert entry["points_lost"]["low"] < entry["points_lost"]["mean"] < entry["points_lost"]["high"]
+        total = entry["points_lost"]["mean"]
+        assert sum(kind["points_lost"]["mean"] for kind in entry["kinds"]) == pytest.approx(total)
+        assert sum(turn["mean"] for turn in entry["turns"]) == pytest.approx(total)
+        assert entry["result_without_luck"]["mean"] == pytest.approx(entry["start"] - total)
+        identity = entry["start"] + entry["luck"]["mean"] - total
+        assert entry["result"]["mean"] == pytest.approx(identity)
+        assert [part["last"] for part in entry["blocks"]][-1] == rating.games
+    (comparison,) = answer["comparisons"]
+    assert comparison["players"] == ["Bo", "Ann"]
+    assert comparison["advantage"]["mean"] == pytest.approx(ann.points_lost.value - bo.points_lost.value)
+    assert comparison["advantage"]["high"] < 0
+
+
+def test_csv_and_picture_are_written_once(run: Run, games: Path, tmp_path: Path) -> None:
+    need("matplotlib")
+    table, picture = tmp_path / "games.csv", tmp_path / "lost.svg"
+    command = ("rate", str(games), "--csv", str(table), "--plot", str(picture))
+    assert run(*command).returncode == 0
+    with table.open(newline="") as file:
+        rows = [*csv.DictReader(file)]
+    assert len(rows) == 55
+    for row in rows:
+        parts = float(row["lost_hold_1"]) + float(row["lost_hold_2"]) + float(row["lost_category"])
+        assert parts == pytest.approx(float(row["points_lost"]))
+        result = float(row["start"]) + float(row["luck"]) - float(row["points_lost"])
+        assert float(row["result"]) == pytest.approx(result, abs=1e-6)
+    assert picture.read_text().startswith("<?xml")
+    before = picture.read_bytes()
+    refused = run(*command)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert f"{table} exists; use --force to replace it" in refused.stderr
+    assert picture.read_bytes() == before
+    wrong = run("rate", str(games), "--plot", str(tmp_path / "lost.txt"))
+    assert (wrong.returncode, wrong.stdout) == (1, "")
+    assert "must end in .png, .svg or .pdf" in wrong.stderr
+
+
+def words(text: str) -> str:
+    """Text without its line breaks."""
+    return " ".join(text.split())
+
+
+def test_exit_codes(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+    """0 if nothing is wrong, 1 if a line is, 2 if a file or a player is."""
+    path = tmp_path / "games.jsonl"
+    played = human(yatzy, 1)
+    write_games(path, [played, Game(yatzy.rules, ("Ann",), played.turns[:3])])
+    out = run("rate", str(path))
+    assert (out.returncode, out.stderr) == (0, "")
+    assert words(out.stdout).endswith(f"Not rated: 1 game {path}:2: it is unfinished")
+    assert out.stdout.startswith("Ann, yatzy: 1 game\n")
+    with path.open("a") as file:
+        file.write('{"schema": 2, "rules": "yatzy", "players": ["Cy"], "final_scores": [231]}\n{"schema": 2}\n')
+    out = run("rate", str(path))
+    assert (out.returncode, out.stderr) == (1, "")
+    assert f" {path}:4: rules is null; must be text or an object" in words(out.stdout)
+    assert "Cy, yatzy: 1 game without decisions, mean result 231.00. Luck cannot be" in words(out.stdout)
+    unknown = run("rate", str(path), "--player", "Dan")
+    assert (unknown.returncode, unknown.stdout) == (2, "")
+    assert unknown.stderr == "yatzy: there is no rating of 'Dan'; the ratings: Ann (yatzy)\n"
+    other = tmp_path / "rules.toml"
+    other.write_text('id = "one"\n')
+    assert (
+        run("rate", str(other)).stderr == f"yatzy: {other} is not a record of games (JSON Lines, one game per line)\n"
+    )
+    assert run("rate", str(tmp_path / "none.jsonl")).returncode == 2
+    assert run("rate").returncode == 2
+
+
+def test_a_goal_is_simulated_as_a_record(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    out = run("simulate", "yatzy-forced", "-n", "3", "--policy", "goal:180", "-o", str(path))
+    assert out.returncode == 0, out.stderr
+    assert run("rate", str(path)).stdout.startswith("goal:180, yatzy-forced: 3 games\n")
+    refused = run("simulate", "-n", "3", "--card", "ones=3", "-o", str(tmp_path / "other.jsonl"))
+    assert refused.returncode == 2
+    assert "a .jsonl file takes at most 100,000 games, from the empty card" in refused.stderr

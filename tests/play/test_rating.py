@@ -1,0 +1,349 @@
+"""Ratings: the known loss of a player is covered, figures add up, and wrong games do not stop the others."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import perfect_yatzy
+import pytest
+from perfect_yatzy.errors import RulesError, StateError
+from perfect_yatzy.game.rules import Bonus, RuleSet
+from perfect_yatzy.play.figures import decision_kinds
+from perfect_yatzy.play.rating import Rating, rate
+from perfect_yatzy.play.record import Game, dated, read_game, write_games
+from perfect_yatzy.play.review import review
+from perfect_yatzy.play.simulated import simulated_records
+from perfect_yatzy.policies.evaluation import policy_mean
+from perfect_yatzy.policies.levels import calibrated_level, parse_level
+from perfect_yatzy.policies.policy import ValueFunction
+from perfect_yatzy.policies.soft_policy import SoftPolicy
+from perfect_yatzy.strategy.strategy import Strategy
+from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
+from perfect_yatzy.tablebase.backward_induction import solve_values
+from support.games import CHANCE, PAIR, face, joker_game, saved_rolls_game, small
+from support.human import human
+from support.naive import Naive
+from support.players import with_values, wrong_by
+
+
+def rating_of(player: Strategy | SoftPolicy, strategy: Strategy, games: int, seed: int, folder: Path) -> Rating:
+    """The rating of simulated games of a player, through a file."""
+    path = folder / f"{seed}.jsonl"
+    path.write_text("".join(f"{line}\n" for line in simulated_records(player, games, seed)))
+    found = rate(path, strategies=lambda rules: strategy)
+    assert found.skipped == ()
+    return found.ratings[0]
+
+
+def exact_loss(perfect: Strategy, player: Strategy) -> float:
+    """Points a game that a player loses, by exact policy evaluation."""
+    return perfect.value() - policy_mean(ValueFunction(player.rules, np.asarray(player.values)))
+
+
+def exact_mean(rules: RuleSet, player: Strategy) -> Fraction:
+    """Mean result of a player in fractions, with the oracle's dice and scoring and the decisions of single queries."""
+    oracle = Naive(rules.canonical())
+    ids = [category.id for category in rules.categories]
+
+    @cache
+    def from_card(filled: int, upper: int, saved: int, flag: bool) -> Fraction:
+        if filled == oracle.full_mask:
+            return oracle.value(filled, upper)
+        left = rules.rolls_per_turn - 1 + saved
+        return sum((p * after_roll(filled, upper, saved, flag, d, left, True) for d, p in first_rolls), Fraction(0))
+
+    @cache
+    def after_roll(filled: int, upper: int, saved: int, flag: bool, dice: Any, left: int, first: bool) -> Fraction:
+        state = perfect_yatzy.State(filled, min(upper, rules.threshold), saved, flag)
+        best = player.holds(state, dice, left)[0] if left else None
+        if best and not best.category:
+            mean = Fraction(0)
+            for rolled, chance in oracle.outcomes(rules.dice - len(best.dice)):
+                new = tuple(sorted(best.dice + rolled))
+                mean += chance * after_roll(filled, upper, saved, flag, new, left - 1, False)
+            return mean
+        box = ids.index(player.categories(state, dice, left)[0].category)
+        points, bonus_points = oracle.scores(filled, flag, dice)[box]
+        extra = dict(rules.first_roll_bonus).get(ids[box], 0) if first and points > 0 else 0
+        new_filled, new_upper, new_flag = oracle.after(filled, upper, flag, box, points)
+        later = from_card(new_filled, new_upper, left if rules.saved_rolls else 0, new_flag)
+        return points + bonus_points + extra + later
+
+    first_rolls = oracle.outcomes(rules.dice)
+    return from_card(0, 0, 0, False)
+
+
+SMALL = [
+    small(face(5), face(6), PAIR, CHANCE, bonus=Bonus(16, 7)),
+    saved_rolls_game("free", True),
+    joker_game("forced"),
+]
+
+
+@pytest.mark.parametrize("rules", SMALL, ids=["plain", "saved rolls", "jokers"])
+def test_the_interval_covers_the_exact_loss_on_small_games(rules: RuleSet, tmp_path: Path) -> None:
+    """In 95 % of the samples, for a player whose loss is known in fractions."""
+    strategy = Strategy(rules, None, TurnEvaluator(rules, solve_values(rules)))
+    player = wrong_by(strategy, 1.0)
+    loss = float(Naive(rules.canonical()).value(0, 0) - exact_mean(rules, player))
+    assert loss > 0.1
+    covered = 0
+    for seed in range(20):
+        found = rating_of(player, strategy, 250, seed, tmp_path)
+        assert found.result_without_luck.value == pytest.approx(found.start - found.points_lost.value)
+        covered += found.points_lost.low <= loss <= found.points_lost.high
+    assert covered >= 17
+
+
+def test_a_thousand_games_of_a_player_with_a_known_loss(yatzy: Strategy, tmp_path: Path) -> None:
+    player = wrong_by(yatzy, 2.0)
+    loss = exact_loss(yatzy, player)
+    found = rating_of(player, yatzy, 1000, 1, tmp_path)
+    assert 5 < loss < 7
+    assert found.points_lost.low <= loss <= found.points_lost.high
+    assert found.narrower > 10
+    assert found.result.half_width / found.result_without_luck.half_width == pytest.approx(found.narrower)
+
+
+def test_a_player_who_errs_at_random(yatzy: Strategy, tmp_path: Path) -> None:
+    """Levels whose loss is known by exact evaluation, 6 and 10 points a game."""
+    for number, narrower in ((5, 15), (4, 10)):
+        level = calibrated_level(yatzy, parse_level(number))
+        assert level.error == 0
+        found = rating_of(SoftPolicy(yatzy, level.temperature), yatzy, 1000, 1, tmp_path)
+        assert found.points_lost.low <= level.points_lost <= found.points_lost.high
+        assert found.narrower > narrower
+
+
+def test_perfect_play_loses_nothing(yatzy: Strategy, tmp_path: Path) -> None:
+    found = rating_of(yatzy, yatzy, 200, 2, tmp_path)
+    assert not found.figures.lost.any()
+    assert not found.figures.errors.any()
+    assert found.narrower is None
+    assert found.result_without_luck.value == pytest.approx(248.43998937785)
+
+
+@pytest.mark.parametrize("key", ["yatzy", "yahtzee", "yatzy-saved"])
+def test_figures_are_the_sums_of_the_reviews(key: str) -> None:
+    strategy = perfect_yatzy.open_strategy(key)
+    games = [human(strategy, seed) for seed in range(6)]
+    (found,) = rate(games).ratings
+    figures = found.figures
+    for number, game in enumerate(games):
+        expected = review(strategy, game)
+        assert figures.results[number] == expected.result
+        assert figures.luck[number] == pytest.approx(expected.luck, abs=1e-9)
+        assert figures.lost[number].sum() == pytest.approx(expected.points_lost, abs=1e-9)
+        assert figures.lost_by_turn[number] == pytest.approx(
+            [sum(d.loss for d in expected.decisions if d.turn == t + 1) for t in range(len(game.turns))], abs=1e-9
+        )
+        assert {found.rules.categories[c].id: p for c, p in enumerate(figures.category_points[number])} == {
+            turn.category: turn.points for turn in game.turns
+        }
+        holds = sum(d.rolls_left > 0 for d in expected.decisions)
+        assert figures.decisions[number].tolist()[-1] == len(game.turns)
+        assert figures.decisions[number].sum() == holds + len(game.turns)
+    assert figures.lost_by_taking.sum(axis=1) == pytest.approx(figures.lost[:, -1])
+    assert figures.lost_by_leaving.sum(axis=1) == pytest.approx(figures.lost[:, -1])
+    assert found.start + figures.luck - found.lost_by_game == pytest.approx(figures.results, abs=1e-9)
+    assert sum(found.kind_lost(i)[0].value for i in range(len(found.kinds))) == pytest.approx(found.points_lost.value)
+
+
+def test_kinds_of_decisions() -> None:
+    assert decision_kinds(perfect_yatzy.load_rules("yatzy")) == ("hold_1", "hold_2", "category")
+    assert decision_kinds(perfect_yatzy.load_rules("yatzy-saved")) == ("hold_1", "hold_2", "hold_3", "category")
+
+
+@pytest.fixture
+def mixed(yatzy: Strategy, tmp_path: Path) -> Path:
+    """A file with games of two players and two rule sets, and everything that cannot be rated."""
+    path = tmp_path / "games.jsonl"
+    games = [human(yatzy, seed) for seed in range(4)]
+    write_games(path, games)
+    forced = perfect_yatzy.open_strategy("yatzy-forced")
+    write_games(
+        path, [Game(forced.rules, ("Ann",), human(forced, 1).turns), Game(yatzy.rules, ("Bo",), games[0].turns)]
+    )
+    wrong = games[1].to_json()
+    wrong["turns"][0]["points"] += 1
+    results = {"schema": 2, "rules": "yatzy", "players": ["Ann", "Cy"], "final_scores": [201, 250]}
+    boxes = games[2].to_json()
+    boxes["turns"] = [{name: turn[name] for name in ("player", "category", "points")} for turn in boxes["turns"]]
+    unfinished = Game(yatzy.rules, ("Ann",), games[3].turns[:9]).to_json()
+    unknown = games[3].to_json() | {"rules": "yatzi"}
+    with path.open("a") as file:
+        file.writelines(
+            json.dumps(raw) + "\n" for raw in (wrong, games[0].to_json(), results, boxes, unfinished, unknown)
+        )
+        file.write("{\n")
+    return path
+
+
+def test_what_cannot_be_rated_is_listed_and_stops_nothing(mixed: Path, yatzy: Strategy) -> None:
+    found = rate(mixed)
+    assert [(r.player, r.rules.key, r.games) for r in found.ratings] == [
+        ("Ann", "yatzy", 4), ("Bo", "yatzy", 1), ("Ann", "yatzy-forced", 1),
+    ]  # fmt: skip
+    assert [(s.place.rpartition(":")[2], s.fault) for s in found.skipped] == [
+        ("7", "wrong"), ("8", "duplicate"), ("9", "results"), ("10", "results"), ("11", "unfinished"),
+        ("12", "wrong"), ("13", "wrong"),
+    ]  # fmt: skip
+    reasons = [s.reason for s in found.skipped]
+    assert reasons[0].startswith("turn 1: ")
+    assert reasons[1] == f"the same game as {mixed}:1"
+    assert reasons[5].startswith("unknown rules 'yatzi'")
+    third = review(yatzy, read_games_of(mixed)[2]).result
+    assert found.of("ann", "yatzy").other_results.tolist() == [201, third]
+    assert {key: results.tolist() for key, results in found.results_only.items()} == {("yatzy", "Cy"): [250]}
+    with pytest.raises(StateError, match=r"more than one rating of 'ann'; the ratings: Ann \(yatzy\), Bo"):
+        found.of("ann")
+    with pytest.raises(StateError, match="no rating of 'Dan'"):
+        found.of("Dan")
+
+
+def read_games_of(path: Path) -> list[Game]:
+    return [read_game(json.loads(line)) for line in path.read_text().splitlines()[:4]]
+
+
+def test_rules_that_cannot_be_solved_are_a_reason(mixed: Path, yatzy: Strategy) -> None:
+    def only_yatzy(rules: RuleSet) -> Strategy:
+        if rules.key != "yatzy":
+            raise RulesError("too large")
+        return yatzy
+
+    found = rate(mixed, strategies=only_yatzy)
+    assert [(s.place.rpartition(":")[2], s.reason) for s in found.skipped if s.fault == "rules"] == [
+        ("5", "too large")
+    ]
+    assert [r.player for r in found.ratings] == ["Ann", "Bo"]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"final_scores": [201]}, "final_scores is [201]; must be a list with one number for each player"),
+        ({"final_scores": [201, 1.5]}, "final_scores has 1.5; must be whole numbers from 0 to 99,999"),
+        ({"players": ["Ann\n", "Bo"]}, "'Ann\\n' is not a valid player name: it contains characters that"),
+        ({"turns": [{"category": "ones", "points": 7}]}, "ones cannot hold 7; it can hold 0, 1, 2, 3, 4, 5"),
+        ({"turns": [{"category": "ones", "points": 2}]}, "it is unfinished, and its dice and holds are not recorded"),
+        ({"turns": [{"category": "ones", "points": 2}] * 2}, "turn 2: ones is filled already"),
+        ({"turns": [{"category": "ones", "points": "2"}]}, "turn 1: points is '2'; must be a whole number"),
+        ({"turns": [{"category": "sevens", "points": 2}]}, "turn 1: unknown category 'sevens'"),
+        ({"turns": [{"player": 2, "category": "ones", "points": 2}]}, "turn 1: player is 2; there are 2"),
+        ({"turns": [3]}, "turn 1: a turn is a JSON object"),
+        ({"turns": 3}, "turns is 3; must be a list"),
+        ({"schema": 5}, "the schema is 5, not 1 or 2"),
+    ],
+)
+def test_wrong_results_are_listed_with_the_reason(change: dict[str, Any], reason: str, tmp_path: Path) -> None:
+    raw = {"schema": 2, "rules": "yatzy", "players": ["Ann", "Bo"], "final_scores": [201, 250]} | change
+    path = tmp_path / "games.jsonl"
+    path.write_text(json.dumps(raw))
+    (skipped,) = rate(path).skipped
+    assert (skipped.fault, skipped.reason[: len(reason)]) == ("wrong", reason)
+
+
+def test_files_that_are_no_records_are_errors(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    for text, message in (("", "contains no games"), ("id = 1\n", "is not a record of games"), ("\xff", "is not")):
+        path.write_text(text, encoding="latin-1")
+        with pytest.raises(StateError, match=message):
+            rate(path)
+    with pytest.raises(StateError, match="cannot read"):
+        rate(tmp_path / "none.jsonl")
+    with pytest.raises(StateError, match="confidence is 95"):
+        rate(path, confidence=95)
+
+
+def test_one_wrong_player_leaves_the_whole_game_out(yatzy: Strategy, tmp_path: Path) -> None:
+    pairs = zip(human(yatzy, 1).turns, human(yatzy, 2).turns, strict=True)
+    turns = [
+        Game(yatzy.rules, ("x",), (turn,)).to_json()["turns"][0] | {"player": p}
+        for pair in pairs
+        for p, turn in enumerate(pair)
+    ]
+    raw = {"schema": 2, "rules": "yatzy", "players": ["Ann", "Bo"], "turns": turns}
+    path = tmp_path / "games.jsonl"
+    path.write_text(json.dumps(raw))
+    assert [r.player for r in rate(path).ratings] == ["Ann", "Bo"]
+    turns[-1]["points"] += 1
+    path.write_text(json.dumps(raw))
+    found = rate(path)
+    assert found.ratings == ()
+    assert [(s.fault, s.reason.partition(":")[0]) for s in found.skipped] == [("wrong", "turn 30")]
+
+
+def test_games_in_chunks_give_the_same_ratings(
+    yatzy: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_text("".join(f"{line}\n" for line in simulated_records(wrong_by(yatzy, 2.0), 60, 1)))
+    whole = rate(path).ratings[0]
+    monkeypatch.setattr("perfect_yatzy.play.rating_input.CHUNK", 7)
+    parts = rate([path], threads=1).ratings[0]
+    assert whole.places == parts.places
+    assert all(
+        np.array_equal(a, b) for a, b in zip(vars(whole.figures).values(), vars(parts.figures).values(), strict=True)
+    )
+
+
+def test_games_are_ordered_by_their_dates_if_all_have_one(yatzy: Strategy) -> None:
+    days = ["2026-03-01", "2026-01-05T10:00:00+01:00", "2026-02-01"]
+    games = [Game(yatzy.rules, ("Ann",), human(yatzy, i).turns, {"date": day}) for i, day in enumerate(days)]
+    (found,) = rate(games).ratings
+    assert found.dates == (days[1], days[2], days[0])
+    assert found.places == ("game 2", "game 3", "game 1")
+    assert found.figures.results.tolist() == [review(yatzy, games[i]).result for i in (1, 2, 0)]
+    (block,) = found.blocks(5)
+    assert (block.first_date, block.last_date) == (days[1], days[0])
+    games[1] = Game(yatzy.rules, ("Ann",), games[1].turns, {"date": "yesterday"})
+    (found,) = rate(games).ratings
+    assert found.dates == (None, None, None)
+    assert found.places == ("game 1", "game 2", "game 3")
+    assert dated(games[0]).extra["date"] > "2026"
+
+
+def test_blocks_and_trend(yatzy: Strategy, tmp_path: Path) -> None:
+    """A player who gets better: first bad games, then good ones."""
+    path = tmp_path / "games.jsonl"
+    lines = [*simulated_records(wrong_by(yatzy, 4.0), 40, 1), *simulated_records(wrong_by(yatzy, 1.0), 40, 2)]
+    path.write_text("".join(f"{line}\n" for line in lines))
+    (found,) = rate(path).ratings
+    parts = found.blocks()
+    assert [(part.first, part.last) for part in parts] == [(1 + 8 * i, 8 + 8 * i) for i in range(10)]
+    assert [(part.first, part.last) for part in found.blocks(30)] == [(1, 30), (31, 80)]
+    assert [(part.first, part.last) for part in found.blocks(500)] == [(1, 80)]
+    assert parts[0].points_lost.value == pytest.approx(found.lost_by_game[:8].mean())
+    assert found.trend is not None
+    assert found.trend.high < 0
+    with pytest.raises(StateError, match="size is 0"):
+        found.blocks(0)
+
+
+def test_players_are_compared_without_luck(yatzy: Strategy, tmp_path: Path) -> None:
+    better, worse = wrong_by(yatzy, 1.0), wrong_by(yatzy, 3.0)
+    exact = exact_loss(yatzy, worse) - exact_loss(yatzy, better)
+    ratings = [rating_of(player, yatzy, 300, seed, tmp_path) for seed, player in ((1, better), (2, worse))]
+    found, back = ratings[0].versus(ratings[1]), ratings[1].versus(ratings[0])
+    assert found.advantage.low <= exact <= found.advantage.high
+    assert found.advantage.chance < 1e-6
+    assert back.advantage.value == -found.advantage.value
+    assert found.advantage.half_width < found.results.half_width / 4
+    assert found.results.low <= exact <= found.results.high
+    forced = rate(human(perfect_yatzy.open_strategy("yatzy-forced"), 1)).ratings[0]
+    with pytest.raises(StateError, match="played yatzy-forced"):
+        ratings[0].versus(forced)
+
+
+def test_a_bad_player_is_rated_too(yatzy: Strategy, tmp_path: Path) -> None:
+    """Who takes the most points and thinks of nothing later loses far more."""
+    player = with_values(yatzy, np.zeros(len(yatzy.values)))
+    loss = exact_loss(yatzy, player)
+    found = rating_of(player, yatzy, 500, 1, tmp_path)
+    assert found.points_lost.low <= loss <= found.points_lost.high
+    assert loss > 20
