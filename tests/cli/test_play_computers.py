@@ -76,7 +76,8 @@ def test_opponents_that_do_not_exist_are_rejected(run: Run, tmp_path: Path) -> N
 def test_advice_for_winning(run: Run, tmp_path: Path) -> None:
     """In forced order the whole game is solved at once."""
     lines = "?\nadvice win\n?\nones\ny\nadvice\nadvice mean\n?\nquit\n"
-    found = run("play", "yatzy-forced", "--opponent", "5", "--seed", "3", *files(tmp_path), stdin=lines)
+    opponents = ("--opponent", "5") * 4
+    found = run("play", "yatzy-forced", *opponents, "--seed", "3", *files(tmp_path), stdin=lines)
     assert found.returncode == 0, found.stderr
     out = found.stdout
     assert "Advice and warnings are for the chance to win; a tie counts as half a win." in out

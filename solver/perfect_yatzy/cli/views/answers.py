@@ -12,7 +12,7 @@ from ...game.notation import glyphs, spaced
 from ...game.rules import RuleSet
 from .charts import histogram
 from .distribution import distribution_lines, percentile_line
-from .wording import category_name, chance_text, loss_text, number_word, plural, points_text
+from .wording import category_name, chance_text, loss_text, number_word, plural, points_text, wrapped
 
 ALL_OPTIONS = 10**6  # for `top`: list every option
 TIE_VALUES = {"loss": "a loss", "half": "half a win", "win": "a win"}
@@ -54,7 +54,7 @@ def objective_lines(answer: dict[str, Any]) -> list[str]:
             mean, deviation = opponent["mean"], opponent["standard_deviation"]
             playing = f"{mean:.1f} (still playing, SD {deviation:.1f})"
             opponents.append(playing if opponent["playing"] else f"{mean:.0f}")
-        lines.append(f"Against {', '.join(opponents)}; a tie counts as {TIE_VALUES[aim['ties']]}")
+        lines += wrapped(f"Against {', '.join(opponents)}; a tie counts as {TIE_VALUES[aim['ties']]}").splitlines()
         if any(opponent["playing"] for opponent in aim["opponents"]):
             lines.append("Assumes unfinished opponents maximise their expected score and ignore yours.")
     if answer.get("turns_left") != 0:
