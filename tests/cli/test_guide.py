@@ -39,10 +39,10 @@ def guide_of(key: str, with_sheet: bool) -> Guide:
     return make_guide(strategy, yatzy_sheet(strategy.rules) if with_sheet else None)
 
 
-def content_of(key: str, language: str = "en", with_sheet: bool = False) -> GuideContent:
+def content_of(key: str, language: str = "en", with_sheet: bool = False, n_rules: int = 0) -> GuideContent:
     guide = guide_of(key, with_sheet)
     rules = localized(guide.rules, language)
-    return guide_content(replace(guide, rules=rules, sheet=yatzy_sheet(rules) if with_sheet else None))
+    return guide_content(replace(guide, rules=rules, sheet=yatzy_sheet(rules, n_rules) if with_sheet else None))
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +136,18 @@ def test_the_worked_examples_compute(yatzy_guide: GuideContent) -> None:
     assert checked >= 9
 
 
+@pytest.mark.parametrize("language", guide_languages())
+def test_hold_rules_are_numbered_sentences_with_their_worth(language: str) -> None:
+    content = content_of("yatzy", language, True, 25)
+    rows = content.sections["holds"].rows
+    assert len(rows) == 25
+    assert (rows[0].value, rows[9].value) == (content.words.number(5.0), content.words.number(0.5))
+    assert content.rules.categories[11].name in str(rows[0].name)  # the large straight
+    assert all(str(row.name).endswith(".") for row in rows)
+    assert content.words.number(236.4) in str(content.lead[0])
+    assert max(map(len, guide_text(content).splitlines())) <= 80
+
+
 def test_without_a_sheet_it_says_how_to_learn_one() -> None:
     content = content_of("yahtzee")
     assert "yatzy learn yahtzee" in str(content.lead[1])
@@ -211,14 +223,15 @@ def test_names_are_escaped(yatzy: Strategy) -> None:
     ET.fromstring(page[page.index("<body") : page.index("</html>")])
 
 
-@pytest.mark.parametrize("card", [False, True])
-def test_a_browser_prints_two_pages(swedish_guide: GuideContent, tmp_path: Path, card: bool) -> None:
+@pytest.mark.parametrize(("n_rules", "card"), [(0, False), (10, False), (25, False), (25, True)])
+def test_a_browser_prints_two_pages(tmp_path: Path, n_rules: int, card: bool) -> None:
     """The type is sized so that it fits, without the browser's help."""
+    content = content_of("yatzy", "en", True, n_rules)
     pypdf = need("pypdf")
     browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if browser is None:
         pytest.skip("no browser")
-    (tmp_path / "guide.html").write_text(guide_html(swedish_guide, card), encoding="utf-8")
+    (tmp_path / "guide.html").write_text(guide_html(content, card), encoding="utf-8")
     target = tmp_path / "guide.pdf"
     command = [browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
     command += ["--no-pdf-header-footer", f"--print-to-pdf={target}", (tmp_path / "guide.html").as_uri()]
@@ -251,12 +264,13 @@ def check_pages(reader: Any, pages: int, size: tuple[float, float]) -> str:
 @pytest.mark.parametrize("language", guide_languages())
 def test_the_pdf_of_yatzy_is_two_sheets_with_all_names(language: str) -> None:
     pypdf = need("pypdf")
-    content = content_of("yatzy", language, with_sheet=True)
+    content = content_of("yatzy", language, with_sheet=True, n_rules=25)
     reader = pypdf.PdfReader(io.BytesIO(guide_pdf(content)))
     text = check_pages(reader, 2, A4)
     assert all(category.name in text for category in content.rules.categories)
     assert all(section.title in text.replace("–", "−") for section in content.sections.values())
     assert content.words.number(28.9) in text
+    assert all(row.value in text for row in content.sections["holds"].rows)
     assert reader.metadata.title == content.title
     card = check_pages(pypdf.PdfReader(io.BytesIO(guide_pdf(content, card=True))), 2, A6)
     assert all(category.name in card for category in content.rules.categories)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.policies.hold_rules import parse_hold_rule
 from perfect_yatzy.policies.price_sheet import PriceSheet
 from perfect_yatzy.policies.strategy_sheet import StrategySheet
 
@@ -10,9 +11,41 @@ PRICES = (6.9, 7.5, 10.7, 12.3, 15.4, 19.2, 17.4, 21.6, 18.2, 13.9, 9.0, 11.3, 1
 PRICES_MEAN = 244.71  # simulated with them
 
 
-def yatzy_sheet(rules: RuleSet) -> StrategySheet:
-    """The sheet, without hold rules; losses by turn are made up."""
+HOLD_RULES = """
+pays large-straight: stop
+pays small-straight if rolls left 1: stop
+pays full-house if four-of-a-kind or yatzy closed: stop
+four if four-of-a-kind or yatzy open: keep
+three of open 3-6: keep
+three if three-of-a-kind or four-of-a-kind or yatzy open: keep
+two pairs of 4-6 if full-house open and rolls left 1: keep
+row 4 of 2-5 if small-straight or large-straight open: keep
+row 4 of 1-5 if small-straight open and rolls left 1: keep
+row 4 of 2-6 if large-straight open and rolls left 1: keep
+two pairs if only two-pairs or full-house open: keep
+pair of open 4-6: keep
+pair of 4-6 if one-pair or two-pairs or three-of-a-kind or four-of-a-kind or full-house or yatzy open: keep
+single of open 4-6: keep
+dice of 4-6 if only chance open and rolls left 1: keep
+dice of 5-6 if chance open: keep
+row 3 of 1-5 if small-straight open and below par and turns left 1-4: keep
+row 3 of 2-6 if large-straight open and turns left 1-4: keep
+pair if yatzy open: keep
+pair of 1-2 if upper closed: keep
+single of open: keep
+single of 5-6 lowest: keep
+3 different of 4-6 if chance open: keep
+row 2 if small-straight or large-straight open: keep
+single: keep
+""".strip().splitlines()
+
+
+def yatzy_sheet(rules: RuleSet, n_rules: int = 0) -> StrategySheet:
+    """The sheet with the first of HOLD_RULES; losses by turn and what rules are worth are made up."""
+    holds = tuple(parse_hold_rule(rules, text) for text in HOLD_RULES[:n_rules])
     prices = PriceSheet(rules, PRICES, -14.2, 25.4, 2.33)
     losses = [0.1 * turn for turn in (1, 2, 3, 4, 5, 5, 4, 3, 3, 2, 2, 1, 1, 1, 0)]
-    figures = {"perfect": 248.44, "prices_mean": PRICES_MEAN, "losses_by_turn": losses}
-    return StrategySheet(rules, prices, (), figures)
+    figures: dict[str, object] = {"perfect": 248.44, "prices_mean": PRICES_MEAN, "losses_by_turn": losses}
+    if holds:
+        figures |= {"mean": 236.4, "worth": [5.0 / (number + 1) for number in range(n_rules)]}
+    return StrategySheet(rules, prices, holds, figures)

@@ -167,10 +167,10 @@ def _sheet_sections(guide: Guide, words: Words) -> list[Section | None]:
         Row(text_of(box.name), words.price(price), max(0.0, price) / top)
         for box, price in zip(rules.categories, prices.prices, strict=True)
     )
-    note = words.fill("prices.forced" if rules.order == "forced" else "prices.note")
+    title, note = ("title_forced", "forced") if rules.order == "forced" else ("title", "note")
     bonus = tuple(_bonus(prices, words))
     return [
-        Section("prices", words.words("prices.title"), note, rows),
+        Section("prices", words.words(f"prices.{title}"), words.fill(f"prices.{note}"), rows),
         Section("bonus", words.words("prices.bonus"), paragraphs=bonus) if bonus else None,
         _holds(sheet, rules, words),
     ]
@@ -210,7 +210,8 @@ def _holds(sheet: StrategySheet, rules: RuleSet, words: Words) -> Section | None
         return None
     title = words.words("holds.title")
     if not sheet.holds:
-        return Section("holds", words.words("holds.title_by_prices"), words.fill("holds.by_prices"))
+        how = "by_points" if rules.order == "forced" else "by_prices"
+        return Section("holds", words.words("holds.title_by_prices"), words.fill(f"holds.{how}"))
     worth = sheet.figures.get("worth", [])
     values = [words.number(value) for value in worth] if len(worth) == len(sheet.holds) else [""] * len(sheet.holds)
     rows = [Row(hold_sentence(rules, rule, words), value) for rule, value in zip(sheet.holds, values, strict=True)]
