@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from perfect_yatzy.errors import RulesError, StateError
 from perfect_yatzy.game.notation import parse_card
+from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.game.scorecard import Scorecard
 from perfect_yatzy.play.record import Game, Turn, card_after
@@ -18,6 +19,8 @@ from perfect_yatzy.play.review import review
 from perfect_yatzy.policies.computer_players import ComputerPlayer, WinningPlayer, computer_player, parse_kind
 from perfect_yatzy.policies.levels import LEVELS
 from perfect_yatzy.policies.risk import RiskEvaluator, risk_evaluator, risk_rate
+from perfect_yatzy.service.budget import SolveBudget, SolveLimit
+from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.opponents import WinUtility, finished, opponent
 from perfect_yatzy.strategy.score_strategy import utility_strategy
 from perfect_yatzy.strategy.strategy import Strategy
@@ -170,6 +173,23 @@ def test_a_style_that_does_not_fit_in_memory_is_refused(monkeypatch: pytest.Monk
     monkeypatch.setattr(risk, "check_memory", refuse)
     with pytest.raises(RulesError, match="too large"):
         computer_player("cheerio", "bold")
+
+
+def test_the_service_announces_and_refuses_what_a_player_needs() -> None:
+    rules, said = load_rules("cheerio"), []
+
+    def announce(rules: RuleSet, line: str | None = None) -> None:
+        said.append(line)
+
+    perfect_yatzy.open_strategy(rules)
+    service = QueryService(announce=announce, budget=SolveBudget(instant_seconds=0))  # type: ignore[arg-type]
+    assert service.computer_player(rules, "bold").choose("", "33456", 2) is not None
+    assert len(said) == 1
+    assert "solving cheerio for the bold computer player" in said[0]
+    service = QueryService(announce=announce, budget=SolveBudget(mean=SolveLimit(seconds=0)))  # type: ignore[arg-type]
+    with pytest.raises(RulesError, match=r"the safe computer player solves cheerio in memory, .*; choose a level"):
+        service.computer_player(rules, "safe")
+    assert service.computer_player(rules, "3").kind.key == "3"
 
 
 def test_a_full_card_is_a_final_score(yatzy: Strategy) -> None:

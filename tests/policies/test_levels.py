@@ -30,7 +30,7 @@ from perfect_yatzy.tablebase.backward_induction import solve_values
 from support import games
 from support.naive_soft import NaiveSoft
 
-NOT_SHIPPED = {"maxi", "maxi-tactic"}  # calibrated when they are used
+NOT_SHIPPED = {"maxi"}  # calibrated when it is used: its table takes minutes and 3 GB
 
 
 def in_memory(rules: RuleSet) -> Strategy:

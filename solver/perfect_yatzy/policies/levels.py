@@ -18,8 +18,8 @@ level  name       share   points a game
 
 The loss rises with the temperature T, about as T^1.8, and is known for any T: exactly from all states of a game, or
 from simulated games to about 0.2 %. So the temperature of a level is found by a secant method on log(loss) against
-log(T). ``levels.toml`` has the temperatures of the built-in rule sets and their switches, with the losses they were
-measured to have; `python -m tables.levels` writes it.
+log(T). ``levels.toml`` has the temperatures of most built-in rule sets, with the losses they were measured to have;
+`python -m tables.levels` writes it.
 """
 
 from __future__ import annotations

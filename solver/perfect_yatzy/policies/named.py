@@ -139,7 +139,7 @@ def _level(level: Level, setting: Setting) -> NamedPolicy:
     rules = setting.rules
     if not has_distribution(rules):
         raise RulesError(
-            f"{rules.key} saves rolls or is too large to evaluate a level exactly; what it loses is in levels.toml",
+            f"{rules.key} saves rolls or has too many states for the exact evaluation of a level",
             code="too-large",
         )
     strategy = open_strategy(rules, setting.tables, threads=setting.threads, progress=setting.progress)
