@@ -129,7 +129,7 @@ def test_a_missing_package_is_named_with_the_way_to_get_it() -> None:
 
 WITHOUT = """
 import sys
-for name in ("gymnasium", "pandas", "polars", "pyarrow", "matplotlib", "fastapi", "uvicorn", "fpdf"):
+for name in ("gymnasium", "pettingzoo", "pandas", "polars", "pyarrow", "matplotlib", "fastapi", "uvicorn", "fpdf"):
     sys.modules[name] = None  # an import fails as if the package were not installed
 """
 
@@ -143,7 +143,10 @@ from perfect_yatzy.errors import MissingPackage
 ranking = perfect_yatzy.open_strategy("yatzy").holds("", "33456")
 def environment():
     import perfect_yatzy.rl
-for call in (environment, *(lambda f=f: f(ranking) for f in (frames.to_arrow, frames.to_pandas, frames.to_polars))):
+def environment_of_players():
+    del sys.modules["gymnasium"]
+    import perfect_yatzy.rl.yatzy_v0
+for call in (environment, environment_of_players, *(lambda f=f: f(ranking) for f in (frames.to_arrow, frames.to_pandas, frames.to_polars))):
     try:
         call()
     except MissingPackage as error:
@@ -152,6 +155,7 @@ for call in (environment, *(lambda f=f: f(ranking) for f in (frames.to_arrow, fr
     out = subprocess.run([sys.executable, "-c", WITHOUT + python], capture_output=True, text=True, check=True)
     assert out.stdout.splitlines() == [
         "perfect_yatzy.rl needs gymnasium; install with: pip install 'perfect-yatzy[rl]'",
+        "perfect_yatzy.rl.yatzy_v0 needs pettingzoo; install with: pip install 'perfect-yatzy[rl]'",
         "to_arrow needs pyarrow; install with: pip install 'perfect-yatzy[data]'",
         "to_pandas needs pandas; install with: pip install pandas",
         "to_polars needs polars; install with: pip install polars",

@@ -29,12 +29,10 @@ try:
 except ImportError as error:
     raise MissingPackage("perfect_yatzy.rl", "gymnasium", extra="rl") from error
 
-from .single import YatzyEnv
+from .single import YatzyEnv as YatzyEnv
 
 if TYPE_CHECKING:
-    from .vector import YatzyVectorEnv
-
-__all__ = ["YatzyEnv", "YatzyVectorEnv"]
+    from .vector import YatzyVectorEnv as YatzyVectorEnv
 
 MAX_EPISODE_STEPS = 1_000  # the longest game that rules can have takes 600 legal actions
 
