@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 from perfect_yatzy import load_rules, open_strategy
 from perfect_yatzy.model.estimates import rule_set_stats
+from perfect_yatzy.policies import price_sheet
 from perfect_yatzy.policies.evaluation import policy_mean
 from perfect_yatzy.policies.price_sheet import terms_of
 from perfect_yatzy.policies.strategy_sheet import packaged_sheet
@@ -54,3 +57,18 @@ def test_the_stated_means_are_exact(key: str) -> None:
     assert sheet is not None
     assert abs(policy_mean(GreedyPolicy(rules, sheet.prices.values())) - sheet.figures["prices_mean"]) < 5e-4
     assert abs(open_strategy(rules).value() - sheet.figures["perfect"]) < 5e-4
+
+
+def test_the_readme_has_the_figures_of_all_sheets() -> None:
+    readme = Path(price_sheet.__file__).with_name("README.md").read_text()
+    table = re.findall(
+        r"^\| ([a-z0-9-]+) \| (\d+) \| ([0-9.]+)(?: ± ([0-9.]+))? \| ([0-9.]+) \|", readme, re.MULTILINE
+    )
+    assert [row[0] for row in table] == KEYS
+    for key, numbers, mean, interval, perfect in table:
+        sheet = packaged_sheet(load_rules(key))
+        assert sheet is not None
+        assert int(numbers) == sheet.prices.n_numbers
+        assert mean == f"{sheet.figures['prices_mean']:.2f}"
+        assert perfect == f"{sheet.figures['perfect']:.2f}"
+        assert interval == (f"{sheet.figures['prices_mean_interval']:.2f}" if interval else "")

@@ -25,6 +25,7 @@ COMMANDS = {  # command -> module of `commands`; a module is imported when its c
     "expect": "ask",
     "guide": "guide",
     "hold": "ask",
+    "learn": "learn",
     "odds": "ask",
     "play": "play",
     "positions": "positions",

@@ -19,6 +19,7 @@ from ..game.dice import Floats
 from ..game.rules import RuleSet
 from ..model.checked_values import Table, checked_part
 from ..model.estimates import rule_set_stats
+from ..model.state_space import state_space
 from ..strategy.greedy_policy import GreedyPolicy
 from ..strategy.simulation import simulate
 from ..strategy.strategy import Strategy
@@ -32,6 +33,8 @@ from .visits import Visits, visited_states
 MAX_NUMBERS = 20  # of a sheet; with more, the prices of the upper boxes are put on a line
 STEP = 0.1  # numbers are printed in multiples of it
 ROUNDS = ((60, 1.0), (60, 1.0), (120, 0.7), (200, 0.5))  # cards of each layer that are sampled, scale of the widths
+SAMPLE_SECONDS = 1.2e-4  # estimated solve of one card of each layer; where it takes longer, fewer cards are sampled
+LEAST_CARDS = 8
 SWEEPS = 2  # of Powell's method in a round
 LEAST_GAIN = 1e-3  # points; a sweep that gains less is the last of its round
 EXACT_ROUNDS = 5  # sweeps where the exact mean itself is maximised
@@ -251,7 +254,7 @@ def _climb(
     for number, (cards, scale) in enumerate(ROUNDS):
         report(number, len(ROUNDS))
         visits = visited_states(form.rules, form.sheet(numbers).values(), VISITED_GAMES, seed + 1 + number, threads)
-        sample = TurnSample(visits, cards, later, seed + 1 + number, threads)
+        sample = TurnSample(visits, affordable_cards(form.rules, cards), later, seed + 1 + number, threads)
 
         def loss(tried: Floats, sample: TurnSample = sample) -> float:
             return -sample.mean(form.sheet(tried))
@@ -266,6 +269,14 @@ def _climb(
                 break
     report(len(ROUNDS), len(ROUNDS))
     return numbers
+
+
+def affordable_cards(rules: RuleSet, cards: int) -> int:
+    """How many cards of each layer to sample: `cards`, or fewer such that it takes as long as for Yatzy."""
+    space = state_space(rules)
+    rows = sum(map(len, space.layers))
+    seconds = rule_set_stats(rules).seconds / rows * len(space.layers)
+    return max(min(LEAST_CARDS, cards), round(cards * min(1.0, SAMPLE_SECONDS / seconds)))
 
 
 def _maximise(form: SheetForm, judge: Judge, starts: list[Floats], report: Progress) -> Floats:

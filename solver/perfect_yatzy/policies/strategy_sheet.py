@@ -140,6 +140,20 @@ class StrategySheet:
             raise StateError(f"{path}: {error}") from error
 
 
+def price_figures(perfect: float, mean: float, interval: float = 0.0) -> dict[str, Any]:
+    """The figures of a price sheet, to four decimals.
+
+    Parameters
+    ----------
+    perfect, mean
+        Means of perfect play and of play on the prices.
+    interval
+        Half the width of the 95 % interval of a simulated mean; 0 if it is exact.
+    """
+    figures = {"perfect": round(perfect, 4), "prices_mean": round(mean, 4)}
+    return figures | ({"prices_mean_interval": round(interval, 4)} if interval else {})
+
+
 def sheet_path(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> Path:
     """Where `yatzy learn` writes the sheet of a rule set, next to its table."""
     return tables_folder(tables) / f"{rules.key}-{rules.fingerprint[:12]}.sheet.json"

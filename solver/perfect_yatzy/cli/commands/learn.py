@@ -1,0 +1,65 @@
+"""`yatzy learn` finds a strategy that a person can play: prices for the boxes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from ...errors import StateError
+from ..console import check_overwrite, progress_bar, query_service, stderr_is_terminal
+from ..options import SEED, force_option, json_option, rules_argument, table_options
+
+
+@click.command()
+@rules_argument
+@click.option(
+    "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="JSON file to write [next to the table].",
+)  # fmt: skip
+@click.option("--seed", type=SEED, metavar="N", default=1, show_default=True, help="Seed of the sampled games.")
+@json_option
+@force_option
+@table_options
+def learn(
+    rules: str, output: Path | None, seed: int, as_json: bool, force: bool, tables: str | None, threads: int | None
+) -> None:
+    """Find prices that a person can play by.
+
+    In each turn take the box with the most points minus its price. The prices are those with which this loses least
+    against perfect play; how much, is computed exactly. Built-in rule sets have theirs in the package already.
+
+    \b
+      yatzy learn yatzy
+      yatzy learn house-rules.toml -o house-rules.json
+    """
+    from ...policies.price_fit import fit_prices
+    from ...policies.strategy_sheet import StrategySheet, price_figures, sheet_path
+
+    service = query_service(tables, threads, "en")
+    rule_set = service.rules(rules)
+    path = output or sheet_path(rule_set, tables)
+    if path.suffix.lower() != ".json":
+        raise click.UsageError(f"{path} must end in .json", click.get_current_context())
+    check_overwrite(str(path), force)
+    if path.parent != Path() and path.exists() and not path.is_file():
+        raise StateError(f"{path} is not a regular file")
+    strategy = service.strategy(rule_set)
+    if not stderr_is_terminal():
+        click.echo(f"yatzy: fitting prices for {rule_set.key}; this takes minutes", err=True)
+    progress = progress_bar(f"Fitting prices for {rule_set.key}") if stderr_is_terminal() else None
+    fit = fit_prices(rule_set, strategy.table, seed=seed, threads=threads, progress=progress)
+    figures = price_figures(strategy.value(), fit.mean, fit.interval)
+    sheet = StrategySheet(rule_set, fit.sheet, (), figures)
+    sheet.save(path)
+    if as_json:
+        click.echo(json.dumps(sheet.to_json() | {"file": str(path)}))
+        return
+    interval = f" ± {figures['prices_mean_interval']:.2f}" if fit.interval else ""
+    click.echo(f"{rule_set.name}: mean {fit.mean:.2f}{interval} with {fit.sheet.n_numbers} numbers")
+    share = 100 * fit.mean / strategy.value()
+    click.echo(
+        f"Perfect play: {strategy.value():.2f}; {strategy.value() - fit.mean:.2f} more ({share:.1f} % reached)"
+    )
+    click.echo(f"Wrote {path}")

@@ -1,0 +1,92 @@
+"""`yatzy learn` as a subprocess, for a small game."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from perfect_yatzy import load_rules
+from perfect_yatzy.policies.evaluation import policy_mean
+from perfect_yatzy.policies.strategy_sheet import StrategySheet, sheet_path
+from perfect_yatzy.strategy.greedy_policy import GreedyPolicy
+from support.command import Run
+
+GAME = """
+id = "tiny"
+name = "Tiny"
+dice = 2
+faces = 4
+rolls = 2
+bonus = { threshold = 6, points = 5 }
+
+[[categories]]
+id = "threes"
+name = "Threes"
+upper = true
+pattern = "face"
+face = 3
+
+[[categories]]
+id = "fours"
+name = "Fours"
+upper = true
+pattern = "face"
+face = 4
+
+[[categories]]
+id = "chance"
+name = "Chance"
+pattern = "any"
+"""
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> Path:
+    path = tmp_path / "tiny.toml"
+    path.write_text(GAME)
+    return path
+
+
+def test_learn_writes_a_sheet_whose_mean_is_exact(run: Run, rules: Path, tmp_path: Path) -> None:
+    out = run("learn", str(rules), "--tables", str(tmp_path))
+    assert out.returncode == 0
+    assert "fitting prices for tiny" in out.stderr
+    path = sheet_path(load_rules(rules), tmp_path)
+    sheet = StrategySheet.load(path)
+    exact = policy_mean(GreedyPolicy(sheet.rules, sheet.prices.values()))
+    assert abs(sheet.figures["prices_mean"] - exact) < 5e-5
+    assert sheet.figures["prices_mean"] <= sheet.figures["perfect"]
+    lines = out.stdout.splitlines()
+    assert lines[0] == f"Tiny: mean {exact:.2f} with 6 numbers"
+    assert lines[-1] == f"Wrote {path}"
+    assert max(map(len, lines[:-1])) <= 80
+    again = run("learn", str(rules), "--tables", str(tmp_path))
+    assert (again.returncode, again.stdout) == (2, "")
+    assert "exists; use --force to replace it" in again.stderr
+
+
+def test_learn_prints_the_sheet_as_json(run: Run, rules: Path, tmp_path: Path) -> None:
+    path = tmp_path / "sheet.json"
+    out = run("learn", str(rules), "-o", str(path), "--json", "--threads", "1")
+    answer = json.loads(out.stdout)
+    assert answer.pop("file") == str(path)
+    assert answer == json.loads(path.read_text())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("-o", "sheet.txt"), "must end in .json"),
+        (("-o", "nowhere/none/sheet.json", "--seed", "-1"), "--seed"),
+        (("--tables", "tiny.toml"), "is a file"),
+    ],
+)
+def test_wrong_options_are_rejected_before_anything_is_learned(
+    run: Run, rules: Path, options: tuple[str, ...], message: str
+) -> None:
+    options = tuple(str(rules) if option == "tiny.toml" else option for option in options)
+    out = run("learn", str(rules), *options)
+    assert out.returncode == 2
+    assert message in out.stderr
+    assert "fitting" not in out.stderr
