@@ -407,8 +407,8 @@ def test_simulate_writes_records(run: Run, yatzy: Strategy, tmp_path: Path) -> N
     path = tmp_path / "games.jsonl"
     assert run("simulate", "-n", "3", "--seed", "8", "-o", str(path)).returncode == 0
     assert [final_score(g.card(0)) for g in read_games(path)] == simulate(yatzy, 3, seed=8).final_scores.tolist()
-    refused = run("simulate", "-n", "3", "--policy", "goal:200", "-o", str(path))
-    assert "at most 10,000 games, from the empty card and with --policy mean" in refused.stderr
+    refused = run("simulate", "-n", "100001", "-o", str(path), "--force")
+    assert "at most 100,000 games, from the empty card" in refused.stderr
 
 
 def test_review_rejects_wrong_arguments(yatzy: Strategy) -> None:
