@@ -33,6 +33,7 @@ def test_every_rule_is_a_sentence_in_every_language(data: st.DataObject, name: s
             "two pairs of 3-6 if two-pairs or full-house open and rolls left 1: keep",
             "Two pairs of 3–6 if Two Pairs or Full House is open and one roll is left: keep.",
         ),
+        ("single of 4-6: keep", "The face you have most of (4–6): keep."),
         ("single of open: keep", "The face you have most of, box open: keep."),
         (
             "4 different of 2-5 if only upper or large-straight open: keep",

@@ -12,6 +12,7 @@ from perfect_yatzy import load_rules, open_strategy
 from perfect_yatzy.model.estimates import rule_set_stats
 from perfect_yatzy.policies import price_sheet
 from perfect_yatzy.policies.evaluation import policy_mean
+from perfect_yatzy.policies.hold_policy import HoldRulePolicy
 from perfect_yatzy.policies.price_sheet import terms_of
 from perfect_yatzy.policies.strategy_sheet import packaged_sheet
 from perfect_yatzy.strategy.greedy_policy import GreedyPolicy
@@ -21,6 +22,8 @@ KEYS = sorted(entry.name.removesuffix(".json") for entry in FOLDER.iterdir() if 
 
 # What the sheets were made to reach: an exact mean, or a share of perfect play.
 LEAST_MEAN = {"yatzy": 244.5}
+LEAST_MEAN_WITH_HOLD_RULES = {"yatzy": 236.0}
+MOST_HOLD_RULES = 25
 LEAST_SHARE = {"yahtzee": 0.975, "yatzy-forced": 0.975, "maxi-unsaved": 0.975}
 
 
@@ -49,6 +52,20 @@ def test_a_sheet_states_its_figures(key: str) -> None:
         assert prices.par_point > 0
 
 
+@pytest.mark.parametrize("key", KEYS)
+def test_a_sheet_states_what_its_hold_rules_are_worth(key: str) -> None:
+    sheet = packaged_sheet(load_rules(key))
+    assert sheet is not None
+    assert len(sheet.holds) <= MOST_HOLD_RULES
+    assert sheet.figures.get("mean", 0) >= LEAST_MEAN_WITH_HOLD_RULES.get(key, 0)
+    if sheet.holds:
+        assert sheet.figures["mean"] < sheet.figures["prices_mean"]
+        assert len(sheet.figures["worth"]) == len(sheet.holds)
+        assert min(sheet.figures["worth"]) > 0
+        assert sheet.figures["sizes"] == sorted(sheet.figures["sizes"])
+        assert sheet.figures["means"] == sorted(sheet.figures["means"])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("key", [key for key in KEYS if rule_set_stats(load_rules(key)).seconds < 5])
 def test_the_stated_means_are_exact(key: str) -> None:
@@ -56,6 +73,8 @@ def test_the_stated_means_are_exact(key: str) -> None:
     sheet = packaged_sheet(rules)
     assert sheet is not None
     assert abs(policy_mean(GreedyPolicy(rules, sheet.prices.values())) - sheet.figures["prices_mean"]) < 5e-4
+    if sheet.holds:
+        assert abs(policy_mean(HoldRulePolicy(sheet.holds, sheet.prices)) - sheet.figures["mean"]) < 5e-4
     assert abs(open_strategy(rules).value() - sheet.figures["perfect"]) < 5e-4
 
 

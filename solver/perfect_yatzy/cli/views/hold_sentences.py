@@ -34,6 +34,8 @@ def _pattern(rules: RuleSet, pattern: DicePattern, words: Words) -> str:
     whole = (pattern.low, pattern.high) == (1, rules.faces)
     faces = _faces(pattern, words)
     of = "" if whole else str(words.fill("rule.faces", faces=faces))
+    if pattern.kind == "groups" and pattern.sizes == (1,) and not whole:
+        of = f" ({faces})"
     is_open = words.words("rule.open") if pattern.open else ""
     if pattern.kind == "dice":
         return str(words.fill("rule.dice", faces=faces)) + is_open
