@@ -49,7 +49,7 @@ def test_a_whole_game_against_computers(run: Run, tmp_path: Path) -> None:
     assert "wins with" in found.stdout
     again = run("play", "yatzy-forced", *kinds, "--seed", "3", "--players", "Ann", *files(tmp_path), stdin=lines)
     assert again.returncode == 0
-    assert read_games(tmp_path / "games.jsonl")[1] == game  # a function of the seed
+    assert read_games(tmp_path / "games.jsonl")[1].turns == game.turns  # a function of the seed
 
 
 def test_a_game_against_computers_is_resumed_with_the_same(run: Run, tmp_path: Path) -> None:
