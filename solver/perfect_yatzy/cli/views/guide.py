@@ -86,7 +86,8 @@ ol li > :nth-child(2) { flex: 1; } ol li > :nth-child(3) { color: var(--soft); f
 }
 """
 CARD_STYLE = """
-body.card { max-width: 32rem; } .card .prices { columns: 2; column-gap: 1.6em; }
+body.card { max-width: 32rem; } .card .prices, .card .prices tbody { display: block; }
+.card .prices tbody { columns: 2; column-gap: 1.6em; }
 .card .prices tr { display: flex; break-inside: avoid; } .card .prices td { flex: 1; }
 .card .prices td:nth-child(2) { display: none; }
 @page { size: 105mm 148mm; margin: 6mm; }
