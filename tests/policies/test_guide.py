@@ -8,9 +8,14 @@ import numpy as np
 import perfect_yatzy
 import pytest
 from perfect_yatzy.game.scorecard import State
+from perfect_yatzy.policies.evaluation import policy_mean
 from perfect_yatzy.policies.guide import give_up_stages, make_guide, stage_turns, worked_examples
+from perfect_yatzy.policies.hold_policy import HoldRulePolicy
+from perfect_yatzy.policies.hold_rules import parse_hold_rule
+from perfect_yatzy.policies.policy import ValueFunction
 from perfect_yatzy.policies.price_sheet import PriceSheet
 from perfect_yatzy.policies.sampled_turns import SampledTurns, sample_turns, values_of
+from perfect_yatzy.policies.sheet_losses import turn_losses
 from perfect_yatzy.policies.strategy_sheet import StrategySheet
 from perfect_yatzy.strategy.strategy import Strategy
 from support.games import joker_game, saved_rolls_game
@@ -122,3 +127,21 @@ def test_small_games_have_guides() -> None:
         guide = make_guide(strategy, sheet)
         assert guide.opening
         assert len(guide.odds) == len(rules.categories)
+
+
+def test_losses_by_turn_add_up_to_what_the_sheet_gives_away() -> None:
+    """Against the mean of its policy, from the other pass; with hold rules and without."""
+    rules = saved_rolls_game("free", False)
+    perfect = perfect_yatzy.open_strategy(rules).value()
+    prices = PriceSheet(rules, (4.0, 3.0, 5.0, 6.0), -1.0, 2.0, 0.5)
+    holds = (parse_hold_rule(rules, "pair if pair open: keep"), parse_hold_rule(rules, "dice of 5-6: keep"))
+    for sheet in (StrategySheet(rules, prices), StrategySheet(rules, prices, holds)):
+        policy = HoldRulePolicy(holds, prices) if sheet.holds else ValueFunction(rules, prices.values())
+        losses = turn_losses(sheet)
+        assert len(losses) == 4
+        assert sum(losses) == pytest.approx(perfect - policy_mean(policy), abs=1e-9)
+        assert sum(losses) > 0.01
+    stored = StrategySheet(rules, prices, (), {"losses_by_turn": [1.0, 0.0, 0.0, 0.5]})
+    assert turn_losses(stored) == (1.0, 0.0, 0.0, 0.5)
+    saving = saved_rolls_game("free", True)
+    assert turn_losses(StrategySheet(saving, PriceSheet(saving, (4.0, 3.0, 5.0, 6.0)))) == ()

@@ -163,7 +163,9 @@ class Guide:
     odds: tuple[CategoryOdds, ...]
 
 
-def make_guide(strategy: Strategy, sheet: StrategySheet | None = None) -> Guide:
+def make_guide(
+    strategy: Strategy, sheet: StrategySheet | None = None, losses: Sequence[float] | None = None
+) -> Guide:
     """The guide of a rule set.
 
     Parameters
@@ -172,6 +174,9 @@ def make_guide(strategy: Strategy, sheet: StrategySheet | None = None) -> Guide:
         The optimal strategy for the mean, from :func:`perfect_yatzy.open_strategy`.
     sheet
         A learned sheet of the same rules.
+    losses
+        Points that the sheet loses in each turn (:func:`perfect_yatzy.policies.sheet_losses.turn_losses`). Default:
+        its figure ``losses_by_turn``, if it has that.
 
     Returns
     -------
@@ -180,6 +185,8 @@ def make_guide(strategy: Strategy, sheet: StrategySheet | None = None) -> Guide:
     """
     rules = strategy.rules
     turns = sample_turns(strategy, GAMES) if rules.order == "free" else []
+    if losses is None:
+        losses = sheet.figures.get("losses_by_turn", ()) if sheet else ()
     return Guide(
         rules=rules,
         perfect=strategy.value(State()),
@@ -187,7 +194,7 @@ def make_guide(strategy: Strategy, sheet: StrategySheet | None = None) -> Guide:
         opening=opening_lines(strategy),
         stages=tuple(give_up_stages(strategy, turns)),
         examples=tuple(worked_examples(strategy, sheet.prices, turns)) if sheet and turns else (),
-        losses=tuple(sheet.figures.get("losses_by_turn", ())) if sheet else (),
+        losses=tuple(losses),
         odds=tuple(category_odds(rules, None, rules.rolls_per_turn - 1)),
     )
 

@@ -57,6 +57,7 @@ def guide(
       yatzy guide yatzy --card -o card.pdf
     """
     from ...policies.guide import make_guide
+    from ...policies.sheet_losses import turn_losses
     from ...policies.strategy_sheet import StrategySheet, find_sheet
     from ..views.guide_content import guide_content
 
@@ -76,7 +77,11 @@ def guide(
         raise StateError(
             f"a card needs learned prices, and {rule_set.key} has none; find them with: yatzy learn {rules}"
         )
-    content = guide_content(make_guide(service.strategy(rule_set), learned))
+    strategy = service.strategy(rule_set)
+    # On paper there is a chart of the losses; in the terminal the seconds they take would be a nuisance.
+    with_chart = not card and file_format in ("html", "pdf")
+    losses = turn_losses(learned, tables, threads) if learned and with_chart else None
+    content = guide_content(make_guide(strategy, learned, losses))
     write_output(output, _rendered(content, file_format or "txt", card))
     if output != "-":
         click.echo(f"Wrote {output}")

@@ -1,0 +1,44 @@
+"""Where a strategy sheet loses points against perfect play, turn by turn; the guide draws it."""
+
+from __future__ import annotations
+
+import os
+
+from ..strategy.distribution import has_distribution
+from .evaluation import evaluate
+from .hold_policy import HoldRulePolicy
+from .policy import ValueFunction
+from .strategy_sheet import StrategySheet
+
+
+def turn_losses(
+    sheet: StrategySheet, tables: str | os.PathLike[str] | None = None, threads: int | None = None
+) -> tuple[float, ...]:
+    """Expected points that a sheet gives away in each turn, exactly.
+
+    Parameters
+    ----------
+    sheet
+        Its hold rules choose the dice; without any its prices do, by computing the turn.
+    tables
+        Folder of the tables; perfect play is opened or solved there.
+    threads
+        Number of threads; default: one per processor.
+
+    Returns
+    -------
+    tuple of float
+        In points, one for each turn; they add up to the mean of perfect play minus that of the sheet. The figure
+        ``losses_by_turn`` of the sheet if it has one; empty for rules without an exact distribution.
+    """
+    if stored := sheet.figures.get("losses_by_turn"):
+        return tuple(stored)
+    if not has_distribution(sheet.rules):
+        return ()
+    policy: HoldRulePolicy | ValueFunction
+    if sheet.holds:
+        policy = HoldRulePolicy(sheet.holds, sheet.prices)
+    else:
+        policy = ValueFunction(sheet.rules, sheet.prices.values())
+    losses = evaluate(policy, tables=tables, threads=threads).losses
+    return tuple(losses.by_turn.tolist()) if losses else ()
