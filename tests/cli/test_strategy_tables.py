@@ -181,7 +181,7 @@ OUTPUTS = [
     ("simulate", "-n", "2", "-o", "games.jsonl"),
     ("positions", "-n", "200", "-o", "positions.csv"),
     ("table", "--what", "categories", "-o", "table.csv"),
-    ("guide", "yatzy", "-o", "guide.html"),
+    ("guide", "yatzy", "-o", "guide.txt"),
 ]
 
 

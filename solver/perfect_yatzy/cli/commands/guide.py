@@ -70,6 +70,10 @@ def guide(
     if file_format == "pdf" and output == "-" and sys.stdout.isatty():
         raise click.UsageError("PDF is a binary format; write it to a file with --output", context)
     check_overwrite(output, force)
+    if file_format == "pdf":
+        from ..views.pdf_paper import check_pdf
+
+        check_pdf()
     service = query_service(tables, threads, lang)
     rule_set = service.rules(rules)
     learned = StrategySheet.load(sheet, rule_set) if sheet else find_sheet(rule_set, tables)

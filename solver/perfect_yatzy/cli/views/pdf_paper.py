@@ -28,6 +28,14 @@ class PdfError(SolverError):
     """A guide cannot be drawn as a PDF."""
 
 
+def check_pdf() -> None:
+    """Raise MissingPackage unless a PDF can be drawn."""
+    try:
+        import fpdf  # noqa: F401
+    except ImportError as error:
+        raise MissingPackage("a PDF", "fpdf2", extra="pdf") from error
+
+
 @dataclass(frozen=True)
 class Word:
     """A piece of a line that is not broken: text of one style, or one die.
@@ -71,10 +79,9 @@ class Paper:
     def __init__(
         self, area: tuple[float, float], margins: tuple[float, float], letters: set[str], size: float = 10.0
     ) -> None:
-        try:
-            from fpdf import FPDF
-        except ImportError as error:
-            raise MissingPackage("a PDF", "fpdf2", extra="pdf") from error
+        check_pdf()
+        from fpdf import FPDF
+
         self.width, self.height = area
         self.left, self.top = margins
         self.size, self.fits = size, True
