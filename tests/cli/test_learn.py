@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from perfect_yatzy import load_rules
 from perfect_yatzy.policies.evaluation import policy_mean
+from perfect_yatzy.policies.hold_policy import HoldRulePolicy
 from perfect_yatzy.policies.strategy_sheet import StrategySheet, sheet_path
 from perfect_yatzy.strategy.greedy_policy import GreedyPolicy
 from support.command import Run
@@ -90,3 +91,15 @@ def test_wrong_options_are_rejected_before_anything_is_learned(
     assert out.returncode == 2
     assert message in out.stderr
     assert "fitting" not in out.stderr
+
+
+def test_learn_finds_rules_for_the_holds(run: Run, rules: Path, tmp_path: Path) -> None:
+    path = tmp_path / "tiny.json"
+    out = run("learn", str(rules), "--hold-rules", "2", "-o", str(path), "--tables", str(tmp_path))
+    assert out.returncode == 0
+    sheet = StrategySheet.load(path)
+    assert 1 <= len(sheet.holds) <= 2
+    assert len(sheet.figures["worth"]) == len(sheet.holds)
+    exact = policy_mean(HoldRulePolicy(sheet.holds, sheet.prices))
+    assert abs(sheet.figures["mean"] - exact) < 5e-5
+    assert f"rules for the holds and nothing computed: mean {exact:.2f}" in out.stdout

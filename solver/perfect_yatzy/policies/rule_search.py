@@ -58,6 +58,15 @@ class Learned:
     means: tuple[float, ...] = ()
     shorter: dict[int, tuple[HoldRule, ...]] = field(default_factory=dict)
 
+    def figures(self) -> dict[str, Any]:
+        """The figures of a strategy sheet: mean, worth, and the means of shorter lists."""
+        return {
+            "mean": round(self.mean, 4),
+            "worth": [round(worth, 3) for worth in self.worth],
+            "sizes": [*self.sizes],
+            "means": [round(mean, 4) for mean in self.means],
+        }
+
 
 def learn_holds(
     prices: PriceSheet,

@@ -1,15 +1,19 @@
-"""`yatzy learn` finds a strategy that a person can play: prices for the boxes."""
+"""`yatzy learn` finds a strategy that a person can play: prices for the boxes, and rules for the holds."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ...errors import StateError
 from ..console import check_overwrite, progress_bar, query_service, stderr_is_terminal
 from ..options import SEED, force_option, json_option, rules_argument, table_options
+
+if TYPE_CHECKING:
+    from ...policies.hold_rules import HoldRule
 
 
 @click.command()
@@ -18,23 +22,39 @@ from ..options import SEED, force_option, json_option, rules_argument, table_opt
     "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="JSON file to write [next to the table].",
 )  # fmt: skip
+@click.option(
+    "--hold-rules", type=click.IntRange(0, 62), metavar="N", default=0, show_default=True,
+    help="Also find up to N rules for the holds.",
+)  # fmt: skip
 @click.option("--seed", type=SEED, metavar="N", default=1, show_default=True, help="Seed of the sampled games.")
 @json_option
 @force_option
 @table_options
 def learn(
-    rules: str, output: Path | None, seed: int, as_json: bool, force: bool, tables: str | None, threads: int | None
+    rules: str,
+    output: Path | None,
+    hold_rules: int,
+    seed: int,
+    as_json: bool,
+    force: bool,
+    tables: str | None,
+    threads: int | None,
 ) -> None:
-    """Find prices that a person can play by.
+    """Find prices and rules that a person can play by.
 
     In each turn take the box with the most points minus its price. The prices are those with which this loses least
     against perfect play; how much, is computed exactly. Built-in rule sets have theirs in the package already.
 
+    With --hold-rules also an ordered list of rules for the holds: the first one that fits says which dice to keep, so
+    that nothing needs to be computed. For Yatzy and 15 rules this takes about a quarter of an hour.
+
     \b
       yatzy learn yatzy
+      yatzy learn yatzy --hold-rules 15 -o my-yatzy.json
       yatzy learn house-rules.toml -o house-rules.json
     """
     from ...policies.price_fit import fit_prices
+    from ...policies.rule_search import learn_holds
     from ...policies.strategy_sheet import StrategySheet, price_figures, sheet_path
 
     service = query_service(tables, threads, "en")
@@ -51,7 +71,11 @@ def learn(
     progress = progress_bar(f"Fitting prices for {rule_set.key}") if stderr_is_terminal() else None
     fit = fit_prices(rule_set, strategy.table, seed=seed, threads=threads, progress=progress)
     figures = price_figures(strategy.value(), fit.mean, fit.interval)
-    sheet = StrategySheet(rule_set, fit.sheet, (), figures)
+    holds: tuple[HoldRule, ...] = ()
+    if hold_rules:
+        found = learn_holds(fit.sheet, hold_rules, seed=seed, threads=threads)
+        holds, figures = found.holds, figures | found.figures()
+    sheet = StrategySheet(rule_set, fit.sheet, holds, figures)
     sheet.save(path)
     if as_json:
         click.echo(json.dumps(sheet.to_json() | {"file": str(path)}))
@@ -62,4 +86,6 @@ def learn(
     click.echo(
         f"Perfect play: {strategy.value():.2f}; {strategy.value() - fit.mean:.2f} more ({share:.1f} % reached)"
     )
+    if holds:
+        click.echo(f"With {len(holds)} rules for the holds and nothing computed: mean {figures['mean']:.2f}")
     click.echo(f"Wrote {path}")
