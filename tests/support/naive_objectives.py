@@ -3,8 +3,8 @@
 expected_utility(card, made) = highest mean of U(final score), given the points made so far
 distribution(card)           = chance of every number of points to come when the mean is maximised; of equal
                                options the one with most dice, then the higher faces, then the first category
-play(card, made)             = expected final score and expected utility if the utility is maximised and the mean
-                               breaks ties
+final_scores(card, made)     = chance of every final score if the utility is maximised and the mean breaks ties
+play(card, made)             = expected final score and expected utility of that play
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class NaiveTieBreak(NaiveUtility):
     def __init__(self, game: dict[str, Any], utility: Callable[[int], Fraction], tolerance: Fraction) -> None:
         super().__init__(game, utility)
         self.tolerance = tolerance
-        for method in ("play", "play_turn", "taken"):
+        for method in ("final_scores", "turn_scores", "taken"):
             setattr(self, method, cache(getattr(self, method)))
 
     def taken(
@@ -170,32 +170,29 @@ class NaiveTieBreak(NaiveUtility):
 
     def play(self, filled: int, upper: int, saved: int, flag: bool, made: int) -> tuple[Fraction, Fraction]:
         """Expected final score and expected utility of this play, from the start of a turn."""
-        if filled == self.full_mask:
-            final = made + int(self.value(filled, upper))
-            return Fraction(final), self.utility(final)
-        left = self.game["rolls"] - 1 + saved
-        results = [
-            (p, self.play_turn(filled, upper, flag, made, dice, left, True))
-            for dice, p in self.outcomes(self.game["dice"])
-        ]
-        return mix(results)
+        results = self.final_scores(filled, upper, saved, flag, made).items()
+        return sum((p * s for s, p in results), Fraction(0)), sum(
+            (p * self.utility(s) for s, p in results), Fraction(0)
+        )
 
-    def play_turn(
+    def final_scores(self, filled: int, upper: int, saved: int, flag: bool, made: int) -> Distribution:
+        """Chance of every final score under this play, from the start of a turn."""
+        if filled == self.full_mask:
+            return {made + int(self.value(filled, upper)): Fraction(1)}
+        total: Counter[int] = Counter()
+        for dice, p in self.outcomes(self.game["dice"]):
+            add(total, p, self.turn_scores(filled, upper, flag, made, dice, self.game["rolls"] - 1 + saved, True))
+        return dict(total)
+
+    def turn_scores(
         self, filled: int, upper: int, flag: bool, made: int, dice: Dice, left: int, first: bool
-    ) -> tuple[Fraction, Fraction]:
+    ) -> Distribution:
         """The same after a roll."""
         held, (box, points, total, saved) = self.taken(filled, upper, flag, made, dice, left, first)
         if held is None:
             card = self.after(filled, upper, flag, box, points)
-            return self.play(card[0], card[1], saved, card[2], made + total)
-        return mix(
-            [
-                (p, self.play_turn(filled, upper, flag, made, tuple(sorted(held + r)), left - 1, False))
-                for r, p in self.outcomes(self.game["dice"] - len(held))
-            ]
-        )
-
-
-def mix(parts: list[tuple[Fraction, tuple[Fraction, Fraction]]]) -> tuple[Fraction, Fraction]:
-    """Mean of pairs with their chances."""
-    return sum((p * a for p, (a, _) in parts), Fraction(0)), sum((p * b for p, (_, b) in parts), Fraction(0))
+            return self.final_scores(card[0], card[1], saved, card[2], made + total)
+        scores: Counter[int] = Counter()
+        for rolled, p in self.outcomes(self.game["dice"] - len(held)):
+            add(scores, p, self.turn_scores(filled, upper, flag, made, tuple(sorted(held + rolled)), left - 1, False))
+        return dict(scores)

@@ -14,6 +14,7 @@ narrower registers LLVM splits each operation; the results are the same.
 ``splat``              a number in every lane
 ``add, multiply``      lane by lane, as ``divide``, ``maximum`` and ``choose``
 ``uniform``            whether all lanes hold the same number
+``reaches``            whether any lane is at least as large as that of another vector
 =====================  ==========================================================================
 
 Under ``NUMBA_BOUNDSCHECK=1`` (read at import, part of the key of the kernel cache) a view also carries its bounds,
@@ -332,6 +333,18 @@ def uniform(typingctx: Any, vector: Any) -> Any:
         return builder.icmp_unsigned("==", equal, ir.Constant(ir.IntType(count), (1 << count) - 1))
 
     return types.boolean(vector), codegen
+
+
+@intrinsic
+def reaches(typingctx: Any, a: Any, b: Any) -> Any:
+    """Whether ``a >= b`` in any lane."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        mask = ir.IntType(signature.args[0].native.count)
+        lanes = builder.bitcast(builder.fcmp_ordered(">=", args[0], args[1]), mask)
+        return builder.icmp_unsigned("!=", lanes, ir.Constant(mask, 0))
+
+    return types.boolean(a, b), codegen
 
 
 def aligned(vectors: int, dtype: npt.DTypeLike = np.float64) -> npt.NDArray[Any]:

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ..game.dice import Floats
+from ..game.dice import Floats, Ints
 from ..game.scorecard import State
 from ..model.checked_values import Table, checked_part
 from ..model.objectives import FRAME, Values
@@ -79,10 +79,10 @@ def window(layers: Layered, table: Table, filled: int) -> TableSlice:
     return TableSlice(plain, start)
 
 
-def restricted(whole: StateSpace, rest: StateSpace, values: Table) -> Floats:
-    """Values of the rest of a game, `(rest.size,)` in the order of `rest`, from the table of the whole game."""
+def places_in(whole: StateSpace, rest: StateSpace) -> Ints:
+    """Place of every state of the rest of a game in the table of the whole game, `(rest.size,)`."""
     layout, rest_layout = whole.layout, rest.layout
-    rest_values = np.empty(rest.size)
+    places = np.empty(rest.size, dtype=np.int64)
     for rows in rest.layers[rest.first_layer :]:
         for row in rows.tolist():
             paid = row >= rest.cards and rest.has_joker_rows
@@ -93,5 +93,10 @@ def restricted(whole: StateSpace, rest: StateSpace, values: Table) -> Floats:
             for saved in range(int(rest.most_saved[rest.filled[row]]) + 1):
                 first = rest_layout.offsets[row] + saved * lanes
                 whole_first = layout.offsets[whole_row] + saved * layout.lane_count[whole_set]
-                rest_values[first : first + lanes] = values[whole_first + whole_lanes]
-    return rest_values
+                places[first : first + lanes] = whole_first + whole_lanes
+    return places
+
+
+def restricted(whole: StateSpace, rest: StateSpace, values: Table) -> Floats:
+    """Values of the rest of a game, `(rest.size,)` in the order of `rest`, from the table of the whole game."""
+    return np.asarray(values[places_in(whole, rest)], dtype=np.float64)

@@ -46,7 +46,7 @@ from numba.extending import overload
 from ..game.dice import Floats, Ints
 from ..model.state_space import LANES, StateLayout
 from .jit import jit
-from .simd import add, load, load_as, load_at, multiply, peek, poke, splat, store, width
+from .simd import add, load, load_as, multiply, peek, poke, splat, store, width
 
 SCORE_BITS = 40  # a score block packs its lane of upper sums and its first x into one integer
 SCORE_ORIGIN = 1 << (SCORE_BITS - 1)  # x may be negative
@@ -192,7 +192,7 @@ def _score_child_value(table, layout, block, successor, temp):
         x = score_block_x(block.start) + int(successor.points)
         # Beyond the range of scores lies one vector of known values on either side.
         x = min(max(x, peek(table.low, state) - width(temp)), peek(table.high, state) + 1)
-        return load_at(table.values, peek(table.origin, state) + x)
+        return load_as(table.values, peek(table.origin, state) + x, temp)
 
     return child_value_of_scores
 

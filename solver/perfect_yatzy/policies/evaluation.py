@@ -20,14 +20,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import RulesError, StateError, shown
+from ..errors import StateError, shown
 from ..game.dice import Floats
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE
 from ..kernels.table_slices import restricted
 from ..model.objectives import BonusChance, Objective, PolicyMean, Variance
 from ..model.policies import Policy
-from ..strategy.distribution import check_distribution_memory, has_distribution
+from ..strategy.distribution import check_distribution_memory, distribution, has_distribution
 from ..strategy.forward_pass import ForwardPass
 from ..strategy.greedy_policy import GreedyPolicy
 from ..strategy.score_distribution import CategoryResult, ScoreDistribution
@@ -82,7 +82,7 @@ class Evaluation:
     distribution : ScoreDistribution or None
         Distribution of the final score; None for rules that save rolls or are too large for it.
     losses : Losses or None
-        Where the difference to perfect play arises; None without a distribution.
+        Where the difference to perfect play arises; None without a distribution, and for a goal or a utility.
     """
 
     rules: RuleSet
@@ -148,7 +148,7 @@ def evaluate(
     ----------
     policy
         A :class:`perfect_yatzy.ValueFunction`, a :class:`perfect_yatzy.FunctionPolicy`, any other policy of this
-        package, or the strategy of :func:`perfect_yatzy.open_strategy` (perfect play).
+        package; the strategy of :func:`perfect_yatzy.open_strategy` (perfect play); or one for a goal or a utility.
     points
         Points on the card at the start. Default: 0; for a strategy those on its card.
     tables
@@ -156,7 +156,7 @@ def evaluate(
     threads
         Number of threads; default: one per processor. The result does not depend on it.
     progress
-        Called during a solve of perfect play.
+        Called during a solve of perfect play, and during the forward pass for a goal or a utility.
 
     Returns
     -------
@@ -168,14 +168,23 @@ def evaluate(
     StateError
         If `policy` is not a policy.
     RulesError
-        If the machine has too little memory, or `policy` is a strategy for a goal or a utility.
+        If the machine has too little memory; for a goal or a utility also if the rules save rolls.
     TableError
         If the table of perfect play is damaged or cannot be written.
     """
     if isinstance(policy, Strategy):
-        if isinstance(policy.evaluator, ScoreEvaluator):
-            raise RulesError("the policy of a goal or a utility cannot be evaluated yet; simulate its games")
         start = policy.check(policy.start)
+        if isinstance(policy.evaluator, ScoreEvaluator):
+            found = distribution(policy, start, points=points, threads=threads, progress=progress)
+            perfect_mean = (start.points if points is None else points) + policy.evaluator.means.value(start.state)
+            return Evaluation(
+                policy.rules,
+                found.mean,
+                found.standard_deviation,
+                found.upper_bonus_chance,
+                perfect_mean,
+                found,
+            )
         points = start.points if points is None else points
         policy = GreedyPolicy(policy.rules, policy.table, start.state, policy.space)
     if not callable(getattr(policy, "layer", None)):

@@ -1,8 +1,9 @@
-"""The exact distribution of the final score under optimal play for the mean, from any card on.
+"""The exact distribution of the final score under optimal play, for the mean, a goal or a utility, from any card on.
 
-:mod:`.forward_pass` computes it, from the policy that is greedy for the table. The mean does not depend on how ties
-are broken, the rest of the distribution does: of equal holds the policy takes the one with the most dice, then the
-higher faces; of equal categories the first on the sheet.
+:mod:`.forward_pass` computes it for the mean, from the policy that is greedy for the table. For a goal or a utility
+:mod:`.score_forward_pass` does; of equal options the one with the highest mean is taken. The mean does not depend on
+how its ties are broken, the rest of the distribution does: of equal holds the policy takes the one with the most
+dice, then the higher faces; of equal categories the first on the sheet.
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ from ..game.scorecard import EMPTY_STATE, State
 from ..model.state_space import state_space
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.memory import check_memory
-from ..tablebase.store import table_path
+from ..tablebase.store import Progress, table_path
 from ..tablebase.table_file import DAMAGED, checked_fields, with_checksum
 from .forward_pass import ForwardPass, score_places
 from .greedy_policy import GreedyPolicy
 from .score_distribution import CategoryResult, ScoreDistribution
+from .score_forward_pass import ScoreForwardPass
 from .strategy import check_strategy
 from .turn_evaluator import ScoreEvaluator
 
@@ -59,7 +61,7 @@ def stored_distribution(
     tables: str | os.PathLike[str] | None = None,
     threads: int | None = None,
 ) -> ScoreDistribution:
-    """:func:`distribution`, stored next to the table of means if it starts from the empty card.
+    """:func:`distribution`, stored next to the table of means if it is that of the mean from the empty card.
 
     A stored file that is damaged or written by another version is computed again and replaced.
 
@@ -71,7 +73,7 @@ def stored_distribution(
         Folder of the tables, as for :func:`perfect_yatzy.open_strategy`.
     """
     checked = strategy.check(start)
-    if checked.state != EMPTY_STATE:
+    if checked.state != EMPTY_STATE or isinstance(strategy.evaluator, ScoreEvaluator):
         return distribution(strategy, checked, points=points, threads=threads)
     if points:
         whole = stored_distribution(strategy, EMPTY_STATE, 0, tables, threads)
@@ -105,14 +107,20 @@ def stored_distribution(
 
 
 def distribution(
-    strategy: Strategy, start: Position | None = None, *, points: int | None = None, threads: int | None = None
+    strategy: Strategy,
+    start: Position | None = None,
+    *,
+    points: int | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
 ) -> ScoreDistribution:
-    """The exact distribution of the final score under optimal play for the mean.
+    """The exact distribution of the final score under optimal play: for the mean, a goal or a utility.
 
     Parameters
     ----------
     strategy
-        The optimal strategy of a rule set, from :func:`perfect_yatzy.open_strategy`.
+        The optimal strategy of a rule set, from :func:`perfect_yatzy.open_strategy`; or one for a goal or a utility,
+        from :func:`perfect_yatzy.reach` or :func:`perfect_yatzy.maximise`.
     start
         The position at the start of a turn from which the game is played: a scorecard, its text or a state. Default:
         where the strategy starts, the empty card.
@@ -120,6 +128,9 @@ def distribution(
         Points on the starting card. Default: the total of that card, 0 for a bare state.
     threads
         Number of threads; default: one per processor. The result does not depend on it.
+    progress
+        For a goal or a utility: called with the work done and the work in all, in any unit. Late in a game it takes
+        less than a second, for a whole game of Yatzy minutes.
 
     Returns
     -------
@@ -130,28 +141,30 @@ def distribution(
     StateError
         If no game can reach the start, or `strategy` is not a strategy.
     RulesError
-        If the strategy maximises something else than the mean, if the rules save rolls, or if the computation would
-        not fit into memory; use :func:`perfect_yatzy.simulate` then.
+        If the rules save rolls, or if the computation would not fit into memory; use :func:`perfect_yatzy.simulate`
+        then.
 
     Notes
     -----
-    The result is exact up to float64 rounding: its mean agrees with the value in the table to about 1e-10 points.
+    The result is exact up to float64 rounding: its mean agrees with the value in the table to about 1e-10 points. The
+    chance of a goal, or the expected utility, agrees with the value of the strategy up to the float32 rounding of its
+    table.
     Ties are broken as the module describes.
     """
     check_strategy(strategy)
     checked = strategy.check(strategy.start if start is None else start)
     rules, state = strategy.rules, checked.state
-    if isinstance(strategy.evaluator, ScoreEvaluator):
-        raise RulesError(
-            "the exact distribution is available for a strategy of the mean only; simulate the games of this one"
-        )
     if rules.saved_rolls:
         raise RulesError(f"{rules.key} saves rolls: its distribution can only be simulated (yatzy simulate)")
     check_distribution_memory(rules, state)
-    policy = GreedyPolicy(rules, strategy.table, state, strategy.space)
     before = checked.points if points is None else whole_number(points, "points")
-    found = ForwardPass(policy, threads or default_threads()).run(before).distribution
-    return replace(found, policy=strategy.policy)
+    evaluator = strategy.evaluator_at(replace(checked, points=before))
+    threads = threads or default_threads()
+    if isinstance(evaluator, ScoreEvaluator):
+        games: ForwardPass = ScoreForwardPass(evaluator, state, threads, progress)
+    else:
+        games = ForwardPass(GreedyPolicy(rules, strategy.table, state, strategy.space), threads)
+    return replace(games.run(before).distribution, policy=strategy.policy)
 
 
 def check_distribution_memory(rules: RuleSet, start: State) -> None:

@@ -30,6 +30,7 @@ from .score_distribution import CategoryResult, ScoreDistribution
 
 if TYPE_CHECKING:
     from ..kernels.losses import LossJob
+    from ..kernels.propagation import Support
 
 ROWS = 16  # rows of states a thread takes at a time
 
@@ -93,7 +94,7 @@ class ForwardPass:
         points
             Points on the card at the start.
         """
-        from ..kernels.propagation import PropagationJob, Support, pull_rows
+        from ..kernels.propagation import Support
 
         space, offsets = self.space, self.objective.score_offsets
         first = space.first_layer
@@ -105,30 +106,50 @@ class ForwardPass:
         outcome_chance = np.zeros(self.outcomes.size)  # probability of each outcome over the whole game
         losses = []
         for filled in range(first, space.categories):
-            states = space.layer_slice(filled)
-            chance, turn_losses = self.turn_chances(filled, states, known.mass)
+            layer, turn_outcomes, turn_losses = self.advance(filled, layer, known)
+            outcome_chance += turn_outcomes
             losses.append(turn_losses)
-            outcome_chance += chance @ known.mass[states]
-            below, layer = layer, self.new_layer(filled + 1)
-            job = PropagationJob(
-                model=self.model,
-                outcomes=self.outcomes,
-                offsets=offsets,
-                occurs=self.occurs,
-                first_parent=states.start,
-                parent_count=states.stop - states.start,
-                outcome_chance=chance.ravel(),
-                parents=below,
-                target=layer,
-                support=known,
-            )
-
-            def pull(rows: Ints, job: PropagationJob = job) -> None:
-                pull_rows(rows, job)
-
-            self.in_parallel(pull, space.layers[filled + 1])
         distribution = self.summarize(layer, points, outcome_chance)
         return PlayedGames(distribution, None if self.perfect is None else np.array(losses).reshape(-1, self.kinds))
+
+    def advance(self, filled: int, parents: TableSlice, known: Support) -> tuple[TableSlice, Floats, Floats]:
+        """Compute P of the next layer, and its support.
+
+        Parameters
+        ----------
+        filled
+            Number of filled categories before the turn.
+        parents
+            P of that layer.
+        known
+            Written for the states of the next layer.
+
+        Returns
+        -------
+        layer : TableSlice
+        outcome_chance : (outcomes,) float64
+            Chance that the turn ends with each outcome.
+        losses : (kinds,) float64
+        """
+        from ..kernels.propagation import PropagationJob, pull_rows
+
+        states = self.space.layer_slice(filled)
+        chance, losses = self.turn_chances(filled, states, known.mass)
+        layer = self.new_layer(filled + 1)
+        job = PropagationJob(
+            model=self.model,
+            outcomes=self.outcomes,
+            offsets=self.objective.score_offsets,
+            occurs=self.occurs,
+            first_parent=states.start,
+            parent_count=states.stop - states.start,
+            outcome_chance=chance.ravel(),
+            parents=parents,
+            target=layer,
+            support=known,
+        )
+        self.in_parallel(lambda rows: pull_rows(rows, job), self.space.layers[filled + 1])
+        return layer, chance @ known.mass[states], losses
 
     def new_layer(self, filled: int) -> TableSlice:
         """P of the states with `filled` filled categories, all zeros."""

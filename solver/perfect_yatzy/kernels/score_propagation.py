@@ -1,0 +1,339 @@
+"""Forward propagation under the policy of a goal or a utility, whose actions depend on the points made.
+
+For the state s, the points x made so far, and an outcome o of a turn with p(o) points that leads to the child s'::
+
+    P(s', x + p(o)) += P(s, x) P(o | s, x)
+
+as in :mod:`.propagation`, but each x has its own decisions. The lanes of a vector are neighbouring x of one state,
+and each lane takes what :mod:`.score_policy` would::
+
+    E = {i : value(i) as good as the best value}          options: to stop, or one of the holds
+    F = {i in E : mean(i) as good as the best mean in E}
+    the first option of F
+
+One pass from the last option to the first finds it: an option that is as good as the best mean after it replaces the
+choice. Only few options are in E for any lane, so most cost one comparison.
+
+The means do not depend on x. They are computed once for a group of upper sums, and so is the turn for the mean, which
+is played where the goal is certain or out of reach.
+
+A turn leads to every child of a card, so a call writes to a buffer of its own; the caller adds the buffers in order.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..game.dice import Floats, Ints
+from ..model.objectives import ScoreOffsets
+from ..model.state_space import LANES
+from .jit import jit
+from .lattice import IndexedLattice, maxima, means
+from .policy import PolicyJob, lowest_equal, outcome_values, policy_block, scoring_of_roll
+from .propagation import Support, outcome_chances, update_support
+from .score_policy import HoldValues, backup_holds, lowest_equal_number
+from .simd import (
+    add,
+    choose,
+    load,
+    load_at,
+    maximum,
+    multiply,
+    peek,
+    poke,
+    reaches,
+    shifted,
+    splat,
+    store,
+    store_at,
+    view,
+    views,
+)
+from .table_slices import TableSlice
+from .turn import LOWEST, choices_of, mean_block
+from .value_tables import Block, MeanTable, ScoreTable, score_block, state_number
+
+SMALLEST = 5e-324  # the smallest positive float64
+
+
+class ScorePassScratch(NamedTuple):
+    """Working memory of one thread beside that of the policy, in vectors unless stated otherwise.
+
+    Attributes
+    ----------
+    means : HoldValues
+        Of the mean, lanes of upper sums.
+    outcome_mean, mean_chance : (outcomes,)
+        Mean of each outcome, and its chance if the mean is maximised; lanes of upper sums.
+    best_stop, stop_mean : (rolls,)
+        Value of the best category, and the mean of the chosen one.
+    outcome_sum : (outcomes,)
+        Chance of each outcome over all games; lanes are added up in the end.
+    mass : (longest range of scores + padding,) float64
+        Chances of the scores of one state.
+    entries : (outcomes,) int64
+        Where the buffer holds the score 0 of the child of each outcome, moved by the points of the outcome.
+    """
+
+    means: HoldValues
+    outcome_mean: Floats
+    mean_chance: Floats
+    best_stop: Floats
+    stop_mean: Floats
+    outcome_sum: Floats
+    mass: Floats
+    entries: Ints
+
+
+class ScorePassJob(NamedTuple):
+    """Arguments of the kernel that moves the chances of one layer to the next.
+
+    Attributes
+    ----------
+    policy, mean_policy : PolicyJob
+        With the ties of the objective and of the mean; they share their scratch.
+    lattice_index : IndexedLattice
+    scratch : ScorePassScratch
+    offsets : ScoreOffsets
+        Places of the chances P(s, x); x is the number of points made since the start.
+    parents : TableSlice
+        P of the layer.
+    support : Support
+        Of all states.
+    scores : TableSlice
+        Values of the children for the objective, float32.
+    places : ScoreOffsets
+        Places of the values.
+    x_start : int
+        The x of these values at the start.
+    known_ends : bool
+        Whether every score beyond the range of a state is certain to reach the goal, or certain not to.
+    means : TableSlice
+        Means of the children.
+    """
+
+    policy: PolicyJob
+    mean_policy: PolicyJob
+    lattice_index: IndexedLattice
+    scratch: ScorePassScratch
+    offsets: ScoreOffsets
+    parents: TableSlice
+    support: Support
+    scores: TableSlice
+    places: ScoreOffsets
+    x_start: int
+    known_ends: bool
+    means: TableSlice
+
+
+@jit
+def mean_turn(mean_table, job, block):
+    """Everything about the mean in one block of upper sums: policy, chances, means of outcomes and of holds."""
+    policy, scratch = job.mean_policy, job.scratch
+    policy_block(mean_table, policy, block, 0)
+    outcome_chances(policy, job.lattice_index, 0)
+    for i in range(policy.outcomes.size):
+        store(scratch.outcome_mean, i, load(policy.scratch.outcome_value, i))
+        store(scratch.mean_chance, i, load(policy.scratch.outcome_chance, i))
+    backup_holds(mean_table, policy, block, policy.model.rolls_per_turn - 1, scratch.means)
+
+
+@jit
+def choose_score_stops(job, block, lane, is_first, stop, first_entry):
+    """Category for each roll to `stop` from `first_entry` on; its value and mean, and the best value, to the scratch.
+
+    `lane` is that of the upper sum in its group.
+    """
+    model, outcomes, scratch, own = job.policy.model, job.policy.outcomes, job.policy.scratch, job.scratch
+    roll_count, below_all = model.dice.roll_count, splat(stop, 2 * LOWEST)
+    for roll in range(roll_count):
+        allowed, way = scoring_of_roll(model, block.row, block.choices, roll, is_first)
+        first = way * model.category_count * roll_count + roll
+        best = splat(stop, LOWEST)
+        for c in range(model.category_count):
+            if allowed >> c & 1:
+                best = maximum(best, load(scratch.outcome_value, peek(outcomes.number, first + c * roll_count)))
+        limit, mean_limit = lowest_equal(best, job.policy.ties, stop), splat(stop, LOWEST)
+        taken, value, mean = splat(stop, -1.0), best, mean_limit
+        for c in range(model.category_count - 1, -1, -1):
+            if allowed >> c & 1:
+                i = peek(outcomes.number, first + c * roll_count)
+                option = load(scratch.outcome_value, i)
+                if reaches(option, limit):
+                    average = peek(own.outcome_mean, i * LANES + lane)
+                    lowest = splat(stop, lowest_equal_number(average, job.mean_policy.ties))
+                    option_mean = choose(option, limit, splat(stop, average), below_all)
+                    taken = choose(option_mean, mean_limit, splat(stop, float(i)), taken)
+                    value = choose(option_mean, mean_limit, option, value)
+                    mean = choose(option_mean, mean_limit, option_mean, mean)
+                    mean_limit = maximum(mean_limit, choose(option, limit, lowest, below_all))
+        store(own.best_stop, roll, best)
+        store(own.stop_mean, roll, mean)
+        store(scratch.stop_value, roll, value)
+        store(stop, first_entry + roll, taken)
+
+
+@jit
+def choose_score_holds(job, lane, rerolls, hold, first_entry):
+    """Hold for each roll, or -1 to stop, to `hold` from `first_entry` on; the buffer has the values of all holds.
+
+    The value of each roll replaces its entry in the buffer.
+    """
+    dice, scratch, own = job.policy.model.dice, job.policy.scratch, job.scratch
+    buffer, best_within, averages = scratch.buffer, scratch.best_within, own.means.values
+    stage, below_all = (rerolls - 1) * (dice.first_roll + dice.roll_count), splat(hold, 2 * LOWEST)
+    for i in range(dice.first_roll):
+        store(best_within, i, load(buffer, i))
+    for roll in range(dice.roll_count):
+        store(best_within, dice.first_roll + roll, load(scratch.stop_value, roll))
+    maxima(best_within, job.policy.lattice)
+    for roll in range(dice.roll_count):
+        best = load(best_within, dice.first_roll + roll)
+        limit, mean_limit, taken = lowest_equal(best, job.policy.ties, hold), splat(hold, LOWEST), splat(hold, -1.0)
+        for i in range(peek(dice.hold_start, roll + 1) - 1, peek(dice.hold_start, roll), -1):
+            held = peek(dice.holds, i)
+            option = load(buffer, held)
+            if reaches(option, limit):
+                average = peek(averages, (stage + held) * LANES + lane)
+                lowest = splat(hold, lowest_equal_number(average, job.mean_policy.ties))
+                option_mean = choose(option, limit, splat(hold, average), below_all)
+                taken = choose(option_mean, mean_limit, splat(hold, float(held)), taken)
+                mean_limit = maximum(mean_limit, choose(option, limit, lowest, below_all))
+        stop_mean = choose(load(scratch.stop_value, roll), limit, load(own.stop_mean, roll), below_all)
+        store(hold, first_entry + roll, choose(stop_mean, mean_limit, splat(hold, -1.0), taken))
+        # Of equal categories not the best one may have been taken; the values of the holds are for the best.
+        store(buffer, dice.first_roll + roll, maximum(best, load(own.best_stop, roll)))
+
+
+@jit
+def score_turn_chances(children, job, block, lane):
+    """Chance of each outcome for a block of scores, to ``outcome_chance``; after :func:`mean_turn` of its group."""
+    model, scratch, own = job.policy.model, job.policy.scratch, job.scratch
+    roll_count, most = model.dice.roll_count, model.rolls_per_turn - 1
+    outcome_values(children, job.policy, block, 0)
+    for rerolls in range(most + 1):
+        is_first = model.has_first_roll_bonus and rerolls == most
+        stop = scratch.first_stop if is_first else scratch.stop
+        hold = scratch.first_hold if is_first else scratch.hold
+        first_entry = 0 if is_first else rerolls * roll_count
+        if rerolls > 0:
+            means(scratch.buffer, job.policy.lattice)
+        if rerolls == 0 or is_first:
+            choose_score_stops(job, block, lane, is_first, stop, first_entry)
+        else:
+            for roll in range(roll_count):
+                store(stop, first_entry + roll, load(stop, roll))
+        if rerolls > 0:
+            choose_score_holds(job, lane, rerolls, hold, first_entry)
+        else:
+            for roll in range(roll_count):
+                store(hold, first_entry + roll, splat(hold, -1.0))
+                store(scratch.buffer, model.dice.first_roll + roll, load(own.best_stop, roll))
+    outcome_chances(job.policy, job.lattice_index, 0)
+
+
+@jit
+def find_entries(job, row, lane, choices, relocation):
+    """Write ``entries`` for one state."""
+    outcomes, layout = job.policy.outcomes, job.policy.model.layout
+    for i in range(outcomes.size):
+        if choices >> peek(outcomes.category, i) & 1:
+            state = state_number(layout, row, row + peek(outcomes.step, i), lane, 0, peek(outcomes.shift, i))
+            entry = peek(job.offsets.origin, state) + int(peek(outcomes.total, i)) + peek(relocation, i)
+            poke(job.scratch.entries, i, entry)
+
+
+@jit
+def push(job, choices, x, mass, target):
+    """Add the chances `mass` of a block of scores from x on, by ``outcome_chance``, to the children."""
+    outcomes, own, scratch = job.policy.outcomes, job.scratch, job.policy.scratch
+    for i in range(outcomes.size):
+        if choices >> peek(outcomes.category, i) & 1:
+            chance = load(scratch.outcome_chance, i)
+            if reaches(chance, splat(target, SMALLEST)):
+                share = multiply(mass, chance)
+                there = peek(own.entries, i) + x
+                store_at(target, there, add(load_at(target, there), share))
+                store(own.outcome_sum, i, add(load(own.outcome_sum, i), share))
+
+
+@jit
+def push_span(children, job, block, lane, first, last, settled, target):
+    """Push the chances of a state for the scores from `first` to `last`.
+
+    `settled`: the scores share their actions, whose chances are in ``outcome_chance``.
+    """
+    own, source = job.scratch, shifted(job.parents.values, job.parents.start)
+    origin = peek(job.offsets.origin, peek(job.policy.model.layout.offsets, block.row) + lane)
+    for x in range(first, last + 1):
+        poke(own.mass, x - first, peek(source, origin + x))
+    for x in range(max(first, last + 1), last + 1 + LANES):
+        poke(own.mass, x - first, 0.0)
+    for x in range(first, last + 1, LANES):
+        mass = load_at(own.mass, x - first)
+        if reaches(mass, splat(target, SMALLEST)):
+            if not settled:
+                start = score_block(lane, x + job.x_start)
+                score_turn_chances(children, job, Block(block.row, start, block.choices), lane % LANES)
+            push(job, block.choices, x, mass, target)
+
+
+@jit
+def push_state(children, job, block, lane, target):
+    """Push the chances of all scores of one state."""
+    own, outcomes, scratch = job.scratch, job.policy.outcomes, job.policy.scratch
+    state = peek(job.policy.model.layout.offsets, block.row) + lane
+    low, high = peek(job.support.low, state), peek(job.support.high, state)
+    first, last = low, high
+    if job.known_ends:
+        first = max(low, peek(job.places.low, state) - job.x_start)
+        last = min(high, peek(job.places.high, state) - job.x_start)
+    if low < first or last < high:
+        for i in range(outcomes.size):
+            chance = peek(own.mean_chance, i * LANES + lane % LANES)
+            store(scratch.outcome_chance, i, splat(target, chance))
+        push_span(children, job, block, lane, low, min(high, first - 1), True, target)
+        push_span(children, job, block, lane, max(low, first, last + 1), high, True, target)
+    push_span(children, job, block, lane, first, last, False, target)
+
+
+@jit
+def push_lanes(row, first_lane, end_lane, arguments, relocation, target):
+    """Move the chances of some states of a row to their children.
+
+    Parameters
+    ----------
+    row, first_lane, end_lane : int
+        The lanes of upper sums from `first_lane`, a multiple of LANES, to before `end_lane`.
+    arguments : ScorePassJob
+    relocation : (outcomes,) int64
+        Place of an entry of the child's layer in `target` minus its place in the whole table, for each outcome.
+    target : (n,) float64
+        Added to: chances of the children, with LANES entries of padding.
+    """
+    job, moved, buffer = views(arguments), view(relocation), view(target)
+    layout, places = job.policy.model.layout, job.places
+    children = ScoreTable(shifted(job.scores.values, job.scores.start), places.origin, places.low, places.high)
+    mean_table = MeanTable(shifted(job.means.values, job.means.start))
+    choices = choices_of(job.policy.model, row)
+    for first in range(first_lane, end_lane, LANES):
+        block, known = mean_block(job.policy.model, row, first), False
+        for lane in range(first, min(first + LANES, end_lane)):
+            state = peek(layout.offsets, row) + lane
+            if peek(job.support.high, state) >= 0:
+                if not known:
+                    mean_turn(mean_table, job, block)
+                    known = True
+                find_entries(job, row, lane, choices, moved)
+                push_state(children, job, block, lane, buffer)
+
+
+@jit
+def support_rows(rows, layout_arrays, score_offsets, layer, known):
+    """Write the :class:`.propagation.Support` of all states of the given rows of a layer."""
+    layout, offsets, chances, support = views(layout_arrays), views(score_offsets), views(layer), views(known)
+    values = shifted(chances.values, chances.start)
+    for row in rows:
+        for lane in range(peek(layout.lane_count, peek(layout.lane_sets, row))):
+            update_support(values, offsets, peek(layout.offsets, row) + lane, support)

@@ -1,0 +1,207 @@
+"""Play for a goal or a utility from the start to the end: the exact distribution of the final score.
+
+The forward pass of :mod:`.forward_pass`, for a policy whose actions depend on the points x made so far::
+
+    P(s', x + p) = sum over s of P(s, x) * P(turn in s at x ends in s' with p points)
+
+Every x has its own decisions, so the actions are computed for blocks of neighbouring x that occur. Where the goal is
+certain or out of reach the policy plays for the mean, and all x share the actions.
+
+A task is one card. It writes to a buffer, and the buffers are added in the order of the cards: the result does not
+depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..game.dice import Floats, Ints
+from ..kernels.table_slices import TableSlice, places_in, window
+from ..model.objectives import FRAME, ScoreOffsets
+from ..model.state_space import LANES
+from ..tablebase.store import Progress
+from ..tablebase.threads import thread_map
+from .forward_pass import ForwardPass
+from .greedy_policy import GreedyPolicy
+from .turn_evaluator import ScoreEvaluator
+
+if TYPE_CHECKING:
+    from ..game.scorecard import State
+    from ..kernels.policy import PolicyScratch
+    from ..kernels.propagation import Support
+    from ..kernels.score_propagation import ScorePassScratch
+
+FEW_ROWS = 16  # a layer of fewer rows is divided within its rows, too
+
+
+@dataclass(frozen=True)
+class Part:
+    """Neighbouring upper sums of one card: the lanes from `first` to before `end` of a row."""
+
+    row: int
+    first: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Pushed:
+    """What a part adds to the next layer: entries of the table with chances; and to the chances of the outcomes."""
+
+    chances: list[tuple[slice, Floats]]
+    outcome_chance: Floats
+
+
+class ScoreForwardPass(ForwardPass):
+    """P(s, x) under the policy of a goal or a utility; see the module.
+
+    Parameters
+    ----------
+    evaluator
+        Values of the objective and of the mean, at the x of the start; the rules must not save rolls.
+    start
+        A checked state, where the games begin.
+    threads
+        Number of threads; the results do not depend on it.
+    progress
+        Called after each card with the chances P(s, x) computed so far, and their number in all.
+    """
+
+    def __init__(
+        self, evaluator: ScoreEvaluator, start: State, threads: int, progress: Progress | None = None
+    ) -> None:
+        means = GreedyPolicy(evaluator.rules, evaluator.means.values, start, evaluator.means.space)
+        super().__init__(means, threads)
+        self.evaluator, self.mean_values, self.progress = evaluator, means.values, progress
+        self.places = evaluator.score_offsets
+        if evaluator.space is not self.space:
+            places = places_in(evaluator.space, self.space)
+            self.places = ScoreOffsets(*(part[places] for part in self.places))
+        self.idle_scratch: list[tuple[PolicyScratch, ScorePassScratch]] = []  # that no call uses at the moment
+
+    def advance(self, filled: int, parents: TableSlice, known: Support) -> tuple[TableSlice, Floats, Floats]:
+        """As for :class:`.forward_pass.ForwardPass`; the losses are zeros."""
+        from ..kernels.score_propagation import support_rows
+
+        layer, outcome_chance = self.new_layer(filled + 1), np.zeros(self.outcomes.size)
+        parts = self.parts(filled)
+        with thread_map(self.threads) as in_threads:
+            for i, pushed in enumerate(in_threads(self.pushing(filled, parents, known), parts)):
+                for place, chances in pushed.chances:
+                    layer.values[place.start - layer.start : place.stop - layer.start] += chances
+                outcome_chance += pushed.outcome_chance
+                self.report(filled, (i + 1) / len(parts))
+        offsets, layout = self.objective.score_offsets, self.space.layout
+        self.in_parallel(
+            lambda rows: support_rows(rows, layout, offsets, layer, known), self.space.layers[filled + 1]
+        )
+        return layer, outcome_chance, np.zeros(self.kinds)
+
+    def parts(self, filled: int) -> list[Part]:
+        """The tasks of a layer, in a fixed order."""
+        layout, rows = self.space.layout, self.space.layers[filled]
+        lanes = layout.lane_count[layout.lane_sets[rows]]
+        step = LANES if len(rows) < FEW_ROWS else layout.lane_width
+        return [
+            Part(row, first, min(first + step, count))
+            for row, count in zip(rows.tolist(), lanes.tolist(), strict=True)
+            for first in range(0, count, step)
+        ]
+
+    def pushing(self, filled: int, parents: TableSlice, known: Support) -> Callable[[Part], Pushed]:
+        """A function that plays the turn of a part, for any number of threads at the same time."""
+        from ..kernels.policy import PolicyJob
+        from ..kernels.score_propagation import ScorePassJob, push_lanes
+
+        scores = window(self.evaluator.objective, self.evaluator.values, filled)
+        means = window(self.space, self.mean_values, filled)
+
+        def push(part: Part) -> Pushed:
+            relocation, places, size = self.buffer_places(part.row)
+            buffer = np.zeros(size + FRAME)
+            try:
+                scratch, own = self.idle_scratch.pop()
+            except IndexError:
+                scratch, own = self.new_scratch()
+            own.outcome_sum[:] = 0
+            job = ScorePassJob(
+                policy=PolicyJob(self.model, self.outcomes, self.lattice, self.evaluator.ties, scratch),
+                mean_policy=PolicyJob(self.model, self.outcomes, self.lattice, self.evaluator.means.ties, scratch),
+                lattice_index=self.lattice_index,
+                scratch=own,
+                offsets=self.objective.score_offsets,
+                parents=parents,
+                support=known,
+                scores=scores,
+                places=self.places,
+                x_start=self.evaluator.x,
+                known_ends=self.evaluator.objective.before > 0,
+                means=means,
+            )
+            push_lanes(part.row, part.first, part.end, job, relocation, buffer)
+            outcome_chance = own.outcome_sum.reshape(-1, LANES).sum(axis=1)
+            self.idle_scratch.append((scratch, own))
+            return Pushed(
+                [(place, buffer[begin : begin + place.stop - place.start]) for begin, place in places], outcome_chance
+            )
+
+        return push
+
+    def buffer_places(self, row: int) -> tuple[Ints, list[tuple[int, slice]], int]:
+        """Where the buffer of a row holds its children.
+
+        Returns
+        -------
+        relocation : (outcomes,) int64
+            Place of an entry of a child in the buffer minus its place in the whole table, by outcome.
+        places : list of (int, slice)
+            For each child the place in the buffer, and the entries of the table.
+        size : int
+            Length of the buffer.
+        """
+        layout, offsets = self.space.layout, self.objective.score_offsets
+        open_bits = ~int(layout.masks[row])
+        may_follow = (open_bits >> self.outcomes.category & 1).astype(bool)
+        relocation, places, size = np.zeros(self.outcomes.size, dtype=np.int64), [], 0
+        for step in np.unique(self.outcomes.step[may_follow]).tolist():
+            child = row + step
+            if child >= len(self.occurs) or not self.occurs[child]:
+                continue
+            first = int(layout.offsets[child])
+            last = first + int(layout.lane_count[layout.lane_sets[child]]) - 1
+            begin = int(offsets.origin[first] + offsets.low[first])
+            end = int(offsets.origin[last] + offsets.high[last]) + 1
+            relocation[self.outcomes.step == step] = size - begin
+            places.append((size, slice(begin, end)))
+            size += end - begin
+        return relocation, places, size
+
+    def new_scratch(self) -> tuple[PolicyScratch, ScorePassScratch]:
+        """Working memory for one thread."""
+        from ..kernels.policy import policy_scratch
+        from ..kernels.score_policy import HoldValues
+        from ..kernels.score_propagation import ScorePassScratch
+        from ..kernels.simd import aligned
+        from ..kernels.turn import make_scratch
+
+        size, rolls = self.outcomes.size, self.dice.n_rolls
+        stages = max(1, self.rules.rolls_per_turn - 1)
+        return policy_scratch(self.dice, self.model, self.outcomes, 0, np.float64), ScorePassScratch(
+            means=HoldValues(aligned(stages * self.dice.n_holds), make_scratch(self.dice, self.model)),
+            outcome_mean=aligned(size),
+            mean_chance=aligned(size),
+            best_stop=aligned(rolls),
+            stop_mean=aligned(rolls),
+            outcome_sum=aligned(size),
+            mass=np.zeros(int(self.objective.score_offsets.high.max()) + 1 + 2 * LANES),
+            entries=np.zeros(size, dtype=np.int64),
+        )
+
+    def report(self, filled: int, share: float) -> None:
+        """Report the progress after a share of a layer."""
+        if self.progress:
+            layer, whole = self.objective.layer_slice(filled), self.objective.size
+            self.progress(int(whole - layer.stop + share * (layer.stop - layer.start)), whole)
