@@ -145,6 +145,15 @@ def _losses_of_actions(policy, perfect, job, block):
 
 
 @jit
+def any_mass(mass, state, lanes):
+    """Whether play reaches one of the first `lanes` states from `state` on."""
+    for lane in range(lanes):
+        if peek(mass, state + lane) > 0.0:
+            return True
+    return False
+
+
+@jit
 def loss_rows(rows, arguments, policy, perfect, mass, losses, chances):
     """Chances of all outcomes for all states of the given rows, and the losses of their turns.
 
@@ -162,7 +171,7 @@ def loss_rows(rows, arguments, policy, perfect, mass, losses, chances):
     losses : (kinds,) float64
         Added to: the losses, weighted by the mass of the states.
     chances : LayerChances
-        Written.
+        Written, but for blocks of states that play does not reach.
     """
     job, followed, best, target = views(arguments), views(policy), views(perfect), views(chances)
     weights, result = view(mass), view(losses)
@@ -172,11 +181,13 @@ def loss_rows(rows, arguments, policy, perfect, mass, losses, chances):
         lane_count = peek(layout.lane_count, peek(layout.lane_sets, row))
         for first_lane in range(0, lane_count, LANES):
             block, lanes = mean_block(job.policy.model, row, first_lane), min(LANES, lane_count - first_lane)
+            state = peek(layout.offsets, row) + first_lane
+            if not any_mass(weights, state, lanes):
+                continue
             for kind in range(kinds):
                 store(job.block_losses, kind, splat(job.block_losses, 0.0))
             turn_losses(followed, table, job, block)
             write_chances(job.policy, block, lanes, target)
-            state = peek(layout.offsets, row) + first_lane
             for kind in range(kinds):
                 for lane in range(lanes):
                     loss = peek(weights, state + lane) * peek(job.block_losses, kind * LANES + lane)

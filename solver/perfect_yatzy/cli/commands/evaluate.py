@@ -50,10 +50,8 @@ def evaluate(
     """Measure a policy exactly, and where it loses points.
 
     POLICY is perfect, most-points (the most points in each turn), prices (the price sheet of yatzy learn), hold-rules
-    (the sheet with its rules for the holds), level:5 (a
-    computer player), goal:280,
-    or a file: a strategy sheet (.json), a value function (.npy), or a Python function (bot.py:play). A .py file is
-    run.
+    (the sheet with its rules for the holds), level:5 (a computer player), goal:280, or a file: a strategy sheet
+    (.json), a value function (.npy), or a Python function (bot.py:play). A .py file is run.
 
     \b
       yatzy evaluate most-points
