@@ -147,10 +147,10 @@ def _losses_of_actions(policy, perfect, job, block):
 @jit
 def any_mass(mass, state, lanes):
     """Whether play reaches one of the first `lanes` states from `state` on."""
+    total = 0.0
     for lane in range(lanes):
-        if peek(mass, state + lane) > 0.0:
-            return True
-    return False
+        total += peek(mass, state + lane)
+    return total > 0.0
 
 
 @jit
