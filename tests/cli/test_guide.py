@@ -182,6 +182,7 @@ def test_the_text_fits_80_columns(key: str, language: str) -> None:
     assert all(category.name in text for category in content.rules.categories)
     assert "\n\n\n" not in text
     assert "{" not in text
+    assert "\u00a0" not in text
 
 
 def test_the_card_is_prices_and_rules_only(yatzy_guide: GuideContent) -> None:

@@ -25,7 +25,8 @@ def guide_text(content: GuideContent, card: bool = False) -> str:
             lines += ["", section.title, "-" * len(section.title), *_wrapped(section.note)]
             body = [*VIEWS[name](content, section)]
             lines += ["", *body] if section.note and body else body
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+    # No-break spaces only keep the lines from being broken at the wrong place.
+    return "\n".join(line.rstrip() for line in lines).replace("\u00a0", " ") + "\n"
 
 
 def _wrapped(text: Text | str, first: str = "", indent: str = "", width: int = WIDTH) -> list[str]:
