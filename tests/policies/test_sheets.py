@@ -53,6 +53,17 @@ def test_a_sheet_states_its_figures(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", KEYS)
+def test_the_losses_by_turn_add_up_to_what_a_sheet_gives_away(key: str) -> None:
+    sheet = packaged_sheet(load_rules(key))
+    assert sheet is not None
+    losses = sheet.figures.get("losses_by_turn")
+    if losses is not None:  # the rules have an exact distribution
+        mean = sheet.figures.get("mean", sheet.figures["prices_mean"])
+        assert len(losses) == len(sheet.rules.categories)
+        assert sum(losses) == pytest.approx(sheet.figures["perfect"] - mean, abs=1e-3)
+
+
+@pytest.mark.parametrize("key", KEYS)
 def test_a_sheet_states_what_its_hold_rules_are_worth(key: str) -> None:
     sheet = packaged_sheet(load_rules(key))
     assert sheet is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 from ..strategy.distribution import has_distribution
 from .evaluation import evaluate
@@ -42,3 +43,20 @@ def turn_losses(
         policy = ValueFunction(sheet.rules, sheet.prices.values())
     losses = evaluate(policy, tables=tables, threads=threads).losses
     return tuple(losses.by_turn.tolist()) if losses else ()
+
+
+def with_turn_losses(
+    sheet: StrategySheet, tables: str | os.PathLike[str] | None = None, threads: int | None = None
+) -> StrategySheet:
+    """The sheet with the figure ``losses_by_turn``, if the rules have an exact distribution.
+
+    Parameters
+    ----------
+    sheet, tables, threads
+        As for :func:`turn_losses`.
+    """
+    losses = turn_losses(sheet, tables, threads)
+    if not losses:
+        return sheet
+    rounded = [round(loss, 4) + 0.0 for loss in losses]  # + 0.0: no negative zero
+    return replace(sheet, figures={**sheet.figures, "losses_by_turn": rounded})

@@ -53,8 +53,9 @@ class StrategySheet:
     figures : mapping
         Figures by name, in points unless it says otherwise: ``perfect`` (mean of perfect play), ``prices_mean`` (mean
         if prices choose the holds too), ``mean`` (mean with the hold rules), ``worth`` (what each hold rule adds, in
-        their order), ``sizes`` and ``means`` (the means that lists of other lengths reach). A mean that
-        was simulated has its 95 % interval beside it: ``prices_mean_interval``.
+        their order), ``sizes`` and ``means`` (the means that lists of other lengths reach),
+        ``losses_by_turn`` (points given away in each turn). A mean that was simulated has its 95 % interval beside
+        it: ``prices_mean_interval``.
     """
 
     rules: RuleSet

@@ -55,6 +55,7 @@ def learn(
     """
     from ...policies.price_fit import fit_prices
     from ...policies.rule_search import learn_holds
+    from ...policies.sheet_losses import with_turn_losses
     from ...policies.strategy_sheet import StrategySheet, price_figures, sheet_path
 
     service = query_service(tables, threads, "en")
@@ -76,6 +77,7 @@ def learn(
         found = learn_holds(fit.sheet, hold_rules, seed=seed, threads=threads)
         holds, figures = found.holds, figures | found.figures()
     sheet = StrategySheet(rule_set, fit.sheet, holds, figures)
+    sheet = with_turn_losses(sheet, tables, threads)  # for the chart of the guide
     sheet.save(path)
     if as_json:
         click.echo(json.dumps(sheet.to_json() | {"file": str(path)}))
