@@ -357,7 +357,7 @@ def _rating(own: _Collected, other_results: Ints, confidence: float) -> Rating:
 
 
 def _time(date: str | None) -> float | None:
-    """A date as seconds since 1970; None if it is none or is not in the format of ISO 8601."""
+    """A date as seconds since 1970; None without a date, or if it is not in the format of ISO 8601."""
     try:
         return datetime.fromisoformat(date).timestamp() if date is not None else None
     except (ValueError, OverflowError, OSError):
