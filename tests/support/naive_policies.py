@@ -120,7 +120,7 @@ class GreedyChoice(NaiveUtility):
     def worth(self, filled: int, upper: int, flag: bool, dice: Dice, left: int) -> Fraction:
         """Worth of a roll that is not the first of its turn."""
         best = max(self.endings_worth(filled, upper, flag, dice, left, False).values())
-        holds = self.holds_of(dice) - {dice} if left else ()  # nobody rerolls no dice
+        holds = self.holds_of(dice) - {dice} if left else ()  # to hold all dice is to end the turn
         return max([best, *(self.hold_worth(filled, upper, flag, held, left) for held in holds)])
 
     def __call__(

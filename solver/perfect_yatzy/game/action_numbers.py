@@ -7,7 +7,7 @@ sheet::
     number   0             1       2      ...  209           210    211    ...  224
     action   reroll all    hold 1  hold 2      hold 6 6 6 6  ones   twos        yatzy        (five dice: 210 holds)
 
-To hold all dice is no action of its own: score a category.
+To hold all dice is not an action: score a category.
 """
 
 from __future__ import annotations

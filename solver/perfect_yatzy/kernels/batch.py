@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.extending import overload
 
 from ..game.dice import Floats, Ints
 from ..model.objectives import ScoreOffsets
@@ -167,17 +168,38 @@ def best_action(values, job, i):
     poke(job.actions.value, i, value)
 
 
+def answer_position(values: Floats, job: Any, i: int) -> None:
+    """Answer position i of a job; the buffer holds the value of every hold that rerolls at least one die.
+
+    A job implements it with ``numba.extending.overload``.
+    """
+    raise NotImplementedError("only within a kernel")
+
+
+@overload(answer_position)
+def _best_action_of_position(values, job, i):
+    if job.instance_class is not BatchJob:
+        return None
+
+    def find_best_action(values, job, i):
+        best_action(values, job, i)
+
+    return find_best_action
+
+
 @jit
-def find_best_actions(start, stop, arguments):
-    """Best action and its value for positions `start` to `stop - 1`.
+def answer_positions(start, stop, job, positions):
+    """Answer the positions `start` to `stop - 1`; those of one block share a backup of the turn.
 
     Parameters
     ----------
     start, stop : int
-    arguments : BatchJob
+    job
+        Views of the arguments of a kernel, with ``model``, ``lattice``, ``table`` and ``scratch``.
+    positions
+        Views of ``rows``, ``lanes`` and ``rerolls``, sorted by row and block.
     """
-    job = views(arguments)
-    model, positions, scratch = job.model, job.positions, job.scratch
+    model, scratch = job.model, job.scratch
     values, buffer = shifted(job.table.values, job.table.start), scratch.buffer
     begin = start
     while begin < stop:
@@ -192,7 +214,7 @@ def find_best_actions(start, stop, arguments):
                 means(buffer, job.lattice)
             for i in range(begin, end):
                 if peek(positions.rerolls, i) == rerolls:
-                    best_action(values, job, i)
+                    answer_position(values, job, i)
             if rerolls < most:
                 saved, mode = rerolls if model.saves_rolls else 0, OVERWRITE if rerolls == 0 else RAISE
                 if rerolls == 0 or model.saves_rolls:
@@ -200,6 +222,19 @@ def find_best_actions(start, stop, arguments):
                 if rerolls > 0:
                     maxima(buffer, job.lattice)
         begin = end
+
+
+@jit
+def find_best_actions(start, stop, arguments):
+    """Best action and its value for positions `start` to `stop - 1`.
+
+    Parameters
+    ----------
+    start, stop : int
+    arguments : BatchJob
+    """
+    job = views(arguments)
+    answer_positions(start, stop, job, job.positions)
 
 
 class ScoreBatchJob(NamedTuple):

@@ -167,7 +167,7 @@ def environment_model(rules: RuleSet) -> EnvironmentModel:
 
 @jit
 def roll_dice(model, fields, first, held):
-    """Roll the dice beside `held`; `first`: index of the first field of the game."""
+    """Roll the dice not in `held`; `first`: index of the first field of the game."""
     seed, game, turn = peek(fields, first + SEED), peek(fields, first + GAME), peek(fields, first + TURN)
     roll_number = model.rolls_per_turn - 1 + peek(fields, first + SAVED) - peek(fields, first + REROLLS)
     word = random_word(seed, game, turn, roll_number)
@@ -317,7 +317,7 @@ def write_mask(model, fields, first, mask, start):
     if peek(fields, first + FILLED) != (1 << model.category_count) - 1:
         allowed, _ = legal_categories(model, fields, first)
         if peek(fields, first + REROLLS) > 0:
-            # The list opens with the hold of all dice, which is no action.
+            # The list opens with the hold of all dice, which is not an action.
             for k in range(peek(model.dice.hold_start, roll) + 1, peek(model.dice.hold_start, roll + 1)):
                 poke(mask, start + peek(model.dice.holds, k), np.int8(1))
     for c in range(model.category_count):

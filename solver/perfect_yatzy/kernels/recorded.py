@@ -10,16 +10,18 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from numba.extending import overload
+
 from ..game.dice import Floats, Ints
 from ..model.state_space import LANES
 from ..model.turn_model import TurnModel, TurnOutcomes
+from .batch import answer_position, answer_positions
 from .jit import jit
-from .lattice import maxima, means
 from .policy import scoring_of_roll
-from .simd import peek, poke, shifted, views
+from .simd import peek, poke, views
 from .table_slices import TableSlice
-from .turn import LOWEST, OVERWRITE, RAISE, Scratch, backup_all_stop_values, choices_of, mean_block
-from .value_tables import MeanTable, state_number
+from .turn import LOWEST, Scratch, choices_of
+from .value_tables import state_number
 
 
 class RecordedTurns(NamedTuple):
@@ -251,6 +253,17 @@ def grade_decision(values, job, i):
     poke(found.best_category, i, best_category)
 
 
+@overload(answer_position)
+def _grade_position(values, job, i):
+    if job.instance_class is not GradeJob:
+        return None
+
+    def grade_position(values, job, i):
+        grade_decision(values, job, i)
+
+    return grade_position
+
+
 @jit
 def grade_decisions(start, stop, arguments):
     """Values of the decisions `start` to `stop - 1`.
@@ -261,26 +274,4 @@ def grade_decisions(start, stop, arguments):
     arguments : GradeJob
     """
     job = views(arguments)
-    model, decisions, scratch = job.model, job.decisions, job.scratch
-    values, buffer = shifted(job.table.values, job.table.start), scratch.buffer
-    begin = start
-    while begin < stop:
-        row, block_number = peek(decisions.rows, begin), peek(decisions.lanes, begin) // LANES
-        end, most = begin, 0
-        while end < stop and peek(decisions.rows, end) == row and peek(decisions.lanes, end) // LANES == block_number:
-            most = max(most, peek(decisions.rerolls, end))
-            end += 1
-        block = mean_block(model, row, block_number * LANES)
-        for rerolls in range(most + 1):
-            if rerolls > 0:
-                means(buffer, job.lattice)
-            for i in range(begin, end):
-                if peek(decisions.rerolls, i) == rerolls:
-                    grade_decision(values, job, i)
-            if rerolls < most:
-                saved, mode = rerolls if model.saves_rolls else 0, OVERWRITE if rerolls == 0 else RAISE
-                if rerolls == 0 or model.saves_rolls:
-                    backup_all_stop_values(MeanTable(values), model, block, saved, mode, buffer, scratch)
-                if rerolls > 0:
-                    maxima(buffer, job.lattice)
-        begin = end
+    answer_positions(start, stop, job, job.decisions)

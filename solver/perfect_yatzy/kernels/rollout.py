@@ -111,13 +111,13 @@ def ordered(keys, number):
 
 @jit
 def rolled(job, game, held, roll):
-    """The full roll after the dice beside `held` are rolled for the `roll`-th time in this turn."""
+    """The full roll after the dice not in `held` are rolled for the `roll`-th time in this turn."""
     return completed_roll(job.lattice_index, held, random_word(job.seed, job.first_game + game, job.turn, roll))
 
 
 @jit
 def completed_roll(lattice_index, held, word):
-    """The full roll after the dice beside `held` are rolled; `word`: the random bits of this roll."""
+    """The full roll after the dice not in `held` are rolled; `word`: the random bits of this roll."""
     while held < lattice_index.first_roll:
         word *= np.uint64(lattice_index.faces)
         face = int(word >> np.uint64(DIE_BITS))

@@ -58,7 +58,7 @@ SMALLEST = 5e-324  # the smallest positive float64
 
 
 class ScorePassScratch(NamedTuple):
-    """Working memory of one thread beside that of the policy, in vectors unless stated otherwise.
+    """Working memory of one thread in addition to that of the policy, in vectors unless stated otherwise.
 
     Attributes
     ----------

@@ -25,7 +25,7 @@ SALT = 0x2545F4914F6CDD1D  # the numbers that draw options are not those of the 
 
 @jit
 def drawn(values, count, sharpness, word):
-    """Draw one of the first `count` options by a word of DIE_BITS random bits; values of LOWEST are no options.
+    """Draw one of the first `count` options by a word of DIE_BITS random bits; values of LOWEST are not options.
 
     Returns
     -------

@@ -99,7 +99,7 @@ def choices_of(model, row):
 
 @jit
 def next_categories(model, filled):
-    """Bitmask of the categories that may be filled next, beside a bitmask of filled ones."""
+    """Bitmask of the categories that may be filled next, from the bitmask of those filled."""
     still_open = ~filled & ((1 << model.category_count) - 1)
     return still_open & -still_open if model.forced_order else still_open
 

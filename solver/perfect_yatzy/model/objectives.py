@@ -260,14 +260,8 @@ class ScoreObjective(Objective):
     @cached_property
     def _rows(self) -> tuple[Ints, Ints]:
         """Row and lane of every state, in the order of the table."""
-        space, layout = self.space, self.space.layout
-        rows = np.concatenate([space.layers[k] for k in range(space.categories, space.first_layer - 1, -1)])
-        filled = space.filled[rows]
-        lanes = layout.lane_count[layout.lane_sets[rows]]
-        sizes = lanes * (space.most_saved[filled] + 1)
-        ends = np.cumsum(sizes)
-        within = np.arange(space.size) - np.repeat(ends - sizes, sizes)
-        return np.repeat(rows, sizes), within % np.repeat(lanes, sizes)
+        rows = self.space.state_rows()
+        return rows, self.space.lanes_and_saved(rows, np.arange(self.space.size))[0]
 
     def row_lengths(self) -> Ints:
         """Length of the range of scores of each row without the upper bonus, `(rows,)` int64."""

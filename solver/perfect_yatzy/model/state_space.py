@@ -208,6 +208,17 @@ class StateSpace:
         bounds = [int(self.layout.offsets[rows[i]]) if i < len(rows) else whole.stop for i in (first, end)]
         return slice(*bounds)
 
+    def state_rows(self) -> Ints:
+        """``(size,)`` int64: the row of every state, in the order of the table."""
+        rows = np.concatenate([self.layers[k] for k in range(self.categories, self.first_layer - 1, -1)])
+        lanes = self.layout.lane_count[self.layout.lane_sets[rows]]
+        return np.repeat(rows, lanes * (self.most_saved[self.filled[rows]] + 1))
+
+    def lanes_and_saved(self, rows: Ints, places: Ints) -> tuple[Ints, Ints]:
+        """Lane of upper sums and saved rolls of states, ``(n,)`` int64 each, from their rows and places."""
+        within, lanes = places - self.layout.offsets[rows], self.layout.lane_count[self.layout.lane_sets[rows]]
+        return within % lanes, within // lanes
+
     def row(self, state: State) -> int:
         """Row of a state's card; no check."""
         if self.forced:

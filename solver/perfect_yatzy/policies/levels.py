@@ -44,7 +44,7 @@ MAX_STEPS = 20
 EXACT_OPERATIONS = 1e8  # work of an evaluation, in options of vectors, up to which a calibration is exact
 # The first guess: a loss of 16 % of the value at a temperature of 0.8 % of it, and its exponent.
 FIRST_LOSS, FIRST_TEMPERATURE, EXPONENT = 0.16, 0.008, 1.8
-HOTTEST = 1e4  # a temperature, as a share of the value of the game, at which play is random
+MAX_TEMPERATURE_SHARE = 1e4  # of the value of the game: a temperature at which play is random
 
 
 @dataclass(frozen=True)
@@ -223,14 +223,14 @@ def _solve(evaluate: Callable[[float], SoftEvaluation], wanted: float, scale: fl
     if wanted == 0:
         return 0.0, evaluate(0.0)
     low, high = -inf, inf  # logarithms of temperatures that lose too little, and too much
-    hottest = log(HOTTEST * scale)
+    highest = log(MAX_TEMPERATURE_SHARE * scale)
     place = log(FIRST_TEMPERATURE * scale) + log(wanted / (FIRST_LOSS * scale)) / EXPONENT
     slope, before = EXPONENT, None
     for _ in range(MAX_STEPS):
         found = evaluate(exp(place))
         if abs(found.points_lost / wanted - 1) <= TOLERANCE:
             break
-        if found.points_lost < wanted and place >= hottest:
+        if found.points_lost < wanted and place >= highest:
             return inf, evaluate(inf)
         error = log(found.points_lost / wanted) if found.points_lost > 0 else -3.0
         low, high = (place, high) if error < 0 else (low, place)
@@ -239,7 +239,7 @@ def _solve(evaluate: Callable[[float], SoftEvaluation], wanted: float, scale: fl
         before, guess = (place, error), place - error / slope
         if not low < guess < high:  # keep to the bracket
             guess = (low + high) / 2 if low > -inf and high < inf else guess
-        place = min(guess, hottest)
+        place = min(guess, highest)
     return exp(place), found
 
 

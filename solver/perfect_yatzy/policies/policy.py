@@ -31,6 +31,7 @@ from ..game.notation import CardText, read_card
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
+from ..game.scoring import open_categories, scoring_options
 from ..model.policies import RowActions
 from ..model.state_space import StateSpace, state_space
 from ..model.turn_model import IN_FULL, SCORING_WAYS, turn_model, turn_outcomes
@@ -72,19 +73,10 @@ class States:
 
 def all_states(space: StateSpace) -> States:
     """Every state of a state space."""
-    layout = space.layout
-    rows = np.concatenate([space.layers[k] for k in range(space.categories, space.first_layer - 1, -1)])
-    lanes = layout.lane_count[layout.lane_sets[rows]]
-    sizes = lanes * (space.most_saved[space.filled[rows]] + 1)
-    within = np.arange(space.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    row, lane = np.repeat(rows, sizes), within % np.repeat(lanes, sizes)
-    return States(
-        space.rules,
-        layout.masks[row],
-        layout.lane_upper[layout.lane_sets[row], lane].astype(np.int64),
-        within // np.repeat(lanes, sizes),
-        row >= space.cards,
-    )
+    layout, rows = space.layout, space.state_rows()
+    lanes, saved = space.lanes_and_saved(rows, np.arange(space.size))
+    upper = layout.lane_upper[layout.lane_sets[rows], lanes].astype(np.int64)
+    return States(space.rules, layout.masks[rows], upper, saved, rows >= space.cards)
 
 
 Guess = npt.ArrayLike | Callable[[States], npt.ArrayLike]
@@ -248,30 +240,24 @@ class FunctionPolicy:
     def turn(self, row: int) -> CardTurn:
         """The turn of the card of a row."""
         layout, model = self.space.layout, turn_model(self.rules, self.start)
-        filled, lane_set = int(layout.masks[row]), layout.lane_sets[row]
-        still_open = (filled >> np.arange(len(self.rules.categories)) & 1) == 0
-        if model.forced_order:
-            still_open &= np.cumsum(still_open) == 1
+        filled, lane_set, dice = (
+            int(layout.masks[row]),
+            layout.lane_sets[row],
+            lattice(self.rules.dice, self.rules.faces),
+        )
         plain, full = self._points
-        allowed, points = np.broadcast_to(still_open, plain.shape).copy(), plain
+        points, allowed = plain.copy(), np.zeros(plain.shape, dtype=bool)
+        allowed[:, open_categories(self.rules, filled)] = True
+        joker_paid = bool(row >= self.space.cards)
         if filled & model.jokers.bit:
-            points = plain.copy()
             for joker, roll in enumerate(np.flatnonzero(model.jokers.number >= 0)):
-                box = int(model.jokers.box[joker])
-                if not box & ~filled:
+                if not model.jokers.box[joker] & ~filled:
                     points[roll] = full[roll]
-                allowed[roll] = self._joker_choices(still_open, filled, box, bool(model.jokers.must_match))
+                counts = dice.counts[dice.first_roll + roll].tolist()
+                allowed[roll] = False
+                allowed[roll, list(scoring_options(self.rules, filled, joker_paid, counts))] = True
         upper = layout.lane_upper[lane_set, : layout.lane_count[lane_set]].astype(np.int64)
-        return CardTurn(self.rules, filled, upper, bool(row >= self.space.cards), allowed, points)
-
-    def _joker_choices(self, choices: Bools, filled: int, box: int, must_match: bool) -> Bools:
-        """Categories that may take a joker roll (as :func:`perfect_yatzy.kernels.turn.joker_choices`)."""
-        if not must_match:
-            return choices
-        bits = 1 << np.arange(len(choices))
-        is_lower = np.array([not category.upper for category in self.rules.categories])
-        allowed = choices & (bits == box) if box & ~filled else choices & is_lower
-        return allowed if allowed.any() else choices
+        return CardTurn(self.rules, filled, upper, joker_paid, allowed, points)
 
     def card_actions(self, row: int) -> Any:
         """The actions at the card of a row, as an argument of the kernels."""

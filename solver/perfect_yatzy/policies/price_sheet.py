@@ -38,7 +38,7 @@ from ..model.state_space import StateSpace, state_space
 
 MAX_PRICE = 1e6  # the largest number of a sheet; keeps sums of them finite
 BONUS_TERMS = ("lost", "secured", "par_point", "saved_roll", "joker_turn")
-BLOCK_VALUES = 1 << 20  # values written at once; bounds the memory beside the table
+BLOCK_VALUES = 1 << 20  # values written at once; bounds the memory in addition to the table
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class PriceSheet:
 
     @property
     def terms(self) -> dict[str, float]:
-        """The numbers beside the prices, by name."""
+        """The other numbers, by name."""
         numbers = (self.bonus_lost, self.bonus_secured, self.par_point, self.saved_roll, self.joker_turn)
         return dict(zip(BONUS_TERMS, numbers, strict=True))
 
@@ -212,7 +212,7 @@ def make_sheet(rules: RuleSet, prices: list[float], terms: dict[str, float]) -> 
 
 
 def terms_of(rules: RuleSet) -> tuple[str, ...]:
-    """The numbers beside the prices that a rule set has a use for."""
+    """The numbers other than prices that a rule set uses."""
     bonus = BONUS_TERMS[:3] if rules.bonus and any(c.upper for c in rules.categories) else ()
     saved = ("saved_roll",) if rules.saved_rolls else ()
     joker = ("joker_turn",) if rules.joker and rules.joker.bonus else ()

@@ -85,7 +85,7 @@ def _patterns(rules: RuleSet) -> Iterator[DicePattern]:
 
 
 def _group_sizes(rules: RuleSet) -> list[tuple[int, ...]]:
-    """Several groups that a category asks for, or that lack few dice of it."""
+    """Several groups that a category asks for, or that are a few dice short of it."""
     wanted = {p.groups for c in rules.categories for p in c.patterns if p.kind == "groups" and len(p.groups) > 1}
     wanted |= {(2, 2)} if wanted else set()
     return sorted(sizes for sizes in wanted if sum(sizes) <= rules.dice)

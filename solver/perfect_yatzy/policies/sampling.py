@@ -1,4 +1,4 @@
-"""How good a player is who can only be watched: games are sampled, and luck is taken out of the result.
+"""How good a player is, estimated from sampled games, with the luck removed.
 
 The final score of a game is what perfect play expects at the start, plus the luck of each roll, minus what each
 decision loses (:mod:`perfect_yatzy.play.review`)::
@@ -79,7 +79,7 @@ class SampledEvaluation:
 
     @property
     def mean(self) -> float:
-        """Mean final score with the luck taken out, in points."""
+        """Mean final score with the luck removed, in points."""
         return self.perfect_mean - float(self.losses.mean())
 
     @property

@@ -176,7 +176,7 @@ def find_sheet(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> 
 
 
 def packaged_sheet(rules: RuleSet) -> StrategySheet | None:
-    """The sheet of a rule set in this package; None if it has none for these rules."""
+    """The sheet of a rule set in this package; None if there is none."""
     file = files(__package__).joinpath("sheets", f"{rules.key}.json")
     if not file.is_file():
         return None

@@ -47,9 +47,8 @@ class Visits:
     def states(self) -> tuple[Ints, Ints, Ints]:
         """Bitmask of the filled categories, upper sum and saved rolls of each state, ``(n,)`` int64 each."""
         layout = self.space.layout
-        sets = layout.lane_sets[self.rows]
-        within, lanes = self.places - layout.offsets[self.rows], layout.lane_count[sets]
-        return layout.masks[self.rows], layout.lane_upper[sets, within % lanes], within // lanes
+        lanes, saved = self.space.lanes_and_saved(self.rows, self.places)
+        return layout.masks[self.rows], layout.lane_upper[layout.lane_sets[self.rows], lanes], saved
 
 
 class _Recorder(Rollout):

@@ -109,7 +109,7 @@ class BatchAnswer:
 
 @dataclass(frozen=True, repr=False)
 class BatchOptions(BatchAnswer):
-    """Values of all options in n positions, beside the best actions.
+    """Values of all options in n positions, and the best actions.
 
     Attributes
     ----------

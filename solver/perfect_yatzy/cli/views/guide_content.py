@@ -177,7 +177,7 @@ def _sheet_sections(guide: Guide, words: Words) -> list[Section | None]:
 
 
 def _bonus(prices: PriceSheet, words: Words) -> list[Text]:
-    """What the numbers beside the prices mean."""
+    """What the numbers other than prices mean."""
     rules, found = prices.rules, []
     if rules.bonus and any(prices.pars):
         signed = {"secured": prices.bonus_secured, "lost": prices.bonus_lost, "par_point": prices.par_point}
@@ -403,8 +403,8 @@ def _differ(line: OpeningLine) -> bool:
     """Whether the hold or the category must be said for each roll: the words of the line do not tell."""
     if line.stop:
         return len({entry.category for entry in line.entries}) > 1
-    tells_itself = line.which == "highest" or (line.kept and line.kept[0] > 1 and len(line.kept) == 1)
-    return len(line.entries) > 1 and not tells_itself and bool(line.kept)
+    is_clear = line.which == "highest" or (line.kept and line.kept[0] > 1 and len(line.kept) == 1)
+    return len(line.entries) > 1 and not is_clear and bool(line.kept)
 
 
 def _digits(dice: Dice) -> str:
