@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy.game.dice import lattice
 from perfect_yatzy.game.maximum import maximum_score
+from perfect_yatzy.game.patterns import Pattern
 from perfect_yatzy.game.points import points_table
 from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
-from perfect_yatzy.game.rules import Category, Joker, Pattern, RuleSet
+from perfect_yatzy.game.rules import Category, Joker, RuleSet
 from perfect_yatzy.game.scoring import category_points, group_choices, group_points
 from support import games, reference
 from support.naive import Naive

@@ -14,8 +14,9 @@ from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 from perfect_yatzy.errors import RulesError, StateError
 from perfect_yatzy.game.notation import parse_card
+from perfect_yatzy.game.patterns import Pattern
 from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.game.rules import Category, Pattern, RuleSet
+from perfect_yatzy.game.rules import Category, RuleSet
 from perfect_yatzy.game.scorecard import Scorecard, State
 from perfect_yatzy.model.objectives import Goals, Objective, Utility
 from perfect_yatzy.model.state_space import StateSpace

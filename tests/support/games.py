@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from hypothesis import strategies as st
-from perfect_yatzy.game.rules import Bonus, Category, Joker, Pattern, RuleSet
+from perfect_yatzy.game.patterns import Pattern
+from perfect_yatzy.game.rules import Bonus, Category, Joker, RuleSet
 
 
 def face(f: int) -> Category:

@@ -13,8 +13,9 @@ from hypothesis import HealthCheck, example, given, settings
 from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game.dice import sub_multisets
 from perfect_yatzy.game.notation import counts_of, dice_of
+from perfect_yatzy.game.patterns import Pattern
 from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.game.rules import Bonus, Category, Pattern, RuleSet
+from perfect_yatzy.game.rules import Bonus, Category, RuleSet
 from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.strategy.strategy import Strategy, open_strategy

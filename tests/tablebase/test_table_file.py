@@ -14,8 +14,9 @@ import numpy as np
 import perfect_yatzy
 import pytest
 from perfect_yatzy.errors import RulesError, TableError
+from perfect_yatzy.game.patterns import Pattern
 from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.game.rules import Bonus, Category, Pattern
+from perfect_yatzy.game.rules import Bonus, Category
 from perfect_yatzy.model import objectives
 from perfect_yatzy.model.estimates import rule_set_stats
 from perfect_yatzy.model.objectives import Goals, Objective

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .dice import Ints, lattice
-from .rules import Pattern, RuleSet
+from .patterns import Pattern
+from .rules import RuleSet
 from .scoring import group_choices
 
 NO_MATCH = -1  # in place of the sum of the matched dice

@@ -24,8 +24,9 @@ from .limits import (
     MAX_SWITCHES,
     closest,
 )
+from .patterns import Pattern
 from .rule_problems import FieldPath, Problem, locate
-from .rules import Bonus, Category, Joker, Pattern, Published, RuleSet, Switch
+from .rules import Bonus, Category, Joker, Published, RuleSet, Switch
 
 MAX_DICE = 12
 MAX_FACES = 6

@@ -1,16 +1,9 @@
 """Rule sets as data: dice, rolls, categories made of patterns, bonus, order, saved rolls, jokers.
 
-Four kinds of pattern and three scores describe every game of the family::
-
-    face 4            all fours                            4-4-1-2-4 -> 12
-    groups 3+2        faces with at least 3 and 2 dice     2-2-5-5-5 -> 19   (a pair is groups 2, two pairs 2+2)
-    contains 1-2-3-4  at least these dice                  a straight, or Giant's "1-6 and two more sixes"
-    any               every roll                           Chance
-
-    matched: sum of the dice the pattern names   sum: sum of all dice   fixed: a number of points      (+ `plus`)
-
-A category pays the best of its patterns. :mod:`perfect_yatzy.game.scoring` implements them. Names, aliases and
-summaries do not belong to the fingerprint; everything that can change the value of a game does.
+A category pays the best of its patterns (:mod:`perfect_yatzy.game.patterns`). A box that can be used
+several times, or that stands in several columns, is several categories here: :mod:`perfect_yatzy.game.box_order` says
+in which order they can be filled. Names, aliases and summaries do not belong to the fingerprint; everything that can
+change the value of a game does.
 """
 
 from __future__ import annotations
@@ -22,75 +15,13 @@ from functools import cached_property
 from typing import Any, Literal
 
 from .number_words import plural
+from .patterns import Pattern
 
-PatternKind = Literal["face", "groups", "contains", "any"]
-ScoreKind = Literal["matched", "sum", "fixed"]
-Order = Literal["free", "forced"]
-JokerMode = Literal["none", "free", "forced"]
-
-
-@dataclass(frozen=True)
-class Pattern:
-    """What the dice must show, and what that pays.
-
-    Attributes
-    ----------
-    kind : {"face", "groups", "contains", "any"}
-    face : int
-        The face that counts; kind ``face`` only, else 0.
-    groups : tuple of int
-        Sizes of the groups of equal dice, descending; kind ``groups`` only.
-    distinct : bool
-        Whether the groups must show different faces; kind ``groups`` only.
-    contains : tuple of int
-        The dice that must be there, ascending; kind ``contains`` only.
-    score : {"matched", "sum", "fixed"}
-        Sum of the dice the pattern names, sum of all dice, or `points`.
-    points : int
-        Points if `score` is ``fixed``, else 0.
-    plus : int
-        Points added whenever the pattern matches.
-    """
-
-    kind: PatternKind
-    face: int = 0
-    groups: tuple[int, ...] = ()
-    distinct: bool = True
-    contains: tuple[int, ...] = ()
-    score: ScoreKind = "matched"
-    points: int = 0
-    plus: int = 0
-
-    def canonical(self) -> dict[str, Any]:
-        """The fields that matter for this kind of pattern, as JSON values."""
-        fields: dict[str, Any] = {"pattern": self.kind}
-        if self.kind == "face":
-            fields["face"] = self.face
-        elif self.kind == "groups":
-            fields |= {"groups": list(self.groups), "distinct": self.distinct}
-        elif self.kind == "contains":
-            fields["contains"] = list(self.contains)
-        fields["score"] = self.score
-        if self.score == "fixed":
-            fields["points"] = self.points
-        if self.plus:
-            fields["plus"] = self.plus
-        return fields
-
-    @property
-    def text(self) -> str:
-        """The dice it requires and the points it scores, in words."""
-        if self.kind == "face":
-            required = f"all {self.face}s"
-        elif self.kind == "groups":
-            required = " + ".join(f"{size} equal" for size in self.groups)
-            required += "" if self.distinct else " (may be the same face)"
-        elif self.kind == "contains":
-            required = "-".join(map(str, self.contains))
-        else:
-            required = "any dice"
-        points = {"matched": "their sum", "sum": "sum of all dice", "fixed": f"{self.points} points"}
-        return f"{required}: {points[self.score]}{f' + {self.plus}' if self.plus else ''}"
+Order = Literal["free", "forced", "reversed", "upper-first"]
+Crossing = Literal["free", "only-if-nothing-scores"]
+JokerMode = Literal["none", "free", "forced", "maximum"]
+JokerCondition = Literal["filled", "points"]
+JokerPayment = Literal["always", "matching-box-open"]
 
 
 @dataclass(frozen=True)
@@ -110,7 +41,15 @@ class Category:
     aliases : tuple of str
         More names that are understood.
     upper : bool
-        Whether the points count towards the upper bonus.
+        Whether the points count towards the upper bonus (of the category's column).
+    requires : str
+        Id of another category: this one pays only while that box holds points. Empty: none.
+    row : str
+        Id of the row of the sheet, if the row has several boxes (by ``times``, or in columns); else empty.
+    column : int
+        Position of the column among :attr:`RuleSet.columns`; 0 without columns.
+    copy : int
+        Number of the box among those of its row and column, from 0.
     """
 
     id: str
@@ -119,6 +58,20 @@ class Category:
     code: str = ""
     aliases: tuple[str, ...] = ()
     upper: bool = False
+    requires: str = ""
+    row: str = ""
+    column: int = 0
+    copy: int = 0
+
+    def canonical(self) -> dict[str, Any]:
+        """The fields that matter, as JSON values."""
+        fields: dict[str, Any] = {
+            "id": self.id,
+            "upper": self.upper,
+            "patterns": [pattern.canonical() for pattern in self.patterns],
+        }
+        optional = {"requires": self.requires, "row": self.row, "column": self.column, "copy": self.copy}
+        return fields | {name: value for name, value in optional.items() if value}
 
     @property
     def text(self) -> str:
@@ -133,17 +86,60 @@ class Category:
 
 @dataclass(frozen=True)
 class Bonus:
-    """The upper bonus, paid once if the upper boxes reach the threshold.
+    """The upper bonus, paid once: the points of the last step that the upper boxes reach.
 
     Attributes
     ----------
     threshold : int
-        Sum of the upper boxes that is needed.
+        Sum of the upper boxes that the last step needs; higher sums need not be told apart.
     points : int
+        Points of the last step.
+    lower_steps : tuple of (int, int)
+        Threshold and points of the steps before, ascending.
     """
 
     threshold: int
     points: int
+    lower_steps: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def steps(self) -> tuple[tuple[int, int], ...]:
+        """Threshold and points of every step, ascending."""
+        return (*self.lower_steps, (self.threshold, self.points))
+
+    def paid(self, upper: int) -> int:
+        """Points for a sum of the upper boxes."""
+        return max((points for threshold, points in self.steps if upper >= threshold), default=0)
+
+    def times(self, factor: int) -> Bonus:
+        """The same bonus for boxes and points that are multiplied by a factor."""
+        lower = tuple((threshold * factor, points * factor) for threshold, points in self.lower_steps)
+        return Bonus(self.threshold * factor, self.points * factor, lower)
+
+    def canonical(self) -> dict[str, int] | list[dict[str, int]]:
+        """As in a rule file: a table, or a list of tables if there are several steps."""
+        steps = [{"threshold": threshold, "points": points} for threshold, points in self.steps]
+        return steps if len(steps) > 1 else steps[0]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the sheet: all rows once more, with an order, a factor and an upper bonus of its own.
+
+    Attributes
+    ----------
+    id, name : str
+        The name in category ids (``ones.down``), and the name people see.
+    order : {"free", "forced", "reversed", "upper-first"}
+        The order within the column.
+    factor : int
+        All points of the column are multiplied by it, the bonus and its thresholds included.
+    """
+
+    id: str
+    name: str
+    order: Order = "free"
+    factor: int = 1
 
 
 @dataclass(frozen=True)
@@ -155,17 +151,43 @@ class Joker:
     category : str
         Id of the category.
     bonus : int
-        Points added if the box of the category holds points (not if it was crossed out); 0 for none.
-    mode : {"none", "free", "forced"}
+        Points added if the box of the category holds points (see `bonus_requires`); 0 for none.
+    mode : {"none", "free", "forced", "maximum"}
         ``none``: the roll may go to any open box and scores as usual. ``free``: the same, but lower boxes with fixed
         points pay in full if the matching upper box is filled or does not exist. ``forced``: the roll must go to the
         matching upper box if that is open; else to an open lower box, paying fixed points in full; else to any open
-        box. A forced order of the categories takes precedence.
+        box. ``maximum``: any open box pays the most it can for any roll. A forced order of the categories takes
+        precedence.
+    requires : {"filled", "points"}
+        Whether the roll is a joker as soon as the box of the category is filled, or only if it holds points.
+    bonus_requires : {"filled", "points"}
+        The same for the bonus.
+    bonus_while : {"always", "matching-box-open"}
+        Whether the bonus is paid only while the upper box of the face that all dice show is open.
     """
 
     category: str
     bonus: int
     mode: JokerMode
+    requires: JokerCondition = "filled"
+    bonus_requires: JokerCondition = "points"
+    bonus_while: JokerPayment = "always"
+
+    def canonical(self) -> dict[str, Any]:
+        """The fields that matter, as in a rule file."""
+        fields = {"category": self.category, "bonus": self.bonus, "mode": self.mode}
+        if self.requires != "filled":
+            fields["requires"] = self.requires
+        if self.bonus and self.bonus_requires != "points":
+            fields["bonus_requires"] = self.bonus_requires
+        if self.bonus and self.bonus_while != "always":
+            fields["bonus_while"] = self.bonus_while
+        return fields
+
+    @property
+    def depends_on_points(self) -> bool:
+        """Whether it matters later if the box of the category holds points."""
+        return self.requires == "points" or (self.bonus > 0 and self.bonus_requires == "points")
 
 
 @dataclass(frozen=True)
@@ -220,9 +242,15 @@ class RuleSet:
     categories : tuple of Category
         In the order of the score sheet.
     bonus : Bonus or None
-        The upper bonus.
-    order : {"free", "forced"}
-        Whether a turn may fill any open category, or the first open one only.
+        The upper bonus; with columns that of each column, before its factor.
+    order : {"free", "forced", "reversed", "upper-first"}
+        Whether a turn may fill any open category, the first open one only, the last open one only, or lower
+        categories only when the upper ones are filled. With columns each column has an order instead.
+    columns : tuple of Column
+        Empty: one column.
+    crossing_out : {"free", "only-if-nothing-scores"}
+        Whether a box may take a roll that does not score in it at any time, or only if the roll scores in no box it
+        may go to.
     saved_rolls : bool
         Whether unused rolls can be used in later turns.
     joker : Joker or None
@@ -258,6 +286,8 @@ class RuleSet:
     saved_rolls: bool = False
     joker: Joker | None = None
     first_roll_bonus: tuple[tuple[str, int], ...] = ()
+    columns: tuple[Column, ...] = ()
+    crossing_out: Crossing = "free"
     summary: str = ""
     switches: tuple[Switch, ...] = ()
     active_switches: tuple[str, ...] = ()
@@ -310,8 +340,15 @@ class RuleSet:
 
     @property
     def threshold(self) -> int:
-        """Upper sum from which the bonus is paid; higher sums need not be told apart. 0 if there is no bonus."""
+        """Upper sum from which the whole bonus is paid; higher sums need not be told apart. 0 without a bonus."""
         return self.bonus.threshold if self.bonus else 0
+
+    @property
+    def bonuses(self) -> tuple[Bonus, ...]:
+        """The upper bonus of each column, with its factor; empty without a bonus."""
+        if self.bonus is None:
+            return ()
+        return tuple(self.bonus.times(column.factor) for column in self.columns) or (self.bonus,)
 
     @property
     def full_mask(self) -> int:
@@ -328,26 +365,33 @@ class RuleSet:
         """Position of the joker's category; -1 without a joker rule."""
         return self.index_of[self.joker.category] if self.joker else -1
 
+    @cached_property
+    def tracked_index(self) -> int:
+        """Position of the one box of which it matters later whether it holds points (jokers, `requires`); or -1."""
+        if self.joker and self.joker.depends_on_points:
+            return self.joker_index
+        return next((self.index_of[c.requires] for c in self.categories if c.requires), -1)
+
     def canonical(self) -> dict[str, Any]:
         """The fields that can change the value of the game, as JSON values with the names of a rule file."""
-        return {
+        joker = self.joker
+        fields: dict[str, Any] = {
             "dice": self.dice,
             "faces": self.faces,
             "rolls": self.rolls_per_turn,
             "order": self.order,
             "saved_rolls": self.saved_rolls,
-            "bonus": {"threshold": self.bonus.threshold, "points": self.bonus.points} if self.bonus else None,
-            "joker": (
-                {"category": self.joker.category, "bonus": self.joker.bonus, "mode": self.joker.mode}
-                if self.joker
-                else None
-            ),
+            "bonus": self.bonus.canonical() if self.bonus else None,
+            "joker": joker.canonical() if joker else None,
             "first_roll_bonus": dict(sorted(self.first_roll_bonus)),
-            "categories": [
-                {"id": c.id, "upper": c.upper, "patterns": [p.canonical() for p in c.patterns]}
-                for c in self.categories
-            ],
+            "categories": [category.canonical() for category in self.categories],
         }
+        # Fields of later versions are left out at their defaults: the fingerprints of older games stay the same.
+        if self.columns:
+            fields["columns"] = [{"id": c.id, "order": c.order, "factor": c.factor} for c in self.columns]
+        if self.crossing_out != "free":
+            fields["crossing_out"] = self.crossing_out
+        return fields
 
     @cached_property
     def fingerprint(self) -> str:

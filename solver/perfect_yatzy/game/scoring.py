@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from .rules import Category, Pattern, RuleSet
+from .patterns import Pattern
+from .rules import Category, RuleSet
 
 Counts = Sequence[int]
 

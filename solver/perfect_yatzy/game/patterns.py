@@ -1,0 +1,103 @@
+"""What a category asks of the dice, and what that pays.
+
+Four kinds of pattern, three scores and a few conditions describe every game of the family::
+
+    face 4            all fours                            4-4-1-2-4 -> 12
+    groups 3+2        faces with at least 3 and 2 dice     2-2-5-5-5 -> 19   (a pair is groups 2, two pairs 2+2)
+    contains 1-2-3-4  at least these dice                  a straight, or Giant's "1-6 and two more sixes"
+    any               every roll                           Chance
+
+    matched: sum of the dice the pattern names   sum: sum of all dice   fixed: a number of points
+
+    points = factor * score + plus      if `low` <= sum of all dice <= `high` and every die shows a face of `only`
+
+:mod:`perfect_yatzy.game.scoring` implements them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+PatternKind = Literal["face", "groups", "contains", "any"]
+ScoreKind = Literal["matched", "sum", "fixed"]
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """What the dice must show, and what that pays.
+
+    Attributes
+    ----------
+    kind : {"face", "groups", "contains", "any"}
+    face : int
+        The face that counts; kind ``face`` only, else 0.
+    groups : tuple of int
+        Sizes of the groups of equal dice, descending; kind ``groups`` only.
+    distinct : bool
+        Whether the groups must show different faces; kind ``groups`` only.
+    contains : tuple of int
+        The dice that must be there, ascending; kind ``contains`` only.
+    score : {"matched", "sum", "fixed"}
+        Sum of the dice the pattern names, sum of all dice, or `points`.
+    points : int
+        Points if `score` is ``fixed``, else 0.
+    plus : int
+        Points added whenever the pattern matches.
+    factor : int
+        What the score is multiplied by, before `plus` is added.
+    low, high : int or None
+        The pattern matches only if the sum of all dice is at least `low` and at most `high`; None: no limit.
+    only : tuple of int
+        The pattern matches only if every die shows one of these faces, ascending; empty: any faces.
+    """
+
+    kind: PatternKind
+    face: int = 0
+    groups: tuple[int, ...] = ()
+    distinct: bool = True
+    contains: tuple[int, ...] = ()
+    score: ScoreKind = "matched"
+    points: int = 0
+    plus: int = 0
+    factor: int = 1
+    low: int | None = None
+    high: int | None = None
+    only: tuple[int, ...] = ()
+
+    def canonical(self) -> dict[str, Any]:
+        """The fields that matter for this kind of pattern, as JSON values."""
+        fields: dict[str, Any] = {"pattern": self.kind}
+        if self.kind == "face":
+            fields["face"] = self.face
+        elif self.kind == "groups":
+            fields |= {"groups": list(self.groups), "distinct": self.distinct}
+        elif self.kind == "contains":
+            fields["contains"] = list(self.contains)
+        fields["score"] = self.score
+        if self.score == "fixed":
+            fields["points"] = self.points
+        # Fields of later versions are left out at their defaults: the fingerprints of older games stay the same.
+        optional = {
+            "plus": self.plus or None,
+            "factor": self.factor if self.factor != 1 else None,
+            "at_least": self.low,
+            "at_most": self.high,
+            "only": [*self.only] or None,
+        }
+        return fields | {name: value for name, value in optional.items() if value is not None}
+
+    @property
+    def text(self) -> str:
+        """The dice it requires and the points it scores, in words."""
+        if self.kind == "face":
+            required = f"all {self.face}s"
+        elif self.kind == "groups":
+            required = " + ".join(f"{size} equal" for size in self.groups)
+            required += "" if self.distinct else " (may be the same face)"
+        elif self.kind == "contains":
+            required = "-".join(map(str, self.contains))
+        else:
+            required = "any dice"
+        points = {"matched": "their sum", "sum": "sum of all dice", "fixed": f"{self.points} points"}
+        return f"{required}: {points[self.score]}{f' + {self.plus}' if self.plus else ''}"
