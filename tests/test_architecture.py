@@ -15,7 +15,20 @@ PACKAGE = ROOT / "solver" / "perfect_yatzy"
 
 # A module imports only from its own entry and those before it (`base`: the modules of BASE at the top of the package).
 # `frames` and `rl` are public add-ons: they may import `strategy` and everything before it, and nothing imports them.
-ORDER = ["base", "game", "model", "kernels", "tablebase", "strategy", "policies", "play", "service", "web", "cli"]
+ORDER = [
+    "base",
+    "game",
+    "model",
+    "kernels",
+    "tablebase",
+    "strategy",
+    "approximation",
+    "policies",
+    "play",
+    "service",
+    "web",
+    "cli",
+]
 BASE = {"errors", "_files", "_version"}
 ADD_ONS = {"frames", "rl"}
 
