@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy.game.dice import lattice
 from perfect_yatzy.game.maximum import maximum_score
+from perfect_yatzy.game.notation import dice_of
 from perfect_yatzy.game.patterns import Pattern
 from perfect_yatzy.game.points import points_table
 from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
 from perfect_yatzy.game.rules import Category, Joker, RuleSet
-from perfect_yatzy.game.scoring import category_points, group_choices, group_points
+from perfect_yatzy.game.scoring import category_points, group_choices, group_points, pattern_points
 from support import games, reference
 from support.naive import Naive
 
@@ -33,6 +34,22 @@ def test_points_of_all_rolls_are_those_of_each_roll(name: str) -> None:
 @given(games.rule_sets())
 def test_points_of_all_rolls_of_random_rules(rules: RuleSet) -> None:
     assert_points_are_those_of_each_roll(rules)
+
+
+@given(st.data())
+def test_points_of_random_patterns_against_the_oracle(data: st.DataObject) -> None:
+    """One roll at a time, all rolls at once, and the implementation in the tests agree; also in full, for jokers."""
+    dice, faces = data.draw(st.integers(1, 5)), data.draw(st.integers(2, 6))
+    pattern = data.draw(games.patterns(dice, faces))
+    rules = games.small(Category("box", "Box", (pattern,)), dice=dice, faces=faces)
+    oracle, grid = Naive(rules.canonical()), lattice(dice, faces)
+    paid = points_table(rules)[0].tolist()
+    for counts, points in zip(grid.counts[grid.first_roll :].tolist(), paid, strict=True):
+        for in_full in (False, True):
+            expected = oracle.points(0, dice_of(counts), in_full)
+            assert pattern_points(pattern, counts, in_full) == expected
+            assert in_full or points == expected
+    assert max(paid) <= pattern.most(dice, faces)
 
 
 def partitions(most: int, largest: int) -> list[tuple[int, ...]]:

@@ -14,6 +14,7 @@ from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game import rule_schema
 from perfect_yatzy.game.limits import MAX_CATEGORIES, MAX_PROBLEMS, MAX_RULES_DEPTH
 from perfect_yatzy.game.maximum import maximum_score
+from perfect_yatzy.game.pattern_schema import MAX_BOX_POINTS, MAX_FACTOR, MAX_POINTS
 from perfect_yatzy.game.points import possible_points
 from perfect_yatzy.game.rule_loader import RuleFileError, builtin_ids, load_rules
 from perfect_yatzy.game.rule_problems import locate
@@ -22,7 +23,6 @@ from perfect_yatzy.game.rule_schema import (
     FIELDS,
     MAX_DICE,
     MAX_FACES,
-    MAX_POINTS,
     MAX_ROLLS,
 )
 from perfect_yatzy.game.rules import RuleSet
@@ -64,9 +64,10 @@ def test_the_reference_names_every_field_and_limit() -> None:
     assert [field for field in sorted(fields) if f"| `{field}` |" not in text] == []
     for field, low, high in (
         ("dice", 1, MAX_DICE), ("faces", 2, MAX_FACES), ("rolls", 1, MAX_ROLLS), ("points", 1, MAX_POINTS),
-        ("bonus", 0, MAX_POINTS), ("plus", 0, MAX_POINTS),
+        ("bonus", 0, MAX_POINTS), ("plus", 0, MAX_POINTS), ("factor", 1, MAX_FACTOR),
     ):  # fmt: skip
         assert f"| `{field}` | {low} to {high:,} |" in text
+    assert f"A box pays at most {MAX_BOX_POINTS:,} points." in text
     assert f"1 to {MAX_CATEGORIES} categories" in text
     assert f"at most {MAX_FREE_CATEGORIES} categories\nand {MAX_FREE_UPPER} upper boxes" in text
 
@@ -113,6 +114,14 @@ def test_a_rule_file_loads(tmp_path: Path) -> None:
         ('id = "chance"', 'id = "A B"', "13: categories.A B.id: is 'A B'; must be lower-case letters, digits and single hyphens"),
         ('pattern = "any"', 'pattern = "all"', "15: categories.chance.pattern: is 'all'; must be one of any, face, groups, contains"),
         ('pattern = "any"', 'pattern = "any"\npoints = 0', "16: categories.chance.points: is 0; must be a whole number from 1 to 10000"),
+        ('pattern = "any"', 'pattern = "any"\nsum = 13', "16: categories.chance.sum: is 13; must be a whole number from 1 to 12"),
+        ('pattern = "any"', 'pattern = "any"\nsum = 7\nat_most = 9', "17: categories.chance.at_most: does not go with `sum`; leave one of the two out"),
+        ('pattern = "any"', 'pattern = "any"\nat_least = 8\nat_most = 7', "16: categories.chance.at_least: is 8, more than at_most 7"),
+        ('pattern = "any"', 'pattern = "any"\nonly = "evn"', "16: categories.chance.only: is 'evn'; must be \"even\", \"odd\" or a list of faces"),
+        ('pattern = "any"', 'pattern = "any"\nonly = [1, 7]', "16: categories.chance.only: is [1, 7]; must be a list of 1 to 6 whole numbers from 1 to 6"),
+        ('pattern = "any"', 'pattern = "any"\nonly = []', "16: categories.chance.only: is []; must be a list of 1 to 6 whole numbers from 1 to 6"),
+        ('pattern = "any"', 'pattern = "any"\nfactor = 0', "16: categories.chance.factor: is 0; must be a whole number from 1 to 100"),
+        ('pattern = "any"', 'pattern = "any"\npoints = 9000\nfactor = 3', "17: categories.chance.factor: pays up to 27,000 points; at most 20,000 are allowed"),
         ("rolls = 2", "bonus = { threshold = 5, points = 3 }", "4: bonus: needs at least one category with `upper = true`"),
         ("rolls = 2", 'joker = { category = "trio", bonus = 1, mode = "free" }', "4: joker.category: is 'trio'; must be the id of a category"),
         ("groups = [2]", 'groups = [2]\n[joker]\ncategory = "pair"\nbonus = 1\nmode = "free"\n' + 2 * '[[categories]]\nid = "a"\nname = "A"\nupper = true\npattern = "face"\nface = 1\n', "11: joker: needs at most one upper box for each face: a joker asks for the matching one"),
@@ -428,6 +437,32 @@ def test_scoring_examples_of_the_catalogue() -> None:
     assert points("yatzy", "55555") == 50
     assert points("small-straight", "12345") == 15
     assert points("large-straight", "23456") == 20
+
+
+@pytest.mark.parametrize(
+    ("fields", "dice", "points", "text"),
+    [
+        ("sum = 13\npoints = 26", "166", 26, "any dice, sum of all dice 13: 26 points"),
+        ("sum = 13\npoints = 26", "266", 0, "any dice, sum of all dice 13: 26 points"),
+        ('pattern = "groups"\ngroups = [2]\nsum = 13\npoints = 50', "355", 50, "2 equal, sum of all dice 13: 50 points"),
+        ('pattern = "groups"\ngroups = [2]\nsum = 13\npoints = 50', "346", 0, "2 equal, sum of all dice 13: 50 points"),
+        ("at_least = 5\nat_most = 7", "115", 7, "any dice, sum at least 5 and at most 7: their sum"),
+        ("at_least = 5\nat_most = 7", "116", 0, "any dice, sum at least 5 and at most 7: their sum"),
+        ('only = "even"\nplus = 4', "246", 16, "any dice, only even faces: their sum + 4"),
+        ('only = "odd"\nplus = 4', "246", 0, "any dice, only odd faces: their sum + 4"),
+        ("only = [6, 1]\nfactor = 3\nplus = 1", "116", 25, "any dice, only 1s and 6s: 3 times their sum + 1"),
+        ("only = [1, 2, 3, 4, 5, 6]", "246", 12, "any dice: their sum"),
+        ("points = 10\nfactor = 3\nplus = 5", "111", 35, "any dice: 35 points"),
+        ('factor = 2\npattern = "face"\nface = 6\nscore = "sum"', "146", 22, "all 6s: 2 times the sum of all dice"),
+    ],
+)  # fmt: skip
+def test_conditions_and_factors(tmp_path: Path, fields: str, dice: str, points: int, text: str) -> None:
+    file = tmp_path / "own.toml"
+    pattern = "" if "pattern" in fields else 'pattern = "any"\n'
+    file.write_text(f'id = "a"\nname = "A"\ndice = 3\n[[categories]]\nid = "x"\nname = "X"\n{pattern}{fields}\n')
+    box = load_rules(file).categories[0]
+    assert category_points(box, [dice.count(face) for face in "123456"]) == points
+    assert box.text == text
 
 
 def test_six_dice_examples_of_the_catalogue(tmp_path: Path) -> None:

@@ -42,26 +42,39 @@ def joker_game(mode: str, bonus: int = 4, **rest: object) -> RuleSet:
 
 
 def payments() -> st.SearchStrategy[dict[str, object]]:
-    fixed = st.integers(1, 9).map(lambda points: {"score": "fixed", "points": points})
-    open_ended = st.fixed_dictionaries({"score": st.sampled_from(["matched", "sum"]), "plus": st.integers(0, 3)})
-    return st.one_of(fixed, open_ended)
+    factors = st.sampled_from([1, 1, 2, 3])
+    fixed = {"score": st.just("fixed"), "points": st.integers(1, 9), "factor": factors}
+    open_ended = {"score": st.sampled_from(["matched", "sum"]), "factor": factors, "plus": st.integers(0, 3)}
+    return st.fixed_dictionaries(fixed) | st.fixed_dictionaries(open_ended)
+
+
+@st.composite
+def conditions(draw: st.DrawFn, dice: int, faces: int) -> dict[str, object]:
+    """Limits of the sum, and the faces that are allowed; mostly none."""
+    found: dict[str, object] = {}
+    if draw(st.integers(0, 2)) == 0:
+        low, high = sorted(draw(st.tuples(*2 * [st.integers(dice, dice * faces)])))
+        found |= draw(st.sampled_from([{"low": low}, {"high": high}, {"low": low, "high": high}]))
+    if draw(st.integers(0, 3)) == 0:
+        found["only"] = tuple(sorted(draw(st.sets(st.integers(1, faces), min_size=1, max_size=faces))))
+    return found
 
 
 @st.composite
 def patterns(draw: st.DrawFn, dice: int, faces: int) -> Pattern:
     kind = draw(st.sampled_from(["face", "groups", "contains", "any"]))
-    pay = draw(payments())
+    rest = draw(payments()) | draw(conditions(dice, faces))
     if kind == "face":
-        return Pattern("face", face=draw(st.integers(1, faces)), **pay)  # type: ignore[arg-type]
+        return Pattern("face", face=draw(st.integers(1, faces)), **rest)  # type: ignore[arg-type]
     if kind == "groups":
         first = draw(st.integers(1, dice))
         second = draw(st.integers(0, min(first, dice - first)))
         groups = (first, second) if second else (first,)
-        return Pattern("groups", groups=groups, distinct=draw(st.booleans()), **pay)  # type: ignore[arg-type]
+        return Pattern("groups", groups=groups, distinct=draw(st.booleans()), **rest)  # type: ignore[arg-type]
     if kind == "contains":
         wanted = draw(st.lists(st.integers(1, faces), min_size=1, max_size=dice))
-        return Pattern("contains", contains=tuple(sorted(wanted)), **pay)  # type: ignore[arg-type]
-    return Pattern("any", **pay)  # type: ignore[arg-type]
+        return Pattern("contains", contains=tuple(sorted(wanted)), **rest)  # type: ignore[arg-type]
+    return Pattern("any", **rest)  # type: ignore[arg-type]
 
 
 @st.composite

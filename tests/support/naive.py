@@ -68,13 +68,20 @@ class Naive:
 
     def pay(self, pattern: dict[str, Any], dice: Dice, in_full: bool) -> int:
         """Points of one pattern."""
-        found = self.matched(pattern, dice)
-        plus = pattern.get("plus", 0)
+        found = self.matched(pattern, dice) if self.allowed(pattern, dice) else None
+        factor, plus = pattern.get("factor", 1), pattern.get("plus", 0)
         if pattern["score"] == "fixed":
-            return pattern["points"] + plus if found is not None or in_full else 0
+            return factor * pattern["points"] + plus if found is not None or in_full else 0
         if found is None:
             return 0
-        return (sum(dice) if pattern["score"] == "sum" else found) + plus
+        return factor * (sum(dice) if pattern["score"] == "sum" else found) + plus
+
+    @staticmethod
+    def allowed(pattern: dict[str, Any], dice: Dice) -> bool:
+        """Whether the sum and the faces of the dice are those a pattern allows."""
+        if sum(dice) not in range(pattern.get("at_least", 0), pattern.get("at_most", sum(dice)) + 1):
+            return False
+        return "only" not in pattern or set(dice) <= set(pattern["only"])
 
     def points(self, box: int, dice: Dice, in_full: bool = False) -> int:
         """Points of a category: its best pattern."""

@@ -117,7 +117,7 @@ class _BestTurns:
             return 0
         most = max(self.jokers[box][c] for box in allowed)
         if filled and joker.mode != "none" and not category.upper:
-            most = max([most, *(p.points + p.plus for p in category.patterns if p.score == "fixed")])
+            most = max([most, *(p.fixed_points for p in category.patterns if p.score == "fixed")])
         return joker.bonus + self._with_bonus(c, most)
 
     def _with_bonus(self, c: int, points: int) -> int:

@@ -16,7 +16,7 @@ Four kinds of pattern, three scores and a few conditions describe every game of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 PatternKind = Literal["face", "groups", "contains", "any"]
@@ -88,6 +88,23 @@ class Pattern:
         return fields | {name: value for name, value in optional.items() if value is not None}
 
     @property
+    def fixed_points(self) -> int:
+        """What the pattern pays if `score` is ``fixed``."""
+        return self.factor * self.points + self.plus
+
+    def most(self, dice: int, faces: int) -> int:
+        """A bound on what the pattern pays for so many dice."""
+        return self.fixed_points if self.score == "fixed" else self.factor * dice * faces + self.plus
+
+    def excluded(self, faces: int) -> list[int]:
+        """The faces that no die may show, of dice with so many faces."""
+        return [face for face in range(1, faces + 1) if self.only and face not in self.only]
+
+    def times(self, factor: int) -> Pattern:
+        """The same pattern with all its points multiplied."""
+        return replace(self, factor=self.factor * factor, plus=self.plus * factor)
+
+    @property
     def text(self) -> str:
         """The dice it requires and the points it scores, in words."""
         if self.kind == "face":
@@ -99,5 +116,24 @@ class Pattern:
             required = "-".join(map(str, self.contains))
         else:
             required = "any dice"
-        points = {"matched": "their sum", "sum": "sum of all dice", "fixed": f"{self.points} points"}
-        return f"{required}: {points[self.score]}{f' + {self.plus}' if self.plus else ''}"
+        required = ", ".join([required, *self._conditions()])
+        if self.score == "fixed":
+            return f"{required}: {self.fixed_points} points"
+        points = "their sum" if self.score == "matched" else "sum of all dice"
+        if self.factor != 1:
+            points = f"{self.factor} times {points.replace('sum of', 'the sum of')}"
+        return f"{required}: {points}{f' + {self.plus}' if self.plus else ''}"
+
+    def _conditions(self) -> list[str]:
+        """The conditions on the faces and the sum of all dice, in words."""
+        found = []
+        if self.only:
+            parity = {(2, 4, 6): "even faces", (1, 3, 5): "odd faces"}
+            faces = " and ".join(f"{face}s" for face in self.only)
+            found.append(f"only {next((word for only, word in parity.items() if only == self.only), faces)}")
+        if self.low is not None and self.low == self.high:
+            found.append(f"sum of all dice {self.low}")
+        elif self.low is not None or self.high is not None:
+            limits = {"at least": self.low, "at most": self.high}
+            found.append("sum " + " and ".join(f"{word} {n}" for word, n in limits.items() if n is not None))
+        return found

@@ -55,11 +55,17 @@ def _pattern_points(pattern: Pattern, counts: Ints) -> Ints:
         matched = np.where((counts >= needed).all(axis=1), sum(pattern.contains), NO_MATCH)
     else:
         matched = counts @ faces
+    total = counts @ faces
+    allowed = matched != NO_MATCH
+    if pattern.low is not None:
+        allowed &= total >= pattern.low
+    if pattern.high is not None:
+        allowed &= total <= pattern.high
+    if pattern.only:
+        allowed &= ~counts[:, [face - 1 for face in pattern.excluded(len(faces))]].any(axis=1)
     if pattern.score == "fixed":
-        pays = np.full(len(counts), pattern.points)
-    else:
-        pays = matched if pattern.score == "matched" else counts @ faces
-    return np.where(matched == NO_MATCH, 0, pays + pattern.plus)
+        return np.where(allowed, pattern.fixed_points, 0)
+    return np.where(allowed, pattern.factor * (matched if pattern.score == "matched" else total) + pattern.plus, 0)
 
 
 def _distinct_groups(groups: tuple[int, ...], counts: Ints) -> Ints:
@@ -99,6 +105,6 @@ def possible_points(rules: RuleSet) -> list[list[int]]:
     for category, paid in zip(rules.categories, points_table(rules).tolist(), strict=True):
         values = {0, *paid}
         if joker_pays_in_full and not category.upper:
-            values |= {p.points + p.plus for p in category.patterns if p.score == "fixed"}
+            values |= {p.fixed_points for p in category.patterns if p.score == "fixed"}
         found.append(sorted(values))
     return found

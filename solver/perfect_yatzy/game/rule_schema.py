@@ -1,8 +1,7 @@
 """The schema of a rule file: checks TOML values and builds a :class:`~perfect_yatzy.game.rules.RuleSet`.
 
-Every problem is reported with its line and field. Validation does not stop at the first one: it continues with a
-valid placeholder, so that all mistakes of a file can be corrected together. README.md in this folder documents every
-field.
+Every problem is reported with its line and field (:mod:`perfect_yatzy.game.rule_values`). README.md in this folder
+documents every field.
 """
 
 from __future__ import annotations
@@ -18,24 +17,21 @@ from .limits import (
     MAX_ID,
     MAX_NAME,
     MAX_PATTERNS,
-    MAX_PROBLEMS,
     MAX_PUBLISHED,
     MAX_SUMMARY,
     MAX_SWITCHES,
     closest,
 )
+from .pattern_schema import MAX_POINTS, PATTERN_FIELDS, read_pattern
 from .patterns import Pattern
-from .rule_problems import FieldPath, Problem, locate
+from .rule_problems import FieldPath
+from .rule_values import IDENTIFIER, PLACEHOLDER, ValueReader
 from .rules import Bonus, Category, Joker, Published, RuleSet, Switch
 
 MAX_DICE = 12
 MAX_FACES = 6
 MAX_ROLLS = 10
-MAX_POINTS = 10_000
-IDENTIFIER = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
-PLACEHOLDER = "\0"  # replaces text that is missing or wrong; problems that follow from it are not reported
 
-PATTERN_FIELDS = {"pattern", "face", "groups", "distinct", "contains", "score", "points", "plus"}
 CATEGORY_FIELDS = {"id", "name", "code", "aliases", "upper", "patterns"} | PATTERN_FIELDS
 FIELDS = {
     "id", "name", "summary", "extends", "dice", "faces", "rolls", "order", "saved_rolls", "bonus", "joker",
@@ -43,115 +39,8 @@ FIELDS = {
 }  # fmt: skip
 
 
-class RuleChecker:
-    """Builds a rule set from TOML values and collects the problems.
-
-    Every reading method takes the table, the path of the field from the outside in, and what is allowed. It returns a
-    valid value; if the file does not have one, it adds a problem and returns a placeholder.
-
-    Parameters
-    ----------
-    source
-        The file, as messages call it.
-    text
-        Its content, to find the lines of problems; may be empty.
-
-    Attributes
-    ----------
-    problems : list of Problem
-        The first MAX_PROBLEMS.
-    omitted : int
-        Number of further problems.
-    """
-
-    def __init__(self, source: str, text: str) -> None:
-        self.source, self.text = source, text
-        self.ids: list[Any] = []  # category ids by position, as they are in the file
-        self.active_switches: tuple[str, ...] = ()  # their patches are part of the values
-        self.problems: list[Problem] = []
-        self.omitted = 0
-
-    def add_problem(self, path: FieldPath, message: str) -> None:
-        """Add a problem, with the line of the longest part of `path` that the file contains."""
-        if len(self.problems) == MAX_PROBLEMS:
-            self.omitted += 1
-            return
-        named, line = path, locate(self.text, path)
-        if path[0] == "categories" and len(path) > 1 and isinstance(path[1], int):
-            category = self.ids[path[1]]
-            if isinstance(category, str) and self.ids.count(category) == 1:
-                named = ("categories", category, *path[2:])
-                # A category of the extended rules is patched by its id.
-                line = line or locate(self.text, named)
-        for switch in self.active_switches if not line else ():
-            line = line or locate(self.text, ("switches", switch, *named))
-        field = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part[:MAX_NAME]}" for part in named).lstrip(
-            "."
-        )
-        self.problems.append(Problem(self.source, line, field, message))
-
-    def number(self, raw: Mapping[str, Any], path: FieldPath, low: int, high: int, default: int | None = None) -> int:
-        """A whole number from `low` to `high`; required if `default` is None."""
-        value = raw.get(str(path[-1]), default)
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            given = "is missing" if value is None else f"is {shown(value)}"
-            self.add_problem(path, f"{given}; must be a whole number from {low} to {high}")
-            return high if default is None else default
-        return value
-
-    def string(
-        self, raw: Mapping[str, Any], path: FieldPath, default: str | None = None, most: int = MAX_NAME
-    ) -> str:
-        """Text of at most `most` characters; required if `default` is None."""
-        value = raw.get(str(path[-1]), default)
-        if not isinstance(value, str):
-            given = "is missing" if value is None else f"is {shown(value)}"
-            self.add_problem(path, f"{given}; must be text in quotes")
-            return PLACEHOLDER
-        if len(value) > most:
-            self.add_problem(path, f"has {len(value):,} characters; at most {most:,} are allowed")
-            return PLACEHOLDER
-        return value
-
-    def identifier(self, raw: Mapping[str, Any], path: FieldPath) -> str:
-        """Text that can be part of file names and cards; required."""
-        value = self.string(raw, path, most=MAX_ID)
-        if value != PLACEHOLDER and not IDENTIFIER.match(value):
-            self.add_problem(path, f"is {shown(value)}; must be lower-case letters, digits and single hyphens")
-        return value
-
-    def choice(self, raw: Mapping[str, Any], path: FieldPath, allowed: tuple[str, ...], default: str | None) -> Any:
-        """One of the allowed words; required if `default` is None."""
-        value = raw.get(str(path[-1]), default)
-        if value not in allowed:
-            given = "is missing" if value is None else f"is {shown(value)}"
-            self.add_problem(path, f"{given}; must be one of {', '.join(allowed)}")
-            return allowed[0]
-        return value
-
-    def flag(self, raw: Mapping[str, Any], path: FieldPath, default: bool) -> bool:
-        """True or false."""
-        value = raw.get(str(path[-1]), default)
-        if not isinstance(value, bool):
-            self.add_problem(path, f"is {shown(value)}; must be true or false")
-            return default
-        return value
-
-    def table(self, raw: Mapping[str, Any], path: FieldPath) -> Mapping[str, Any] | None:
-        """A table; None if the field is missing."""
-        value = raw.get(str(path[-1]))
-        if value is not None and not isinstance(value, dict):
-            self.add_problem(path, "must be a table")
-            return None
-        return value
-
-    def check_fields(self, raw: Mapping[str, Any], path: FieldPath, fields: set[str]) -> None:
-        """Add a problem for every key of a table that is not one of `fields`."""
-        for name in raw:
-            if name not in fields:
-                similar = closest(name, sorted(fields)) if len(self.problems) < MAX_PROBLEMS else None
-                hint = f"did you mean {similar}?" if similar else f"allowed: {', '.join(sorted(fields))}"
-                self.add_problem((*path, name), f"is not a field here; {hint}")
+class RuleChecker(ValueReader):
+    """Builds a rule set from TOML values and collects the problems."""
 
     def rule_set(self, raw: Mapping[str, Any], active: tuple[str, ...], spec: str) -> RuleSet:
         """The rule set of a whole file, after extension and patches.
@@ -223,9 +112,11 @@ class RuleChecker:
                 )
                 aliases = []
             patterns = entry.get("patterns")
+            # The pattern fields of the category are the defaults of all its patterns.
+            shared = {name: value for name, value in entry.items() if name in PATTERN_FIELDS}
             checked: tuple[Pattern, ...]
             if patterns is None:
-                checked = (self.pattern({k: v for k, v in entry.items() if k in PATTERN_FIELDS}, path, dice, faces),)
+                checked = (read_pattern(self, shared, path, dice, faces),)
             elif not isinstance(patterns, list) or not patterns or not all(isinstance(p, dict) for p in patterns):
                 self.add_problem((*path, "patterns"), "must be a list of at least one inline table")
                 checked = (Pattern("any"),)
@@ -235,10 +126,9 @@ class RuleChecker:
                 )
                 checked = (Pattern("any"),)
             else:
-                # The pattern fields of the category are the defaults of all its patterns.
-                shared = {k: v for k, v in entry.items() if k in PATTERN_FIELDS}
                 checked = tuple(
-                    self.pattern({**shared, **p}, (*path, "patterns", k), dice, faces) for k, p in enumerate(patterns)
+                    read_pattern(self, shared | own, (*path, "patterns", k), dice, faces)
+                    for k, own in enumerate(patterns)
                 )
             self.n_patterns += len(checked)
             yield Category(
@@ -249,49 +139,6 @@ class RuleChecker:
                 aliases=tuple(aliases),
                 upper=self.flag(entry, (*path, "upper"), False),
             )
-
-    def pattern(self, raw: Mapping[str, Any], path: FieldPath, dice: int, faces: int) -> Pattern:
-        """One pattern: the fields its kind needs, the fields it must not have, and its score."""
-        self.check_fields(raw, path, PATTERN_FIELDS)
-        kind = self.choice(raw, (*path, "pattern"), ("any", "face", "groups", "contains"), None)
-        if raw.get("pattern") != kind:
-            return Pattern("any")
-        groups = self.number_list(raw, (*path, "groups"), 1, dice, dice) if kind == "groups" else ()
-        contains = self.number_list(raw, (*path, "contains"), 1, faces, dice) if kind == "contains" else ()
-        distinct = self.flag(raw, (*path, "distinct"), True)
-        if sum(groups) > dice:
-            self.add_problem((*path, "groups"), f"needs {sum(groups)} dice; the rules have {dice}")
-        elif distinct and len(groups) > faces:
-            self.add_problem((*path, "groups"), f"needs {len(groups)} different faces; the dice have {faces}")
-        needed = {"face": "face", "groups": "groups", "contains": "contains"}.get(kind)
-        for other in ("face", "groups", "contains"):
-            if other in raw and other != needed:
-                self.add_problem((*path, other), f"does not belong to the pattern {kind!r}")
-        score = self.choice(
-            raw, (*path, "score"), ("matched", "sum", "fixed"), "fixed" if "points" in raw else "matched"
-        )
-        if score == raw.get("score") != "fixed" and "points" in raw:
-            self.add_problem((*path, "points"), f"are fixed, but score is {score!r}; leave one of the two out")
-        return Pattern(
-            kind=kind,
-            face=self.number(raw, (*path, "face"), 1, faces) if kind == "face" else 0,
-            groups=tuple(sorted(groups, reverse=True)),
-            distinct=distinct,
-            contains=tuple(sorted(contains)),
-            score=score,
-            points=self.number(raw, (*path, "points"), 1, MAX_POINTS) if score == "fixed" else 0,
-            plus=self.number(raw, (*path, "plus"), 0, MAX_POINTS, 0),
-        )
-
-    def number_list(self, raw: Mapping[str, Any], path: FieldPath, low: int, high: int, most: int) -> tuple[int, ...]:
-        """A list of 1 to `most` whole numbers from `low` to `high`."""
-        value = raw.get(str(path[-1]))
-        whole = isinstance(value, list) and all(isinstance(v, int) and not isinstance(v, bool) for v in value)
-        if not whole or not value or len(value) > most or not all(low <= v <= high for v in value):
-            given = "is missing" if value is None else f"is {shown(value)}"
-            self.add_problem(path, f"{given}; must be a list of 1 to {most} whole numbers from {low} to {high}")
-            return ()
-        return tuple(value)
 
     def bonus(self, raw: Mapping[str, Any], categories: tuple[Category, ...]) -> Bonus | None:
         """The upper bonus."""
@@ -400,14 +247,6 @@ class RuleChecker:
             elif self.name_list(entry, (*path, "switches")) == set(active):
                 found = Published(value, self.string(entry, (*path, "source"), "", MAX_SUMMARY))
         return found
-
-    def name_list(self, raw: Mapping[str, Any], path: FieldPath) -> set[str]:
-        """A list of names, as a set; empty if it is missing."""
-        value = raw.get(str(path[-1]), [])
-        if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-            self.add_problem(path, "must be a list of names in quotes")
-            return set()
-        return set(value)
 
     def check_names(self, rules: RuleSet) -> None:
         """Add a problem for every name that two categories share."""

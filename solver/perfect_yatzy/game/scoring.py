@@ -93,8 +93,9 @@ def pattern_points(pattern: Pattern, counts: Counts, in_full: bool = False) -> i
     in_full
         Whether fixed points are paid without a match (a joker).
     """
-    matched: int | None
-    if pattern.kind == "face":
+    if not allows(pattern, counts):
+        matched = None
+    elif pattern.kind == "face":
         matched = face_points(pattern.face, counts)
     elif pattern.kind == "groups":
         matched = group_points(pattern.groups, pattern.distinct, counts)
@@ -105,8 +106,15 @@ def pattern_points(pattern: Pattern, counts: Counts, in_full: bool = False) -> i
     if matched is None and not (in_full and pattern.score == "fixed"):
         return 0
     if pattern.score == "fixed":
-        return pattern.points + pattern.plus
-    return (dice_sum(counts) if pattern.score == "sum" else matched or 0) + pattern.plus
+        return pattern.fixed_points
+    return pattern.factor * (dice_sum(counts) if pattern.score == "sum" else matched or 0) + pattern.plus
+
+
+def allows(pattern: Pattern, counts: Counts) -> bool:
+    """Whether the dice meet the conditions of a pattern on their sum and their faces."""
+    low = pattern.low is None or dice_sum(counts) >= pattern.low
+    high = pattern.high is None or dice_sum(counts) <= pattern.high
+    return low and high and not (pattern.only and any(counts[face - 1] for face in pattern.excluded(len(counts))))
 
 
 def category_points(category: Category, counts: Counts, in_full: bool = False) -> int:

@@ -1,0 +1,108 @@
+"""The schema of a pattern in a rule file: its kind, its conditions and its score."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import shown
+from .patterns import Pattern
+from .rule_problems import FieldPath
+from .rule_values import ValueReader
+
+MAX_POINTS = 10_000
+MAX_FACTOR = 100
+MAX_BOX_POINTS = 20_000  # fits the 16-bit boxes of simulated games
+KINDS = ("any", "face", "groups", "contains")
+SCORES = ("matched", "sum", "fixed")
+ONLY = {"even": (2, 4, 6), "odd": (1, 3, 5)}
+PATTERN_FIELDS = {
+    "pattern", "face", "groups", "distinct", "contains", "sum", "at_least", "at_most", "only", "score", "points",
+    "factor", "plus",
+}  # fmt: skip
+
+
+def read_pattern(check: ValueReader, raw: Mapping[str, Any], path: FieldPath, dice: int, faces: int) -> Pattern:
+    """One pattern: the fields its kind needs, the fields it must not have, its conditions and its score.
+
+    Parameters
+    ----------
+    check
+        Takes the problems.
+    raw
+        The fields of the pattern.
+    path
+        Of the table, from the outside in.
+    dice, faces
+        Of the rules.
+    """
+    check.check_fields(raw, path, PATTERN_FIELDS)
+    kind = check.choice(raw, (*path, "pattern"), KINDS, None)
+    if raw.get("pattern") != kind:
+        return Pattern("any")
+    groups = check.number_list(raw, (*path, "groups"), 1, dice, dice) if kind == "groups" else ()
+    contains = check.number_list(raw, (*path, "contains"), 1, faces, dice) if kind == "contains" else ()
+    distinct = check.flag(raw, (*path, "distinct"), True)
+    if sum(groups) > dice:
+        check.add_problem((*path, "groups"), f"needs {sum(groups)} dice; the rules have {dice}")
+    elif distinct and len(groups) > faces:
+        check.add_problem((*path, "groups"), f"needs {len(groups)} different faces; the dice have {faces}")
+    for other in ("face", "groups", "contains"):
+        if other in raw and other != kind:
+            check.add_problem((*path, other), f"does not belong to the pattern {kind!r}")
+    low, high = _sum_limits(check, raw, path, dice * faces)
+    score = check.choice(raw, (*path, "score"), SCORES, "fixed" if "points" in raw else "matched")
+    if score == raw.get("score") != "fixed" and "points" in raw:
+        check.add_problem((*path, "points"), f"are fixed, but score is {score!r}; leave one of the two out")
+    found = Pattern(
+        kind=kind,
+        face=check.number(raw, (*path, "face"), 1, faces) if kind == "face" else 0,
+        groups=tuple(sorted(groups, reverse=True)),
+        distinct=distinct,
+        contains=tuple(sorted(contains)),
+        score=score,
+        points=check.number(raw, (*path, "points"), 1, MAX_POINTS) if score == "fixed" else 0,
+        plus=check.number(raw, (*path, "plus"), 0, MAX_POINTS, 0),
+        factor=check.number(raw, (*path, "factor"), 1, MAX_FACTOR, 1),
+        low=low,
+        high=high,
+        only=_only(check, raw, (*path, "only"), faces),
+    )
+    if found.most(dice, faces) > MAX_BOX_POINTS:
+        problem = f"pays up to {found.most(dice, faces):,} points; at most {MAX_BOX_POINTS:,} are allowed"
+        check.add_problem((*path, "factor"), problem)
+    return found
+
+
+def _sum_limits(
+    check: ValueReader, raw: Mapping[str, Any], path: FieldPath, most: int
+) -> tuple[int | None, int | None]:
+    """The least and the highest sum of all dice, None without a limit; `sum` is both."""
+    given = {
+        name: check.number(raw, (*path, name), 1, most) if name in raw else None
+        for name in ("sum", "at_least", "at_most")
+    }
+    exact, low, high = given.values()
+    if exact is not None:
+        for name in ("at_least", "at_most"):
+            if name in raw:
+                check.add_problem((*path, name), "does not go with `sum`; leave one of the two out")
+        return exact, exact
+    if low is not None and high is not None and low > high:
+        check.add_problem((*path, "at_least"), f"is {low}, more than at_most {high}")
+    return low, high
+
+
+def _only(check: ValueReader, raw: Mapping[str, Any], path: FieldPath, faces: int) -> tuple[int, ...]:
+    """The faces the dice may show, ascending; empty if all are allowed."""
+    value = raw.get("only")
+    if value is None:
+        return ()
+    if isinstance(value, list):
+        allowed = set(check.number_list(raw, path, 1, faces, faces))
+    elif isinstance(value, str) and value in ONLY:
+        allowed = {face for face in ONLY[value] if face <= faces}
+    else:
+        check.add_problem(path, f'is {shown(value)}; must be "even", "odd" or a list of faces')
+        allowed = set()
+    return tuple(sorted(allowed)) if len(allowed) < faces else ()
