@@ -1,0 +1,199 @@
+"""One turn of many states of a game without a table: values, and play, from a fitted value function.
+
+NumPy computes the child values of a chunk of states, a kernel the turns (:mod:`perfect_yatzy.kernels.state_lanes`).
+Chunks have a fixed size, and threads take whole chunks: the results do not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..game.dice import Floats, Ints, lattice
+from ..game.rules import RuleSet
+from ..model.state_space import LANES
+from ..model.turn_slots import capped_upper, turn_slots
+from ..strategy.fitted_values import FittedValues
+from ..tablebase.backward_induction import default_threads
+from ..tablebase.threads import thread_map
+
+if TYPE_CHECKING:
+    from ..kernels.state_lanes import LaneJob, LaneScratch, LaneTable
+
+CHUNK = 512  # states a thread takes at a time
+
+
+@dataclass(frozen=True)
+class States:
+    """States at the start of a turn, ``(n,)`` int64 each; fields as those of :class:`perfect_yatzy.State`."""
+
+    filled: Ints
+    upper: Ints
+    saved: Ints
+    tracked: Ints
+
+    def take(self, rows: Ints) -> States:
+        """Some of the states, in this order."""
+        return States(*(getattr(self, field.name)[rows] for field in fields(self)))
+
+    def __len__(self) -> int:
+        return len(self.filled)
+
+
+def empty_cards(number: int) -> States:
+    """So many games at their start."""
+    return States(*np.zeros((4, number), dtype=np.int64))
+
+
+def joined(parts: list[States]) -> States:
+    """States one after the other."""
+    return States(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(States)))
+
+
+@dataclass(frozen=True)
+class PlayedTurn:
+    """One turn of n games.
+
+    Attributes
+    ----------
+    states : States
+        After the turn.
+    category : (n,) int64
+        The box that was filled.
+    points, bonus_points : (n,) int64
+        Points in that box; joker and first-roll bonuses of the turn.
+    expected : (n,) float64
+        Value before the turn: its exact expectation, if the child values are right.
+    reached : (n,) float64
+        Points made, and the value of the card after the turn.
+    """
+
+    states: States
+    category: Ints
+    points: Ints
+    bonus_points: Ints
+    expected: Floats
+    reached: Floats
+
+
+class LaneTurns:
+    """Turns of a game from the values of a function.
+
+    Parameters
+    ----------
+    values
+        The value function.
+    threads
+        Number of threads; default: one per processor. No result depends on it.
+    """
+
+    def __init__(self, values: FittedValues, threads: int | None = None) -> None:
+        from ..kernels.lattice import indexed_lattice, kernel_lattice
+
+        self.rules: RuleSet = values.rules
+        self.values, self.threads = values, threads or default_threads()
+        self._dice, self._model = lattice(self.rules.dice, self.rules.faces), turn_slots(self.rules)
+        self._lattice, self._index = kernel_lattice(self._dice), indexed_lattice(self._dice)
+        self._idle: list[tuple[int, LaneScratch]] = []
+
+    def backups(self, states: States) -> Floats:
+        """Values of states with equally many open boxes after one exact turn, ``(n,)``."""
+        from ..kernels.state_lanes import backup_states
+
+        expected = np.empty(len(states))
+
+        def run(rows: Ints, blocks: int, job: LaneJob, table: LaneTable) -> None:
+            backup_states(0, blocks, job, table)
+            expected[rows] = job.turns.expected[: len(rows)]
+
+        self._run(states, run)
+        return expected
+
+    def play(
+        self, states: States, games: Ints, seed: int, turn: int, exploration: Floats | float = 0.0
+    ) -> PlayedTurn:
+        """Play one turn of games whose cards have equally many open boxes, greedily.
+
+        Parameters
+        ----------
+        games : (n,) int64
+            Numbers of the games; with `seed` and `turn` they determine the dice.
+        exploration : (n,) float64 or float
+            Chance that a box drawn at random is filled in the end.
+        """
+        from ..kernels.state_lanes import LaneGames, play_states
+
+        n = len(states)
+        expected, reached, chance = np.empty(n), np.empty(n), np.broadcast_to(exploration, n)
+        outcome, rerolls = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+
+        def run(rows: Ints, blocks: int, job: LaneJob, table: LaneTable) -> None:
+            size = blocks * LANES
+            numbers = np.resize(games[rows], size)
+            played = LaneGames(self._index, numbers, seed, turn, np.resize(chance[rows], size).astype(np.float64))
+            play_states(0, blocks, job, table, played)
+            for target, found in zip((expected, reached, outcome, rerolls), job.turns, strict=True):
+                target[rows] = found[: len(rows)]
+
+        self._run(states, run)
+        return self._after(states, outcome, rerolls, expected, reached)
+
+    def _after(self, states: States, outcome: Ints, rerolls: Ints, expected: Floats, reached: Floats) -> PlayedTurn:
+        model, rules = self._model, self.rules
+        category, points, slot = model.category[outcome], model.points[outcome], model.slot[outcome]
+        after = States(
+            states.filled | np.int64(1) << category,
+            capped_upper(rules, states.upper + model.slot_shift[slot]),
+            rerolls if rules.saved_rolls else np.zeros_like(rerolls),
+            states.tracked | ((category == rules.tracked_index) & (points > 0)),
+        )
+        bonus_points = model.total[outcome].astype(np.int64) - points
+        return PlayedTurn(after, category, points, bonus_points, expected, reached)
+
+    def _run(self, states: States, run: Callable[[Ints, int, LaneJob, LaneTable], None]) -> None:
+        """Call `run` with every chunk of the states: its rows, number of blocks, and arguments of the kernels."""
+        # States with many open boxes in common share vectors of few different values; saved rolls share the stages.
+        order = np.lexsort((states.filled, states.saved)) if self.rules.saved_rolls else np.arange(len(states))
+
+        def chunk(begin: int) -> None:
+            rows = order[begin : begin + CHUNK]
+            blocks = -(-len(rows) // LANES)
+            part = states.take(np.resize(rows, blocks * LANES))  # the last block is filled up with earlier states
+            most_saved = int(part.saved.max())
+            with_scratch = self._scratch(most_saved)
+            run(rows, blocks, *self._arguments(part, blocks, most_saved, with_scratch))
+            self._idle.append((most_saved, with_scratch))
+
+        with thread_map(min(self.threads, -(-len(states) // CHUNK))) as in_threads:
+            for _ in in_threads(chunk, range(0, len(states), CHUNK)):
+                pass
+
+    def _scratch(self, most_saved: int) -> LaneScratch:
+        from ..kernels.state_lanes import lane_scratch
+
+        while self._idle:
+            try:
+                size, scratch = self._idle.pop()
+            except IndexError:  # another thread took it
+                break
+            if size >= most_saved:
+                return scratch
+        return lane_scratch(self._dice, self._model, most_saved)
+
+    def _arguments(
+        self, part: States, blocks: int, most_saved: int, scratch: LaneScratch
+    ) -> tuple[LaneJob, LaneTable]:
+        from ..kernels.state_lanes import LaneJob, LaneStates, LaneTable
+        from ..kernels.state_lanes import LaneTurns as Turns
+
+        stages = range(self.rules.rolls_per_turn + most_saved) if self.rules.saved_rolls else range(1)
+        found = self.values.child_values(part.filled, part.upper, part.tracked, tuple(stages))
+        slots, size = self._model.slot_count, blocks * LANES
+        by_block = found.reshape(len(stages), blocks, LANES, slots).transpose(1, 0, 3, 2)
+        table = LaneTable(np.ascontiguousarray(by_block).ravel(), slots, len(stages))
+        turns = Turns(np.empty(size), np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64))
+        states = LaneStates(part.filled, part.saved, part.tracked)
+        return LaneJob(self._model, self._lattice, states, turns, most_saved, scratch), table

@@ -1,0 +1,397 @@
+"""One turn of eight different states at a time, from the values of their children: for games without a table.
+
+The backup of :mod:`.turn` has the upper sums of one card in the lanes of a vector. Here each lane is a state of its
+own, with its own open boxes::
+
+    block b = states 8b, ..., 8b + 7
+    child values[b, n, slot] = a vector: value of each state after the turn, if it ends with n rerolls left
+
+for the slots of :class:`perfect_yatzy.model.turn_slots.TurnSlots`. A slot that a state cannot reach holds a number
+below NOT_REACHED, so one maximum serves all lanes. A joker restricts the boxes by state: its rolls are decided lane
+by lane.
+
+:func:`backup_states` computes the values of a turn. :func:`play_states` also plays it, one game a lane, with dice
+that depend on the seed, the game, the turn and the roll alone (:mod:`.rollout`). Of equal options it takes the end of
+the turn, then the hold with the fewest dice; of equal categories the first of the sheet.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..game.dice import Floats, Ints, Lattice
+from ..model.state_space import LANES
+from ..model.turn_slots import TurnSlots
+from .jit import jit
+from .lattice import IndexedLattice, maxima, means
+from .policy import scoring_on_card
+from .rollout import DIE_BITS, completed_roll, random_word
+from .simd import add, aligned, choose, load, maximum, multiply, peek, poke, shifted, splat, store, views
+from .turn import LOWEST, mean_of_first_roll, next_categories
+
+NOT_REACHED = -1e29  # values below are of slots that a state cannot reach
+EXPLORATION_ROLL = 254  # the counter of the random word that decides whether a turn explores
+NOT_FOUND = -1
+
+
+class LaneTable(NamedTuple):
+    """Child values of blocks of states, by block, rerolls left (one stage without saved rolls), slot and lane.
+
+    Attributes
+    ----------
+    values : (blocks * stages * slots * LANES,) float64
+    slots, stages : int
+    """
+
+    values: Floats
+    slots: int
+    stages: int
+
+
+class LaneStates(NamedTuple):
+    """States at the start of a turn, ``(8 * blocks,)`` int64 each.
+
+    Attributes
+    ----------
+    filled
+        Bitmask of filled categories.
+    saved
+        Rolls saved.
+    tracked
+        1 if the tracked box holds points.
+    """
+
+    filled: Ints
+    saved: Ints
+    tracked: Ints
+
+
+class LaneTurns(NamedTuple):
+    """What a turn leads to, ``(8 * blocks,)`` each; written by the kernels.
+
+    Attributes
+    ----------
+    expected : float64
+        Expected points to come before the turn, if the child values are right.
+    reached : float64
+        Points made in the turn and the child value that follows.
+    outcome, rerolls : int64
+        Number of the outcome, and the rerolls left at the end of the turn.
+    """
+
+    expected: Floats
+    reached: Floats
+    outcome: Ints
+    rerolls: Ints
+
+
+class LaneScratch(NamedTuple):
+    """Working memory of one thread, in vectors.
+
+    Attributes
+    ----------
+    holds : (stages * holds,)
+        For each number of rerolls left the best value within each multiset.
+    stops : (stages * rolls,)
+        For each number of rerolls left the value of the best category; one stage without saved rolls.
+    first_stops : (rolls,)
+        The same for the first roll of a turn, if it has bonus points.
+    outcomes : (outcomes,)
+        Value of each outcome.
+    temp : (1,)
+    """
+
+    holds: Floats
+    stops: Floats
+    first_stops: Floats
+    outcomes: Floats
+    temp: Floats
+
+
+class LaneJob(NamedTuple):
+    """Arguments of the kernels on states.
+
+    Attributes
+    ----------
+    model : TurnSlots
+    lattice : FiveDice, SixDice or IndexedLattice
+    states : LaneStates
+    turns : LaneTurns
+        Written.
+    most_saved : int
+        Most rolls saved before the turn.
+    scratch : LaneScratch
+        Used by no other thread during the call.
+    """
+
+    model: TurnSlots
+    lattice: Any
+    states: LaneStates
+    turns: LaneTurns
+    most_saved: int
+    scratch: LaneScratch
+
+
+class LaneGames(NamedTuple):
+    """The games of the states, for :func:`play_states`.
+
+    Attributes
+    ----------
+    lattice_index : IndexedLattice
+    numbers : (8 * blocks,) int64
+        Number of each game.
+    seed, turn : int
+        The dice depend on them.
+    exploration : (8 * blocks,) float64
+        Chance that a turn of the game ends with a category drawn at random.
+    """
+
+    lattice_index: IndexedLattice
+    numbers: Ints
+    seed: int
+    turn: int
+    exploration: Floats
+
+
+def lane_scratch(dice: Lattice, model: TurnSlots, most_saved: int) -> LaneScratch:
+    """Scratch for one thread."""
+    stages = model.rolls_per_turn + most_saved
+    stops = dice.n_rolls * (stages if model.saves_rolls else 1)
+    sizes = stages * dice.n_holds, stops, dice.n_rolls, model.outcome_count, 1
+    return LaneScratch(*(aligned(size) for size in sizes))
+
+
+@jit
+def slot_values(children, block, saved, slot):
+    """Child values of all lanes."""
+    return load(children.values, (block * children.stages + saved) * children.slots + slot)
+
+
+@jit
+def slot_value(children, block, saved, slot, lane):
+    """Child value of one lane."""
+    return peek(children.values, ((block * children.stages + saved) * children.slots + slot) * LANES + lane)
+
+
+@jit
+def best_stop(children, job, block, lane, saved, roll, is_first):
+    """Best category of one lane for a roll (0 is the first one): number of the outcome, and its value."""
+    model, state = job.model, block * LANES + lane
+    filled, tracked = peek(job.states.filled, state), peek(job.states.tracked, state) != 0
+    choices = next_categories(model, filled)
+    allowed, way = scoring_on_card(model, filled, tracked, choices, roll, is_first)
+    best, best_zero, found, found_zero = LOWEST, LOWEST, NOT_FOUND, NOT_FOUND
+    for c in range(model.category_count):
+        if allowed >> c & 1:
+            outcome = peek(model.number, (way * model.category_count + c) * model.dice.roll_count + roll)
+            value = slot_value(children, block, saved, peek(model.slot, outcome), lane)
+            if value < NOT_REACHED:  # the box pays nothing, because another one holds no points
+                outcome = peek(model.zero_outcome, c)
+                value = slot_value(children, block, saved, peek(model.slot, outcome), lane)
+            value += peek(model.total, outcome)
+            if model.only_if_nothing_scores and peek(model.points, outcome) == 0:
+                if value > best_zero:
+                    best_zero, found_zero = value, outcome
+            elif value > best:
+                best, found = value, outcome
+    return (found, best) if found != NOT_FOUND else (found_zero, best_zero)
+
+
+@jit
+def backup_stops(children, job, block, saved, is_first, target):
+    """Value of the best category for each roll, into the entries of `target`."""
+    model, scratch = job.model, job.scratch
+    for outcome in range(model.outcome_count):
+        to_come = slot_values(children, block, saved, peek(model.slot, outcome))
+        store(scratch.outcomes, outcome, add(to_come, splat(target, peek(model.total, outcome))))
+    crossed_out = splat(target, LOWEST)
+    for c in range(model.category_count):
+        if model.only_if_nothing_scores or peek(model.zero_everywhere, c):
+            crossed_out = maximum(crossed_out, load(scratch.outcomes, peek(model.zero_outcome, c)))
+    start, outcomes = (
+        (model.first_start, model.first_outcomes) if is_first else (model.roll_start, model.roll_outcomes)
+    )
+    lowest, threshold = splat(target, LOWEST), splat(target, NOT_REACHED)
+    for roll in range(model.dice.roll_count):
+        best = lowest if model.only_if_nothing_scores else crossed_out
+        for i in range(peek(start, roll), peek(start, roll + 1)):
+            best = maximum(best, load(scratch.outcomes, peek(outcomes, i)))
+        if model.only_if_nothing_scores:
+            best = choose(best, threshold, best, crossed_out)
+        store(target, roll, best)
+    for lane in range(LANES):
+        if peek(job.states.filled, block * LANES + lane) & model.jokers.bit:
+            for joker in range(model.jokers.size):
+                roll = peek(model.jokers.rolls, joker) - model.dice.first_roll
+                _, value = best_stop(children, job, block, lane, saved, roll, is_first)
+                poke(target, roll * LANES + lane, value)
+
+
+@jit
+def backup_block(children, job, block):
+    """The turns of one block: fills the scratch and writes ``expected``."""
+    model, scratch, dice = job.model, job.scratch, job.model.dice
+    holds, first_roll, roll_count = scratch.holds, dice.first_roll, dice.roll_count
+    size = (first_roll + roll_count) * LANES
+    for rerolls in range(model.rolls_per_turn + job.most_saved):
+        # A view whose index 0 is the stage of so many rerolls.
+        stage = shifted(holds, -rerolls * size)
+        saved = rerolls if model.saves_rolls else 0
+        stops = shifted(scratch.stops, -saved * roll_count * LANES)
+        if rerolls == 0 or model.saves_rolls:
+            backup_stops(children, job, block, saved, False, stops)
+        if rerolls > 0:
+            before = shifted(holds, (1 - rerolls) * size)
+            for roll in range(first_roll, first_roll + roll_count):
+                store(stage, roll, load(before, roll))
+            means(stage, job.lattice)
+        for roll in range(roll_count):
+            store(stage, first_roll + roll, load(stops, roll))
+        if rerolls > 0:
+            maxima(stage, job.lattice)
+        saved_before = rerolls - model.rolls_per_turn + 1
+        if saved_before >= 0:
+            if model.has_first_roll_bonus:
+                write_first_roll(children, job, block, saved, saved_before, stage)
+            else:
+                store(scratch.temp, 0, mean_of_first_roll(dice, stage))
+                write_expected(job, block, saved_before)
+
+
+@jit
+def write_first_roll(children, job, block, saved, saved_before, stage):
+    """Write ``expected`` of the lanes with `saved_before` rolls, whose first roll has bonus points.
+
+    In a copy: turns that begin with more rolls pass through `stage` later, without this bonus.
+    """
+    dice, stops = job.model.dice, job.scratch.first_stops
+    backup_stops(children, job, block, saved, True, stops)
+    total = splat(stage, 0.0)
+    for roll in range(dice.roll_count):
+        best = maximum(load(stops, roll), load(stage, dice.first_roll + roll))
+        total = add(total, multiply(splat(stage, peek(dice.weights, roll)), best))
+    store(job.scratch.temp, 0, total)
+    write_expected(job, block, saved_before)
+
+
+@jit
+def write_expected(job, block, saved_before):
+    """Copy the vector in ``temp`` to ``expected`` of the lanes that had so many rolls saved."""
+    for lane in range(LANES):
+        state = block * LANES + lane
+        if peek(job.states.saved, state) == saved_before:
+            poke(job.turns.expected, state, peek(job.scratch.temp, lane))
+
+
+@jit
+def best_hold(lattice_index, stage, lane, roll):
+    """The best hold of one lane within a full roll that rerolls at least one die, and its value.
+
+    `stage` holds the best value within each multiset: whoever has that of the roll and no smaller one that has it,
+    too, is the hold.
+    """
+    hold, best = roll, LOWEST
+    for i in range(peek(lattice_index.predecessor_start, roll), peek(lattice_index.predecessor_start, roll + 1)):
+        smaller = peek(lattice_index.predecessors, i)
+        value = peek(stage, smaller * LANES + lane)
+        if value > best:
+            hold, best = smaller, value
+    searching = True
+    while searching:
+        searching = False
+        for i in range(peek(lattice_index.predecessor_start, hold), peek(lattice_index.predecessor_start, hold + 1)):
+            smaller = peek(lattice_index.predecessors, i)
+            if peek(stage, smaller * LANES + lane) == best:
+                hold, searching = smaller, True
+                break
+    return hold, best
+
+
+@jit
+def drawn_stop(children, job, block, lane, saved, roll, is_first, word):
+    """A category drawn at random for a roll: number of the outcome, and its value."""
+    model, state = job.model, block * LANES + lane
+    filled, tracked = peek(job.states.filled, state), peek(job.states.tracked, state) != 0
+    allowed, way = scoring_on_card(model, filled, tracked, next_categories(model, filled), roll, is_first)
+    count = 0
+    for c in range(model.category_count):
+        count += allowed >> c & 1
+    rank = int(word % np.uint64(count))
+    outcome, value = NOT_FOUND, LOWEST
+    for c in range(model.category_count):
+        if allowed >> c & 1:
+            if rank == 0:
+                outcome = peek(model.number, (way * model.category_count + c) * model.dice.roll_count + roll)
+                value = slot_value(children, block, saved, peek(model.slot, outcome), lane)
+                if value < NOT_REACHED:
+                    outcome = peek(model.zero_outcome, c)
+                    value = slot_value(children, block, saved, peek(model.slot, outcome), lane)
+            rank -= 1
+    return outcome, value + peek(model.total, outcome)
+
+
+@jit
+def play_lane(children, job, games, block, lane):
+    """The turn of one game, greedy on the values in the scratch."""
+    model, dice, state = job.model, job.model.dice, block * LANES + lane
+    game, size = peek(games.numbers, state), (dice.first_roll + dice.roll_count) * LANES
+    most = model.rolls_per_turn - 1 + peek(job.states.saved, state)
+    held, rerolls, outcome, value, deciding = 0, most, NOT_FOUND, LOWEST, True
+    while deciding:
+        word = random_word(games.seed, game, games.turn, most - rerolls)
+        held = completed_roll(games.lattice_index, held, word)
+        saved, is_first = rerolls if model.saves_rolls else 0, rerolls == most
+        outcome, value = best_stop(children, job, block, lane, saved, held - dice.first_roll, is_first)
+        deciding = False
+        if rerolls > 0:
+            stage = shifted(job.scratch.holds, -rerolls * size)
+            hold, hold_value = best_hold(games.lattice_index, stage, lane, held)
+            if hold_value > value:
+                held, rerolls, deciding = hold, rerolls - 1, True
+    word = random_word(games.seed, game, games.turn, EXPLORATION_ROLL)
+    if float(word) < peek(games.exploration, state) * float(1 << DIE_BITS):
+        word = random_word(games.seed, game, games.turn, EXPLORATION_ROLL + 1)
+        saved, is_first = rerolls if model.saves_rolls else 0, rerolls == most
+        roll = held - dice.first_roll
+        outcome, value = drawn_stop(children, job, block, lane, saved, roll, is_first, word)
+    poke(job.turns.reached, state, value)
+    poke(job.turns.outcome, state, outcome)
+    poke(job.turns.rerolls, state, rerolls)
+
+
+@jit
+def backup_states(begin, end, arguments, table):
+    """Values of the states of the blocks `begin` to ``end - 1``: one exact turn on the child values.
+
+    Parameters
+    ----------
+    begin, end : int
+    arguments : LaneJob
+        ``turns.expected`` is written.
+    table : LaneTable
+    """
+    job, children = views(arguments), views(table)
+    for block in range(begin, end):
+        backup_block(children, job, block)
+
+
+@jit
+def play_states(begin, end, arguments, table, played):
+    """One turn of the games in the blocks `begin` to ``end - 1``, played greedily.
+
+    Parameters
+    ----------
+    begin, end : int
+    arguments : LaneJob
+        ``turns`` is written.
+    table : LaneTable
+    played : LaneGames
+    """
+    job, children, games = views(arguments), views(table), views(played)
+    for block in range(begin, end):
+        backup_block(children, job, block)
+        for lane in range(LANES):
+            play_lane(children, job, games, block, lane)

@@ -1,0 +1,183 @@
+"""What follows a turn, without a table of states: for games that are too large to enumerate.
+
+The value after a turn depends on the box that was filled and on what it changes besides: the upper sum, and whether
+the tracked box (:attr:`.RuleSet.tracked_index`) holds points. Each combination is a *slot*::
+
+    lower box                  one slot: the points do not matter later
+    upper box                  one slot for each number of points, which raise the upper sum
+    tracked box, `requires`    a slot for no points and one for points
+
+so a state has a child value for each slot (Giant Yatzy: 119) instead of one for each outcome of the turn (about 700).
+:class:`TurnSlots` is the turn of a rule set with its outcomes by slot; it takes the place of a
+:class:`.turn_model.TurnModel` in kernels that work on single states (:mod:`perfect_yatzy.kernels.state_lanes`).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..game.box_order import prerequisites
+from ..game.dice import Floats, Ints
+from ..game.rules import RuleSet
+from ..game.upper_sums import upper_sums
+from .turn_model import ON_FIRST_ROLL, DiceModel, JokerModel, dice_model, joker_model, numbered_outcomes
+
+Bools = npt.NDArray[np.bool_]
+
+
+class TurnSlots(NamedTuple):
+    """One turn of a rule set by slots; int64 arrays and integers unless stated otherwise, flags are 0 or 1.
+
+    Attributes
+    ----------
+    slot_category : (slots,)
+        The category that is filled.
+    slot_shift : (slots,)
+        Increase of the upper sum (:mod:`perfect_yatzy.game.upper_sums`).
+    slot_pays : (slots,)
+        1 if the box holds points and that matters.
+    zero_slot, zero_outcome : (categories,)
+        Slot and outcome of a box that is crossed out.
+    zero_everywhere : (categories,)
+        1 if crossing out may be offered to every roll, because it is never better than scoring.
+    category, points : (outcomes,)
+        Of each outcome, numbered as in :class:`.turn_model.TurnOutcomes`.
+    total : (outcomes,) float64
+        Points made, bonus points included.
+    slot : (outcomes,)
+    number : (ways * categories * rolls,)
+        Outcome of a category for a roll in each way to score it.
+    roll_start, roll_outcomes : (rolls + 1,) and (pairs,)
+        Roll r has the outcomes ``roll_outcomes[roll_start[r]:roll_start[r + 1]]`` if it is no joker: those that pay,
+        and crossing out where that is not offered to every roll.
+    first_start, first_outcomes
+        The same for the first roll of a turn, with its bonus points.
+    outcome_count, slot_count : int
+    jokers : JokerModel
+    dice : DiceModel
+    category_count, upper_bits, rolls_per_turn, forced_order, saves_rolls, has_first_roll_bonus : int
+        As in :class:`.turn_model.TurnModel`.
+    only_if_nothing_scores : int
+        1 if a box may take a roll that does not score in it only if the roll scores in no box it may go to.
+    """
+
+    slot_category: Ints
+    slot_shift: Ints
+    slot_pays: Ints
+    zero_slot: Ints
+    zero_outcome: Ints
+    zero_everywhere: Ints
+    category: Ints
+    points: Ints
+    total: Floats
+    slot: Ints
+    number: Ints
+    roll_start: Ints
+    roll_outcomes: Ints
+    first_start: Ints
+    first_outcomes: Ints
+    outcome_count: int
+    slot_count: int
+    jokers: JokerModel
+    dice: DiceModel
+    category_count: int
+    upper_bits: int
+    rolls_per_turn: int
+    forced_order: int
+    saves_rolls: int
+    has_first_roll_bonus: int
+    only_if_nothing_scores: int
+
+
+@lru_cache(maxsize=8)
+def turn_slots(rules: RuleSet) -> TurnSlots:
+    """The turn of a rule set by slots; built once per process."""
+    category, points, total, number = numbered_outcomes(rules)
+    sums, n = upper_sums(rules), len(rules.categories)
+    dice, jokers = dice_model(rules.dice, rules.faces), joker_model(rules)
+    # A box that pays for every roll has no outcome of no points yet; if it requires another box, it can have one.
+    unpaid = (points == 0) & (total == 0)
+    missing = np.setdiff1d(np.arange(n), category[unpaid])
+    category = np.concatenate([category, missing])
+    points, total = (np.concatenate([made, np.zeros_like(missing)]) for made in (points, total))
+    zero_outcome = np.array([np.flatnonzero((category == c) & (points == 0) & (total == 0))[0] for c in range(n)])
+    told_apart = np.array([c == rules.tracked_index or bool(box.requires) for c, box in enumerate(rules.categories)])
+    slots: dict[tuple[int, int, int], int] = {}  # (category, shift, pays) -> number
+    slot = [
+        slots.setdefault((c, sums.shift(c, made), int(told_apart[c] and made > 0)), len(slots))
+        for c, made in zip(category.tolist(), points.tolist(), strict=True)
+    ]
+    zero_slot = np.array([slots[c, 0, 0] for c in range(n)])
+    # Where an upper sum rises, a fitted value may fall by more than the points: such a box is crossed out only by a
+    # roll that does not score in it.
+    counted = np.array([box.upper and rules.bonus is not None for box in rules.categories])
+    needed = np.array([bool(box.requires) for box in rules.categories])
+    zero_everywhere = needed | ~(counted | told_apart)
+    strict = rules.crossing_out == "only-if-nothing-scores"
+
+    def by_roll(way: int) -> tuple[Ints, Ints]:
+        """Start and outcomes of every roll."""
+        outcomes = number.reshape(-1, n, dice.roll_count)[way].T
+        listed = (points[outcomes] > 0) | (~zero_everywhere & (not strict))
+        return np.concatenate([[0], np.cumsum(listed.sum(axis=1))]), outcomes[listed]
+
+    slot_category, slot_shift, slot_pays = np.ascontiguousarray(np.array([*slots], dtype=np.int64).T)
+    return TurnSlots(
+        slot_category,
+        slot_shift,
+        slot_pays,
+        zero_slot,
+        zero_outcome,
+        zero_everywhere.astype(np.int64),
+        category,
+        points,
+        total.astype(np.float64),
+        np.array(slot, dtype=np.int64),
+        number,
+        *by_roll(0),
+        *by_roll(ON_FIRST_ROLL),
+        outcome_count=len(category),
+        slot_count=len(slots),
+        jokers=jokers,
+        dice=dice,
+        category_count=n,
+        upper_bits=sum(1 << c for c, box in enumerate(rules.categories) if box.upper),
+        rolls_per_turn=rules.rolls_per_turn,
+        forced_order=int(rules.order == "forced"),
+        saves_rolls=int(rules.saved_rolls),
+        has_first_roll_bonus=int(bool(rules.first_roll_bonus)),
+        only_if_nothing_scores=int(strict),
+    )
+
+
+def open_boxes(rules: RuleSet, filled: Ints) -> Bools:
+    """Which boxes are open, ``(n, categories)``, from bitmasks of filled categories ``(n,)``."""
+    return np.asarray((filled[:, None] >> np.arange(len(rules.categories)) & 1) == 0)
+
+
+def allowed_boxes(rules: RuleSet, filled: Ints) -> Bools:
+    """Which boxes the next turn may fill, ``(n, categories)``; a joker may be restricted further."""
+    before = np.array(prerequisites(rules), dtype=np.int64)
+    return np.asarray(open_boxes(rules, filled) & ((before & ~filled[:, None]) == 0))
+
+
+def capped_upper(rules: RuleSet, upper: Ints) -> Ints:
+    """Upper sums with every column capped at the last threshold of its bonus."""
+    sums = upper_sums(rules)
+    capped = np.zeros_like(upper)
+    for weight, width, threshold in zip(sums.weights, sums.widths, sums.thresholds, strict=True):
+        capped += weight * np.minimum(upper // weight % width, threshold)
+    return capped
+
+
+def bonus_of_upper(rules: RuleSet, upper: Ints) -> Floats:
+    """Points of all upper bonuses, ``(n,)`` float64."""
+    sums, total = upper_sums(rules), np.zeros(upper.shape)
+    for bonus, weight, width in zip(rules.bonuses, sums.weights, sums.widths, strict=False):
+        thresholds, points = np.array([(0, 0), *bonus.steps]).T
+        total += points[np.searchsorted(thresholds, upper // weight % width, side="right") - 1]
+    return total
