@@ -13,6 +13,7 @@ from pathlib import Path
 
 from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
+from perfect_yatzy.model.estimates import rule_set_facts
 from perfect_yatzy.policies import levels
 from perfect_yatzy.policies.levels import LEVELS, calibrate, exact_operations
 from perfect_yatzy.policies.soft_policy import evaluate_soft, simulate_soft
@@ -29,16 +30,18 @@ HEAD = """\
 
 
 def names() -> list[str]:
-    """All built-in rule sets, with every combination of their switches that is valid."""
+    """All built-in rule sets that can be solved, with every combination of their switches that is valid."""
     found = []
     for name in builtin_ids():
         switches = [switch.id for switch in load_rules(name).switches]
         for size in range(len(switches) + 1):
             for chosen in combinations(sorted(switches), size):
                 try:
-                    found.append(load_rules("+".join((name, *chosen))).key)
+                    rules = load_rules("+".join((name, *chosen)))
                 except RulesError:  # switches that exclude each other
                     continue
+                if "too_large" not in rule_set_facts(rules):
+                    found.append(rules.key)
     return found
 
 

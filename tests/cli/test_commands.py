@@ -302,6 +302,23 @@ def test_rules_commands(run: Run, tmp_path: Path) -> None:
     ]
 
 
+def test_rules_that_are_too_large_are_listed_shown_and_checked(run: Run, tmp_path: Path) -> None:
+    assert "giant " in run("rules", "list").stdout
+    shown = run("rules", "show", "giant")
+    assert shown.returncode == 0
+    assert "States          too many for an exact solve: giant has 47 categories" in shown.stdout
+    assert json.loads(run("rules", "show", "giant", "--json").stdout)["facts"]["maximum"] == 2799
+    own = tmp_path / "own.toml"
+    own.write_text('id = "own"\nname = "Own"\nextends = "giant"\n')
+    checked = run("rules", "check", str(own))
+    assert checked.returncode == 0
+    assert checked.stdout.startswith("Own (own) is valid: 47 categories, highest score 2799\ntoo large for an exact")
+    for command in (("hold", "333444555666"), ("expect",), ("simulate",)):
+        refused = run(*command, "--rules", "giant") if command != ("simulate",) else run("simulate", "giant")
+        assert refused.returncode == 2
+        assert "giant has 47 categories in free order" in refused.stderr
+
+
 def test_rules_of_ones_own_can_be_played(run: Run, tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text('id = "own"\nname = "Own"\nextends = "yatzy-forced"\nrolls = 2\n')

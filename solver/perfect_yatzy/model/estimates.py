@@ -8,9 +8,11 @@ The time is that of the passes over the lattice of dice, which is nearly all of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
+from typing import Any
 
+from ..errors import RulesError
 from ..game.dice import lattice
 from ..game.maximum import maximum_score
 from ..game.points import possible_points
@@ -101,6 +103,16 @@ def rule_set_stats(rules: RuleSet) -> RuleSetStats:
         seconds=operations / LANE_OPERATIONS_PER_SECOND,
         maximum=maximum_score(rules),
     )
+
+
+def rule_set_facts(rules: RuleSet) -> dict[str, Any]:
+    """The fields of :class:`RuleSetStats`; if the rules are too large, `maximum`, and the reason as `too_large`."""
+    try:
+        return asdict(rule_set_stats(rules))
+    except RulesError as error:
+        if error.code != "too-large":
+            raise
+        return {"maximum": maximum_score(rules), "too_large": str(error)}
 
 
 def remarks(rules: RuleSet) -> list[str]:

@@ -43,27 +43,25 @@ def rules_list(lang: str, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print the canonical form as one JSON object.")
 def rules_show(rules: str, lang: str, as_json: bool) -> None:
     """Show a rule set and its categories."""
-    from dataclasses import asdict
-
     from ...game.rule_loader import load_rules
     from ...game.translations import localized
-    from ...model.estimates import rule_set_stats
+    from ...model.estimates import rule_set_facts
     from ..views.rules import rules_lines
 
     rule_set = localized(load_rules(rules), lang)
-    stats = asdict(rule_set_stats(rule_set))
+    facts = rule_set_facts(rule_set)
     if as_json:
         answer = {
             "schema": ANSWER_SCHEMA,
             "key": rule_set.key,
             "name": rule_set.name,
             "fingerprint": rule_set.fingerprint,
-            "facts": stats,
+            "facts": facts,
             "rules": rule_set.canonical(),
         }
         click.echo(json.dumps(answer))
     else:
-        click.echo(wrap_columns(rules_lines(rule_set, stats)))
+        click.echo(wrap_columns(rules_lines(rule_set, facts)))
 
 
 @rules.command("check")
@@ -74,7 +72,8 @@ def rules_check(file: str) -> None:
     Reports every mistake with its line and field, also in the switches.
     """
     from ...game.rule_loader import RuleFileError, load_rules
-    from ...model.estimates import gigabytes, remarks, rule_set_stats
+    from ...model.estimates import remarks, rule_set_facts
+    from ..views.rules import rules_check_lines
 
     try:
         rule_set = load_rules(file)
@@ -84,13 +83,7 @@ def rules_check(file: str) -> None:
     except RuleFileError as error:
         click.echo(str(error), err=True)
         sys.exit(error.exit_code)
-    stats = rule_set_stats(rule_set)
+    facts = rule_set_facts(rule_set)
     for remark in remarks(rule_set):
         click.echo(f"{file}: note: {remark}", err=True)
-    n_categories = len(rule_set.categories)
-    categories = "1 category" if n_categories == 1 else f"{n_categories} categories"
-    click.echo(f"{rule_set.name} ({rule_set.key}) is valid: {categories}, highest score {stats.maximum}")
-    click.echo(
-        f"{stats.values:,} values; a solve takes {stats.words} with two threads, and "
-        f"{gigabytes(stats.memory)} of memory"
-    )
+    click.echo("\n".join(rules_check_lines(rule_set, facts)))

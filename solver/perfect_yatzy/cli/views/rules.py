@@ -17,13 +17,13 @@ def rules_list_lines(rule_sets: list[RuleSet]) -> list[str]:
     return lines
 
 
-def rules_lines(rules: RuleSet, stats: dict[str, Any]) -> list[str]:
+def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     """Lines for `yatzy rules show`.
 
     Parameters
     ----------
-    stats
-        The fields of :class:`perfect_yatzy.model.estimates.RuleSetStats`.
+    facts
+        As :func:`perfect_yatzy.model.estimates.rule_set_facts`.
     """
     lines = [f"{rules.name} ({rules.key})"]
     if rules.summary:
@@ -42,9 +42,29 @@ def rules_lines(rules: RuleSet, stats: dict[str, Any]) -> list[str]:
         lines.append(f"Switches, written as in {rules.origin}+{rules.switches[0].id}:")
         lines += [f"  {switch.id:<20}  {switch.summary}" for switch in rules.switches]
         lines.append("")
-    lines.append(f"Highest score   {stats['maximum']}")
-    lines.append(f"States          {stats['states']:,} reachable, {stats['values']:,} values in the table")
+    lines.append(f"Highest score   {facts['maximum']}")
+    if "too_large" in facts:
+        lines.append(f"States          too many for an exact solve: {facts['too_large']}")
+    else:
+        lines.append(f"States          {facts['states']:,} reachable, {facts['values']:,} values in the table")
     lines.append(f"Fingerprint     {rules.fingerprint}")
     if rules.published:
         lines.append(f"Published value {rules.published.value} ({rules.published.source})")
     return lines
+
+
+def rules_check_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
+    """Lines for `yatzy rules check` about a rule file without mistakes; `facts` as in :func:`rules_lines`."""
+    from ...model.estimates import SolveCost, gigabytes
+
+    n_categories = len(rules.categories)
+    categories = "1 category" if n_categories == 1 else f"{n_categories} categories"
+    first = f"{rules.name} ({rules.key}) is valid: {categories}, highest score {facts['maximum']}"
+    if "too_large" in facts:
+        return [first, f"too large for an exact solve: {facts['too_large']}"]
+    cost = SolveCost(facts["values"], facts["bytes"], facts["memory"], facts["seconds"])
+    return [
+        first,
+        f"{cost.values:,} values; a solve takes {cost.words} with two threads, and "
+        f"{gigabytes(cost.memory)} of memory",
+    ]
