@@ -1,5 +1,7 @@
 """Write the small files of this folder, and the tables of solved games in two READMEs: `make tables`.
 
+With names of rule sets (``python -m tables.build crag yams``) only their entries are written anew.
+
 `checksums.json` and the strategy tables are kept in git, and a test compares them; the binary tables are not. Games
 without a table are solved first: five minutes and 5 GB of disk for all of them.
 """
@@ -7,9 +9,11 @@ without a table are solved first: five minutes and 5 GB of disk for all of them.
 from __future__ import annotations
 
 import json
+import re
+import sys
 from pathlib import Path
 
-from perfect_yatzy import open_strategy
+from perfect_yatzy import load_rules, open_strategy
 from perfect_yatzy.cli.views.strategy_tables import STRATEGY_TABLES, comma_separated, markdown
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.tablebase.table_file import TableInfo
@@ -28,6 +32,8 @@ QUICK = [  # a test solves these again
     "yahtzee-no-joker",
     "yahtzee-plain",
     "kniffel",
+    "crag",
+    "yams",
     "yacht",
     "generala",
     "cheerio",
@@ -66,7 +72,7 @@ def checksum(strategy: Strategy) -> dict[str, object]:
 def sheets(strategies: dict[str, Strategy]) -> dict[str, str]:
     """The readable strategy tables, by file name."""
     files = {}
-    for key in SHEETS_OF:
+    for key in (key for key in SHEETS_OF if key in strategies):
         for what, make in STRATEGY_TABLES.items():
             sheet = make(strategies[key])
             files[f"{key}-{what}.md"] = markdown(sheet)
@@ -84,24 +90,27 @@ def size_text(info: TableInfo) -> str:
     return f"{size:.3g} GB"
 
 
-def short_games_table(strategies: dict[str, Strategy]) -> str:
-    """The table of well-known games in the README of the project."""
+def short_games_table(sums: dict[str, dict[str, object]]) -> str:
+    """The table of well-known games in the README of the project, from the entries of `checksums.json`."""
     lines = ["| rules | game | expected final score | states |", "|---|---|---:|---:|"]
     for key in HEADLINES:
-        strategy = strategies[key]
-        lines.append(
-            f"| `{key}` | {strategy.rules.name} | {strategy.info.start_value:.10f} | {strategy.space.reachable():,} |"
-        )
+        entry = sums[key]
+        lines.append(f"| `{key}` | {load_rules(key).name} | {entry['value']} | {entry['states']:,} |")
     return "\n".join(lines)
 
 
-def games_table(strategies: dict[str, Strategy]) -> str:
-    """The table of all solved games in the README of this folder."""
+def games_table(strategies: dict[str, Strategy], before: str) -> str:
+    """The table of all solved games in the README of this folder; other games keep the line they had `before`."""
     lines = [
         "| rules | expected final score | states | solved in | table | error of a value | SHA-256 |",
         "|---|---:|---:|---:|---:|---:|---|",
     ]
-    for key, strategy in strategies.items():
+    kept = dict(re.findall(r"^(?=\| `([a-z0-9+-]+)`)(\|.*\|)$", before, re.MULTILINE))
+    for key in QUICK + BIG:
+        if key not in strategies:
+            lines.append(kept[key])
+            continue
+        strategy = strategies[key]
         info = strategy.info
         error = f"{info.rounding:.1e}" if info.rounding else "< 1e-9"
         lines.append(
@@ -111,19 +120,22 @@ def games_table(strategies: dict[str, Strategy]) -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
-    """Open or solve all games and write the files."""
+def main(arguments: list[str]) -> None:
+    """Open or solve all games, or the given ones, and write the files."""
+    known = json.loads((HERE / "checksums.json").read_text(encoding="utf-8"))
     strategies = {}
-    for key in QUICK + BIG:
+    for key in arguments or QUICK + BIG:
         print(key, flush=True)
         strategies[key] = open_strategy(key)
-    sums = {key: checksum(strategy) for key, strategy in strategies.items()}
+        known[key] = checksum(strategies[key])
+    sums = {key: known[key] for key in QUICK + BIG}
     files = {"checksums.json": json.dumps(sums, indent=1) + "\n"} | sheets(strategies)
     for name, text in files.items():
         (HERE / name).write_text(text, encoding="utf-8")
         print(f"tables/{name}")
-    replace_between_marks(HERE / "README.md", games_table(strategies))
-    replace_between_marks(HERE.parent / "README.md", short_games_table(strategies))
+    readme = HERE / "README.md"
+    replace_between_marks(readme, games_table(strategies, readme.read_text(encoding="utf-8")))
+    replace_between_marks(HERE.parent / "README.md", short_games_table(sums))
 
 
 def replace_between_marks(readme: Path, table: str) -> None:
@@ -134,4 +146,4 @@ def replace_between_marks(readme: Path, table: str) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -31,7 +31,7 @@ from support import games
 from support.naive_soft import NaiveSoft
 
 # Calibrated when it is used, as its table takes minutes and 3 GB; too large for a table.
-NOT_SHIPPED = {"maxi", "giant"}
+NOT_SHIPPED = {"maxi", "giant", "crag", "yams"}
 
 
 def in_memory(rules: RuleSet) -> Strategy:

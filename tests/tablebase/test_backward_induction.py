@@ -66,6 +66,8 @@ def test_saved_rolls_oracle_of_the_catalogue(order: str, saved_rolls: bool, expe
         "yahtzee-plain",
         "kniffel+no-extra",
         "kniffel+bonus-100",
+        "crag",
+        "yams",
         pytest.param("maxi-tactic", marks=pytest.mark.slow),
     ],
 )
