@@ -17,7 +17,7 @@ from perfect_yatzy.model.estimates import rule_set_facts
 from perfect_yatzy.policies import levels
 from perfect_yatzy.policies.levels import LEVELS, calibrate, exact_operations
 from perfect_yatzy.policies.soft_policy import evaluate_soft, simulate_soft
-from perfect_yatzy.strategy.strategy import open_strategy
+from perfect_yatzy.strategy.opening import open_strategy
 
 PATH = Path(levels.__file__).with_name("levels.toml")
 EXACT_OPERATIONS = 3e9  # up to a game as large as Yatzy

@@ -38,12 +38,13 @@ if TYPE_CHECKING:
     from .strategy.actions import Choice, Hold
     from .strategy.batch import BatchAnswer, BatchOptions
     from .strategy.distribution import distribution
+    from .strategy.opening import open_strategy
     from .strategy.position_sample import PositionSample
     from .strategy.positions import sample_positions
     from .strategy.score_distribution import ScoreDistribution
     from .strategy.score_strategy import ScoreStrategy, maximise, reach
     from .strategy.simulation import Simulation, simulate
-    from .strategy.strategy import Strategy, open_strategy
+    from .strategy.strategy import Strategy
     from .tablebase.backward_induction import solve_values as solve
 
 # Module of each public name, for __getattr__; type checkers read the imports above.
@@ -76,7 +77,7 @@ _MODULES = {
     "legal_actions": "game.legal_actions",
     "load_rules": "game.rule_loader",
     "maximise": "strategy.score_strategy",
-    "open_strategy": "strategy.strategy",
+    "open_strategy": "strategy.opening",
     "parse_card": "game.notation",
     "rate": "play.rating",
     "reach": "strategy.score_strategy",

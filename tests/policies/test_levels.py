@@ -24,7 +24,8 @@ from perfect_yatzy.policies.levels import (
     shipped_levels,
 )
 from perfect_yatzy.policies.soft_policy import SoftPolicy, evaluate_soft, simulate_soft
-from perfect_yatzy.strategy.strategy import Strategy, open_strategy
+from perfect_yatzy.strategy.opening import open_strategy
+from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from support import games

@@ -26,6 +26,7 @@ from perfect_yatzy.service.budget import SolveBudget, SolveLimit
 from perfect_yatzy.service.cache import WeightedLRUCache
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.requests import Request, parse_request
+from perfect_yatzy.strategy import position
 from perfect_yatzy.strategy.score_strategy import goals_to_solve, reach
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
@@ -66,6 +67,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     for module in ("game.scorecard", "game.notation"):
         monkeypatch.setattr(f"perfect_yatzy.{module}.check_card", checked)
     count(StateSpace, "check", lambda space: "state")
+    count(position, "check_state", lambda rules: "state")
     count(TurnEvaluator, "hold_values", lambda evaluator: f"turns of the {kind(evaluator)}")
     count(queries, "rank_categories", lambda evaluator: f"rankings of the {kind(evaluator)}")
     return counted

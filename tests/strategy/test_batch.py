@@ -14,8 +14,9 @@ from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.strategy import batch
 from perfect_yatzy.strategy.batch import BatchOptions
+from perfect_yatzy.strategy.opening import open_strategy
 from perfect_yatzy.strategy.score_strategy import maximise, reach
-from perfect_yatzy.strategy.strategy import Strategy, open_strategy
+from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.verify import random_states
 from support import games

@@ -15,10 +15,11 @@ from perfect_yatzy.game.dice_stream import dice_of_game
 from perfect_yatzy.game.legal_actions import TurnPosition, start_turn
 from perfect_yatzy.game.rules import Bonus, RuleSet
 from perfect_yatzy.strategy import positions as module
+from perfect_yatzy.strategy.opening import open_strategy
 from perfect_yatzy.strategy.position_sample import MEANINGS, PositionSample
 from perfect_yatzy.strategy.positions import sample_positions
 from perfect_yatzy.strategy.score_strategy import maximise, reach
-from perfect_yatzy.strategy.strategy import Strategy, open_strategy
+from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from support import games
 from support.command import Run, refused_in_a_line

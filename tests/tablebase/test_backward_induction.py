@@ -18,7 +18,8 @@ from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.rules import Bonus, Category, RuleSet
 from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.model.state_space import state_space
-from perfect_yatzy.strategy.strategy import Strategy, open_strategy
+from perfect_yatzy.strategy.opening import open_strategy
+from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.verify import bellman_residual, random_states
 from perfect_yatzy.tablebase.backward_induction import solve_values

@@ -4,6 +4,8 @@ The time is that of the passes over the lattice of dice, which is nearly all of 
 
     operations = sum over blocks of lanes of  r * LANES * (2 * predecessors + 4 * full rolls)
     seconds    = operations / LANE_OPERATIONS_PER_SECOND
+
+The time of an approximate solution is that of its turns, each of them with the same number of operations a lane.
 """
 
 from __future__ import annotations
@@ -26,11 +28,24 @@ LANE_OPERATIONS_PER_SECOND = 5e10
 BASE_MEMORY = 150 << 20
 CARD_MEMORY = 100  # bytes per card, for the arrays of the state layout
 FLOAT64_VALUES = 100_000_000  # larger tables are stored in float32
+MAX_UNASKED_SECONDS = 180.0  # a solve that takes longer is not begun without a question
+MAX_UNASKED_BYTES = 2_000_000_000  # nor is one whose table is larger
+# An approximate solution: turns for each category of the sheet, and seconds that do not depend on the game.
+APPROXIMATE_TURNS = 150_000
+APPROXIMATE_SECONDS = 30.0
 
 
 def gigabytes(size: float) -> str:
     """A number of bytes in GB: ``0.93 GB``, ``14.6 GB``."""
     return f"{size / 1e9:,.{2 if size < 1e9 else 1}f} GB"
+
+
+def duration(seconds: float) -> str:
+    """An estimated time: ``about 25 s``, ``about 8 minutes``."""
+    if seconds < 100:
+        return f"about {max(1.0, seconds):.0f} s"
+    minutes = seconds / 60
+    return f"about {minutes:.0f} minutes" if minutes < 100 else f"about {minutes / 60:.0f} hours"
 
 
 @dataclass(frozen=True)
@@ -66,11 +81,12 @@ class SolveCost:
     @property
     def words(self) -> str:
         """Size and time as text, such as ``0.93 GB and about 25 s``."""
-        size = gigabytes(self.bytes)
-        if self.seconds < 100:
-            return f"{size} and about {max(1.0, self.seconds):.0f} s"
-        minutes = self.seconds / 60
-        return f"{size} and about " + (f"{minutes:.0f} minutes" if minutes < 100 else f"{minutes / 60:.0f} hours")
+        return f"{gigabytes(self.bytes)} and {duration(self.seconds)}"
+
+    @property
+    def too_large(self) -> bool:
+        """Whether the solve is too large to be begun without a question."""
+        return self.seconds > MAX_UNASKED_SECONDS or self.bytes > MAX_UNASKED_BYTES
 
 
 @dataclass(frozen=True)
@@ -89,11 +105,10 @@ def rule_set_stats(rules: RuleSet) -> RuleSetStats:
     RulesError
         If it has too many states to be enumerated.
     """
-    counts, grid = count_states(rules), lattice(rules.dice, rules.faces)
+    counts, roll_operations = count_states(rules), _roll_operations(rules)
     operations = 0
     for vectors, saved in zip(counts.vectors[:-1], counts.most_saved, strict=False):
-        passes = rules.rolls_per_turn + saved
-        operations += vectors * passes * LANES * (2 * len(grid.predecessors) + 4 * grid.n_rolls)
+        operations += vectors * LANES * (rules.rolls_per_turn + saved) * roll_operations
     size = sum(counts.values)
     return RuleSetStats(
         states=counts.states,
@@ -106,13 +121,31 @@ def rule_set_stats(rules: RuleSet) -> RuleSetStats:
 
 
 def rule_set_facts(rules: RuleSet) -> dict[str, Any]:
-    """The fields of :class:`RuleSetStats`; if the rules are too large, `maximum`, and the reason as `too_large`."""
+    """The fields of :class:`RuleSetStats`.
+
+    If the rules are too large for an exact table: `maximum`, the reason as `too_large`, and `approximate_seconds`
+    (:func:`approximate_seconds`).
+    """
     try:
         return asdict(rule_set_stats(rules))
     except RulesError as error:
         if error.code != "too-large":
             raise
-        return {"maximum": maximum_score(rules), "too_large": str(error)}
+        facts = {"maximum": maximum_score(rules), "too_large": str(error)}
+        return facts | {"approximate_seconds": approximate_seconds(rules)}
+
+
+def approximate_seconds(rules: RuleSet) -> float:
+    """Rough estimate of the wall time of an approximate solution with two threads, without compilation."""
+    turns = APPROXIMATE_TURNS * len(rules.categories)
+    operations = turns * rules.rolls_per_turn * _roll_operations(rules)
+    return APPROXIMATE_SECONDS + operations / LANE_OPERATIONS_PER_SECOND
+
+
+def _roll_operations(rules: RuleSet) -> int:
+    """Operations of a lane for each roll of a turn."""
+    grid = lattice(rules.dice, rules.faces)
+    return 2 * len(grid.predecessors) + 4 * grid.n_rolls
 
 
 def remarks(rules: RuleSet) -> list[str]:

@@ -22,7 +22,8 @@ import numpy.typing as npt
 from ..errors import StateError, whole_number
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
-from ..strategy.strategy import Strategy, open_strategy
+from ..strategy.opening import open_strategy
+from ..strategy.strategy import Strategy
 from .estimates import CONFIDENCE, Difference, Estimate, difference_of, mean_of, ratio_of, slope_of
 from .figures import Figures, decision_kinds, figures_of
 from .rating_input import GradedChunk, RatingInput, Skipped, Source

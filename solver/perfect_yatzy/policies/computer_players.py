@@ -35,11 +35,13 @@ from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..model.objectives import Utility
 from ..strategy.actions import Choice, Hold, max_rerolls, rank_categories, rank_holds
+from ..strategy.approximate_strategy import ApproximateStrategy, needs_table
 from ..strategy.distribution import has_distribution
+from ..strategy.opening import open_strategy
 from ..strategy.opponents import Opponent, WinUtility, final_score, finished, opponent, parse_opponents
 from ..strategy.position import check_position
 from ..strategy.score_strategy import utility_strategy
-from ..strategy.strategy import DiceText, Strategy, open_strategy
+from ..strategy.strategy import DiceText, Strategy
 from ..strategy.turn_evaluator import TurnEvaluator
 from .levels import LEVELS, CalibratedLevel, Level, calibrated_level, parse_level
 from .risk import STYLES, RiskEvaluator, risk_evaluator
@@ -154,7 +156,7 @@ class ComputerPlayer:
             If the card, the dice or `rolls_left` cannot occur, or the game is over.
         """
         scorecard = read_card(self.rules, card)
-        position = check_position(self.rules, scorecard.state, self.strategy.space)
+        position = self.strategy.check(scorecard.state)
         if position.state.filled == self.rules.full_mask:
             raise StateError("every category is filled: the game is over", code="game-over")
         roll, most = parse_dice(self.rules, dice), max_rerolls(self.rules, position.state.saved)
@@ -275,7 +277,11 @@ class WinningPlayer(ComputerPlayer):
 
     def _is_quick(self, card: Scorecard, others: Sequence[int | Scorecard]) -> bool:
         cards = [other for other in others if isinstance(other, Scorecard)]
-        if not others or (cards and not has_distribution(self.rules)):
+        if (
+            not others
+            or isinstance(self.strategy, ApproximateStrategy)
+            or (cards and not has_distribution(self.rules))
+        ):
             return False
         costs = [Utility(self.rules, lambda made: made.astype(float), c.state).solve_cost() for c in (card, *cards)]
         return max(cost.seconds for cost in costs) <= WIN_SECONDS
@@ -326,6 +332,9 @@ def computer_player(
     """
     kind = kind if isinstance(kind, Kind) else parse_kind(kind)
     strategy = rules if isinstance(rules, Strategy) else open_strategy(load_rules(rules), tables, threads=threads)
+    perfect = kind.level is not None and not kind.level.share
+    if isinstance(strategy, ApproximateStrategy) and not perfect and kind.style != "win":
+        raise needs_table(strategy.rules, f"the {kind.label} computer player")
     if kind.style in STYLES:
         return StylePlayer(kind, strategy, risk_evaluator(strategy, kind.style, threads=threads))
     if kind.style:

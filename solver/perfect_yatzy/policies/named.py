@@ -30,7 +30,8 @@ from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..model.policies import Policy
 from ..strategy.distribution import has_distribution
-from ..strategy.strategy import Strategy, open_strategy
+from ..strategy.opening import open_strategy
+from ..strategy.strategy import Strategy
 from ..tablebase.store import Progress
 from .hold_policy import HoldRulePolicy
 from .levels import Level, calibrated_level, parse_level

@@ -17,7 +17,8 @@ from ..game.notation import counts_of
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
-from ..strategy.strategy import Strategy, open_strategy
+from ..strategy.opening import open_strategy
+from ..strategy.strategy import Strategy
 from .solo_game import Observation, SoloGame, observation_bounds
 
 

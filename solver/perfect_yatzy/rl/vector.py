@@ -39,7 +39,8 @@ from ..kernels.environment import (
     start_games,
     take_actions,
 )
-from ..strategy.strategy import Strategy, open_strategy
+from ..strategy.opening import open_strategy
+from ..strategy.strategy import Strategy
 from .single import observation_space
 from .solo_game import SEED_MASK, Observation, line, observation_bounds
 

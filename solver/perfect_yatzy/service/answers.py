@@ -12,8 +12,10 @@ from typing import Any
 from .._version import ANSWER_SCHEMA
 from ..game.scorecard import Scorecard
 from ..strategy.actions import Choice, Hold
+from ..strategy.approximate_strategy import ApproximateStrategy
 from ..strategy.opponents import least_score
 from ..strategy.score_distribution import ScoreDistribution
+from ..strategy.strategy import Strategy
 from .requests import Request
 from .resolver import ResolvedObjective
 
@@ -26,6 +28,11 @@ def answer_head(request: Request) -> dict[str, Any]:
     """The fields every answer begins with: the query, the rules and the position."""
     values = ANSWER_SCHEMA, request.query, request.rules.key
     return dict(zip(HEAD, values, strict=True)) | card_fields(request.card)
+
+
+def approximate_fields(strategy: Strategy) -> dict[str, Any]:
+    """The field ``approximate`` with the certificate if values come from a fitted function; else nothing."""
+    return {"approximate": strategy.certificate.summary()} if isinstance(strategy, ApproximateStrategy) else {}
 
 
 def with_echo(answer: dict[str, Any], echo: dict[str, Any]) -> dict[str, Any]:

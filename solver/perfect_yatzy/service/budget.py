@@ -16,7 +16,7 @@ from math import inf
 from ..errors import RulesError
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
-from ..model.estimates import SolveCost
+from ..model.estimates import MAX_UNASKED_BYTES, MAX_UNASKED_SECONDS, SolveCost
 from ..model.objectives import Utility
 from ..strategy.distribution import distribution_path
 from ..strategy.score_strategy import INSTANT_SOLVE_SECONDS
@@ -36,7 +36,8 @@ class SolveLimit:
         return cost.seconds <= self.seconds and cost.bytes <= self.bytes
 
 
-COMMAND_LIMIT = SolveLimit(seconds=180.0, bytes=2_000_000_000)  # a longer solve needs `yatzy solve`, which asks
+# A longer solve needs `yatzy solve`, which asks.
+COMMAND_LIMIT = SolveLimit(seconds=MAX_UNASKED_SECONDS, bytes=MAX_UNASKED_BYTES)
 
 
 @dataclass(frozen=True)

@@ -21,12 +21,15 @@ from ..game.translations import ENGLISH, localized
 from ..model.estimates import SolveCost, rule_set_stats
 from ..model.objectives import Variance
 from ..strategy.actions import max_rerolls, rank_categories, rank_holds
+from ..strategy.approximate_strategy import ApproximateStrategy
 from ..strategy.distribution import has_distribution, stored_distribution
-from ..strategy.strategy import Strategy, open_strategy
+from ..strategy.opening import approximate_advice, open_strategy
+from ..strategy.strategy import Strategy
 from ..tablebase.store import has_table, open_table
 from .answers import (
     PERCENTILES,
     answer_head,
+    approximate_fields,
     best_value_fields,
     clipped,
     distribution_fields,
@@ -38,7 +41,7 @@ from .budget import SolveBudget, distribution_seconds
 from .cache import WeightedLRUCache
 from .outcomes import outcome_fields
 from .requests import ObjectiveRequest, Request, parse_request
-from .resolver import Announce, ObjectiveResolver, ResolvedObjective
+from .resolver import Announce, ObjectivePlan, ObjectiveResolver, ResolvedObjective
 
 if TYPE_CHECKING:
     from ..policies.computer_players import ComputerPlayer
@@ -50,7 +53,7 @@ class QueryService:
     Parameters
     ----------
     tables, threads
-        As for :func:`perfect_yatzy.strategy.strategy.open_strategy`.
+        As for :func:`perfect_yatzy.strategy.opening.open_strategy`.
     announce
         Called before a table is solved, with its rule set and, if the solve takes a while, one line that says so;
         returns the callback for its progress.
@@ -119,7 +122,8 @@ class QueryService:
         """
         if has_table(rules, self.tables):
             return None
-        cost = rule_set_stats(rules)
+        with approximate_advice(rules):
+            cost = rule_set_stats(rules)
         self.budget.check_mean(rules, cost)
         return cost
 
@@ -178,7 +182,7 @@ class QueryService:
         RulesError
             If it is beyond the budget.
         """
-        seconds = self.resolver.plan(request).seconds
+        seconds = self.plan(request).seconds
         if _needs_distribution(request):
             seconds += distribution_seconds(request.rules, request.state, self.tables)
         return seconds
@@ -209,10 +213,11 @@ class QueryService:
 
     def compute(self, request: Request) -> dict[str, Any]:
         """The answer to a checked request, without the cache of answers and without the fields it echoes."""
-        plan = self.resolver.plan(request)
+        plan = self.plan(request)
         strategy = self.strategy(request.rules)
         objective = self.resolver.resolve(request, plan, strategy) if request.objective else None
-        answer = answer_head(request) | ({"aim": objective.fields} if objective else {})
+        answer = answer_head(request) | approximate_fields(strategy)
+        answer |= {"aim": objective.fields} if objective else {}
         if request.query == "expect":
             return answer | self._expect_fields(request, strategy, objective)
         if request.query == "outcomes":
@@ -227,7 +232,17 @@ class QueryService:
         RulesError
             If it is beyond the budget.
         """
-        return self.resolver.resolve(request, self.resolver.plan(request), strategy)
+        return self.resolver.resolve(request, self.plan(request), strategy)
+
+    def plan(self, request: Request) -> ObjectivePlan:
+        """What has to be solved for the objective of a request.
+
+        Raises
+        ------
+        RulesError
+            If it is beyond the budget, or the game is too large for objectives other than the mean.
+        """
+        return self.resolver.plan(request)
 
     def goal_curve(self, request: Request, scores: Sequence[int]) -> list[float]:
         """Chance of each score or more, each under play for just that score, from the card of a request."""
@@ -251,7 +266,8 @@ class QueryService:
         if objective:
             chance = clipped(objective.strategy.value(request.position))
             answer |= best_value_fields([{"chance": chance}], card, objective)
-        if _needs_distribution(request):
+        exact = not isinstance(strategy, ApproximateStrategy)
+        if exact and _needs_distribution(request):
             found = stored_distribution(strategy, request.position, card.total, self.tables, self.threads)
             if objective:
                 answer["chance_by_mean_play"] = float(objective.utility(found.scores) @ found.chances)
@@ -259,7 +275,7 @@ class QueryService:
                 answer["distribution"] = {"policy": "mean"} | distribution_fields(found)
         elif request.include_distribution:
             answer["distribution"] = None  # requested, but not available for these rules
-            if has_table(rules, self.tables, Variance.name):
+            if exact and has_table(rules, self.tables, Variance.name):
                 variances = open_table(Variance(rules, strategy.table), self.tables)[1]
                 index = strategy.space.unchecked_index(state)
                 answer["standard_deviation"] = float(np.sqrt(variances[index]))
@@ -275,7 +291,7 @@ class QueryService:
         finals = played.final_scores
         lowest = int(finals.min())
         return {
-            "policy": "mean",
+            "policy": strategy.policy,
             "games": request.games,
             "mean": played.mean,
             "standard_error": played.standard_error,

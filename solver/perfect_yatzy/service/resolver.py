@@ -20,6 +20,7 @@ from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..model.estimates import SolveCost
 from ..model.objectives import Goals
+from ..strategy.approximate_strategy import ApproximateStrategy
 from ..strategy.opponents import Opponent, WinUtility, finished, opponent
 from ..strategy.score_strategy import GoalSolve, ScoreStrategy, goal_strategy, goals_to_solve, utility_strategy
 from ..strategy.strategy import Strategy
@@ -85,7 +86,7 @@ class ObjectiveResolver:
     budget
         What a request may solve.
     tables, threads
-        As for :func:`perfect_yatzy.strategy.strategy.open_strategy`.
+        As for :func:`perfect_yatzy.strategy.opening.open_strategy`.
     announce
         Called with the rule set and one line before a solve that takes a while; returns the callback for progress.
     """
@@ -242,7 +243,9 @@ class ObjectiveResolver:
 
 def table_bytes(strategy: Strategy) -> int:
     """Weight of a strategy in a cache: the bytes of its table, or 1 if that is mapped from its file."""
-    return 1 if strategy.info else int(strategy.table.nbytes)
+    if strategy.info or isinstance(strategy, ApproximateStrategy):
+        return 1
+    return int(strategy.table.nbytes)
 
 
 def _goal_keys(request: Request) -> tuple[Hashable, Hashable]:

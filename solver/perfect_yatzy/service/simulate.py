@@ -12,7 +12,7 @@ from ..strategy.positions import sample_positions
 from ..strategy.simulation import Simulation, simulate
 from ..strategy.strategy import Strategy
 from ..tablebase.store import Progress
-from .answers import PERCENTILES, answer_head
+from .answers import PERCENTILES, answer_head, approximate_fields
 from .queries import QueryService
 from .requests import Request, parse_simulation
 
@@ -50,27 +50,31 @@ def run_simulation(
     lowest = int(finals.min())
     still_open = [c for c in range(len(rules.categories)) if not request.state.filled >> c & 1]
     marks = zip(PERCENTILES, played.percentiles(PERCENTILES), strict=True)
-    answer = answer_head(request) | {
-        "policy": fields["policy"],
-        "games": games,
-        "seed": request.seed,
-        "mean": played.mean,
-        "standard_error": played.standard_error if games > 1 else None,  # one game gives no estimate of it
-        "standard_deviation": played.standard_deviation if games > 1 else None,
-        "upper_bonus_chance": played.upper_bonus_chance,
-        "percentiles": {str(p): float(v) for p, v in marks},
-        "lowest": lowest,
-        "highest": int(finals.max()),
-        "chances": (np.bincount(finals - lowest) / games).tolist(),
-        "categories": [
-            {
-                "category": rules.categories[c].id,
-                "mean": float(played.category_points[:, c].mean()),
-                "crossed_out": float((played.category_points[:, c] == 0).mean()),
-            }
-            for c in still_open
-        ],
-    }
+    answer = (
+        answer_head(request)
+        | approximate_fields(strategy)
+        | {
+            "policy": fields["policy"],
+            "games": games,
+            "seed": request.seed,
+            "mean": played.mean,
+            "standard_error": played.standard_error if games > 1 else None,  # one game gives no estimate of it
+            "standard_deviation": played.standard_deviation if games > 1 else None,
+            "upper_bonus_chance": played.upper_bonus_chance,
+            "percentiles": {str(p): float(v) for p, v in marks},
+            "lowest": lowest,
+            "highest": int(finals.max()),
+            "chances": (np.bincount(finals - lowest) / games).tolist(),
+            "categories": [
+                {
+                    "category": rules.categories[c].id,
+                    "mean": float(played.category_points[:, c].mean()),
+                    "crossed_out": float((played.category_points[:, c] == 0).mean()),
+                }
+                for c in still_open
+            ],
+        }
+    )
     if request.objective is None:
         answer["expected_final_score"] = card.total + means.value(request.position)
     else:

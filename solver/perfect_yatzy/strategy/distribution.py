@@ -45,7 +45,10 @@ def has_distribution(rules: RuleSet) -> bool:
     """Whether the exact distribution takes seconds only: no saved rolls, at most MAX_STATES states."""
     if rules.saved_rolls:
         return False
-    space = state_space(rules)
+    try:
+        space = state_space(rules)
+    except RulesError:  # too many states to be enumerated
+        return False
     return space.size <= MAX_STATES
 
 

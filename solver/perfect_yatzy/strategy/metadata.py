@@ -38,7 +38,9 @@ def value_name(policy: str) -> str:
     """Name of the column of values: ``expected_remaining``, ``chance`` or ``expected_utility``; else ``value``."""
     if policy.startswith("goal:"):
         return "chance"
-    return {"mean": "expected_remaining", "utility": "expected_utility"}.get(policy, "value")
+    if policy in ("mean", "approximate-mean"):
+        return "expected_remaining"
+    return "expected_utility" if policy == "utility" else "value"
 
 
 class Rows(Protocol):

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from ..errors import StateError
 from ..game.notation import read_card
 from ..game.rules import RuleSet
-from ..game.scorecard import Scorecard, State
-from ..model.state_space import StateSpace, state_space
+from ..game.scorecard import Scorecard, State, check_state
+from ..model.state_space import StateSpace
 
 
 @dataclass(frozen=True)
@@ -48,18 +48,17 @@ def check_position(rules: RuleSet, position: Position, space: StateSpace | None 
     position
         A card, a state, or a card as people write it.
     space
-        States to look in, if not those of the whole game.
+        States to look in, if not those of the whole game. (Those of the whole game can be too many to enumerate.)
 
     Raises
     ------
     StateError
         If the card breaks the rules, no game can reach the state, or it belongs to another game.
     """
-    space = space or state_space(rules)
     if isinstance(position, CheckedPosition):
         if position.rules is not rules and position.rules.fingerprint != rules.fingerprint:
             raise StateError(f"the card belongs to {position.rules.key}, not to {rules.key}", code="invalid-card")
-        if not space.start.filled or position.state == space.start:
+        if space is None or not space.start.filled or position.state == space.start:
             return position
         state, points = position.state, position.points  # a table of the rest of a game holds fewer states
     elif isinstance(position, State):
@@ -67,5 +66,8 @@ def check_position(rules: RuleSet, position: Position, space: StateSpace | None 
     else:
         card = read_card(rules, position)
         state, points = card.state, card.total
-    space.check(state)
+    if space is None:
+        check_state(rules, state)
+    else:
+        space.check(state)
     return CheckedPosition(rules, state, points)

@@ -118,7 +118,7 @@ def reach(
     tables
         Folder of the tables; default: see :func:`perfect_yatzy.tablebase.store.tables_folder`.
     threads, progress
-        As for :func:`perfect_yatzy.strategy.strategy.open_strategy`.
+        As for :func:`perfect_yatzy.strategy.opening.open_strategy`.
 
     Returns
     -------

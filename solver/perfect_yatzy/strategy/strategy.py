@@ -6,24 +6,20 @@ perfect play, and gives what each loses compared with the best.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import StateError, shown, whole_number
 from ..game.action_numbers import Action, ActionText, read_action
 from ..game.dice import Floats
 from ..game.notation import parse_dice
-from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, State
 from ..model.checked_values import Table, checked_part
-from ..model.objectives import Objective, Values
+from ..model.objectives import Values
 from ..model.state_space import StateSpace
-from ..tablebase.store import Progress, open_table
 from ..tablebase.table_file import TableInfo
 from .actions import Choice, Hold, Ranking, max_rerolls, rank_categories, rank_holds
 from .position import CheckedPosition, Position, check_position
@@ -103,7 +99,7 @@ class Strategy:
 
     @property
     def policy(self) -> str:
-        """What the strategy maximises: ``mean``, ``goal:280`` or ``utility``."""
+        """What the strategy maximises: ``mean``, ``goal:280``, ``utility``, or ``approximate-mean``."""
         return "mean"
 
     def evaluator_at(self, position: CheckedPosition) -> TurnEvaluator:
@@ -393,40 +389,3 @@ def check_strategy(strategy: object) -> None:
         raise StateError(
             f"strategy is {shown(strategy)}; must be one of perfect_yatzy.open_strategy, reach or maximise"
         )
-
-
-def open_strategy(
-    rules: str | Path | RuleSet = "yatzy",
-    tables: str | os.PathLike[str] | None = None,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Strategy:
-    """Open the optimal strategy of a rule set, solving the game first if its table is missing.
-
-    Parameters
-    ----------
-    rules
-        A built-in id with switches (``"yatzy+four-is-two-pairs"``), a TOML file, or a rule set.
-    tables
-        Folder of the tables; default: see :func:`perfect_yatzy.tablebase.store.tables_folder`.
-    threads
-        Number of threads for a solve; default: one per processor.
-    progress
-        Called during a solve with the values done and the values in all.
-
-    Returns
-    -------
-    Strategy
-        Play that maximises the expected final score. Its table is memory-mapped; a new one is stored in the folder.
-
-    Raises
-    ------
-    RulesError
-        If the rules are unknown or wrong, or the machine has too little memory to solve them.
-    TableError
-        If the table is damaged or cannot be written.
-    """
-    rule_set = load_rules(rules)
-    info, values = open_table(Objective(rule_set), tables, threads=threads, progress=progress)
-    return Strategy(rule_set, info, TurnEvaluator(rule_set, values))

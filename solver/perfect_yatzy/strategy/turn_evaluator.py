@@ -102,6 +102,11 @@ class TurnEvaluator:
     def __init__(self, rules: RuleSet, values: Table, space: StateSpace | None = None) -> None:
         self.rules, self.values = rules, values
         self.space = space or state_space(rules)
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """The parts that depend on the rules alone."""
+        rules = self.rules
         self.dice = dice = lattice(rules.dice, rules.faces)
         self.roll_counts: list[list[int]] = dice.counts[dice.first_roll :].tolist()
         self.points = points_table(rules)

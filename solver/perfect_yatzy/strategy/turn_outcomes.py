@@ -17,7 +17,7 @@ from ..game.dice import Floats
 from ..game.notation import counts_of
 from ..game.scorecard import State
 from ..game.scoring import scoring_options
-from ..model.turn_model import turn_model
+from ..model.turn_model import dice_model
 from .turn_evaluator import TurnEvaluator
 
 
@@ -47,12 +47,7 @@ class TurnOutcome:
 
     def next_state(self, evaluator: TurnEvaluator, state: State) -> State:
         """State of the card after this outcome of a turn that began in `state`."""
-        rules = evaluator.rules
-        upper = state.upper + (self.points if rules.categories[self.category].upper else 0)
-        paid = state.joker_paid or bool(
-            rules.joker and rules.joker.bonus and self.category == rules.joker_index and self.points
-        )
-        return State(state.filled | 1 << self.category, min(upper, rules.threshold), self.saved, paid)
+        return state.filled_with(evaluator.rules, self.category, self.points, self.saved)
 
 
 def outcomes_of_hold(evaluator: TurnEvaluator, state: State, held: Sequence[int], rerolls: int) -> list[TurnOutcome]:
@@ -80,7 +75,7 @@ def outcomes_of_hold(evaluator: TurnEvaluator, state: State, held: Sequence[int]
         evaluator.category_values(state, left if saving else 0) for left in range(rerolls if saving else 1)
     ]
     hold_values = [evaluator.hold_values(state, left) for left in range(1, rerolls)]
-    dice = turn_model(rules).dice
+    dice = dice_model(rules.dice, rules.faces)
     chances: dict[tuple[int, int, int, int], float] = {}
     start = np.zeros(grid.n_holds)
     start[int(grid.rank(np.array(counts_of(rules, held))))] = 1.0

@@ -16,7 +16,8 @@ from .locks import being_written, folder_lock, locked_if_free
 from .store import tables_folder
 from .table_writer import part_path
 
-STEM = r"(?P<key>[a-z0-9+-]+)-(?P<objective>[a-z]+)-(?P<fingerprint>[0-9a-f]{12})"  # see table_stem
+# See table_stem. A key may have hyphens and so may this one objective: the key is as short as it can be.
+STEM = r"(?P<key>[a-z0-9+-]+?)-(?P<objective>approximate-mean|[a-z]+)-(?P<fingerprint>[0-9a-f]{12})"
 PART_ENDINGS = (".part.json", ".part.layer", ".part")
 STALE = 3600.0  # seconds after which a temporary file without a lock is a leftover of a killed process
 

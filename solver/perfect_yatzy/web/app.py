@@ -83,7 +83,7 @@ def create_app(
     Parameters
     ----------
     tables, threads
-        As for :func:`perfect_yatzy.strategy.strategy.open_strategy`.
+        As for :func:`perfect_yatzy.strategy.opening.open_strategy`.
     hosts
         Host names it answers to, in lower case.
     addresses

@@ -36,7 +36,7 @@ class RequestScheduler:
     Parameters
     ----------
     tables, threads
-        As for :func:`perfect_yatzy.strategy.strategy.open_strategy`.
+        As for :func:`perfect_yatzy.strategy.opening.open_strategy`.
     """
 
     def __init__(self, tables: str | os.PathLike[str] | None, threads: int | None) -> None:

@@ -34,7 +34,7 @@ def solve(rules: str, what: str, force: bool, yes: bool, tables: str | None, thr
     from ...game.rule_loader import load_rules
     from ...model.objectives import BonusChance, Goals, Objective, PolicyQuantity, Variance
     from ...service.budget import SolveBudget
-    from ...strategy.strategy import open_strategy
+    from ...strategy.opening import open_strategy
     from ...tablebase.memory import check_memory
     from ...tablebase.store import Progress, has_table, solve_to_store, table_path
 

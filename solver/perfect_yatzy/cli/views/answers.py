@@ -19,6 +19,12 @@ TIE_VALUES = {"loss": "a loss", "half": "half a win", "win": "a win"}
 TIE_OBJECTIVES = {"loss": "to win", "half": "to win (a tie is half)", "win": "to win or tie"}
 
 
+def approximate_lines(answer: dict[str, Any]) -> list[str]:
+    """An empty line and the certificate if the answer is that of an approximate strategy; else nothing."""
+    approximate = answer.get("approximate")
+    return ["", *wrapped(f"Approximate: {approximate['text']}").splitlines()] if approximate else []
+
+
 def card_line(rules: RuleSet, answer: dict[str, Any]) -> str:
     """The scorecard of an answer in one line."""
     card = answer["card"]
@@ -104,7 +110,7 @@ def hold_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
         lines += objective_lines(answer)
     width = 2 * rules.dice + 3 + rules.dice
     labels = [hold_label(rules, entry).ljust(width) for entry in answer["holds"][:top]]
-    return lines + ranking_lines(answer, "hold", labels, answer["holds"])
+    return lines + ranking_lines(answer, "hold", labels, answer["holds"]) + approximate_lines(answer)
 
 
 def hold_label(rules: RuleSet, entry: dict[str, Any]) -> str:
@@ -128,7 +134,8 @@ def score_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
         f"{category_name(rules, entry['category']):<{width}}  {entry['points'] + entry['bonus_points']:>6}"
         for entry in answer["categories"][:top]
     ]
-    return lines + ranking_lines(answer, f"{'category':<{width}}  points", labels, answer["categories"])
+    ranking = ranking_lines(answer, f"{'category':<{width}}  points", labels, answer["categories"])
+    return lines + ranking + approximate_lines(answer)
 
 
 def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
@@ -157,7 +164,7 @@ def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
         lines += ["", *_simulated_lines(rules, answer)]
     elif "distribution" in answer and not answer["distribution"] and "standard_deviation" not in answer:
         lines += ["", "No exact distribution for these rules; estimate it with --games 100000."]
-    return lines
+    return lines + approximate_lines(answer)
 
 
 def _expect_headline(answer: dict[str, Any]) -> str:
@@ -166,7 +173,8 @@ def _expect_headline(answer: dict[str, Any]) -> str:
         return f"Final score {expected:.0f}" + (f": {value_text(answer, answer)}" if has_aim else "")
     if has_aim:
         return f"{value_text(answer, answer)} if you play for it"
-    return f"Expected final score {points_text(expected)} under perfect play"
+    play = "by the fitted values" if "approximate" in answer else "under perfect play"
+    return f"Expected final score {points_text(expected)} {play}"
 
 
 def _upper_bonus_line(rules: RuleSet, answer: dict[str, Any]) -> str:

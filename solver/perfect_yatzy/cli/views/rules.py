@@ -45,12 +45,21 @@ def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     lines.append(f"Highest score   {facts['maximum']}")
     if "too_large" in facts:
         lines.append(f"States          too many for an exact solve: {facts['too_large']}")
+        lines.append(f"                {approximate_advice(rules, facts)}")
     else:
         lines.append(f"States          {facts['states']:,} reachable, {facts['values']:,} values in the table")
     lines.append(f"Fingerprint     {rules.fingerprint}")
     if rules.published:
         lines.append(f"Published value {rules.published.value} ({rules.published.source})")
     return lines
+
+
+def approximate_advice(rules: RuleSet, facts: dict[str, Any]) -> str:
+    """What to run for a game that is too large."""
+    from ...model.estimates import duration
+
+    command, time = f"yatzy solve {rules.spec or rules.key} --approximate", duration(facts["approximate_seconds"])
+    return f"`{command}` ({time}) makes a strategy with a proven bound"
 
 
 def rules_check_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
@@ -61,7 +70,7 @@ def rules_check_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     categories = "1 category" if n_categories == 1 else f"{n_categories} categories"
     first = f"{rules.name} ({rules.key}) is valid: {categories}, highest score {facts['maximum']}"
     if "too_large" in facts:
-        return [first, f"too large for an exact solve: {facts['too_large']}"]
+        return [first, f"too large for an exact solve: {facts['too_large']}", approximate_advice(rules, facts)]
     cost = SolveCost(facts["values"], facts["bytes"], facts["memory"], facts["seconds"])
     return [
         first,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...game.rules import RuleSet
-from .answers import card_line
+from .answers import approximate_lines, card_line
 from .charts import histogram
 from .distribution import category_lines, percentile_line
 from .wording import chance_text
@@ -23,16 +23,17 @@ def simulation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
     if "reached" in answer:
         lines.append(_goal_line(answer))
     else:
-        lines.append(f"Exact expected final score {answer['expected_final_score']:.2f}")
+        kind = "Estimate of the fitted values" if "approximate" in answer else "Exact expected final score"
+        lines.append(f"{kind} {answer['expected_final_score']:.2f}")
     if one_game:
-        return [*lines, "", *category_lines(rules, answer["categories"])]
+        return [*lines, "", *category_lines(rules, answer["categories"]), *approximate_lines(answer)]
     figures = f"Standard deviation {answer['standard_deviation']:.2f}"
     if rules.bonus:
         figures += f", upper bonus in {100 * answer['upper_bonus_chance']:.1f} % of the games"
     lines += [figures, percentile_line(answer["percentiles"])]
     lines += [f"Lowest {answer['lowest']}, highest {answer['highest']}", ""]
     lines += histogram(answer["lowest"], answer["chances"])
-    return [*lines, "", *category_lines(rules, answer["categories"])]
+    return [*lines, "", *category_lines(rules, answer["categories"]), *approximate_lines(answer)]
 
 
 def _goal_line(answer: dict[str, Any]) -> str:

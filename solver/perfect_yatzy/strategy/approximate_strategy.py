@@ -1,0 +1,142 @@
+"""Play of games that are too large for an exact table: the values of the cards come from a function.
+
+The function gives the expected points to come of any card; it is fitted (:mod:`perfect_yatzy.approximation`), so its
+values are approximate. Play is greedy for one exact turn on it::
+
+    stop(roll)  = max over categories of points + bonus points + F(child)
+    hold, best  as in :mod:`.turn_evaluator`, exact given F
+
+No state space is built: a position is checked by the rules alone, and the function gives the values of the children
+of the card in question. A strategy of this kind carries its *certificate*: its mean by simulation, and a proven upper
+bound of every strategy (:mod:`.certificate`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING, NoReturn, Protocol
+
+import numpy as np
+
+from ..errors import RulesError
+from ..game.dice import Floats, Ints
+from ..game.rules import RuleSet
+from ..game.scorecard import State
+from .certificate import Certificate
+from .position import CheckedPosition, Position, check_position
+from .strategy import Strategy
+from .turn_evaluator import TurnEvaluator
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+POLICY = "approximate-mean"  # what the strategy maximises, and the objective in the name of its file
+
+
+class ValueFunction(Protocol):
+    """Expected points to come of any card."""
+
+    def values(self, filled: Ints, upper: Ints, saved: Ints, tracked: npt.NDArray[np.bool_]) -> Floats:
+        """Values of n states.
+
+        Parameters
+        ----------
+        filled, upper, saved, tracked : (n,) arrays
+            The fields of :class:`perfect_yatzy.State`.
+
+        Returns
+        -------
+        (n,) float64
+            Expected points to come. Of a full card: its upper bonuses, exactly.
+        """
+        ...
+
+
+class FunctionEvaluator(TurnEvaluator):
+    """Evaluates turns of a rule set from a function instead of a table.
+
+    Parameters
+    ----------
+    rules
+        The game.
+    function
+        Gives the values of the cards after the turn.
+    """
+
+    def __init__(self, rules: RuleSet, function: ValueFunction) -> None:
+        self.rules, self.function = rules, function
+        self._prepare()
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Called for attributes that only a table has: its states and its values."""
+        if name in ("space", "values"):
+            raise needs_table(self.rules, "this question")
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
+    def states_values(self, states: list[State]) -> Floats:
+        """Values of checked states, ``(n,)`` float64, from the function."""
+        fields = ([state.filled for state in states], [state.upper for state in states], [s.saved for s in states])
+        filled, upper, saved = (np.array(column, dtype=np.int64) for column in fields)
+        tracked = np.array([state.joker_paid for state in states], dtype=bool)
+        return np.asarray(self.function.values(filled, upper, saved, tracked), dtype=np.float64)
+
+    def value(self, state: State) -> float:
+        """Value of a checked state at the start of a turn, from the function."""
+        return float(self.states_values([state])[0])
+
+    def child_value(self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int) -> Floats:
+        """Value of filling `category` with each of `points`; parameters as for a table."""
+        distinct, which = np.unique(points, return_inverse=True)
+        children: dict[State, int] = {}  # different points often lead to one state: only upper boxes are summed
+        place = [
+            children.setdefault(state.filled_with(self.rules, category, paid, saved), len(children))
+            for paid in distinct.tolist()
+        ]
+        to_come = self.states_values(list(children))[np.array(place)[which.reshape(points.shape)]]
+        return np.asarray(points + bonus_points + to_come, dtype=np.float64)
+
+
+@dataclass(frozen=True, repr=False)
+class ApproximateStrategy(Strategy):
+    """Play by a fitted value function, with a certificate of how far from perfect it can be.
+
+    Made by :func:`perfect_yatzy.approximate`, opened by :func:`perfect_yatzy.open_strategy`. It answers like any
+    strategy; its values are those of the fitted function. What needs the values of all states (batches, exact
+    distributions, goals) raises RulesError.
+
+    Attributes
+    ----------
+    certificate : Certificate
+        What is known about the strategy.
+    """
+
+    evaluator: FunctionEvaluator = field(repr=False)
+    certificate: Certificate = field(kw_only=True)
+
+    @property
+    def policy(self) -> str:
+        """What the strategy maximises: ``approximate-mean``."""
+        return POLICY
+
+    def check(self, position: Position) -> CheckedPosition:
+        """The position, checked by the rules alone; as :meth:`Strategy.check`."""
+        return check_position(self.rules, position)
+
+    def _positions(self, *arrays: npt.ArrayLike, points: npt.ArrayLike | None) -> NoReturn:
+        raise needs_table(self.rules, "a batch of positions")
+
+    def __repr__(self) -> str:
+        return f"<ApproximateStrategy {self.rules.key}: {self.certificate.sentence}>"
+
+    def _repr_html_(self) -> str:
+        return f"<b>{escape(self.rules.name)}</b>, approximate: {escape(self.certificate.sentence)}"
+
+
+def needs_table(rules: RuleSet, what: str) -> RulesError:
+    """The error for what cannot be answered from a value function."""
+    return RulesError(
+        f"{what} needs the exact table of {rules.key}, and there is only an approximate strategy; "
+        "hold, score, expect, play, review and simulate work with it",
+        code="too-large",
+    )

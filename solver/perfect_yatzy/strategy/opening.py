@@ -1,0 +1,77 @@
+"""Open the strategy of a rule set: exact if possible, otherwise approximate.
+
+- A stored exact table is opened.
+- A game that can be solved unasked is solved and stored.
+- A larger one is solved if the machine can; if it cannot, the error says what to run.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..errors import RulesError
+from ..game.rule_loader import load_rules
+from ..game.rules import RuleSet
+from ..model.estimates import approximate_seconds, duration
+from ..model.objectives import Objective
+from ..tablebase.store import Progress, open_table
+from .strategy import Strategy
+from .turn_evaluator import TurnEvaluator
+
+
+def open_strategy(
+    rules: str | Path | RuleSet = "yatzy",
+    tables: str | os.PathLike[str] | None = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Strategy:
+    """Open the optimal strategy of a rule set, solving the game first if its table is missing.
+
+    Parameters
+    ----------
+    rules
+        A built-in id with switches (``"yatzy+four-is-two-pairs"``), a TOML file, or a rule set.
+    tables
+        Folder of the tables; default: see :func:`perfect_yatzy.tablebase.store.tables_folder`.
+    threads
+        Number of threads for a solve; default: one per processor.
+    progress
+        Called during a solve with the values done and the values in all.
+
+    Returns
+    -------
+    Strategy
+        Play that maximises the expected final score. Its table is memory-mapped; a new one is stored in the folder.
+
+    Raises
+    ------
+    RulesError
+        If the rules are unknown or wrong, or too large to be solved exactly (code ``too-large``).
+    TableError
+        If the table is damaged or cannot be written.
+    """
+    rule_set = load_rules(rules)
+    with approximate_advice(rule_set):
+        objective = Objective(rule_set)
+        info, values = open_table(objective, tables, threads=threads, progress=progress)
+    return Strategy(rule_set, info, TurnEvaluator(rule_set, values))
+
+
+@contextmanager
+def approximate_advice(rules: RuleSet) -> Iterator[None]:
+    """Add to an error because of the size of a game what can be run instead."""
+    try:
+        yield
+    except RulesError as error:
+        if error.code != "too-large" or "--approximate" in str(error):
+            raise
+        spec = rules.spec or rules.key
+        raise RulesError(
+            f"{error}. An approximate strategy with a proven bound takes {duration(approximate_seconds(rules))}: "
+            f"yatzy solve {spec} --approximate",
+            code=error.code,
+        ) from error
