@@ -118,7 +118,8 @@ def backup_stop_values(children, model, block, saved, mode, target, scratch):
     for c in range(model.category_count):
         if block.choices >> c & 1 and model.monotone:
             zero = peek(outcomes.start, c)
-            successor = Successor(block.row + peek(outcomes.step, zero), saved, peek(outcomes.shift, zero), 0.0)
+            child, points = block.row + peek(outcomes.step, zero), peek(outcomes.points, zero)
+            successor = Successor(child, saved, peek(outcomes.shift, zero), points)
             crossed_out = maximum(crossed_out, child_value(children, model.layout, block, successor, scratch.temp))
     for roll in range(dice.first_roll, dice.first_roll + dice.roll_count):
         store(target, roll, crossed_out if mode & RAISE == 0 else maximum(crossed_out, load(target, roll)))

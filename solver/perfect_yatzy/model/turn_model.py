@@ -36,9 +36,10 @@ class CategoryOutcomes(NamedTuple):
     Attributes
     ----------
     start : (categories + 1,)
-        Category c has the outcomes ``start[c]`` to ``start[c + 1] - 1``; the first of them pays nothing.
+        Category c has the outcomes ``start[c]`` to ``start[c + 1] - 1``; the first of them is the lowest, and any
+        roll may have it: it pays nothing.
     points : (outcomes,) float64
-        Points for the box.
+        Points for the box; less its price in a relaxed game.
     shift : (outcomes,)
         Increase of the upper sum (0 for lower boxes, or without an upper bonus).
     step : (outcomes,)

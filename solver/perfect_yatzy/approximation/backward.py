@@ -1,0 +1,85 @@
+"""Values of a relaxed game, by backward induction with the kernels of an exact solve.
+
+The whole table is one array: a row may share the values of a row of a coarser game, which lie before its own. The
+kernels write only to the rows they are given, and read only rows with one turn more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+
+from ..game.dice import Floats, Ints, lattice
+from ..kernels.table_slices import PADDING, TableSlice
+from ..model.relaxed_game import RelaxedGame
+from ..tablebase.backward_induction import default_threads
+from ..tablebase.threads import thread_map
+
+ROWS_PER_TASK = 16
+
+Progress = Callable[[float], None]  # takes the fraction that is done
+
+
+def solve_relaxed(
+    game: RelaxedGame,
+    below: Floats | None = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Floats:
+    """W of every state of a relaxed game.
+
+    Parameters
+    ----------
+    game
+    below : (game.first,) float64
+        The values of the coarser game, if there is one.
+    threads
+        Number of threads; default: all processors of this process. The values do not depend on it.
+    progress
+        Called after each layer, with the fraction of the rows that are solved.
+
+    Returns
+    -------
+    (game.size,) float64
+        By the places of :meth:`perfect_yatzy.model.relaxed_layout.RelaxedLayout.index`.
+    """
+    from ..kernels.lattice import kernel_lattice
+    from ..kernels.turn import SolveJob, make_scratch, solve_rows
+
+    dice = lattice(game.rules.dice, game.rules.faces)
+    passes = kernel_lattice(dice)
+    values = np.zeros(game.size + PADDING)
+    if below is not None:
+        values[: game.first] = below[: game.first]
+    table, idle = TableSlice(values, 0), list[Any]()
+    total, done = sum(map(len, game.rows_in_layer)), 0
+
+    def solve(rows: Ints, status: int, most_saved: int) -> None:
+        try:
+            scratch = idle.pop()
+        except IndexError:
+            scratch = make_scratch(dice, game.models[0])
+        solve_rows(rows, SolveJob(game.models[status], passes, table, table, most_saved, scratch))
+        idle.append(scratch)
+
+    for row in game.rows_in_layer[game.turns].tolist():
+        full = game.full_cards(row)
+        first = int(game.layout.offsets[row])
+        values[first : first + len(full)] = full
+    with thread_map(threads or default_threads(), "yatzy-relaxed") as in_threads:
+        for turn in range(game.turns - 1, -1, -1):
+            rows = game.rows_in_layer[turn]
+            statuses = game.status(rows)
+            for status in range(len(game.models)):
+                same = rows[statuses == status]
+                tasks = [same[i : i + ROWS_PER_TASK] for i in range(0, len(same), ROWS_PER_TASK)]
+                for _ in in_threads(solve, tasks, repeat(status), repeat(int(game.most_saved[turn]))):
+                    pass
+            done += len(rows)
+            if progress:
+                progress(done / total)
+    return values[: game.size]

@@ -1,0 +1,145 @@
+"""Minimise a convex function from its values and subgradients: a proximal bundle method.
+
+The function is the maximum of its *cuts*, the lines ``f(x_i) + g_i . (x - x_i)`` at the points visited. Each step
+minimises the cuts found so far plus a quadratic term that keeps it near the best point::
+
+    y = argmin over x of  max over i of cut_i(x) + |x - best|^2 / (2 t)
+
+The dual of that is a quadratic program over the convex combinations of the cuts. If y lowers the function by a
+tenth of what the cuts promise, it becomes the best point; else its cut makes the model better (C. Lemarechal and
+C. Sagastizabal, "Variable metric bundle methods", Mathematical Programming 76, 1997; the rules for t are those of
+K. C. Kiwiel, "Proximity control in bundle methods", Mathematical Programming 46, 1990, simplified).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..game.dice import Floats
+
+MAX_CUTS = 80
+SERIOUS = 0.1  # of the descent that the cuts promise
+
+
+@dataclass(frozen=True)
+class Minimum:
+    """The best point found.
+
+    Attributes
+    ----------
+    point : (n,) float64
+    value : float
+    gap : float
+        What the cuts promise at most within the last step.
+    evaluations : int
+    """
+
+    point: Floats
+    value: float
+    gap: float
+    evaluations: int
+
+
+def minimise(
+    function: Callable[[Floats], tuple[float, Floats]],
+    start: Floats,
+    *,
+    tolerance: float,
+    evaluations: int = 300,
+    step: float = 1.0,
+    lowest: Floats | None = None,
+    progress: Callable[[Minimum], None] | None = None,
+) -> Minimum:
+    """Minimise a convex function.
+
+    Parameters
+    ----------
+    function
+        Value and a subgradient `(n,)` at a point `(n,)`.
+    start : (n,) float64
+    tolerance
+        Stop when the cuts promise no more than this.
+    evaluations
+        Most calls of the function.
+    step
+        First t.
+    lowest : (n,) float64 or None
+        Lower bounds of the point; steps are projected onto them.
+    progress
+        Called after each call of the function.
+    """
+    best = np.array(start, dtype=np.float64)
+    value, gradient = function(best)
+    points, slopes, heights = [best], [gradient], [value]
+    weights = np.ones(1)
+    gap, count = np.inf, 1
+    while count < evaluations:
+        matrix = np.array(slopes)
+        # Each cut at the best point, as how far it lies below the value there.
+        errors = np.array([value - h - g @ (best - x) for h, g, x in zip(heights, slopes, points, strict=True)])
+        errors = np.maximum(errors, 0.0)
+        weights = convex_combination(step * matrix @ matrix.T, errors, weights)
+        direction = weights @ matrix
+        gap = float(step * direction @ direction + weights @ errors)
+        if gap <= tolerance:
+            break
+        trial = best - step * direction
+        if lowest is not None:
+            trial = np.maximum(trial, lowest)
+        found, gradient = function(trial)
+        count += 1
+        points.append(trial)
+        slopes.append(gradient)
+        heights.append(found)
+        weights = np.append(weights, 0.0)
+        if found <= value - SERIOUS * gap:
+            if found <= value - 0.5 * gap:
+                step *= 2.0
+            best, value = trial, found
+        elif found - value > gap:
+            step *= 0.5
+        if len(points) > MAX_CUTS:
+            keep = np.sort(np.argsort(-weights[:-1], kind="stable")[: MAX_CUTS - 20])
+            keep = np.append(keep, len(points) - 1)
+            points, slopes = [points[i] for i in keep], [slopes[i] for i in keep]
+            heights = [heights[i] for i in keep]
+            weights = weights[keep] / weights[keep].sum()
+        if progress:
+            progress(Minimum(best, value, gap, count))
+    return Minimum(best, value, gap, count)
+
+
+def convex_combination(matrix: Floats, errors: Floats, start: Floats, rounds: int = 400) -> Floats:
+    """The weights of a convex combination that minimise ``w' matrix w / 2 + errors . w``, by accelerated projection.
+
+    Parameters
+    ----------
+    matrix : (n, n) float64
+        Symmetric and positive semidefinite.
+    errors, start : (n,) float64
+    """
+    lipschitz = float(np.abs(matrix).sum(axis=1).max()) or 1.0
+    here = ahead = start / start.sum()
+    momentum = 1.0
+    for _ in range(rounds):
+        gradient = matrix @ ahead + errors
+        after = onto_simplex(ahead - gradient / lipschitz)
+        if float(gradient @ (after - here)) > 0.0:
+            momentum = 1.0  # restart: the momentum leads uphill
+        grown = (1.0 + np.sqrt(1.0 + 4.0 * momentum**2)) / 2.0
+        ahead = after + (momentum - 1.0) / grown * (after - here)
+        if np.abs(after - here).max() < 1e-12:
+            return np.asarray(after)
+        here, momentum = after, grown
+    return np.asarray(here)
+
+
+def onto_simplex(point: Floats) -> Floats:
+    """The nearest point with entries of at least 0 whose sum is 1."""
+    ordered = np.sort(point)[::-1]
+    excess = (np.cumsum(ordered) - 1.0) / np.arange(1, len(point) + 1)
+    last = np.flatnonzero(ordered > excess)[-1]
+    return np.asarray(np.maximum(point - excess[last], 0.0))

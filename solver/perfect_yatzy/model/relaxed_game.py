@@ -1,0 +1,296 @@
+"""A game relaxed by prices: each use of a box costs its price, and most boxes may be used any number of times.
+
+Let ``lam_c`` be a price for each box c. For a card with the open boxes S::
+
+    V(S, u) <= sum over c in S of lam_c + W(g(S), u)
+
+where ``g(S)`` is what :class:`.relaxed_layout.RelaxedLayout` remembers of the card and W the value of the relaxed
+game, in which a turn may fill any exact box that is open, or any box of the class while the class has turns left::
+
+    W(g, u) = E[ best turn of max over boxes c that g allows of  p_c(roll) - lam_c + W(g after c, u + p_c) ]
+
+Every choice of the game is a choice of the relaxed game, which proves the inequality for any prices, by induction
+over the turns (Lagrangian relaxation of "each box exactly once"; Adelman and Mersereau, "Relaxations of weakly
+coupled stochastic dynamic programs", Operations Research 56, 2008). All boxes of the class lead to the same state, so
+the class is one category, which pays the best of ``p_c(roll) - lam_c``.
+
+The relaxed game allows more than the rules wherever they would need a longer memory. A joker may go to any box, and
+pays fixed points in full and the bonus whether or not its upper box is open; a box may be crossed out at any time;
+a box of the class may come before the boxes of the class it has to wait for. An upper bonus whose sum is not
+remembered is replaced by a line above it: ``paid(x) <= intercept + slope * x``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..game.dice import Floats, Ints, lattice
+from ..game.points import points_table
+from ..game.rules import Bonus, RuleSet
+from ..game.scoring import category_points
+from ..game.upper_sums import upper_sums
+from .relaxed_layout import Bools, Levels, RelaxedLayout
+from .turn_model import (
+    ON_FIRST_ROLL,
+    SCORING_WAYS,
+    CategoryOutcomes,
+    JokerModel,
+    TurnModel,
+    TurnOutcomes,
+    dice_model,
+)
+
+
+class RelaxedGame(RelaxedLayout):
+    """The relaxed game as the flat arrays of the kernels.
+
+    Parameters
+    ----------
+    rules, exact, bonus_column, levels, coarser, kept
+        As for :class:`.relaxed_layout.RelaxedLayout`.
+    prices : (categories,) float64
+        The price of each box, exact or not, in points; any finite numbers.
+    slopes : (bonuses,) float64 or None
+        Slope of the line above each bonus whose sum is not remembered, at least 0; default: 0.
+
+    Attributes
+    ----------
+    prices, slopes : float64 arrays
+    models : list of TurnModel
+        The turn, by what is known of the tracked box: see :meth:`status`.
+    """
+
+    def __init__(
+        self,
+        rules: RuleSet,
+        exact: Sequence[int],
+        prices: Floats,
+        bonus_column: int = -1,
+        slopes: Floats | None = None,
+        levels: Levels | None = None,
+        coarser: RelaxedGame | None = None,
+        kept: Bools | None = None,
+    ) -> None:
+        super().__init__(rules, exact, bonus_column, levels, coarser, kept)
+        if rules.joker and rules.joker_index not in self.exact:
+            raise ValueError("the joker's box must be exact")
+        self.prices = np.array(prices, dtype=np.float64)
+        self.slopes = np.zeros(len(rules.bonuses)) if slopes is None else np.array(slopes, dtype=np.float64)
+        if self.prices.shape != (len(rules.categories),) or not np.isfinite(self.prices).all():
+            raise ValueError("a relaxed game needs a finite price for each category")
+        if self.slopes.shape != (len(rules.bonuses),) or not (np.isfinite(self.slopes) & (self.slopes >= 0)).all():
+            raise ValueError("a relaxed game needs a slope of at least 0 for each bonus")
+        if self.bonus is not None:
+            self.slopes[bonus_column] = 0.0
+        self._turns = [self._turn(*status) for status in self.statuses]
+        self.models = [turn[0] for turn in self._turns]
+
+    @property
+    def statuses(self) -> list[tuple[bool, bool]]:
+        """Whether the joker's box is filled, and whether the tracked box holds points; in the order of `models`."""
+        jokers = (False, True) if self.rules.joker else (False,)
+        return [(filled, paid) for paid in (False, True)[: 1 + self.has_flag] for filled in jokers]
+
+    def status(self, rows: Ints) -> Ints:
+        """Index into `models` of each row, ``(n,)`` int64."""
+        joker = self.rules.joker_index
+        if joker < 0:
+            return np.asarray(rows // self.cards)
+        chain = next(j for j, boxes in enumerate(self.chains) if joker in boxes)
+        digit = rows % self.cards // self.weights[chain] % self.bases[chain]
+        return np.asarray((digit > self.chains[chain].index(joker)) + 2 * (rows // self.cards))
+
+    def outcomes(self, status: int) -> tuple[TurnOutcomes, Ints]:
+        """Every outcome of a turn, and the box of the sheet that each fills, ``(outcomes,)`` int64."""
+        return self._turns[status][1], self._turns[status][2]
+
+    def offset(self, filled: Ints, upper: Ints) -> Floats:
+        """What is added to W for an upper bound of the game itself, ``(n,)`` float64.
+
+        The prices of the open boxes, and the lines above the bonuses whose sums are not remembered.
+
+        Parameters
+        ----------
+        filled, upper : (n,) int64
+            As for :meth:`index`.
+        """
+        total = np.zeros(len(filled))
+        for c, price in enumerate(self.prices.tolist()):
+            total += np.where(filled >> c & 1, 0.0, price)
+        sums = upper_sums(self.rules)
+        for b, bonus in enumerate(self.rules.bonuses):
+            if self.bonus is None or b != self.bonus_column:
+                own_sum = upper // sums.weights[b] % sums.widths[b]
+                total += intercept(bonus, self.slopes[b]) + self.slopes[b] * np.minimum(own_sum, bonus.threshold)
+        return total
+
+    def full_cards(self, row: int) -> Floats:
+        """W of a full card: the bonus that each lane has reached, ``(lanes * (saved rolls + 1),)``."""
+        lane_set = self.layout.lane_sets[row]
+        uppers = self.layout.lane_upper[lane_set, : self.layout.lane_count[lane_set]].tolist()
+        paid = [float(self.bonus.paid(upper)) if self.bonus else 0.0 for upper in uppers]
+        return np.tile(paid, int(self.most_saved[self.turns]) + 1)
+
+    def status_points(self, joker_filled: bool, paid: bool) -> tuple[Ints, Ints]:
+        """Most points of each box for each roll, and the bonus points of the roll in any box.
+
+        Returns
+        -------
+        points : (categories, rolls) int64
+        bonus : (rolls,) int64
+        """
+        rules, joker = self.rules, self.rules.joker
+        points = points_table(rules).copy()
+        for c, category in enumerate(rules.categories):
+            if category.requires and not paid:
+                points[c] = 0
+        bonus = np.zeros(points.shape[1], dtype=np.int64)
+        if joker is None or not joker_filled:
+            return points, bonus
+        grid = lattice(rules.dice, rules.faces)
+        is_joker = points_table(rules)[rules.joker_index] > 0
+        if joker.requires == "filled" or paid:
+            for i in np.flatnonzero(is_joker).tolist() if joker.mode != "none" else []:
+                roll = grid.counts[grid.first_roll + i].tolist()
+                for c, category in enumerate(rules.categories):
+                    if joker.mode == "maximum":
+                        points[c, i] = max(points[c, i], points_table(rules)[c].max())
+                    elif not category.upper:
+                        points[c, i] = max(points[c, i], category_points(category, roll, True))
+        if joker.bonus_requires == "filled" or paid:
+            bonus[is_joker] = joker.bonus
+        return points, bonus
+
+    def gains(self, points: Ints) -> Floats:
+        """Points less the price, and what they are worth on the lines above the bonuses, ``(categories, rolls)``."""
+        slopes = [self.slopes[box.column] if box.upper and self.rules.bonus else 0.0 for box in self.rules.categories]
+        return np.asarray(points * (1.0 + np.array(slopes))[:, None] - self.prices[:, None])
+
+    def _turn(self, joker_filled: bool, paid: bool) -> tuple[TurnModel, TurnOutcomes, Ints]:
+        """The turn as the kernels of the backup take it, the same for those that follow a policy, and the boxes."""
+        rules, grid = self.rules, lattice(self.rules.dice, self.rules.faces)
+        points, bonus = self.status_points(joker_filled, paid)
+        gains, first_roll_bonus = self.gains(points) + bonus, dict(rules.first_roll_bonus)
+        extra = [float(first_roll_bonus.get(box.id, 0)) for box in rules.categories]
+        found = _Outcomes(grid.first_roll, grid.n_rolls)
+        for c in self.exact:
+            chain = next(j for j, boxes in enumerate(self.chains) if c in boxes)
+            step = np.full(grid.n_rolls, self.weights[chain])
+            if self.has_flag and c == rules.tracked_index:
+                step += np.where(points[c] > 0, self.cards, 0)
+            shift = points[c] if c in self.upper else np.zeros_like(points[c])
+            crossed_out = -self.prices[c]
+            found.add(np.full(grid.n_rolls, c), gains[c], shift, step, extra[c], (crossed_out, self.weights[chain]))
+        if self.members:
+            among = np.array(self.members)
+            best = among[gains[among].argmax(axis=0)]
+            values = gains[best, np.arange(grid.n_rolls)]
+            most = max(extra[c] for c in self.members)
+            # The outcome every roll may have: the lowest, or below it if a first roll adds points to all of them.
+            lowest = (float(values.min()) - (1.0 if most else 0.0), self.weights[-1])
+            steps = np.full(grid.n_rolls, self.weights[-1])
+            found.add(best, values, np.zeros(grid.n_rolls, dtype=np.int64), steps, most, lowest)
+        outcomes, numbered, boxes = found.arrays(self.exact, self.upper)
+        model = TurnModel(
+            layout=self.layout,
+            outcomes=outcomes,
+            jokers=_no_jokers(grid.n_rolls),
+            dice=dice_model(rules.dice, rules.faces),
+            category_count=len(found.start) - 1,
+            upper_bits=0,
+            card_count=self.n_rows,
+            rolls_per_turn=rules.rolls_per_turn,
+            forced_order=0,
+            saves_rolls=int(rules.saved_rolls),
+            has_first_roll_bonus=int(bool(rules.first_roll_bonus)),
+            monotone=1,
+        )
+        return model, numbered, boxes
+
+
+class _Outcomes:
+    """Collects the outcomes of one category after the other."""
+
+    def __init__(self, first_roll: int, n_rolls: int) -> None:
+        self.first_roll, self.n_rolls = first_roll, n_rolls
+        self.start, self.roll_start = [0], [0]
+        self.points: list[float] = []
+        self.shift: list[int] = []
+        self.step: list[int] = []
+        self.boxes: list[int] = []
+        self.category: list[int] = []
+        self.rolls: list[Ints] = []
+        self.number: list[Ints] = []
+        self.first_roll_bonus: list[float] = []
+
+    def add(
+        self, boxes: Ints, values: Floats, shift: Ints, step: Ints, bonus: float, lowest: tuple[float, int]
+    ) -> None:
+        """Add a category: box, value, rise of the upper sum and of the row for each roll, and the lowest outcome."""
+        category = len(self.start) - 1
+        keys = list(zip(values.tolist(), boxes.tolist(), shift.tolist(), step.tolist(), strict=True))
+        first = (lowest[0], boxes[int(values.argmin())].item(), 0, lowest[1])
+        numbers = {first: 0}
+        for key in sorted(set(keys)):
+            numbers.setdefault(key, len(numbers))
+        of_roll = np.array([numbers[key] for key in keys])
+        for key, number in numbers.items():
+            rolls = np.flatnonzero(of_roll == number)
+            self.points.append(key[0])
+            self.boxes.append(key[1])
+            self.shift.append(key[2])
+            self.step.append(key[3])
+            self.category.append(category)
+            self.rolls.append(rolls + self.first_roll)
+            self.roll_start.append(self.roll_start[-1] + len(rolls))
+        self.number.append(self.start[-1] + of_roll)
+        self.start.append(len(self.points))
+        self.first_roll_bonus.append(bonus)
+
+    def arrays(self, exact: Sequence[int], upper: Sequence[int]) -> tuple[CategoryOutcomes, TurnOutcomes, Ints]:
+        """The outcomes for the backup, the same for policies (with those of a first roll), and their boxes."""
+        count, categories = len(self.points), len(self.start) - 1
+        points, bonus = np.array(self.points), np.array(self.first_roll_bonus)
+        category, step, shift = np.array(self.category), np.array(self.step), np.array(self.shift)
+        counted = np.array([c in upper for c in exact] + [False] * (categories - len(exact)))
+        backup = CategoryOutcomes(
+            start=np.array(self.start, dtype=np.int64),
+            points=points,
+            shift=shift.astype(np.int64),
+            step=step.astype(np.int64),
+            roll_start=np.array(self.roll_start, dtype=np.int64),
+            rolls=np.concatenate(self.rolls).astype(np.int64),
+            roll_points=np.zeros(0, dtype=np.int64),
+            counts_to_upper=counted.astype(np.int64),
+            first_roll_bonus=bonus,
+        )
+        number = np.array(self.number)
+        again = 2 if bonus.any() else 1  # the same outcomes once more, with the bonus of the first roll
+        paying = np.arange(count) > backup.start[:-1][category]
+        numbers = [number + (count if way & ON_FIRST_ROLL and again > 1 else 0) for way in range(SCORING_WAYS)]
+        policy = TurnOutcomes(
+            category=np.tile(category, again),
+            points=np.tile(shift, again).astype(np.int64),
+            total=np.concatenate([points, points + np.where(paying, bonus[category], 0.0)][:again]),
+            step=np.tile(backup.step, again),
+            shift=np.tile(backup.shift, again),
+            number=np.array(numbers, dtype=np.int64).ravel(),
+            size=again * count,
+        )
+        return backup, policy, np.tile(self.boxes, again)
+
+
+def _no_jokers(n_rolls: int) -> JokerModel:
+    """A relaxed game has no jokers of its own: :meth:`RelaxedGame.status_points` pays them."""
+    none = np.zeros(0, dtype=np.int64)
+    return JokerModel(none, np.full(n_rolls, -1, dtype=np.int64), none, none, none, 0, 0, 0.0, 0)
+
+
+def intercept(bonus: Bonus, slope: float) -> float:
+    """The lowest line of this slope above a bonus, at an upper sum of 0.
+
+    The line need hold only where it is lowest, at the sums that begin a step.
+    """
+    return float(max(points - slope * threshold for threshold, points in ((0, 0), *bonus.steps)))

@@ -1,0 +1,285 @@
+"""The states of a relaxed game: what it remembers of a card, and where their values lie.
+
+A game of many boxes in free order has too many cards. The relaxed game remembers of a card only
+
+- how many boxes of each *exact* chain are filled (a box in free order is a chain of one box),
+- how many turns went to the other boxes, the *class*, but not which of them are filled,
+- the upper sum of one bonus, if all upper boxes that count to it are exact,
+- saved rolls, and whether the tracked box holds points.
+
+A *row* is a mixed-radix number of the first two, plus the tracked flag::
+
+    row = sum over exact chains of weight * filled boxes of the chain + weight * filled boxes of the class (+ cards)
+
+The values of a row lie together, as in :mod:`.state_space`: for each number of saved rolls one value for each lane
+of upper sums. A lane stands for all sums above the lane before it up to its own, and has the value of its own, the
+largest: rounding up never lowers a value, because more points are never worth less.
+
+A row may be *coarse*: it has no values of its own and shares those of a row of another layout, which remembers less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import RulesError
+from ..game.box_order import chains, prerequisites
+from ..game.dice import Ints
+from ..game.points import possible_points
+from ..game.rules import Bonus, RuleSet
+from ..game.upper_sums import upper_sums
+from .state_space import LANES, StateLayout
+
+Bools = npt.NDArray[np.bool_]
+Levels = Sequence[Ints]  # for each lane set the sums that end a level, ascending
+
+MAX_ROWS = 1 << 25  # their arrays take 24 bytes a row
+
+
+class RelaxedLayout:
+    """Rows and lanes of a relaxed game.
+
+    Parameters
+    ----------
+    rules
+    exact
+        Positions of the exact categories. Of a chain (:func:`perfect_yatzy.game.box_order.chains`) all boxes or none
+        are exact.
+    bonus_column
+        The column whose upper sum is remembered; -1 for none. Its upper boxes must be exact.
+    levels
+        For each lane set the sums that end a level; default: every sum that makes a difference.
+    coarser
+        A layout that remembers less, for the rows that are not `kept`.
+    kept : (rows,) bool
+        The rows with values of their own; default: all.
+
+    Attributes
+    ----------
+    rules : RuleSet
+    exact : tuple of int
+        The exact categories, ascending; category i of the relaxed game is box ``exact[i]``.
+    members : tuple of int
+        The boxes of the class, ascending.
+    sums : list of list of int
+        The upper sums that can occur, by lane set.
+    layout : StateLayout
+        ``masks`` holds the categories that a turn must not fill.
+    rows_in_layer : list of (n,) int64
+        The rows with values of their own, by turns played.
+    most_saved : (turns + 1,) int64
+        Most saved rolls, by turns played.
+    has_flag : bool
+        Whether rows from `cards` on are cards whose tracked box holds points.
+    cards, n_rows : int
+    first, size : int
+        Index of the first value of this layout, and the index after its last one.
+    start_row : int
+        The row of the empty card.
+
+    Raises
+    ------
+    RulesError
+        If there are more than MAX_ROWS rows.
+    ValueError
+        If `exact` holds a part of a chain or lacks an upper box of the column.
+    """
+
+    def __init__(
+        self,
+        rules: RuleSet,
+        exact: Sequence[int],
+        bonus_column: int = -1,
+        levels: Levels | None = None,
+        coarser: RelaxedLayout | None = None,
+        kept: Bools | None = None,
+    ) -> None:
+        self.rules, self.exact, self.bonus_column = rules, tuple(sorted(exact)), bonus_column
+        self.members = tuple(c for c in range(len(rules.categories)) if c not in self.exact)
+        self.turns = len(rules.categories)
+        self.chains = [chain for chain in chains(rules) if set(chain) <= set(self.exact)]
+        if sum(map(len, self.chains)) != len(self.exact):
+            raise ValueError("of a chain of boxes all or none must be exact")
+        self.has_flag = rules.tracked_index >= 0
+        if self.has_flag and rules.tracked_index not in self.exact:
+            raise ValueError("the box of which it matters whether it holds points must be exact")
+        bases = [len(chain) + 1 for chain in self.chains] + [len(self.members) + 1]
+        *self.weights, self.cards = accumulate((1, *bases), lambda a, b: a * b)
+        self.bases = bases
+        self.n_rows = self.cards * (2 if self.has_flag else 1)
+        if self.n_rows > MAX_ROWS:
+            raise RulesError(f"the relaxed game has {self.n_rows} cards; at most {MAX_ROWS} fit", code="too-large")
+        self.upper = [
+            c for c, box in enumerate(rules.categories) if box.upper and rules.bonus and box.column == bonus_column
+        ]
+        if not set(self.upper) <= set(self.exact):
+            raise ValueError("the upper boxes whose sum is remembered must be exact")
+        self.coarser, self.levels = coarser, levels
+        self.size: int
+        self.layout: StateLayout
+        self._build_lanes(levels)
+        self._build_rows(kept)
+
+    @property
+    def bonus(self) -> Bonus | None:
+        """The bonus whose upper sum is remembered."""
+        return self.rules.bonuses[self.bonus_column] if self.bonus_column >= 0 and self.rules.bonus else None
+
+    @property
+    def threshold(self) -> int:
+        """From this upper sum on the whole bonus is paid; 0 if no sum is remembered."""
+        return self.bonus.threshold if self.bonus else 0
+
+    def _build_lanes(self, levels: Levels | None) -> None:
+        threshold, points = self.threshold, possible_points(self.rules)
+        self._upper_chains = [[c for c in chain if c in self.upper] for chain in self.chains]
+        *self._set_weights, n_sets = accumulate((1, *(len(u) + 1 for u in self._upper_chains)), lambda a, b: a * b)
+        most = max((max(points[c]) for c in self.upper), default=0)
+        paid = self.bonus.paid if self.bonus else (lambda upper: 0)
+        self.sums: list[list[int]] = []
+        ends: list[Ints] = []
+        for number in range(n_sets):
+            filled = [number // w % (len(u) + 1) for w, u in zip(self._set_weights, self._upper_chains, strict=True)]
+            last = next((i for i, count in enumerate(filled) if count), None)
+            if last is None:
+                self.sums.append([0])
+            else:  # the sums of the set without its last box of one chain, and the points of that box
+                box = self._upper_chains[last][filled[last] - 1]
+                before = self.sums[number - self._set_weights[last]]
+                self.sums.append(sorted({min(threshold, total + p) for total in before for p in points[box]}))
+            to_come = sum(
+                max(points[c]) for count, u in zip(filled, self._upper_chains, strict=True) for c in u[count:]
+            )
+            found = _equivalent(self.sums[-1], paid, min(threshold, to_come), threshold)
+            ends.append(np.intersect1d(found, [*levels[number], found[-1]]) if levels else np.array(found))
+        width = -(-max(map(len, ends)) // LANES) * LANES
+        self._lane_count = np.array([len(e) for e in ends], dtype=np.int64)
+        self._lane_upper = np.array([[*e, *[e[-1]] * (width - len(e))] for e in ends], dtype=np.int64)
+        sums = np.minimum(np.arange(threshold + most + 1), threshold)
+        self._lane_of = np.array([np.minimum(np.searchsorted(e, sums), len(e) - 1) for e in ends], dtype=np.int64)
+
+    def _build_rows(self, kept: Bools | None) -> None:
+        rules, cards = self.rules, np.arange(self.cards, dtype=np.int64)
+        needed = prerequisites(rules)
+        place = {c: i for i, c in enumerate(self.exact)}
+        closed = np.zeros(self.cards, dtype=np.int64)
+        lane_sets, turns = np.zeros(self.cards, dtype=np.int64), np.zeros(self.cards, dtype=np.int64)
+        filled = np.zeros(self.cards, dtype=np.int64)  # the exact boxes that are filled, as bits of the sheet
+        for j, chain in enumerate(self.chains):
+            digit = cards // self.weights[j] % self.bases[j]
+            turns += digit
+            lane_sets += self._set_weights[j] * np.cumsum([0, *(c in self.upper for c in chain)])[digit]
+            for i, c in enumerate(chain):
+                filled |= np.where(digit > i, 1 << c, 0)
+                closed |= np.where(digit != i, 1 << place[c], 0)
+        known = sum(1 << c for c in self.exact)
+        for c in self.exact:
+            closed |= np.where(needed[c] & known & ~filled, 1 << place[c], 0)
+        used = cards // self.weights[-1] % self.bases[-1]
+        turns += used
+        blocked = np.ones(self.cards, dtype=bool)
+        for c in self.members:
+            blocked &= needed[c] & known & ~filled != 0
+        closed |= np.where((used == len(self.members)) | blocked, 1 << len(self.exact), 0)
+        occurs = np.ones(self.cards, dtype=bool)
+        if self.has_flag:
+            paid = filled >> rules.tracked_index & 1 == 1
+            occurs = np.concatenate([occurs, paid])
+            turns, lane_sets, closed = (np.tile(a, 2) for a in (turns, lane_sets, closed))
+        self.turns_played = turns.astype(np.uint8)
+        self.occurs = occurs
+        self.most_saved = np.arange(self.turns + 1) * (rules.rolls_per_turn - 1 if rules.saved_rolls else 0)
+        own = occurs if kept is None else occurs & kept
+        if self.coarser is None and not own[occurs].all():
+            raise ValueError("rows without values of their own need a coarser layout")
+        self.first = self.coarser.size if self.coarser else 0
+        sizes = np.where(own, self._lane_count[lane_sets] * (self.most_saved[turns] + 1), 0)
+        order = np.argsort((self.turns - turns).astype(np.uint8), kind="stable")
+        offsets = np.empty(self.n_rows, dtype=np.int64)
+        offsets[order] = self.first + np.cumsum(sizes[order]) - sizes[order]
+        self.size = self.first + int(sizes.sum())
+        self.own = own
+        if self.coarser is not None:
+            shared = np.flatnonzero(occurs & ~own)
+            offsets[shared] = self.coarser.layout.offsets[self.coarser_rows(shared)]
+        in_order = order[own[order]]
+        count = np.bincount(turns[in_order], minlength=self.turns + 1)
+        ends = np.cumsum(count[::-1])[::-1]
+        self.rows_in_layer = [in_order[e - n : e] for e, n in zip(ends.tolist(), count.tolist(), strict=True)]
+        lanes, lane_of = self._lane_upper, np.ascontiguousarray(self._lane_of)
+        widths = lanes.shape[1], lane_of.shape[1]
+        self.layout = StateLayout(closed, offsets, lane_sets, self._lane_count, lanes, lane_of, *widths)
+        self.start_row = 0
+
+    def coarser_rows(self, rows: Ints) -> Ints:
+        """The row of the coarser layout that stands for each row, ``(n,)`` int64: its class has more boxes."""
+        coarser = self.coarser
+        if coarser is None:
+            raise ValueError("there is no coarser layout")
+        card = rows % self.cards
+        found = np.zeros(len(rows), dtype=np.int64) + rows // self.cards * coarser.cards
+        weight_of = dict(zip(coarser.chains, coarser.weights, strict=False))
+        for j, chain in enumerate(self.chains):
+            found += card // self.weights[j] % self.bases[j] * weight_of.get(chain, coarser.weights[-1])
+        return np.asarray(found + card // self.weights[-1] * coarser.weights[-1])
+
+    def row_of(self, filled: Ints, tracked: Ints) -> Ints:
+        """The row of each card, ``(n,)`` int64.
+
+        Parameters
+        ----------
+        filled, tracked : (n,) int64
+            Bitmask of the filled categories; 1 where the tracked box holds points.
+        """
+        rows = self.weights[-1] * _filled_of(filled, self.members)
+        for weight, chain in zip(self.weights, self.chains, strict=False):
+            rows += weight * _filled_of(filled, chain)
+        return np.asarray(rows + tracked * self.cards if self.has_flag else rows)
+
+    def index(self, filled: Ints, upper: Ints, saved: Ints, tracked: Ints) -> Ints:
+        """The place of the value of each state, ``(n,)`` int64.
+
+        Parameters
+        ----------
+        filled : (n,) int64
+            Bitmask of the filled categories of the game itself.
+        upper : (n,) int64
+            Upper sums, as in a :class:`perfect_yatzy.game.scorecard.State`.
+        saved, tracked : (n,) int64
+            Saved rolls; 1 where the tracked box holds points.
+        """
+        rows = self.row_of(filled, tracked)
+        sets = self.layout.lane_sets[rows]
+        lanes = self._lane_of[sets, np.minimum(self.remembered_sum(upper), self.threshold)]
+        return np.asarray(self.layout.offsets[rows] + saved * self._lane_count[sets] + lanes)
+
+    def remembered_sum(self, upper: Ints) -> Ints:
+        """The upper sum of the remembered column, ``(n,)`` int64; zeros if there is none."""
+        if not self.upper:
+            return np.zeros_like(upper)
+        sums = upper_sums(self.rules)
+        return np.asarray(upper // sums.weights[self.bonus_column] % sums.widths[self.bonus_column])
+
+
+def _equivalent(sums: Sequence[int], paid: Callable[[int], int], to_come: int, threshold: int) -> list[int]:
+    """The largest of each run of upper sums after which the same bonus is certain; every other sum alone."""
+    found: list[int] = []
+    certain: list[int | None] = []
+    for total in sums:
+        now = paid(total)
+        bonus = now if now == paid(min(threshold, total + to_come)) else None
+        if found and bonus is not None and certain[-1] == bonus:
+            found[-1] = total
+        else:
+            found.append(total)
+            certain.append(bonus)
+    return found
+
+
+def _filled_of(filled: Ints, boxes: Sequence[int]) -> Ints:
+    """How many of the boxes are filled, ``(n,)`` int64."""
+    return np.asarray(np.bitwise_count(filled & sum(1 << c for c in boxes)), dtype=np.int64)

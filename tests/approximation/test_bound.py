@@ -1,0 +1,104 @@
+"""The bound of the relaxed game: never below the exact value, equal to it if every box is exact."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.games import joker_game, rule_sets, saved_rolls_game
+from support.naive import Naive
+from support.need import need
+
+need("perfect_yatzy.approximation.relaxation")
+from perfect_yatzy.approximation.backward import solve_relaxed
+from perfect_yatzy.approximation.bound import rounding_error, upper_bound
+from perfect_yatzy.approximation.relaxation import relax, required_exact
+from perfect_yatzy.game.box_order import chains
+from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.model.relaxed_game import RelaxedGame
+
+
+def bound_of(rules: RuleSet, exact: tuple[int, ...], column: int, prices: np.ndarray) -> float:
+    game = RelaxedGame(rules, exact, prices, column)
+    return upper_bound(game, solve_relaxed(game, threads=1))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("yatzy", 248.4399893779), ("yahtzee-plain", 245.8707745141), ("yacht", None)]
+)
+def test_with_all_boxes_exact_the_bound_is_the_value(name: str, value: float | None) -> None:
+    from perfect_yatzy.tablebase.backward_induction import solve_values
+
+    rules = load_rules(name)
+    value = float(solve_values(rules)[-1]) if value is None else value
+    n = len(rules.categories)
+    prices = np.random.default_rng(1).normal(5, 3, n)
+    game = RelaxedGame(rules, range(n), prices, 0 if rules.bonus else -1)
+    values = solve_relaxed(game)
+    assert upper_bound(game, values) == pytest.approx(value, abs=1e-9)
+    assert rounding_error(game, values) < 5e-10
+
+
+@settings(max_examples=60, deadline=None)
+@given(rules=rule_sets(), data=st.data())
+def test_the_bound_is_never_below_the_exact_value(rules: RuleSet, data: st.DataObject) -> None:
+    """Random prices and exact boxes; with more exact boxes the bound does not rise."""
+    exact_value = Naive(rules.canonical()).value(0, 0)
+    needed, column = required_exact(rules)
+    n = len(rules.categories)
+    prices = np.array(data.draw(st.lists(st.floats(-5, 20), min_size=n, max_size=n)))
+    free = [chain for chain in chains(rules) if not set(chain) <= set(needed)]
+    more = data.draw(st.lists(st.sampled_from(free), unique=True)) if free else []
+    coarse = bound_of(rules, needed, column, prices)
+    fine = bound_of(rules, (*needed, *(c for chain in more for c in chain)), column, prices)
+    everything = bound_of(rules, tuple(range(n)), column, prices)
+    assert Fraction(coarse) >= exact_value
+    assert Fraction(fine) >= exact_value
+    assert Fraction(everything) >= exact_value
+    assert everything <= fine + 1e-9 <= coarse + 2e-9
+    if rules.joker is None and rules.order == "free":
+        assert everything == pytest.approx(float(exact_value), abs=1e-9)
+
+
+@pytest.mark.parametrize("order", ["free", "forced"])
+@pytest.mark.parametrize("saved", [False, True])
+def test_saved_rolls(order: str, saved: bool) -> None:
+    rules = saved_rolls_game(order, saved)
+    exact_value = float(Naive(rules.canonical()).value(0, 0))
+    assert bound_of(rules, (0, 1, 2, 3), 0, np.arange(4.0)) == pytest.approx(exact_value, abs=1e-9)
+    assert relax(rules).bound >= exact_value
+
+
+@pytest.mark.parametrize("mode", ["none", "free", "forced"])
+def test_jokers(mode: str) -> None:
+    rules = joker_game(mode)
+    exact_value = float(Naive(rules.canonical()).value(0, 0))
+    found = bound_of(rules, (0, 1, 2, 3), 0, np.arange(4.0))
+    assert found >= exact_value
+    if mode == "none":
+        assert found == pytest.approx(exact_value, abs=1e-9)
+
+
+@pytest.mark.parametrize(("name", "value", "most"), [("yatzy", 248.44, 278), ("yahtzee-plain", 245.87, 279)])
+def test_prices_alone(name: str, value: float, most: float) -> None:
+    found = relax(load_rules(name))
+    assert value < found.bound < most
+
+
+def test_every_state_has_a_bound() -> None:
+    """W and the prices bound the value of each state, not only of the empty card."""
+    from perfect_yatzy.model.state_space import state_space
+    from perfect_yatzy.tablebase.backward_induction import solve_values
+
+    rules = load_rules("yahtzee-plain")
+    space, values, found = state_space(rules), solve_values(rules), relax(rules)
+    rows = space.state_rows()
+    lanes, saved = space.lanes_and_saved(rows, np.arange(space.size))
+    filled = space.layout.masks[rows]
+    upper = space.layout.lane_upper[space.layout.lane_sets[rows], lanes]
+    places = found.game.index(filled, upper, saved, np.zeros_like(saved))
+    assert (found.game.offset(filled, upper) + found.values[places] >= values - 1e-9).all()
