@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game import rule_schema
+from perfect_yatzy.game.category_schema import CATEGORY_FIELDS
 from perfect_yatzy.game.limits import MAX_CATEGORIES, MAX_PROBLEMS, MAX_RULES_DEPTH
 from perfect_yatzy.game.maximum import maximum_score
 from perfect_yatzy.game.pattern_schema import MAX_BOX_POINTS, MAX_FACTOR, MAX_POINTS
@@ -19,7 +20,6 @@ from perfect_yatzy.game.points import possible_points
 from perfect_yatzy.game.rule_loader import RuleFileError, builtin_ids, load_rules
 from perfect_yatzy.game.rule_problems import locate
 from perfect_yatzy.game.rule_schema import (
-    CATEGORY_FIELDS,
     FIELDS,
     MAX_DICE,
     MAX_FACES,
@@ -97,7 +97,7 @@ def test_a_rule_file_loads(tmp_path: Path) -> None:
         ("dice = 2", 'dice = "2"', "3: dice: is '2'; must be a whole number from 1 to 12"),
         ("dice = 2", "dcie = 2", "3: dcie: is not a field here; did you mean dice?"),
         ("rolls = 2", "rolls = true", "4: rolls: is true; must be a whole number from 1 to 10"),
-        ("rolls = 2", 'order = "fixed"', "4: order: is 'fixed'; must be one of free, forced"),
+        ("rolls = 2", 'order = "fixed"', "4: order: is 'fixed'; must be one of free, forced, reversed, upper-first"),
         (
             "groups = [2]",
             "groups = [2, 1]",
@@ -200,7 +200,7 @@ DEEP = f"is nested deeper than {MAX_RULES_DEPTH} levels"
         (GOOD.replace("two-dice", "a-" * 9_000), "1: id: has 18,000 characters; at most 60 are allowed"),
         (GOOD.replace("Two Dice", "a " * 9_000), "2: name: has 18,000 characters; at most 100 are allowed"),
         (GOOD.replace("groups = [2]", f"patterns = [{'{groups = [2]}, ' * 121}]"), "10: categories.pair.patterns: are too many; the rules can have at most 120 patterns in all"),
-        (GOOD + "[[categories]]\n" * 60, "6: categories: has 62 entries; at most 60"),
+        (GOOD + "[[categories]]\n" * 62, "6: categories: has 64 entries; at most 62"),
         (GOOD + "".join(f"[switches.s{i}]\nsummary = 's'\n" for i in range(41)), "0: switches: has 41 switches; at most 40 are allowed"),
         (GOOD + "aliases = ['a'" + ", 'a'" * 20 + "]\n", "16: categories.chance.aliases: must be at most 20 names of at most 100 characters"),
     ],
@@ -323,7 +323,7 @@ def test_valid_rules_that_are_probably_a_mistake_get_a_remark(tmp_path: Path) ->
     ]
 
 
-@pytest.mark.parametrize(("order", "boxes"), [("free", 13), ("forced", 18), ("forced", 60)])
+@pytest.mark.parametrize(("order", "boxes"), [("free", 13), ("forced", 18), ("forced", 62)])
 def test_many_upper_boxes_are_checked_quickly(tmp_path: Path, order: str, boxes: int) -> None:
     file = tmp_path / "own.toml"
     box = '[[categories]]\nid = "u{0}"\nname = "U{0}"\nupper = true\npattern = "face"\nface = 1\n'

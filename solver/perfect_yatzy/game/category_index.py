@@ -8,7 +8,8 @@ from functools import lru_cache
 from unicodedata import combining, normalize
 
 from .limits import closest
-from .rules import RuleSet
+from .rules import Category, RuleSet
+from .sheet_boxes import row_names
 from .translations import foreign_names
 
 LETTERS = str.maketrans({"ø": "o", "æ": "ae", "œ": "oe", "ß": "ss", "đ": "d", "ð": "d", "ł": "l", "þ": "th"})
@@ -26,7 +27,8 @@ class CategoryIndex:
     Attributes
     ----------
     own, foreign : list of (str, int)
-        Normalized names and positions of their categories.
+        Normalized names and positions of their categories. A name of a row that has several boxes is there once for
+        each of them.
     simple : list of (str, int)
         All of them in the form of :func:`simplified`.
     """
@@ -38,9 +40,18 @@ class CategoryIndex:
             for name in (category.id, category.name, category.code, *category.aliases)
             if name
         }
-        self.own = [*own.items()]
+        rows = {
+            (normalized(name), position)
+            for position, category in enumerate(rules.categories)
+            for name in row_names(rules, category)
+        }
+        self.own = [*own.items(), *sorted((name, position) for name, position in rows if name not in own)]
         self.foreign = [(normalized(name), rules.index_of[c]) for name, c in foreign_names(rules)]
         self.simple = [(simplified(name), c) for name, c in (*self.own, *self.foreign)]
+        self.first_copy = [
+            next(i for i, other in enumerate(rules.categories) if _same_row(category, other) or i == position)
+            for position, category in enumerate(rules.categories)
+        ]
 
     def find(self, text: str) -> set[int]:
         """Positions of the categories that a name or the beginning of one can mean; empty if there are none."""
@@ -57,14 +68,18 @@ class CategoryIndex:
         )
 
     def similar(self, text: str) -> set[int]:
-        """Positions of the categories with a similar name: those with this word in it, else the most similar one."""
+        """Positions of the categories with a similar name: those with this word in it, else the most similar one.
+
+        Of the boxes of a row that are alike only the first one.
+        """
         word, simple = normalized(text), simplified(normalized(text))
-        known = dict(self.simple) | dict(self.foreign) | dict(self.own)
-        with_word = {c for name, c in known.items() if word in name.split("-")}  # "straight" may be either of two
-        if with_word:
+        known = [*self.own, *self.foreign, *self.simple]
+        with_word = {self.first_copy[c] for name, c in known if word in name.split("-")}
+        if with_word:  # "straight" may be either of two
             return with_word
-        found = closest(simple, [*known], 0.7) or closest(word, [*known], 0.7)
-        return {known[found]} if found else set()
+        names = [*dict(known)]
+        found = closest(simple, names, 0.7) or closest(word, names, 0.7)
+        return {self.first_copy[c] for name, c in known if name == found}
 
 
 @lru_cache(maxsize=32)
@@ -74,8 +89,8 @@ def category_index(rules: RuleSet) -> CategoryIndex:
 
 
 def normalized(name: str) -> str:
-    """A name in lower case, with hyphens for blanks and underscores."""
-    return re.sub(r"[\s_\-]+", "-", name.strip().lower())
+    """A name in lower case, with hyphens for blanks, underscores, dots and parentheses."""
+    return re.sub(r"[\s_\-(.]+", "-", name.replace(")", " ").strip().lower())
 
 
 def simplified(name: str) -> str:
@@ -90,3 +105,8 @@ def _equal(names: Iterable[tuple[str, int]], word: str) -> set[int]:
 
 def _starting(names: Iterable[tuple[str, int]], word: str) -> set[int]:
     return {position for name, position in names if name.startswith(word)}
+
+
+def _same_row(a: Category, b: Category) -> bool:
+    """Whether two boxes are alike: of one row, in one column."""
+    return bool(a.row) and (a.row, a.column) == (b.row, b.column)

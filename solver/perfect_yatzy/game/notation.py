@@ -2,9 +2,11 @@
 
 dice        33456 · 3 3 4 5 6 · 3,3,4,5,6 · ⚂⚂⚃⚄⚅, in any order
 hold        dice as above, or `none`, `all`
-category    an id, a name in any language, a short code or a unique prefix; case does not matter
+category    an id, a name in any language, a short code or a unique prefix; case does not matter;
+            of a row with several boxes: fours-2, ones.down; fours is the next one
 scorecard   ones=3 sixes=24 chance=22; separators are spaces, commas or semicolons; 0 or x crosses out;
-            or as the program prints it: Ones 3, Sixes 24, Chance 22
+            or as the program prints it: Ones 3, Sixes 24, Chance 22;
+            several boxes of a row: fours-1=12 fours-2=16 or fours=12,16
 """
 
 from __future__ import annotations
@@ -171,13 +173,18 @@ def find_category(rules: RuleSet, text: str) -> int:
 
     The names of the rule set (id, name, short code, aliases) come first, then those of other languages, then names
     without their accents and with numbers as digits (``kak`` for Kåk, ``3 of a kind``), then prefixes. Case, spaces,
-    underscores and hyphens do not matter.
+    underscores and hyphens do not matter. The name of a row that is used several times means its first box.
 
     Raises
     ------
     StateError
         If no category matches, or more than one; the message suggests similar names.
     """
+    return _find(rules, text)[0]
+
+
+def _find(rules: RuleSet, text: str) -> list[int]:
+    """Positions of the categories that a name means, ascending: one, or boxes of one row that are alike."""
     if not isinstance(text, str):
         raise StateError(f"category is {shown(text)}; must be a name, such as {rules.categories[0].id!r}")
     if len(text) > MAX_NAME:
@@ -185,11 +192,12 @@ def find_category(rules: RuleSet, text: str) -> int:
             f"unknown category {shown(text)}: longer than {MAX_NAME} characters", code="unknown-category"
         )
     names = category_index(rules)
-    matches = names.find(text)
-    if len(matches) == 1:
-        return matches.pop()
+    matches = sorted(names.find(text))
+    different = sorted({names.first_copy[c] for c in matches})
+    if len(different) == 1:
+        return matches
     if matches:
-        labels = ", ".join(category_label(rules, c) for c in sorted(matches))
+        labels = ", ".join(category_label(rules, c) for c in different)
         raise StateError(f"category {text!r} is not clear: {labels}", code="ambiguous-category")
     suggestions = " or ".join(category_label(rules, c) for c in sorted(names.similar(text)))
     listing = f"`yatzy rules show {rules.spec or rules.key}` lists them"
@@ -212,14 +220,20 @@ def parse_category(rules: RuleSet, text: str, paid: Mapping[str, int]) -> str:
     StateError
         If no category matches, or it does not pay these points.
     """
+
+    def named(name: str) -> str:
+        """The first of the boxes a name means that can take the dice, else the first one."""
+        boxes = [rules.categories[c].id for c in _find(rules, name)]
+        return next((box for box in boxes if box in paid), boxes[0])
+
     try:
-        return rules.categories[find_category(rules, text)].id
+        return named(text)
     except StateError:
         *name, last = text[:MAX_NAME].replace("=", " ").split() or [""]
         name = name[:-1] if len(name) > 1 and name[-1].lower() == "for" else name
         if not name or len(text) > MAX_NAME or not re.fullmatch(r"[0-9]{1,6}|[xX]", last):
             raise
-    category = rules.categories[find_category(rules, " ".join(name))].id
+    category = named(" ".join(name))
     points = 0 if last in "xX" else int(last)
     if paid.get(category, points) != points:
         raise StateError(f"{category} pays {paid[category]} for these dice, not {points}")
@@ -263,9 +277,12 @@ def parse_card(rules: RuleSet, card: CardText, saved: int = 0, bonus_points: int
         check_length(card, MAX_CARD_ENTRIES, "card", "categories")
     points: dict[int, int] = {}
     for name, value in _entries(card) if isinstance(card, str) else card.items():
-        c = find_category(rules, name)
+        boxes = _find(rules, name)
+        c = next((box for box in boxes if box not in points), boxes[-1])
         if c in points:
-            raise StateError(f"{category_label(rules, c)} is filled twice in the card", code="invalid-card")
+            label = category_label(rules, c)
+            filled = f"all {len(boxes)} boxes of {name} are filled" if len(boxes) > 1 else f"{label} is filled twice"
+            raise StateError(f"{filled} in the card", code="invalid-card")
         points[c] = _points(value, category_label(rules, c))
     return check_card(Scorecard(rules, points, saved, bonus_points))
 
@@ -296,6 +313,7 @@ def _points(value: str | int, label: str) -> int:
 
 def _entries(text: str) -> Iterator[tuple[str, str]]:
     """The entries of a card as pairs of a name and points, in one pass over the text."""
+    last = ""  # ``fours=12,16`` are two boxes of one row
     for part in re.split(r"[,;]+", _with_equals_signs(text)):
         while part := part.strip():
             # Names may contain spaces, points may not.
@@ -303,8 +321,11 @@ def _entries(text: str) -> Iterator[tuple[str, str]]:
             if name and equals:
                 value = re.split(r"[\s=]", rest, maxsplit=1)[0]
                 yield name, value
-                part = rest[len(value) :]
+                last, part = name, rest[len(value) :]
                 continue
+            if last and POINTS.fullmatch(part):
+                yield last, part
+                break
             *before, points = part.rsplit(None, 1)
             if not before or equals or not POINTS.fullmatch(points):
                 raise StateError(
@@ -312,7 +333,7 @@ def _entries(text: str) -> Iterator[tuple[str, str]]:
                     code="invalid-card",
                 )
             yield before[0], points
-            part = ""
+            last, part = before[0], ""
 
 
 def _with_equals_signs(text: str) -> str:

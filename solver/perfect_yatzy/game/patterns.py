@@ -104,6 +104,10 @@ class Pattern:
         """The same pattern with all its points multiplied."""
         return replace(self, factor=self.factor * factor, plus=self.plus * factor)
 
+    def divided(self, factor: int) -> Pattern:
+        """The pattern before :meth:`times`."""
+        return replace(self, factor=self.factor // factor, plus=self.plus // factor)
+
     @property
     def text(self) -> str:
         """The dice it requires and the points it scores, in words."""

@@ -11,6 +11,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -220,7 +221,12 @@ def _merge(base: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
     merged = dict(base)
     for key, new in patch.items():
         old = merged.get(key)
-        if isinstance(old, list) and isinstance(new, dict) and all(isinstance(entry, dict) for entry in old):
+        if (
+            key in ("categories", "columns")
+            and isinstance(old, list)
+            and isinstance(new, dict)
+            and all(isinstance(entry, dict) for entry in old)
+        ):
             known = {entry.get("id") for entry in old}
             patches = {name: value for name, value in new.items() if isinstance(value, dict)}
             merged[key] = [_merge(entry, patches.get(str(entry.get("id")), {})) for entry in old]
@@ -259,6 +265,8 @@ def rules_to_json(rules: RuleSet) -> str | dict[str, Any]:
         "active": [*rules.active_switches],
     }
     written |= {name: value for name, value in rules.canonical().items() if value is not None}
+    if rules.columns:
+        written["columns"] = [asdict(column) for column in rules.columns]
     written["categories"] = [
         {"name": c.name, "code": c.code, "aliases": [*c.aliases]} | entry
         for c, entry in zip(rules.categories, written["categories"], strict=True)
@@ -289,7 +297,7 @@ def rules_from_json(raw: Any) -> RuleSet:
     if len(active) > MAX_SWITCHES:
         raise RulesError(f"rules: active: has more than {MAX_SWITCHES} switches")
     check = RuleChecker("rules", "")
-    rules = check.rule_set({k: v for k, v in raw.items() if k != "active"}, tuple(active), "")
+    rules = check.rule_set({k: v for k, v in raw.items() if k != "active"}, tuple(active), "", listed=True)
     if check.problems:
         raise RulesError(str(check.problems[0]))
     return rules

@@ -11,38 +11,35 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..errors import shown
-from .limits import (
-    MAX_ALIASES,
-    MAX_CATEGORIES,
-    MAX_ID,
-    MAX_NAME,
-    MAX_PATTERNS,
-    MAX_PUBLISHED,
-    MAX_SUMMARY,
-    MAX_SWITCHES,
-    closest,
-)
-from .pattern_schema import MAX_POINTS, PATTERN_FIELDS, read_pattern
-from .patterns import Pattern
+from .category_schema import ORDERS, SheetReader
+from .limits import MAX_ID, MAX_PUBLISHED, MAX_STEPS, MAX_SUMMARY, MAX_SWITCHES
+from .pattern_schema import MAX_POINTS
 from .rule_problems import FieldPath
-from .rule_values import IDENTIFIER, PLACEHOLDER, ValueReader
-from .rules import Bonus, Category, Joker, Published, RuleSet, Switch
+from .rule_values import IDENTIFIER, PLACEHOLDER
+from .rules import Bonus, Category, Column, Joker, Published, RuleSet, Switch
 
 MAX_DICE = 12
 MAX_FACES = 6
 MAX_ROLLS = 10
+MAX_THRESHOLD = 2_000
+MAX_UPPER_SUMS = 1 << 62  # the upper sums of a state are one number of 64 bits
 
-CATEGORY_FIELDS = {"id", "name", "code", "aliases", "upper", "patterns"} | PATTERN_FIELDS
 FIELDS = {
-    "id", "name", "summary", "extends", "dice", "faces", "rolls", "order", "saved_rolls", "bonus", "joker",
-    "first_roll_bonus", "categories", "switches", "published",
+    "id", "name", "summary", "extends", "dice", "faces", "rolls", "order", "crossing_out", "saved_rolls", "bonus",
+    "joker", "first_roll_bonus", "columns", "categories", "switches", "published",
 }  # fmt: skip
+BONUS_FIELDS = {"threshold", "points"}
+JOKER_FIELDS = {"category", "bonus", "mode", "requires", "bonus_requires", "bonus_while"}
+JOKER_MODES = ("none", "free", "forced", "maximum")
+JOKER_CONDITIONS = ("filled", "points")
+JOKER_PAYMENTS = ("always", "matching-box-open")
+CROSSINGS = ("free", "only-if-nothing-scores")
 
 
-class RuleChecker(ValueReader):
+class RuleChecker(SheetReader):
     """Builds a rule set from TOML values and collects the problems."""
 
-    def rule_set(self, raw: Mapping[str, Any], active: tuple[str, ...], spec: str) -> RuleSet:
+    def rule_set(self, raw: Mapping[str, Any], active: tuple[str, ...], spec: str, listed: bool = False) -> RuleSet:
         """The rule set of a whole file, after extension and patches.
 
         Parameters
@@ -53,13 +50,16 @@ class RuleChecker(ValueReader):
             Ids of the switches that have been applied.
         spec
             The name or file of the rules, with switches.
+        listed
+            Whether the values may list the boxes of rows and columns one by one.
         """
         self.active_switches = active
         self.check_fields(raw, (), FIELDS)
         dice = self.number(raw, ("dice",), 1, MAX_DICE)
         faces = self.number(raw, ("faces",), 2, MAX_FACES, 6)
-        categories = tuple(self.categories(raw, dice, faces))
-        ids = [category.id for category in categories]
+        columns = self.columns(raw)
+        categories = self.boxes(raw, dice, faces, columns, listed)
+        order = self.choice(raw, ("order",), ORDERS, "free")
         rules = RuleSet(
             id=self.identifier(raw, ("id",)),
             name=self.string(raw, ("name",)),
@@ -68,120 +68,115 @@ class RuleChecker(ValueReader):
             rolls_per_turn=self.number(raw, ("rolls",), 1, MAX_ROLLS, 3),
             categories=categories,
             bonus=self.bonus(raw, categories),
-            order=self.choice(raw, ("order",), ("free", "forced"), "free"),
+            order="free" if columns else order,
             saved_rolls=self.flag(raw, ("saved_rolls",), False),
-            joker=self.joker(raw, categories),
-            first_roll_bonus=self.first_roll_bonus(raw, ids),
+            joker=self.joker(raw, categories, columns),
+            first_roll_bonus=self.first_roll_bonus(raw, categories, columns),
+            columns=columns,
+            crossing_out=self.choice(raw, ("crossing_out",), CROSSINGS, "free"),
             summary=self.string(raw, ("summary",), "", MAX_SUMMARY),
             switches=tuple(self.switches(raw)),
             active_switches=active,
             published=self.published(raw, active),
             spec=spec,
         )
-        self.check_names(rules)
+        self.check_tracked(rules)
+        self.check_upper_sums(rules)
         return rules
 
-    def categories(self, raw: Mapping[str, Any], dice: int, faces: int) -> Iterator[Category]:
-        """The categories in the order of the file."""
-        entries = raw.get("categories")
-        if not isinstance(entries, list) or not entries or not all(isinstance(e, dict) for e in entries):
-            self.add_problem(("categories",), "must be [[categories]] tables, at least one")
-            return
-        self.ids, self.n_patterns = [entry.get("id") for entry in entries], 0
-        if len(entries) > MAX_CATEGORIES:
-            self.add_problem(("categories",), f"has {len(entries)} entries; at most {MAX_CATEGORIES}")
-        for i, entry in enumerate(entries[:MAX_CATEGORIES]):
-            path: FieldPath = ("categories", i)
-            if not {"name", "pattern", "patterns"} & set(entry):
-                # A patch for a category that does not exist: one problem about its id, not three about its fields.
-                others = [other for other in self.ids if isinstance(other, str) and other != entry.get("id")]
-                similar = closest(str(entry.get("id")), others)
-                hint = f"did you mean {similar}?" if similar else "a new one needs a name and a pattern"
-                self.add_problem(path, f"unknown category; {hint}")
-                continue
-            self.check_fields(entry, path, CATEGORY_FIELDS)
-            name = self.string(entry, (*path, "name"))
-            aliases = entry.get("aliases", [])
-            if not isinstance(aliases, list) or not all(isinstance(alias, str) for alias in aliases):
-                self.add_problem((*path, "aliases"), "must be a list of names in quotes")
-                aliases = []
-            elif len(aliases) > MAX_ALIASES or any(len(alias) > MAX_NAME for alias in aliases):
-                self.add_problem(
-                    (*path, "aliases"),
-                    f"must be at most {MAX_ALIASES} names of at most {MAX_NAME} characters",
-                )
-                aliases = []
-            patterns = entry.get("patterns")
-            # The pattern fields of the category are the defaults of all its patterns.
-            shared = {name: value for name, value in entry.items() if name in PATTERN_FIELDS}
-            checked: tuple[Pattern, ...]
-            if patterns is None:
-                checked = (read_pattern(self, shared, path, dice, faces),)
-            elif not isinstance(patterns, list) or not patterns or not all(isinstance(p, dict) for p in patterns):
-                self.add_problem((*path, "patterns"), "must be a list of at least one inline table")
-                checked = (Pattern("any"),)
-            elif self.n_patterns + len(patterns) > MAX_PATTERNS:
-                self.add_problem(
-                    (*path, "patterns"), f"are too many; the rules can have at most {MAX_PATTERNS} patterns in all"
-                )
-                checked = (Pattern("any"),)
-            else:
-                checked = tuple(
-                    read_pattern(self, shared | own, (*path, "patterns", k), dice, faces)
-                    for k, own in enumerate(patterns)
-                )
-            self.n_patterns += len(checked)
-            yield Category(
-                id=self.identifier(entry, (*path, "id")),
-                name=name,
-                patterns=checked,
-                code=self.string(entry, (*path, "code"), ""),
-                aliases=tuple(aliases),
-                upper=self.flag(entry, (*path, "upper"), False),
-            )
+    def check_upper_sums(self, rules: RuleSet) -> None:
+        """Add a problem if the upper sums of all columns together do not fit in one number of a state."""
+        size = 1
+        for number, bonus in enumerate(rules.bonuses):
+            upper = [p for c in rules.categories if c.upper and c.column == number for p in c.patterns]
+            size *= bonus.threshold + max((p.most(rules.dice, rules.faces) for p in upper), default=0) + 1
+        if size > MAX_UPPER_SUMS:
+            self.add_problem(("columns",), "have too many upper sums; leave out columns, or lower the thresholds")
 
     def bonus(self, raw: Mapping[str, Any], categories: tuple[Category, ...]) -> Bonus | None:
-        """The upper bonus."""
-        table = self.table(raw, ("bonus",))
-        if table is None:
+        """The upper bonus: a table, or a list of tables with ascending thresholds and points."""
+        value = raw.get("bonus")
+        entries: list[Any] = value if isinstance(value, list) else [value]
+        if value is None:
             return None
-        self.check_fields(table, ("bonus",), {"threshold", "points"})
+        if not entries or len(entries) > MAX_STEPS or not all(isinstance(entry, dict) for entry in entries):
+            self.add_problem(("bonus",), f"must be a table, or a list of at most {MAX_STEPS} tables")
+            return None
         if categories and not any(category.upper for category in categories):
             self.add_problem(("bonus",), "needs at least one category with `upper = true`")
-        return Bonus(
-            threshold=self.number(table, ("bonus", "threshold"), 1, 2_000),
-            points=self.number(table, ("bonus", "points"), 1, MAX_POINTS),
-        )
+        steps: list[tuple[int, int]] = []
+        for i, entry in enumerate(entries):
+            path: FieldPath = ("bonus", i) if isinstance(value, list) else ("bonus",)
+            self.check_fields(entry, path, BONUS_FIELDS)
+            threshold = self.number(entry, (*path, "threshold"), 1, MAX_THRESHOLD)
+            points = self.number(entry, (*path, "points"), 1, MAX_POINTS)
+            for name in ("threshold", "points") if i else ():
+                before, here = entries[i - 1].get(name), entry.get(name)
+                if isinstance(before, int) and isinstance(here, int) and here <= before:
+                    self.add_problem((*path, name), f"is {here}; must be more than the {before} of the step before")
+            steps.append((threshold, points))
+        threshold, points = steps[-1]
+        return Bonus(threshold, points, tuple(steps[:-1]))
 
-    def joker(self, raw: Mapping[str, Any], categories: tuple[Category, ...]) -> Joker | None:
+    def joker(
+        self, raw: Mapping[str, Any], categories: tuple[Category, ...], columns: tuple[Column, ...]
+    ) -> Joker | None:
         """The joker rule."""
         table = self.table(raw, ("joker",))
         if table is None:
             return None
-        self.check_fields(table, ("joker",), {"category", "bonus", "mode"})
+        self.check_fields(table, ("joker",), JOKER_FIELDS)
         category = self.string(table, ("joker", "category"))
-        if categories and category not in [PLACEHOLDER, *(c.id for c in categories)]:
+        rows = [c.row for c in categories if c.row]
+        if columns:
+            self.add_problem(("joker",), "cannot be combined with columns")
+        elif category in rows:
+            message = f"is {category!r}, which is used several times; must be a single box"
+            self.add_problem(("joker", "category"), message)
+        elif categories and category not in [PLACEHOLDER, *(c.id for c in categories)]:
             self.add_problem(("joker", "category"), f"is {shown(category)}; must be the id of a category")
-        faces = [p.face for c in categories if c.upper for p in c.patterns if p.kind == "face"]
-        if len(set(faces)) < len(faces):
-            self.add_problem(
-                ("joker",), "needs at most one upper box for each face: a joker asks for the matching one"
-            )
+        else:
+            faces = [p.face for c in categories if c.upper for p in c.patterns if p.kind == "face"]
+            if len(set(faces)) < len(faces):
+                self.add_problem(
+                    ("joker",), "needs at most one upper box for each face: a joker asks for the matching one"
+                )
         return Joker(
             category=category,
             bonus=self.number(table, ("joker", "bonus"), 0, MAX_POINTS),
-            mode=self.choice(table, ("joker", "mode"), ("none", "free", "forced"), None),
+            mode=self.choice(table, ("joker", "mode"), JOKER_MODES, None),
+            requires=self.choice(table, ("joker", "requires"), JOKER_CONDITIONS, "filled"),
+            bonus_requires=self.choice(table, ("joker", "bonus_requires"), JOKER_CONDITIONS, "points"),
+            bonus_while=self.choice(table, ("joker", "bonus_while"), JOKER_PAYMENTS, "always"),
         )
 
-    def first_roll_bonus(self, raw: Mapping[str, Any], ids: list[str]) -> tuple[tuple[str, int], ...]:
-        """Points by category id, sorted by id."""
+    def check_tracked(self, rules: RuleSet) -> None:
+        """Add a problem if it matters of more than one box whether it holds points."""
+        tracked = {rules.joker.category} if rules.joker and rules.joker.depends_on_points else set()
+        for category in rules.categories:
+            tracked |= {category.requires} - {"", PLACEHOLDER}
+        if len(tracked) > 1:
+            boxes = " and ".join(sorted(tracked))
+            self.add_problem(
+                ("categories",),
+                f"only of one box it can matter whether it holds points (`requires`, jokers), not of {boxes}",
+            )
+
+    def first_roll_bonus(
+        self, raw: Mapping[str, Any], categories: tuple[Category, ...], columns: tuple[Column, ...]
+    ) -> tuple[tuple[str, int], ...]:
+        """Points by category id, sorted by id: a row gives them to all its boxes, with the factor of the column."""
         table = self.table(raw, ("first_roll_bonus",)) or {}
-        for category in table:
-            if ids and category not in ids:
-                self.add_problem(("first_roll_bonus", category), "is not the id of a category")
-        return tuple(
-            sorted((c, self.number(table, ("first_roll_bonus", c), 1, MAX_POINTS)) for c in table if c in ids)
-        )
+        found = []
+        for name in table:
+            boxes = [c for c in categories if name == (c.id if self.listed else c.row or c.id)]
+            if categories and not boxes:
+                self.add_problem(("first_roll_bonus", name), "is not the id of a category")
+                continue
+            factors = [1 if self.listed or not columns else columns[box.column].factor for box in boxes]
+            points = self.number(table, ("first_roll_bonus", name), 1, MAX_POINTS // max(factors, default=1))
+            found += [(box.id, points * factor) for box, factor in zip(boxes, factors, strict=True)]
+        return tuple(sorted(found))
 
     def switches(self, raw: Mapping[str, Any]) -> Iterator[Switch]:
         """The switches a file offers; their patches are checked when they are applied."""
@@ -247,20 +242,3 @@ class RuleChecker(ValueReader):
             elif self.name_list(entry, (*path, "switches")) == set(active):
                 found = Published(value, self.string(entry, (*path, "source"), "", MAX_SUMMARY))
         return found
-
-    def check_names(self, rules: RuleSet) -> None:
-        """Add a problem for every name that two categories share."""
-        owner: dict[str, str] = {}
-        for i, category in enumerate(rules.categories):
-            for label in {
-                category.id,
-                category.name.lower(),
-                category.code.lower(),
-                *map(str.lower, category.aliases),
-            }:
-                if label == PLACEHOLDER:
-                    continue
-                if (label and owner.setdefault(label, category.id) != category.id) or (
-                    label == category.id and label in [c.id for c in rules.categories[:i]]
-                ):
-                    self.add_problem(("categories", i, "id"), f"the name {label!r} is used by two categories")

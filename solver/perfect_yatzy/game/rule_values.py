@@ -15,6 +15,7 @@ from .limits import MAX_ID, MAX_NAME, MAX_PROBLEMS, closest
 from .rule_problems import FieldPath, Problem, locate
 
 IDENTIFIER = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
+BOX_ID = re.compile(rf"{IDENTIFIER.pattern[:-2]}(\.{IDENTIFIER.pattern[:-2]})?\Z")
 PLACEHOLDER = "\0"  # replaces text that is missing or wrong; problems that follow from it are not reported
 
 

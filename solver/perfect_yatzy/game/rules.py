@@ -23,6 +23,13 @@ JokerMode = Literal["none", "free", "forced", "maximum"]
 JokerCondition = Literal["filled", "points"]
 JokerPayment = Literal["always", "matching-box-open"]
 
+ORDER_WORDS = {
+    "free": "in any order",
+    "forced": "in the listed order",
+    "reversed": "from the last to the first",
+    "upper-first": "the upper ones (*) before the others",
+}
+
 
 @dataclass(frozen=True)
 class Category:
@@ -76,7 +83,8 @@ class Category:
     @property
     def text(self) -> str:
         """What it requires and scores, in words."""
-        return " or ".join(pattern.text for pattern in self.patterns)
+        paid = " or ".join(pattern.text for pattern in self.patterns)
+        return f"{paid}; only while {self.requires} holds points" if self.requires else paid
 
     @property
     def face(self) -> int:
@@ -110,6 +118,11 @@ class Bonus:
     def paid(self, upper: int) -> int:
         """Points for a sum of the upper boxes."""
         return max((points for threshold, points in self.steps if upper >= threshold), default=0)
+
+    @property
+    def text(self) -> str:
+        """The points and the threshold of each step: ``35 at 63, 55 at 71``."""
+        return ", ".join(f"{points} at {threshold}" for threshold, points in self.steps)
 
     def times(self, factor: int) -> Bonus:
         """The same bonus for boxes and points that are multiplied by a factor."""
@@ -183,6 +196,21 @@ class Joker:
         if self.bonus and self.bonus_while != "always":
             fields["bonus_while"] = self.bonus_while
         return fields
+
+    @property
+    def text(self) -> str:
+        """What the rule does, in words that follow its category."""
+        condition = {"filled": "", "points": " if the box holds points"}
+        found = []
+        if self.bonus:
+            given = " even if the box holds 0" if self.bonus_requires == "filled" else ""
+            while_open = " while the matching upper box is open" if self.bonus_while == "matching-box-open" else ""
+            found.append(f"pays {self.bonus} bonus points{given}{while_open}")
+        if self.mode == "maximum":
+            found.append(f"pays the most that any open box can{condition[self.requires]}")
+        elif self.mode != "none":
+            found.append(f"is a {self.mode} joker{condition[self.requires]}")
+        return " and ".join(found) or "is an ordinary roll"
 
     @property
     def depends_on_points(self) -> bool:
@@ -311,19 +339,27 @@ class RuleSet:
     def sentences(self) -> list[str]:
         """The rules apart from the boxes: dice, order, upper bonus, saved rolls, jokers, first rolls."""
         names = {category.id: category.name for category in self.categories}
-        order = "in the listed order" if self.order == "forced" else "in any order"
+        boxes = f"{len(self.categories)} categories {ORDER_WORDS[self.order]}"
+        if self.columns:
+            boxes = f"{len(self.categories)} boxes in {plural(len(self.columns), 'column')}"
         found = [
             f"{plural(self.dice, 'die', 'dice').capitalize()} with {self.faces} faces, "
-            f"{plural(self.rolls_per_turn, 'roll')} a turn, {len(self.categories)} categories {order}",
+            f"{plural(self.rolls_per_turn, 'roll')} a turn, {boxes}",
         ]
-        if self.bonus:
-            reached = f"when the upper categories (*) reach {self.bonus.threshold}"
-            found.append(f"Upper bonus of {self.bonus.points} points {reached}")
+        for column in self.columns:
+            times = f", all points times {column.factor}" if column.factor != 1 else ""
+            reached = f", upper bonus of {self.bonus.times(column.factor).text}" if self.bonus else ""
+            found.append(f"Column {column.name} (.{column.id}): {ORDER_WORDS[column.order]}{times}{reached}")
+        if self.bonus and not self.columns:
+            (threshold, points), *later = self.bonus.steps
+            more = "".join(f", of {points} at {threshold}" for threshold, points in later)
+            found.append(f"Upper bonus of {points} points when the upper categories (*) reach {threshold}{more}")
+        if self.crossing_out != "free":
+            found.append("A box may be crossed out only if the roll scores in no box that may take it")
         if self.saved_rolls:
             found.append("Unused rolls are saved for later turns")
         if self.joker:
-            name = names[self.joker.category]
-            found.append(f"A further {name} pays {self.joker.bonus} bonus points and is a {self.joker.mode} joker")
+            found.append(f"A further {names[self.joker.category]} {self.joker.text}")
         for category, points in self.first_roll_bonus:
             found.append(f"{names[category]} on the first roll pays {points} bonus points")
         return found

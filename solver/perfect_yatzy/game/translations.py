@@ -14,6 +14,7 @@ from typing import Any
 from ..errors import RulesError
 from .resources import toml_names, toml_text
 from .rules import Category, RuleSet
+from .sheet_boxes import endings
 
 ENGLISH = "en"
 
@@ -50,7 +51,11 @@ def category_names(rules: RuleSet, language: str) -> dict[str, list[str]]:
         return {}
     data = _read(language)
     names = data["categories"] | data.get("dice", {}).get(str(rules.dice), {})
-    return {category.id: names[category.id] for category in rules.categories if category.id in names}
+    return {
+        category.id: [name + endings(rules, category)[1] for name in names[category.row or category.id]]
+        for category in rules.categories
+        if (category.row or category.id) in names
+    }
 
 
 def localized(rules: RuleSet, language: str) -> RuleSet:

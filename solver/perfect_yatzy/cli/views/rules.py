@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...game.number_words import plural
 from ...game.rules import RuleSet
+from ...game.sheet_boxes import row_of
 
 
 def rules_list_lines(rule_sets: list[RuleSet]) -> list[str]:
@@ -28,16 +30,14 @@ def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     lines = [f"{rules.name} ({rules.key})"]
     if rules.summary:
         lines.append(rules.summary)
-    lines += ["", *rules.sentences()]
+    lines += ["", *rules.sentences(), ""]
+    rows = _rows(rules)
+    id_width, name_width, code_width = (max(map(len, column)) for column in list(zip(*rows, strict=True))[1:4])
+    for mark, id_, name, code, text in rows:
+        lines.append(f"  {code:>{max(3, code_width)}} {mark} {name:<{name_width}}  {id_:<{id_width}}  {text}")
     lines.append("")
-    id_width = max(len(c.id) for c in rules.categories)
-    name_width = max(len(c.name) for c in rules.categories)
-    for category in rules.categories:
-        mark = "*" if category.upper else " "
-        lines.append(
-            f"  {category.code:>3} {mark} {category.name:<{name_width}}  {category.id:<{id_width}}  {category.text}"
-        )
-    lines.append("")
+    if examples := [category for category in rules.categories if category.row]:
+        lines += [f"Each box has an id of its own, such as {examples[-1].id} for {examples[-1].name}.", ""]
     if rules.switches:
         lines.append(f"Switches, written as in {rules.origin}+{rules.switches[0].id}:")
         lines += [f"  {switch.id:<20}  {switch.summary}" for switch in rules.switches]
@@ -77,3 +77,16 @@ def rules_check_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
         f"{cost.values:,} values; a solve takes {cost.words} with two threads, and "
         f"{gigabytes(cost.memory)} of memory",
     ]
+
+
+def _rows(rules: RuleSet) -> list[tuple[str, str, str, str, str]]:
+    """Mark, id, name, code and text of each row of the sheet, whose boxes may be several."""
+    found = []
+    for category in rules.categories:
+        if category.copy or category.column:
+            continue
+        row = row_of(rules, category)
+        count = sum(c.row == row.id and c.column == 0 for c in rules.categories)
+        name = f"{row.name} ({plural(count, 'time')})" if count > 1 else row.name
+        found.append(("*" if row.upper else " ", row.id, name, row.code, row.text))
+    return found

@@ -1,0 +1,238 @@
+"""The schema of the score sheet in a rule file: its rows, its columns, and the boxes they are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..errors import shown
+from .limits import MAX_ALIASES, MAX_CATEGORIES, MAX_COLUMNS, MAX_NAME, MAX_PATTERNS, closest
+from .pattern_schema import MAX_BOX_POINTS, MAX_FACTOR, MAX_POINTS, PATTERN_FIELDS, read_pattern
+from .patterns import Pattern
+from .rule_problems import FieldPath
+from .rule_values import BOX_ID, PLACEHOLDER, ValueReader
+from .rules import Category, Column
+from .sheet_boxes import boxes_of, id_ending
+
+ORDERS = ("free", "forced", "reversed", "upper-first")
+CATEGORY_FIELDS = {"id", "name", "code", "aliases", "upper", "requires", "times", "patterns"} | PATTERN_FIELDS
+COLUMN_FIELDS = {"id", "name", "order", "factor"}
+BOX_FIELDS = (CATEGORY_FIELDS - {"times"}) | {"row", "column", "copy"}  # of rules as JSON
+
+
+class SheetReader(ValueReader):
+    """Reads the categories and columns of a rule file.
+
+    Attributes
+    ----------
+    listed : bool
+        Whether the categories of the file are the boxes themselves, not rows.
+    """
+
+    listed = False
+
+    def columns(self, raw: Mapping[str, Any]) -> tuple[Column, ...]:
+        """The columns of the sheet; empty without [[columns]]."""
+        entries = raw.get("columns", [])
+        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+            self.add_problem(("columns",), "must be [[columns]] tables")
+            return ()
+        if len(entries) > MAX_COLUMNS:
+            self.add_problem(("columns",), f"has {len(entries)} entries; at most {MAX_COLUMNS}")
+        default = raw["order"] if raw.get("order") in ORDERS else "free"  # a mistake is reported elsewhere
+        found: list[Column] = []
+        for i, entry in enumerate(entries[:MAX_COLUMNS]):
+            path: FieldPath = ("columns", i)
+            self.check_fields(entry, path, COLUMN_FIELDS)
+            column = Column(
+                id=self.identifier(entry, (*path, "id")),
+                name=self.string(entry, (*path, "name")),
+                order=self.choice(entry, (*path, "order"), ORDERS, default),
+                factor=self.number(entry, (*path, "factor"), 1, MAX_FACTOR, 1),
+            )
+            for other in found:
+                if PLACEHOLDER not in (column.id, column.name) and (
+                    column.id == other.id or column.name.lower() == other.name.lower()
+                ):
+                    self.add_problem((*path, "id"), f"has the id or the name of the column {other.id!r}")
+            found.append(column)
+        return tuple(found)
+
+    def boxes(
+        self, raw: Mapping[str, Any], dice: int, faces: int, columns: tuple[Column, ...], listed: bool
+    ) -> tuple[Category, ...]:
+        """The boxes of the sheet: every row as often as `times` and the columns say.
+
+        Parameters
+        ----------
+        listed
+            Whether the values may list the boxes themselves, as
+            :func:`~perfect_yatzy.game.rule_loader.rules_to_json` does.
+        """
+        entries = raw.get("categories")
+        if not isinstance(entries, list) or not entries or not all(isinstance(e, dict) for e in entries):
+            self.add_problem(("categories",), "must be [[categories]] tables, at least one")
+            return ()
+        self.ids = [entry.get("id") for entry in entries]
+        if len(entries) > MAX_CATEGORIES:
+            self.add_problem(("categories",), f"has {len(entries)} entries; at most {MAX_CATEGORIES}")
+        self.listed = listed and any("row" in entry for entry in entries)
+        rows = [*self._rows(entries[:MAX_CATEGORIES], dice, faces)]
+        places, categories = [i for i, *_ in rows], [category for _, category, _ in rows]
+        if not self._names_differ(places, categories):
+            return tuple(categories)
+        if self.listed:
+            self._check_listed(categories, columns)
+            return tuple(categories)
+        self._check_requirements(rows, columns)
+        count = sum(times for *_, times in rows) * max(1, len(columns))
+        if count > MAX_CATEGORIES:
+            message = f"are {count} boxes with all columns and `times`; at most {MAX_CATEGORIES} are allowed"
+            self.add_problem(("categories",), message)
+            return tuple(categories)
+        boxes = boxes_of([(category, times) for _, category, times in rows], columns)
+        if boxes != tuple(categories):
+            self._names_differ([i for i, _, times in rows for _ in range(times)] * max(1, len(columns)), boxes)
+            self._check_points(boxes, columns, dice, faces)
+        return boxes
+
+    def _rows(self, entries: list[dict[str, Any]], dice: int, faces: int) -> Iterator[tuple[int, Category, int]]:
+        """Position, category and number of boxes of each row, in the order of the file."""
+        patterns = 0
+        for i, entry in enumerate(entries):
+            path: FieldPath = ("categories", i)
+            if not {"name", "pattern", "patterns"} & set(entry):
+                # A patch for a category that does not exist: one problem about its id, not three about its fields.
+                others = [other for other in self.ids if isinstance(other, str) and other != entry.get("id")]
+                similar = closest(str(entry.get("id")), others)
+                hint = f"did you mean {similar}?" if similar else "a new one needs a name and a pattern"
+                self.add_problem(path, f"unknown category; {hint}")
+                continue
+            self.check_fields(entry, path, BOX_FIELDS if self.listed else CATEGORY_FIELDS)
+            place: dict[str, Any] = {}
+            if self.listed:
+                place = {
+                    "row": self.identifier(entry, (*path, "row")) if "row" in entry else "",
+                    "column": self.number(entry, (*path, "column"), 0, MAX_COLUMNS, 0),
+                    "copy": self.number(entry, (*path, "copy"), 0, MAX_CATEGORIES, 0),
+                }
+            found = self._patterns(entry, path, dice, faces, MAX_PATTERNS - patterns)
+            patterns += len(found) if not place.get("copy") else 0
+            category = Category(
+                id=self.box_id(entry, (*path, "id")) if self.listed else self.identifier(entry, (*path, "id")),
+                name=self.string(entry, (*path, "name")),
+                patterns=found,
+                code=self.string(entry, (*path, "code"), ""),
+                aliases=self._aliases(entry, (*path, "aliases")),
+                upper=self.flag(entry, (*path, "upper"), False),
+                requires=self.string(entry, (*path, "requires"), ""),
+                **place,
+            )
+            yield i, category, self.number(entry, (*path, "times"), 1, MAX_CATEGORIES, 1)
+
+    def box_id(self, raw: Mapping[str, Any], path: FieldPath) -> str:
+        """The id of a box, which may have a column; required."""
+        value = self.string(raw, path, most=MAX_NAME)
+        if value != PLACEHOLDER and not BOX_ID.match(value):
+            self.add_problem(path, f"is {shown(value)}; must be an id, in a sheet with columns ROW.COLUMN")
+        return value
+
+    def _aliases(self, entry: Mapping[str, Any], path: FieldPath) -> tuple[str, ...]:
+        aliases = entry.get("aliases", [])
+        if not isinstance(aliases, list) or not all(isinstance(alias, str) for alias in aliases):
+            self.add_problem(path, "must be a list of names in quotes")
+        elif len(aliases) > MAX_ALIASES or any(len(alias) > MAX_NAME for alias in aliases):
+            self.add_problem(path, f"must be at most {MAX_ALIASES} names of at most {MAX_NAME} characters")
+        else:
+            return tuple(aliases)
+        return ()
+
+    def _patterns(
+        self, entry: Mapping[str, Any], path: FieldPath, dice: int, faces: int, most: int
+    ) -> tuple[Pattern, ...]:
+        """The patterns of a category; the pattern fields of the category are the defaults of all of them."""
+        patterns = entry.get("patterns")
+        shared = {name: value for name, value in entry.items() if name in PATTERN_FIELDS}
+        path_of_list = (*path, "patterns")
+        if patterns is None:
+            return (read_pattern(self, shared, path, dice, faces),)
+        if not isinstance(patterns, list) or not patterns or not all(isinstance(p, dict) for p in patterns):
+            self.add_problem(path_of_list, "must be a list of at least one inline table")
+        elif len(patterns) > most:
+            message = f"are too many; the rules can have at most {MAX_PATTERNS} patterns in all"
+            self.add_problem(path_of_list, message)
+        else:
+            return tuple(
+                read_pattern(self, shared | own, (*path_of_list, k), dice, faces) for k, own in enumerate(patterns)
+            )
+        return (Pattern("any"),)
+
+    def _check_requirements(self, rows: list[tuple[int, Category, int]], columns: tuple[Column, ...]) -> None:
+        """Add a problem for every `requires` that names no other single box."""
+        times_of = {category.id: times for _, category, times in rows}
+        for i, category, _ in rows:
+            path: FieldPath = ("categories", i, "requires")
+            if not category.requires or category.requires == PLACEHOLDER:
+                continue
+            if category.requires not in times_of or category.requires == category.id:
+                self.add_problem(path, f"is {shown(category.requires)}; must be the id of another category")
+            elif times_of[category.requires] > 1:
+                self.add_problem(path, f"is {category.requires!r}, which is used several times; must be a single box")
+            elif len(columns) > 1:
+                self.add_problem(path, "cannot be combined with several columns")
+
+    def _check_points(self, boxes: tuple[Category, ...], columns: tuple[Column, ...], dice: int, faces: int) -> None:
+        """Add a problem for every column whose factor makes a box pay too much."""
+        for number, column in enumerate(columns):
+            for box in boxes:
+                if box.column != number or column.factor == 1:
+                    continue
+                most = max(pattern.most(dice, faces) for pattern in box.patterns)
+                factor = max(pattern.factor for pattern in box.patterns)
+                if most > MAX_BOX_POINTS or factor > MAX_FACTOR or max(p.plus for p in box.patterns) > MAX_POINTS:
+                    message = f"is too high: {box.id} has the factor {factor} and pays up to {most:,} points"
+                    self.add_problem(("columns", number, "factor"), message)
+                    break
+
+    def _check_listed(self, boxes: list[Category], columns: tuple[Column, ...]) -> None:
+        """Add a problem if a list of boxes is not one that rows and columns make."""
+        copies: dict[tuple[str, int], list[Category]] = {}
+        for box in boxes:
+            copies.setdefault((box.row or box.id, box.column), []).append(box)
+        ids = {box.id: box for box in boxes}
+        for i, box in enumerate(boxes):
+            path: FieldPath = ("categories", i)
+            alike = copies[box.row or box.id, box.column]
+            column = columns[box.column] if box.column < len(columns) else None
+            if box.column >= max(1, len(columns)) or bool(columns) > bool(box.row):
+                self.add_problem((*path, "column"), "is not one of the columns")
+            elif box.row and box.id != box.row + id_ending(alike.index(box) if len(alike) > 1 else None, column):
+                self.add_problem((*path, "id"), "is not made of the row, the number and the column of the box")
+            elif alike.index(box) != box.copy or (box.patterns, box.upper, box.requires) != (
+                alike[0].patterns, alike[0].upper, alike[0].requires,
+            ):  # fmt: skip
+                self.add_problem((*path, "copy"), "must number the boxes of a row, which are alike")
+            required = ids.get(box.requires)
+            if box.requires and (
+                required is None
+                or required is box
+                or required.column != box.column
+                or len(copies[required.row or required.id, required.column]) > 1
+            ):
+                self.add_problem((*path, "requires"), "must be the id of another single box in the same column")
+
+    def _names_differ(self, places: Sequence[int], categories: Sequence[Category]) -> bool:
+        """Whether no two categories share a name; adds a problem, at its place in the file, for each that does."""
+        owner: dict[str, int] = {}
+        differ = True
+        for i, (place, category) in enumerate(zip(places, categories, strict=True)):
+            labels = (category.id, category.name, category.code, *category.aliases)
+            path: FieldPath = ("categories", place, "id")
+            if longest := next((label for label in labels if len(label) > MAX_NAME), None):
+                self.add_problem(path, f"{shown(longest)} has more than {MAX_NAME} characters")
+            for label in map(str.lower, labels):
+                if label not in ("", PLACEHOLDER) and owner.setdefault(label, i) != i:
+                    self.add_problem(path, f"the name {label!r} is used by two categories")
+                    differ = False
+                    break
+        return differ

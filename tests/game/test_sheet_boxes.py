@@ -1,0 +1,256 @@
+"""Rows of a sheet that are several boxes: in rule files, as JSON, on cards, and in other languages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from perfect_yatzy.cli.views.rules import rules_lines
+from perfect_yatzy.errors import RulesError, StateError
+from perfect_yatzy.game.limits import MAX_CATEGORIES
+from perfect_yatzy.game.notation import find_category, parse_card, parse_category
+from perfect_yatzy.game.rule_loader import RuleFileError, load_rules, rules_from_json, rules_to_json
+from perfect_yatzy.game.rules import Bonus, Joker, RuleSet
+from perfect_yatzy.game.scoring import category_points
+from perfect_yatzy.game.sheet_boxes import row_of
+from perfect_yatzy.game.translations import localized
+
+HEAD = 'id = "a"\nname = "A"\ndice = 3\n'
+FOURS = '[[categories]]\nid = "fours"\nname = "Fours"\ncode = "4"\nupper = true\npattern = "face"\nface = 4\n'
+TRIO = '[[categories]]\nid = "trio"\nname = "Trio"\naliases = ["three alike"]\npattern = "groups"\ngroups = [3]\npoints = 9\n'
+CHANCE = '[[categories]]\nid = "chance"\nname = "Chance"\ncode = "C"\npattern = "any"\nplus = 2\n'
+COLUMNS = '[[columns]]\nid = "down"\nname = "Down"\norder = "forced"\n[[columns]]\nid = "up"\nname = "Going Up"\norder = "reversed"\nfactor = 3\n'
+
+
+def load(folder: Path, text: str) -> RuleSet:
+    file = folder / "own.toml"
+    file.write_text(text, encoding="utf-8")
+    return load_rules(file)
+
+
+@pytest.fixture
+def balut(tmp_path: Path) -> RuleSet:
+    return load(tmp_path, f"{HEAD}{FOURS}times = 3\n{CHANCE}times = 2\n{TRIO}")
+
+
+@pytest.fixture
+def columns(tmp_path: Path) -> RuleSet:
+    text = f"bonus = {{ threshold = 8, points = 5 }}\nfirst_roll_bonus = {{ trio = 4 }}\n{FOURS}{CHANCE}times = 2\n{TRIO}"
+    return load(tmp_path, f"{HEAD}{text}{COLUMNS}")
+
+
+def test_a_row_used_several_times(balut: RuleSet) -> None:
+    assert [c.id for c in balut.categories] == ["fours-1", "fours-2", "fours-3", "chance-1", "chance-2", "trio"]
+    assert [c.name for c in balut.categories] == [
+        "Fours (1)",
+        "Fours (2)",
+        "Fours (3)",
+        "Chance (1)",
+        "Chance (2)",
+        "Trio",
+    ]
+    assert [c.code for c in balut.categories] == ["4-1", "4-2", "4-3", "C-1", "C-2", ""]
+    assert [(c.row, c.column, c.copy) for c in balut.categories[2:]] == [
+        ("fours", 0, 2), ("chance", 0, 0), ("chance", 0, 1), ("", 0, 0),
+    ]  # fmt: skip
+
+
+def test_columns(columns: RuleSet) -> None:
+    names = ["fours", "chance-1", "chance-2", "trio"]
+    assert [c.id for c in columns.categories] == [f"{name}.{column}" for column in ("down", "up") for name in names]
+    assert columns.categories[5].name == "Chance (1) (Going Up)"
+    assert columns.categories[3].aliases == ("three alike.down",)
+    assert columns.order == "free"
+    assert [(c.order, c.factor) for c in columns.columns] == [("forced", 1), ("reversed", 3)]
+    assert columns.bonuses == (Bonus(8, 5), Bonus(24, 15))
+    assert columns.first_roll_bonus == (("trio.down", 4), ("trio.up", 12))
+    counts = [0, 0, 0, 3, 0, 0]
+    assert [category_points(c, counts) for c in columns.categories] == [12, 14, 14, 9, 36, 42, 42, 27]
+
+
+@pytest.mark.parametrize("fixture", ["balut", "columns"])
+def test_the_row_of_a_box(fixture: str, request: pytest.FixtureRequest) -> None:
+    rules: RuleSet = request.getfixturevalue(fixture)
+    rows = {row_of(rules, c) for c in rules.categories}
+    assert {(c.id, c.name, c.code, c.aliases, c.row) for c in rows} == {
+        ("fours", "Fours", "4", (), ""),
+        ("chance", "Chance", "C", (), ""),
+        ("trio", "Trio", "", ("three alike",), ""),
+    }
+    assert len(rows) == 3
+
+
+@pytest.mark.parametrize("fixture", ["balut", "columns"])
+def test_rules_as_json_list_the_boxes(fixture: str, request: pytest.FixtureRequest) -> None:
+    rules: RuleSet = request.getfixturevalue(fixture)
+    read = rules_from_json(rules_to_json(rules))
+    assert (read.fingerprint, read.categories, read.columns) == (rules.fingerprint, rules.categories, rules.columns)
+    assert read.sentences() == rules.sentences()
+    swedish = localized(rules, "sv")
+    assert rules_from_json(rules_to_json(swedish)).categories == swedish.categories
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda boxes: boxes[1].update(copy=0), "must number the boxes of a row"),
+        (lambda boxes: boxes[1].update(upper=False), "must number the boxes of a row, which are alike"),
+        (lambda boxes: boxes[1].update(id="fours-3.down"), "the name 'fours-3.down' is used by two categories|is not made"),
+        (lambda boxes: boxes[1].update(id="fours.down.up"), "must be an id, in a sheet with columns ROW.COLUMN"),
+        (lambda boxes: boxes[1].update(column=2), "is not one of the columns"),
+        (lambda boxes: boxes[1].update(row="x"), "is not made of the row"),
+        (lambda boxes: boxes[1].pop("row"), "is not one of the columns"),
+        (lambda boxes: boxes[3].update(requires="fours-1.up"), "another single box in the same column"),
+        (lambda boxes: boxes[1].update(times=2), "is not a field here"),
+    ],
+)  # fmt: skip
+def test_json_of_boxes_that_no_rows_make_is_rejected(tmp_path: Path, change: object, message: str) -> None:
+    rules = load(tmp_path, f"{HEAD}{FOURS}times = 3\n{CHANCE}{COLUMNS}")
+    written = rules_to_json(rules)
+    assert isinstance(written, dict)
+    boxes = [dict(box) for box in written["categories"]]
+    change(boxes)  # type: ignore[operator]
+    with pytest.raises(RulesError, match=message):
+        rules_from_json(written | {"categories": boxes})
+
+
+@pytest.mark.parametrize(
+    ("text", "box"),
+    [
+        ("fours", "fours-1"), ("FOURS-2", "fours-2"), ("fours 2", "fours-2"), ("Fours (3)", "fours-3"), ("4", "fours-1"),
+        ("4-2", "fours-2"), ("fyror", "fours-1"), ("Fyror (2)", "fours-2"), ("chan", "chance-1"), ("three alike", "trio"),
+    ],
+)  # fmt: skip
+def test_names_of_repeated_boxes(balut: RuleSet, text: str, box: str) -> None:
+    assert balut.categories[find_category(balut, text)].id == box
+
+
+@pytest.mark.parametrize(
+    ("text", "box"),
+    [
+        ("fours.up", "fours.up"), ("fours up", "fours.up"), ("Fours (Going Up)", "fours.up"), ("4.down", "fours.down"),
+        ("chance.up", "chance-1.up"), ("chance-2.up", "chance-2.up"), ("Chance (2) (Down)", "chance-2.down"),
+        ("three alike.up", "trio.up"), ("Chans (2) (Going Up)", "chance-2.up"),
+    ],
+)  # fmt: skip
+def test_names_of_boxes_in_columns(columns: RuleSet, text: str, box: str) -> None:
+    assert columns.categories[find_category(columns, text)].id == box
+
+
+def test_a_row_in_several_columns_is_not_clear(columns: RuleSet) -> None:
+    with pytest.raises(StateError, match=r"category 'chance' is not clear: chance-1\.down, chance-1\.up"):
+        find_category(columns, "chance")
+    with pytest.raises(StateError, match=r"unknown category 'foors'; did you mean fours\.down or fours\.up\?"):
+        find_category(columns, "foors")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "fours=12,8",
+        "fours=12 8",
+        "fours-1=12 fours-2=8",
+        "fours=12 fours=8",
+        "Fours (1) 12, Fours (2) 8",
+        "4: 12; 4: 8",
+    ],
+)
+def test_cards_with_repeated_boxes(balut: RuleSet, text: str) -> None:
+    card = parse_card(balut, text)
+    assert str(card) == "fours-1=12 fours-2=8"
+    assert parse_card(balut, str(card)).points == card.points
+
+
+def test_cards_with_too_many_points_of_a_row(balut: RuleSet) -> None:
+    with pytest.raises(StateError, match="all 3 boxes of fours are filled in the card"):
+        parse_card(balut, "fours=4,4,4,4")
+    with pytest.raises(StateError, match="trio is filled twice in the card"):
+        parse_card(balut, "trio=9,9")
+
+
+def test_a_player_means_the_next_box_of_a_row(balut: RuleSet) -> None:
+    assert parse_category(balut, "fours 8", {"fours-2": 8, "trio": 0}) == "fours-2"
+    assert parse_category(balut, "fours-1", {"fours-2": 8}) == "fours-1"
+
+
+def test_the_rules_are_shown_by_rows(columns: RuleSet, balut: RuleSet) -> None:
+    facts = {"maximum": 1, "states": 1, "values": 1}
+    text = "\n".join(rules_lines(columns, facts))
+    assert "Three dice with 6 faces, three rolls a turn, 8 boxes in two columns" in text
+    assert "Column Down (.down): in the listed order, upper bonus of 5 at 8" in text
+    assert "Column Going Up (.up): from the last to the first, all points times 3, upper bonus of 15 at 24" in text
+    assert text.count("all 4s: their sum") == 1
+    assert "Each box has an id of its own, such as trio.up for Trio (Going Up)." in text
+    assert "Fours (three times)" in "\n".join(rules_lines(balut, facts))
+
+
+def test_the_other_rules_in_words(tmp_path: Path) -> None:
+    rules = load(
+        tmp_path,
+        'bonus = [ { threshold = 4, points = 5 }, { threshold = 8, points = 9 } ]\norder = "upper-first"\n'
+        'crossing_out = "only-if-nothing-scores"\n'
+        f'joker = {{ category = "trio", bonus = 50, mode = "maximum", requires = "points" }}\n{HEAD}{FOURS}{TRIO}'
+        f'{CHANCE}requires = "trio"\n',
+    )
+    assert rules.sentences() == [
+        "Three dice with 6 faces, three rolls a turn, 3 categories the upper ones (*) before the others",
+        "Upper bonus of 5 points when the upper categories (*) reach 4, of 9 at 8",
+        "A box may be crossed out only if the roll scores in no box that may take it",
+        "A further Trio pays 50 bonus points and pays the most that any open box can if the box holds points",
+    ]
+    assert rules.categories[2].text == "any dice: their sum + 2; only while trio holds points"
+    assert Joker("x", 5, "none", "filled", "filled", "matching-box-open").text == (
+        "pays 5 bonus points even if the box holds 0 while the matching upper box is open"
+    )
+    assert rules.tracked_index == 1
+    assert rules_from_json(rules_to_json(rules)).fingerprint == rules.fingerprint
+
+
+JOKER = 'joker = { category = "trio", bonus = 0, mode = "free" }\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"{HEAD}{FOURS}times = 0\n", "11: categories.fours.times: is 0; must be a whole number from 1 to 62"),
+        (f"{HEAD}{FOURS}times = 40\n{CHANCE}times = 23\n", "4: categories: are 63 boxes with all columns and `times`; at most 62 are allowed"),
+        (f"{HEAD}{FOURS}{CHANCE}times = 32\n{COLUMNS}", "4: categories: are 66 boxes with all columns and `times`; at most 62 are allowed"),
+        (f"{HEAD}{FOURS}times = 2\n{CHANCE.replace('chance', 'fours-2')}", "13: categories.fours-2.id: the name 'fours-2' is used by two categories"),
+        (f'{HEAD}{FOURS}requires = "trios"\n{TRIO}', "11: categories.fours.requires: is 'trios'; must be the id of another category"),
+        (f'{HEAD}{FOURS}requires = "fours"\n', "11: categories.fours.requires: is 'fours'; must be the id of another category"),
+        (f'{HEAD}{FOURS}requires = "trio"\n{TRIO}times = 2\n', "11: categories.fours.requires: is 'trio', which is used several times; must be a single box"),
+        (f'{HEAD}{FOURS}requires = "trio"\n{TRIO}{COLUMNS}', "11: categories.fours.requires: cannot be combined with several columns"),
+        (f'{HEAD}{FOURS}requires = "trio"\n{TRIO}requires = "chance"\n{CHANCE}', "4: categories: only of one box it can matter whether it holds points (`requires`, jokers), not of chance and trio"),
+        (f'{HEAD}{JOKER.replace("0", "5")}{FOURS}requires = "chance"\n{TRIO}{CHANCE}', "5: categories: only of one box it can matter whether it holds points (`requires`, jokers), not of chance and trio"),
+        (f"{HEAD}{JOKER}{FOURS}{TRIO}times = 2\n", "4: joker.category: is 'trio', which is used several times; must be a single box"),
+        (f"{HEAD}{JOKER}{FOURS}{TRIO}{COLUMNS}", "4: joker: cannot be combined with columns"),
+        (f"{HEAD}{JOKER}{FOURS}times = 2\n{TRIO}", "4: joker: needs at most one upper box for each face: a joker asks for the matching one"),
+        (f"{HEAD}{JOKER.replace('free', 'most')}{TRIO}", "4: joker.mode: is 'most'; must be one of none, free, forced, maximum"),
+        (f"{HEAD}{JOKER.replace('mode', 'requires = 3, mode')}{TRIO}", "4: joker.requires: is 3; must be one of filled, points"),
+        (f"{HEAD}{JOKER.replace('mode', 'bonus_while = 3, mode')}{TRIO}", "4: joker.bonus_while: is 3; must be one of always, matching-box-open"),
+        (f'{HEAD}crossing_out = "never"\n{TRIO}', "4: crossing_out: is 'never'; must be one of free, only-if-nothing-scores"),
+        (f"{HEAD}bonus = []\n{FOURS}", "4: bonus: must be a table, or a list of at most 10 tables"),
+        (f"{HEAD}bonus = [{{ threshold = 5, points = 2 }}, {{ threshold = 5, points = 3 }}]\n{FOURS}", "4: bonus[2].threshold: is 5; must be more than the 5 of the step before"),
+        (f"{HEAD}bonus = [{{ threshold = 5, points = 2 }}, {{ threshold = 6, points = 1 }}]\n{FOURS}", "4: bonus[2].points: is 1; must be more than the 2 of the step before"),
+        (f"{HEAD}bonus = [{{ points = 2 }}, {{ threshold = 6, points = 3 }}]\n{FOURS}", "4: bonus[1].threshold: is missing; must be a whole number from 1 to 2000"),
+        (f"{HEAD}{TRIO}{COLUMNS}[[columns]]\nid = 'up'\nname = 'X'\n", "21: columns[3].id: has the id or the name of the column 'up'"),
+        (f"{HEAD}{TRIO}{COLUMNS}oder = 3\n", "20: columns[2].oder: is not a field here; did you mean order?"),
+        (f"{HEAD}{TRIO.replace('= 9', '= 9000')}{COLUMNS}", "19: columns[2].factor: is too high: trio.up has the factor 3 and pays up to 27,000 points"),
+        (f"{HEAD}first_roll_bonus = {{ trio = 5000 }}\n{TRIO}{COLUMNS}", "4: first_roll_bonus.trio: is 5000; must be a whole number from 1 to 3333"),
+        (f"{HEAD}columns = 3\n{TRIO}", "4: columns: must be [[columns]] tables"),
+        (f"{HEAD}{TRIO}" + "".join(f"[[columns]]\nid = 'c{i}'\nname = 'c{i}'\n" for i in range(13)), "11: columns: has 13 entries; at most 12"),
+        (f"{HEAD}bonus = {{ threshold = 2000, points = 1 }}\n{FOURS}" + "".join(f"[[columns]]\nid = 'c{i}'\nname = 'c{i}'\n" for i in range(6)), "12: columns: have too many upper sums; leave out columns, or lower the thresholds"),
+        (f"{HEAD}{TRIO}row = 'trio'\ncopy = 0\n", "11: categories.trio.row: is not a field here; allowed: "),
+    ],
+)  # fmt: skip
+def test_mistakes_in_sheets(tmp_path: Path, text: str, expected: str) -> None:
+    with pytest.raises(RuleFileError) as caught:
+        load(tmp_path, text)
+    assert any(f"{p.line}: {p.field}: {p.message}".startswith(expected) for p in caught.value.problems), caught.value
+    assert len(caught.value.problems) <= 2
+
+
+def test_a_sheet_may_have_as_many_boxes_as_a_bitmask(tmp_path: Path) -> None:
+    rules = load(tmp_path, f"{HEAD}{FOURS}times = {MAX_CATEGORIES // 2 - 1}\n{CHANCE}{COLUMNS}")
+    assert len(rules.categories) == MAX_CATEGORIES
+    assert rules.full_mask < 1 << 62
