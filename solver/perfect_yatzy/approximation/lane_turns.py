@@ -186,14 +186,13 @@ class LaneTurns:
     def _arguments(
         self, part: States, blocks: int, most_saved: int, scratch: LaneScratch
     ) -> tuple[LaneJob, LaneTable]:
-        from ..kernels.state_lanes import LaneJob, LaneStates, LaneTable
-        from ..kernels.state_lanes import LaneTurns as Turns
+        from ..kernels.state_lanes import LaneJob, LaneStates, LaneTable, TurnResults
 
         stages = range(self.rules.rolls_per_turn + most_saved) if self.rules.saved_rolls else range(1)
         found = self.values.child_values(part.filled, part.upper, part.tracked, tuple(stages))
         slots, size = self._model.slot_count, blocks * LANES
         by_block = found.reshape(len(stages), blocks, LANES, slots).transpose(1, 0, 3, 2)
         table = LaneTable(np.ascontiguousarray(by_block).ravel(), slots, len(stages))
-        turns = Turns(np.empty(size), np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64))
+        turns = TurnResults(np.empty(size), np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64))
         states = LaneStates(part.filled, part.saved, part.tracked)
         return LaneJob(self._model, self._lattice, states, turns, most_saved, scratch), table

@@ -69,7 +69,7 @@ class LaneStates(NamedTuple):
     tracked: Ints
 
 
-class LaneTurns(NamedTuple):
+class TurnResults(NamedTuple):
     """What a turn leads to, ``(8 * blocks,)`` each; written by the kernels.
 
     Attributes
@@ -94,7 +94,7 @@ class LaneScratch(NamedTuple):
     Attributes
     ----------
     holds : (stages * holds,)
-        For each number of rerolls left the best value within each multiset.
+        For each number of rerolls left, from 1 on, the best value within each multiset.
     stops : (stages * rolls,)
         For each number of rerolls left the value of the best category; one stage without saved rolls.
     first_stops : (rolls,)
@@ -119,7 +119,7 @@ class LaneJob(NamedTuple):
     model : TurnSlots
     lattice : FiveDice, SixDice or IndexedLattice
     states : LaneStates
-    turns : LaneTurns
+    turns : TurnResults
         Written.
     most_saved : int
         Most rolls saved before the turn.
@@ -130,7 +130,7 @@ class LaneJob(NamedTuple):
     model: TurnSlots
     lattice: Any
     states: LaneStates
-    turns: LaneTurns
+    turns: TurnResults
     most_saved: int
     scratch: LaneScratch
 
@@ -160,7 +160,7 @@ def lane_scratch(dice: Lattice, model: TurnSlots, most_saved: int) -> LaneScratc
     """Scratch for one thread."""
     stages = model.rolls_per_turn + most_saved
     stops = dice.n_rolls * (stages if model.saves_rolls else 1)
-    sizes = stages * dice.n_holds, stops, dice.n_rolls, model.outcome_count, 1
+    sizes = max(1, stages - 1) * dice.n_holds, stops, dice.n_rolls, model.outcome_count, 1
     return LaneScratch(*(aligned(size) for size in sizes))
 
 
@@ -237,19 +237,21 @@ def backup_block(children, job, block):
     holds, first_roll, roll_count = scratch.holds, dice.first_roll, dice.roll_count
     size = (first_roll + roll_count) * LANES
     for rerolls in range(model.rolls_per_turn + job.most_saved):
-        # A view whose index 0 is the stage of so many rerolls.
-        stage = shifted(holds, -rerolls * size)
+        # A view whose index 0 is the stage; without rerolls there are no holds, and its rolls are those of the next.
+        stage = shifted(holds, -max(rerolls - 1, 0) * size)
         saved = rerolls if model.saves_rolls else 0
         stops = shifted(scratch.stops, -saved * roll_count * LANES)
         if rerolls == 0 or model.saves_rolls:
             backup_stops(children, job, block, saved, False, stops)
-        if rerolls > 0:
-            before = shifted(holds, (1 - rerolls) * size)
+        if rerolls > 1:
+            before = shifted(holds, (2 - rerolls) * size)
             for roll in range(first_roll, first_roll + roll_count):
                 store(stage, roll, load(before, roll))
+        if rerolls > 0:
             means(stage, job.lattice)
-        for roll in range(roll_count):
-            store(stage, first_roll + roll, load(stops, roll))
+        if rerolls != 1 or model.saves_rolls:
+            for roll in range(roll_count):
+                store(stage, first_roll + roll, load(stops, roll))
         if rerolls > 0:
             maxima(stage, job.lattice)
         saved_before = rerolls - model.rolls_per_turn + 1
@@ -347,7 +349,7 @@ def play_lane(children, job, games, block, lane):
         outcome, value = best_stop(children, job, block, lane, saved, held - dice.first_roll, is_first)
         deciding = False
         if rerolls > 0:
-            stage = shifted(job.scratch.holds, -rerolls * size)
+            stage = shifted(job.scratch.holds, (1 - rerolls) * size)
             hold, hold_value = best_hold(games.lattice_index, stage, lane, held)
             if hold_value > value:
                 held, rerolls, deciding = hold, rerolls - 1, True

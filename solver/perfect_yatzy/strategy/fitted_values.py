@@ -8,8 +8,8 @@ W is the table of a relaxed game (:mod:`perfect_yatzy.model.relaxed_game`) that 
 alone are an upper bound. The other terms are fitted to one-turn backups at states that play visits
 (:mod:`perfect_yatzy.approximation.fit`). The features x are:
 
-- what the upper sum is worth in W, ``W(g, u) - W(g, 0)``, relative to the whole bonus, and its square; without a
-  relaxed game the upper sums themselves;
+- for each upper bonus what the upper sum is worth in W, ``W(g, u) - W(g, 0)``, relative to the whole bonus, and its
+  square; if W does not remember the sum, the sum itself relative to the threshold, and its square;
 - the rolls saved, and their square, if the rules have saved rolls;
 - whether the tracked box (:attr:`.RuleSet.tracked_index`) holds points.
 
@@ -37,6 +37,8 @@ MAX_BOXES = 62  # cards are int64 bitmasks
 
 class Relaxation(Protocol):
     """The relaxed game whose values are W (:class:`perfect_yatzy.model.relaxed_game.RelaxedGame`)."""
+
+    bonus_column: int  # the column whose upper sum W remembers, or -1
 
     def index(self, filled: Ints, upper: Ints, saved: Ints, tracked: Ints) -> Ints:
         """Places of states in W, ``(n,)`` int64."""
@@ -192,14 +194,14 @@ class FittedValues:
         relaxed = np.zeros(len(filled))
         if self.relaxed is not None:
             relaxed = self.relaxed_values[self.relaxed.index(filled, upper, saved, tracked)]
-        if rules.bonus and self.relaxed is not None:
-            without = self.relaxed_values[self.relaxed.index(filled, np.zeros_like(upper), saved, tracked)]
-            worth = (relaxed - without) / max(1, sum(bonus.points for bonus in rules.bonuses))
-            columns += [worth, worth * worth]
-        elif rules.bonus:
-            sums = upper_sums(rules)
-            parts = zip(sums.weights, sums.widths, sums.thresholds, strict=True)
-            share = sum(upper // weight % width / max(1, most) for weight, width, most in parts) / len(sums.weights)
+        sums, remembered = upper_sums(rules), self.relaxed.bonus_column if self.relaxed else -1
+        for column, bonus in enumerate(rules.bonuses):
+            if column == remembered and self.relaxed is not None:
+                without = self.relaxed_values[self.relaxed.index(filled, np.zeros_like(upper), saved, tracked)]
+                share = (relaxed - without) / max(1, bonus.points)
+            else:
+                own_sum = upper // sums.weights[column] % sums.widths[column]
+                share = np.minimum(own_sum, bonus.threshold) / max(1, bonus.threshold)
             columns += [share, share * share]
         if rules.saved_rolls:
             rolls = saved / rules.rolls_per_turn
@@ -223,7 +225,7 @@ class FittedValues:
 
 def extra_count(rules: RuleSet) -> int:
     """Number of features besides the open boxes and their pairs."""
-    return 2 * bool(rules.bonus) + 2 * bool(rules.saved_rolls) + (rules.tracked_index >= 0)
+    return 2 * len(rules.bonuses) + 2 * bool(rules.saved_rolls) + (rules.tracked_index >= 0)
 
 
 def feature_count(rules: RuleSet) -> int:
