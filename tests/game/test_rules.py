@@ -12,15 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game import rule_schema
-from perfect_yatzy.game.category_schema import CATEGORY_FIELDS
-from perfect_yatzy.game.limits import MAX_CATEGORIES, MAX_PROBLEMS, MAX_RULES_DEPTH
+from perfect_yatzy.game.category_schema import CATEGORY_FIELDS, COLUMN_FIELDS
+from perfect_yatzy.game.limits import MAX_CATEGORIES, MAX_COLUMNS, MAX_EXTENDS, MAX_PROBLEMS, MAX_RULES_DEPTH
 from perfect_yatzy.game.maximum import maximum_score
 from perfect_yatzy.game.pattern_schema import MAX_BOX_POINTS, MAX_FACTOR, MAX_POINTS
 from perfect_yatzy.game.points import possible_points
 from perfect_yatzy.game.rule_loader import RuleFileError, builtin_ids, load_rules
+from perfect_yatzy.game.rule_patches import PATCH_FIELDS, PLACE_FIELDS
 from perfect_yatzy.game.rule_problems import locate
 from perfect_yatzy.game.rule_schema import (
+    BONUS_FIELDS,
     FIELDS,
+    JOKER_FIELDS,
     MAX_DICE,
     MAX_FACES,
     MAX_ROLLS,
@@ -60,7 +63,16 @@ def problems(text: str, tmp_path: Path) -> list[str]:
 
 def test_the_reference_names_every_field_and_limit() -> None:
     text = Path(rule_schema.__file__).with_name("README.md").read_text(encoding="utf-8")
-    fields = FIELDS | CATEGORY_FIELDS | {"threshold", "category", "mode", "value", "switches", "source"}
+    fields = (
+        FIELDS
+        | PATCH_FIELDS
+        | PLACE_FIELDS
+        | CATEGORY_FIELDS
+        | COLUMN_FIELDS
+        | BONUS_FIELDS
+        | JOKER_FIELDS
+        | {"value", "switches", "source"}
+    )
     assert [field for field in sorted(fields) if f"| `{field}` |" not in text] == []
     for field, low, high in (
         ("dice", 1, MAX_DICE), ("faces", 2, MAX_FACES), ("rolls", 1, MAX_ROLLS), ("points", 1, MAX_POINTS),
@@ -69,6 +81,8 @@ def test_the_reference_names_every_field_and_limit() -> None:
         assert f"| `{field}` | {low} to {high:,} |" in text
     assert f"A box pays at most {MAX_BOX_POINTS:,} points." in text
     assert f"1 to {MAX_CATEGORIES} categories" in text
+    assert f"at most {MAX_COLUMNS}; see [Columns]" in text
+    assert f"up to {MAX_EXTENDS} files" in text
     assert f"at most {MAX_FREE_CATEGORIES} categories\nand {MAX_FREE_UPPER} upper boxes" in text
 
 
@@ -126,7 +140,7 @@ def test_a_rule_file_loads(tmp_path: Path) -> None:
         ("rolls = 2", 'joker = { category = "trio", bonus = 1, mode = "free" }', "4: joker.category: is 'trio'; must be the id of a category"),
         ("groups = [2]", 'groups = [2]\n[joker]\ncategory = "pair"\nbonus = 1\nmode = "free"\n' + 2 * '[[categories]]\nid = "a"\nname = "A"\nupper = true\npattern = "face"\nface = 1\n', "11: joker: needs at most one upper box for each face: a joker asks for the matching one"),
         ("rolls = 2", "first_roll_bonus = { trio = 1 }", "4: first_roll_bonus.trio: is not the id of a category"),
-        ("rolls = 2", 'extends = "nothing"', "4: extends: is 'nothing'; must be the id of a built-in rule set, see `yatzy rules list`"),
+        ("rolls = 2", 'extends = "nothing"', "4: extends: is 'nothing'; must be the id of a built-in rule set, see `yatzy rules list`, or a .toml file"),
     ],
 )  # fmt: skip
 def test_mistakes_are_reported_with_line_and_field(tmp_path: Path, old: str, new: str, expected: str) -> None:
@@ -151,7 +165,7 @@ START = 'id = "a"\nname = "A"\nextends = "yatzy"\n'
         (f'{START}[categories.ones]\nscore = "fixd"\npoints = 3\n', ["5: categories.ones.score: is 'fixd'; must be one of matched, sum, fixed"]),
         (f"{START.replace('yatzy', 'yatsy')}dcie = 3\n", ["3: extends: is 'yatsy'; did you mean yatzy?", "4: dcie: is not a field here; did you mean dice?"]),
         (f"{START.replace('yatzy', '???')}rolls = 0\n[categories.box]\nplus = 1\n",
-         ["3: extends: is '???'; must be the id of a built-in rule set, see `yatzy rules list`", "4: rolls: is 0; must be a whole number from 1 to 10"]),
+         ["3: extends: is '???'; must be the id of a built-in rule set, see `yatzy rules list`, or a .toml file", "4: rolls: is 0; must be a whole number from 1 to 10"]),
         ('id = "a"\nname = "A"\ndice = 2\nbonus = { threshold = 3, points = 1 }\njoker = { category = "b", bonus = 1, mode = "free" }\n',
          ["0: categories: must be [[categories]] tables, at least one"]),
         (f"{START}saved_rolls = maybe\n", ["4: : Invalid value; a value is a number, true, false, text in quotes, a list [...] or a table {...}"]),
@@ -165,8 +179,8 @@ def test_each_mistake_is_reported_once_without_its_consequences(
     assert problems(text, tmp_path) == expected
 
 
-SHEET = "would replace the whole score sheet; write [categories.ID] to change or add a category. To remove one, leave `extends` out and list all categories"
-REMOVAL = "cannot be removed from the extended rules; leave `extends` out and list all categories"
+SHEET = 'would replace the whole score sheet; write [categories.ID] to change or add a category, and remove = ["ID"] to remove one'
+REMOVAL = 'must be a table; to remove the category write remove = ["chance"]'
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from ..errors import shown
 from .limits import MAX_ALIASES, MAX_CATEGORIES, MAX_COLUMNS, MAX_NAME, MAX_PATTERNS, closest
 from .pattern_schema import MAX_BOX_POINTS, MAX_FACTOR, MAX_POINTS, PATTERN_FIELDS, read_pattern
 from .patterns import Pattern
+from .rule_patches import PLACE_FIELDS
 from .rule_problems import FieldPath
 from .rule_values import BOX_ID, PLACEHOLDER, ValueReader
 from .rules import Category, Column
@@ -108,7 +109,9 @@ class SheetReader(ValueReader):
                 hint = f"did you mean {similar}?" if similar else "a new one needs a name and a pattern"
                 self.add_problem(path, f"unknown category; {hint}")
                 continue
-            self.check_fields(entry, path, BOX_FIELDS if self.listed else CATEGORY_FIELDS)
+            self.check_fields(entry, path, (BOX_FIELDS if self.listed else CATEGORY_FIELDS) | PLACE_FIELDS)
+            for name in sorted(PLACE_FIELDS & {*entry}):
+                self.add_problem((*path, name), "belongs to a file that extends rules, or to a switch")
             place: dict[str, Any] = {}
             if self.listed:
                 place = {

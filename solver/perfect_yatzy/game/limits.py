@@ -38,6 +38,7 @@ MAX_PLAYERS = 64
 # Rule files
 MAX_RULES_BYTES = 64 << 10
 MAX_RULES_DEPTH = 16  # brackets, and parts of a dotted key
+MAX_EXTENDS = 8  # files that extend each other
 MAX_CATEGORIES = 62  # a card is a bitmask of 64 bits
 MAX_COLUMNS = 12
 MAX_STEPS = 10  # of the upper bonus

@@ -1,12 +1,13 @@
 """Rule sets from TOML files, and rule sets as JSON.
 
-Loading a file has three steps: find it; merge it into the rule set it extends; apply the patches of its switches
-(``yatzy+some-switch``). Extension and switches use the same deep merge, in which categories are matched by their id.
+Loading a file has three steps: find it; apply it as a patch to the rule set it extends; apply the patches of its
+switches (``yatzy+some-switch``). :mod:`perfect_yatzy.game.rule_patches` applies patches,
 :mod:`perfect_yatzy.game.rule_schema` checks the result.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Mapping
@@ -17,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import RulesError, StateError, shown
-from .limits import MAX_RULES_BYTES, MAX_RULES_DEPTH, MAX_RULES_NAME, MAX_SWITCHES, closest, read_limited
+from .limits import MAX_EXTENDS, MAX_RULES_BYTES, MAX_RULES_DEPTH, MAX_RULES_NAME, MAX_SWITCHES, closest, read_limited
 from .resources import toml_names, toml_text
+from .rule_patches import apply_patch
 from .rule_problems import Problem
 from .rule_schema import RuleChecker
 from .rules import RuleSet
@@ -97,11 +99,8 @@ def load_rules(spec: str | Path | RuleSet) -> RuleSet:
         )
     name, *given = _split(str(spec))
     switches = sorted(switch.lower() for switch in given)  # so that a game has one name, and one table
-    name, text, source = _read(name)
-    raw = _parse(text, source)
-    check = RuleChecker(source, text)
-    if "extends" in raw:
-        raw = _extend(raw, check)
+    name = _canonical(name)
+    raw, check = _values(name, ())
     available = raw.get("switches") or {}
     if isinstance(available, dict):
         for switch in switches:
@@ -110,9 +109,8 @@ def load_rules(spec: str | Path | RuleSet) -> RuleSet:
                 raise RulesError(f"{name} has no switch {shown(switch)}; its switches: {known}", code="unknown-rules")
             patch = available[switch]
             if isinstance(patch, dict):  # anything else is reported below, with its line
-                # So are changes of categories that a patch cannot make.
-                patch = RuleChecker(source, text).category_patch(patch, ("switches", switch))
-                raw = _merge(raw, {k: v for k, v in patch.items() if k != "summary"})
+                changes = {field: value for field, value in patch.items() if field != "summary"}
+                raw = apply_patch(raw, changes, check, ("switches", switch))
     if len(set(switches)) < len(switches):
         raise RulesError(f"a switch is named twice in {spec}")
     rules = check.rule_set(raw, tuple(switches), "+".join((name, *switches)))
@@ -130,26 +128,46 @@ def _split(spec: str) -> list[str]:
     return spec.split("+")
 
 
-def _read(name: str) -> tuple[str, str, str]:
-    """The canonical name or path, the text of the file, and what messages call it."""
-    if name.endswith(".toml"):
-        try:
-            return name, read_limited(Path(name), MAX_RULES_BYTES).decode("utf-8-sig"), name
-        except StateError as error:
-            raise RulesError(f"the rule file {error}") from error
-        except OSError as error:
-            raise RulesError(f"cannot read the rule file {name}: {error.strerror}", code="unknown-rules") from error
-        except UnicodeDecodeError as error:
-            raise RulesError(f"the rule file {name} is not UTF-8 text") from error
-        except ValueError as error:  # a NUL character, or text that cannot be encoded
-            raise RulesError(f"{shown(name)} is not a file name", code="unknown-rules") from error
-    if name.lower() in builtin_ids():
-        name = name.lower()
-    else:
-        similar = closest(name.lower(), builtin_ids(), 0.5)
-        hint = f"did you mean {similar}?" if similar else "see `yatzy rules list`, or give a .toml file"
-        raise RulesError(f"unknown rules {shown(name)}; {hint}", code="unknown-rules")
-    return name, toml_text("rulesets", name), f"{name}.toml"
+def _values(name: str, files: tuple[str, ...]) -> tuple[dict[str, Any], RuleChecker]:
+    """The values of a rule file, after extension; and what takes its problems, with those found so far.
+
+    Parameters
+    ----------
+    name
+        An id or a path.
+    files
+        The real paths of the files that extend it, the first one last.
+    """
+    text, source = _read(name)
+    raw, check = _parse(text, source), RuleChecker(source, text)
+    if "extends" in raw:
+        raw = _extended(raw, check, (os.path.realpath(name), *files))
+    return raw, check
+
+
+def _canonical(name: str) -> str:
+    """The id of a built-in rule set or the path of a file, from how it is written."""
+    if name.endswith(".toml") or name.lower() in builtin_ids():
+        return name if name.endswith(".toml") else name.lower()
+    similar = closest(name.lower(), builtin_ids(), 0.5)
+    hint = f"did you mean {similar}?" if similar else "see `yatzy rules list`, or give a .toml file"
+    raise RulesError(f"unknown rules {shown(name)}; {hint}", code="unknown-rules")
+
+
+def _read(name: str) -> tuple[str, str]:
+    """The text of a rule file, and what messages call it."""
+    if not name.endswith(".toml"):
+        return toml_text("rulesets", name), f"{name}.toml"
+    try:
+        return read_limited(Path(name), MAX_RULES_BYTES).decode("utf-8-sig"), name
+    except StateError as error:
+        raise RulesError(f"the rule file {error}") from error
+    except OSError as error:
+        raise RulesError(f"cannot read the rule file {name}: {error.strerror}", code="unknown-rules") from error
+    except UnicodeDecodeError as error:
+        raise RulesError(f"the rule file {name} is not UTF-8 text") from error
+    except ValueError as error:  # a NUL character, or text that cannot be encoded
+        raise RulesError(f"{shown(name)} is not a file name", code="unknown-rules") from error
 
 
 @lru_cache(maxsize=32)
@@ -188,62 +206,68 @@ def _too_deep(text: str) -> int:
     return 0
 
 
-def _extend(raw: dict[str, Any], check: RuleChecker) -> dict[str, Any]:
-    """The values of a file merged into the rule set it extends.
+def _extended(raw: dict[str, Any], check: RuleChecker, files: tuple[str, ...]) -> dict[str, Any]:
+    """The values of a file merged into those of the rule set it extends.
 
-    If `extends` is not a built-in rule set, the one with the most similar id is used, to check the rest of the file.
+    If `extends` is not a rule set, the built-in one with the most similar id is used, to check the rest of the file.
+
+    Parameters
+    ----------
+    check
+        Takes the problems of the file.
+    files
+        The paths of the file and of those that extend it, as :func:`_values` has them.
+
+    Raises
+    ------
+    RuleFileError
+        If a file that is extended has mistakes.
     """
     name, known = raw["extends"], builtin_ids()
-    own = check.category_patch({k: v for k, v in raw.items() if k != "extends"}, ())
-    if not isinstance(name, str) or name not in known:
+    own = {field: value for field, value in raw.items() if field != "extends"}
+    is_file = isinstance(name, str) and name.endswith(".toml")
+    if is_file and (base := _extended_file(name, check, files)) is not None:
+        return apply_patch(base, own, check)
+    if is_file or not isinstance(name, str) or name not in known:
         similar = closest(name.lower(), known, 0.5) if isinstance(name, str) else None
-        must = "must be the id of a built-in rule set, see `yatzy rules list`"
-        check.add_problem(("extends",), f"is {shown(name)}; {f'did you mean {similar}?' if similar else must}")
-        if not similar:
+        if not is_file:
+            must = "must be the id of a built-in rule set, see `yatzy rules list`, or a .toml file"
+            check.add_problem(("extends",), f"is {shown(name)}; {f'did you mean {similar}?' if similar else must}")
+        if is_file or not similar:
             # The base is unknown, so fields that refer to its categories cannot be checked.
-            own = {k: v for k, v in own.items() if k not in ("categories", "joker", "first_roll_bonus", "switches")}
+            unknown = ("categories", "columns", "joker", "first_roll_bonus", "switches", "remove")
+            own = {field: value for field, value in own.items() if field not in unknown}
         name = similar or "yatzy"
-    _, base_text, base_source = _read(name)
-    base = _parse(base_text, base_source)
-    if "extends" in base:
-        base = _extend(base, RuleChecker(base_source, base_text))
-    # The summary and the published values describe the extended game, not this one.
-    inherited = {name: value for name, value in base.items() if name not in ("published", "summary")}
-    return _merge(inherited, own)
+    return apply_patch(_inherited(_values(name, ())[0]), own, check)
 
 
-def _merge(base: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
-    """Deep merge of a patch.
-
-    A table in place of an array of tables patches the entries with these ids and appends the others; any other array
-    replaces the old one; ``false`` removes a field that is not itself true or false.
-    """
-    merged = dict(base)
-    for key, new in patch.items():
-        old = merged.get(key)
-        if (
-            key in ("categories", "columns")
-            and isinstance(old, list)
-            and isinstance(new, dict)
-            and all(isinstance(entry, dict) for entry in old)
-        ):
-            known = {entry.get("id") for entry in old}
-            patches = {name: value for name, value in new.items() if isinstance(value, dict)}
-            merged[key] = [_merge(entry, patches.get(str(entry.get("id")), {})) for entry in old]
-            # Values that are not tables are kept: validation reports them, with their line.
-            merged[key] += [value for name, value in new.items() if name in known and name not in patches]
-            merged[key] += [
-                {"id": name, **value} if isinstance(value, dict) else value
-                for name, value in new.items()
-                if name not in known
-            ]
-        elif isinstance(old, dict) and isinstance(new, dict):
-            merged[key] = _merge(old, new)
-        elif new is False and key in merged and not isinstance(old, bool):
-            merged.pop(key)
+def _extended_file(name: str, check: RuleChecker, files: tuple[str, ...]) -> dict[str, Any] | None:
+    """What is taken over from a file of one's own; None, and a problem, if it cannot be extended."""
+    path = str(Path(check.source).parent / name)
+    message = ""
+    if os.path.realpath(path) in files:
+        message = "extends itself" if len(files) == 1 else "is a file that extends this one"
+    elif len(files) >= MAX_EXTENDS:
+        message = f"makes a chain of more than {MAX_EXTENDS} files"
+    else:
+        try:
+            values, base = _values(path, files)
+        except RuleFileError:
+            raise
+        except RulesError as error:
+            message = f"is {shown(name)}: {error}"
         else:
-            merged[key] = new
-    return merged
+            base.rule_set(values, (), path)  # a mistake there is reported there
+            if base.problems:
+                raise RuleFileError(base.problems, base.omitted)
+            return _inherited(values)
+    check.add_problem(("extends",), message)
+    return None
+
+
+def _inherited(base: Mapping[str, Any]) -> dict[str, Any]:
+    """What a file takes over: not the summary and the published values, which describe the extended game."""
+    return {name: value for name, value in base.items() if name not in ("published", "summary")}
 
 
 @lru_cache(maxsize=32)

@@ -14,6 +14,7 @@ from ..errors import shown
 from .category_schema import ORDERS, SheetReader
 from .limits import MAX_ID, MAX_PUBLISHED, MAX_STEPS, MAX_SUMMARY, MAX_SWITCHES
 from .pattern_schema import MAX_POINTS
+from .rule_patches import PATCH_FIELDS, checked_categories
 from .rule_problems import FieldPath
 from .rule_values import IDENTIFIER, PLACEHOLDER
 from .rules import Bonus, Category, Column, Joker, Published, RuleSet, Switch
@@ -28,6 +29,7 @@ FIELDS = {
     "id", "name", "summary", "extends", "dice", "faces", "rolls", "order", "crossing_out", "saved_rolls", "bonus",
     "joker", "first_roll_bonus", "columns", "categories", "switches", "published",
 }  # fmt: skip
+SWITCH_FIELDS = (FIELDS | PATCH_FIELDS) - {"id", "extends", "switches", "published"}
 BONUS_FIELDS = {"threshold", "points"}
 JOKER_FIELDS = {"category", "bonus", "mode", "requires", "bonus_requires", "bonus_while"}
 JOKER_MODES = ("none", "free", "forced", "maximum")
@@ -54,7 +56,11 @@ class RuleChecker(SheetReader):
             Whether the values may list the boxes of rows and columns one by one.
         """
         self.active_switches = active
-        self.check_fields(raw, (), FIELDS)
+        if "extends" in raw:  # a loaded file has been merged with what it extends
+            self.add_problem(("extends",), "belongs to a rule file; rules as JSON are complete")
+        if "remove" in raw:
+            self.add_problem(("remove",), "belongs to a file that extends rules, or to a switch")
+        self.check_fields(raw, (), FIELDS | PATCH_FIELDS)
         dice = self.number(raw, ("dice",), 1, MAX_DICE)
         faces = self.number(raw, ("faces",), 2, MAX_FACES, 6)
         columns = self.columns(raw)
@@ -190,38 +196,9 @@ class RuleChecker(SheetReader):
             if not isinstance(patch, dict):
                 self.add_problem(path, "must be a table")
                 continue
-            self.check_fields(patch, path, (FIELDS - {"id", "extends", "switches", "published"}))
-            self.category_patch(patch, path)
+            self.check_fields(patch, path, SWITCH_FIELDS)
+            checked_categories(patch, self, path)
             yield Switch(name, self.string(patch, (*path, "summary"), most=MAX_SUMMARY))
-
-    def category_patch(self, patch: Mapping[str, Any], path: FieldPath) -> dict[str, Any]:
-        """The values of a patch without those for categories that would replace or remove some.
-
-        Parameters
-        ----------
-        path
-            Of the patch; empty for a file that extends rules.
-        """
-        given, path = patch.get("categories"), (*path, "categories")
-        rest = {name: value for name, value in patch.items() if name != "categories"}
-        if isinstance(given, list):
-            self.add_problem(
-                path,
-                "would replace the whole score sheet; write [categories.ID] to change or add a category. "
-                "To remove one, leave `extends` out and list all categories",
-            )
-            return rest
-        if not isinstance(given, dict):
-            return dict(patch)
-        for name, value in given.items():
-            if value is False:
-                self.add_problem(
-                    (*path, name),
-                    "cannot be removed from the extended rules; leave `extends` out and list all categories",
-                )
-            elif not isinstance(value, dict):
-                self.add_problem((*path, name), "must be a table; write [categories.ID]")
-        return rest | {"categories": {name: value for name, value in given.items() if isinstance(value, dict)}}
 
     def published(self, raw: Mapping[str, Any], active: tuple[str, ...]) -> Published | None:
         """The published value of the active switches, if there is one."""

@@ -64,7 +64,8 @@ class ValueReader:
         field = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part[:MAX_NAME]}" for part in named).lstrip(
             "."
         )
-        self.problems.append(Problem(self.source, line, field, message))
+        if (problem := Problem(self.source, line, field, message)) not in self.problems:
+            self.problems.append(problem)
 
     def number(self, raw: Mapping[str, Any], path: FieldPath, low: int, high: int, default: int | None = None) -> int:
         """A whole number from `low` to `high`; required if `default` is None."""

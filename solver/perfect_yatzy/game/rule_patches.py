@@ -1,0 +1,187 @@
+"""Patches of rule files: what a file changes in the rules it extends, and what a switch changes in its own.
+
+A patch has the fields of a rule file. Tables are merged, and categories and columns are found by their id; anything
+else replaces the old value, and ``false`` removes it. The score sheet changes by name::
+
+    remove = ["chance"]                            a category that is removed and written anew keeps its place
+    [categories.house]  after = "sixes"            or before; moves a category, or says where a new one goes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import shown
+from .limits import closest
+from .rule_problems import FieldPath
+from .rule_values import ValueReader
+
+PATCH_FIELDS = {"remove"}  # of a file that extends rules, and of a switch
+PLACE_FIELDS = {"before", "after"}  # of [categories.ID] in a patch
+LISTS_BY_ID = ("categories", "columns")
+LIST_MESSAGE = (
+    "would replace the whole score sheet; write [categories.ID] to change or add a category, "
+    'and remove = ["ID"] to remove one'
+)
+
+
+def apply_patch(
+    base: Mapping[str, Any], patch: Mapping[str, Any], check: ValueReader, path: FieldPath = ()
+) -> dict[str, Any]:
+    """The values of a rule file after a patch.
+
+    Parameters
+    ----------
+    base
+        The values before; they are not changed.
+    patch
+        The fields that change.
+    check
+        Takes the problems of the patch.
+    path
+        Of the patch in its file; empty for a file that extends rules.
+    """
+    own = checked_categories(patch, check, path)
+    names = _removed(base, own.pop("remove", None), check, (*path, "remove"))
+    merged = merge(_without(base, names, own), own)
+    entries, changed = merged.get("categories"), own.get("categories")
+    if isinstance(entries, list) and isinstance(changed, dict):
+        merged["categories"] = _placed(entries, changed, check, (*path, "categories"))
+    return merged
+
+
+def checked_categories(patch: Mapping[str, Any], check: ValueReader, path: FieldPath) -> dict[str, Any]:
+    """The values of a patch without categories that are no tables; adds a problem for each of those."""
+    given, path = patch.get("categories"), (*path, "categories")
+    rest = {name: value for name, value in patch.items() if name != "categories"}
+    if isinstance(given, list):
+        check.add_problem(path, LIST_MESSAGE)
+        return rest
+    if not isinstance(given, dict):
+        return dict(patch)
+    for name, value in given.items():
+        if value is False:
+            check.add_problem(
+                (*path, name), f'must be a table; to remove the category write remove = ["{name[:60]}"]'
+            )
+        elif not isinstance(value, dict):
+            check.add_problem((*path, name), "must be a table; write [categories.ID]")
+    return rest | {"categories": {name: value for name, value in given.items() if isinstance(value, dict)}}
+
+
+def merge(base: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
+    """Deep merge of a patch.
+
+    A table in place of the categories or columns patches the entries with these ids and appends the others; any other
+    array replaces the old one; ``false`` removes a field that is not itself true or false.
+    """
+    merged = dict(base)
+    for key, new in patch.items():
+        old = merged.get(key)
+        if (
+            key in LISTS_BY_ID
+            and isinstance(new, dict)
+            and isinstance(old, list)
+            and all(isinstance(entry, dict) for entry in old)
+        ):
+            known = {str(entry.get("id")) for entry in old}
+            patches = {name: value for name, value in new.items() if isinstance(value, dict)}
+            merged[key] = [merge(entry, patches.get(str(entry.get("id")), {})) for entry in old]
+            # Values that are not tables are kept: validation reports them, with their line.
+            merged[key] += [value for name, value in new.items() if name in known and name not in patches]
+            merged[key] += [
+                {"id": name, **value} if isinstance(value, dict) else value
+                for name, value in new.items()
+                if name not in known
+            ]
+        elif isinstance(old, dict) and isinstance(new, dict):
+            merged[key] = merge(old, new)
+        elif new is False and key in merged and not isinstance(old, bool):
+            merged.pop(key)
+        else:
+            merged[key] = new
+    return merged
+
+
+def _removed(base: Mapping[str, Any], value: Any, check: ValueReader, path: FieldPath) -> set[str]:
+    """Ids of the categories to remove; adds a problem for each that is not there."""
+    if value is None:
+        return set()
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        check.add_problem(path, "must be a list of category ids in quotes")
+        return set()
+    known = _ids(base.get("categories"))
+    for name in value:
+        if name not in known:
+            similar = closest(name, known)
+            hint = f"did you mean {similar}?" if similar else "must be the id of a category"
+            check.add_problem(path, f"{shown(name)} is not in the rules before; {hint}")
+    return {*value} & {*known}
+
+
+def _without(base: Mapping[str, Any], names: set[str], patch: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a rule file without categories, and without what its other fields say about them.
+
+    A category that the patch writes anew is emptied: so it keeps its place.
+    """
+    if not names:
+        return dict(base)
+    anew = patch.get("categories") or {}
+    kept = [
+        {"id": name} if name in names else entry
+        for name, entry in zip(_ids(base["categories"]), base["categories"], strict=True)
+        if name not in names or name in anew
+    ]
+    found = {**base, "categories": kept}
+    bonus, switches = base.get("first_roll_bonus"), base.get("switches")
+    if isinstance(bonus, dict):
+        found["first_roll_bonus"] = {name: points for name, points in bonus.items() if name not in names}
+    if isinstance(switches, dict):
+        found["switches"] = {
+            name: left for name, switch in switches.items() if (left := _switch_without(switch, names)) is not None
+        }
+    return found
+
+
+def _switch_without(switch: Any, names: set[str]) -> Any:
+    """A switch without what it says about categories; None if there is nothing else."""
+    if not isinstance(switch, dict):
+        return switch
+    left = dict(switch)
+    for field in ("categories", "first_roll_bonus"):
+        if isinstance(switch.get(field), dict):
+            left[field] = {name: value for name, value in switch[field].items() if name not in names}
+    if isinstance(switch.get("remove"), list):
+        left["remove"] = [name for name in switch["remove"] if name not in names]
+    left = {field: value for field, value in left.items() if value not in ({}, []) or value == switch[field]}
+    return left if {*left} - {"summary"} or not {*switch} - {"summary"} else None
+
+
+def _placed(entries: list[Any], changed: Mapping[str, Any], check: ValueReader, path: FieldPath) -> list[Any]:
+    """The categories with those moved that say so, in the order of the patch."""
+    for name, patch in changed.items():
+        fields = sorted(PLACE_FIELDS & {*patch})
+        if not fields:
+            continue
+        here = _ids(entries).index(str(patch.get("id", name)))  # the patch may give the category another id
+        moved = {field: value for field, value in entries[here].items() if field not in PLACE_FIELDS}
+        others = [*entries[:here], *entries[here + 1 :]]
+        place = (*path, name, fields[-1])
+        target, known = patch[fields[-1]], _ids(others)
+        if len(fields) > 1:
+            check.add_problem(place, "does not go with `after`; leave one of the two out")
+        elif target not in known:
+            similar = closest(target, known) if isinstance(target, str) else None
+            hint = f"did you mean {similar}?" if similar else "must be the id of another category"
+            check.add_problem(place, f"is {shown(target)}; {hint}")
+        else:
+            here = known.index(target) + (fields[0] == "after")
+        entries = [*others[:here], moved, *others[here:]]
+    return entries
+
+
+def _ids(entries: Any) -> list[str]:
+    """Ids of a list of categories, by position; what has none is an empty text."""
+    listed = entries if isinstance(entries, list) else []
+    return [str(entry.get("id", "")) if isinstance(entry, dict) else "" for entry in listed]
