@@ -273,6 +273,28 @@ def progress_bar(label: str) -> Progress:
     return report
 
 
+def stage_progress() -> Callable[[str, float], None]:
+    """Progress of a long computation in stages: on a terminal a bar for each, else a line when one is done."""
+    import time
+
+    bar: Progress | None = None
+    current, began = "", time.monotonic()
+
+    def report(stage: str, done: float) -> None:
+        nonlocal bar, current, began
+        if stage != current:
+            current, began, bar = stage, time.monotonic(), None
+        if stderr_is_terminal():
+            bar = bar or progress_bar(f"  {stage:<12}")
+            bar(min(1000, int(1000 * done)), 1000)
+        elif done >= 1:
+            click.echo(f"  {stage:<12}{time.monotonic() - began:7.1f} s", err=True)
+        if done >= 1:
+            current = ""
+
+    return report
+
+
 def confirm(question: str, refusal: str) -> None:
     """Ask before something costly or irreversible; without a terminal an option must say yes.
 

@@ -21,9 +21,9 @@ from ..game.translations import ENGLISH, localized
 from ..model.estimates import SolveCost, rule_set_stats
 from ..model.objectives import Variance
 from ..strategy.actions import max_rerolls, rank_categories, rank_holds
-from ..strategy.approximate_strategy import ApproximateStrategy
+from ..strategy.approximate_strategy import ApproximateStrategy, needs_table
 from ..strategy.distribution import has_distribution, stored_distribution
-from ..strategy.opening import approximate_advice, open_strategy
+from ..strategy.opening import approximate_advice, open_strategy, opens_approximate
 from ..strategy.strategy import Strategy
 from ..tablebase.store import has_table, open_table
 from .answers import (
@@ -120,7 +120,7 @@ class QueryService:
         RulesError
             If that is beyond the budget.
         """
-        if has_table(rules, self.tables):
+        if has_table(rules, self.tables) or opens_approximate(rules, self.tables):
             return None
         with approximate_advice(rules):
             cost = rule_set_stats(rules)
@@ -242,6 +242,8 @@ class QueryService:
         RulesError
             If it is beyond the budget, or the game is too large for objectives other than the mean.
         """
+        if request.objective and opens_approximate(request.rules, self.tables):
+            raise needs_table(request.rules, "a goal or the chance to win")
         return self.resolver.plan(request)
 
     def goal_curve(self, request: Request, scores: Sequence[int]) -> list[float]:

@@ -24,14 +24,13 @@ from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
 from ..game.scorecard import State
 from .certificate import Certificate
+from .fitted_file import OBJECTIVE
 from .position import CheckedPosition, Position, check_position
 from .strategy import Strategy
 from .turn_evaluator import TurnEvaluator
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-POLICY = "approximate-mean"  # what the strategy maximises, and the objective in the name of its file
 
 
 class ValueFunction(Protocol):
@@ -117,7 +116,7 @@ class ApproximateStrategy(Strategy):
     @property
     def policy(self) -> str:
         """What the strategy maximises: ``approximate-mean``."""
-        return POLICY
+        return OBJECTIVE
 
     def check(self, position: Position) -> CheckedPosition:
         """The position, checked by the rules alone; as :meth:`Strategy.check`."""

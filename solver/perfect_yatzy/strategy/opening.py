@@ -2,7 +2,8 @@
 
 - A stored exact table is opened.
 - A game that can be solved unasked is solved and stored.
-- A larger one is solved if the machine can; if it cannot, the error says what to run.
+- A larger one with a fitted value function in the store is opened as an approximate strategy.
+- A larger one without is solved if the machine can; if it cannot, the error says what to run.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from pathlib import Path
 from ..errors import RulesError
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
-from ..model.estimates import approximate_seconds, duration
+from ..model.estimates import approximate_seconds, duration, rule_set_stats
 from ..model.objectives import Objective
-from ..tablebase.store import Progress, open_table
+from ..tablebase.store import Progress, has_table, open_table
+from .approximate_strategy import ApproximateStrategy, FunctionEvaluator
+from .fitted_file import has_fitted, read_fitted
 from .strategy import Strategy
 from .turn_evaluator import TurnEvaluator
 
@@ -46,6 +49,9 @@ def open_strategy(
     -------
     Strategy
         Play that maximises the expected final score. Its table is memory-mapped; a new one is stored in the folder.
+        For a game that is too large, an
+        :class:`perfect_yatzy.strategy.approximate_strategy.ApproximateStrategy` if :func:`perfect_yatzy.approximate`
+        has made one.
 
     Raises
     ------
@@ -55,10 +61,37 @@ def open_strategy(
         If the table is damaged or cannot be written.
     """
     rule_set = load_rules(rules)
+    if opens_approximate(rule_set, tables):
+        return open_approximate(rule_set, tables)
     with approximate_advice(rule_set):
         objective = Objective(rule_set)
         info, values = open_table(objective, tables, threads=threads, progress=progress)
     return Strategy(rule_set, info, TurnEvaluator(rule_set, values))
+
+
+def opens_approximate(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> bool:
+    """Whether :func:`open_strategy` gives an approximate strategy.
+
+    It does if there is a fitted value function, no exact table, and the exact solve is not one that is begun unasked.
+    """
+    if has_table(rules, tables) or not has_fitted(rules, tables):
+        return False
+    try:
+        return rule_set_stats(rules).too_large
+    except RulesError:  # too many states to be enumerated
+        return True
+
+
+def open_approximate(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> ApproximateStrategy:
+    """Open the approximate strategy of a rule set from its file.
+
+    Raises
+    ------
+    TableError
+        If there is no such file, or it is damaged.
+    """
+    function, certificate = read_fitted(rules, tables)
+    return ApproximateStrategy(rules, None, FunctionEvaluator(rules, function), certificate=certificate)
 
 
 @contextmanager

@@ -73,7 +73,7 @@ def stored(tables: str | os.PathLike[str] | None = None) -> list[TableEntry]:
     """All tables in the store, by name; unfinished ones too."""
     files: dict[str, list[tuple[Path, os.stat_result]]] = {}
     for path in _files(tables):
-        if (named := re.fullmatch(rf"({STEM})\.(npy|json|part|part\.json|part\.layer)", path.name)) and (
+        if (named := re.fullmatch(rf"({STEM})\.(npy|npz|json|part|part\.json|part\.layer)", path.name)) and (
             status := _status(path)
         ):
             files.setdefault(named[1], []).append((path, status))
@@ -157,7 +157,7 @@ def leftovers(tables: str | os.PathLike[str] | None = None) -> list[Path]:
 def _is_leftover(path: Path) -> bool:
     if named := re.fullmatch(rf"({STEM})\.(part|part\.json|part\.layer)", path.name):
         return not being_written(path.parent / f"{named[1]}.part")
-    if re.fullmatch(rf"{STEM}\.npy", path.name):
+    if re.fullmatch(rf"{STEM}\.np[yz]", path.name):
         with folder_lock(path.parent, shared=True):
             return not path.with_suffix(".json").exists()
     status = _status(path)
@@ -197,4 +197,4 @@ def _still_leftover(path: Path) -> Iterator[bool]:
             yield free
     else:
         with folder_lock(path.parent):
-            yield path.suffix != ".npy" or not path.with_suffix(".json").exists()
+            yield path.suffix not in (".npy", ".npz") or not path.with_suffix(".json").exists()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import click
+from click.core import ParameterSource
 
 from ..._version import ANSWER_SCHEMA
 from ..console import confirm, solve_progress
@@ -18,10 +19,35 @@ from ..options import SEED, json_option, rules_argument, table_options
     help="Table to build: expected scores, chances of every goal, variances of the final score, or chances of the "
     "upper bonus.",
 )  # fmt: skip
+@click.option(
+    "--approximate", "approximately", is_flag=True,
+    help="For games too large for an exact table: a strategy, its simulated mean, and a proven bound of all "
+    "strategies.",
+)  # fmt: skip
+@click.option("--seed", type=SEED, metavar="N", default=1, show_default=True, help="With --approximate: random seed.")
+@click.option(
+    "--games", type=click.IntRange(2, 10_000_000), metavar="N", default=20_000, show_default=True,
+    help="With --approximate: simulated games for the mean.",
+)  # fmt: skip
+@click.option(
+    "--minutes", type=click.FloatRange(0.01, 100_000), metavar="M", default=4.0, show_default=True,
+    help="With --approximate: time for the bound.",
+)  # fmt: skip
 @click.option("--force", is_flag=True, help="Solve again even if the table exists.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask before a solve of more than 2 GB or three minutes.")
 @table_options
-def solve(rules: str, what: str, force: bool, yes: bool, tables: str | None, threads: int | None) -> None:
+def solve(
+    rules: str,
+    what: str,
+    approximately: bool,
+    seed: int,
+    games: int,
+    minutes: float,
+    force: bool,
+    yes: bool,
+    tables: str | None,
+    threads: int | None,
+) -> None:
     """Solve a rule set and store the table.
 
     An interrupted solve resumes where it stopped. Other commands solve what they need on first use, unless that takes
@@ -30,6 +56,7 @@ def solve(rules: str, what: str, force: bool, yes: bool, tables: str | None, thr
     \b
       yatzy solve maxi
       yatzy solve yatzy --what goals
+      yatzy solve giant --approximate
     """
     from ...game.rule_loader import load_rules
     from ...model.objectives import BonusChance, Goals, Objective, PolicyQuantity, Variance
@@ -38,7 +65,22 @@ def solve(rules: str, what: str, force: bool, yes: bool, tables: str | None, thr
     from ...tablebase.memory import check_memory
     from ...tablebase.store import Progress, has_table, solve_to_store, table_path
 
-    rule_set = load_rules(rules)
+    rule_set, context = load_rules(rules), click.get_current_context()
+    given = [
+        name
+        for name in ("what", "seed", "games", "minutes")
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    ]
+    if approximately:
+        from ...approximation.solve import Settings
+        from .approximate import solve_approximately
+
+        if "what" in given:
+            raise click.UsageError("--what cannot be used with --approximate", context)
+        solve_approximately(rule_set, tables, threads, Settings(seed=seed, games=games, minutes=minutes), force)
+        return
+    for name in set(given) - {"what"}:
+        raise click.UsageError(f"--{name} can only be used with --approximate", context)
     path = table_path(rule_set, tables, what)
     if has_table(rule_set, tables, what) and not force:
         click.echo(f"{rule_set.key} is already solved: {path} (use --force to solve it again)")

@@ -1,0 +1,165 @@
+"""The file of a fitted value function, with its certificate.
+
+Two files with one name, as a table has (:mod:`perfect_yatzy.tablebase.table_file`)::
+
+    NAME.npz    prices, coefficients, W, and what the relaxed game remembers of a card: a NumPy archive
+    NAME.json   rules, certificate, SHA-256 of the archive, its own checksum; written last
+
+The name has the objective ``approximate-mean``. Without a sidecar there is no finished file, and a file whose bytes
+do not match their checksum is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .._files import replacing
+from .._version import __version__
+from ..errors import TableError, shown
+from ..game.rules import RuleSet
+from ..model.relaxed_layout import RelaxedLayout
+from ..tablebase.locks import folder_lock
+from ..tablebase.memory import check_space, writing_to
+from ..tablebase.store import table_path
+from ..tablebase.table_file import DAMAGED, MissingTable, checked_fields, damaged, unreadable, with_checksum
+from .certificate import Certificate
+from .fitted_values import FittedValues
+
+OBJECTIVE = "approximate-mean"
+FORMAT = 1
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+def fitted_path(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> Path:
+    """The `.npz` file of a rule set, whether or not it exists."""
+    return table_path(rules, tables, OBJECTIVE).with_suffix(".npz")
+
+
+def has_fitted(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> bool:
+    """Whether the store has a finished file; it may still turn out to be damaged when it is read."""
+    path = fitted_path(rules, tables)
+    return path.is_file() and path.with_suffix(".json").is_file()
+
+
+def write_fitted(
+    values: FittedValues, certificate: Certificate, tables: str | os.PathLike[str] | None = None
+) -> Path:
+    """Store a value function and its certificate; returns the path of the archive.
+
+    Raises
+    ------
+    TableError
+        If the folder cannot be written to or is full.
+    """
+    rules, path = values.rules, fitted_path(values.rules, tables)
+    content = io.BytesIO()
+    np.savez(content, allow_pickle=False, **to_arrays(values))
+    fields = {
+        "format": FORMAT,
+        "key": rules.key,
+        "fingerprint": rules.fingerprint,
+        "rules": rules.canonical(),
+        "objective": OBJECTIVE,
+        "sha256": hashlib.sha256(content.getbuffer()).hexdigest(),
+        "certificate": certificate.as_json(),
+        "versions": {"perfect_yatzy": __version__, "numpy": np.__version__},
+    }
+    check_space(path.parent, content.getbuffer().nbytes)
+    with writing_to(path.parent), folder_lock(path.parent):
+        path.with_suffix(".json").unlink(missing_ok=True)  # never a sidecar of other bytes
+        for target, data in ((path, content.getvalue()), (path.with_suffix(".json"), with_checksum(fields))):
+            with replacing(target) as file:
+                file.write(data)
+    return path
+
+
+def read_fitted(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> tuple[FittedValues, Certificate]:
+    """Read a value function and its certificate.
+
+    Raises
+    ------
+    MissingTable
+        If there is none.
+    TableError
+        If it is damaged, unreadable, or of other rules or another format.
+    """
+    path = fitted_path(rules, tables)
+    hint = f"make it again with: yatzy solve {rules.spec or rules.key} --approximate --force --tables {path.parent}"
+    try:
+        with folder_lock(path.parent, shared=True):
+            fields, content = checked_fields(path.with_suffix(".json").read_bytes()), path.read_bytes()
+        if fields["format"] != FORMAT:
+            raise damaged(f"{path} has format {shown(fields['format'])}, not {FORMAT}; {hint}")
+        if (fields["fingerprint"], fields["objective"]) != (rules.fingerprint, OBJECTIVE):
+            raise damaged(f"{path} was made for other rules than {rules.key}; {hint}")
+        if hashlib.sha256(content).hexdigest() != fields["sha256"]:
+            raise damaged(f"the table {path} was altered (its checksum differs); {hint}")
+        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+            values = from_arrays(rules, {name: archive[name] for name in archive.files})
+        return values, Certificate.from_json(fields["certificate"])
+    except FileNotFoundError as error:
+        raise MissingTable(f"there is no approximate strategy at {path}; {hint}") from error
+    except TableError:
+        raise
+    except OSError as error:
+        raise unreadable(path, error) from error
+    except (*DAMAGED, AssertionError) as error:
+        raise damaged(f"the table {path} is damaged; {hint}") from error
+
+
+def to_arrays(values: FittedValues) -> Arrays:
+    """A value function as named arrays."""
+    arrays: Arrays = {
+        "prices": values.prices,
+        "coefficients": values.coefficients,
+        "relaxed_values": values.relaxed_values,
+    }
+    if isinstance(values.relaxed, RelaxedLayout):
+        arrays |= _layout_arrays(values.relaxed, "layout")
+    return arrays
+
+
+def from_arrays(rules: RuleSet, arrays: Arrays) -> FittedValues:
+    """The value function of :func:`to_arrays`.
+
+    Raises
+    ------
+    KeyError, ValueError
+        If the arrays do not belong together.
+    """
+    relaxed = _layout(rules, arrays, "layout") if "layout.exact" in arrays else None
+    if relaxed is not None and len(arrays["relaxed_values"]) != relaxed.size:
+        raise ValueError("the values do not fit the relaxed game")
+    return FittedValues(rules, arrays["prices"], arrays["coefficients"], relaxed, arrays["relaxed_values"])
+
+
+def _layout_arrays(layout: RelaxedLayout, name: str) -> Arrays:
+    arrays: Arrays = {f"{name}.exact": np.array(layout.exact, dtype=np.int64)}
+    arrays[f"{name}.bonus_column"] = np.array(layout.bonus_column)
+    if layout.levels is not None:
+        arrays[f"{name}.level_counts"] = np.array([len(level) for level in layout.levels])
+        arrays[f"{name}.levels"] = np.concatenate([np.asarray(level) for level in layout.levels])
+    if layout.coarser is not None:
+        arrays[f"{name}.kept"] = np.packbits(layout.own)
+        arrays |= _layout_arrays(layout.coarser, f"{name}.coarser")
+    return arrays
+
+
+def _layout(rules: RuleSet, arrays: Arrays, name: str) -> RelaxedLayout:
+    levels = coarser = kept = None
+    if f"{name}.levels" in arrays:
+        levels = np.split(arrays[f"{name}.levels"], np.cumsum(arrays[f"{name}.level_counts"])[:-1])
+    if f"{name}.kept" in arrays:
+        coarser = _layout(rules, arrays, f"{name}.coarser")
+        kept = np.unpackbits(arrays[f"{name}.kept"]).astype(bool)
+    exact, column = arrays[f"{name}.exact"].tolist(), int(arrays[f"{name}.bonus_column"])
+    if kept is not None:  # the bits of the last byte
+        kept = kept[: RelaxedLayout(rules, exact, column, levels).n_rows]
+    return RelaxedLayout(rules, exact, column, levels, coarser, kept)
