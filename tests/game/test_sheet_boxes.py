@@ -158,6 +158,8 @@ def test_a_row_in_several_columns_is_not_clear(columns: RuleSet) -> None:
 def test_cards_with_repeated_boxes(balut: RuleSet, text: str) -> None:
     card = parse_card(balut, text)
     assert str(card) == "fours-1=12 fours-2=8"
+    assert str(parse_card(balut, f"{text}, trio=9")) == "fours-1=12 fours-2=8 trio=9"
+    assert str(parse_card(balut, f"chance=x x {text}")) == "fours-1=12 fours-2=8 chance-1=0 chance-2=0"
     assert parse_card(balut, str(card)).points == card.points
 
 
@@ -196,11 +198,11 @@ def test_the_other_rules_in_words(tmp_path: Path) -> None:
         "Three dice with 6 faces, three rolls a turn, 3 categories the upper ones (*) before the others",
         "Upper bonus of 5 points when the upper categories (*) reach 4, of 9 at 8",
         "A box may be crossed out only if the roll scores in no box that may take it",
-        "A further Trio pays 50 bonus points and pays the most that any open box can if the box holds points",
+        "A further Trio pays 50 bonus points and lets any open box pay the most it can if its box holds points",
     ]
     assert rules.categories[2].text == "any dice: their sum + 2; only while trio holds points"
     assert Joker("x", 5, "none", "filled", "filled", "matching-box-open").text == (
-        "pays 5 bonus points even if the box holds 0 while the matching upper box is open"
+        "pays 5 bonus points, even if its box holds 0, while the matching upper box is open"
     )
     assert rules.tracked_index == 1
     assert rules_from_json(rules_to_json(rules)).fingerprint == rules.fingerprint
@@ -254,3 +256,17 @@ def test_a_sheet_may_have_as_many_boxes_as_a_bitmask(tmp_path: Path) -> None:
     rules = load(tmp_path, f"{HEAD}{FOURS}times = {MAX_CATEGORIES // 2 - 1}\n{CHANCE}{COLUMNS}")
     assert len(rules.categories) == MAX_CATEGORIES
     assert rules.full_mask < 1 << 62
+
+
+def test_a_club_sheet_of_forty_boxes() -> None:
+    """A file of one's own with most mechanics, far too large for an exact solve: other tests play it."""
+    file = Path(__file__).parents[1] / "data" / "club-sheet.toml"
+    rules = load_rules(file)
+    assert (len(rules.categories), rules.dice) == (40, 6)
+    assert rules.categories[rules.tracked_index].id == "yatzy"
+    assert {switch.id for switch in rules.switches} == {"full-straight-30", "strict"}
+    assert load_rules(f"{file}+strict").crossing_out == "only-if-nothing-scores"
+    assert rules_from_json(rules_to_json(rules)).fingerprint == rules.fingerprint
+    assert str(parse_card(rules, "chance=20,22 run-of-four=25 double-pairs=44")) == (
+        "double-pairs=44 run-of-four-1=25 chance-1=20 chance-2=22"
+    )

@@ -15,18 +15,18 @@ from perfect_yatzy.game.scoring import category_points, is_joker, open_categorie
 
 def card_entries(text: str) -> Iterator[tuple[str, str] | None]:
     """Names and points of a card by regular expressions that take quadratic time; None for a wrong entry, the last."""
-    last = None
+    named = False
     for part in re.split(r"[,;]+", re.sub(r"\s*=\s*|\s*:\s*(?=(?:[0-9]+|[xX-])(?:[\s,;]|$))", "=", text)):
         while part := part.strip():
             entry = re.match(r"([^=]+)=([^\s=]*)", part) or re.fullmatch(r"([^=]*\S)\s+([0-9]+|[xX-])", part)
-            if not entry and last and re.fullmatch(r"[0-9]+|[xX-]", part):
-                yield last, part
+            if not entry and named and re.fullmatch(r"[0-9]+|[xX-]", part):
+                yield "", part
                 break
             if not entry:
                 yield None
                 return
             yield entry[1], entry[2]
-            last, part = entry[1], part[entry.end() :]
+            named, part = True, part[entry.end() :]
 
 
 def group_points(groups: tuple[int, ...], distinct: bool, counts: tuple[int, ...]) -> int | None:

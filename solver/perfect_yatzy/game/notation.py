@@ -276,7 +276,7 @@ def parse_card(rules: RuleSet, card: CardText, saved: int = 0, bonus_points: int
     else:
         check_length(card, MAX_CARD_ENTRIES, "card", "categories")
     points: dict[int, int] = {}
-    for name, value in _entries(card) if isinstance(card, str) else card.items():
+    for name, value in _by_row(rules, _entries(card)) if isinstance(card, str) else card.items():
         boxes = _find(rules, name)
         c = next((box for box in boxes if box not in points), boxes[-1])
         if c in points:
@@ -302,6 +302,20 @@ def read_card(rules: RuleSet, card: CardText | Scorecard) -> Scorecard:
     return check_card(card)
 
 
+def _by_row(rules: RuleSet, entries: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """The entries of a card, with further points of the row before: ``fours=12,16 ones=3``."""
+    known, row = category_index(rules), ""
+    for name, value in entries:
+        if not name:
+            yield row, value
+            continue
+        while row and not known.find(name) and (more := re.match(r"([0-9]+|[xX-])\s+(?=\S)", name)):
+            yield row, more[1]
+            name = name[more.end() :]
+        yield name, value
+        row = name
+
+
 def _points(value: str | int, label: str) -> int:
     if not isinstance(value, str):
         return whole_number(value, label)
@@ -312,8 +326,8 @@ def _points(value: str | int, label: str) -> int:
 
 
 def _entries(text: str) -> Iterator[tuple[str, str]]:
-    """The entries of a card as pairs of a name and points, in one pass over the text."""
-    last = ""  # ``fours=12,16`` are two boxes of one row
+    """Names and points of a card, in one pass over the text; the name is empty if it is the one before."""
+    named = False
     for part in re.split(r"[,;]+", _with_equals_signs(text)):
         while part := part.strip():
             # Names may contain spaces, points may not.
@@ -321,10 +335,10 @@ def _entries(text: str) -> Iterator[tuple[str, str]]:
             if name and equals:
                 value = re.split(r"[\s=]", rest, maxsplit=1)[0]
                 yield name, value
-                last, part = name, rest[len(value) :]
+                named, part = True, rest[len(value) :]
                 continue
-            if last and POINTS.fullmatch(part):
-                yield last, part
+            if named and POINTS.fullmatch(part):
+                yield "", part
                 break
             *before, points = part.rsplit(None, 1)
             if not before or equals or not POINTS.fullmatch(points):
@@ -333,7 +347,7 @@ def _entries(text: str) -> Iterator[tuple[str, str]]:
                     code="invalid-card",
                 )
             yield before[0], points
-            last, part = before[0], ""
+            named, part = True, ""
 
 
 def _with_equals_signs(text: str) -> str:

@@ -200,16 +200,14 @@ class Joker:
     @property
     def text(self) -> str:
         """What the rule does, in words that follow its category."""
-        condition = {"filled": "", "points": " if the box holds points"}
         found = []
         if self.bonus:
-            given = " even if the box holds 0" if self.bonus_requires == "filled" else ""
+            given = ", even if its box holds 0," if self.bonus_requires == "filled" else ""
             while_open = " while the matching upper box is open" if self.bonus_while == "matching-box-open" else ""
-            found.append(f"pays {self.bonus} bonus points{given}{while_open}")
-        if self.mode == "maximum":
-            found.append(f"pays the most that any open box can{condition[self.requires]}")
-        elif self.mode != "none":
-            found.append(f"is a {self.mode} joker{condition[self.requires]}")
+            found.append(f"pays {self.bonus} bonus points{given}{while_open}".removesuffix(","))
+        if self.mode != "none":
+            effect = "lets any open box pay the most it can" if self.mode == "maximum" else f"is a {self.mode} joker"
+            found.append(effect + (" if its box holds points" if self.requires == "points" else ""))
         return " and ".join(found) or "is an ordinary roll"
 
     @property
