@@ -1,4 +1,4 @@
-"""`yatzy rules`: list, show and check rule sets."""
+"""`yatzy rules`: list, show and check rule sets; the schema of a rule file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..options import json_option, language_option, rules_argument
 
 @click.group()
 def rules() -> None:
-    """List, show and check rule sets."""
+    """List, show and check rule sets; print the schema of a rule file."""
 
 
 @rules.command("list")
@@ -87,3 +87,18 @@ def rules_check(file: str) -> None:
     for remark in remarks(rule_set):
         click.echo(f"{file}: note: {remark}", err=True)
     click.echo("\n".join(rules_check_lines(rule_set, facts)))
+
+
+@rules.command("schema")
+def rules_schema() -> None:
+    """Print the JSON Schema of a rule file, for editors.
+
+    A rule file names it in its first line:
+
+    \b
+      yatzy rules schema > rule-file.schema.json
+      #:schema ./rule-file.schema.json
+    """
+    from ...game.rule_file_schema import rule_file_schema
+
+    click.echo(json.dumps(rule_file_schema(), indent=2))

@@ -1,0 +1,211 @@
+"""The JSON Schema of a rule file: it accepts what the checker accepts, field by field and word by word."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from perfect_yatzy.errors import RulesError
+from perfect_yatzy.game.category_schema import CATEGORY_FIELDS, COLUMN_FIELDS
+from perfect_yatzy.game.pattern_schema import PATTERN_FIELDS
+from perfect_yatzy.game.resources import toml_names, toml_text
+from perfect_yatzy.game.rule_file_schema import rule_file_schema
+from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy.game.rule_patches import PATCH_FIELDS, PLACE_FIELDS
+from perfect_yatzy.game.rule_schema import BONUS_FIELDS, FIELDS, JOKER_FIELDS, SWITCH_FIELDS
+from support.command import Run
+from support.documents import DOCUMENTS, blocks
+from support.rule_files import inline
+
+SCHEMA = rule_file_schema()
+VALIDATOR = jsonschema_rs.Draft7Validator(SCHEMA)
+WHOLE = """\
+id = "a"
+name = "A"
+dice = 5
+order = "free"
+crossing_out = "free"
+bonus = { threshold = 5, points = 3 }
+joker = { category = "x", bonus = 1, mode = "free", requires = "filled", bonus_requires = "filled", bonus_while = "always" }
+[[categories]]
+id = "x"
+name = "X"
+upper = true
+pattern = "face"
+face = 5
+score = "sum"
+only = "odd"
+"""
+
+
+def test_the_schema_is_a_schema() -> None:
+    assert jsonschema_rs.meta.is_valid(SCHEMA)
+
+
+@pytest.mark.parametrize("name", toml_names("rulesets"))
+def test_built_in_files_are_valid(name: str) -> None:
+    VALIDATOR.validate(tomllib.loads(toml_text("rulesets", name)))
+
+
+def test_files_of_the_readmes_and_the_tests_are_valid() -> None:
+    texts = [text for document in DOCUMENTS for text in blocks(document, "toml")]
+    texts += [file.read_text() for file in (Path(__file__).parents[1] / "data").glob("*.toml")]
+    assert len(texts) > 5
+    for text in texts:
+        VALIDATOR.validate(tomllib.loads(text))
+
+
+def test_the_fields_are_those_of_the_checker() -> None:
+    whole, patch = SCHEMA["else"]["properties"], SCHEMA["then"]["properties"]
+    assert {*SCHEMA["properties"]} == FIELDS | PATCH_FIELDS
+    category = whole["categories"]["items"]["properties"]
+    assert {*category} == CATEGORY_FIELDS
+    assert {*category["patterns"]["items"]["properties"]} == PATTERN_FIELDS
+    assert {*whole["columns"]["items"]["properties"]} == COLUMN_FIELDS
+    assert {*whole["joker"]["properties"]} == JOKER_FIELDS
+    assert {*whole["bonus"]["anyOf"][0]["properties"]} == BONUS_FIELDS
+    assert {*patch["categories"]["additionalProperties"]["properties"]} == CATEGORY_FIELDS | PLACE_FIELDS
+    assert {
+        *SCHEMA["properties"]["switches"]["anyOf"][0]["additionalProperties"]["anyOf"][0]["properties"]
+    } == SWITCH_FIELDS
+
+
+def words(schema: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, list[str]]]:
+    """Every enumeration of a schema, with the name of its field."""
+    if isinstance(schema, dict):
+        if "enum" in schema:
+            yield next(part for part in reversed(path) if part not in ("anyOf", "items", "0")), schema["enum"]
+        for name, value in schema.items():
+            yield from words(value, (*path, name))
+    elif isinstance(schema, list):
+        for i, value in enumerate(schema):
+            yield from words(value, (*path, str(i)))
+
+
+@pytest.mark.parametrize(
+    "field",
+    ["order", "crossing_out", "mode", "requires", "bonus_requires", "bonus_while", "pattern", "score", "only"],
+)
+def test_the_words_are_those_of_the_checker(tmp_path: Path, field: str) -> None:
+    allowed = [found for name, found in words(SCHEMA) if name == field]
+    assert allowed
+    assert all(found == allowed[0] for found in allowed)
+    for word in (*allowed[0], "other", "Free"):
+        file = tomllib.loads(WHOLE)
+        box = file["categories"][0]
+        if field in JOKER_FIELDS:
+            file["joker"][field] = word
+        else:
+            (box if field in PATTERN_FIELDS else file)[field] = word
+        if field == "pattern":
+            del box["face"]
+            box |= {"face": 5} if word == "face" else {word: [2]} if word in ("groups", "contains") else {}
+        if field == "score" and word == "fixed":
+            box["points"] = 3
+        assert VALIDATOR.is_valid(file) == is_valid(tmp_path, file) == (word in allowed[0]), file
+
+
+def is_valid(folder: Path, values: dict[str, Any]) -> bool:
+    """Whether the checker accepts a file, with each of its switches."""
+    file = folder / "own.toml"
+    file.write_text("\n".join(f"{name} = {inline(value)}" for name, value in values.items()))
+    try:
+        for switch in load_rules(file).switches:
+            load_rules(f"{file}+{switch.id}")
+    except RulesError:
+        return False
+    return True
+
+
+VALUES: list[Any] = [
+    0,
+    1,
+    2,
+    7,
+    13,
+    63,
+    101,
+    10_001,
+    -1,
+    True,
+    False,
+    "",
+    "x",
+    "a b",
+    [],
+    [1],
+    ["x"],
+    [7],
+    [[1]],
+    {},
+    {"x": 1},
+    [{}],
+    [{"x": 1}],
+]
+
+
+@pytest.mark.parametrize("start", ["whole", "patch"])
+def test_the_checker_accepts_nothing_that_the_schema_rejects(tmp_path: Path, start: str) -> None:
+    """Each field at each level with values of every type: what loads is valid."""
+    head = {"id": "a", "name": "A"}
+    box = {"id": "x", "name": "X", "pattern": "face", "face": 5, "upper": True}
+    whole: dict[str, Any] = head | {"dice": 5, "categories": [box], "bonus": {"threshold": 5, "points": 3}}
+    patch: dict[str, Any] = head | {"extends": "yahtzee"}
+    files = []
+    for value in VALUES:
+        base = whole if start == "whole" else patch
+        files += [base | {name: value} for name in sorted((FIELDS | PATCH_FIELDS) - {"extends"})]
+        for name in sorted(CATEGORY_FIELDS | PLACE_FIELDS):
+            files.append(
+                base | {"categories": [box | {name: value}] if start == "whole" else {"ones": {name: value}}}
+            )
+        for table, fields in (("bonus", BONUS_FIELDS), ("joker", JOKER_FIELDS)):
+            full = (
+                {"threshold": 5, "points": 3} if table == "bonus" else {"category": "x", "bonus": 0, "mode": "free"}
+            )
+            for name in sorted(fields):
+                files.append(base | {table: (full if start == "whole" else {}) | {name: value}})
+        for name in sorted(COLUMN_FIELDS if start == "whole" else ()):
+            files.append(base | {"columns": [{"id": "c", "name": "C"} | {name: value}]})
+        for name in sorted(SWITCH_FIELDS):
+            files.append(base | {"switches": {"s": {"summary": "s"} | {name: value}}})
+        files += [
+            base | {"published": [{"value": "1.5"} | {name: value}]} for name in ("value", "switches", "source")
+        ]
+    accepted = 0
+    for file in files:
+        if is_valid(tmp_path, file):
+            accepted += 1
+            assert VALIDATOR.is_valid(file), [*VALIDATOR.iter_errors(file)]
+    assert accepted > 40
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        WHOLE + "dcie = 3\n",
+        WHOLE + '[[categories]]\nid = "y"\n',
+        "dice = 13\n" + WHOLE.replace("dice = 5\n", ""),
+        'id = "a"\nname = "A"\nextends = "yatzy"\n[[categories]]\nid = "x"\n',
+        'id = "a"\nname = "A"\nextends = "yatzy"\n[categories.x]\ntimes = 0\n',
+        'id = "a"\nname = "A"\ndice = 2\n',
+        'remove = ["x"]\n' + WHOLE,
+        WHOLE + "[switches.s]\nrolls = 2\n",
+        WHOLE + "[switches.s]\nsummary = 's'\nid = 's'\n",
+    ],
+)
+def test_mistakes_that_an_editor_shows(tmp_path: Path, text: str) -> None:
+    file = tomllib.loads(text)
+    assert not VALIDATOR.is_valid(file)
+    assert not is_valid(tmp_path, file)
+
+
+def test_the_command_prints_the_schema(run: Run) -> None:
+    printed = run("rules", "schema")
+    assert printed.returncode == 0
+    assert json.loads(printed.stdout) == json.loads(json.dumps(SCHEMA))
