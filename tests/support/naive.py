@@ -17,6 +17,7 @@ from itertools import combinations, permutations, product
 from typing import Any
 
 Dice = tuple[int, ...]
+Upper = int | tuple[int, ...]  # the sum of the upper boxes; with several columns one sum for each
 
 
 class Naive:
@@ -26,10 +27,16 @@ class Naive:
         self.game = game
         self.boxes: list[dict[str, Any]] = game["categories"]
         self.full_mask = (1 << len(self.boxes)) - 1
-        self.threshold = game["bonus"]["threshold"] if game["bonus"] else 0
-        joker = game["joker"]
-        self.joker_box = [b["id"] for b in self.boxes].index(joker["category"]) if joker else None
-        for method in ("value", "best", "hold_value", "stops", "points", "outcomes"):
+        self.columns: list[dict[str, Any]] = game.get("columns") or [{"order": game["order"], "factor": 1}]
+        steps = game["bonus"] if isinstance(game["bonus"], list) else [game["bonus"]] if game["bonus"] else []
+        self.steps = [
+            [(s["threshold"] * c["factor"], s["points"] * c["factor"]) for s in steps] for c in self.columns
+        ]
+        ids, joker = [b["id"] for b in self.boxes], game["joker"]
+        self.joker_box = ids.index(joker["category"]) if joker else None
+        required = [ids.index(b["requires"]) for b in self.boxes if b.get("requires")]
+        self.flag_box = required[0] if required else self.joker_box
+        for method in ("value", "best", "hold_value", "stops", "points", "most_points", "outcomes"):
             setattr(self, method, cache(getattr(self, method)))
 
     # --- dice -------------------------------------------------------------------------------------------------
@@ -87,50 +94,93 @@ class Naive:
         """Points of a category: its best pattern."""
         return max(self.pay(pattern, dice, in_full) for pattern in self.boxes[box]["patterns"])
 
+    def most_points(self, box: int) -> int:
+        """The most points of a category with any dice."""
+        return max(self.points(box, dice) for dice, _ in self.outcomes(self.game["dice"]))
+
     # --- legal categories -------------------------------------------------------------------------------------
 
-    def matching_box(self, dice: Dice) -> int | None:
-        """The upper box that collects the one face all dice show."""
+    def next_boxes(self, filled: int) -> list[int]:
+        """The boxes that the order of each column allows to fill."""
+        found = []
+        for number, column in enumerate(self.columns):
+            boxes = [i for i, box in enumerate(self.boxes) if box.get("column", 0) == number]
+            vacant = [i for i in boxes if not filled & (1 << i)]
+            if column["order"] == "forced":
+                found += vacant[:1]
+            elif column["order"] == "reversed":
+                found += vacant[-1:]
+            else:
+                if column["order"] == "upper-first" and any(self.boxes[i]["upper"] for i in vacant):
+                    vacant = [i for i in vacant if self.boxes[i]["upper"]]
+                # Equal boxes of a row are filled from the first to the last.
+                rows = [self.boxes[i].get("row") or self.boxes[i]["id"] for i in vacant]
+                found += [i for place, i in enumerate(vacant) if rows[place] not in rows[:place]]
+        return sorted(found)
+
+    def matching_boxes(self, filled: int, dice: Dice) -> list[int]:
+        """The open upper boxes that collect the one face all dice show."""
+        found = []
         for i, box in enumerate(self.boxes):
             collects = [p["face"] for p in box["patterns"] if p["pattern"] == "face"]
-            if box["upper"] and collects and set(dice) == {collects[0]}:
-                return i
-        return None
+            if box["upper"] and collects and set(dice) == {collects[0]} and not filled & (1 << i):
+                found.append(i)
+        return found
 
     def scores(self, filled: int, flag: bool, dice: Dice) -> dict[int, tuple[int, int]]:
         """Category -> (points in the box, joker bonus), for the categories that may take the dice."""
-        vacant = [i for i in range(len(self.boxes)) if not filled & (1 << i)]
-        ordered = vacant[:1] if self.game["order"] == "forced" else vacant
+        legal, bonus = self.next_boxes(filled), 0
+        points = {i: self.points(i, dice) for i in legal}
         joker = self.game["joker"]
-        is_extra = joker and filled & (1 << self.joker_box) and self.points(self.joker_box, dice) > 0
-        if not is_extra:
-            return {i: (self.points(i, dice), 0) for i in ordered}
-        bonus = joker["bonus"] if flag else 0
-        match = self.matching_box(dice)
-        match_is_vacant = match in vacant
-        pays_in_full = joker["mode"] != "none" and not match_is_vacant
-        legal = vacant
-        if joker["mode"] == "forced":
-            lower = [i for i in vacant if not self.boxes[i]["upper"]]
-            if match_is_vacant:
-                legal = [match]
-            elif lower:
-                legal = lower
-        # If no legal box is next in the order, the order wins.
-        legal = [i for i in legal if i in ordered] or ordered
-        return {i: (self.points(i, dice, pays_in_full and not self.boxes[i]["upper"]), bonus) for i in legal}
+        if joker and filled & (1 << self.joker_box) and self.points(self.joker_box, dice) > 0:
+            matches = self.matching_boxes(filled, dice)
+            if (joker.get("bonus_requires") == "filled" or flag) and (
+                joker.get("bonus_while", "always") == "always" or matches
+            ):
+                bonus = joker["bonus"]
+            if joker.get("requires", "filled") == "filled" or flag:
+                lower = [i for i in legal if not self.boxes[i]["upper"]]
+                if joker["mode"] == "maximum":
+                    points = {i: self.most_points(i) for i in legal}
+                elif joker["mode"] != "none" and not matches:
+                    points |= {i: self.points(i, dice, True) for i in lower}
+                if joker["mode"] == "forced":
+                    wanted = [i for i in legal if i in matches] if matches else lower
+                    legal = wanted or legal  # if none of them is next in the order, the order wins
+        for i in legal:
+            if self.boxes[i].get("requires") and not flag:
+                points[i] = 0
+        if self.game.get("crossing_out") == "only-if-nothing-scores":
+            legal = [i for i in legal if points[i]] or legal
+        return {i: (points[i], bonus) for i in legal}
 
     # --- the game ---------------------------------------------------------------------------------------------
 
-    def after(self, filled: int, upper: int, flag: bool, box: int, points: int) -> tuple[int, int, bool]:
+    def no_upper(self) -> Upper:
+        """The upper sums of an empty card."""
+        return (0,) * len(self.columns) if len(self.columns) > 1 else 0
+
+    def after(self, filled: int, upper: Upper, flag: bool, box: int, points: int) -> tuple[int, Upper, bool]:
         """The card after a box was filled."""
         if self.boxes[box]["upper"] and self.game["bonus"]:
-            upper = min(self.threshold, upper + points)
-        if box == self.joker_box and points > 0:
+            sums = list(upper) if isinstance(upper, tuple) else [upper]
+            column = self.boxes[box].get("column", 0)
+            sums[column] = min(self.steps[column][-1][0], sums[column] + points)
+            upper = tuple(sums) if isinstance(upper, tuple) else sums[0]
+        if box == self.flag_box and points > 0:
             flag = True
         return filled | 1 << box, upper, flag
 
-    def stops(self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool) -> dict[int, Fraction]:
+    def upper_bonus(self, upper: Upper) -> int:
+        """Points of the upper bonus of every column."""
+        sums = upper if isinstance(upper, tuple) else (upper,)
+        reached = [
+            [points for least, points in steps if total >= least]
+            for total, steps in zip(sums, self.steps, strict=True)
+        ]
+        return sum(max(points, default=0) for points in reached)
+
+    def stops(self, filled: int, upper: Upper, flag: bool, dice: Dice, left: int, first: bool) -> dict[int, Fraction]:
         """Value of each legal category if the turn ends now with `left` rerolls unused."""
         values = {}
         for box, (points, bonus_points) in self.scores(filled, flag, dice).items():
@@ -140,7 +190,7 @@ class Naive:
             values[box] = points + bonus_points + extra + self.value(card[0], card[1], saved, card[2])
         return values
 
-    def hold_value(self, filled: int, upper: int, flag: bool, held: Dice, left: int) -> Fraction:
+    def hold_value(self, filled: int, upper: Upper, flag: bool, held: Dice, left: int) -> Fraction:
         """Value of rerolling all dice but `held`, with `left` rerolls left before it."""
         total = Fraction(0)
         for rolled, chance in self.outcomes(self.game["dice"] - len(held)):
@@ -148,18 +198,17 @@ class Naive:
             total += chance * self.best(filled, upper, flag, dice, left - 1, False)
         return total
 
-    def best(self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool) -> Fraction:
+    def best(self, filled: int, upper: Upper, flag: bool, dice: Dice, left: int, first: bool) -> Fraction:
         """Best of stopping and every hold."""
         values = list(self.stops(filled, upper, flag, dice, left, first).values())
         if left > 0:
             values += [self.hold_value(filled, upper, flag, held, left) for held in self.holds_of(dice)]
         return max(values)
 
-    def value(self, filled: int, upper: int, saved: int = 0, flag: bool = False) -> Fraction:
+    def value(self, filled: int, upper: Upper, saved: int = 0, flag: bool = False) -> Fraction:
         """Expected points to come at the start of a turn under optimal play."""
         if filled == self.full_mask:
-            reached = self.game["bonus"] and upper >= self.threshold
-            return Fraction(self.game["bonus"]["points"] if reached else 0)
+            return Fraction(self.upper_bonus(upper))
         left = self.game["rolls"] - 1 + saved
         return sum(
             (
@@ -169,21 +218,23 @@ class Naive:
             Fraction(0),
         )
 
-    def hold_values(self, filled: int, upper: int, dice: Dice, left: int, flag: bool = False) -> dict[Dice, Fraction]:
+    def hold_values(
+        self, filled: int, upper: Upper, dice: Dice, left: int, flag: bool = False
+    ) -> dict[Dice, Fraction]:
         """Value of every hold of a roll."""
         return {held: self.hold_value(filled, upper, flag, held, left) for held in self.holds_of(dice)}
 
     def category_values(
-        self, filled: int, upper: int, dice: Dice, left: int = 0, flag: bool = False, first: bool = False
+        self, filled: int, upper: Upper, dice: Dice, left: int = 0, flag: bool = False, first: bool = False
     ) -> dict[int, Fraction]:
         """Value of stopping with each legal category."""
         return self.stops(filled, upper, flag, dice, left, first)
 
-    def states(self) -> Iterator[tuple[int, int, int, bool]]:
+    def states(self) -> Iterator[tuple[int, Upper, int, bool]]:
         """Every card that a game can reach, full ones included: (filled, upper, saved, flag)."""
         max_saved = self.game["rolls"] - 1 if self.game["saved_rolls"] else 0
         rolls = [dice for dice, _ in self.outcomes(self.game["dice"])]
-        found, new = set(), {(0, 0, False)}
+        found, new = set(), {(0, self.no_upper(), False)}
         while new:
             found |= new
             new = {
@@ -201,7 +252,7 @@ class Naive:
         """Highest possible final score: the best roll in every turn."""
 
         @cache
-        def most(filled: int, upper: int, flag: bool) -> int:
+        def most(filled: int, upper: Upper, flag: bool) -> int:
             if filled == self.full_mask:
                 return int(self.value(filled, upper))
             best = 0
@@ -213,4 +264,4 @@ class Naive:
                     )
             return best
 
-        return most(0, 0, False)
+        return most(0, self.no_upper(), False)

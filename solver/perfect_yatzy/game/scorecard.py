@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from ..errors import StateError, span, whole_number
+from .box_order import prerequisites
 from .points import possible_points
 from .rules import RuleSet
 from .translations import category_label
+from .upper_sums import upper_sums
 
 
 @dataclass(frozen=True)
@@ -20,11 +22,13 @@ class State:
     filled : int
         Bitmask of filled categories, bit i for the i-th of the score sheet.
     upper : int
-        Sum of the upper boxes, capped at the threshold of the bonus; 0 without a bonus.
+        Sum of the upper boxes, capped at the last threshold of the bonus; 0 without a bonus. With columns one number
+        for the sums of all columns (:mod:`perfect_yatzy.game.upper_sums`).
     saved : int
         Saved rolls; 0 unless the rules have them.
     joker_paid : bool
-        Whether the joker's box holds points; False unless the rules have a joker bonus.
+        Whether the tracked box holds points: that of the joker, or one that other boxes require. False unless that
+        matters later (:attr:`perfect_yatzy.game.rules.RuleSet.tracked_index`).
     """
 
     filled: int = 0
@@ -34,13 +38,11 @@ class State:
 
     def filled_with(self, rules: RuleSet, category: int, points: int, saved: int = 0) -> State:
         """The state after a turn, without checks; parameters as for :meth:`Scorecard.filled_with`."""
-        counts = rules.categories[category].upper and rules.bonus is not None
-        pays = rules.joker is not None and rules.joker.bonus > 0 and category == rules.joker_index and points > 0
         return State(
             filled=self.filled | 1 << category,
-            upper=min(self.upper + points * counts, rules.threshold),
+            upper=upper_sums(rules).add(self.upper, category, points),
             saved=saved,
-            joker_paid=self.joker_paid or pays,
+            joker_paid=self.joker_paid or (category == rules.tracked_index and points > 0),
         )
 
 
@@ -78,19 +80,27 @@ class Scorecard:
 
     @property
     def upper(self) -> int:
-        """Sum of the upper boxes, not capped."""
-        return sum(points for c, points in self.points.items() if self.rules.categories[c].upper)
+        """Sum of the upper boxes of all columns, not capped."""
+        return sum(self.column_sums)
+
+    @property
+    def column_sums(self) -> tuple[int, ...]:
+        """Sum of the upper boxes of each column, not capped; one sum without columns."""
+        sums = [0] * max(1, len(self.rules.columns))
+        for c, points in self.points.items():
+            box = self.rules.categories[c]
+            sums[box.column] += points if box.upper else 0
+        return tuple(sums)
 
     @property
     def state(self) -> State:
         """The part of the card that affects the rest of the game."""
         rules = self.rules
-        joker_paid = rules.joker is not None and rules.joker.bonus > 0 and self.points.get(rules.joker_index, 0) > 0
         return State(
             filled=sum(1 << c for c in self.points),
-            upper=min(self.upper, rules.threshold),
+            upper=upper_sums(rules).join(self.column_sums) if rules.bonus else 0,
             saved=self.saved,
-            joker_paid=joker_paid,
+            joker_paid=rules.tracked_index >= 0 and self.points.get(rules.tracked_index, 0) > 0,
         )
 
     def filled_with(self, category: int, points: int, bonus_points: int = 0, saved: int = 0) -> Scorecard:
@@ -146,12 +156,28 @@ def check_card(card: Scorecard) -> Scorecard:
             f"{card.bonus_points} bonus points are impossible here: this card {allowed}", code="invalid-card"
         )
     filled = card.state.filled
-    if card.rules.order == "forced" and filled & (filled + 1):
-        gap = next(c for c in range(len(card.rules.categories)) if not filled >> c & 1)
+    if (gap := _skipped_box(card.rules, filled)) >= 0:
         raise StateError(
             f"{card.rules.key} fills in order: {category_label(card.rules, gap)} must come first", code="invalid-card"
         )
+    for c, points in card.points.items():
+        required = card.rules.categories[c].requires
+        if points and required and not card.points.get(card.rules.index_of[required]):
+            raise StateError(
+                f"{category_label(card.rules, c)} cannot hold points: "
+                f"{category_label(card.rules, card.rules.index_of[required])} holds none",
+                code="invalid-card",
+            )
     return card
+
+
+def _skipped_box(rules: RuleSet, filled: int) -> int:
+    """Position of an open box that must be filled before one of those that are filled; -1 if there is none."""
+    skipped = 0
+    for c, needed in enumerate(prerequisites(rules)):
+        if filled >> c & 1:
+            skipped |= needed & ~filled
+    return (skipped & -skipped).bit_length() - 1
 
 
 def check_state(rules: RuleSet, state: State) -> None:
@@ -169,40 +195,46 @@ def check_state(rules: RuleSet, state: State) -> None:
         raise StateError(
             f"filled is {state.filled}; must be a bitmask from 0 to {rules.full_mask}", code="invalid-state"
         )
-    if rules.order == "forced" and state.filled & (state.filled + 1):
+    if _skipped_box(rules, state.filled) >= 0:
         raise StateError("the categories must be filled in the order of the sheet", code="invalid-state")
     if state.upper < 0:
         raise StateError(f"the upper sum is {state.upper}; it cannot be negative", code="invalid-state")
-    upper = sum(1 << c for c, category in enumerate(rules.categories) if category.upper)
-    if min(state.upper, rules.threshold) not in _upper_sums(rules, state.filled & upper):
-        raise StateError(f"the filled upper boxes cannot sum to {state.upper}", code="invalid-state")
+    uppers = upper_sums(rules)
+    for column, total in enumerate(uppers.split(state.upper)):
+        boxes = sum(1 << c for c in uppers.counting if rules.categories[c].column == column)
+        if min(total, uppers.thresholds[column]) not in _upper_sums(rules, state.filled & boxes):
+            raise StateError(f"the filled upper boxes cannot sum to {total}", code="invalid-state")
     turns = state.filled.bit_count()
     most = turns * (rules.rolls_per_turn - 1) if rules.saved_rolls else 0
     if not 0 <= state.saved <= most:
         why = f"after {turns} turns it is {span(0, most)}" if rules.saved_rolls else "none exist"
         raise StateError(f"{state.saved} saved rolls are impossible under {rules.key}: {why}", code="invalid-state")
-    if state.joker_paid and not (rules.joker and state.filled >> rules.joker_index & 1):
+    tracked = rules.tracked_index if rules.tracked_index >= 0 else rules.joker_index
+    if state.joker_paid and not (tracked >= 0 and state.filled >> tracked & 1):
         raise StateError(
-            "the joker's box cannot hold points: it is open, or the rules have no joker", code="invalid-state"
+            "the joker's box cannot hold points: it is open, or the rules have no joker and no box that requires it",
+            code="invalid-state",
         )
 
 
 @lru_cache(maxsize=1 << 12)
 def _upper_sums(rules: RuleSet, filled: int) -> frozenset[int]:
-    """Sums of the filled upper boxes, at most the threshold."""
+    """Sums of filled upper boxes of one column, at most the threshold of its bonus."""
     if not filled:
         return frozenset({0})
     box = filled.bit_length() - 1
+    threshold = upper_sums(rules).thresholds[rules.categories[box].column]
     before, possible = _upper_sums(rules, filled & ~(1 << box)), possible_points(rules)[box]
-    return frozenset(min(rules.threshold, total + points) for total in before for points in possible)
+    return frozenset(min(threshold, total + points) for total in before for points in possible)
 
 
 def max_bonus_points(card: Scorecard) -> int:
     """An upper bound of the joker and first-roll bonuses that the filled boxes can have earned."""
     rules = card.rules
     first_rolls = sum(extra for c, extra in rules.first_roll_bonus if card.points.get(rules.index_of[c]))
-    jokers = rules.joker.bonus * (len(card.points) - 1) if rules.joker and card.state.joker_paid else 0
-    return first_rolls + jokers
+    joker, box = rules.joker, card.points.get(rules.joker_index)
+    pays = joker is not None and box is not None and (box > 0 or joker.bonus_requires == "filled")
+    return first_rolls + (joker.bonus * (len(card.points) - 1) if joker and pays else 0)
 
 
 def _summarized(values: list[int]) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from .box_order import prerequisites
+from .dice import lattice
 from .patterns import Pattern
 from .rules import Category, RuleSet
 
@@ -122,23 +124,33 @@ def category_points(category: Category, counts: Counts, in_full: bool = False) -
     return max(pattern_points(pattern, counts, in_full) for pattern in category.patterns)
 
 
+@lru_cache(maxsize=256)
+def most_points(rules: RuleSet, category: int) -> int:
+    """The most points of a category with any roll."""
+    grid = lattice(rules.dice, rules.faces)
+    return max(
+        category_points(rules.categories[category], counts) for counts in grid.counts[grid.first_roll :].tolist()
+    )
+
+
 def is_joker(rules: RuleSet, counts: Counts) -> bool:
     """Whether this roll scores in the joker's category, and so is a joker once that box is filled."""
     return rules.joker is not None and category_points(rules.categories[rules.joker_index], counts) > 0
 
 
-def matching_upper_box(rules: RuleSet, counts: Counts) -> int:
-    """Position of the upper box of the face that all dice show; -1 if there is none."""
-    for position, category in enumerate(rules.categories):
-        if category.face and counts[category.face - 1] == sum(counts):
-            return position
-    return -1
+def matching_upper_boxes(rules: RuleSet, counts: Counts) -> int:
+    """Bitmask of the upper boxes of the face that all dice show: several if the row has several boxes."""
+    return sum(
+        1 << position
+        for position, category in enumerate(rules.categories)
+        if category.face and counts[category.face - 1] == sum(counts)
+    )
 
 
 def open_categories(rules: RuleSet, filled: int) -> list[int]:
-    """Positions of the categories the next turn may fill: all open ones, or the first if the order is forced."""
-    still_open = [c for c in range(len(rules.categories)) if not filled >> c & 1]
-    return still_open[:1] if rules.order == "forced" else still_open
+    """Positions of the categories the next turn may fill: the open ones whose turn it is in their column's order."""
+    needed = prerequisites(rules)
+    return [c for c in range(len(rules.categories)) if not filled >> c & 1 and not needed[c] & ~filled]
 
 
 def scoring_options(
@@ -151,7 +163,7 @@ def scoring_options(
     filled
         Bitmask of filled categories.
     joker_paid
-        Whether the joker's box holds points (only then another such roll earns the joker bonus).
+        Whether the tracked box (of the joker, or one that other boxes require) holds points.
     counts
         Number of dice that show each face.
     first_roll
@@ -162,35 +174,37 @@ def scoring_options(
     dict
         Category position -> (points in the box, joker and first-roll bonus points).
     """
-    found = _options_without_first_roll_bonus(rules, filled, joker_paid, counts)
+    points, bonus_points = _points_and_joker_bonus(rules, filled, joker_paid, counts)
+    if rules.crossing_out == "only-if-nothing-scores":
+        points = {c: paid for c, paid in points.items() if paid} or points
     extra = dict(rules.first_roll_bonus) if first_roll else {}
-    if not extra:
-        return found
     ids = [category.id for category in rules.categories]
-    return {
-        c: (points, bonus_points + (extra.get(ids[c], 0) if points else 0))
-        for c, (points, bonus_points) in found.items()
-    }
+    return {c: (paid, bonus_points + (extra.get(ids[c], 0) if paid else 0)) for c, paid in points.items()}
 
 
-def _options_without_first_roll_bonus(
+def _points_and_joker_bonus(
     rules: RuleSet, filled: int, joker_paid: bool, counts: Counts
-) -> dict[int, tuple[int, int]]:
-    allowed = open_categories(rules, filled)
-    joker = rules.joker
-    if joker is None or not filled >> rules.joker_index & 1 or not is_joker(rules, counts):
-        return {c: (category_points(rules.categories[c], counts), 0) for c in allowed}
-    bonus_points = joker.bonus if joker_paid else 0
-    matching = matching_upper_box(rules, counts)
-    matching_open = matching >= 0 and not filled >> matching & 1
-    if joker.mode == "forced":
-        if matching_open:
-            forced = [c for c in allowed if c == matching]
+) -> tuple[dict[int, int], int]:
+    """Points of every category that the order and the joker rule allow, and the joker bonus of the roll."""
+    allowed, categories, joker = open_categories(rules, filled), rules.categories, rules.joker
+    in_full = most = False
+    bonus_points = 0
+    if joker and filled >> rules.joker_index & 1 and is_joker(rules, counts):
+        matching = matching_upper_boxes(rules, counts) & ~filled
+        if (joker.bonus_requires == "filled" or joker_paid) and (joker.bonus_while == "always" or matching):
+            bonus_points = joker.bonus
+        if joker.requires == "filled" or joker_paid:
+            if joker.mode == "forced":
+                forced = [c for c in allowed if (matching >> c & 1 if matching else not categories[c].upper)]
+                allowed = forced or allowed
+            in_full = joker.mode in ("free", "forced") and not matching
+            most = joker.mode == "maximum"
+    points = {}
+    for c in allowed:
+        if categories[c].requires and not joker_paid:
+            points[c] = 0
+        elif most:
+            points[c] = most_points(rules, c)
         else:
-            forced = [c for c in allowed if not rules.categories[c].upper]
-        allowed = forced or allowed
-    in_full = joker.mode != "none" and not matching_open
-    return {
-        c: (category_points(rules.categories[c], counts, in_full and not rules.categories[c].upper), bonus_points)
-        for c in allowed
-    }
+            points[c] = category_points(categories[c], counts, in_full and not categories[c].upper)
+    return points, bonus_points

@@ -10,11 +10,17 @@ so that points can be added before the sum is capped.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import accumulate
+from typing import TypeVar
 
+import numpy as np
+
+from .dice import Ints
 from .points import possible_points
 from .rules import RuleSet
+
+Number = TypeVar("Number", int, Ints)
 
 
 class UpperSums:
@@ -34,26 +40,38 @@ class UpperSums:
         What one point counts in each digit.
     size : int
         Product of the widths.
+    counting : tuple of int
+        Positions of the categories that count towards a bonus, ascending.
     """
 
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules
         self.thresholds = tuple(bonus.threshold for bonus in rules.bonuses) or (0,)
         most = [0] * len(self.thresholds)
-        for category, points in zip(rules.categories, possible_points(rules), strict=True):
-            if category.upper and rules.bonus:
-                most[category.column] = max(most[category.column], *points)
+        self.counting = tuple(c for c, category in enumerate(rules.categories) if category.upper and rules.bonus)
+        self._possible = possible_points(rules)
+        for c in self.counting:
+            column = rules.categories[c].column
+            most[column] = max(most[column], *self._possible[c])
         self.widths = tuple(threshold + points + 1 for threshold, points in zip(self.thresholds, most, strict=True))
         *self.weights, self.size = accumulate((1, *self.widths), lambda a, b: a * b)
 
-    def split(self, upper: int) -> tuple[int, ...]:
-        """The sum of each column."""
-        return tuple(upper // weight % width for weight, width in zip(self.weights, self.widths, strict=True))
+    def split(self, upper: Number) -> tuple[Number, ...]:
+        """The sum of each column; of one number, or of an array of them."""
+        *others, last = zip(self.weights, self.widths, strict=True)
+        return (*(upper // weight % width for weight, width in others), upper // last[0])
 
     def join(self, sums: tuple[int, ...]) -> int:
         """One number for the sums of the columns, which it caps."""
         capped = map(min, sums, self.thresholds)
         return sum(weight * total for weight, total in zip(self.weights, capped, strict=True))
+
+    def cap(self, upper: Ints) -> Ints:
+        """Numbers whose sums are capped, of an int64 array."""
+        capped = np.zeros_like(upper)
+        for weight, total, threshold in zip(self.weights, self.split(upper), self.thresholds, strict=True):
+            capped += weight * np.minimum(total, threshold)
+        return capped
 
     def shift(self, category: int, points: int) -> int:
         """What points in a category add to the number, before it is capped."""
@@ -67,6 +85,39 @@ class UpperSums:
     def bonus(self, upper: int) -> int:
         """Points of all upper bonuses for a number."""
         return sum(bonus.paid(total) for bonus, total in zip(self.rules.bonuses, self.split(upper), strict=False))
+
+    def bonuses(self, upper: Ints) -> Ints:
+        """The same for an int64 array of numbers."""
+        paid = np.zeros_like(upper)
+        for points, total, threshold in zip(self._paid, self.split(upper), self.thresholds, strict=False):
+            paid += points[np.minimum(total, threshold)]
+        return paid
+
+    @cached_property
+    def _paid(self) -> list[Ints]:
+        """Points of each bonus by the sum of its column, up to the threshold."""
+        return [np.array([b.paid(total) for total in range(b.threshold + 1)], np.int64) for b in self.rules.bonuses]
+
+    @property
+    def most_bonus(self) -> int:
+        """Points of all upper bonuses together."""
+        return sum(bonus.points for bonus in self.rules.bonuses)
+
+    def to_come(self, filled: int) -> tuple[int, ...]:
+        """The most that the open boxes of each column can still add to its sum."""
+        most = [0] * len(self.thresholds)
+        for c in self.counting:
+            if not filled >> c & 1:
+                most[self.rules.categories[c].column] += max(self._possible[c])
+        return tuple(most)
+
+    def reachable_bonuses(self, upper: Ints, filled: int) -> Ints:
+        """The most that all upper bonuses can still pay, for an int64 array of numbers of one card."""
+        best = np.zeros_like(upper)
+        reach = zip(self._paid, self.split(upper), self.to_come(filled), self.thresholds, strict=False)
+        for points, total, more, threshold in reach:
+            best += points[np.minimum(total + more, threshold)]
+        return best
 
 
 @lru_cache(maxsize=32)

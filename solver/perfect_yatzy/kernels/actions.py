@@ -33,7 +33,8 @@ from numba.extending import overload
 from ..game.dice import Floats
 from ..model.state_space import LANES
 from .jit import jit
-from .policy import PolicyJob, policy_block, scoring_of_roll
+from .legal import scoring_of_roll
+from .policy import PolicyJob, policy_block
 from .propagation import outcome_chances
 from .simd import peek, poke, shifted, views
 from .table_slices import TableSlice

@@ -22,20 +22,11 @@ from ..model.state_space import LANES
 from ..model.turn_model import TurnModel, TurnOutcomes
 from .jit import jit
 from .lattice import maxima, means
-from .policy import scoring_of_roll
+from .legal import choices_of, scoring_of_roll
 from .score_policy import ScorePolicyJob, TurnStart, backup_holds, decision, preferred_stop
 from .simd import peek, poke, shifted, views, width
 from .table_slices import TableSlice
-from .turn import (
-    LOWEST,
-    OVERWRITE,
-    RAISE,
-    TIE,
-    Scratch,
-    backup_all_stop_values,
-    choices_of,
-    mean_block,
-)
+from .turn import LOWEST, OVERWRITE, RAISE, TIE, Scratch, backup_all_stop_values, mean_block
 from .value_tables import Block, MeanTable, ScoreTable, score_block_x, state_number
 
 

@@ -16,10 +16,9 @@ from ..game.dice import Ints
 from ..model.turn_model import TurnModel, TurnOutcomes
 from .jit import jit
 from .lattice import IndexedLattice
-from .policy import scoring_on_card
+from .legal import next_categories, scoring_on_card
 from .rollout import DIE_BITS, completed_roll, random_word
 from .simd import peek, poke, views
-from .turn import next_categories
 
 # Added to the seed: whether to explore, and which action to take then, do not depend on the dice.
 WHETHER, WHICH = 0x5851F42D4C957F2D, 0x14057B7EF767814F

@@ -10,6 +10,7 @@ The dice are those of :mod:`.rollout`, a function of seed, game, turn and roll. 
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -17,13 +18,21 @@ import numpy.typing as npt
 
 from ..game.dice import Floats, Ints, lattice
 from ..game.rules import RuleSet
-from ..model.turn_model import DiceModel, JokerModel, dice_model, joker_model, numbered_outcomes
+from ..game.upper_sums import upper_sums
+from ..model.turn_model import (
+    DiceModel,
+    JokerModel,
+    LegalCategories,
+    dice_model,
+    joker_model,
+    legal_categories,
+    numbered_outcomes,
+)
 from .jit import jit
 from .lattice import IndexedLattice, indexed_lattice
-from .policy import scoring_on_card
+from .legal import next_categories, scoring_on_card
 from .rollout import completed_roll, random_word
 from .simd import peek, poke, views
-from .turn import next_categories
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -32,6 +41,29 @@ Bytes = npt.NDArray[np.uint8]
 # table, rerolls left, number of the turn; seed and number of the game; actions taken, whether the episode has ended.
 FILLED, UPPER, SAVED, JOKER_PAID, POINTS, ROLL, REROLLS, TURN, SEED, GAME, ACTIONS, ENDED = range(12)
 FIELDS = 16
+
+
+class UpperModel(NamedTuple):
+    """The upper sums of a card as one number (:mod:`perfect_yatzy.game.upper_sums`), and the bonuses; int64.
+
+    Attributes
+    ----------
+    weight, width, cap : (categories,)
+        Weight, number of values and largest sum of the digit that each category counts towards; a weight of 0 if it
+        counts towards none.
+    step_weight, step_width, threshold, points : (steps,)
+        For each step of each bonus its digit, the sum it needs, and the points it pays more than the step before.
+    step_count : int
+    """
+
+    weight: Ints
+    width: Ints
+    cap: Ints
+    step_weight: Ints
+    step_width: Ints
+    threshold: Ints
+    points: Ints
+    step_count: int
 
 
 class EnvironmentModel(NamedTuple):
@@ -51,9 +83,9 @@ class EnvironmentModel(NamedTuple):
         Points for the box, and all points made.
     category_count, upper_bits : int
         As in :class:`perfect_yatzy.model.turn_model.TurnModel`.
-    threshold, bonus : int
-        Of the upper bonus; both 0 without one.
-    rolls_per_turn, forced_order, saves_rolls, has_first_roll_bonus : int
+    upper : UpperModel
+    legal : LegalCategories
+    rolls_per_turn, saves_rolls, has_first_roll_bonus : int
         As in :class:`perfect_yatzy.model.turn_model.TurnModel`.
     """
 
@@ -66,10 +98,9 @@ class EnvironmentModel(NamedTuple):
     points: Ints
     category_count: int
     upper_bits: int
-    threshold: int
-    bonus: int
+    upper: UpperModel
+    legal: LegalCategories
     rolls_per_turn: int
-    forced_order: int
     saves_rolls: int
     has_first_roll_bonus: int
 
@@ -141,6 +172,28 @@ class StepJob(NamedTuple):
     most_actions: int
 
 
+def upper_model(rules: RuleSet) -> UpperModel:
+    """The upper sums and bonuses of a rule set."""
+    sums = upper_sums(rules)
+    columns = [category.column if c in sums.counting else 0 for c, category in enumerate(rules.categories)]
+    steps = [
+        (sums.weights[column], sums.widths[column], step[0], step[1] - before[1])
+        for column, bonus in enumerate(rules.bonuses)
+        for before, step in pairwise([(0, 0), *bonus.steps])
+    ]
+    step_weight, step_width, threshold, points = np.array(steps, dtype=np.int64).reshape(-1, 4).T.copy()
+    return UpperModel(
+        weight=np.array([sums.shift(c, 1) for c in range(len(columns))], dtype=np.int64),
+        width=np.array([sums.widths[column] for column in columns], dtype=np.int64),
+        cap=np.array([sums.thresholds[column] for column in columns], dtype=np.int64),
+        step_weight=step_weight,
+        step_width=step_width,
+        threshold=threshold,
+        points=points,
+        step_count=len(steps),
+    )
+
+
 @lru_cache(maxsize=8)
 def environment_model(rules: RuleSet) -> EnvironmentModel:
     """The model of a rule set; built once per process."""
@@ -156,10 +209,9 @@ def environment_model(rules: RuleSet) -> EnvironmentModel:
         points=np.ascontiguousarray(points),
         category_count=len(rules.categories),
         upper_bits=sum(1 << c for c, category in enumerate(rules.categories) if category.upper),
-        threshold=rules.threshold,
-        bonus=rules.bonus.points if rules.bonus else 0,
+        upper=upper_model(rules),
+        legal=legal_categories(rules),
         rolls_per_turn=rules.rolls_per_turn,
-        forced_order=int(rules.order == "forced"),
         saves_rolls=int(rules.saved_rolls),
         has_first_roll_bonus=int(bool(rules.first_roll_bonus)),
     )
@@ -187,14 +239,28 @@ def start_game(model, games, game):
 
 
 @jit
-def score_of(model, fields, first):
-    """Points made, with the upper bonus if it is reached."""
-    bonus = model.bonus if peek(fields, first + UPPER) >= model.threshold else 0
-    return peek(fields, first + POINTS) + bonus
+def upper_after(upper, before, category, points):
+    """The upper sums after a category was filled with points."""
+    weight = peek(upper.weight, category)
+    if weight == 0:
+        return before
+    after = before + points * weight
+    beyond = after // weight % peek(upper.width, category) - peek(upper.cap, category)
+    return after - max(0, beyond) * weight
 
 
 @jit
-def legal_categories(model, fields, first):
+def score_of(model, fields, first):
+    """Points made, with the upper bonus of every column that has reached one."""
+    upper, paid, total = model.upper, 0, peek(fields, first + UPPER)
+    for i in range(upper.step_count):
+        if total // peek(upper.step_weight, i) % peek(upper.step_width, i) >= peek(upper.threshold, i):
+            paid += peek(upper.points, i)
+    return peek(fields, first + POINTS) + paid
+
+
+@jit
+def categories_now(model, fields, first):
     """Bitmask of the categories that may take the roll on the table, and the way they score it."""
     filled, saved = peek(fields, first + FILLED), peek(fields, first + SAVED)
     is_first = peek(fields, first + REROLLS) == model.rolls_per_turn - 1 + saved
@@ -228,9 +294,8 @@ def fill_category(model, games, game, category, way):
     poke(games.boxes, game * model.category_count + category, np.int16(points))
     poke(fields, first + FILLED, filled)
     poke(fields, first + POINTS, peek(fields, first + POINTS) + peek(model.points, outcome))
-    if model.upper_bits >> category & 1:
-        poke(fields, first + UPPER, min(model.threshold, peek(fields, first + UPPER) + points))
-    if model.jokers.bit >> category & 1 and model.jokers.bonus > 0 and points > 0:
+    poke(fields, first + UPPER, upper_after(model.upper, peek(fields, first + UPPER), category, points))
+    if model.legal.tracked >> category & 1 and points > 0:
         poke(fields, first + JOKER_PAID, 1)
     saved = rerolls if model.saves_rolls else 0
     poke(fields, first + SAVED, saved)
@@ -255,7 +320,7 @@ def take_action(model, games, game, action):
         roll_dice(model, fields, first, action)
         return True
     category = action - model.dice.first_roll
-    allowed, way = legal_categories(model, fields, first)
+    allowed, way = categories_now(model, fields, first)
     if not 0 <= category < model.category_count or not allowed >> category & 1:
         return False
     fill_category(model, games, game, category, way)
@@ -315,7 +380,7 @@ def write_mask(model, fields, first, mask, start):
     for i in range(start, start + n_holds):
         poke(mask, i, np.int8(0))
     if peek(fields, first + FILLED) != (1 << model.category_count) - 1:
-        allowed, _ = legal_categories(model, fields, first)
+        allowed, _ = categories_now(model, fields, first)
         if peek(fields, first + REROLLS) > 0:
             # The list opens with the hold of all dice, which is not an action.
             for k in range(peek(model.dice.hold_start, roll) + 1, peek(model.dice.hold_start, roll + 1)):

@@ -19,11 +19,12 @@ from typing import Any, NamedTuple
 import numpy.typing as npt
 
 from ..game.dice import Floats, Lattice
-from ..model.turn_model import IN_FULL, ON_FIRST_ROLL, WITH_BONUS, TurnModel, TurnOutcomes
+from ..model.turn_model import TurnModel, TurnOutcomes
 from .jit import jit
 from .lattice import maxima, means
+from .legal import scoring_of_roll
 from .simd import add, aligned, choose, load, maximum, multiply, peek, splat, store
-from .turn import LOWEST, joker_choices
+from .turn import LOWEST
 from .value_tables import Successor, child_value
 
 
@@ -142,24 +143,6 @@ def outcome_values(children, job, block, saved):
             child, shift = block.row + peek(outcomes.step, i), peek(outcomes.shift, i)
             successor = Successor(child, saved, shift, peek(outcomes.total, i))
             store(scratch.outcome_value, i, child_value(children, job.model.layout, block, successor, scratch.temp))
-
-
-@jit
-def scoring_of_roll(model, row, choices, roll, is_first):
-    """Bitmask of the categories that may take a roll, and the way they score it (a sum of IN_FULL and its like)."""
-    return scoring_on_card(model, peek(model.layout.masks, row), row >= model.card_count, choices, roll, is_first)
-
-
-@jit
-def scoring_on_card(model, filled, joker_paid, choices, roll, is_first):
-    """The same for a bitmask of filled categories; `joker_paid`: whether the joker's box holds points."""
-    jokers, joker = model.jokers, peek(model.jokers.number, roll)
-    allowed, way = choices, ON_FIRST_ROLL if is_first else 0
-    if joker >= 0 and filled & jokers.bit:
-        allowed = joker_choices(model, filled, choices, joker)
-        way += 0 if peek(jokers.box, joker) & ~filled else IN_FULL
-        way += WITH_BONUS if joker_paid else 0
-    return allowed, way
 
 
 @jit

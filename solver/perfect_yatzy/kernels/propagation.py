@@ -18,9 +18,9 @@ from ..model.objectives import ScoreOffsets
 from ..model.state_space import LANES
 from ..model.turn_model import TurnModel, TurnOutcomes
 from .jit import jit
+from .legal import may_follow
 from .simd import add, load, load_at, multiply, peek, poke, shifted, splat, store, store_at, uniform, views, width
 from .table_slices import TableSlice
-from .turn import choices_of
 from .value_tables import state_number
 
 
@@ -151,7 +151,7 @@ def pull_rows(rows, arguments):
             parent = row - peek(outcomes.step, i)
             if parent < 0 or not peek(job.occurs, parent):
                 continue
-            if choices_of(model, parent) >> peek(outcomes.category, i) & 1:
+            if may_follow(model, peek(layout.masks, parent), peek(outcomes.category, i)):
                 for lane in range(peek(layout.lane_count, peek(layout.lane_sets, parent))):
                     state = peek(layout.offsets, parent) + lane
                     chance = peek(job.outcome_chance, i * job.parent_count + state - job.first_parent)

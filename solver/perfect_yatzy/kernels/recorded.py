@@ -17,10 +17,10 @@ from ..model.state_space import LANES
 from ..model.turn_model import TurnModel, TurnOutcomes
 from .batch import answer_position, answer_positions
 from .jit import jit
-from .policy import scoring_of_roll
+from .legal import choices_of, scoring_of_roll
 from .simd import peek, poke, views
 from .table_slices import TableSlice
-from .turn import LOWEST, Scratch, choices_of
+from .turn import LOWEST, Scratch
 from .value_tables import state_number
 
 

@@ -18,10 +18,11 @@ from ..model.state_space import LANES
 from .actions import choose_actions
 from .jit import jit
 from .lattice import IndexedLattice
+from .legal import choices_of
 from .policy import PolicyJob
 from .score_policy import ScorePolicyJob, TurnStart, backup_holds, decision
 from .simd import peek, poke, shifted, views, width
-from .turn import choices_of, mean_block
+from .turn import mean_block
 from .turn_log import NoLog, TurnLog, log_hold, log_outcome, log_roll
 from .value_tables import Block, MeanTable, ScoreTable, score_block_x
 

@@ -24,7 +24,7 @@ from ..model.state_space import LANES
 from ..model.turn_model import TurnModel, TurnOutcomes
 from .jit import jit
 from .lattice import maxima, means
-from .policy import scoring_of_roll
+from .legal import scoring_of_roll
 from .simd import aligned, load, peek, poke, shifted, store, width
 from .turn import LOWEST, OVERWRITE, RAISE, Scratch, backup_all_stop_values, make_scratch
 from .value_tables import SCORE_BITS, SCORE_ORIGIN, state_number

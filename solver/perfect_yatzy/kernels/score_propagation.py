@@ -30,7 +30,8 @@ from ..model.objectives import ScoreOffsets
 from ..model.state_space import LANES
 from .jit import jit
 from .lattice import IndexedLattice, maxima, means
-from .policy import PolicyJob, lowest_equal, outcome_values, policy_block, scoring_of_roll
+from .legal import choices_of, scoring_of_roll
+from .policy import PolicyJob, lowest_equal, outcome_values, policy_block
 from .propagation import Support, outcome_chances, update_support
 from .score_policy import HoldValues, backup_holds, lowest_equal_number
 from .simd import (
@@ -51,7 +52,7 @@ from .simd import (
     views,
 )
 from .table_slices import TableSlice
-from .turn import LOWEST, choices_of, mean_block
+from .turn import LOWEST, mean_block
 from .value_tables import Block, MeanTable, ScoreTable, score_block, state_number
 
 SMALLEST = 5e-324  # the smallest positive float64

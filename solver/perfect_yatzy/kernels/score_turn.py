@@ -13,8 +13,9 @@ plain one (:mod:`perfect_yatzy.model.objectives`).
 from __future__ import annotations
 
 from .jit import jit
+from .legal import choices_of
 from .simd import peek, shifted, splat, store_at, views, width
-from .turn import choices_of, solve_block
+from .turn import solve_block
 from .value_tables import Block, ScoreTable, score_block, state_number
 
 

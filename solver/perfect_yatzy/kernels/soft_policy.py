@@ -34,8 +34,9 @@ from ..model.turn_model import TurnModel, TurnOutcomes
 from .actions import turn_chances
 from .jit import jit
 from .lattice import IndexedLattice
+from .legal import scoring_of_roll
 from .losses import turn_losses
-from .policy import outcome_values, scoring_of_roll
+from .policy import outcome_values
 from .propagation import reroll
 from .score_policy import HoldValues, backup_holds
 from .simd import add, aligned, divide, load, maximum, multiply, peek, shifted, splat, store, view, views

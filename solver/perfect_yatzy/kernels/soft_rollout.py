@@ -12,11 +12,11 @@ import numpy as np
 
 from ..model.state_space import LANES
 from .jit import jit
-from .policy import scoring_of_roll
+from .legal import choices_of, scoring_of_roll
 from .rollout import BLOCK, DIE_BITS, FIELDS, LANE, ROW, SAVED, end_turn, random_word, rolled
 from .score_policy import backup_holds
 from .simd import peek, poke, shifted, view, views
-from .turn import LOWEST, choices_of, mean_block
+from .turn import LOWEST, mean_block
 from .turn_log import log_hold, log_roll
 from .value_tables import MeanTable, state_number
 

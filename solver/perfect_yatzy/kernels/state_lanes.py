@@ -27,10 +27,10 @@ from ..model.state_space import LANES
 from ..model.turn_slots import TurnSlots
 from .jit import jit
 from .lattice import IndexedLattice, maxima, means
-from .policy import scoring_on_card
+from .legal import next_categories, scoring_on_card
 from .rollout import DIE_BITS, completed_roll, random_word
 from .simd import add, aligned, choose, load, maximum, multiply, peek, poke, shifted, splat, store, views
-from .turn import LOWEST, mean_of_first_roll, next_categories
+from .turn import LOWEST, mean_of_first_roll
 
 NOT_REACHED = -1e29  # values below are of slots that a state cannot reach
 EXPLORATION_ROLL = 254  # the counter of the random word that decides whether a turn explores

@@ -85,7 +85,7 @@ def places_in(whole: StateSpace, rest: StateSpace) -> Ints:
     places = np.empty(rest.size, dtype=np.int64)
     for rows in rest.layers[rest.first_layer :]:
         for row in rows.tolist():
-            paid = row >= rest.cards and rest.has_joker_rows
+            paid = row >= rest.cards and rest.has_tracked_rows
             whole_row = whole.row(State(int(rest_layout.masks[row]), joker_paid=paid))
             rest_set, whole_set = rest_layout.lane_sets[row], layout.lane_sets[whole_row]
             lanes = int(rest_layout.lane_count[rest_set])

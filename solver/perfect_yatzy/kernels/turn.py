@@ -28,9 +28,10 @@ import numpy.typing as npt
 
 from ..game.dice import Floats, Lattice
 from ..model.state_space import LANES
-from ..model.turn_model import TurnModel
+from ..model.turn_model import IN_FULL, UNMET, WITH_BONUS, TurnModel
 from .jit import jit
 from .lattice import maxima, means
+from .legal import choices_of, scoring_of_roll
 from .simd import add, aligned, load, maximum, multiply, peek, shifted, splat, store, views
 from .table_slices import TableSlice
 from .value_tables import Block, MeanTable, Successor, child_value, write_values
@@ -92,19 +93,6 @@ def make_scratch(dice: Lattice, model: TurnModel, dtype: npt.DTypeLike = np.floa
 
 
 @jit
-def choices_of(model, row):
-    """Bitmask of the categories a turn from this card may fill."""
-    return next_categories(model, peek(model.layout.masks, row))
-
-
-@jit
-def next_categories(model, filled):
-    """Bitmask of the categories that may be filled next, from the bitmask of those filled."""
-    still_open = ~filled & ((1 << model.category_count) - 1)
-    return still_open & -still_open if model.forced_order else still_open
-
-
-@jit
 def mean_block(model, row, lane):
     """The block of a mean table that begins at a lane of a row."""
     return Block(row, lane, choices_of(model, row))
@@ -113,21 +101,28 @@ def mean_block(model, row, lane):
 @jit
 def backup_stop_values(children, model, block, saved, mode, target, scratch):
     """Best category for each roll by its dice, into the entries of the full rolls of `target` (`mode`: OVERWRITE)."""
-    outcomes, dice = model.outcomes, model.dice
+    outcomes, dice, legal = model.outcomes, model.dice, model.legal
+    # Categories that require points of another box and cannot pay; a bitmask, as that of those that can.
+    unmet = 0 if block.row >= model.card_count else block.choices & legal.requiring
+    paying = block.choices & ~unmet
+    crossed_out_apart = model.monotone or legal.strict
     crossed_out = splat(target, LOWEST)
     for c in range(model.category_count):
-        if block.choices >> c & 1 and model.monotone:
+        if (block.choices if crossed_out_apart else unmet) >> c & 1:
             zero = peek(outcomes.start, c)
             child, points = block.row + peek(outcomes.step, zero), peek(outcomes.points, zero)
             successor = Successor(child, saved, peek(outcomes.shift, zero), points)
             crossed_out = maximum(crossed_out, child_value(children, model.layout, block, successor, scratch.temp))
     for roll in range(dice.first_roll, dice.first_roll + dice.roll_count):
-        store(target, roll, crossed_out if mode & RAISE == 0 else maximum(crossed_out, load(target, roll)))
+        offered = crossed_out
+        if legal.strict and peek(legal.scoring, roll - dice.first_roll) & paying:
+            offered = splat(target, LOWEST)
+        store(target, roll, offered if mode & RAISE == 0 else maximum(offered, load(target, roll)))
     for c in range(model.category_count):
         bonus = peek(outcomes.first_roll_bonus, c) if mode & FIRST_ROLL else 0.0
-        if block.choices >> c & 1:
+        if paying >> c & 1:
             zero = peek(outcomes.start, c)
-            for outcome in range(zero + (1 if model.monotone else 0), peek(outcomes.start, c + 1)):
+            for outcome in range(zero + (1 if crossed_out_apart else 0), peek(outcomes.start, c + 1)):
                 child, shift = block.row + peek(outcomes.step, outcome), peek(outcomes.shift, outcome)
                 points = peek(outcomes.points, outcome) + (bonus if outcome > zero else 0.0)
                 successor = Successor(child, saved, shift, points)
@@ -138,33 +133,24 @@ def backup_stop_values(children, model, block, saved, mode, target, scratch):
 
 
 @jit
-def joker_choices(model, filled, choices, joker):
-    """Bitmask of the categories that may take a joker roll."""
-    box = peek(model.jokers.box, joker)
-    allowed = choices
-    if model.jokers.must_match:
-        allowed = box & choices if box & ~filled else choices & ~model.upper_bits
-        if allowed == 0:
-            allowed = choices
-    return allowed
-
-
-@jit
 def joker_value(children, model, block, saved, joker, mode, temp):
     """Best category for a joker roll."""
-    outcomes, jokers = model.outcomes, model.jokers
-    filled = peek(model.layout.masks, block.row)
-    box_open = peek(jokers.box, joker) & ~filled != 0
-    allowed = joker_choices(model, filled, block.choices, joker)
-    joker_bonus = jokers.bonus if block.row >= model.card_count else 0.0
+    outcomes, jokers, legal = model.outcomes, model.jokers, model.legal
+    roll = peek(jokers.rolls, joker) - model.dice.first_roll
+    allowed, way = scoring_of_roll(model, block.row, block.choices, roll, mode & FIRST_ROLL)
+    joker_bonus = jokers.bonus if way & WITH_BONUS else 0.0
     best = splat(temp, LOWEST)
     for c in range(model.category_count):
         if allowed >> c & 1:
             i = c * jokers.size + joker
-            points = peek(jokers.points, i) if box_open else peek(jokers.full_points, i)
+            points = peek(jokers.full_points, i) if way & IN_FULL else peek(jokers.points, i)
+            if way & UNMET and legal.requiring >> c & 1:
+                points = 0
             bonus = peek(outcomes.first_roll_bonus, c) if mode & FIRST_ROLL and points > 0 else 0.0
             child = block.row + peek(outcomes.step, peek(outcomes.start, c))
-            shift = points if peek(outcomes.counts_to_upper, c) else 0
+            if points > 0 and legal.tracked >> c & 1:
+                child += model.card_count
+            shift = points * peek(outcomes.counts_to_upper, c)
             successor = Successor(child, saved, shift, points + joker_bonus + bonus)
             best = maximum(best, child_value(children, model.layout, block, successor, temp))
     return best

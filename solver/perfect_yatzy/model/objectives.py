@@ -26,6 +26,7 @@ from ..game.dice import Floats, Ints, lattice
 from ..game.points import possible_points
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
+from ..game.upper_sums import upper_sums
 from .checked_values import Table
 from .estimates import BASE_MEMORY, FLOAT64_VALUES, LANE_OPERATIONS_PER_SECOND, SolveCost, rule_set_stats
 from .policies import Policy
@@ -188,13 +189,12 @@ class ExponentialUtility(Objective):
 
 def final_bonus(space: StateSpace) -> Floats:
     """The upper bonus each full card receives, in the order of the table."""
-    rules, layout, parts = space.rules, space.layout, []
+    layout, parts = space.layout, []
     copies = int(space.most_saved[space.categories]) + 1
     for row in space.layers[space.categories]:
         lanes = int(layout.lane_count[layout.lane_sets[row]])
         uppers = layout.lane_upper[layout.lane_sets[row], :lanes]
-        paid = np.where(uppers >= rules.bonus.threshold, rules.bonus.points, 0) if rules.bonus else np.zeros(lanes)
-        parts.append(np.tile(paid, copies))
+        parts.append(np.tile(upper_sums(space.rules).bonuses(uppers), copies))
     return np.concatenate(parts).astype(np.float64)
 
 
@@ -245,7 +245,7 @@ class ScoreObjective(Objective):
         space, rules = self.space, self.rules
         grid = lattice(rules.dice, rules.faces)
         states = space.layout.lane_count[space.layout.lane_sets] * (space.most_saved[space.filled] + 1)
-        lengths = self.row_lengths() + (rules.bonus.points if rules.bonus else 0) + self.before + self.after
+        lengths = self.row_lengths() + upper_sums(rules).most_bonus + self.before + self.after
         sizes = [int((states * lengths)[rows].sum()) for rows in space.layers[space.first_layer :]]
         entries = sum(sizes)
         largest = max((a + b for a, b in pairwise(sizes)), default=entries)
@@ -306,6 +306,15 @@ class ScoreObjective(Objective):
             parts.append(self.utility(x + int(bonus)))
         return np.concatenate(parts).astype(self.compute)
 
+    @cached_property
+    def pays_jokers(self) -> npt.NDArray[np.bool_]:
+        """Whether the joker bonus can be paid on the card of each row, `(rows,)`."""
+        rules, masks = self.rules, self.space.layout.masks
+        pays = masks >> max(rules.joker_index, 0) & 1 == 1
+        if rules.joker and rules.joker.bonus_requires == "points":
+            pays &= np.arange(len(masks)) >= self.space.cards
+        return np.asarray(pays)
+
     def best_points(self) -> Ints:
         """Most points of each category in one turn, `(categories,)`: first-roll bonus included, joker bonus not."""
         extra = dict(self.rules.first_roll_bonus)
@@ -326,20 +335,18 @@ class Goals(ScoreObjective):
         most: Ints = still_open @ self.best_points()
         if joker and joker.bonus:
             joker_open = still_open[:, self.rules.joker_index]
-            paid = np.arange(len(most)) >= space.cards
-            most += np.where(paid | (joker_open == 1), (still_open.sum(axis=1) - joker_open) * joker.bonus, 0)
+            pays = (joker_open == 1) | self.pays_jokers
+            most += np.where(pays, (still_open.sum(axis=1) - joker_open) * joker.bonus, 0)
         return most
 
     @cached_property
     def _ranges(self) -> tuple[Ints, Ints]:
-        rules, space, layout = self.rules, self.space, self.space.layout
-        rows, lanes = self._rows
+        layout, (rows, lanes) = self.space.layout, self._rows
         length = self.row_lengths()[rows]
-        if rules.bonus:
-            best = possible_points(rules)
-            to_come = sum(((~layout.masks >> c & 1) * max(best[c]) for c in space.upper), np.zeros_like(layout.masks))
-            reach = layout.lane_upper[layout.lane_sets[rows], lanes] + to_come[rows]
-            length = length + np.where(reach >= rules.bonus.threshold, rules.bonus.points, 0)
+        if self.rules.bonus:
+            sets, uppers = self.space.lanes, upper_sums(self.rules)
+            most = [uppers.reachable_bonuses(upper, sets.filled(i)) for i, upper in enumerate(layout.lane_upper)]
+            length = length + np.array(most)[layout.lane_sets[rows], lanes]
         return -length, np.full(len(length), -1, dtype=np.int64)
 
     def utility(self, total: Ints) -> Floats:
@@ -369,8 +376,7 @@ class Utility(ScoreObjective):
         filled = since[:, None] >> np.arange(space.categories) & 1
         most: Ints = filled @ self.best_points()
         if joker and joker.bonus:
-            paid = np.arange(len(most)) >= space.cards
-            most += paid * (filled.sum(axis=1) - filled[:, self.rules.joker_index]) * joker.bonus
+            most += self.pays_jokers * (filled.sum(axis=1) - filled[:, self.rules.joker_index]) * joker.bonus
         return most
 
     @cached_property
@@ -381,7 +387,7 @@ class Utility(ScoreObjective):
     @cached_property
     def monotone(self) -> bool:  # type: ignore[override]
         """Whether more points never lower the utility."""
-        bonus = self.rules.bonus.points if self.rules.bonus else 0
+        bonus = upper_sums(self.rules).most_bonus
         utilities = self.utility(np.arange(int(self.score_offsets.high.max()) + bonus + 1))
         return bool((np.diff(utilities) >= 0).all())
 

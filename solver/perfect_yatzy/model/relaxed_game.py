@@ -37,6 +37,7 @@ from .turn_model import (
     SCORING_WAYS,
     CategoryOutcomes,
     JokerModel,
+    LegalCategories,
     TurnModel,
     TurnOutcomes,
     dice_model,
@@ -197,12 +198,12 @@ class RelaxedGame(RelaxedLayout):
             layout=self.layout,
             outcomes=outcomes,
             jokers=_no_jokers(grid.n_rolls),
+            legal=_all_legal(len(found.start) - 1),
             dice=dice_model(rules.dice, rules.faces),
             category_count=len(found.start) - 1,
             upper_bits=0,
             card_count=self.n_rows,
             rolls_per_turn=rules.rolls_per_turn,
-            forced_order=0,
             saves_rolls=int(rules.saved_rolls),
             has_first_roll_bonus=int(bool(rules.first_roll_bonus)),
             monotone=1,
@@ -285,7 +286,12 @@ class _Outcomes:
 def _no_jokers(n_rolls: int) -> JokerModel:
     """A relaxed game has no jokers of its own: :meth:`RelaxedGame.status_points` pays them."""
     none = np.zeros(0, dtype=np.int64)
-    return JokerModel(none, np.full(n_rolls, -1, dtype=np.int64), none, none, none, 0, 0, 0.0, 0)
+    return JokerModel(none, np.full(n_rolls, -1, dtype=np.int64), none, none, none, 0, 0, 0.0, 0, 0, 0, 0, 0)
+
+
+def _all_legal(categories: int) -> LegalCategories:
+    """In a relaxed game every open category may be filled."""
+    return LegalCategories(np.zeros(categories, dtype=np.int64), 0, 0, 0, np.zeros(0, dtype=np.int64))
 
 
 def intercept(bonus: Bonus, slope: float) -> float:

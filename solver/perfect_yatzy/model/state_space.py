@@ -1,32 +1,38 @@
 """The scorecard as a state, and where its value lies in the flat table.
 
 At the start of a turn the rest of the game depends on four things: which categories are filled (a bitmask), the sum
-of the upper boxes capped at the bonus threshold, the saved rolls, and whether the joker's box holds points.
-Equivalent upper sums share a *lane*: one lane for all sums from which the bonus is out of reach, one for the capped
-sum, one for each sum between; sums that cannot occur have no lane. Cards with the same upper boxes filled share a
-*lane set*. The table is flat::
+of the upper boxes capped at the bonus threshold, the saved rolls, and whether the tracked box (of the joker, or one
+that other boxes require) holds points. Equivalent upper sums share a *lane*, cards with the same upper boxes filled a
+*lane set* (:mod:`.lanes`). The table is flat::
 
     full card | one category open ... | ... | empty card        layers in the order they are solved
-    row 0: saved 0: lane lane lane ... saved 1: lane ...        row = filled categories (+ joker flag)
+    row 0: saved 0: lane lane lane ... saved 1: lane ...        row = filled categories (+ flag of the tracked box)
 
-so a layer is one contiguous slice, and a solve appends each layer to the table.
+so a layer is one contiguous slice, and a solve appends each layer to the table. A row is a mixed-radix number with a
+digit for each chain of boxes (:mod:`perfect_yatzy.game.box_order`), how many of them are filled::
+
+    free order: the bitmask of the filled boxes      forced order: their number      a row of 4 boxes: a digit 0...4
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
 
 from ..errors import RulesError, StateError, span
+from ..game.box_order import chains, prerequisites
 from ..game.dice import Ints
-from ..game.points import possible_points
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State, check_state
+from ..game.upper_sums import upper_sums
+from .lanes import LaneSets, lane_set_count
 
-MAX_FREE_CATEGORIES = 24
-MAX_FREE_UPPER = 12
+MAX_FREE_CATEGORIES = 24  # 2^24 cards, or as many in other orders
+MAX_FREE_UPPER = 12  # 2^12 lane sets, or as many in other orders
+MAX_LANE_ENTRIES = 1 << 25  # of the array that gives the lane of each upper sum in each lane set
 
 
 class StateLayout(NamedTuple):
@@ -77,18 +83,20 @@ class StateSpace:
     start : State
     categories : int
         Number of categories of the sheet.
+    open : list of int
+        Positions of the categories that are open at the start.
     first_layer : int
         Number of categories filled at the start.
-    forced : bool
-        Whether the order of the categories is forced.
     cards : int
-        Number of sets of filled categories; rows from this one on are cards whose joker's box holds points.
-    has_joker_rows : bool
-        Whether such rows exist: the rules pay a joker bonus.
-    upper : list of int
-        Positions of the categories that count towards the bonus; empty without a bonus.
-    sums : list of list of int
+        Number of sets of filled categories, those included that the order excludes; rows from this one on are cards
+        whose tracked box holds points.
+    has_tracked_rows : bool
+        Whether such rows exist: the rules track a box (:attr:`perfect_yatzy.game.rules.RuleSet.tracked_index`).
+    upper : tuple of int
+        Positions of the categories that count towards a bonus; empty without a bonus.
+    sums : list of (n,) int64
         Every upper sum that can occur, by lane set.
+    lanes : LaneSets
     layout : StateLayout
     size : int
         Number of values in the table.
@@ -98,87 +106,59 @@ class StateSpace:
         Number of filled categories of each row.
     most_saved : (categories + 1,) int64
         Most saved rolls at the start of a turn, by number of filled categories.
-    bit_of : dict of int to int
-        The bit of a row that an open category sets; the category itself if the start is the empty card.
+    step_of : (categories,) int64
+        What filling an open category adds to the row, apart from the tracked box.
 
     Raises
     ------
     RulesError
-        If a free order has more than MAX_FREE_CATEGORIES open categories or MAX_FREE_UPPER upper boxes.
+        If there are more cards than of MAX_FREE_CATEGORIES boxes in free order, or more lane sets than of
+        MAX_FREE_UPPER upper boxes.
     """
 
     def __init__(self, rules: RuleSet, start: State = EMPTY_STATE) -> None:
         self.rules, self.start = rules, start
         self.categories = len(rules.categories)
         self.first_layer = start.filled.bit_count()
-        still_open = [c for c in range(self.categories) if not start.filled >> c & 1]
-        self.bit_of = {c: i for i, c in enumerate(still_open)}
-        check_enumerable(rules, len(still_open))
-        self.forced = rules.order == "forced"
-        self.has_joker_rows = bool(rules.joker and rules.joker.bonus)
-        self.cards = len(still_open) + 1 if self.forced else 1 << len(still_open)
-        self.upper = [c for c, category in enumerate(rules.categories) if category.upper and rules.bonus]
-        self._points = possible_points(rules)
-        self._build_lanes()
-        self._build_rows()
+        self.open = [c for c in range(self.categories) if not start.filled >> c & 1]
+        check_enumerable(rules, start.filled)
+        self.has_tracked_rows = rules.tracked_index >= 0
+        self.lanes = lanes = LaneSets(rules, start)
+        self.upper, self.sums = lanes.uppers.counting, lanes.sums
+        self._uppers, self._lane_count = lanes.uppers, lanes.count
+        self._lane_upper, self._lane_of = lanes.arrays(LANES)
+        self.step_of = np.zeros(self.categories, dtype=np.int64)
+        self._chains: list[tuple[int, int, int]] = []  # bitmask, step, and number of boxes filled at the start
+        masks, sets = (
+            np.array([start.filled], dtype=np.int64),
+            np.array([lanes.of_card(start.filled)], dtype=np.int64),
+        )
+        for chain in chains(rules):
+            before = sum(start.filled >> c & 1 for c in chain)
+            boxes = chain[before:]
+            self._chains.append((sum(1 << c for c in chain), len(masks), before))
+            self.step_of[list(boxes)] = len(masks)
+            added = np.cumsum([0, *(1 << c for c in boxes)], dtype=np.int64)
+            masks = np.add.outer(added, masks).ravel()
+            sets = np.add.outer(np.cumsum([0, *lanes.weight_of[list(boxes)]], dtype=np.int64), sets).ravel()
+        self.cards = len(masks)
+        # In free order the row of a card is its bitmask.
+        self._is_mask = not start.filled and all(len(chain) == 1 for chain in chains(rules))
+        self._build_rows(masks, sets)
 
-    def _build_lanes(self) -> None:
-        threshold = self.rules.threshold
-        best = [max(self._points[c]) for c in self.upper]
-        self.sums: list[list[int]] = []  # every upper sum that can occur, by lane set
-        lanes: list[list[int]] = []
-        before = self._upper_bits(self.start.filled)
-        # A forced order fills the upper boxes in the order of the sheet: of their 2^n sets n + 1 can occur.
-        number = len(self.upper) + 1 if self.forced else 1 << len(self.upper)
-        lane_of = np.full((number, threshold + max(best, default=0) + 1), -1, dtype=np.int64)
-        for lane_set in range(number):
-            chosen = (1 << lane_set) - 1 if self.forced else lane_set
-            sums = {min(threshold, self.start.upper)} if chosen & before == before else set()
-            for i, c in enumerate(self.upper):
-                if (chosen & ~before) >> i & 1:
-                    sums = {min(threshold, total + points) for total in sums for points in self._points[c]}
-            to_come = sum(most for i, most in enumerate(best) if not chosen >> i & 1)
-            lost = [total for total in sums if total + to_come < threshold]
-            alive = sorted(total for total in sums if total + to_come >= threshold)
-            lane_sums = ([max(lost)] if lost else []) + alive
-            lane_of[lane_set, lost] = 0
-            lane_of[lane_set, alive] = np.arange(len(lane_sums) - len(alive), len(lane_sums))
-            lane_of[lane_set, threshold:] = lane_of[lane_set, threshold]
-            self.sums.append(sorted(sums))
-            lanes.append(lane_sums)
-        width = -(-max(map(len, lanes)) // LANES) * LANES
-        self._lane_count = np.array([len(lane_sums) for lane_sums in lanes], dtype=np.int64)
-        padded = [lane_sums + (lane_sums[-1:] or [0]) * (width - len(lane_sums)) for lane_sums in lanes]
-        self._lane_upper = np.array(padded, dtype=np.int64)
-        self._lane_of = lane_of
-
-    def _upper_bits(self, filled: int) -> int:
-        return sum(1 << i for i, c in enumerate(self.upper) if filled >> c & 1)
-
-    def lane_set(self, filled: int) -> int:
-        """Number of the lane set of a card: in forced order how many upper boxes are filled, else which."""
-        bits = self._upper_bits(filled)
-        return bits.bit_count() if self.forced else bits
-
-    def _build_rows(self) -> None:
-        cards = np.arange(self.cards, dtype=np.int64)
-        if self.start.filled:
-            masks = np.full(self.cards, self.start.filled, dtype=np.int64)
-            for c, bit in self.bit_of.items():
-                masks |= (cards > bit if self.forced else cards >> bit & 1).astype(np.int64) << c
-        else:  # the same without the loop, which takes 0.1 s for the million cards of Maxi
-            masks = (1 << cards) - 1 if self.forced else cards
-        masks = np.tile(masks, 2 if self.has_joker_rows else 1)
+    def _build_rows(self, masks: Ints, sets: Ints) -> None:
+        copies = 2 if self.has_tracked_rows else 1
+        masks, sets = np.tile(masks, copies), np.tile(sets, copies)
         occurs = np.ones(len(masks), dtype=bool)
-        if self.has_joker_rows:
-            joker_filled = masks[: self.cards] >> self.rules.joker_index & 1 == 1
-            joker_decided = bool(self.start.filled >> self.rules.joker_index & 1)
-            occurs[: self.cards] = not (joker_decided and self.start.joker_paid)
-            occurs[self.cards :] = joker_filled & (not joker_decided or self.start.joker_paid)
+        if "upper-first" in {column.order for column in self.rules.columns} | {self.rules.order}:
+            for c, needed in enumerate(prerequisites(self.rules)):
+                occurs &= (masks >> c & 1 == 0) | (masks & needed == needed)
+        if self.has_tracked_rows:
+            tracked_filled = masks[: self.cards] >> self.rules.tracked_index & 1 == 1
+            decided = bool(self.start.filled >> self.rules.tracked_index & 1)
+            occurs[: self.cards] &= not (decided and self.start.joker_paid)
+            occurs[self.cards :] &= tracked_filled & (not decided or self.start.joker_paid)
         self._occurs = occurs
-        sets = np.zeros(len(masks), dtype=np.int64)
-        for i, c in enumerate(self.upper):
-            sets += (masks >> c & 1) << (0 if self.forced else i)
         self.filled = filled = np.bitwise_count(masks).astype(np.int64)
         turns = np.maximum(0, np.arange(self.categories + 1) - self.first_layer)
         self.most_saved = self.start.saved + turns * (self.rules.rolls_per_turn - 1 if self.rules.saved_rolls else 0)
@@ -221,13 +201,36 @@ class StateSpace:
 
     def row(self, state: State) -> int:
         """Row of a state's card; no check."""
-        if self.forced:
-            card = state.filled.bit_count() - self.first_layer
-        elif not self.start.filled:
+        if self._is_mask:
             card = state.filled
         else:
-            card = sum(1 << bit for c, bit in self.bit_of.items() if state.filled >> c & 1)
-        return card + (self.cards if self.has_joker_rows and state.joker_paid else 0)
+            card = sum(step * ((state.filled & mask).bit_count() - first) for mask, step, first in self._chains)
+        return card + (self.cards if self.has_tracked_rows and state.joker_paid else 0)
+
+    def rows_of(self, filled: Ints, joker_paid: Ints) -> Ints:
+        """Rows of many cards, ``(n,)`` int64 each; no check.
+
+        Parameters
+        ----------
+        filled, joker_paid
+            Bitmasks of filled categories, and 1 where the tracked box holds points.
+        """
+        cards = filled
+        if not self._is_mask:
+            cards = np.zeros_like(filled)
+            for mask, step, first in self._chains:
+                cards += step * (np.bitwise_count(filled & mask).astype(np.int64) - first)
+        return np.asarray(cards + joker_paid * self.cards if self.has_tracked_rows else cards)
+
+    def lanes_of(self, rows: Ints, upper: Ints) -> Ints:
+        """Lanes of upper sums that need not be capped, in the cards of rows; -1 where they cannot occur.
+
+        Parameters
+        ----------
+        rows, upper : (n,) int64
+            Upper sums are numbers from 0 on as in :mod:`perfect_yatzy.game.upper_sums`.
+        """
+        return np.asarray(self.layout.lane_of[self.layout.lane_sets[rows], self._uppers.cap(upper)])
 
     def index(self, state: State) -> int:
         """Place of a state's value in the table.
@@ -244,7 +247,7 @@ class StateSpace:
         """Place of a checked state's value in the table."""
         row = self.row(state)
         chosen = self.layout.lane_sets[row]
-        lane = self.layout.lane_of[chosen, min(max(state.upper, 0), self.rules.threshold)]
+        lane = self.layout.lane_of[chosen, self._uppers.join(self._uppers.split(max(state.upper, 0)))]
         return int(self.layout.offsets[row] + state.saved * self._lane_count[chosen] + lane)
 
     def check(self, state: State) -> None:
@@ -253,7 +256,7 @@ class StateSpace:
         check_state(rules, state)
         if state.filled & self.start.filled != self.start.filled:
             raise StateError("this table begins at a card with other filled categories", code="invalid-state")
-        if self._lane_of[self.lane_set(state.filled), min(state.upper, rules.threshold)] < 0:
+        if self._lane_of[self.lanes.of_card(state.filled), self._uppers.join(self._uppers.split(state.upper))] < 0:
             raise StateError(f"the filled upper boxes cannot sum to {state.upper}", code="invalid-state")
         most = int(self.most_saved[state.filled.bit_count()])
         if state.saved > most:
@@ -278,21 +281,30 @@ class StateSpace:
         )
 
 
-def check_enumerable(rules: RuleSet, n_open: int) -> None:
-    """Raise RulesError if a rule set has too many states with `n_open` open categories."""
-    if rules.order == "forced":
-        return
-    if n_open > MAX_FREE_CATEGORIES:
+def check_enumerable(rules: RuleSet, filled: int = 0) -> None:
+    """Raise RulesError if a rule set has too many states from a card with the `filled` categories on."""
+    cards = prod(sum(1 - (filled >> c & 1) for c in chain) + 1 for chain in chains(rules))
+    free = all(len(chain) == 1 for chain in chains(rules))
+    if cards > 1 << MAX_FREE_CATEGORIES:
+        n_open = len(rules.categories) - filled.bit_count()
+        what = f"in free order, 2^{n_open} cards" if free else f"that make {float(cards):.2g} cards"
         raise RulesError(
-            f"{rules.key} has {n_open} categories in free order, 2^{n_open} cards and their upper sums; "
-            f"at most {MAX_FREE_CATEGORIES} can be solved",
+            f"{rules.key} has {n_open} categories {what} and their upper sums; "
+            f"at most {MAX_FREE_CATEGORIES} in free order, or {1 << MAX_FREE_CATEGORIES:,} cards, can be solved",
             code="too-large",
         )
-    n_upper = sum(category.upper for category in rules.categories) if rules.bonus else 0
-    if n_upper > MAX_FREE_UPPER:
+    uppers, lane_sets = upper_sums(rules), lane_set_count(rules)
+    if lane_sets > 1 << MAX_FREE_UPPER:
+        what = "in free order, and each set of them" if free else f"that are filled in {lane_sets:,} ways, and each"
         raise RulesError(
-            f"{rules.key} has {n_upper} upper boxes in free order, and each set of them has other sums; "
-            f"at most {MAX_FREE_UPPER} can be solved",
+            f"{rules.key} has {len(uppers.counting)} upper boxes {what} has other sums; "
+            f"at most {MAX_FREE_UPPER} in free order can be solved",
+            code="too-large",
+        )
+    if lane_sets * uppers.size > MAX_LANE_ENTRIES:
+        raise RulesError(
+            f"{rules.key} has {uppers.size:,} upper sums and {lane_sets:,} sets of upper boxes; "
+            f"at most {MAX_LANE_ENTRIES:,} of both together can be solved",
             code="too-large",
         )
 

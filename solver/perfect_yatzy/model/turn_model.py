@@ -22,11 +22,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..game.box_order import prerequisites
 from ..game.dice import Floats, Ints, lattice, sub_multisets
 from ..game.points import points_table
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
-from ..game.scoring import category_points, is_joker, matching_upper_box
+from ..game.scoring import is_joker, matching_upper_boxes
+from ..game.upper_sums import upper_sums
 from .state_space import StateLayout, StateSpace, state_space
 
 
@@ -51,7 +53,7 @@ class CategoryOutcomes(NamedTuple):
     roll_points : (categories * rolls,)
         Points of each category for each roll, without joker rules.
     counts_to_upper : (categories,)
-        1 where the category counts to the upper sum.
+        What one point in the category adds to the upper sum (:mod:`perfect_yatzy.game.upper_sums`).
     first_roll_bonus : (categories,) float64
         Extra points for scoring the category on the first roll.
     """
@@ -77,17 +79,22 @@ class JokerModel(NamedTuple):
     number : (rolls,)
         Number of the joker each roll is, -1 if it is not a joker.
     box : (size,)
-        Bit of the matching upper box, 0 without one.
+        Bitmask of the matching upper boxes, 0 without one.
     points, full_points : (categories * size,)
-        Points by the dice, and with fixed points paid in full.
+        Points by the dice, and as a joker: with fixed points paid in full, or the most a category pays.
     size : int
         How many rolls are jokers.
     bit : int
         Bit of the joker's box in a bitmask of categories, 0 if the rules have no joker.
     bonus : float
-        Extra points of a joker when the joker's box holds points.
+        Extra points of such a roll.
     must_match : int
         1 if an open matching upper box must be taken.
+    requires_points, bonus_requires_points, bonus_requires_open : int
+        1 if a roll is a joker only when the joker's box holds points; if that is so for the bonus; and if the bonus
+        is paid only while a matching upper box is open.
+    always_in_full : int
+        1 if jokers pay `full_points` whatever box is open, else only if no matching upper box is.
     """
 
     rolls: Ints
@@ -99,6 +106,33 @@ class JokerModel(NamedTuple):
     bit: int
     bonus: float
     must_match: int
+    requires_points: int
+    bonus_requires_points: int
+    bonus_requires_open: int
+    always_in_full: int
+
+
+class LegalCategories(NamedTuple):
+    """Which categories may take a roll, apart from jokers (:mod:`perfect_yatzy.kernels.legal`).
+
+    Attributes
+    ----------
+    prerequisites : (categories,) int64
+        Bitmask of the categories that must be filled before each.
+    requiring, tracked : int
+        Bitmasks of the categories that pay only while another box holds points, and of that box; `tracked` is also
+        the box of a joker if it matters whether that holds points.
+    strict : int
+        1 if a box may be crossed out only by a roll that scores in no box it may go to.
+    scoring : (SCORING_WAYS * rolls,) int64
+        Bitmask of the categories in which each roll scores points, in each way to score it; empty if not strict.
+    """
+
+    prerequisites: Ints
+    requiring: int
+    tracked: int
+    strict: int
+    scoring: Ints
 
 
 class DiceModel(NamedTuple):
@@ -134,32 +168,32 @@ class TurnModel(NamedTuple):
         Where the states of a card lie in the table.
     outcomes : CategoryOutcomes
     jokers : JokerModel
+    legal : LegalCategories
     dice : DiceModel
     category_count : int
     upper_bits : int
         Bitmask of the upper categories.
     card_count : int
-        Rows from this one on are cards whose joker's box holds points.
+        Rows from this one on are cards whose tracked box holds points.
     rolls_per_turn : int
         Rolls of a turn without saved rolls.
-    forced_order : int
-        Whether categories are filled in the order of the sheet.
     saves_rolls : int
         Whether unused rolls are saved for later turns.
     has_first_roll_bonus : int
     monotone : int
-        0 if more points may lower the value, so that a roll that pays must not be scored as one that does not.
+        0 if more points may lower the value, so that a roll that pays must not be scored as one that does not: as the
+        objective says, or because points in the joker's box restrict where later jokers may go.
     """
 
     layout: StateLayout
     outcomes: CategoryOutcomes
     jokers: JokerModel
+    legal: LegalCategories
     dice: DiceModel
     category_count: int
     upper_bits: int
     card_count: int
     rolls_per_turn: int
-    forced_order: int
     saves_rolls: int
     has_first_roll_bonus: int
     monotone: int
@@ -175,14 +209,13 @@ def row_steps(rules: RuleSet, space: StateSpace, category: Ints, points: Ints) -
     Returns
     -------
     step : (n,) int64
-        Row of the child card minus row of the card; cards whose joker's box holds points have other rows.
+        Row of the child card minus row of the card; cards whose tracked box holds points have other rows.
     shift : (n,) int64
         Increase of the upper sum.
     """
-    card = [1 if space.forced else 1 << space.bit_of.get(c, 0) for c in category.tolist()]
-    joker_paid = space.has_joker_rows & (category == rules.joker_index) & (points > 0)
-    step = np.array(card, dtype=np.int64) + joker_paid * space.cards
-    return step, np.where(np.isin(category, space.upper), points, 0).astype(np.int64)
+    pays = space.has_tracked_rows & (category == rules.tracked_index) & (points > 0)
+    weights = np.array([upper_sums(rules).shift(c, 1) for c in range(len(rules.categories))], dtype=np.int64)
+    return space.step_of[category] + pays * space.cards, weights[category] * points
 
 
 def _category_outcomes(rules: RuleSet, space: StateSpace) -> CategoryOutcomes:
@@ -205,7 +238,9 @@ def _category_outcomes(rules: RuleSet, space: StateSpace) -> CategoryOutcomes:
         roll_start=np.array(roll_start, dtype=np.int64),
         rolls=np.array(rolls, dtype=np.int64),
         roll_points=table.ravel(),
-        counts_to_upper=np.array([c in space.upper for c in range(len(rules.categories))], dtype=np.int64),
+        counts_to_upper=np.array(
+            [upper_sums(rules).shift(c, 1) for c in range(len(rules.categories))], dtype=np.int64
+        ),
         first_roll_bonus=np.array([first_roll_bonus.get(c.id, 0) for c in rules.categories], dtype=np.float64),
     )
 
@@ -216,25 +251,53 @@ def joker_model(rules: RuleSet) -> JokerModel:
     dice, joker = lattice(rules.dice, rules.faces), rules.joker
     counts = dice.counts[dice.first_roll :].tolist()
     rolls = [i for i, roll in enumerate(counts) if is_joker(rules, roll)]
-    boxes = [matching_upper_box(rules, counts[i]) for i in rolls]
-
-    def points(in_full: bool) -> Ints:
-        table = [category_points(c, counts[i], in_full and not c.upper) for c in rules.categories for i in rolls]
-        return np.array(table, dtype=np.int64)
-
+    plain, full = points_table(rules), full_points(rules)
     number = np.full(len(counts), -1, dtype=np.int64)
     number[rolls] = np.arange(len(rolls))
     return JokerModel(
         rolls=np.array(rolls, dtype=np.int64) + dice.first_roll,
         number=number,
-        box=np.array([1 << box if box >= 0 else 0 for box in boxes], dtype=np.int64),
-        points=points(False),
-        full_points=points(joker is not None and joker.mode != "none"),
+        box=np.array([matching_upper_boxes(rules, counts[i]) for i in rolls], dtype=np.int64),
+        points=np.ascontiguousarray(plain[:, rolls].ravel()),
+        full_points=np.ascontiguousarray(full[:, rolls].ravel()),
         size=len(rolls),
         bit=1 << rules.joker_index if joker else 0,
         bonus=float(joker.bonus if joker else 0),
         must_match=int(joker is not None and joker.mode == "forced"),
+        requires_points=int(joker is not None and joker.requires == "points"),
+        bonus_requires_points=int(joker is not None and joker.bonus_requires == "points"),
+        bonus_requires_open=int(joker is not None and joker.bonus_while == "matching-box-open"),
+        always_in_full=int(joker is not None and joker.mode == "maximum"),
     )
+
+
+@lru_cache(maxsize=8)
+def legal_categories(rules: RuleSet) -> LegalCategories:
+    """Which categories of a rule set may take a roll; built once per process."""
+    strict, scoring = rules.crossing_out == "only-if-nothing-scores", np.zeros(0, dtype=np.int64)
+    if strict:
+        _, points, _, number = numbered_outcomes(rules)
+        pays = points[number.reshape(SCORING_WAYS, len(rules.categories), -1)] > 0
+        scoring = (pays << np.arange(len(rules.categories))[:, None]).sum(axis=1).ravel()
+    return LegalCategories(
+        prerequisites=np.array(prerequisites(rules), dtype=np.int64),
+        requiring=sum(1 << c for c, category in enumerate(rules.categories) if category.requires),
+        tracked=1 << rules.tracked_index if rules.tracked_index >= 0 else 0,
+        strict=int(strict),
+        scoring=scoring,
+    )
+
+
+def full_points(rules: RuleSet) -> Ints:
+    """Points of every category for every roll as a joker, ``(categories, rolls)`` int64."""
+    plain, joker = points_table(rules), rules.joker
+    if joker is None or joker.mode == "none":
+        return plain
+    if joker.mode == "maximum":
+        return np.broadcast_to(plain.max(axis=1, keepdims=True), plain.shape)
+    lower = [() if c.upper else c.patterns for c in rules.categories]
+    fixed = [max((p.fixed_points for p in patterns if p.score == "fixed"), default=0) for patterns in lower]
+    return np.maximum(plain, np.array(fixed, dtype=np.int64)[:, None])
 
 
 @lru_cache(maxsize=8)
@@ -262,26 +325,27 @@ def turn_model(rules: RuleSet, start: State = EMPTY_STATE) -> TurnModel:
 
 @lru_cache(maxsize=8)
 def _turn_model(rules: RuleSet, start: State) -> TurnModel:
-    space = state_space(rules, start)
+    space, joker = state_space(rules, start), rules.joker
     return TurnModel(
         layout=space.layout,
         outcomes=_category_outcomes(rules, space),
         jokers=joker_model(rules),
+        legal=legal_categories(rules),
         dice=dice_model(rules.dice, rules.faces),
         category_count=len(rules.categories),
         upper_bits=sum(1 << c for c, category in enumerate(rules.categories) if category.upper),
         card_count=space.cards,
         rolls_per_turn=rules.rolls_per_turn,
-        forced_order=int(space.forced),
         saves_rolls=int(rules.saved_rolls),
         has_first_roll_bonus=int(bool(rules.first_roll_bonus)),
-        monotone=1,
+        monotone=int(not (joker and joker.mode == "forced" and joker.requires == "points")),
     )
 
 
-# Ways a category can score a roll, as a sum: fixed points in full, with the joker bonus, on the first roll.
-IN_FULL, WITH_BONUS, ON_FIRST_ROLL = 1, 2, 4
-SCORING_WAYS = 8
+# Ways a category can score a roll, as a sum: as a joker, with the joker bonus, on the first roll, and while the box
+# that other boxes require holds no points.
+IN_FULL, WITH_BONUS, ON_FIRST_ROLL, UNMET = 1, 2, 4, 8
+SCORING_WAYS = 16
 
 
 class TurnOutcomes(NamedTuple):
@@ -318,18 +382,21 @@ def turn_outcomes(rules: RuleSet, start: State = EMPTY_STATE) -> TurnOutcomes:
 @lru_cache(maxsize=8)
 def numbered_outcomes(rules: RuleSet) -> tuple[Ints, Ints, Ints, Ints]:
     """Category, points, total and number of :class:`TurnOutcomes`, which the start of a game does not change."""
-    dice, plain = lattice(rules.dice, rules.faces), points_table(rules)
+    plain, full = points_table(rules), full_points(rules)
     joker_bonus = rules.joker.bonus if rules.joker else 0
-    full = plain
-    if rules.joker and rules.joker.mode != "none":
-        rolls = dice.counts[dice.first_roll :].tolist()
-        full = np.array([[category_points(c, roll, not c.upper) for roll in rolls] for c in rules.categories])
     first_roll_bonus = dict(rules.first_roll_bonus)
     numbers: dict[tuple[int, int, int], int] = {}  # (category, points, total) -> number
-    number = np.zeros((SCORING_WAYS, len(rules.categories), dice.n_rolls), dtype=np.int64)
+    number = np.zeros((SCORING_WAYS, *plain.shape), dtype=np.int64)
     for c, box in enumerate(rules.categories):
+        # Ways that make no difference to this category have the numbers of those that do.
+        matters = WITH_BONUS * (joker_bonus > 0) | ON_FIRST_ROLL * (box.id in first_roll_bonus)
+        matters |= UNMET * bool(box.requires) | IN_FULL * bool((full[c] != plain[c]).any())
         for way in range(SCORING_WAYS):
-            for i, points in enumerate((full if way & IN_FULL else plain)[c].tolist()):
+            if way & ~matters:
+                number[way, c] = number[way & matters, c]
+                continue
+            for i, paid in enumerate((full if way & IN_FULL else plain)[c].tolist()):
+                points = 0 if way & UNMET else paid
                 total = points + (joker_bonus if way & WITH_BONUS else 0)
                 total += first_roll_bonus.get(box.id, 0) if way & ON_FIRST_ROLL and points else 0
                 number[way, c, i] = numbers.setdefault((c, points, total), len(numbers))

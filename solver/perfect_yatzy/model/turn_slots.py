@@ -24,7 +24,16 @@ from ..game.box_order import prerequisites
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
 from ..game.upper_sums import upper_sums
-from .turn_model import ON_FIRST_ROLL, DiceModel, JokerModel, dice_model, joker_model, numbered_outcomes
+from .turn_model import (
+    ON_FIRST_ROLL,
+    DiceModel,
+    JokerModel,
+    LegalCategories,
+    dice_model,
+    joker_model,
+    legal_categories,
+    numbered_outcomes,
+)
 
 Bools = npt.NDArray[np.bool_]
 
@@ -59,7 +68,7 @@ class TurnSlots(NamedTuple):
     outcome_count, slot_count : int
     jokers : JokerModel
     dice : DiceModel
-    category_count, upper_bits, rolls_per_turn, forced_order, saves_rolls, has_first_roll_bonus : int
+    category_count, upper_bits, legal, rolls_per_turn, saves_rolls, has_first_roll_bonus : int
         As in :class:`.turn_model.TurnModel`.
     only_if_nothing_scores : int
         1 if a box may take a roll that does not score in it only if the roll scores in no box it may go to.
@@ -87,7 +96,7 @@ class TurnSlots(NamedTuple):
     category_count: int
     upper_bits: int
     rolls_per_turn: int
-    forced_order: int
+    legal: LegalCategories
     saves_rolls: int
     has_first_roll_bonus: int
     only_if_nothing_scores: int
@@ -147,7 +156,7 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
         category_count=n,
         upper_bits=sum(1 << c for c, box in enumerate(rules.categories) if box.upper),
         rolls_per_turn=rules.rolls_per_turn,
-        forced_order=int(rules.order == "forced"),
+        legal=legal_categories(rules),
         saves_rolls=int(rules.saved_rolls),
         has_first_roll_bonus=int(bool(rules.first_roll_bonus)),
         only_if_nothing_scores=int(strict),

@@ -19,6 +19,7 @@ from ..game.notation import counts_of
 from ..game.rules import RuleSet
 from ..game.scorecard import State
 from ..game.scoring import scoring_options
+from ..game.upper_sums import upper_sums
 from ..strategy.category_odds import CategoryOdds, category_odds
 from .opening_rolls import OpeningLine, opening_lines
 from .sampled_turns import SampledTurns, sample_turns, values_of
@@ -236,7 +237,7 @@ def _add_give_ups(
     taken: dict[tuple[int, int], int],
 ) -> None:
     """Add the give-up turns among `turn`: what each candidate would cost, and which of them was taken."""
-    rules, space = strategy.rules, strategy.space
+    rules, uppers = strategy.rules, upper_sums(strategy.rules)
     given_up = np.zeros(len(turn.filled), dtype=bool)
     for c, points in taken:
         here = (turn.category == c) & (turn.points == points)
@@ -247,7 +248,7 @@ def _add_give_ups(
     saved = turn.rolls_left[given_up] * rules.saved_rolls
     for (c, points), found in costs.items():
         is_open = filled >> c & 1 == 0
-        upper_after = upper + points * (c in space.upper)
+        upper_after = uppers.cap(upper + uppers.shift(c, points))
         after = values_of(strategy, (filled | 1 << c)[is_open], upper_after[is_open], saved[is_open], paid[is_open])
         found += (before[is_open] - after - points).tolist()
 
@@ -290,8 +291,8 @@ def _example(strategy: Strategy, prices: PriceSheet, turn: int, state: State, di
     rules, options = strategy.rules, []
     before = prices.bonus_value(state.filled, state.upper)
     for c, (points, extra) in scoring_options(rules, state.filled, state.joker_paid, counts_of(rules, dice)).items():
-        upper, filled = state.upper + points * (c in strategy.space.upper), state.filled | 1 << c
-        change = prices.bonus_value(filled, min(upper, rules.threshold)) - before
+        upper, filled = upper_sums(rules).add(state.upper, c, points), state.filled | 1 << c
+        change = prices.bonus_value(filled, upper) - before
         if c == rules.joker_index and points:
             change += prices.joker_turn * (rules.full_mask & ~filled).bit_count()
         loss = losses[rules.categories[c].id]

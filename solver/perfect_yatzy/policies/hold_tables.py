@@ -13,11 +13,13 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from ..game.box_order import prerequisites
 from ..game.dice import Ints, lattice
 from ..game.points import points_table
 from ..game.rules import RuleSet
 from ..game.scorecard import State
 from ..game.scoring import open_categories
+from ..game.upper_sums import upper_sums
 from ..model.hold_rule_arrays import ABOVE, BELOW, NO_FIT, ROLL_ALL, STOP, HoldRuleArrays
 from ..model.state_space import StateSpace
 from .hold_language import Condition, DicePattern, HoldRule, all_categories
@@ -120,19 +122,18 @@ def par_sides(rules: RuleSet, space: StateSpace) -> npt.NDArray[np.int8]:
     Par is that of :mod:`.price_sheet`: with five dice and a threshold of 63, three of each face. All upper sums of a
     lane lie on the same side: those that have lost the bonus are below par, those that have secured it are not.
     """
-    layout, best = space.layout, [upper_best(rules)[c] for c in space.upper]
-    chosen = np.arange(len(layout.lane_upper))
-    if space.forced:
-        chosen = (1 << chosen) - 1
-    filled = (chosen[:, None] >> np.arange(len(best)) & 1) @ np.array(best, dtype=np.int64)
-    above = layout.lane_upper * sum(best) >= rules.threshold * filled[:, None]
+    uppers, best, layout = upper_sums(rules), upper_best(rules), space.layout
+    cards = [space.lanes.filled(lane_set) for lane_set in range(len(layout.lane_upper))]
+    filled = np.array([sum(most for c, most in enumerate(best) if card >> c & 1) for card in cards], dtype=np.int64)
+    above = sum(uppers.split(layout.lane_upper)) * sum(best) >= sum(uppers.thresholds) * filled[:, None]
     return np.ascontiguousarray(above.astype(np.int8))
 
 
 def is_above_par(rules: RuleSet, filled: int, upper: int) -> bool:
     """Whether an upper sum is at least par."""
-    best = upper_best(rules)
-    return upper * sum(best) >= rules.threshold * sum(most for c, most in enumerate(best) if filled >> c & 1)
+    uppers, best = upper_sums(rules), upper_best(rules)
+    share = sum(most for c, most in enumerate(best) if filled >> c & 1)
+    return sum(uppers.split(upper)) * sum(best) >= sum(uppers.thresholds) * share
 
 
 def hold_rule_arrays(rules: RuleSet, hold_rules: Sequence[HoldRule], space: StateSpace) -> HoldRuleArrays:
@@ -255,7 +256,9 @@ class Cards:
         """The cards of states, by their rows and lanes."""
         layout = space.layout
         still_open = ~layout.masks[rows] & rules.full_mask
-        choices = still_open & -still_open if space.forced else still_open
+        choices = still_open.copy()
+        for c, needed in enumerate(prerequisites(rules)):
+            choices &= ~np.where(still_open & needed != 0, np.int64(1 << c), 0)
         faces = np.zeros_like(choices)
         for c, bit in enumerate(face_bits(rules)):
             faces |= (choices >> c & 1) * bit

@@ -19,7 +19,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -28,13 +28,12 @@ import numpy.typing as npt
 from ..errors import RulesError, StateError, shown
 from ..game.dice import Ints, Lattice, lattice
 from ..game.notation import CardText, read_card
+from ..game.roll_options import roll_options
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
-from ..game.scoring import open_categories, scoring_options
 from ..model.policies import RowActions
 from ..model.state_space import StateSpace, state_space
-from ..model.turn_model import IN_FULL, SCORING_WAYS, turn_model, turn_outcomes
 from ..strategy.greedy_policy import GreedyPolicy
 
 STOP = -1  # in an array of holds: end the turn
@@ -229,35 +228,13 @@ class FunctionPolicy:
 
         return actions
 
-    @cached_property
-    def _points(self) -> tuple[Ints, Ints]:
-        """``(rolls, categories)`` points by the dice, and with fixed points in full."""
-        outcomes, n = turn_outcomes(self.rules, self.start), len(self.rules.categories)
-        numbers = outcomes.number.reshape(SCORING_WAYS, n, -1)
-        plain, full = (outcomes.points[numbers[way]].T for way in (0, IN_FULL))
-        return plain, full
-
     def turn(self, row: int) -> CardTurn:
         """The turn of the card of a row."""
-        layout, model = self.space.layout, turn_model(self.rules, self.start)
-        filled, lane_set, dice = (
-            int(layout.masks[row]),
-            layout.lane_sets[row],
-            lattice(self.rules.dice, self.rules.faces),
-        )
-        plain, full = self._points
-        points, allowed = plain.copy(), np.zeros(plain.shape, dtype=bool)
-        allowed[:, open_categories(self.rules, filled)] = True
-        joker_paid = bool(row >= self.space.cards)
-        if filled & model.jokers.bit:
-            for joker, roll in enumerate(np.flatnonzero(model.jokers.number >= 0)):
-                if not model.jokers.box[joker] & ~filled:
-                    points[roll] = full[roll]
-                counts = dice.counts[dice.first_roll + roll].tolist()
-                allowed[roll] = False
-                allowed[roll, list(scoring_options(self.rules, filled, joker_paid, counts))] = True
+        layout = self.space.layout
+        filled, lane_set, joker_paid = int(layout.masks[row]), layout.lane_sets[row], bool(row >= self.space.cards)
+        options = roll_options(self.rules, filled, joker_paid)
         upper = layout.lane_upper[lane_set, : layout.lane_count[lane_set]].astype(np.int64)
-        return CardTurn(self.rules, filled, upper, joker_paid, allowed, points)
+        return CardTurn(self.rules, filled, upper, joker_paid, options.allowed.T, options.points.T)
 
     def card_actions(self, row: int) -> Any:
         """The actions at the card of a row, as an argument of the kernels."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..game.dice import Floats, Ints, lattice
 from ..game.scorecard import EMPTY_STATE
+from ..game.upper_sums import upper_sums
 from ..kernels.table_slices import TableSlice, padded
 from ..model.state_space import state_space
 from ..model.turn_model import turn_model, turn_outcomes
@@ -344,18 +345,18 @@ class Sample:
     def play(self, games: int) -> tuple[Ints, Ints, Floats]:
         """Rows and lanes of the states that games of the list meet, and how often each is met in a game."""
         random = np.random.default_rng([self.search.seed, self.search.step])
-        layout, threshold = self.space.layout, self.rules.threshold
         start = self.space.row(EMPTY_STATE)
         rows = np.full(games, start, dtype=np.int64)
         upper = np.zeros(games, dtype=np.int64)
         met = []
         for _ in range(self.space.categories):
-            lanes = layout.lane_of[layout.lane_sets[rows], np.minimum(upper, threshold)]
+            lanes = self.space.lanes_of(rows, upper)
             met.append(np.stack([rows, lanes]))
             chances = self.sampled(rows, lanes).outcome_chance.reshape(games, -1).cumsum(axis=1)
             drawn = random.random(games) * chances[:, -1]
             outcome = np.minimum((chances <= drawn[:, None]).sum(axis=1), self.outcomes.size - 1)
-            rows, upper = rows + self.outcomes.step[outcome], upper + self.outcomes.shift[outcome]
+            rows = rows + self.outcomes.step[outcome]
+            upper = upper_sums(self.rules).cap(upper + self.outcomes.shift[outcome])
         states, times = np.unique(np.concatenate(met, axis=1), axis=1, return_counts=True)
         return np.ascontiguousarray(states[0]), np.ascontiguousarray(states[1]), times / games
 

@@ -86,15 +86,11 @@ def sample_turns(strategy: Strategy, games: int, seed: int = 1) -> list[SampledT
 def values_of(
     strategy: Strategy, filled: Ints, upper: Ints, saved: Ints, joker_paid: npt.NDArray[np.bool_]
 ) -> Floats:
-    """Expected points still to come in many states that can occur, `(n,)`; the arguments are arrays `(n,)`.
-
-    A forced order is not supported.
-    """
+    """Expected points still to come in many states that can occur, `(n,)`; the arguments are arrays `(n,)`."""
     space = strategy.space
-    rows = filled + (space.cards * joker_paid if space.has_joker_rows else 0)
-    sets = space.layout.lane_sets[rows]
-    lanes = space.layout.lane_of[sets, np.minimum(upper, strategy.rules.threshold)]
-    places = space.layout.offsets[rows] + saved * space.layout.lane_count[sets] + lanes
+    rows = space.rows_of(filled, joker_paid.astype(np.int64))
+    lanes = space.lanes_of(rows, upper)
+    places = space.layout.offsets[rows] + saved * space.layout.lane_count[space.layout.lane_sets[rows]] + lanes
     return np.asarray(strategy.table[places], dtype=np.float64)
 
 

@@ -17,6 +17,7 @@ from itertools import repeat
 
 import numpy as np
 
+from ..game.box_order import prerequisites
 from ..game.dice import Floats, Ints
 from ..kernels.table_slices import PADDING, TableSlice
 from ..model.checked_values import Table
@@ -125,14 +126,13 @@ def children(space: StateSpace, rows: list[Ints]) -> list[Ints]:
     """Rows that follow the rows of some layers, ascending, a layer each."""
     outcomes = turn_outcomes(space.rules, space.start)
     steps = sorted({*zip(outcomes.category.tolist(), outcomes.step.tolist(), strict=True)})
-    found = []
+    needed, found = prerequisites(space.rules), []
     for parents in rows:
         masks = space.layout.masks[parents]
         parts = [np.empty(0, dtype=np.int64)]
         for category, step in steps:
-            may, before = masks >> category & 1 == 0, (1 << category) - 1
-            if space.forced:
-                may &= masks & before == before
+            before = needed[category]
+            may = (masks >> category & 1 == 0) & (masks & before == before)
             parts.append(parents[may] + step)
         found.append(np.unique(np.concatenate(parts)))
     return found

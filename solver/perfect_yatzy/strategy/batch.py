@@ -356,7 +356,8 @@ def _score_kernel(evaluator: TurnEvaluator, filled: int, positions: BatchPositio
     assert positions.blocks is not None
     blocks, block_lanes = positions.blocks
     rules, space, objective = evaluator.rules, evaluator.space, evaluator.objective
-    model = turn_model(rules, space.start)._replace(monotone=int(objective.monotone))
+    model = turn_model(rules, space.start)
+    model = model._replace(monotone=int(objective.monotone and model.monotone))
     outcomes, passes = turn_outcomes(rules, space.start), kernel_lattice(evaluator.dice)
     scores, means = window(objective, evaluator.values, filled), window(space, evaluator.mean_values, filled)
     ties, most_saved = (evaluator.ties, evaluator.means.ties), int(space.most_saved.max())

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import StateError, shown
+from ..game.box_order import prerequisites
 from ..game.dice import Ints, lattice
 from ..model.state_space import LANES
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator
@@ -105,23 +106,23 @@ def check_positions(
     n_filled = np.zeros(size, dtype=np.int64)
     for c in range(space.categories):
         n_filled += masks >> c & 1
-    if space.forced:
-        require(masks & (masks + 1) == 0, "fills categories out of order")
+    for c, needed in enumerate(prerequisites(rules)):
+        if needed:
+            require((masks >> c & 1 == 0) | (masks & needed == needed), "fills categories out of order")
     require(
         (saved_rolls >= 0) & (saved_rolls <= space.most_saved[n_filled]), "has an impossible number of saved rolls"
     )
     max_rerolls = rules.rolls_per_turn - 1 + saved_rolls
     require((rerolls >= 0) & (rerolls <= max_rerolls), "has an impossible number of rolls left")
-    joker_filled = masks >> max(rules.joker_index, 0) & 1 if rules.joker else np.zeros_like(masks)
-    require((paid == 0) | (joker_filled == 1), "has points in the joker's box, which is open")
-    if space.has_joker_rows and start.filled >> rules.joker_index & 1:
-        require(paid == start.joker_paid, "has other points in the joker's box than the card of this strategy")
-    cards = n_filled - space.first_layer if space.forced else masks
-    if start.filled and not space.forced:
-        cards = sum(((masks >> c & 1) << bit for c, bit in space.bit_of.items()), np.zeros_like(masks))
-    rows = cards + (paid * space.cards if space.has_joker_rows else 0)
+    tracked = rules.tracked_index if space.has_tracked_rows else rules.joker_index
+    box = f"{rules.categories[tracked].id}'s box" if tracked >= 0 else "the joker's box"
+    tracked_filled = masks >> tracked & 1 if tracked >= 0 else np.zeros_like(masks)
+    require((paid == 0) | (tracked_filled == 1), f"has points in {box}, which is open")
+    if space.has_tracked_rows and start.filled >> tracked & 1:
+        require(paid == start.joker_paid, f"has other points in {box} than the card of this strategy")
+    rows = space.rows_of(masks, paid)
     sets = space.layout.lane_sets[rows]
-    lanes = space.layout.lane_of[sets, np.clip(uppers, 0, rules.threshold)]
+    lanes = space.lanes_of(rows, np.maximum(uppers, 0))
     require((lanes >= 0) & (uppers >= 0), "has an upper sum its boxes cannot give")
 
     counts = np.stack([(faces == face).sum(axis=1) for face in range(1, rules.faces + 1)], axis=1)

@@ -230,7 +230,7 @@ class ForwardPass:
         possible = np.flatnonzero(total)
         low, high = int(possible[0]), int(possible[-1])
         results = []
-        for c in space.bit_of:
+        for c in space.open:
             in_category = self.outcomes.category == c
             results.append(
                 CategoryResult(

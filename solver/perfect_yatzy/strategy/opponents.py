@@ -24,6 +24,7 @@ from ..game.notation import parse_card
 from ..game.points import points_table
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
+from ..game.upper_sums import upper_sums
 from .distribution import stored_distribution
 from .position import CheckedPosition, check_position
 from .score_distribution import DiscreteDistribution
@@ -61,8 +62,7 @@ def finished(score: int) -> Opponent:
 
 def final_score(card: Scorecard) -> int:
     """Final score of a full card, the upper bonus included."""
-    bonus = card.rules.bonus
-    return card.total + (bonus.points if bonus and card.upper >= bonus.threshold else 0)
+    return card.total + upper_sums(card.rules).bonus(card.state.upper)
 
 
 def least_score(card: Scorecard) -> int:

@@ -17,6 +17,7 @@ import numpy as np
 from ..errors import StateError, whole_number
 from ..game.action_numbers import action_count
 from ..game.dice import Ints, lattice
+from ..game.upper_sums import upper_sums
 from ..model.estimates import gigabytes
 from ..model.turn_model import turn_model, turn_outcomes
 from ..tablebase.memory import available_memory
@@ -157,10 +158,9 @@ class _Games:
                 over, result = live[ended], outcome[ended]
                 category = self.outcomes.category[result]
                 filled[over] |= 1 << category
-                upper[over] = np.minimum(upper[over] + self.outcomes.shift[result], self.rules.threshold)
+                upper[over] = upper_sums(self.rules).cap(upper[over] + self.outcomes.shift[result])
                 saved[over] = rerolls[over] if self.rules.saved_rolls else 0
-                if self.rules.joker and self.rules.joker.bonus:
-                    paid[over] |= (category == self.rules.joker_index) & (self.outcomes.points[result] > 0)
+                paid[over] |= (category == self.rules.tracked_index) & (self.outcomes.points[result] > 0)
                 points[over] += self.outcomes.total[result].astype(np.int64)
                 live, held, roll = live[~ended], taken[~ended], roll + 1
                 rerolls[live] -= 1

@@ -176,7 +176,7 @@ class ScoreRollout(Rollout):
 
     def __init__(self, strategy: Strategy, start: State, threads: int, evaluator: ScoreEvaluator) -> None:
         super().__init__(strategy, start, threads)
-        self.model = self.model._replace(monotone=int(evaluator.objective.monotone))
+        self.model = self.model._replace(monotone=int(evaluator.objective.monotone and self.model.monotone))
         self.scores, self.mean_values = evaluator, evaluator.mean_values
 
     def sort(self, fields: Ints) -> Ints:

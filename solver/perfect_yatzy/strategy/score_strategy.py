@@ -29,6 +29,7 @@ from ..game.notation import CardText, read_card
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, State
+from ..game.upper_sums import upper_sums
 from ..model.estimates import SolveCost
 from ..model.objectives import Goals, Objective, ScoreObjective, Utility
 from ..tablebase.memory import check_memory
@@ -337,7 +338,7 @@ def utility_strategy(
 ) -> ScoreStrategy:
     """:func:`maximise` from a checked card on; `means` breaks ties."""
     objective = Utility(rules, lambda made: utilities[np.minimum(made, len(utilities) - 1)], card.state)
-    most = int(objective.row_lengths().max()) + (rules.bonus.points if rules.bonus else 0)
+    most = int(objective.row_lengths().max()) + upper_sums(rules).most_bonus
     utilities = _utilities(utility, card.total + np.arange(most + 1))
     return ScoreStrategy(rules, None, solve_in_memory(objective, means, threads), card.total, start=card)
 

@@ -20,9 +20,10 @@ import numpy as np
 from ..errors import StateError
 from ..game.dice import Floats, Ints, Lattice, lattice
 from ..game.points import points_table
+from ..game.roll_options import roll_options
 from ..game.rules import RuleSet
 from ..game.scorecard import State
-from ..game.scoring import open_categories, scoring_options
+from ..game.upper_sums import upper_sums
 from ..kernels.table_slices import restricted
 from ..model.checked_values import Table
 from ..model.objectives import ScoreObjective
@@ -110,11 +111,6 @@ class TurnEvaluator:
         self.dice = dice = lattice(rules.dice, rules.faces)
         self.roll_counts: list[list[int]] = dice.counts[dice.first_roll :].tolist()
         self.points = points_table(rules)
-        joker = rules.joker
-        self.joker_rolls = (
-            np.flatnonzero(self.points[rules.joker_index] > 0) if joker else np.empty(0, dtype=np.int64)
-        )
-        self.first_roll_bonus = dict(rules.first_roll_bonus)
         self.passes = passes(rules.dice, rules.faces)
 
     @property
@@ -137,12 +133,13 @@ class TurnEvaluator:
             Rolls saved by the end of the turn.
         """
         layout, space = self.space.layout, self.space
-        upper = np.minimum(state.upper, self.rules.threshold) + (points if category in space.upper else points * 0)
+        uppers = upper_sums(self.rules)
+        upper = uppers.join(uppers.split(state.upper)) + points * uppers.shift(category, 1)
         paid = np.full(points.shape, state.joker_paid)
-        if category == self.rules.joker_index:
+        if category == self.rules.tracked_index:
             paid = points > 0
         card = space.row(State(state.filled | 1 << category))
-        rows = card + paid * (space.cards if space.has_joker_rows else 0)
+        rows = card + paid * (space.cards if space.has_tracked_rows else 0)
         sets = layout.lane_sets[rows]
         lanes = layout.lane_of[sets, upper]
         return np.asarray(layout.offsets[rows] + saved * layout.lane_count[sets] + lanes)
@@ -184,17 +181,11 @@ class TurnEvaluator:
         first
             Whether the roll is the first of its turn (first-roll bonuses pay).
         """
-        result = np.full(self.points.shape, -np.inf)
-        for c in open_categories(self.rules, state.filled):
-            points = self.points[c]
-            bonus = self.first_roll_bonus.get(self.rules.categories[c].id, 0) * (points > 0) if first else 0
-            result[c] = self.child_value(state, c, points, bonus, saved)
-        if self.rules.joker and state.filled >> self.rules.joker_index & 1:
-            for roll in self.joker_rolls.tolist():
-                result[:, roll] = -np.inf
-                allowed = scoring_options(self.rules, state.filled, state.joker_paid, self.roll_counts[roll], first)
-                for c, (points, bonus_points) in allowed.items():
-                    result[c, roll] = self.child_value(state, c, np.array(points), bonus_points, saved)
+        options = roll_options(self.rules, state.filled, state.joker_paid, first)
+        result = np.full(options.points.shape, -np.inf)
+        for c in np.flatnonzero(options.allowed.any(axis=1)).tolist():
+            values = self.child_value(state, c, options.points[c], options.bonus_points[c], saved)
+            result[c] = np.where(options.allowed[c], values, -np.inf)
         return result
 
     def hold_values(self, state: State, rerolls: int) -> Floats:

@@ -57,7 +57,7 @@ class RowSolver:
         self.objective, self.layers = objective, objective.space.layers
         self._dice = lattice(objective.rules.dice, objective.rules.faces)
         model = turn_model(objective.rules, objective.start)
-        self._model = model._replace(monotone=int(objective.monotone))
+        self._model = model._replace(monotone=int(objective.monotone and model.monotone))
         self._lattice = kernel_lattice(self._dice, unrolled)
         self._idle: list[Any] = []  # scratch memory that no call uses at the moment
 

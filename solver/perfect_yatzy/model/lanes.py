@@ -1,0 +1,162 @@
+"""Lanes: the upper sums of a card, those that lead to the same rest of the game in one.
+
+Cards with the same upper boxes filled share a *lane set*. Chains (:mod:`perfect_yatzy.game.box_order`) number them:
+a lane set is a mixed-radix number, with the upper boxes filled in each chain as digits. Without columns there is one
+sum s of the upper boxes, at most the last threshold T. Two sums are equal for the rest of the game if no step of the
+bonus lies between them, whatever the open boxes still add::
+
+    s and s - 1 share a lane   if no threshold is in  s ... s + most points of the open upper boxes
+
+With one step all sums from which the bonus is out of reach are one lane, and every other sum is a lane of its own.
+With columns there is one sum for each, and a lane for every combination of their lanes that can occur.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from ..game.box_order import chains
+from ..game.dice import Ints
+from ..game.points import possible_points
+from ..game.rules import RuleSet
+from ..game.scorecard import EMPTY_STATE, State
+from ..game.upper_sums import upper_sums
+
+
+def upper_chains(rules: RuleSet) -> list[tuple[int, ...]]:
+    """The boxes of each chain that count towards a bonus, in the order they are filled; without empty chains."""
+    counting = upper_sums(rules).counting
+    found = (tuple(c for c in chain if c in counting) for chain in chains(rules))
+    return [boxes for boxes in found if boxes]
+
+
+def lane_set_count(rules: RuleSet) -> int:
+    """Number of lane sets of a rule set."""
+    return prod(len(boxes) + 1 for boxes in upper_chains(rules))
+
+
+class LaneSets:
+    """The lane sets of a game, or of the rest of it.
+
+    Parameters
+    ----------
+    rules
+    start
+        The state from which on sums are enumerated.
+
+    Attributes
+    ----------
+    weight_of : (categories,) int64
+        What filling a category adds to the number of the lane set.
+    sums : list of (n,) int64
+        Every upper sum that can occur (:mod:`perfect_yatzy.game.upper_sums`), ascending, by lane set.
+    count : (lane sets,) int64
+        Number of lanes.
+    lane_upper : list of (lanes,) int64
+        The largest upper sum of each lane, by lane set.
+    """
+
+    def __init__(self, rules: RuleSet, start: State = EMPTY_STATE) -> None:
+        self.rules, self.start = rules, start
+        self.uppers = upper_sums(rules)
+        self.chains = upper_chains(rules)
+        self.weight_of = np.zeros(len(rules.categories), dtype=np.int64)
+        weight = 1
+        for boxes in self.chains:
+            self.weight_of[list(boxes)] = weight
+            weight *= len(boxes) + 1
+        self.size = weight
+        self._points = [np.array(points, dtype=np.int64) for points in possible_points(rules)]
+        self.sums: list[Ints] = []
+        self.lane_upper: list[Ints] = []
+        self._lanes: list[Ints] = []  # lane of each sum
+        for lane_set in range(self.size):
+            self.sums.append(self._sums(lane_set))
+            lanes, upper = self._merged(lane_set)
+            self._lanes.append(lanes)
+            self.lane_upper.append(upper)
+        self.count = np.array([len(upper) for upper in self.lane_upper], dtype=np.int64)
+
+    def filled(self, lane_set: int) -> int:
+        """Bitmask of the upper boxes that are filled in a lane set."""
+        mask = 0
+        for boxes in self.chains:
+            lane_set, digit = divmod(lane_set, len(boxes) + 1)
+            mask |= sum(1 << c for c in boxes[:digit])
+        return mask
+
+    def of_card(self, filled: int) -> int:
+        """Number of the lane set of a card."""
+        return sum(int(self.weight_of[c]) for c in self.uppers.counting if filled >> c & 1)
+
+    def _sums(self, lane_set: int) -> Ints:
+        """The sums that can occur, from those before one of the boxes was filled."""
+        before, rest, weight = self.start.filled, lane_set, 1
+        last = None  # a box filled since the start, and the weight of its chain
+        for boxes in self.chains:
+            rest, digit = divmod(rest, len(boxes) + 1)
+            first = sum(before >> c & 1 for c in boxes)
+            if digit < first:
+                return np.empty(0, dtype=np.int64)
+            if digit > first:
+                last = boxes[digit - 1], weight
+            weight *= len(boxes) + 1
+        if last is None:
+            return self.uppers.cap(np.array([self.start.upper], dtype=np.int64))
+        box, weight = last
+        added = self._points[box] * self.uppers.shift(box, 1)
+        return np.unique(self.uppers.cap(np.add.outer(self.sums[lane_set - weight], added).ravel()))
+
+    def _merged(self, lane_set: int) -> tuple[Ints, Ints]:
+        """Lane of each sum, and the largest sum of each lane."""
+        sums, filled = self.sums[lane_set], self.filled(lane_set)
+        key = np.zeros_like(sums)
+        to_come = self.uppers.to_come(filled)
+        parts = zip(self.uppers.split(sums), self._steps(), to_come, self.uppers.weights, strict=True)
+        for total, steps, more, weight in parts:
+            # `steps[s]` counts the steps up to s; a lane begins where one of them is within reach.
+            reach = np.minimum(np.arange(len(steps)) + more, len(steps) - 1)
+            begins = steps[reach] > np.concatenate([[0], steps[:-1]])
+            begins[0] = False
+            key += np.cumsum(begins)[total] * weight
+        _, lanes = np.unique(key, return_inverse=True)
+        upper = np.zeros(int(lanes.max(initial=-1)) + 1, dtype=np.int64)
+        np.maximum.at(upper, lanes, sums)
+        return lanes, upper
+
+    def _steps(self) -> list[Ints]:
+        """For each column the number of thresholds up to each sum."""
+        found = []
+        for column, threshold in enumerate(self.uppers.thresholds):
+            steps = np.zeros(threshold + 1, dtype=np.int64)
+            if self.rules.bonus:
+                for least, _ in self.rules.bonuses[column].steps:
+                    steps[least] += 1
+            found.append(np.cumsum(steps))
+        return found
+
+    def arrays(self, multiple: int) -> tuple[Ints, Ints]:
+        """Upper sums by lane, and lanes by upper sum.
+
+        Parameters
+        ----------
+        multiple
+            The number of columns of the first array is rounded up to a multiple of it.
+
+        Returns
+        -------
+        lane_upper : (lane sets, lane_width) int64
+            Padded by repeating the last sum.
+        lane_of : (lane sets, upper_width) int64
+            -1 for sums that cannot occur; sums beyond a threshold have the lane of the threshold.
+        """
+        width = -(-int(self.count.max()) // multiple) * multiple
+        lane_upper = np.zeros((self.size, width), dtype=np.int64)
+        lane_of = np.full((self.size, self.uppers.size), -1, dtype=np.int64)
+        for lane_set, (sums, lanes, upper) in enumerate(zip(self.sums, self._lanes, self.lane_upper, strict=True)):
+            if len(upper):
+                lane_upper[lane_set] = upper[np.minimum(np.arange(width), len(upper) - 1)]
+                lane_of[lane_set, sums] = lanes
+        return lane_upper, np.ascontiguousarray(lane_of[:, self.uppers.cap(np.arange(self.uppers.size))])

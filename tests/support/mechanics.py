@@ -1,0 +1,138 @@
+"""Random small rule sets with every mechanic of the rule model, alone and combined; a number gives always the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+from perfect_yatzy.game.patterns import Pattern
+from perfect_yatzy.game.rules import Bonus, Category, Column, Joker, RuleSet
+
+MECHANICS = ("steps", "times", "order", "columns", "strict", "requires", "joker", "saved", "first", "conditions")
+ORDERS = ("free", "forced", "reversed", "upper-first")
+MAX_BOXES = 5
+
+
+def random_pattern(draw: Random, dice: int, faces: int, conditions: bool) -> Pattern:
+    """One pattern of any kind, with a factor and conditions on the dice if asked for."""
+    pay: dict[str, object] = {"score": "fixed", "points": draw.randint(1, 9)}
+    if draw.random() < 0.6:
+        pay = {"score": draw.choice(["matched", "sum"]), "plus": draw.choice([0, 0, 1, 3])}
+    if conditions and draw.random() < 0.5:
+        pay["factor"] = draw.randint(2, 3)
+    if conditions and draw.random() < 0.4:
+        low = draw.randint(dice, dice * faces)
+        pay |= draw.choice([{"low": low}, {"high": low}, {"low": low, "high": low}])
+    if conditions and draw.random() < 0.3:
+        pay["only"] = tuple(sorted(draw.sample(range(1, faces + 1), draw.randint(1, faces - 1))))
+    kind = draw.choice(["face", "groups", "contains", "any"])
+    if kind == "face":
+        pay["face"] = draw.randint(1, faces)
+    elif kind == "groups":
+        first = draw.randint(1, dice)
+        second = draw.randint(0, min(first, dice - first))
+        pay |= {"groups": (first, second) if second else (first,), "distinct": draw.random() < 0.5}
+    elif kind == "contains":
+        pay["contains"] = tuple(sorted(draw.choices(range(1, faces + 1), k=draw.randint(1, dice))))
+    return Pattern(kind, **pay)  # type: ignore[arg-type]
+
+
+def in_column(pattern: Pattern, factor: int) -> Pattern:
+    """A pattern with its points multiplied by the factor of a column."""
+    return replace(pattern, factor=pattern.factor * factor, plus=pattern.plus * factor)
+
+
+def random_boxes(draw: Random, dice: int, faces: int, used: set[str], columns: tuple[Column, ...]) -> list[Category]:
+    """Two or three rows with a box for each copy and column, in the order of a loaded rule file."""
+    boxes: list[Category] = []
+    most = MAX_BOXES // max(1, len(columns))
+    rows = draw.randint(2, 3 if columns else 4)
+    for i in range(min(rows, most)):
+        upper = draw.random() < 0.55
+        patterns = [Pattern("face", face=draw.randint(1, faces))]
+        if not upper or draw.random() < 0.4:
+            patterns = [random_pattern(draw, dice, faces, "conditions" in used) for _ in range(draw.randint(1, 2))]
+        times = draw.randint(2, 3) if "times" in used and draw.random() < 0.5 else 1
+        for copy in range(times):
+            if copy and len(boxes) >= most - 1:
+                break
+            name = f"box-{i}" + (f"-{copy + 1}" if times > 1 else "")
+            row = f"box-{i}" if times > 1 else ""
+            boxes.append(Category(name, name, tuple(patterns), upper=upper, row=row, copy=copy))
+    boxes = boxes[:most]
+    if not columns:
+        return boxes
+    return [
+        replace(
+            box,
+            id=f"{box.id}.{column.id}",
+            patterns=tuple(in_column(p, column.factor) for p in box.patterns),
+            row=box.row or box.id,
+            column=number,
+        )
+        for number, column in enumerate(columns)
+        for box in boxes
+    ]
+
+
+def random_rules(seed: int, mechanics: tuple[str, ...] | None = None) -> RuleSet:
+    """The rule set of a number.
+
+    Parameters
+    ----------
+    mechanics
+        Those to use, of MECHANICS; default: about half of them, at random.
+    """
+    draw = Random(seed)
+    used = set(mechanics) if mechanics is not None else {m for m in MECHANICS if draw.random() < 0.45}
+    dice = draw.choice([1, 2, 2, 3])
+    faces = draw.randint(2, 4 if dice < 3 else 3)
+    columns: tuple[Column, ...] = ()
+    if "columns" in used:
+        orders = [draw.choice(ORDERS) if "order" in used else "free" for _ in range(2)]
+        columns = tuple(
+            Column(f"c{i}", f"C{i}", order, draw.choice([1, 1, 2]))
+            for i, order in enumerate(orders)  # type: ignore[arg-type]
+        )
+    categories = random_boxes(draw, dice, faces, used, columns)
+    ids = [category.id for category in categories]
+    order = draw.choice(ORDERS) if "order" in used and not columns else "free"
+    bonus = None
+    if any(category.upper for category in categories):
+        steps = draw.randint(2, 3) if "steps" in used else 1
+        thresholds, points = sorted(draw.sample(range(1, 11), steps)), sorted(draw.sample(range(1, 20), steps))
+        pairs = tuple(zip(thresholds, points, strict=True))
+        bonus = Bonus(*pairs[-1], pairs[:-1])
+    tracked = draw.choice(ids)
+    if "requires" in used:
+        others = [c for c in ids if c != tracked]
+        for box in draw.sample(others, draw.randint(1, len(others))):
+            i = ids.index(box)
+            categories[i] = replace(categories[i], requires=tracked)
+    joker = None
+    if "joker" in used:
+        joker = Joker(
+            draw.choice(ids),
+            draw.choice([0, 3]),
+            draw.choice(["none", "free", "forced", "maximum"]),
+            draw.choice(["filled", "points"]),
+            draw.choice(["filled", "points"]),
+            draw.choice(["always", "matching-box-open"]),
+        )
+        if joker.depends_on_points and "requires" in used:
+            joker = replace(joker, category=tracked)
+    return RuleSet(
+        f"random-{seed}",
+        "Random",
+        dice,
+        faces,
+        draw.randint(1, 3),
+        tuple(categories),
+        bonus=bonus,
+        order=order,  # type: ignore[arg-type]
+        saved_rolls="saved" in used,
+        joker=joker,
+        first_roll_bonus=((draw.choice(ids), 2),) if "first" in used else (),
+        columns=columns,
+        crossing_out="only-if-nothing-scores" if "strict" in used else "free",
+    )

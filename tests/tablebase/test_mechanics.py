@@ -1,0 +1,39 @@
+"""Every mechanic of the rule model, alone and combined, against the oracle in fractions: all states of small games."""
+
+from __future__ import annotations
+
+import pytest
+from perfect_yatzy.game.maximum import maximum_score
+from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.model.state_counts import count_states
+from perfect_yatzy.model.state_space import StateSpace
+from support.mechanics import MECHANICS, random_rules
+from support.naive import Naive
+from support.oracle import check_against_oracle
+
+
+def check(rules: RuleSet) -> None:
+    check_against_oracle(rules)
+    space, counts = StateSpace(rules), count_states(rules)
+    slices = map(space.layer_slice, range(space.categories + 1))
+    assert counts.values == tuple(part.stop - part.start for part in slices)
+    assert counts.states == space.reachable()
+    assert counts.rows == len(space.layout.masks)
+    assert maximum_score(rules) >= Naive(rules.canonical()).max_score()
+
+
+@pytest.mark.parametrize("mechanic", MECHANICS)
+def test_each_mechanic_alone(mechanic: str) -> None:
+    for seed in range(6):
+        check(random_rules(seed, (mechanic,)))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_mechanics_combined(seed: int) -> None:
+    check(random_rules(seed))
+
+
+@pytest.mark.slow
+def test_a_thousand_combinations() -> None:
+    for seed in range(60, 1_000):
+        check(random_rules(seed))
