@@ -5,7 +5,7 @@ With t open boxes, and V_t the fitted values of the cards that have t of them (V
     repeat some rounds:
         play games by the values so far; half of them explore; keep the states S before every turn, of all rounds
         for t = 1, 2, ...:   y(S) = value of one exact turn from S on the values V_{t-1}      for all kept S with t
-                             V_t = ridge regression of y on the features of S
+                             V_t = ridge regression of y on the features of S, towards V_{t-1}
 
 (:class:`perfect_yatzy.strategy.fitted_values.FittedValues` has the features.) Approximate value iteration with a
 linear architecture: Bertsekas and Tsitsiklis, "Neuro-Dynamic Programming", Athena Scientific 1996, chapter 6. The
@@ -26,7 +26,7 @@ from ..strategy.fitted_values import FittedValues
 from .lane_turns import LaneTurns, States, empty_cards, joined
 
 EXPLORATION = 0.05  # chance that a turn of an exploring game fills a box drawn at random
-RIDGE = 0.3  # penalty on the squares of all coefficients but theta, against squares of points summed over the states
+RIDGE = 0.3  # penalty on squared changes of a coefficient, against squares of points summed over the states
 ROUNDS = 4
 ROWS = 4096  # states whose features are in memory at the same time
 
@@ -91,7 +91,7 @@ def fit_values(
     """
     started = time.perf_counter()
     values, turns = start, len(start.rules.categories)
-    visited: list[list[States]] = [[] for _ in range(turns + 1)]  # by number of open boxes
+    seen = [SeenStates() for _ in range(turns + 1)]  # by number of open boxes
     errors, total = np.zeros(turns + 1), 2 * rounds * turns
     for number in range(rounds):
 
@@ -99,19 +99,86 @@ def fit_values(
             if progress:
                 progress(what, 2 * number * turns + done + (turns if what == "fit" else 0), total)
 
-        for open_boxes, states in enumerate(
+        for t, states in enumerate(
             visited_states(values, games, number * games, seed, threads, lambda done: report("play", done))
         ):
-            visited[open_boxes].append(states)
+            if t > 0:
+                seen[t].add(values, states)
         coefficients = np.zeros_like(values.coefficients)
         values = replace(values, coefficients=coefficients)
         for t in range(1, turns + 1):
-            states, visits = distinct(joined(visited[t]))
-            visited[t] = [states.take(np.repeat(np.arange(len(states)), visits))]
-            targets = LaneTurns(values, threads).backups(states)
-            coefficients[t], errors[t] = regression(values, states, visits, targets, ridge)
+            targets = LaneTurns(values, threads).backups(seen[t].states)
+            coefficients[t], errors[t] = seen[t].regression(values, targets, coefficients[t - 1], ridge)
             report("fit", t)
     return values, FitRecord(seed, rounds, games, ridge, time.perf_counter() - started, errors)
+
+
+class SeenStates:
+    """States with equally many open boxes, and the sums of their features that the regressions of all rounds need.
+
+    Attributes
+    ----------
+    states : States
+    weights : (n,) int64
+        How often each was visited.
+    """
+
+    def __init__(self) -> None:
+        self.states, self.weights = empty_cards(0), np.empty(0, dtype=np.int64)
+        self._relaxed = np.empty(0)
+        self._gram: Floats | None = None
+
+    def add(self, values: FittedValues, states: States) -> None:
+        """Add the states of a round."""
+        states, weights = distinct(states)
+        relaxed = np.empty(len(states))
+        gram = np.zeros((values.coefficients.shape[1],) * 2) if self._gram is None else self._gram
+        for rows in _parts(len(states)):
+            part = states.take(rows)
+            relaxed[rows], features = values.features(part.filled, part.upper, part.saved, part.tracked)
+            gram += features.T @ (features * weights[rows, None])
+        self.states, self.weights = joined([self.states, states]), np.concatenate([self.weights, weights])
+        self._relaxed, self._gram = np.concatenate([self._relaxed, relaxed]), gram
+
+    def regression(self, values: FittedValues, targets: Floats, prior: Floats, ridge: float) -> tuple[Floats, float]:
+        """Coefficients of the features with which the values of the states are near the targets.
+
+        Minimises the weighted sum of squares, plus `ridge` times the squared differences of all coefficients but the
+        constant one to those of the cards with one open box less: the functions of neighbouring turns are alike.
+
+        Parameters
+        ----------
+        targets : (n,) float64
+        prior : (features,) float64
+
+        Returns
+        -------
+        coefficients : (features,) float64
+        error : float
+            Weighted root mean square of the differences that remain.
+        """
+        assert self._gram is not None
+        gram, excess = self._gram, targets - self._relaxed
+        right = np.zeros(len(gram))
+        for rows in _parts(len(self.states)):
+            part = self.states.take(rows)
+            right += values.feature_sums(
+                part.filled, part.upper, part.saved, part.tracked, self.weights[rows] * excess[rows]
+            )
+        total, change = gram[0, 0], right - gram @ prior
+        # Without the constant: everything relative to its mean.
+        means, mean = gram[0] / total, change[0] / total
+        centred = gram - total * np.outer(means, means)
+        centred[np.diag_indices(len(gram))] += ridge
+        slopes = np.linalg.solve(centred[1:, 1:], (change - total * means * mean)[1:])
+        coefficients = prior + np.concatenate([[mean - means[1:] @ slopes], slopes])
+        squares = self.weights @ excess**2 - 2 * coefficients @ right + coefficients @ gram @ coefficients
+        return coefficients, float(np.sqrt(max(0.0, squares) / total))
+
+
+def _parts(size: int) -> list[Ints]:
+    """Rows whose features are in memory at the same time."""
+    return [np.arange(i, min(i + ROWS, size)) for i in range(0, size, ROWS)]
 
 
 def visited_states(
@@ -141,41 +208,3 @@ def distinct(states: States) -> tuple[States, Ints]:
     fields = fields[:, order]
     starts = np.flatnonzero(np.concatenate([[True], (fields[:, 1:] != fields[:, :-1]).any(axis=0)]))
     return States(*np.ascontiguousarray(fields[:, starts])), np.diff(np.concatenate([starts, [len(order)]]))
-
-
-def regression(
-    values: FittedValues, states: States, weights: Ints, targets: Floats, ridge: float
-) -> tuple[Floats, float]:
-    """Coefficients of the features of states for values that are near the targets, and the error that remains.
-
-    Minimises the weighted sum of squares plus `ridge` times the squares of all coefficients but the constant one.
-
-    Returns
-    -------
-    coefficients : (features,) float64
-    error : float
-        Weighted root mean square.
-    """
-    size = values.coefficients.shape[1]
-    gram, right, excess = np.zeros((size, size)), np.zeros(size), np.empty(len(states))
-    parts = [np.arange(i, min(i + ROWS, len(states))) for i in range(0, len(states), ROWS)]
-    for rows in parts:
-        part = states.take(rows)
-        relaxed, features = values.features(part.filled, part.upper, part.saved, part.tracked)
-        excess[rows] = targets[rows] - relaxed
-        weighted = features * weights[rows, None]
-        gram += features.T @ weighted
-        right += weighted.T @ excess[rows]
-    total = gram[0, 0]
-    # Without the constant: features and excess relative to their means.
-    means, mean = gram[0] / total, right[0] / total
-    centred = gram - total * np.outer(means, means)
-    centred[np.diag_indices(size)] += ridge
-    slopes = np.linalg.solve(centred[1:, 1:], (right - total * means * mean)[1:])
-    coefficients = np.concatenate([[mean - means[1:] @ slopes], slopes])
-    squares = 0.0
-    for rows in parts:
-        part = states.take(rows)
-        features = values.features(part.filled, part.upper, part.saved, part.tracked)[1]
-        squares += float(weights[rows] @ (excess[rows] - features @ coefficients) ** 2)
-    return coefficients, float(np.sqrt(squares / total))

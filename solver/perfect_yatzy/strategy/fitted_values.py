@@ -124,6 +124,14 @@ class FittedValues:
         ]
         return z @ self.prices + relaxed, np.concatenate(parts, axis=1)
 
+    def feature_sums(self, filled: Ints, upper: Ints, saved: Ints, tracked: Ints, weights: Floats) -> Floats:
+        """Weighted sum of the features of n states, ``(features,)``, without computing the features."""
+        z = open_boxes(self.rules, filled).astype(np.float64)
+        x = self._relaxed_and_extras(filled, upper, saved, tracked)[1]
+        weighted = z * weights[:, None]
+        pairs = (weighted.T @ z)[self._pairs]
+        return np.concatenate([[weights.sum()], weighted.sum(axis=0), pairs, weights @ x, (x.T @ weighted).ravel()])
+
     def child_values(self, filled: Ints, upper: Ints, tracked: Ints, saved: tuple[int, ...] = (0,)) -> Floats:
         """Values of all children of n states with equally many open boxes, by slot (:mod:`.turn_slots`).
 
