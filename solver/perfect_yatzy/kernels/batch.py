@@ -17,9 +17,9 @@ import numpy as np
 from numba.extending import overload
 
 from ..game.dice import Floats, Ints
-from ..model.objectives import ScoreOffsets
 from ..model.state_space import LANES
 from ..model.turn_model import TurnModel, TurnOutcomes
+from .goal_estimates import score_table
 from .jit import jit
 from .lattice import maxima, means
 from .legal import choices_of, scoring_of_roll
@@ -27,7 +27,7 @@ from .score_policy import ScorePolicyJob, TurnStart, backup_holds, decision, pre
 from .simd import peek, poke, shifted, views, width
 from .table_slices import TableSlice
 from .turn import LOWEST, OVERWRITE, RAISE, TIE, Scratch, backup_all_stop_values, mean_block
-from .value_tables import Block, MeanTable, ScoreTable, score_block_x, state_number
+from .value_tables import Block, MeanTable, score_block_x, state_number
 
 
 class PositionBatch(NamedTuple):
@@ -235,9 +235,8 @@ class ScoreBatchJob(NamedTuple):
     ----------
     policy : ScorePolicyJob
         Its working memory is used by no other thread during the call.
-    scores : TableSlice
+    scores : StoredScores or EstimatedScores
         Table of goals or of a utility.
-    offsets : ScoreOffsets
     means : TableSlice
         Table of means.
     positions : PositionBatch
@@ -251,8 +250,7 @@ class ScoreBatchJob(NamedTuple):
     """
 
     policy: ScorePolicyJob
-    scores: TableSlice
-    offsets: ScoreOffsets
+    scores: Any
     means: TableSlice
     positions: PositionBatch
     blocks: Ints
@@ -292,9 +290,7 @@ def find_best_score_actions(start, stop, arguments):
     job = views(arguments)
     policy, model, positions, actions = job.policy, job.policy.model, job.positions, job.actions
     mean_table = MeanTable(shifted(job.means.values, job.means.start))
-    scores = ScoreTable(
-        shifted(job.scores.values, job.scores.start), job.offsets.origin, job.offsets.low, job.offsets.high
-    )
+    scores = score_table(job.scores)
     i = start
     while i < stop:
         row, group, end, most = peek(positions.rows, i), peek(positions.lanes, i) // LANES, i, 0

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from ..game.dice import Ints
 from ..model.state_space import LANES
 from .actions import choose_actions
+from .goal_estimates import score_table
 from .jit import jit
 from .lattice import IndexedLattice
 from .legal import choices_of
@@ -24,7 +25,7 @@ from .score_policy import ScorePolicyJob, TurnStart, backup_holds, decision
 from .simd import peek, poke, shifted, views, width
 from .turn import mean_block
 from .turn_log import NoLog, TurnLog, log_hold, log_outcome, log_roll
-from .value_tables import Block, MeanTable, ScoreTable, score_block_x
+from .value_tables import Block, MeanTable, score_block_x
 
 DIE_BITS = 60  # bits of a random word; a six-sided die takes 2.6 of them
 
@@ -252,7 +253,7 @@ def play_score_slice(scores, mean_table, job, begin, end):
 
 
 @jit
-def play_by_scores(begin, end, arguments, scores, score_offsets, means):
+def play_by_scores(begin, end, arguments, scores, means):
     """One turn of the games ``order[begin:end]`` by a table of goals or of a utility.
 
     Parameters
@@ -260,13 +261,11 @@ def play_by_scores(begin, end, arguments, scores, score_offsets, means):
     begin, end : int
     arguments : RolloutJob
         With a ScorePolicyJob.
-    scores : TableSlice
+    scores : StoredScores or EstimatedScores
         Values of the children, float32.
-    score_offsets : ScoreOffsets
     means : TableSlice
         Means of the children, float64 or float32; they break ties.
     """
-    table, offsets, mean_values = views(scores), views(score_offsets), views(means)
-    children = ScoreTable(shifted(table.values, table.start), offsets.origin, offsets.low, offsets.high)
+    mean_values = views(means)
     mean_table = MeanTable(shifted(mean_values.values, mean_values.start))
-    play_score_slice(children, mean_table, views(arguments), begin, end)
+    play_score_slice(score_table(views(scores)), mean_table, views(arguments), begin, end)

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..game.dice import Floats, Ints, Lattice
-from ..model.objectives import ScoreOffsets
 from ..model.state_space import LANES
 from ..model.turn_model import TurnModel, TurnOutcomes
+from .goal_estimates import value_at
 from .jit import jit
 from .lattice import maxima, means
 from .legal import scoring_of_roll
@@ -113,15 +113,15 @@ def score_policy(
     return ScorePolicyJob(model, outcomes, passes, *ties, scores, means, np.zeros(options), np.zeros(options))
 
 
-def score_blocks(offsets: ScoreOffsets, state: Ints, lane: Ints, x: Ints) -> tuple[Ints, Ints]:
+def score_blocks(ranges: tuple[Ints, Ints], lane: Ints, x: Ints) -> tuple[Ints, Ints]:
     """Blocks of many states and scores, ``(n,)`` int64 each.
 
     Parameters
     ----------
-    offsets
-        Ranges of scores of a table.
-    state, lane, x
-        Place of each state in the table of means, its lane of upper sums, the score.
+    ranges
+        First and last score of the range of each state.
+    lane, x
+        Lane of upper sums of each state, and the score.
 
     Returns
     -------
@@ -129,7 +129,7 @@ def score_blocks(offsets: ScoreOffsets, state: Ints, lane: Ints, x: Ints) -> tup
         Start of the block (:func:`perfect_yatzy.kernels.value_tables.score_block`), and the lane of x within. Scores
         beyond the range of a state share a block with known values.
     """
-    low, high = offsets.low[state], offsets.high[state]
+    low, high = ranges
     x = np.clip(x, low - 1, high + 1)
     inside = (x >= low) & (x <= high)
     lane_in_block = np.where(inside, (x - low) % SCORE_LANES, 0)
@@ -182,13 +182,6 @@ def preferred(job, options):
 
 
 @jit
-def value_at(table, state, x):
-    """Value of a state at score x; beyond its range of scores the known value."""
-    x = min(max(x, peek(table.low, state) - 1), peek(table.high, state) + 1)
-    return peek(table.values, peek(table.origin, state) + x)
-
-
-@jit
 def preferred_stop(scores, mean_table, job, turn, roll, saved, is_first):
     """Outcome of the best category for a roll, its value and its mean."""
     model, outcomes = job.model, job.outcomes
@@ -200,7 +193,7 @@ def preferred_stop(scores, mean_table, job, turn, roll, saved, is_first):
             i = peek(outcomes.number, first + c * model.dice.roll_count)
             child, total = turn.row + peek(outcomes.step, i), peek(outcomes.total, i)
             state = state_number(model.layout, turn.row, child, turn.lane, saved, peek(outcomes.shift, i))
-            value = float(value_at(scores, state, turn.x + int(total)))
+            value = float(value_at(scores, model.layout, child, state, turn.x + int(total)))
             average = peek(mean_table.values, state) + total
         poke(job.option_values, c, value)
         poke(job.option_means, c, average)
@@ -215,7 +208,7 @@ def decision(scores, mean_table, job, turn, score_lane, roll, rerolls, is_first)
 
     Parameters
     ----------
-    scores : ScoreTable
+    scores : ScoreTable or EstimateTable
     mean_table : MeanTable
     job : ScorePolicyJob
         With the values of all holds of the block of `turn`, for both.

@@ -73,10 +73,28 @@ def window(layers: Layered, table: Table, filled: int) -> TableSlice:
     if layer.stop + PADDING > len(values):
         start = first
         values = padded(values[start : layer.stop])
-    # One type for the compiled code, whatever the source of the table: a plain array that cannot be written.
+    return TableSlice(read_only(values), start)
+
+
+def whole_table(table: Table, first: int, end: int) -> TableSlice:
+    """A finished table in place, of which only the ranges of scores in the entries `first` to ``end - 1`` are read.
+
+    The frames of ranges of scores are their padding. If the blocks of the table are checked when they are read, those
+    of these entries are checked here.
+
+    Raises
+    ------
+    TableError
+        If one of these blocks is damaged.
+    """
+    return TableSlice(read_only(checked_part(table, first, end)), 0)
+
+
+def read_only(values: Values) -> Values:
+    """One type for the compiled code, whatever the source of a table: a plain array that cannot be written."""
     plain = np.asarray(values).view(np.ndarray)
     plain.flags.writeable = False
-    return TableSlice(plain, start)
+    return plain
 
 
 def places_in(whole: StateSpace, rest: StateSpace) -> Ints:

@@ -55,6 +55,8 @@ class Objective:
         Whether more points never lower the value.
     compute, store : dtype
         Types of the arithmetic and of the table.
+    rounds : bool
+        Whether the entries of a table are the values computed, rounded if need be, and not a function of them.
     error : float
         Bound of the rounding error; 0 where it is negligible.
     size : int
@@ -63,6 +65,7 @@ class Objective:
 
     name = "mean"
     monotone = True
+    rounds = True
     compute: np.dtype[Any] = np.dtype(np.float64)
     error = 0.0
 
@@ -73,6 +76,16 @@ class Objective:
     def space(self) -> StateSpace:
         """The states of the game, or of the rest of it."""
         return state_space(self.rules, self.start)
+
+    @property
+    def first_layer(self) -> int:
+        """Number of filled categories of the last layer that is solved."""
+        return self.space.first_layer
+
+    @property
+    def solve_options(self) -> str:
+        """Options of `yatzy solve` that make the table."""
+        return "" if self.name == "mean" else f" --what {self.name}"
 
     @property
     def size(self) -> int:
@@ -99,6 +112,10 @@ class Objective:
     def full_cards(self) -> Values:
         """Entries of the last layer, which needs no turn: the upper bonus of a full card if it has reached it."""
         return final_bonus(self.space)
+
+    def as_stored(self, values: Values, start: int) -> Values:
+        """Entries of the table from those computed, `(n,)`; the first one is entry `start` of the table."""
+        return values.astype(self.store, copy=False)
 
     def start_value(self, last_layer: Values) -> float | None:
         """Value of the start, the last entry of a table; None if a table has no single value for it."""
@@ -246,22 +263,25 @@ class ScoreObjective(Objective):
         grid = lattice(rules.dice, rules.faces)
         states = space.layout.lane_count[space.layout.lane_sets] * (space.most_saved[space.filled] + 1)
         lengths = self.row_lengths() + upper_sums(rules).most_bonus + self.before + self.after
-        sizes = [int((states * lengths)[rows].sum()) for rows in space.layers[space.first_layer :]]
+        layers = space.layers[self.first_layer :]
+        sizes = [int((states * lengths)[rows].sum()) for rows in layers]
         entries = sum(sizes)
         largest = max((a + b for a, b in pairwise(sizes)), default=entries)
         operations = entries / 2 * rules.rolls_per_turn * (2 * len(grid.predecessors) + 4 * grid.n_rolls)
         return SolveCost(
             values=entries,
             bytes=entries * self.compute.itemsize,
-            memory=BASE_MEMORY + STATE_MEMORY * int(space.size) + largest * self.compute.itemsize,
+            memory=BASE_MEMORY
+            + STATE_MEMORY * sum(int(states[rows].sum()) for rows in layers)
+            + largest * self.compute.itemsize,
             seconds=operations / LANE_OPERATIONS_PER_SECOND,
         )
 
     @cached_property
     def _rows(self) -> tuple[Ints, Ints]:
         """Row and lane of every state, in the order of the table."""
-        rows = self.space.state_rows()
-        return rows, self.space.lanes_and_saved(rows, np.arange(self.space.size))[0]
+        rows = self.space.state_rows(self.first_layer)
+        return rows, self.space.lanes_and_saved(rows, np.arange(len(rows)))[0]
 
     def row_lengths(self) -> Ints:
         """Length of the range of scores of each row without the upper bonus, `(rows,)` int64."""
@@ -339,14 +359,17 @@ class Goals(ScoreObjective):
             most += np.where(pays, (still_open.sum(axis=1) - joker_open) * joker.bonus, 0)
         return most
 
+    def lane_bonuses(self) -> Ints:
+        """Highest upper bonus still possible for each lane, `(lane sets, lane_width)` int64."""
+        layout, sets, uppers = self.space.layout, self.space.lanes, upper_sums(self.rules)
+        if not self.rules.bonus:
+            return np.zeros_like(layout.lane_upper)
+        return np.array([uppers.reachable_bonuses(upper, sets.filled(i)) for i, upper in enumerate(layout.lane_upper)])
+
     @cached_property
     def _ranges(self) -> tuple[Ints, Ints]:
-        layout, (rows, lanes) = self.space.layout, self._rows
-        length = self.row_lengths()[rows]
-        if self.rules.bonus:
-            sets, uppers = self.space.lanes, upper_sums(self.rules)
-            most = [uppers.reachable_bonuses(upper, sets.filled(i)) for i, upper in enumerate(layout.lane_upper)]
-            length = length + np.array(most)[layout.lane_sets[rows], lanes]
+        rows, lanes = self._rows
+        length = self.row_lengths()[rows] + self.lane_bonuses()[self.space.layout.lane_sets[rows], lanes]
         return -length, np.full(len(length), -1, dtype=np.int64)
 
     def utility(self, total: Ints) -> Floats:

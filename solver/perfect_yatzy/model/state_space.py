@@ -188,9 +188,16 @@ class StateSpace:
         bounds = [int(self.layout.offsets[rows[i]]) if i < len(rows) else whole.stop for i in (first, end)]
         return slice(*bounds)
 
-    def state_rows(self) -> Ints:
-        """``(size,)`` int64: the row of every state, in the order of the table."""
-        rows = np.concatenate([self.layers[k] for k in range(self.categories, self.first_layer - 1, -1)])
+    def state_rows(self, last: int = 0) -> Ints:
+        """``(states,)`` int64: the row of every state, in the order of the table.
+
+        Parameters
+        ----------
+        last
+            Only of the states with so many filled categories or more.
+        """
+        end = max(last, self.first_layer) - 1
+        rows = np.concatenate([self.layers[k] for k in range(self.categories, end, -1)])
         lanes = self.layout.lane_count[self.layout.lane_sets[rows]]
         return np.repeat(rows, lanes * (self.most_saved[self.filled[rows]] + 1))
 

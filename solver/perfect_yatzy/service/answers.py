@@ -15,6 +15,7 @@ from ..strategy.actions import Choice, Hold
 from ..strategy.approximate_strategy import ApproximateStrategy
 from ..strategy.opponents import least_score
 from ..strategy.score_distribution import ScoreDistribution
+from ..strategy.score_strategy import ScoreStrategy
 from ..strategy.strategy import Strategy
 from .requests import Request
 from .resolver import ResolvedObjective
@@ -33,6 +34,14 @@ def answer_head(request: Request) -> dict[str, Any]:
 def approximate_fields(strategy: Strategy) -> dict[str, Any]:
     """The field ``approximate`` with the certificate if values come from a fitted function; else nothing."""
     return {"approximate": strategy.certificate.summary()} if isinstance(strategy, ApproximateStrategy) else {}
+
+
+def estimate_fields(strategy: ScoreStrategy, request: Request) -> dict[str, Any]:
+    """The field ``approximate`` if the chances of a goal are estimates; else nothing."""
+    if not strategy.is_approximate(request.state):
+        return {}
+    command = f"yatzy expect --rules {request.rules.spec or request.rules.key} --goal {strategy.zero} --games 100000"
+    return {"approximate": {"text": f"the chances are estimates; a simulation measures them: {command}"}}
 
 
 def with_echo(answer: dict[str, Any], echo: dict[str, Any]) -> dict[str, Any]:

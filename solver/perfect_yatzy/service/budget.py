@@ -102,8 +102,11 @@ class SolveBudget:
         """
         if not self.objective.allows(cost):
             spec = rules.spec or rules.key
-            advice = f", or first run: yatzy solve {spec} --what goals --yes" if whole_game else ""
-            advice += f"; {simulation_advice(rules)}" if whole_game else ""
+            advice = (
+                f", or first run: yatzy solve {spec} --what goals --yes; {estimate_advice(rules)}"
+                if whole_game
+                else ""
+            )
             what = f"all goals of {rules.key} take" if whole_game else f"{rules.key} from this card on takes"
             raise RulesError(
                 f"{what} {cost.words}, and the limit is {limit_words(self.objective)}; ask from a later card{advice}",
@@ -126,9 +129,9 @@ class SolveBudget:
             )
 
 
-def simulation_advice(rules: RuleSet) -> str:
+def estimate_advice(rules: RuleSet) -> str:
     """What to run where the chance of a goal cannot be computed."""
-    return f"yatzy simulate {rules.spec or rules.key} estimates the distribution of play for the mean"
+    return f"for estimates and approximate play run: yatzy solve {rules.spec or rules.key} --what goals --approximate"
 
 
 def limit_words(limit: SolveLimit) -> str:

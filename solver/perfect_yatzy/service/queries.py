@@ -33,6 +33,7 @@ from .answers import (
     best_value_fields,
     clipped,
     distribution_fields,
+    estimate_fields,
     hold_fields,
     score_fields,
     with_echo,
@@ -217,7 +218,8 @@ class QueryService:
         strategy = self.strategy(request.rules)
         objective = self.resolver.resolve(request, plan, strategy) if request.objective else None
         answer = answer_head(request) | approximate_fields(strategy)
-        answer |= {"aim": objective.fields} if objective else {}
+        if objective:
+            answer |= estimate_fields(objective.strategy, request) | {"aim": objective.fields}
         if request.query == "expect":
             return answer | self._expect_fields(request, strategy, objective)
         if request.query == "outcomes":
@@ -283,7 +285,30 @@ class QueryService:
                 answer["standard_deviation"] = float(np.sqrt(variances[index]))
         if request.games:
             answer["simulation"] = self._simulation_fields(request, strategy)
+            if objective and objective.strategy.is_approximate(state):
+                answer["approximate"] = self._measured_fields(request, strategy, objective)
         return answer
+
+    def _measured_fields(self, request: Request, strategy: Strategy, objective: ResolvedObjective) -> dict[str, Any]:
+        """The field ``approximate``: the chance that approximate play has in simulated games."""
+        from ..strategy.simulation import simulate, wilson_interval
+
+        def reached(played_by: Strategy) -> int:
+            points = request.card.total
+            games = simulate(played_by, request.games, request.seed, request.position, self.threads, points=points)
+            return int(objective.utility(games.final_scores).sum())
+
+        n = reached(objective.strategy)
+        low, high = wilson_interval(n, request.games)
+        by_mean = reached(strategy) / request.games
+        return {
+            "games": request.games,
+            "chance": n / request.games,
+            "interval99": [low, high],
+            "chance_by_mean_play": by_mean,
+            "text": f"the chance is an estimate; simulated: {100 * n / request.games:.3g} % ({100 * low:.3g} to "
+            f"{100 * high:.3g} %, 99 % interval), by play for the expected score {100 * by_mean:.3g} %",
+        }
 
     def _simulation_fields(self, request: Request, strategy: Strategy) -> dict[str, Any]:
         from ..strategy.simulation import simulate

@@ -21,12 +21,13 @@ from ..game.scorecard import Scorecard
 from ..model.estimates import SolveCost
 from ..model.objectives import Goals
 from ..strategy.approximate_strategy import ApproximateStrategy
+from ..strategy.goal_estimates import has_goal_estimates
 from ..strategy.opponents import Opponent, WinUtility, finished, opponent
 from ..strategy.score_strategy import GoalSolve, ScoreStrategy, goal_strategy, goals_to_solve, utility_strategy
 from ..strategy.strategy import Strategy
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress, has_table
-from .budget import SolveBudget, distribution_seconds, simulation_advice, utility_cost
+from .budget import SolveBudget, distribution_seconds, estimate_advice, utility_cost
 from .cache import WeightedLRUCache
 from .requests import ObjectiveRequest, Request
 
@@ -183,14 +184,15 @@ class ObjectiveResolver:
 
     def _plan_goals(self, request: Request) -> GoalSolve:
         rules, budget = request.rules, self.budget
-        exists = has_table(rules, self.tables, Goals.name)
-        solve = goals_to_solve(rules, request.state, exists, budget.instant_seconds, budget.objective.allows)
+        exists, estimated = has_table(rules, self.tables, Goals.name), has_goal_estimates(rules, self.tables)
+        allows = budget.objective.allows
+        solve = goals_to_solve(rules, request.state, exists, budget.instant_seconds, allows, estimated)
         if solve.cost:
             if solve.stored:
                 try:
                     check_memory(rules, solve.cost)
                 except RulesError as error:
-                    raise RulesError(f"{error}; {simulation_advice(rules)}", code=error.code) from error
+                    raise RulesError(f"{error}; {estimate_advice(rules)}", code=error.code) from error
                 budget.check_objective(rules, solve.cost, whole_game=True)
                 budget.check_stored(rules, self.stored_bytes, solve.cost)
             else:
@@ -213,7 +215,8 @@ class ObjectiveResolver:
                         self.stored_bytes += made.table.nbytes
                 return made
 
-            found = self.strategies.get_or_create(whole if solve.stored else rest, create, table_bytes)
+            key = _estimates_key(request.rules) if solve.estimated else whole if solve.stored else rest
+            found = self.strategies.get_or_create(key, create, table_bytes)
         assert isinstance(found, ScoreStrategy)
         return replace(found, zero=goal, start=request.card)
 
@@ -252,6 +255,11 @@ def _goal_keys(request: Request) -> tuple[Hashable, Hashable]:
     """Keys of the table of all goals, and of the rest of the game."""
     fingerprint = request.rules.fingerprint
     return ("goals", fingerprint), ("goals", fingerprint, request.state)
+
+
+def _estimates_key(rules: RuleSet) -> Hashable:
+    """Key of the estimates, which are used only where nothing exact is possible."""
+    return "goal estimates", rules.fingerprint
 
 
 def _utility_key(request: Request, objective: ObjectiveRequest) -> Hashable:

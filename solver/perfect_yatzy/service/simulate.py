@@ -9,10 +9,11 @@ import numpy as np
 
 from ..strategy.position_sample import PositionSample
 from ..strategy.positions import sample_positions
+from ..strategy.score_strategy import ScoreStrategy
 from ..strategy.simulation import Simulation, simulate
 from ..strategy.strategy import Strategy
 from ..tablebase.store import Progress
-from .answers import PERCENTILES, answer_head, approximate_fields
+from .answers import PERCENTILES, answer_head, approximate_fields, estimate_fields
 from .queries import QueryService
 from .requests import Request, parse_simulation
 
@@ -53,6 +54,7 @@ def run_simulation(
     answer = (
         answer_head(request)
         | approximate_fields(strategy)
+        | (estimate_fields(strategy, request) if isinstance(strategy, ScoreStrategy) else {})
         | {
             "policy": fields["policy"],
             "games": games,

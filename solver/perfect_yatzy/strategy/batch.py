@@ -359,14 +359,12 @@ def _score_kernel(evaluator: TurnEvaluator, filled: int, positions: BatchPositio
     model = turn_model(rules, space.start)
     model = model._replace(monotone=int(objective.monotone and model.monotone))
     outcomes, passes = turn_outcomes(rules, space.start), kernel_lattice(evaluator.dice)
-    scores, means = window(objective, evaluator.values, filled), window(space, evaluator.mean_values, filled)
+    scores, means = evaluator.kernel_scores(filled), window(space, evaluator.mean_values, filled)
     ties, most_saved = (evaluator.ties, evaluator.means.ties), int(space.most_saved.max())
 
     def run(start: int, stop: int, options: OptionValues) -> None:
         policy = score_policy(evaluator.dice, model, outcomes, passes, ties, most_saved)
-        offsets = evaluator.score_offsets
-        batch = positions.sorted
-        job = ScoreBatchJob(policy, scores, offsets, means, batch, blocks, block_lanes, actions, options)
+        job = ScoreBatchJob(policy, scores, means, positions.sorted, blocks, block_lanes, actions, options)
         find_best_score_actions(start, stop, job)
 
     return run

@@ -178,8 +178,7 @@ def _score_blocks(evaluator: ScoreEvaluator, states: Ints, lanes: Ints, x: Ints)
     """Start of the block of scores of each position, and the lane of its score within."""
     from ..kernels.score_policy import score_blocks
 
-    offsets = evaluator.score_offsets
+    low, high = evaluator.ranges(states)
     if not evaluator.objective.before:
-        known = (offsets.low[states] <= x) & (x <= offsets.high[states])
-        require(known, "has points that cannot have been made since the start of this strategy")
-    return score_blocks(offsets, states, lanes, x)
+        require((low <= x) & (x <= high), "has points that cannot have been made since the start of this strategy")
+    return score_blocks((low, high), lanes, x)

@@ -27,6 +27,7 @@ from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress, table_path
 from ..tablebase.table_file import DAMAGED, checked_fields, with_checksum
 from .forward_pass import ForwardPass, score_places
+from .goal_estimates import EstimatedGoalEvaluator
 from .greedy_policy import GreedyPolicy
 from .score_distribution import CategoryResult, ScoreDistribution
 from .score_forward_pass import ScoreForwardPass
@@ -163,6 +164,12 @@ def distribution(
     before = checked.points if points is None else whole_number(points, "points")
     evaluator = strategy.evaluator_at(replace(checked, points=before))
     threads = threads or default_threads()
+    if isinstance(evaluator, EstimatedGoalEvaluator):
+        raise RulesError(
+            f"play for {strategy.policy} of {rules.key} is approximate: its distribution can only be simulated "
+            "(yatzy simulate)",
+            code="too-large",
+        )
     if isinstance(evaluator, ScoreEvaluator):
         games: ForwardPass = ScoreForwardPass(evaluator, state, threads, progress)
     else:

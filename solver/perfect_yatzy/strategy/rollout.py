@@ -187,20 +187,19 @@ class ScoreRollout(Rollout):
         layout, row, lane = self.space.layout, fields[:, ROW], fields[:, LANE]
         state = layout.offsets[row] + fields[:, SAVED] * layout.lane_count[layout.lane_sets[row]] + lane
         x = fields[:, POINTS] + self.scores.x
-        fields[:, BLOCK], fields[:, BLOCK_LANE] = score_blocks(self.scores.score_offsets, state, lane, x)
+        fields[:, BLOCK], fields[:, BLOCK_LANE] = score_blocks(self.scores.ranges(state), lane, x)
         return np.lexsort((fields[:, BLOCK], row))
 
     def turn(self, filled: int, games: Games, order: Ints, rest: TurnArguments) -> Callable[[int, int], None]:
         """As for :class:`Rollout`."""
         from ..kernels.rollout import RolloutJob, play_by_scores
 
-        offsets, mean_table = self.scores.score_offsets, window(self.space, self.mean_values, filled)
-        table = window(self.scores.objective, self.scores.values, filled)
+        scores, mean_table = self.scores.kernel_scores(filled), window(self.space, self.mean_values, filled)
 
         def play(begin: int, end: int) -> None:
             with self.policy() as policy:
                 job = RolloutJob(policy, self.lattice_index, games, order, *rest)
-                play_by_scores(begin, end, job, table, offsets, mean_table)
+                play_by_scores(begin, end, job, scores, mean_table)
 
         return play
 

@@ -30,10 +30,11 @@ from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, State
 from ..game.upper_sums import upper_sums
-from ..model.estimates import SolveCost
+from ..model.estimates import MAX_UNASKED_BYTES, MAX_UNASKED_SECONDS, SolveCost
 from ..model.objectives import Goals, Objective, ScoreObjective, Utility
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress, has_table, open_table
+from .goal_estimates import EstimatedGoalEvaluator, has_goal_estimates, open_goal_estimates
 from .position import CheckedPosition, check_position
 from .strategy import Strategy
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator
@@ -82,6 +83,10 @@ class ScoreStrategy(Strategy):
         assert isinstance(self.evaluator, ScoreEvaluator)
         return f"goal:{self.zero}" if isinstance(self.evaluator.objective, Goals) else "utility"
 
+    def is_approximate(self, state: State) -> bool:
+        """Whether the chances of the actions in a checked state are estimates (:mod:`.goal_estimates`)."""
+        return isinstance(self.evaluator, EstimatedGoalEvaluator) and not self.evaluator.is_exact(state)
+
     def _table_x(self, points: npt.ArrayLike | None) -> npt.ArrayLike:
         from .batch_positions import whole_numbers
 
@@ -90,10 +95,12 @@ class ScoreStrategy(Strategy):
         return whole_numbers("points", points) - self.zero
 
     def __repr__(self) -> str:
-        return f"<ScoreStrategy {self.rules.key}, {self.policy}>"
+        kind = ", approximate" if isinstance(self.evaluator, EstimatedGoalEvaluator) else ""
+        return f"<ScoreStrategy {self.rules.key}, {self.policy}{kind}>"
 
     def _repr_html_(self) -> str:
-        return f"<b>{escape(self.rules.name)}</b>: optimal play for {self.policy}, {len(self.table):,} values"
+        kind = "approximate" if isinstance(self.evaluator, EstimatedGoalEvaluator) else "optimal"
+        return f"<b>{escape(self.rules.name)}</b>: {kind} play for {self.policy}, {len(self.table):,} values"
 
 
 def reach(
@@ -115,7 +122,9 @@ def reach(
         Final score to reach, upper bonus included: 0 to 99999.
     start
         The earliest card you will ask about. Late in a game the rest of it is solved in memory, in less than two
-        seconds. Otherwise the table of all goals is opened, or solved and stored (Yatzy: 20 s, 0.9 GB).
+        seconds. Otherwise the table of all goals is opened, or solved and stored (Yatzy: 20 s, 0.9 GB). Where it
+        takes more than three minutes or 2 GB and there are tables of estimates, these are opened: then the play is
+        approximate and its values are estimates (:mod:`perfect_yatzy.strategy.goal_estimates`).
     tables
         Folder of the tables; default: see :func:`perfect_yatzy.tablebase.store.tables_folder`.
     threads, progress
@@ -138,8 +147,9 @@ def reach(
     rule_set, goal = load_rules(rules), check_goal(goal)
     card = read_card(rule_set, start)
     position = check_position(rule_set, card.state)
-    exists = has_table(rule_set, tables, Goals.name)
-    solve = goals_to_solve(rule_set, position.state, exists, instant_seconds=INSTANT_SOLVE_SECONDS)
+    exists, estimated = has_table(rule_set, tables, Goals.name), has_goal_estimates(rule_set, tables)
+    fits = _unasked if estimated else _always
+    solve = goals_to_solve(rule_set, position.state, exists, INSTANT_SOLVE_SECONDS, fits, estimated)
     if solve.cost:  # before the means are solved, which takes minutes for a game whose goals do not fit
         check_memory(rule_set, solve.cost if solve.stored else solve.cost.with_table())
     means = mean_evaluator(rule_set, position.state, tables, threads, solve_whole=solve.stored)
@@ -196,11 +206,22 @@ class GoalSolve:
         Whether its table is opened from the store, or solved and stored; else it is solved in memory.
     cost : SolveCost or None
         What the solve takes; None if the table exists.
+    estimated : bool
+        Whether the tables of estimates are opened instead.
     """
 
     objective: Goals
     stored: bool
     cost: SolveCost | None
+    estimated: bool = False
+
+
+def _always(cost: SolveCost) -> bool:
+    return True
+
+
+def _unasked(cost: SolveCost) -> bool:
+    return cost.seconds <= MAX_UNASKED_SECONDS and cost.bytes <= MAX_UNASKED_BYTES
 
 
 def goals_to_solve(
@@ -208,12 +229,14 @@ def goals_to_solve(
     start: State,
     exists: bool,
     instant_seconds: float,
-    fits: Callable[[SolveCost], bool] = lambda cost: True,
+    fits: Callable[[SolveCost], bool] = _always,
+    estimated: bool = False,
 ) -> GoalSolve:
     """Decide between the table of all goals and the rest of one game; nothing is solved.
 
     The table of all goals, if it exists. Else the rest of the game, if that is instant. Else the table of all goals,
-    which serves every later question, unless only the rest of the game fits the limits.
+    which serves every later question, unless only the rest of the game fits the limits. If neither does, the
+    estimates if they exist.
 
     Parameters
     ----------
@@ -227,6 +250,8 @@ def goals_to_solve(
         A solve estimated below this is instant.
     fits
         Whether a solve fits the limits of the caller.
+    estimated
+        Whether the tables of estimates exist.
     """
     whole = Goals(rules)
     if exists:
@@ -236,8 +261,11 @@ def goals_to_solve(
     if cost.seconds < instant_seconds:
         return GoalSolve(rest, False, cost)
     whole_cost = whole.solve_cost()
-    if fits(cost) and not fits(whole_cost):
-        return GoalSolve(rest, False, cost)
+    if not fits(whole_cost):
+        if fits(cost):
+            return GoalSolve(rest, False, cost)
+        if estimated:
+            return GoalSolve(whole, True, None, estimated=True)
     return GoalSolve(whole, True, whole_cost)
 
 
@@ -263,6 +291,9 @@ def goal_strategy(
         If the table is damaged or cannot be written.
     """
     rules = solve.objective.rules
+    if solve.estimated:
+        info, estimates = open_goal_estimates(rules, means, tables)
+        return ScoreStrategy(rules, info, estimates, goal, start=card)
     if not solve.stored:
         return ScoreStrategy(rules, None, solve_in_memory(solve.objective, means, threads), goal, start=card)
     if solve.cost:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -161,6 +162,14 @@ class Simulation:
     def metadata(self) -> dict[str, str]:
         """What identifies the games (:func:`perfect_yatzy.strategy.metadata.metadata`), and their ``seed``."""
         return metadata(self.rules, self.policy, seed=self.seed)
+
+
+def wilson_interval(reached: int, games: int) -> tuple[float, float]:
+    """99 % interval of a chance from the games that reached it (Wilson's score interval, good for small chances)."""
+    z = 2.5758293035489004
+    share, square = reached / games, z * z / games
+    middle, half = share + square / 2, z * sqrt(share * (1 - share) / games + square / (4 * games))
+    return max(0.0, (middle - half) / (1 + square)), min(1.0, (middle + half) / (1 + square))
 
 
 def simulate(

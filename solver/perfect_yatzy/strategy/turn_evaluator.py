@@ -14,6 +14,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,10 +25,15 @@ from ..game.roll_options import roll_options
 from ..game.rules import RuleSet
 from ..game.scorecard import State
 from ..game.upper_sums import upper_sums
-from ..kernels.table_slices import restricted
+from ..kernels.table_slices import restricted, window
 from ..model.checked_values import Table
-from ..model.objectives import ScoreObjective
+from ..model.objectives import ScoreObjective, ScoreOffsets
 from ..model.state_space import StateSpace, state_space
+
+if TYPE_CHECKING:
+    from ..kernels.goal_estimates import EstimatedScores, StoredScores
+
+    KernelScores = StoredScores | EstimatedScores
 
 
 @dataclass(frozen=True)
@@ -240,8 +246,22 @@ class ScoreEvaluator(TurnEvaluator):
 
     def __init__(self, objective: ScoreObjective, values: Table, means: TurnEvaluator) -> None:
         super().__init__(objective.rules, values, objective.space)
-        self.objective, self.score_offsets, self.x = objective, objective.score_offsets, 0
-        self._means = means
+        self.objective, self.x, self._means = objective, 0, means
+
+    @property
+    def score_offsets(self) -> ScoreOffsets:
+        """Where the values of each state are."""
+        return self.objective.score_offsets
+
+    def ranges(self, states: Ints) -> tuple[Ints, Ints]:
+        """First and last x of the range of scores of states (places in the table of means), shaped as `states`."""
+        return self.score_offsets.low[states], self.score_offsets.high[states]
+
+    def kernel_scores(self, filled: int) -> KernelScores:
+        """The values of the children of a layer as the kernels take them."""
+        from ..kernels.goal_estimates import StoredScores
+
+        return StoredScores(window(self.objective, self.values, filled), self.score_offsets)
 
     @property
     def means(self) -> TurnEvaluator:
@@ -262,11 +282,10 @@ class ScoreEvaluator(TurnEvaluator):
 
     def check_reached(self, state: State) -> None:
         """Raise StateError if the table has no value for x in a checked state; goals have one for each x."""
-        place = self.space.unchecked_index(state)
-        if (
-            not self.objective.before
-            and not self.score_offsets.low[place] <= self.x <= self.score_offsets.high[place]
-        ):
+        if self.objective.before:
+            return
+        low, high = self.ranges(np.array(self.space.unchecked_index(state)))
+        if not low <= self.x <= high:
             raise StateError(
                 f"{self.x} points cannot have been made on this card since the start of this strategy; "
                 "give a card that continues the one it was made for",

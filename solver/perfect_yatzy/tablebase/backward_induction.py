@@ -93,7 +93,7 @@ def solve_layers(
         below = TableSlice(padded(resume[1]), objective.layer_slice(last).start)
     size = ROWS_PER_TASK if type(objective) is Objective else SCORE_ROWS_PER_TASK
     with thread_map(threads or default_threads(), "yatzy-solve") as in_threads:
-        for filled in range(last - 1, space.first_layer - 1, -1):
+        for filled in range(last - 1, objective.first_layer - 1, -1):
             rows, layer = space.layers[filled], solver.blank(objective.layer_slice(filled))
             tasks = [rows[i : i + size] for i in range(0, len(rows), size)]
             for _ in in_threads(solver.solve, tasks, repeat(below), repeat(layer)):

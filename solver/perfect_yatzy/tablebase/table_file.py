@@ -124,8 +124,8 @@ def _checksum(fields: dict[str, Any]) -> str:
 
 def rebuild_hint(objective: Objective, path: Path) -> str:
     """The command that solves a table again."""
-    rules, what = objective.rules, "" if objective.name == "mean" else f" --what {objective.name}"
-    return f"rebuild it with: yatzy solve {rules.spec or rules.key}{what} --force --tables {path.parent}"
+    rules, options = objective.rules, objective.solve_options
+    return f"rebuild it with: yatzy solve {rules.spec or rules.key}{options} --force --tables {path.parent}"
 
 
 def read_info(path: Path, objective: Objective) -> TableInfo:

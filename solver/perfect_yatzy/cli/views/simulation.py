@@ -38,7 +38,8 @@ def simulation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
 
 def _goal_line(answer: dict[str, Any]) -> str:
     goal = answer["policy"].partition(":")[2]
-    exact = f"exact chance {chance_text(answer['chance'])}"
+    kind = "estimated" if "approximate" in answer else "exact"
+    exact = f"{kind} chance {chance_text(answer['chance'])}"
     if answer["games"] == 1:
         return f"{goal} or more: {exact}"
     reached, error = 100 * answer["reached"], 100 * answer["reached_error"]

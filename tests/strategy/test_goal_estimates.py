@@ -1,0 +1,234 @@
+"""Approximate play for goals: exact where its layers are exact, and between the mean and the best play elsewhere."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import perfect_yatzy
+import pytest
+from perfect_yatzy import RulesError, load_rules
+from perfect_yatzy.approximation.goals import RATE, risk_rate, solve_goal_estimates
+from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.game.scorecard import State
+from perfect_yatzy.model.goal_estimates import Downside, LateGoals, Upside, estimated_chances
+from perfect_yatzy.model.objectives import Goals
+from perfect_yatzy.service.budget import SolveBudget, SolveLimit
+from perfect_yatzy.service.queries import QueryService
+from perfect_yatzy.service.simulate import run_simulation
+from perfect_yatzy.strategy.distribution import distribution
+from perfect_yatzy.strategy.goal_estimates import EstimatedGoalEvaluator, has_goal_estimates, open_goal_estimates
+from perfect_yatzy.strategy.score_strategy import ScoreStrategy, goals_to_solve
+from perfect_yatzy.strategy.simulation import simulate, wilson_interval
+from perfect_yatzy.strategy.strategy import Strategy
+from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
+from perfect_yatzy.strategy.verify import random_states
+from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_values
+from support import games
+
+JOKER = games.joker_game("forced", first_roll_bonus=(("run", 3),))
+SAVED = games.saved_rolls_game("free", True)
+SMALL = [JOKER, SAVED, load_rules("crag"), games.saved_rolls_game("forced", True)]
+NAMES = ["joker", "saved", "crag", "forced"]
+
+
+@cache
+def of_mean(rules: RuleSet) -> Strategy:
+    return Strategy(rules, None, TurnEvaluator(rules, solve_values(rules)))
+
+
+@cache
+def exact(rules: RuleSet) -> ScoreEvaluator:
+    objective = Goals(rules)
+    return ScoreEvaluator(objective, solve_objective(objective), of_mean(rules).evaluator)
+
+
+@cache
+def estimated(rules: RuleSet, layers: int) -> EstimatedGoalEvaluator:
+    means = of_mean(rules)
+    rate = risk_rate(means)
+    spreads = [kind(rules, means.table, rate) for kind in (Upside, Downside)]
+    upside, downside = (spread.as_stored(solve_objective(spread), 0) for spread in spreads)
+    late = LateGoals(rules, layers)
+    return EstimatedGoalEvaluator(late, solve_objective(late), (upside, downside), means.evaluator)
+
+
+def playing(evaluator: ScoreEvaluator, goal: int) -> ScoreStrategy:
+    return ScoreStrategy(evaluator.rules, None, evaluator, goal)
+
+
+def goal_of(rules: RuleSet, deviations: float) -> int:
+    played = simulate(of_mean(rules), 10_000)
+    return round(played.mean + deviations * played.standard_deviation)
+
+
+@pytest.mark.parametrize("rules", SMALL, ids=NAMES)
+def test_late_goals_are_the_beginning_of_the_table_of_all_goals(rules: RuleSet) -> None:
+    whole = exact(rules).values
+    for layers in (1, 2, len(rules.categories)):
+        late = LateGoals(rules, layers)
+        np.testing.assert_array_equal(solve_objective(late), whole[: late.size])
+    assert late.size == Goals(rules).size
+
+
+@pytest.mark.parametrize("rules", SMALL, ids=NAMES)
+def test_with_all_layers_it_is_the_exact_strategy(rules: RuleSet) -> None:
+    goal = goal_of(rules, 1.0)
+    ours, theirs = playing(estimated(rules, len(rules.categories)), goal), playing(exact(rules), goal)
+    assert not ours.is_approximate(State(0, 0))
+    np.testing.assert_array_equal(
+        simulate(ours, 2_000, seed=3).final_scores, simulate(theirs, 2_000, seed=3).final_scores
+    )
+    for state in random_states(exact(rules).space, 8, seed=1):
+        assert ours.value(state) == theirs.value(state)
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+@pytest.mark.parametrize("rules", SMALL, ids=NAMES)
+def test_numpy_and_the_kernels_compute_the_same(rules: RuleSet, layers: int) -> None:
+    evaluator, random = estimated(rules, layers), np.random.default_rng(2)
+    goal = goal_of(rules, 1.0)
+    strategy = playing(evaluator, goal)
+    states = [State(0, 0), *random_states(evaluator.space, 60, seed=4)]
+    dice = np.sort(random.integers(1, rules.faces + 1, (len(states), rules.dice)), axis=1)
+    left = np.array([random.integers(0, strategy.max_rerolls(state) + 1) for state in states])
+    points = random.integers(0, goal + 10, len(states))
+    fields = [[getattr(state, name) for state in states] for name in ("filled", "upper", "saved", "joker_paid")]
+    found = strategy.options(fields[0], fields[1], dice, left, saved=fields[2], joker_paid=fields[3], points=points)
+    seen = set()
+    for i, state in enumerate(states):
+        at = evaluator.at(int(points[i]) - goal)
+        first = bool(left[i] == strategy.max_rerolls(state))
+        roll = evaluator.dice.rank(np.bincount(dice[i], minlength=rules.faces + 1)[1:]) - evaluator.dice.first_roll
+        categories = at.category_values(state, int(left[i]) if rules.saved_rolls else 0, first)[:, roll]
+        np.testing.assert_allclose(found.category_values[i], categories, rtol=2e-6, atol=0)
+        seen.add(evaluator.is_exact(state))
+    assert False in seen
+    low, high = evaluator.ranges(np.arange(evaluator.space.size))
+    np.testing.assert_array_equal(low, Goals(rules).score_offsets.low)
+    np.testing.assert_array_equal(high, -1)
+
+
+def test_estimates_are_chances_that_fall_with_the_goal() -> None:
+    needed = np.arange(1.0, 200.0)
+    whole = np.ones_like(needed)
+    found = estimated_chances(needed, 80 * whole, 30 * whole, 20 * whole)
+    assert ((found > 0) & (found <= 1)).all()
+    assert (np.diff(found) <= 0).all()
+    assert found[79] == pytest.approx(0.5, abs=0.02)
+    assert estimated_chances(np.array([81.0, 80.0]), *np.array([[80.0] * 2, [0.0] * 2, [0.0] * 2])).tolist() == [
+        pytest.approx(0, abs=1e-37),
+        1.0,
+    ]
+
+
+def between(rules: RuleSet, layers: int, goal: int, number: int) -> tuple[float, float, float, float]:
+    """Chance of the approximate play, of the mean and of the best play, and three standard errors."""
+    ours = float((simulate(playing(estimated(rules, layers), goal), number, seed=5).final_scores >= goal).mean())
+    by_mean = float((simulate(of_mean(rules), number, seed=5).final_scores >= goal).mean())
+    best = playing(exact(rules), goal).value(State(0, 0))
+    return ours, by_mean, best, 3 * (best * (1 - best) / number) ** 0.5
+
+
+@pytest.mark.parametrize("deviations", [0.0, 1.0, 2.0])
+def test_crag_is_played_better_than_for_the_mean_and_nearly_as_well_as_possible(deviations: float) -> None:
+    rules = load_rules("crag")
+    ours, by_mean, best, error = between(rules, 4, goal_of(rules, deviations), 50_000)
+    assert max(by_mean - error, 0.95 * best - error) <= ours <= best + error
+
+
+@pytest.mark.slow
+def test_yatzy_is_played_better_than_for_the_mean_and_nearly_as_well_as_possible() -> None:
+    rules = load_rules("yatzy")
+    for goal, share in ((250, 0.96), (280, 0.95), (300, 0.92)):
+        ours, by_mean, best, error = between(rules, 4, goal, 50_000)
+        assert max(by_mean, share * best) - error <= ours <= best + error
+
+
+def test_a_game_with_saved_rolls_is_played_no_worse_than_for_the_mean() -> None:
+    rules = games.saved_rolls_game("free", True)
+    ours, by_mean, best, error = between(rules, 1, goal_of(rules, 1.0), 50_000)
+    assert by_mean - error <= ours <= best + error
+
+
+def test_estimates_are_used_where_nothing_exact_is_possible(tmp_path: Path) -> None:
+    rules = load_rules("crag")
+    assert not has_goal_estimates(rules, tmp_path)
+    names = [info.objective for info in solve_goal_estimates(rules, tmp_path)]
+    assert names == ["upside", "downside", "lategoals"]
+    assert has_goal_estimates(rules, tmp_path)
+    start = State(0, 0)
+    nothing = goals_to_solve(rules, start, False, 0.0, lambda cost: False, estimated=True)
+    assert nothing.estimated
+    assert nothing.cost is None
+    assert not goals_to_solve(rules, start, True, 0.0, lambda cost: False, estimated=True).estimated
+    assert not goals_to_solve(rules, start, False, 1e9, lambda cost: False, estimated=True).estimated
+    assert not goals_to_solve(rules, start, False, 0.0, lambda cost: True, estimated=True).estimated
+
+
+@pytest.fixture
+def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> QueryService:
+    """A service that may solve no goal, with estimates of Crag whose last three layers are exact."""
+    rules = load_rules("crag")
+    monkeypatch.setattr("perfect_yatzy.model.goal_estimates.LATE_GOALS_BYTES", LateGoals(rules, 3).solve_cost().bytes)
+    solve_goal_estimates(rules, tmp_path)
+    budget = SolveBudget(instant_seconds=0.0, objective=SolveLimit(seconds=0.0))
+    return QueryService(tmp_path, budget=budget)
+
+
+def test_answers_say_that_chances_are_estimates(service: QueryService) -> None:
+    answer = service.answer({"query": "hold", "rules": "crag", "dice": "355", "goal": 180})
+    assert "estimates" in answer["approximate"]["text"]
+    assert "--goal 180" in answer["approximate"]["text"]
+    assert 0 < answer["chance"] < 1
+    answer = service.answer({"query": "expect", "rules": "crag", "goal": 180, "games": 2_000})
+    measured = answer["approximate"]
+    low, high = measured["interval99"]
+    assert low < measured["chance"] < high
+    assert measured["chance"] > measured["chance_by_mean_play"]
+    assert "99 %" in measured["text"]
+    impossible = service.answer({"query": "expect", "rules": "crag", "goal": 2_000})
+    assert impossible["out_of_reach"]
+    rules = load_rules("crag")
+    late = " ".join(f"{category.id}=0" for category in rules.categories[3:])
+    answer = service.answer({"query": "hold", "rules": "crag", "dice": "355", "goal": 5, "card": late})
+    assert "approximate" not in answer
+    fields = {"rules": "crag", "games": 500, "policy": "goal:180"}
+    strategy, played, answer = run_simulation(service, fields)
+    assert "approximate" in answer
+    assert answer["reached"] == (played.final_scores >= 180).mean()
+    assert "approximate" in repr(strategy)
+    with pytest.raises(RulesError, match="simulated") as raised:
+        distribution(strategy)
+    assert raised.value.code == "too-large"
+
+
+def test_the_error_for_goals_that_are_too_large_names_the_command(tmp_path: Path) -> None:
+    budget = SolveBudget(instant_seconds=0.0, objective=SolveLimit(seconds=0.0))
+    with pytest.raises(RulesError, match="yatzy solve crag --what goals --approximate"):
+        QueryService(tmp_path, budget=budget).answer({"query": "expect", "rules": "crag", "goal": 180})
+
+
+def test_a_damaged_table_of_estimates_names_the_command(tmp_path: Path) -> None:
+    rules = load_rules("crag")
+    solve_goal_estimates(rules, tmp_path)
+    path = next(tmp_path.glob("crag-upside-*.npy"))
+    path.write_bytes(path.read_bytes()[:-40])
+    means = perfect_yatzy.open_strategy(rules, tmp_path).evaluator
+    with pytest.raises(perfect_yatzy.TableError, match="--what goals --approximate --force"):
+        open_goal_estimates(rules, means, tmp_path)
+
+
+def test_the_rate_is_over_the_standard_deviation() -> None:
+    strategy = of_mean(load_rules("crag"))
+    deviation = simulate(strategy, 10_000).standard_deviation
+    assert risk_rate(strategy) == pytest.approx(RATE / deviation, rel=0.05)
+
+
+def test_wilson_intervals_hold_small_chances() -> None:
+    assert wilson_interval(0, 1_000)[0] == 0.0
+    assert 0.005 < wilson_interval(0, 1_000)[1] < 0.01
+    low, high = wilson_interval(500, 1_000)
+    assert (low + high) / 2 == pytest.approx(0.5)
+    assert high - low == pytest.approx(2 * 2.5758 * 0.5 / 1_000**0.5, rel=0.01)
