@@ -11,17 +11,20 @@ RATE was chosen by measurement. With exact goals of the last 4 layers, Yatzy rea
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from ..game.rules import RuleSet
 from ..model.estimates import SolveCost
 from ..model.goal_estimates import Downside, LateGoals, Upside
 from ..model.objectives import Objective
-from ..strategy.simulation import simulate
+from ..strategy.goal_estimates import has_goal_estimates, open_goal_estimates
+from ..strategy.score_strategy import ScoreStrategy
+from ..strategy.simulation import simulate, wilson_interval
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import TurnEvaluator
-from ..tablebase.store import Progress, open_table, solve_to_store
-from ..tablebase.table_file import TableInfo
+from ..tablebase.store import Progress, has_table, open_table, solve_to_store, table_path
+from ..tablebase.table_file import TableInfo, read_info
 
 RATE = 1.5
 RATE_GAMES = 10_000
@@ -73,22 +76,82 @@ def solve_goal_estimates(
         If a table is damaged or cannot be written.
     """
     means = Objective(rules)
-    solve_to_store(means, tables, threads=threads, progress=begin(means), missing_only=True)
-    strategy = Strategy(rules, *_opened(means, tables))
+    if not has_table(rules, tables):
+        solve_to_store(means, tables, threads=threads, progress=begin(means), missing_only=True)
+    if has_goal_estimates(rules, tables) and not force:
+        kinds: tuple[Objective, ...] = (Upside(rules), Downside(rules), LateGoals(rules))
+        return [read_info(table_path(rules, tables, kind.name), kind) for kind in kinds]
+    strategy = _of_mean(rules, tables)
     rate = risk_rate(strategy, threads)
     found = []
     for objective in (Upside(rules, strategy.table, rate), Downside(rules, strategy.table, rate), LateGoals(rules)):
-        progress = begin(objective)
+        known = has_table(rules, tables, objective.name) and not force
+        progress = None if known else begin(objective)
         found.append(solve_to_store(objective, tables, threads=threads, progress=progress, missing_only=not force))
     return found
 
 
-def _opened(means: Objective, tables: str | os.PathLike[str] | None) -> tuple[TableInfo, TurnEvaluator]:
-    info, values = open_table(means, tables)
-    return info, TurnEvaluator(means.rules, values)
+def _of_mean(rules: RuleSet, tables: str | os.PathLike[str] | None) -> Strategy:
+    info, values = open_table(Objective(rules), tables)
+    return Strategy(rules, info, TurnEvaluator(rules, values))
 
 
 def risk_rate(strategy: Strategy, threads: int | None = None) -> float:
     """Rate of the exponential utilities of a game, per point, to two digits."""
     deviation = simulate(strategy, RATE_GAMES, seed=1, threads=threads).standard_deviation
     return float(f"{RATE / max(deviation, 1.0):.2g}")
+
+
+@dataclass(frozen=True)
+class MeasuredGoal:
+    """What approximate play for a goal achieves.
+
+    Attributes
+    ----------
+    goal : int
+    estimate : float
+        Estimated chance of the empty card.
+    chance : float
+        Share of the simulated games that reach the goal.
+    interval99 : (float, float)
+        99 % interval of the chance.
+    by_mean : float
+        Share of the games that reach it under play for the mean.
+    """
+
+    goal: int
+    estimate: float
+    chance: float
+    interval99: tuple[float, float]
+    by_mean: float
+
+
+def measured_goals(
+    rules: RuleSet,
+    tables: str | os.PathLike[str] | None = None,
+    *,
+    games: int,
+    seed: int = 1,
+    threads: int | None = None,
+) -> Iterator[MeasuredGoal]:
+    """Simulate play for three goals: about the mean, and one and two standard deviations above it.
+
+    Raises
+    ------
+    TableError
+        If a table is missing or damaged.
+    """
+    strategy = _of_mean(rules, tables)
+    info, evaluator = open_goal_estimates(rules, strategy.evaluator, tables)
+    by_mean = simulate(strategy, games, seed, threads=threads)
+    for deviations in range(3):
+        goal = round((by_mean.mean + deviations * by_mean.standard_deviation) / 10) * 10
+        playing = ScoreStrategy(rules, info, evaluator, goal)
+        reached = int((simulate(playing, games, seed, threads=threads).final_scores >= goal).sum())
+        yield MeasuredGoal(
+            goal,
+            playing.value(""),
+            reached / games,
+            wilson_interval(reached, games),
+            float((by_mean.final_scores >= goal).mean()),
+        )

@@ -1,4 +1,7 @@
-"""`yatzy solve RULES --approximate`: a strategy with a certificate for games too large for an exact table."""
+"""`yatzy solve RULES --approximate`: a strategy with a certificate for games too large for an exact table.
+
+With `--what goals`: estimates of the chances of goals, where the table of all goals is too large.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import click
 from ..console import stage_progress
 
 if TYPE_CHECKING:
+    from ...approximation.goals import Begin
     from ...approximation.solve import Settings
     from ...game.rules import RuleSet
 
@@ -44,3 +48,21 @@ def solve_approximately(
     if not known:
         memory = f", {found.memory / 1e9:.2f} GB of memory" if found.memory else ""
         click.echo(f"{found.games:,} simulated games, {found.seconds:.0f} s{memory}: {path}")
+
+
+def solve_goals_approximately(
+    rules: RuleSet, tables: str | None, threads: int | None, begin: Begin, seed: int, games: int, force: bool
+) -> None:
+    """Make the estimates and store them; measure the play for three goals by simulation."""
+    from ...approximation.goals import goal_estimates_cost, measured_goals, solve_goal_estimates
+    from ...model.estimates import gigabytes
+    from ..views.wording import chance_text
+
+    cost = goal_estimates_cost(rules)
+    found = solve_goal_estimates(rules, tables, threads=threads, begin=begin, force=force)
+    click.echo(f"Estimates of all goals of {rules.key}: {gigabytes(cost.bytes)} in {len(found)} tables")
+    click.echo(f"goal  estimate  simulated ({games:,} games, 99 % interval)  play for the expected score")
+    for goal in measured_goals(rules, tables, games=games, seed=seed, threads=threads):
+        low, high = goal.interval99
+        figures = f"{chance_text(goal.chance)} ({chance_text(low)} to {chance_text(high)})"
+        click.echo(f"{goal.goal:>4}  {chance_text(goal.estimate):>8}  {figures:<40}  {chance_text(goal.by_mean)}")

@@ -22,12 +22,12 @@ from ..options import SEED, json_option, rules_argument, table_options
 @click.option(
     "--approximate", "approximately", is_flag=True,
     help="For games too large for an exact table: a strategy, its simulated mean, and a proven bound of all "
-    "strategies.",
+    "strategies. With --what goals: estimates of the chances, and approximate play.",
 )  # fmt: skip
 @click.option("--seed", type=SEED, metavar="N", default=1, show_default=True, help="With --approximate: random seed.")
 @click.option(
     "--games", type=click.IntRange(2, 10_000_000), metavar="N", default=20_000, show_default=True,
-    help="With --approximate: simulated games for the mean.",
+    help="With --approximate: simulated games, for the mean or for each of three goals.",
 )  # fmt: skip
 @click.option(
     "--minutes", type=click.FloatRange(0.01, 100_000), metavar="M", default=4.0, show_default=True,
@@ -57,6 +57,7 @@ def solve(
       yatzy solve maxi
       yatzy solve yatzy --what goals
       yatzy solve giant --approximate
+      yatzy solve maxi --what goals --approximate
     """
     from ...game.rule_loader import load_rules
     from ...model.objectives import BonusChance, Goals, Objective, PolicyQuantity, Variance
@@ -71,18 +72,20 @@ def solve(
         for name in ("what", "seed", "games", "minutes")
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     ]
-    if approximately:
+    if approximately and what not in ("mean", "goals"):
+        raise click.UsageError(f"--what {what} cannot be used with --approximate", context)
+    if approximately and what == "goals" and "minutes" in given:
+        raise click.UsageError("--minutes cannot be used with --what goals", context)
+    if approximately and what == "mean":
         from ...approximation.solve import Settings
         from .approximate import solve_approximately
 
-        if "what" in given:
-            raise click.UsageError("--what cannot be used with --approximate", context)
         solve_approximately(rule_set, tables, threads, Settings(seed=seed, games=games, minutes=minutes), force)
         return
-    for name in set(given) - {"what"}:
+    for name in set(given) - {"what"} if not approximately else ():
         raise click.UsageError(f"--{name} can only be used with --approximate", context)
     path = table_path(rule_set, tables, what)
-    if has_table(rule_set, tables, what) and not force:
+    if has_table(rule_set, tables, what) and not force and not approximately:
         click.echo(f"{rule_set.key} is already solved: {path} (use --force to solve it again)")
         return
     budget = SolveBudget.command()
@@ -97,6 +100,11 @@ def solve(
         line = f"solving {rule_set.key} ({name}), {cost.words}" if budget.announces(cost) else None
         return solve_progress(rule_set, line)
 
+    if approximately:
+        from .approximate import solve_goals_approximately
+
+        solve_goals_approximately(rule_set, tables, threads, begin, seed, games, force)
+        return
     objective = Objective(rule_set)
     if what == "goals":
         objective = Goals(rule_set)
