@@ -364,7 +364,9 @@ class Goals(ScoreObjective):
         layout, sets, uppers = self.space.layout, self.space.lanes, upper_sums(self.rules)
         if not self.rules.bonus:
             return np.zeros_like(layout.lane_upper)
-        return np.array([uppers.reachable_bonuses(upper, sets.filled(i)) for i, upper in enumerate(layout.lane_upper)])
+        return np.array(
+            [uppers.reachable_bonuses(upper, sets.filled(i)) for i, upper in enumerate(layout.lane_upper)]
+        )
 
     @cached_property
     def _ranges(self) -> tuple[Ints, Ints]:
