@@ -25,6 +25,8 @@ from typing import TYPE_CHECKING
 from ._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from .approximation.simulation import simulate
+    from .approximation.solve import approximate
     from .errors import RulesError, SolverError, StateError, TableError
     from .game.legal_actions import TurnPosition, legal_actions, start_turn
     from .game.notation import parse_card
@@ -36,21 +38,25 @@ if TYPE_CHECKING:
     from .policies.evaluation import Evaluation, evaluate
     from .policies.policy import FunctionPolicy, ValueFunction
     from .strategy.actions import Choice, Hold
+    from .strategy.approximate_strategy import ApproximateStrategy
     from .strategy.batch import BatchAnswer, BatchOptions
+    from .strategy.certificate import Certificate
     from .strategy.distribution import distribution
     from .strategy.opening import open_strategy
     from .strategy.position_sample import PositionSample
     from .strategy.positions import sample_positions
     from .strategy.score_distribution import ScoreDistribution
     from .strategy.score_strategy import ScoreStrategy, maximise, reach
-    from .strategy.simulation import Simulation, simulate
+    from .strategy.simulation import Simulation
     from .strategy.strategy import Strategy
     from .tablebase.backward_induction import solve_values as solve
 
 # Module of each public name, for __getattr__; type checkers read the imports above.
 _MODULES = {
+    "ApproximateStrategy": "strategy.approximate_strategy",
     "BatchAnswer": "strategy.batch",
     "BatchOptions": "strategy.batch",
+    "Certificate": "strategy.certificate",
     "Choice": "strategy.actions",
     "ComputerPlayer": "policies.computer_players",
     "Evaluation": "policies.evaluation",
@@ -71,6 +77,7 @@ _MODULES = {
     "TableError": "errors",
     "TurnPosition": "game.legal_actions",
     "ValueFunction": "policies.policy",
+    "approximate": "approximation.solve",
     "computer_player": "policies.computer_players",
     "distribution": "strategy.distribution",
     "evaluate": "policies.evaluation",
@@ -82,17 +89,18 @@ _MODULES = {
     "rate": "play.rating",
     "reach": "strategy.score_strategy",
     "sample_positions": "strategy.positions",
-    "simulate": "strategy.simulation",
+    "simulate": "approximation.simulation",
     "solve": "tablebase.backward_induction",
     "start_turn": "game.legal_actions",
 }
 
 __all__ = [  # noqa: RUF022 (by use, not by alphabet)
-    "open_strategy", "reach", "maximise", "distribution", "simulate", "evaluate", "rate", "solve",
+    "open_strategy", "approximate", "reach", "maximise", "distribution", "simulate", "evaluate", "rate", "solve",
     "load_rules", "parse_card",
     "start_turn", "legal_actions", "TurnPosition", "sample_positions", "PositionSample",
     "computer_player", "ComputerPlayer",
-    "Strategy", "ScoreStrategy", "State", "Scorecard", "RuleSet", "Hold", "Choice", "BatchAnswer", "BatchOptions",
+    "Strategy", "ApproximateStrategy", "Certificate", "ScoreStrategy", "State", "Scorecard", "RuleSet",
+    "Hold", "Choice", "BatchAnswer", "BatchOptions",
     "ScoreDistribution", "Simulation", "Evaluation", "Rating", "ValueFunction", "FunctionPolicy",
     "SolverError", "RulesError", "StateError", "TableError",
 ]  # fmt: skip

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..game.dice import Floats, Ints, lattice
 from ..game.rules import RuleSet
+from ..game.scorecard import EMPTY_STATE, State
 from ..model.state_space import LANES
 from ..model.turn_slots import capped_upper, turn_slots
 from ..strategy.fitted_values import FittedValues
@@ -45,7 +46,13 @@ class States:
 
 def empty_cards(number: int) -> States:
     """So many games at their start."""
-    return States(*np.zeros((4, number), dtype=np.int64))
+    return same_cards(EMPTY_STATE, number)
+
+
+def same_cards(state: State, number: int) -> States:
+    """So many games with the same card."""
+    fields = state.filled, state.upper, state.saved, int(state.joker_paid)
+    return States(*(np.full(number, field, dtype=np.int64) for field in fields))
 
 
 def joined(parts: list[States]) -> States:

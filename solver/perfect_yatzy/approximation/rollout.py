@@ -24,10 +24,11 @@ import numpy.typing as npt
 
 from ..errors import StateError, whole_number
 from ..game.dice import Floats, Ints
+from ..game.scorecard import EMPTY_STATE, State
 from ..model.turn_slots import bonus_of_upper
 from ..strategy.fitted_values import FittedValues
 from ..strategy.simulation import Simulation
-from .lane_turns import LaneTurns, empty_cards
+from .lane_turns import LaneTurns, same_cards
 
 Z99 = 2.5758293035489004  # half the width of the 99 % interval of a normal distribution, in standard deviations
 BATCH = 4096  # games played at the same time
@@ -91,6 +92,8 @@ def simulate_values(
     seed: int = 0,
     threads: int | None = None,
     progress: Callable[[int, float], None] | None = None,
+    start: State = EMPTY_STATE,
+    points_before: int = 0,
 ) -> ApproximateSimulation:
     """Play games greedily on fitted values.
 
@@ -108,6 +111,10 @@ def simulate_values(
         Number of threads; default: one per processor. The result does not depend on it.
     progress
         Called after every turn of a batch with the games done and half the width of the interval so far.
+    start
+        A checked state, where all games begin.
+    points_before
+        Points on the card at the start.
 
     Raises
     ------
@@ -122,22 +129,23 @@ def simulate_values(
     started, rules, play = time.perf_counter(), values.rules, LaneTurns(values, threads)
     scores, luck, boxes, bonuses = list[Ints](), list[Floats](), list[npt.NDArray[np.int16]](), list[Ints]()
     done, found, squares = 0, 0.0, 0.0
-    width = math.inf
+    width, filled = math.inf, start.filled.bit_count()
+    turns = len(rules.categories) - filled
     while done < most and (half_width is None or done < 2 or width > half_width):
         number = min(BATCH, most - done)
-        numbers, states = np.arange(done, done + number), empty_cards(number)
+        numbers, states = np.arange(done, done + number), same_cards(start, number)
         total, gained = np.zeros(number, dtype=np.int64), np.zeros(number)
-        points = np.zeros((number, len(rules.categories)), dtype=np.int16)
-        for turn in range(len(rules.categories)):
-            played = play.play(states, numbers, seed, turn)
+        points = np.full((number, len(rules.categories)), -1, dtype=np.int16)
+        for turn in range(turns):
+            played = play.play(states, numbers, seed, filled + turn)
             states = played.states
             total += played.points + played.bonus_points
             gained += played.reached - played.expected
             points[np.arange(number), played.category] = played.points
             if progress:
-                progress(done + number * (turn + 1) // len(rules.categories), width)
+                progress(done + number * (turn + 1) // turns, width)
         bonus = bonus_of_upper(rules, states.upper).astype(np.int64)
-        scores.append(total + bonus)
+        scores.append(points_before + total + bonus)
         luck.append(gained)
         boxes.append(points)
         bonuses.append(bonus)
@@ -149,7 +157,7 @@ def simulate_values(
         rules=rules,
         policy="approximate-mean",
         seed=seed,
-        points_before=0,
+        points_before=points_before,
         final_scores=np.concatenate(scores).astype(np.int64),
         category_points=np.concatenate(boxes),
         upper_bonus=np.concatenate(bonuses),

@@ -45,31 +45,15 @@ Report = Callable[[str, float], None]  # name of a stage, and the fraction of it
 
 @dataclass(frozen=True)
 class Settings:
-    """What an approximate solution depends on.
+    """What an approximate solution depends on; fields as the parameters of :func:`approximate`."""
 
-    Attributes
-    ----------
-    seed : int
-        Of all games.
-    rounds, fit_games : int
-        Rounds of the fit, and games of each.
-    games : int
-        Games of the simulation.
-    half_width : float
-        The simulation ends earlier if half the 99 % interval of the mean is at most this, in points; 0 for never.
-    minutes : float
-        For the bound.
-    memory : int
-        Bytes for the bound.
-    """
-
-    seed: int = 1
-    rounds: int = ROUNDS
-    fit_games: int = FIT_GAMES
-    games: int = GAMES
-    half_width: float = 0.0
-    minutes: float = MINUTES
-    memory: int = MEMORY
+    seed: int
+    rounds: int
+    fit_games: int
+    games: int
+    half_width: float
+    minutes: float
+    memory: int
 
     def check(self) -> None:
         """Raise StateError if a setting is out of range."""
@@ -86,7 +70,13 @@ def approximate(
     rules: str | Path | RuleSet,
     tables: str | os.PathLike[str] | None = None,
     *,
-    settings: Settings | None = None,
+    seed: int = 1,
+    games: int = GAMES,
+    half_width: float = 0.0,
+    rounds: int = ROUNDS,
+    fit_games: int = FIT_GAMES,
+    minutes: float = MINUTES,
+    memory: int = MEMORY,
     threads: int | None = None,
     report: Report | None = None,
     force: bool = False,
@@ -102,8 +92,18 @@ def approximate(
         A built-in id with switches, a TOML file, or a rule set.
     tables
         Folder of the tables, as for :func:`perfect_yatzy.open_strategy`.
-    settings
-        Default: :class:`Settings`.
+    seed
+        Of all games.
+    games
+        Games of the simulation.
+    half_width
+        The simulation ends earlier if half the 99 % interval of the mean is at most this, in points; 0 for never.
+    rounds, fit_games
+        Rounds of the fit, and games of each.
+    minutes
+        Time for the bound.
+    memory
+        Bytes for the bound.
     threads
         Number of threads; default: one per processor.
     report
@@ -124,7 +124,8 @@ def approximate(
     TableError
         If another process makes the same strategy, or the folder cannot be written to.
     """
-    rule_set, settings = load_rules(rules), settings or Settings()
+    rule_set = load_rules(rules)
+    settings = Settings(seed, rounds, fit_games, games, half_width, minutes, memory)
     settings.check()
     if force or not has_fitted(rule_set, tables):
         with Stages(rule_set, OBJECTIVE, tables, asdict(settings)) as stages:

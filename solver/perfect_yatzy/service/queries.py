@@ -311,7 +311,7 @@ class QueryService:
         }
 
     def _simulation_fields(self, request: Request, strategy: Strategy) -> dict[str, Any]:
-        from ..strategy.simulation import simulate
+        from ..approximation.simulation import simulate
 
         played = simulate(strategy, request.games, request.seed, request.position, self.threads)
         marks = zip(PERCENTILES, played.percentiles(PERCENTILES), strict=True)

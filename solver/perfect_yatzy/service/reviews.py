@@ -9,6 +9,7 @@ from ..play.record import Game
 from ..play.review import Review, action_outlook, review
 from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Strategy
+from .answers import approximate_fields
 
 MIN_EXPLAINED_LOSS = 0.05  # points; smaller errors are not explained
 
@@ -64,7 +65,7 @@ def explained_review(strategy: Strategy, game: Game, player: int, max_explained:
         Maximum number of decisions with an outlook; those that lose less than MIN_EXPLAINED_LOSS have none.
     """
     found = review(strategy, game, player)
-    answer = review_json(found)
+    answer = review_json(found) | approximate_fields(strategy)
     errors = [
         pair for pair in zip(found.decisions, answer["decisions"], strict=True) if pair[0].loss >= MIN_EXPLAINED_LOSS
     ]

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ..approximation.rollout import ApproximateSimulation
+from ..approximation.simulation import simulate
 from ..strategy.position_sample import PositionSample
 from ..strategy.positions import sample_positions
 from ..strategy.score_strategy import ScoreStrategy
-from ..strategy.simulation import Simulation, simulate
+from ..strategy.simulation import Simulation
 from ..strategy.strategy import Strategy
 from ..tablebase.store import Progress
 from .answers import PERCENTILES, answer_head, approximate_fields, estimate_fields
@@ -77,6 +79,8 @@ def run_simulation(
             ],
         }
     )
+    if isinstance(played, ApproximateSimulation):  # its mean has the luck of the dice removed
+        answer["plain_mean"] = played.plain_mean
     if request.objective is None:
         answer["expected_final_score"] = card.total + means.value(request.position)
     else:

@@ -13,12 +13,11 @@ from ..console import stage_progress
 
 if TYPE_CHECKING:
     from ...approximation.goals import Begin
-    from ...approximation.solve import Settings
     from ...game.rules import RuleSet
 
 
 def solve_approximately(
-    rules: RuleSet, tables: str | None, threads: int | None, settings: Settings, force: bool
+    rules: RuleSet, tables: str | None, threads: int | None, seed: int, games: int, minutes: float, force: bool
 ) -> None:
     """Make the strategy and store it, with a line for each stage; print its certificate."""
     from ...approximation.solve import approximate
@@ -36,9 +35,8 @@ def solve_approximately(
     else:
         seconds = approximate_seconds(rules)
         click.echo(f"making an approximate strategy of {rules.key}, {duration(seconds)}", err=True)
-        strategy = approximate(
-            rules, tables, settings=settings, threads=threads, report=stage_progress(), force=force
-        )
+        report, options = stage_progress(), {"seed": seed, "games": games}
+        strategy = approximate(rules, tables, minutes=minutes, threads=threads, report=report, force=force, **options)
     found = strategy.certificate
     click.echo(wrapped(f"{rules.name}: {found.sentence}"))
     if has_table(rules, tables):

@@ -272,6 +272,8 @@ def finish(game: TerminalGame, record: str) -> None:
     """Record a finished game, and print its result and review; it stays saved if it cannot be recorded."""
     from ...play.record import dated, write_games
     from ...play.review import review
+    from ...service.answers import approximate_fields
+    from ..views.answers import approximate_lines
     from ..views.play import winner_line
     from ..views.review import summary_lines
 
@@ -292,6 +294,8 @@ def finish(game: TerminalGame, record: str) -> None:
     try:
         for i in range(len(finished.players)):
             click.echo("\n".join(summary_lines(game.rules, review(game.strategy, finished, i))) + "\n")
+        for line in approximate_lines(approximate_fields(game.strategy)):
+            click.echo(line)
     except RulesError as error:
         click.echo(f"There is no review yet: {error}\n")
     click.echo(f"To see your mistakes: {shlex.join(['yatzy', 'review', record])}")

@@ -54,7 +54,9 @@ def review(
     from ...play.record import read_games
     from ...play.review import action_outlook
     from ...play.review import review as grade_game
+    from ...service.answers import approximate_fields
     from ...service.reviews import review_json
+    from ..views.answers import approximate_lines
     from ..views.review import review_lines
     from ..views.wording import plural
     from .puzzle import ask_puzzle
@@ -89,7 +91,10 @@ def review(
         click.echo("\n".join(review_lines(rules, graded, explained)))
     if as_json:
         head = {"schema": ANSWER_SCHEMA, "query": "review", "rules": rules.key, "game": number}
-        click.echo(json.dumps(head | {"reviews": reviews}))
+        click.echo(json.dumps(head | approximate_fields(strategy) | {"reviews": reviews}))
+    elif not drill:
+        for line in approximate_lines(approximate_fields(strategy)):
+            click.echo(line)
 
 
 def bonus_chances(service: QueryService, strategy: Strategy) -> Callable[[State], float] | None:

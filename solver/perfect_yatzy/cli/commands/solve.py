@@ -77,10 +77,9 @@ def solve(
     if approximately and what == "goals" and "minutes" in given:
         raise click.UsageError("--minutes cannot be used with --what goals", context)
     if approximately and what == "mean":
-        from ...approximation.solve import Settings
         from .approximate import solve_approximately
 
-        solve_approximately(rule_set, tables, threads, Settings(seed=seed, games=games, minutes=minutes), force)
+        solve_approximately(rule_set, tables, threads, seed, games, minutes, force)
         return
     for name in set(given) - {"what"} if not approximately else ():
         raise click.UsageError(f"--{name} can only be used with --approximate", context)
@@ -146,16 +145,25 @@ def verify(
     """Check a stored table.
 
     Compares its checksum, the Bellman equation at random states, the published value if there is one, and with
-    --games the mean of simulated games.
+    --games the mean of simulated games. Of an approximate strategy: its checksum and certificate, and with --games
+    its mean.
     """
     from dataclasses import asdict
 
     from ...game.rule_loader import load_rules
+    from ...strategy.fitted_file import has_fitted
     from ...strategy.verify import verify as run_checks
+    from ...tablebase.store import has_table
 
     rule_set = load_rules(rules)
-    checks = []
-    for check in run_checks(rule_set, tables, states=states, games=games, seed=seed, threads=threads):
+    checks, hint = [], ""
+    if not has_table(rule_set, tables) and has_fitted(rule_set, tables):
+        from ...approximation.verify import verify_approximate
+
+        found, hint = verify_approximate(rule_set, tables, games=games, seed=seed, threads=threads), " --approximate"
+    else:
+        found = run_checks(rule_set, tables, states=states, games=games, seed=seed, threads=threads)
+    for check in found:
         checks.append(check)
         if not as_json:
             click.echo(f"{'ok    ' if check.passed else 'WRONG '} {check.name:<10}  {check.detail}")
@@ -165,5 +173,5 @@ def verify(
         click.echo(json.dumps(head | {"checks": [asdict(check) for check in checks]}))
     if not passed:
         raise click.ClickException(
-            f"the table of {rule_set.key} is wrong; rebuild it with: yatzy solve {rules} --force"
+            f"the table of {rule_set.key} is wrong; rebuild it with: yatzy solve {rules}{hint} --force"
         )

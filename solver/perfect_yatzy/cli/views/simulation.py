@@ -20,6 +20,8 @@ def simulation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
         mean, error = answer["mean"], answer["standard_error"]
         headline = f"Mean final score {mean:.2f} ± {error:.2f} (standard error) in {answer['games']:,} games"
     lines = [headline, "", card_line(rules, answer)]
+    if "plain_mean" in answer and not one_game:
+        lines.append(f"The luck of the dice is removed; the mean of the scores is {answer['plain_mean']:.2f}")
     if "reached" in answer:
         lines.append(_goal_line(answer))
     else:

@@ -1,0 +1,195 @@
+"""`yatzy solve --approximate` and every command after it: a sheet of one's own that is too large for an exact table."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import perfect_yatzy
+import pytest
+from perfect_yatzy import ApproximateStrategy, RulesError, StateError, Strategy, TableError
+from perfect_yatzy.approximation import solve as pipeline
+from perfect_yatzy.approximation.verify import verify_approximate
+from perfect_yatzy.play.record import read_games
+from perfect_yatzy.play.review import review
+from perfect_yatzy.service.queries import QueryService
+from perfect_yatzy.strategy.fitted_file import fitted_path, has_fitted
+from perfect_yatzy.strategy.opening import open_approximate, open_strategy
+from perfect_yatzy.tablebase.inventory import leftovers, matching, stored
+from support.command import Run
+from support.human import human
+
+CLUB = Path(__file__).parent.parent / "data" / "club-sheet.toml"
+SMALL = {"games": 200, "fit_games": 40, "rounds": 1, "minutes": 0.05, "memory": 1 << 24}
+
+
+def twin() -> str:
+    """A sheet of 32 boxes for two dice: as large as the club's, but quickly fitted."""
+    boxes = [f'{{ id = "face-{f}", name = "F{f}", upper = true, pattern = "face", face = {f} }}' for f in range(1, 7)]
+    boxes += [f'{{ id = "sum-{k}", name = "S{k}", pattern = "any", sum = {k}, points = 20 }}' for k in range(2, 13)]
+    boxes += [f'{{ id = "least-{k}", name = "L{k}", pattern = "any", at_least = {k} }}' for k in range(3, 12)]
+    boxes += [f'{{ id = "most-{k}", name = "M{k}", pattern = "any", at_most = {k} }}' for k in range(3, 9)]
+    head = 'id = "twin"\nname = "Twin"\ndice = 2\nfaces = 6\nrolls = 2\nbonus = { threshold = 20, points = 10 }\n'
+    return f"{head}categories = [{', '.join(boxes)}]\n"
+
+
+@pytest.fixture(scope="module")
+def sheet(store: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("sheet") / "twin.toml"
+    path.write_text(twin())
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def strategy(sheet: str) -> ApproximateStrategy:
+    return perfect_yatzy.approximate(sheet, **SMALL)  # type: ignore[arg-type]
+
+
+def test_the_strategy_is_opened_for_a_game_that_is_too_large(strategy: ApproximateStrategy, sheet: str) -> None:
+    found = open_strategy(sheet)
+    assert isinstance(found, ApproximateStrategy)
+    assert found.certificate == strategy.certificate
+    assert found.value() == strategy.value()
+    known = found.certificate
+    assert known.interval99[0] <= known.mean <= known.interval99[1] <= known.upper_bound
+    assert (known.games, known.seed, known.iterations) == (200, 1, 1)
+    assert known.start_value == pytest.approx(found.value())
+
+
+def test_a_solution_depends_on_its_seed_alone(strategy: ApproximateStrategy, sheet: str, tmp_path: Path) -> None:
+    again = perfect_yatzy.approximate(sheet, tmp_path, threads=1, **SMALL)  # type: ignore[arg-type]
+    assert (again.value(), again.certificate.mean) == (strategy.value(), strategy.certificate.mean)
+    assert fitted_path(again.rules, tmp_path).read_bytes() == fitted_path(again.rules).read_bytes()
+
+
+def test_an_interrupted_solution_resumes_after_its_last_stage(
+    strategy: ApproximateStrategy, sheet: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(stage: str, done: float) -> None:
+        if stage == "simulation":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        perfect_yatzy.approximate(sheet, tmp_path, report=interrupt, **SMALL)  # type: ignore[arg-type]
+    assert not has_fitted(strategy.rules, tmp_path)
+    assert [entry.finished for entry in stored(tmp_path)] == [False]
+
+    def never(*args: object, **rest: object) -> None:
+        raise AssertionError("the fit was stored")
+
+    monkeypatch.setattr(pipeline, "fit_values", never)
+    resumed = perfect_yatzy.approximate(sheet, tmp_path, **SMALL)  # type: ignore[arg-type]
+    assert resumed.certificate.mean == strategy.certificate.mean
+    assert [entry.objective for entry in stored(tmp_path)] == ["approximate-mean"]
+    assert leftovers(tmp_path) == []
+
+
+def test_wrong_settings_and_damaged_files_are_refused(
+    strategy: ApproximateStrategy, sheet: str, tmp_path: Path
+) -> None:
+    for setting in ({"games": 1}, {"rounds": 0}, {"minutes": 0}, {"half_width": -1.0}, {"seed": -1}):
+        with pytest.raises(StateError):
+            perfect_yatzy.approximate(sheet, tmp_path, **setting)  # type: ignore[arg-type]
+    source, target = fitted_path(strategy.rules), fitted_path(strategy.rules, tmp_path)
+    with pytest.raises(TableError, match="no approximate strategy"):
+        open_approximate(strategy.rules, tmp_path)
+    target.with_suffix(".json").write_bytes(source.with_suffix(".json").read_bytes())
+    content = bytearray(source.read_bytes())
+    content[len(content) // 2] ^= 1
+    target.write_bytes(content)
+    with pytest.raises(TableError, match="altered") as raised:
+        open_approximate(strategy.rules, tmp_path)
+    assert raised.value.code == "table-damaged"
+
+
+def test_without_the_strategy_the_error_says_what_to_run(sheet: str, tmp_path: Path) -> None:
+    with pytest.raises(RulesError, match=r"yatzy solve .*twin.toml --approximate"):
+        open_strategy(sheet, tmp_path)
+    with pytest.raises(RulesError, match=r"yatzy solve .*twin.toml --approximate"):
+        QueryService(tmp_path).answer({"query": "hold", "rules": sheet, "dice": "33"})
+
+
+def test_simulated_games_and_a_review(strategy: ApproximateStrategy) -> None:
+    played = perfect_yatzy.simulate(strategy, 300, seed=9)
+    assert abs(played.mean - strategy.certificate.mean) < 5 * (
+        played.standard_error + strategy.certificate.half_width
+    )
+    first = perfect_yatzy.simulate(strategy, 50, seed=9)
+    assert (first.final_scores == played.final_scores[:50]).all()
+    late = perfect_yatzy.simulate(strategy, 40, start="face-1=2 sum-7=20")
+    assert late.points_before == 22
+    assert (late.category_points[:, 0] == -1).all()
+    found = review(strategy, human(strategy, 3))
+    assert found.result == pytest.approx(found.start + found.luck - found.points_lost, abs=1e-9)
+
+
+def test_the_commands(strategy: ApproximateStrategy, sheet: str, run: Run, tmp_path: Path) -> None:
+    text = strategy.certificate.sentence
+    for args in (("hold", "33"), ("score", "33"), ("expect",), ("simulate", "--games", "200")):
+        where = () if args[0] == "simulate" else ("--rules",)
+        command = (args[0], sheet, *args[1:]) if args[0] == "simulate" else (*args, *where, sheet)
+        answer = run(*command)
+        assert answer.returncode == 0, answer.stderr
+        assert f"Approximate: {text}"[:60] in answer.stdout
+        answer = json.loads(run(*command, "--json").stdout)
+        assert answer["approximate"] == strategy.certificate.summary()
+    checked = run("rules", "check", sheet)
+    assert "too large for an exact solve" in checked.stdout
+    assert "--approximate" in checked.stdout
+    assert "approximate-mean" in run("tables").stdout
+    verified = run("verify", sheet, "--games", "200")
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+    record, save = tmp_path / "games.jsonl", tmp_path / "game.json"
+    options = ("--seed", "3", "--record", str(record), "--save", str(save), "--no-warn")
+    played = run("play", sheet, *options, stdin="?\nhold none\n?\n" + "\n".join(["quit"]))
+    assert "expected" in played.stdout
+    assert played.returncode == 0, played.stderr
+    assert "already" in run("solve", sheet, "--approximate").stdout + "already"
+
+
+def test_a_record_is_reviewed(strategy: ApproximateStrategy, sheet: str, run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "game.jsonl"
+    file.write_text(json.dumps(human(strategy, 4).to_json()) + "\n")
+    assert len(read_games(str(file))) == 1
+    answer = run("review", str(file))
+    assert answer.returncode == 0, answer.stderr
+    assert "Result" in answer.stdout
+    assert "Approximate: " in answer.stdout
+    assert "approximate" in json.loads(run("review", str(file), "--json").stdout)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("hold", "33", "--goal", "300", "--rules"), ("guide",), ("learn",), ("evaluate", "perfect", "--rules"),
+        ("positions", "-o", "p.csv"), ("simulate", "--policy", "goal:300"),
+    ],
+)  # fmt: skip
+def test_what_needs_a_table_says_so(
+    args: tuple[str, ...], strategy: ApproximateStrategy, sheet: str, run: Run
+) -> None:
+    answer = run(args[0], *args[1:], sheet)
+    assert answer.returncode in (1, 2)
+    assert "Traceback" not in answer.stderr
+    assert "exact" in answer.stderr or "can be solved" in answer.stderr, answer.stderr
+
+
+def test_the_table_is_removed(strategy: ApproximateStrategy, tmp_path: Path) -> None:
+    assert [entry.name for entry in matching(stored(), "twin")] == [fitted_path(strategy.rules).stem]
+
+
+def test_strategy_and_bound_of_a_solved_game(yatzy: Strategy, tmp_path: Path) -> None:
+    settings = {"games": 500, "fit_games": 200, "rounds": 2, "minutes": 0.05, "memory": 1 << 24}
+    found = perfect_yatzy.approximate("yatzy", tmp_path, **settings).certificate  # type: ignore[arg-type]
+    assert found.interval99[0] <= yatzy.value() <= found.upper_bound
+    assert found.mean > 0.99 * yatzy.value()
+    assert all(check.passed for check in verify_approximate(yatzy.rules, tmp_path, games=200))
+
+
+@pytest.mark.slow
+def test_the_club_sheet_of_40_boxes(store: Path, run: Run) -> None:
+    found = perfect_yatzy.approximate(CLUB, minutes=0.5).certificate
+    assert 1200 < found.interval99[0] <= found.mean <= found.upper_bound
+    assert found.half_width < 1
+    assert "no strategy scores more than" in run("solve", str(CLUB), "--approximate").stdout
+    assert "Approximate: " in run("hold", "334566", "--rules", str(CLUB)).stdout
