@@ -26,16 +26,27 @@ QUICK = [  # a test solves these again
     "yatzy+five-is-full-house+four-is-two-pairs",
     "yatzy-forced",
     "yatzy-forced+threshold-63",
+    "yatzy+bonus-35",
     "yatzy-online-5",
     "yahtzee",
     "yahtzee-free-joker",
     "yahtzee-no-joker",
     "yahtzee-plain",
+    "yahtzee+no-upper-bonus",
     "kniffel",
+    "kniffel+free-striking",
+    "kniffel+championship",
+    "kniffel+travel-edition",
+    "kniffel+travel-edition-any-entry",
+    "kismet",
+    "balut",
     "crag",
     "yams",
     "yacht",
     "generala",
+    "generala+generala-60",
+    "generala+first-roll-10",
+    "generala+double",
     "cheerio",
     "maxi-forced",
     "giant-forced",
@@ -51,7 +62,10 @@ BIG = [
     "maxi",
 ]
 SHEETS_OF = ["yatzy"]
-HEADLINES = ["yatzy", "yatzy-forced", "yahtzee", "kniffel", "yatzy-saved", "maxi-unsaved", "maxi", "giant-forced"]
+HEADLINES = [
+    "yatzy", "yatzy-forced", "yahtzee", "kniffel", "kismet", "balut", "yams", "crag", "yatzy-saved", "maxi-unsaved",
+    "maxi", "giant-forced",
+]  # fmt: skip
 START, END = "<!-- solved games: make tables -->", "<!-- end of solved games -->"
 
 

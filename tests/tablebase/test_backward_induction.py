@@ -65,6 +65,10 @@ def test_saved_rolls_oracle_of_the_catalogue(order: str, saved_rolls: bool, expe
         "yahtzee-free-joker",
         "yahtzee-no-joker",
         "yahtzee-plain",
+        "kniffel+free-striking",
+        "kniffel+championship",
+        "kniffel+travel-edition",
+        "kniffel+travel-edition-any-entry",
         "kniffel+no-extra",
         "kniffel+bonus-100",
         "crag",
@@ -76,6 +80,14 @@ def test_published_values_to_every_printed_digit(key: str) -> None:
     rules = load_rules(key)
     assert rules.published is not None
     assert f"{solve_values(rules)[-1]:.10f}" == rules.published.value
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("kniffel", 248.0761494649), ("kismet", 315.1799959055), ("balut", 433.3471236637)]
+)
+def test_values_of_games_that_nobody_has_published(key: str, value: float) -> None:
+    """From a second program, dense arrays in NumPy, written from the texts of the rules alone."""
+    assert solve_values(load_rules(key))[-1] == pytest.approx(value, abs=1e-10)
 
 
 def test_one_pair_in_two_pairs_is_the_known_other_game(tmp_path: pytest.TempPathFactory) -> None:
@@ -133,7 +145,19 @@ def test_sizes_of_the_catalogue() -> None:
 
 
 @pytest.mark.parametrize(
-    "key", ["yahtzee", "yahtzee-free-joker", "kniffel", "generala", "maxi-forced", "yacht", "giant-forced"]
+    "key",
+    [
+        "yahtzee",
+        "yahtzee-free-joker",
+        "kniffel",
+        "kniffel+travel-edition",
+        "kismet",
+        "balut",
+        "generala+double",
+        "maxi-forced",
+        "yacht",
+        "giant-forced",
+    ],
 )
 def test_every_value_of_other_games_follows_from_its_children(key: str) -> None:
     rules = load_rules(key)

@@ -120,7 +120,8 @@ class SheetReader(ValueReader):
                     "copy": self.number(entry, (*path, "copy"), 0, MAX_CATEGORIES, 0),
                 }
             found = self._patterns(entry, path, dice, faces, MAX_PATTERNS - patterns)
-            patterns += len(found) if not place.get("copy") else 0
+            if not place.get("copy") and not place.get("column"):  # each row counts once
+                patterns += len(found)
             category = Category(
                 id=self.box_id(entry, (*path, "id")) if self.listed else self.identifier(entry, (*path, "id")),
                 name=self.string(entry, (*path, "name")),

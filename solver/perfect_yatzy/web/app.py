@@ -50,7 +50,8 @@ LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 SCRIPTS = ("app", "ask", "dom", "state", "card", "dice", "advice", "expect", "review")
 PAGE_FILES = {"index.html", "style.css", *(f"{name}.js" for name in SCRIPTS)}
 MEDIA_TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css"}
-NOT_ON_PAGE = {"giant", "giant-forced"}  # too many dice to enter, and no advice without a long wait
+# Too many dice to enter, or too large for an exact table: no advice without a long wait.
+NOT_ON_PAGE = {"giant", "giant-forced", "triple-yahtzee", "yamb"}
 ERRORS = {
     408: f"The request was not complete after {MAX_BODY_SECONDS:g} seconds",
     413: f"The request is larger than {MAX_BODY_BYTES} bytes",
