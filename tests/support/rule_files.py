@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from perfect_yatzy.errors import RulesError
-from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy.game.rule_loader import load_rules, rules_from_json, rules_to_json
 from perfect_yatzy.game.rules import RuleSet
 
 from support import games
@@ -17,15 +17,45 @@ from support.oracle import check_against_oracle
 from support.tally import Tally, cpu_limit
 
 CHECK_SECONDS = 2.0  # of processor time, for one file
-BASES = [
+GAMES = [
     games.saved_rolls_game("free", True),
     games.saved_rolls_game("forced", False),
     *(games.joker_game(mode, saved_rolls=saved) for mode in ("none", "free", "forced") for saved in (False, True)),
     games.joker_game("free", order="forced", first_roll_bonus=(("face-3", 3),)),
 ]
+HEAD = 'id = "random"\nname = "Random"\ndice = 2\nfaces = 3\nrolls = 2\n'
+TWOS = '[[categories]]\nid = "twos"\nname = "Twos"\nupper = true\npattern = "face"\nface = 2\n'
+PAIR = '[[categories]]\nid = "pair"\nname = "Pair"\npattern = "groups"\ngroups = [2]\npoints = 9\n'
+LOW = '[[categories]]\nid = "low"\nname = "Low"\npattern = "any"\nat_least = 3\nat_most = 4\nfactor = 2\n'
+ODD = '[[categories]]\nid = "odd"\nname = "Odd"\npattern = "any"\nonly = "odd"\nplus = 3\n'
+COLUMNS = '[[columns]]\nid = "a"\nname = "A"\norder = "forced"\n[[columns]]\nid = "b"\nname = "B"\nfactor = 2\n'
+STEPS = "bonus = [{ threshold = 3, points = 4 }, { threshold = 4, points = 7 }]\n"
+JOKER = 'joker = {{ category = "pair", bonus = 3, mode = "{}", requires = "{}", bonus_requires = "{}", bonus_while = "{}" }}\n'
+TEXTS = [
+    f'{HEAD}order = "upper-first"\n{STEPS}{TWOS}times = 2\n{LOW}{ODD}',
+    f'{HEAD}order = "reversed"\ncrossing_out = "only-if-nothing-scores"\n{TWOS}{LOW}times = 2\n{PAIR}',
+    f'{HEAD}crossing_out = "only-if-nothing-scores"\nfirst_roll_bonus = {{ low = 2 }}\n{PAIR}{LOW}times = 2\n{ODD}requires = "pair"\n',
+    f"{HEAD}bonus = {{ threshold = 3, points = 4 }}\n{TWOS}{ODD}{COLUMNS}",
+    f"{HEAD}first_roll_bonus = {{ pair = 2 }}\n{LOW}{PAIR}{COLUMNS}",
+    *(
+        HEAD + JOKER.format(mode, requires, requires_too, "matching-box-open") + TWOS + PAIR + LOW
+        for mode in ("maximum", "free", "none")
+        for requires, requires_too in (("points", "filled"), ("filled", "points"))
+    ),
+]
+# What is mutated in these is mostly the merging: they are too large for the oracle.
+PATCHES = [
+    'id = "random"\nname = "Random"\nextends = "yahtzee"\nremove = ["chance", "small-straight"]\n[categories.chance]\n'
+    'name = "Luck"\npattern = "any"\nplus = 1\nafter = "sixes"\n[categories.odd]\nname = "Odd"\npattern = "any"\n'
+    'only = "odd"\ntimes = 2\nbefore = "aces"\n[switches.s]\nsummary = "s"\nremove = ["odd"]\nbonus = false\n'
+    '[switches.s.categories.yahtzee]\npoints = 60\nbefore = "chance"\n',
+    'id = "random"\nname = "Random"\nextends = "base.toml"\nremove = ["odd"]\n[columns.a]\norder = "reversed"\n'
+    '[switches.s]\nsummary = "s"\nremove = ["twos"]\n[switches.s.categories.odd]\nname = "Odd"\npattern = "any"\n',
+]
 VALUES = ("0", "1", "2", "3", "-1", "4", "7", "12", "13", "1000000", "1.5", "1e999", "nan", "true", '""', '"face"', "[]",
           "[1]", "[1, 2]", "[3, 1]", "{}", '"x"', '"groups"', '"any"', '"contains"', '"sum"', '"fixed"', '"matched"',
-          '"even"', '"odd"', '[1, 6]',
+          '"even"', '"odd"', '[1, 6]', '"pair"', '"points"', '"filled"', '"maximum"', '"upper-first"', '"reversed"', '["low"]',
+          '"base.toml"', '"mutated.toml"', '[{ threshold = 2, points = 3 }]',
           '"forced"', '"free"', "9" * 5000, "[" * 200)  # fmt: skip
 CHARACTERS = "[]{}=\"',.#\n\\ \0\u2028é-+_0a"
 
@@ -89,13 +119,19 @@ def is_small(rules: RuleSet) -> bool:
 def mutate_rule_files(tally: Tally, folder: Path, files: int, solved: int, chosen: random.Random) -> None:
     """Load mutated files; solve up to `solved` different games among those that are accepted."""
     path, seen = folder / "mutated.toml", set[str]()
+    (folder / "base.toml").write_text(HEAD + TWOS + ODD + COLUMNS)
+    bases = [*map(as_toml, GAMES), *TEXTS, *PATCHES]
     for _ in range(files):
-        text = mutated(as_toml(chosen.choice(BASES)), chosen)
+        text = mutated(chosen.choice(bases), chosen)
+        spec = f"{path}+s" if "[switches.s]" in text and chosen.randrange(2) else path
         path.write_text(text, encoding="utf-8", newline="")
 
-        def load() -> RuleSet:
+        def load(spec: str | Path = spec) -> RuleSet:
             with cpu_limit(CHECK_SECONDS):
-                return load_rules(path)
+                rules = load_rules(spec)
+                again = rules_from_json(json.loads(json.dumps(rules_to_json(rules))))
+            assert (again.fingerprint, again.sentences()) == (rules.fingerprint, rules.sentences())
+            return rules
 
         rules = tally.run(text, load, RulesError)
         if rules and is_small(rules) and rules.fingerprint not in seen and len(seen) < solved:

@@ -105,4 +105,4 @@ def _only(check: ValueReader, raw: Mapping[str, Any], path: FieldPath, faces: in
     else:
         check.add_problem(path, f'is {shown(value)}; must be "even", "odd" or a list of faces')
         allowed = set()
-    return tuple(sorted(allowed)) if len(allowed) < faces else ()
+    return tuple(sorted(allowed))
