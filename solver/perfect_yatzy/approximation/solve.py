@@ -32,7 +32,7 @@ from ..strategy.opening import open_approximate
 from .fit import ROUNDS, fit_values
 from .relaxation import Budget, relax
 from .rollout import SIMULATION_SEED, simulate_values
-from .stages import Stages
+from .stages import Arrays, Stages
 
 FIT_GAMES = 2000  # of each round
 GAMES = 20_000  # of the simulation
@@ -149,7 +149,16 @@ class Pipeline:
         self, rules: RuleSet, settings: Settings, stages: Stages, threads: int | None, report: Report | None
     ) -> None:
         self.rules, self.settings, self.stages, self.threads = rules, settings, stages, threads
-        self._report = report or (lambda stage, done: None)
+        self._take = report or (lambda stage, done: None)
+
+    def _report(self, stage: str, done: float) -> None:
+        """Report progress within a stage; only :meth:`_finish` reports its end."""
+        self._take(stage, min(done, 0.999))
+
+    def _finish(self, stage: str, record: dict[str, Any], arrays: Arrays | None = None) -> None:
+        """Store a finished stage."""
+        self.stages.put(stage, record, arrays or {})
+        self._take(stage, 1.0)
 
     def run(self) -> tuple[FittedValues, Certificate]:
         """All stages."""
@@ -182,8 +191,7 @@ class Pipeline:
             )
             found = {"seconds": time.perf_counter() - began, "bound": relaxed.bound}
             values = first_guess(self.rules, relaxed.prices, relaxed.game, relaxed.values)
-            self.stages.put(stage, found, to_arrays(values))
-            self._report(stage, 1.0)
+            self._finish(stage, found, to_arrays(values))
         return from_arrays(self.rules, self.stages.get(stage)[1])
 
     def _fitted(self, start: FittedValues) -> FittedValues:
@@ -205,7 +213,7 @@ class Pipeline:
             "ridge": record.ridge,
             "errors": record.errors.tolist(),
         }
-        self.stages.put(stage, found, {"coefficients": values.coefficients})
+        self._finish(stage, found, {"coefficients": values.coefficients})
         return values
 
     def _simulation(self, values: FittedValues) -> dict[str, Any]:
@@ -230,8 +238,7 @@ class Pipeline:
                 "standard_deviation": played.standard_deviation,
                 "box_means": played.box_means.tolist(),
             }
-            self.stages.put(stage, found, {"final_scores": played.final_scores.astype(np.int32)})
-            self._report(stage, 1.0)
+            self._finish(stage, found, {"final_scores": played.final_scores.astype(np.int32)})
         return self.stages.get(stage)[0]
 
     def _bound(self) -> dict[str, Any]:
@@ -247,8 +254,7 @@ class Pipeline:
                 "exact": [self.rules.categories[c].id for c in relaxed.exact],
                 "values": len(relaxed.values),
             }
-            self.stages.put(stage, found, {})
-            self._report(stage, 1.0)
+            self._finish(stage, found)
         return self.stages.get(stage)[0]
 
 

@@ -78,7 +78,7 @@ async function requestAdvice(choosesHold, body, signal) {
   try {
     const found = await ask(choosesHold ? "hold" : "score", body, signal);
     if (signal.aborted) return;
-    answer = { choosesHold, objective: found.aim, entries: choosesHold ? found.holds : found.categories };
+    answer = { choosesHold, objective: found.aim, approximate: found.approximate, entries: choosesHold ? found.holds : found.categories };
     drawRanking();
   } catch (error) {
     if (signal.aborted) return;
@@ -124,6 +124,7 @@ function drawRanking() {
   const headings = hasObjective ? [first, "Chance", "Expected", "Loses"] : [first, "Expected", "Loses"];
   const notes = [];
   if (hasObjective) notes.push("Expected: the expected final score if you maximise it from here on.");
+  if (answer.approximate) notes.push(`Approximate: ${answer.approximate.text}.`);
   if (!choosesHold && state.left && rules().saved_rolls) notes.push(`The ${count(state.left, "roll", "rolls")} left will be saved.`);
   byId("ranking").replaceChildren(table("Ranking", headings, rows), ...notes.map((text) => element("p", { class: "hint" }, text)));
   byId("ranking").setAttribute("aria-busy", "false");

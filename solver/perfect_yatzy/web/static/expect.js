@@ -43,6 +43,7 @@ function expectationLines(found) {
   const lines = found.aim ? objectiveLines(found) : [];
   const when = state.dice.length || state.rolls.length ? "before this roll" : "before the roll";
   lines.push(`Expected final score ${when} ${found.expected_final_score.toFixed(2)}${found.aim ? " when maximising it" : ""}`);
+  if (found.approximate) lines.push(`Approximate: ${found.approximate.text}.`);
   if (!distribution) {
     lines.push(`No exact distribution for these rules; estimate it in a terminal with: yatzy simulate ${state.rules}`);
     return lines;
