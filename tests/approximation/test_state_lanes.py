@@ -12,26 +12,33 @@ from perfect_yatzy.approximation.lane_turns import LaneTurns, States, empty_card
 from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.game.scorecard import State
+from perfect_yatzy.game.upper_sums import upper_sums
 from perfect_yatzy.model.state_space import state_space
-from perfect_yatzy.model.turn_slots import allowed_boxes, capped_upper, turn_slots
+from perfect_yatzy.model.turn_slots import allowed_boxes, turn_slots
 from perfect_yatzy.strategy.fitted_values import NOT_ALLOWED, FittedValues, first_guess
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from support.games import joker_game, rule_sets, saved_rolls_game
-from support.naive import Naive
+from support.mechanics import random_rules
+from support.naive import Naive, Upper
 
 
 class OneTurn(Naive):
     """One turn in fractions; what follows is worth a number drawn for the card."""
 
     def __init__(self, rules: RuleSet) -> None:
-        self.tracked = rules.tracked_index >= 0
+        self.rules, self.tracked = rules, rules.tracked_index >= 0
         super().__init__(rules.canonical())
 
-    def value(self, filled: int, upper: int, saved: int = 0, flag: bool = False) -> Fraction:
-        return drawn(filled, upper, saved, flag and self.tracked)
+    def value(self, filled: int, upper: Upper, saved: int = 0, flag: bool = False) -> Fraction:
+        return drawn(filled, number_of(self.rules, upper), saved, flag and self.tracked)
 
-    def turn(self, filled: int, upper: int, saved: int, flag: bool) -> Fraction:
+    def turn(self, filled: int, upper: Upper, saved: int, flag: bool) -> Fraction:
         return Naive.value(self, filled, upper, saved, flag)
+
+
+def number_of(rules: RuleSet, upper: Upper) -> int:
+    """Upper sums of the oracle as the number of a state."""
+    return upper_sums(rules).join(upper) if isinstance(upper, tuple) else upper
 
 
 def drawn(filled: int, upper: int, saved: int, flag: bool) -> Fraction:
@@ -60,37 +67,36 @@ class DrawnValues:
                 for slot in range(slots.slot_count):
                     box, pays = int(slots.slot_category[slot]), bool(slots.slot_pays[slot])
                     if allowed[i, box] and not (unmet[box] and pays and not flag):
-                        after = capped_upper(self.rules, np.array([total]) + slots.slot_shift[slot])[0]
+                        after = upper_sums(self.rules).cap(np.array([total]) + slots.slot_shift[slot])[0]
                         paid = bool(flag) or (pays and box == self.rules.tracked_index)
                         values[i, slot] = float(drawn(card | 1 << box, int(after), rolls, paid))
             found.append(values)
         return np.array(found)
 
 
-def some_states(oracle: Naive, rules: RuleSet) -> dict[int, list[tuple[int, int, int, bool]]]:
-    """Up to 20 reachable states for each number of filled boxes, full cards left out."""
-    found: dict[int, list[tuple[int, int, int, bool]]] = {}
-    for filled, upper, saved, flag in sorted(oracle.states()):
-        flag = flag and rules.tracked_index >= 0
-        if filled != rules.full_mask:
-            found.setdefault(filled.bit_count(), []).append((filled, upper, saved, flag))
-    return {count: states[:: -(-len(states) // 20)] for count, states in found.items()}
-
-
 def check_turns(rules: RuleSet) -> None:
-    """The kernel's value of a turn from many states, to 1e-9."""
-    oracle = OneTurn(rules)
+    """The kernel's value of a turn from up to 20 states with each number of filled boxes, to 1e-9."""
+    oracle, found = OneTurn(rules), dict[int, list[tuple[int, Upper, int, bool]]]()
     turns = LaneTurns(DrawnValues(rules), threads=1)  # type: ignore[arg-type]
-    for states in some_states(Naive(rules.canonical()), rules).values():
-        found = turns.backups(States(*np.array(states, dtype=np.int64).T.copy()))
-        expected = [float(oracle.turn(*state)) for state in states]
-        assert found == pytest.approx(expected, abs=1e-9)
+    for filled, upper, saved, flag in sorted(Naive(rules.canonical()).states()):
+        if filled != rules.full_mask:
+            found.setdefault(filled.bit_count(), []).append((filled, upper, saved, flag and oracle.tracked))
+    for states in found.values():
+        part = states[:: -(-len(states) // 20)]
+        numbers = [(filled, number_of(rules, upper), saved, flag) for filled, upper, saved, flag in part]
+        values = turns.backups(States(*np.array(numbers, dtype=np.int64).T.copy()))
+        assert values == pytest.approx([float(oracle.turn(*state)) for state in part], abs=1e-9)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(rule_sets())
 def test_a_turn_of_a_random_game_equals_the_turn_in_fractions(rules: RuleSet) -> None:
     check_turns(rules)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_turn_with_every_mechanic_combined_at_random(seed: int) -> None:
+    check_turns(random_rules(seed))
 
 
 @pytest.mark.parametrize("mode", ["none", "free", "forced"])
@@ -164,7 +170,7 @@ def exact_function(rules: RuleSet) -> FittedValues:
                 for i, slot in zip(*np.nonzero(allowed[:, slots.slot_category]), strict=True):
                     box, total = int(slots.slot_category[slot]), upper[i : i + 1] + slots.slot_shift[slot]
                     paid = bool(tracked[i] or (slots.slot_pays[slot] and box == rules.tracked_index))
-                    card = State(int(filled[i]) | 1 << box, int(capped_upper(rules, total)[0]), rolls, paid)
+                    card = State(int(filled[i]) | 1 << box, int(upper_sums(rules).cap(total)[0]), rolls, paid)
                     if card not in known:
                         try:
                             known[card] = float(table[space.index(card)])

@@ -15,8 +15,9 @@ import numpy as np
 from ..game.dice import Floats, Ints, lattice
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
+from ..game.upper_sums import upper_sums
 from ..model.state_space import LANES
-from ..model.turn_slots import capped_upper, turn_slots
+from ..model.turn_slots import turn_slots
 from ..strategy.fitted_values import FittedValues
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.threads import thread_map
@@ -153,7 +154,7 @@ class LaneTurns:
         category, points, slot = model.category[outcome], model.points[outcome], model.slot[outcome]
         after = States(
             states.filled | np.int64(1) << category,
-            capped_upper(rules, states.upper + model.slot_shift[slot]),
+            upper_sums(rules).cap(states.upper + model.slot_shift[slot]),
             rerolls if rules.saved_rolls else np.zeros_like(rerolls),
             states.tracked | ((category == rules.tracked_index) & (points > 0)),
         )

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from ..errors import StateError, whole_number
 from ..game.dice import Floats, Ints
 from ..game.scorecard import EMPTY_STATE, State
-from ..model.turn_slots import bonus_of_upper
+from ..game.upper_sums import upper_sums
 from ..strategy.fitted_values import FittedValues
 from ..strategy.simulation import Simulation
 from .lane_turns import LaneTurns, same_cards
@@ -144,7 +144,7 @@ def simulate_values(
             points[np.arange(number), played.category] = played.points
             if progress:
                 progress(done + number * (turn + 1) // turns, width)
-        bonus = bonus_of_upper(rules, states.upper).astype(np.int64)
+        bonus = upper_sums(rules).bonuses(states.upper)
         scores.append(points_before + total + bonus)
         luck.append(gained)
         boxes.append(points)

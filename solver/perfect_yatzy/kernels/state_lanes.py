@@ -171,9 +171,10 @@ def slot_values(children, block, saved, slot):
 
 
 @jit
-def slot_value(children, block, saved, slot, lane):
-    """Child value of one lane."""
-    return peek(children.values, ((block * children.stages + saved) * children.slots + slot) * LANES + lane)
+def outcome_value(children, model, block, lane, saved, outcome):
+    """Value of an outcome for one lane."""
+    place = (block * children.stages + saved) * children.slots + peek(model.slot, outcome)
+    return peek(children.values, place * LANES + lane) + peek(model.total, outcome)
 
 
 @jit
@@ -183,21 +184,14 @@ def best_stop(children, job, block, lane, saved, roll, is_first):
     filled, tracked = peek(job.states.filled, state), peek(job.states.tracked, state) != 0
     choices = next_categories(model, filled)
     allowed, way = scoring_on_card(model, filled, tracked, choices, roll, is_first)
-    best, best_zero, found, found_zero = LOWEST, LOWEST, NOT_FOUND, NOT_FOUND
+    best, found = LOWEST, NOT_FOUND
     for c in range(model.category_count):
         if allowed >> c & 1:
             outcome = peek(model.number, (way * model.category_count + c) * model.dice.roll_count + roll)
-            value = slot_value(children, block, saved, peek(model.slot, outcome), lane)
-            if value < NOT_REACHED:  # the box pays nothing, because another one holds no points
-                outcome = peek(model.zero_outcome, c)
-                value = slot_value(children, block, saved, peek(model.slot, outcome), lane)
-            value += peek(model.total, outcome)
-            if model.only_if_nothing_scores and peek(model.points, outcome) == 0:
-                if value > best_zero:
-                    best_zero, found_zero = value, outcome
-            elif value > best:
+            value = outcome_value(children, model, block, lane, saved, outcome)
+            if value > best:
                 best, found = value, outcome
-    return (found, best) if found != NOT_FOUND else (found_zero, best_zero)
+    return found, best
 
 
 @jit
@@ -209,21 +203,29 @@ def backup_stops(children, job, block, saved, is_first, target):
         store(scratch.outcomes, outcome, add(to_come, splat(target, peek(model.total, outcome))))
     crossed_out = splat(target, LOWEST)
     for c in range(model.category_count):
-        if model.only_if_nothing_scores or peek(model.zero_everywhere, c):
+        if model.legal.strict or peek(model.zero_everywhere, c):
             crossed_out = maximum(crossed_out, load(scratch.outcomes, peek(model.zero_outcome, c)))
     start, outcomes = (
         (model.first_start, model.first_outcomes) if is_first else (model.roll_start, model.roll_outcomes)
     )
     lowest, threshold = splat(target, LOWEST), splat(target, NOT_REACHED)
     for roll in range(model.dice.roll_count):
-        best = lowest if model.only_if_nothing_scores else crossed_out
+        best = lowest if model.legal.strict else crossed_out
         for i in range(peek(start, roll), peek(start, roll + 1)):
             best = maximum(best, load(scratch.outcomes, peek(outcomes, i)))
-        if model.only_if_nothing_scores:
+        if model.legal.strict:
             best = choose(best, threshold, best, crossed_out)
         store(target, roll, best)
     for lane in range(LANES):
-        if peek(job.states.filled, block * LANES + lane) & model.jokers.bit:
+        filled, tracked = (
+            peek(job.states.filled, block * LANES + lane),
+            peek(job.states.tracked, block * LANES + lane),
+        )
+        if model.unpaid & ~filled and not tracked:
+            for roll in range(model.dice.roll_count):
+                _, value = best_stop(children, job, block, lane, saved, roll, is_first)
+                poke(target, roll * LANES + lane, value)
+        elif filled & model.jokers.bit:
             for joker in range(model.jokers.size):
                 roll = peek(model.jokers.rolls, joker) - model.dice.first_roll
                 _, value = best_stop(children, job, block, lane, saved, roll, is_first)
@@ -327,12 +329,9 @@ def drawn_stop(children, job, block, lane, saved, roll, is_first, word):
         if allowed >> c & 1:
             if rank == 0:
                 outcome = peek(model.number, (way * model.category_count + c) * model.dice.roll_count + roll)
-                value = slot_value(children, block, saved, peek(model.slot, outcome), lane)
-                if value < NOT_REACHED:
-                    outcome = peek(model.zero_outcome, c)
-                    value = slot_value(children, block, saved, peek(model.slot, outcome), lane)
+                value = outcome_value(children, model, block, lane, saved, outcome)
             rank -= 1
-    return outcome, value + peek(model.total, outcome)
+    return outcome, value
 
 
 @jit

@@ -49,8 +49,8 @@ class TurnSlots(NamedTuple):
         Increase of the upper sum (:mod:`perfect_yatzy.game.upper_sums`).
     slot_pays : (slots,)
         1 if the box holds points and that matters.
-    zero_slot, zero_outcome : (categories,)
-        Slot and outcome of a box that is crossed out.
+    zero_outcome : (categories,)
+        Outcome of a box that is crossed out.
     zero_everywhere : (categories,)
         1 if crossing out may be offered to every roll, because it is never better than scoring.
     category, points : (outcomes,)
@@ -70,14 +70,14 @@ class TurnSlots(NamedTuple):
     dice : DiceModel
     category_count, upper_bits, legal, rolls_per_turn, saves_rolls, has_first_roll_bonus : int
         As in :class:`.turn_model.TurnModel`.
-    only_if_nothing_scores : int
-        1 if a box may take a roll that does not score in it only if the roll scores in no box it may go to.
+    unpaid : int
+        Bitmask of the boxes whose outcomes depend on the tracked box in a way that the rolls' lists do not show: they
+        count to an upper bonus and pay only while that box holds points.
     """
 
     slot_category: Ints
     slot_shift: Ints
     slot_pays: Ints
-    zero_slot: Ints
     zero_outcome: Ints
     zero_everywhere: Ints
     category: Ints
@@ -99,7 +99,7 @@ class TurnSlots(NamedTuple):
     legal: LegalCategories
     saves_rolls: int
     has_first_roll_bonus: int
-    only_if_nothing_scores: int
+    unpaid: int
 
 
 @lru_cache(maxsize=8)
@@ -120,12 +120,11 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
         slots.setdefault((c, sums.shift(c, made), int(told_apart[c] and made > 0)), len(slots))
         for c, made in zip(category.tolist(), points.tolist(), strict=True)
     ]
-    zero_slot = np.array([slots[c, 0, 0] for c in range(n)])
     # Where an upper sum rises, a fitted value may fall by more than the points: such a box is crossed out only by a
-    # roll that does not score in it.
+    # roll that does not score in it. In the others a score leads to the same card.
     counted = np.array([box.upper and rules.bonus is not None for box in rules.categories])
     needed = np.array([bool(box.requires) for box in rules.categories])
-    zero_everywhere = needed | ~(counted | told_apart)
+    zero_everywhere = ~counted & (np.arange(n) != rules.tracked_index)
     strict = rules.crossing_out == "only-if-nothing-scores"
 
     def by_roll(way: int) -> tuple[Ints, Ints]:
@@ -139,7 +138,6 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
         slot_category,
         slot_shift,
         slot_pays,
-        zero_slot,
         zero_outcome,
         zero_everywhere.astype(np.int64),
         category,
@@ -159,7 +157,7 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
         legal=legal_categories(rules),
         saves_rolls=int(rules.saved_rolls),
         has_first_roll_bonus=int(bool(rules.first_roll_bonus)),
-        only_if_nothing_scores=int(strict),
+        unpaid=sum(1 << c for c in np.flatnonzero(needed & counted).tolist()),
     )
 
 
@@ -172,21 +170,3 @@ def allowed_boxes(rules: RuleSet, filled: Ints) -> Bools:
     """Which boxes the next turn may fill, ``(n, categories)``; a joker may be restricted further."""
     before = np.array(prerequisites(rules), dtype=np.int64)
     return np.asarray(open_boxes(rules, filled) & ((before & ~filled[:, None]) == 0))
-
-
-def capped_upper(rules: RuleSet, upper: Ints) -> Ints:
-    """Upper sums with every column capped at the last threshold of its bonus."""
-    sums = upper_sums(rules)
-    capped = np.zeros_like(upper)
-    for weight, width, threshold in zip(sums.weights, sums.widths, sums.thresholds, strict=True):
-        capped += weight * np.minimum(upper // weight % width, threshold)
-    return capped
-
-
-def bonus_of_upper(rules: RuleSet, upper: Ints) -> Floats:
-    """Points of all upper bonuses, ``(n,)`` float64."""
-    sums, total = upper_sums(rules), np.zeros(upper.shape)
-    for bonus, weight, width in zip(rules.bonuses, sums.weights, sums.widths, strict=False):
-        thresholds, points = np.array([(0, 0), *bonus.steps]).T
-        total += points[np.searchsorted(thresholds, upper // weight % width, side="right") - 1]
-    return total

@@ -29,7 +29,7 @@ from ..errors import RulesError
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
 from ..game.upper_sums import upper_sums
-from ..model.turn_slots import allowed_boxes, bonus_of_upper, capped_upper, open_boxes, turn_slots
+from ..model.turn_slots import allowed_boxes, open_boxes, turn_slots
 
 NOT_ALLOWED = -1e30  # the child value of a slot that a state cannot reach: below every value, and finite
 MAX_BOXES = 62  # cards are int64 bitmasks
@@ -104,7 +104,7 @@ class FittedValues:
             rows = np.flatnonzero(turns == t)
             part = [field[rows] for field in states]
             if t == 0:
-                found[rows] = bonus_of_upper(self.rules, part[1])
+                found[rows] = upper_sums(self.rules).bonuses(part[1])
             else:
                 baseline, features = self.features(*part)
                 found[rows] = baseline + features @ self.coefficients[t]
@@ -156,12 +156,12 @@ class FittedValues:
         state, slot = np.nonzero(reached)
         box = boxes[slot]
         next_filled = filled[state] | np.int64(1) << box
-        next_upper = capped_upper(self.rules, upper[state] + slots.slot_shift[slot])
+        next_upper = upper_sums(self.rules).cap(upper[state] + slots.slot_shift[slot])
         next_tracked = tracked[state] | (slots.slot_pays[slot] & (box == self.rules.tracked_index))
         t = int(open_boxes(self.rules, filled[:1]).sum()) - 1
         found = np.full((len(saved), n, slots.slot_count), NOT_ALLOWED)
         if t == 0:
-            found[:, state, slot] = bonus_of_upper(self.rules, next_upper)
+            found[:, state, slot] = upper_sums(self.rules).bonuses(next_upper)
             return found
         by_box, extra, extra_by_box = self._child_terms(open_boxes(self.rules, filled).astype(np.float64), t)
         for stage, rolls in enumerate(saved):
