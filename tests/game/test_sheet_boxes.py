@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -179,11 +180,34 @@ def test_the_rules_are_shown_by_rows(columns: RuleSet, balut: RuleSet) -> None:
     facts = {"maximum": 1, "states": 1, "values": 1}
     text = "\n".join(rules_lines(columns, facts))
     assert "Three dice with 6 faces, three rolls a turn, 8 boxes in two columns" in text
-    assert "Column Down (.down): in the listed order, upper bonus of 5 at 8" in text
-    assert "Column Going Up (.up): from the last to the first, all points times 3, upper bonus of 15 at 24" in text
+    assert text.split("\n\n")[2].splitlines() == [
+        "             Down                 Going Up",
+        "ending       .down                .up",
+        "order        in the listed order  from the last to the first",
+        "points       x 1                  x 3",
+        "upper bonus  5 at 8               15 at 24",
+    ]
     assert text.count("all 4s: their sum") == 1
     assert "Each box has an id of its own, such as trio.up for Trio (Going Up)." in text
+    assert columns.sentences()[1:] == [
+        "Column Down (.down): in the listed order, upper bonus of 5 at 8",
+        "Column Going Up (.up): from the last to the first, all points times 3, upper bonus of 15 at 24",
+        "Trio on the first roll pays 4 or 12 bonus points",
+    ]
+    many = replace(columns, columns=columns.columns * 3)
+    assert "Column Down (.down): in the listed order" in "\n".join(rules_lines(many, facts))
     assert "Fours (three times)" in "\n".join(rules_lines(balut, facts))
+
+
+def test_fixed_points_for_each_sum_are_one_text(tmp_path: Path) -> None:
+    listed = ", ".join(f"{{ sum = {total}, points = {20 - total} }}" for total in range(3, 19))
+    rules = load(
+        tmp_path, f'{HEAD}[[categories]]\nid = "min"\nname = "Min"\npattern = "any"\npatterns = [ {listed} ]\n'
+    )
+    assert rules.categories[0].text == "any dice, sum of all dice 3 to 18: 17 to 2 points"
+    patterns = rules.categories[0].patterns
+    for other in (patterns[:3], patterns[1:] + patterns[:1], (*patterns[:4], replace(patterns[4], points=1))):
+        assert replace(rules.categories[0], patterns=other).text == " or ".join(p.text for p in other)
 
 
 def test_the_other_rules_in_words(tmp_path: Path) -> None:

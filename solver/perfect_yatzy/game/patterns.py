@@ -17,6 +17,7 @@ Four kinds of pattern, three scores and a few conditions describe every game of 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Literal
 
 PatternKind = Literal["face", "groups", "contains", "any"]
@@ -141,3 +142,17 @@ class Pattern:
             limits = {"at least": self.low, "at most": self.high}
             found.append("sum " + " and ".join(f"{word} {n}" for word, n in limits.items() if n is not None))
         return found
+
+
+def sums_text(patterns: tuple[Pattern, ...]) -> str:
+    """Fixed points for each of at least four sums in a row, in words; empty if the patterns are something else."""
+    first, last = patterns[0], patterns[-1]
+    rest = {replace(p, low=None, high=None, points=0, factor=1, plus=0) for p in patterns}
+    sums = [p.low for p in patterns if p.low is not None and p.low == p.high]
+    points = [p.fixed_points for p in patterns]
+    steps = {after - before for before, after in pairwise(points)}
+    in_a_row = len(sums) == len(points) > 3 and sums == [*range(sums[0], sums[0] + len(sums))]
+    if not in_a_row or first.score != "fixed" or len(rest) > 1 or len(steps) > 1:
+        return ""
+    dice = replace(first, low=None, high=None).text.partition(":")[0]
+    return f"{dice}, sum of all dice {first.low} to {last.low}: {points[0]} to {points[-1]} points"

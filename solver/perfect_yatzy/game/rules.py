@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from .number_words import plural
-from .patterns import Pattern
+from .patterns import Pattern, sums_text
 
 Order = Literal["free", "forced", "reversed", "upper-first"]
 Crossing = Literal["free", "only-if-nothing-scores"]
@@ -83,7 +83,7 @@ class Category:
     @property
     def text(self) -> str:
         """What it requires and scores, in words."""
-        paid = " or ".join(pattern.text for pattern in self.patterns)
+        paid = sums_text(self.patterns) or " or ".join(pattern.text for pattern in self.patterns)
         return f"{paid}; only while {self.requires} holds points" if self.requires else paid
 
     @property
@@ -334,8 +334,8 @@ class RuleSet:
         caption = ". ".join([f"{self.name} ({self.key})", *self.sentences()])
         return html_table(("box", "id", "what it scores"), rows, f"{caption}.")
 
-    def sentences(self) -> list[str]:
-        """The rules apart from the boxes: dice, order, upper bonus, saved rolls, jokers, first rolls."""
+    def sentences(self, columns: bool = True) -> list[str]:
+        """The rules apart from the boxes: dice, order, columns, upper bonus, saved rolls, jokers, first rolls."""
         names = {category.id: category.name for category in self.categories}
         boxes = f"{len(self.categories)} categories {ORDER_WORDS[self.order]}"
         if self.columns:
@@ -344,7 +344,7 @@ class RuleSet:
             f"{plural(self.dice, 'die', 'dice').capitalize()} with {self.faces} faces, "
             f"{plural(self.rolls_per_turn, 'roll')} a turn, {boxes}",
         ]
-        for column in self.columns:
+        for column in self.columns if columns else ():
             times = f", all points times {column.factor}" if column.factor != 1 else ""
             reached = f", upper bonus of {self.bonus.times(column.factor).text}" if self.bonus else ""
             found.append(f"Column {column.name} (.{column.id}): {ORDER_WORDS[column.order]}{times}{reached}")
@@ -358,8 +358,12 @@ class RuleSet:
             found.append("Unused rolls are saved for later turns")
         if self.joker:
             found.append(f"A further {names[self.joker.category]} {self.joker.text}")
-        for category, points in self.first_roll_bonus:
-            found.append(f"{names[category]} on the first roll pays {points} bonus points")
+        first: dict[str, set[int]] = {}
+        for category, points in self.first_roll_bonus:  # all boxes of a row in one sentence
+            row = self.categories[self.index_of[category]].row.replace("-", " ").capitalize()
+            first.setdefault(row or names[category], set()).add(points)
+        for name, paid in first.items():
+            found.append(f"{name} on the first roll pays {' or '.join(map(str, sorted(paid)))} bonus points")
         return found
 
     @property

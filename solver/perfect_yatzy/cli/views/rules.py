@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...game.number_words import plural
-from ...game.rules import RuleSet
+from ...game.rules import ORDER_WORDS, RuleSet
 from ...game.sheet_boxes import row_of
+
+MAX_WIDTH = 80  # of a table
 
 
 def rules_list_lines(rule_sets: list[RuleSet]) -> list[str]:
@@ -30,7 +32,9 @@ def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     lines = [f"{rules.name} ({rules.key})"]
     if rules.summary:
         lines.append(rules.summary)
-    lines += ["", *rules.sentences(), ""]
+    columns = _column_table(rules)
+    lines += ["", *rules.sentences(columns=not columns), ""]
+    lines += [*columns, ""] if columns else []
     rows = _rows(rules)
     id_width, name_width, code_width = (max(map(len, column)) for column in list(zip(*rows, strict=True))[1:4])
     for mark, id_, name, code, text in rows:
@@ -77,6 +81,19 @@ def rules_check_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
         f"{cost.values:,} values; a solve takes {cost.words} with two threads, and "
         f"{gigabytes(cost.memory)} of memory",
     ]
+
+
+def _column_table(rules: RuleSet) -> list[str]:
+    """What differs between the columns of the sheet, side by side; empty without columns, or if it is too wide."""
+    bonuses = rules.bonuses or (None,) * len(rules.columns)
+    table = [("", "ending", "order", "points", *(["upper bonus"] if rules.bonus else []))]
+    for column, bonus in zip(rules.columns, bonuses, strict=False):
+        facts = [column.name, f".{column.id}", ORDER_WORDS[column.order], f"x {column.factor}"]
+        table.append((*facts, *([bonus.text] if bonus else [])))
+    widths = [max(map(len, cells)) for cells in table]
+    if not rules.columns or 2 * len(widths) + sum(widths) > MAX_WIDTH:
+        return []
+    return ["  ".join(map(str.ljust, cells, widths)).rstrip() for cells in zip(*table, strict=True)]
 
 
 def _rows(rules: RuleSet) -> list[tuple[str, str, str, str, str]]:
