@@ -63,7 +63,7 @@ def assert_agree(rules: RuleSet, found: Evaluation, oracle: NaivePolicy) -> None
 def test_a_random_value_function_agrees_with_the_oracle(rules: RuleSet, seed: int) -> None:
     space = state_space(rules)
     guess = np.random.default_rng(seed).uniform(0, 20, space.size)
-    paying = rules.joker is not None and rules.joker.bonus > 0
+    paying = rules.tracked_index >= 0
 
     def guessed(filled: int, upper: int, saved: int, flag: bool) -> Fraction:
         return Fraction(float(guess[space.index(State(filled, upper, saved, flag and paying))]))
@@ -115,7 +115,7 @@ def test_a_random_policy_function_agrees_with_the_oracle(rules: RuleSet, seed: i
                         holds[left - 1, roll, lane] = turn.hold_index(held_counts)
         return categories, holds
 
-    paying = rules.joker is not None and rules.joker.bonus > 0
+    paying = rules.tracked_index >= 0
 
     def choose(filled: int, upper: int, saved: int, flag: bool, dice: Dice, left: int, first: bool) -> int | Dice:
         state = State(filled, upper, 0, flag and paying)

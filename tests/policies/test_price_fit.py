@@ -28,7 +28,7 @@ def mean_in_fractions(sheet: PriceSheet) -> Fraction:
     """Mean of greedy play on a sheet, whose numbers are the decimals as printed."""
     rules, terms = sheet.rules, {name: Fraction(str(number)) for name, number in sheet.terms.items()}
     prices = [Fraction(str(price)) for price in sheet.prices]
-    paying = bool(rules.joker and rules.joker.bonus)
+    paying = rules.tracked_index >= 0
 
     def guess(filled: int, upper: int, saved: int, flag: bool) -> Fraction:
         vacant = [c for c in range(len(prices)) if not filled >> c & 1]

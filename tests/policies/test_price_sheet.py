@@ -55,7 +55,7 @@ def check_values(rules: RuleSet) -> None:
     sheet, oracle, space = sheet_of(rules), Naive(rules.canonical()), state_space(rules)
     values = sheet.values()
     assert len(values) == space.size
-    paying = bool(rules.joker and rules.joker.bonus)
+    paying = rules.tracked_index >= 0
     for filled, upper, saved, flag in oracle.states():
         state = State(filled, upper, saved, flag and paying)
         expected = defined_value(sheet, oracle, filled, upper, saved, flag and paying)

@@ -47,7 +47,7 @@ def test_random_games_agree_with_the_oracle(rules: RuleSet) -> None:
     """The whole distribution without saved rolls, the variance of every card with them, too."""
     oracle, strategy, space = NaiveDistribution(rules.canonical()), in_memory(rules), state_space(rules)
     variances = solve_objective(Variance(rules, strategy.values))
-    paying = rules.joker is not None and rules.joker.bonus > 0
+    paying = rules.tracked_index >= 0
     for filled, upper, saved, flag in oracle.states():
         _, exact = moments(oracle.distribution(filled, upper, saved, flag))
         assert abs(variances[space.index(State(filled, upper, saved, flag and paying))] - exact) < 1e-7

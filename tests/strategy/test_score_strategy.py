@@ -43,7 +43,7 @@ def strategy_of(objective: Goals | Utility, zero: int) -> ScoreStrategy:
 
 
 def reachable(oracle: NaiveUtility, rules: RuleSet) -> list[State]:
-    paying = rules.joker is not None and rules.joker.bonus > 0
+    paying = rules.tracked_index >= 0
     return list({State(f, u, s, flag and paying) for f, u, s, flag in oracle.states()})
 
 

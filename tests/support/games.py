@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 from perfect_yatzy.game.patterns import Pattern
 from perfect_yatzy.game.rules import Bonus, Category, Joker, RuleSet
 
+from support.mechanics import random_rules
+
 
 def face(f: int) -> Category:
     return Category(f"face-{f}", f"Face {f}", (Pattern("face", face=f),), upper=True)
@@ -77,9 +79,14 @@ def patterns(draw: st.DrawFn, dice: int, faces: int) -> Pattern:
     return Pattern("any", **rest)  # type: ignore[arg-type]
 
 
-@st.composite
-def rule_sets(draw: st.DrawFn) -> RuleSet:
+def rule_sets() -> st.SearchStrategy[RuleSet]:
     """Random small games with every mechanic, alone and in combination."""
+    return st.one_of(classic_rule_sets(), st.integers(0, 1 << 20).map(lambda seed: random_rules(seed, boxes=4)))
+
+
+@st.composite
+def classic_rule_sets(draw: st.DrawFn) -> RuleSet:
+    """Random small games with saved rolls, jokers, first-roll bonuses and any patterns."""
     dice, faces = draw(st.integers(1, 3)), draw(st.integers(2, 4))
     count = draw(st.integers(2, 4 if dice < 3 else 3))
     categories = []

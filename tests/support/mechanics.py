@@ -42,10 +42,12 @@ def in_column(pattern: Pattern, factor: int) -> Pattern:
     return replace(pattern, factor=pattern.factor * factor, plus=pattern.plus * factor)
 
 
-def random_boxes(draw: Random, dice: int, faces: int, used: set[str], columns: tuple[Column, ...]) -> list[Category]:
+def random_boxes(
+    draw: Random, dice: int, faces: int, used: set[str], columns: tuple[Column, ...], boxes_of_sheet: int
+) -> list[Category]:
     """Two or three rows with a box for each copy and column, in the order of a loaded rule file."""
     boxes: list[Category] = []
-    most = MAX_BOXES // max(1, len(columns))
+    most = boxes_of_sheet // max(1, len(columns))
     rows = draw.randint(2, 3 if columns else 4)
     for i in range(min(rows, most)):
         upper = draw.random() < 0.55
@@ -75,13 +77,15 @@ def random_boxes(draw: Random, dice: int, faces: int, used: set[str], columns: t
     ]
 
 
-def random_rules(seed: int, mechanics: tuple[str, ...] | None = None) -> RuleSet:
+def random_rules(seed: int, mechanics: tuple[str, ...] | None = None, boxes: int = MAX_BOXES) -> RuleSet:
     """The rule set of a number.
 
     Parameters
     ----------
     mechanics
         Those to use, of MECHANICS; default: about half of them, at random.
+    boxes
+        Most boxes of the sheet.
     """
     draw = Random(seed)
     used = set(mechanics) if mechanics is not None else {m for m in MECHANICS if draw.random() < 0.45}
@@ -94,7 +98,7 @@ def random_rules(seed: int, mechanics: tuple[str, ...] | None = None) -> RuleSet
             Column(f"c{i}", f"C{i}", order, draw.choice([1, 1, 2]))
             for i, order in enumerate(orders)  # type: ignore[arg-type]
         )
-    categories = random_boxes(draw, dice, faces, used, columns)
+    categories = random_boxes(draw, dice, faces, used, columns, boxes)
     ids = [category.id for category in categories]
     order = draw.choice(ORDERS) if "order" in used and not columns else "free"
     bonus = None

@@ -17,7 +17,6 @@ from itertools import combinations, permutations, product
 from typing import Any
 
 Dice = tuple[int, ...]
-Upper = int | tuple[int, ...]  # the sum of the upper boxes; with several columns one sum for each
 
 
 class Naive:
@@ -36,7 +35,7 @@ class Naive:
         self.joker_box = ids.index(joker["category"]) if joker else None
         required = [ids.index(b["requires"]) for b in self.boxes if b.get("requires")]
         self.flag_box = required[0] if required else self.joker_box
-        for method in ("value", "best", "hold_value", "stops", "points", "most_points", "outcomes"):
+        for method in ("value", "best", "hold_value", "stops", "points", "most_points", "outcomes", "widths"):
             setattr(self, method, cache(getattr(self, method)))
 
     # --- dice -------------------------------------------------------------------------------------------------
@@ -156,31 +155,44 @@ class Naive:
 
     # --- the game ---------------------------------------------------------------------------------------------
 
-    def no_upper(self) -> Upper:
-        """The upper sums of an empty card."""
-        return (0,) * len(self.columns) if len(self.columns) > 1 else 0
+    def widths(self) -> list[int]:
+        """How many sums of upper boxes each column can have: beyond the last threshold by the points of a box."""
+        most = [0] * len(self.columns)
+        for i, box in enumerate(self.boxes):
+            if box["upper"]:
+                most[box.get("column", 0)] = max(most[box.get("column", 0)], self.most_points(i))
+        return [steps[-1][0] + points + 1 for steps, points in zip(self.steps, most, strict=True)]
 
-    def after(self, filled: int, upper: Upper, flag: bool, box: int, points: int) -> tuple[int, Upper, bool]:
+    def sums(self, upper: int) -> list[int]:
+        """The sum of the upper boxes of each column; together they are one number."""
+        if len(self.columns) == 1 or not self.game["bonus"]:
+            return [upper]
+        found = []
+        for width in self.widths():
+            upper, total = divmod(upper, width)
+            found.append(total)
+        return found
+
+    def after(self, filled: int, upper: int, flag: bool, box: int, points: int) -> tuple[int, int, bool]:
         """The card after a box was filled."""
         if self.boxes[box]["upper"] and self.game["bonus"]:
-            sums = list(upper) if isinstance(upper, tuple) else [upper]
-            column = self.boxes[box].get("column", 0)
+            sums, column = self.sums(upper), self.boxes[box].get("column", 0)
             sums[column] = min(self.steps[column][-1][0], sums[column] + points)
-            upper = tuple(sums) if isinstance(upper, tuple) else sums[0]
+            upper = 0
+            for total, width in reversed([*zip(sums, self.widths(), strict=True)]):
+                upper = upper * width + total
         if box == self.flag_box and points > 0:
             flag = True
         return filled | 1 << box, upper, flag
 
-    def upper_bonus(self, upper: Upper) -> int:
+    def upper_bonus(self, upper: int) -> int:
         """Points of the upper bonus of every column."""
-        sums = upper if isinstance(upper, tuple) else (upper,)
-        reached = [
-            [points for least, points in steps if total >= least]
-            for total, steps in zip(sums, self.steps, strict=True)
-        ]
-        return sum(max(points, default=0) for points in reached)
+        if not self.game["bonus"]:
+            return 0
+        columns = zip(self.sums(upper), self.steps, strict=True)
+        return sum(max((pays for least, pays in steps if total >= least), default=0) for total, steps in columns)
 
-    def stops(self, filled: int, upper: Upper, flag: bool, dice: Dice, left: int, first: bool) -> dict[int, Fraction]:
+    def stops(self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool) -> dict[int, Fraction]:
         """Value of each legal category if the turn ends now with `left` rerolls unused."""
         values = {}
         for box, (points, bonus_points) in self.scores(filled, flag, dice).items():
@@ -190,7 +202,7 @@ class Naive:
             values[box] = points + bonus_points + extra + self.value(card[0], card[1], saved, card[2])
         return values
 
-    def hold_value(self, filled: int, upper: Upper, flag: bool, held: Dice, left: int) -> Fraction:
+    def hold_value(self, filled: int, upper: int, flag: bool, held: Dice, left: int) -> Fraction:
         """Value of rerolling all dice but `held`, with `left` rerolls left before it."""
         total = Fraction(0)
         for rolled, chance in self.outcomes(self.game["dice"] - len(held)):
@@ -198,14 +210,14 @@ class Naive:
             total += chance * self.best(filled, upper, flag, dice, left - 1, False)
         return total
 
-    def best(self, filled: int, upper: Upper, flag: bool, dice: Dice, left: int, first: bool) -> Fraction:
+    def best(self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool) -> Fraction:
         """Best of stopping and every hold."""
         values = list(self.stops(filled, upper, flag, dice, left, first).values())
         if left > 0:
             values += [self.hold_value(filled, upper, flag, held, left) for held in self.holds_of(dice)]
         return max(values)
 
-    def value(self, filled: int, upper: Upper, saved: int = 0, flag: bool = False) -> Fraction:
+    def value(self, filled: int, upper: int, saved: int = 0, flag: bool = False) -> Fraction:
         """Expected points to come at the start of a turn under optimal play."""
         if filled == self.full_mask:
             return Fraction(self.upper_bonus(upper))
@@ -218,23 +230,21 @@ class Naive:
             Fraction(0),
         )
 
-    def hold_values(
-        self, filled: int, upper: Upper, dice: Dice, left: int, flag: bool = False
-    ) -> dict[Dice, Fraction]:
+    def hold_values(self, filled: int, upper: int, dice: Dice, left: int, flag: bool = False) -> dict[Dice, Fraction]:
         """Value of every hold of a roll."""
         return {held: self.hold_value(filled, upper, flag, held, left) for held in self.holds_of(dice)}
 
     def category_values(
-        self, filled: int, upper: Upper, dice: Dice, left: int = 0, flag: bool = False, first: bool = False
+        self, filled: int, upper: int, dice: Dice, left: int = 0, flag: bool = False, first: bool = False
     ) -> dict[int, Fraction]:
         """Value of stopping with each legal category."""
         return self.stops(filled, upper, flag, dice, left, first)
 
-    def states(self) -> Iterator[tuple[int, Upper, int, bool]]:
+    def states(self) -> Iterator[tuple[int, int, int, bool]]:
         """Every card that a game can reach, full ones included: (filled, upper, saved, flag)."""
         max_saved = self.game["rolls"] - 1 if self.game["saved_rolls"] else 0
         rolls = [dice for dice, _ in self.outcomes(self.game["dice"])]
-        found, new = set(), {(0, self.no_upper(), False)}
+        found, new = set(), {(0, 0, False)}
         while new:
             found |= new
             new = {
@@ -252,7 +262,7 @@ class Naive:
         """Highest possible final score: the best roll in every turn."""
 
         @cache
-        def most(filled: int, upper: Upper, flag: bool) -> int:
+        def most(filled: int, upper: int, flag: bool) -> int:
             if filled == self.full_mask:
                 return int(self.value(filled, upper))
             best = 0
@@ -264,4 +274,4 @@ class Naive:
                     )
             return best
 
-        return most(0, self.no_upper(), False)
+        return most(0, 0, False)

@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from support.naive import Dice, Naive, Upper
+from support.naive import Dice, Naive
 
 Distribution = dict[int, Fraction]
 
@@ -29,7 +29,7 @@ class NaiveUtility(Naive):
         for method in ("expected_utility", "best_utility"):
             setattr(self, method, cache(getattr(self, method)))
 
-    def expected_utility(self, filled: int, upper: Upper, saved: int, flag: bool, made: int) -> Fraction:
+    def expected_utility(self, filled: int, upper: int, saved: int, flag: bool, made: int) -> Fraction:
         """Highest expected utility of the final score."""
         if filled == self.full_mask:
             return self.utility(made + int(self.value(filled, upper)))
@@ -38,7 +38,7 @@ class NaiveUtility(Naive):
         return sum((p * self.best_utility(filled, upper, flag, made, d, left, True) for d, p in rolls), Fraction(0))
 
     def best_utility(
-        self, filled: int, upper: Upper, flag: bool, made: int, dice: Dice, left: int, first: bool
+        self, filled: int, upper: int, flag: bool, made: int, dice: Dice, left: int, first: bool
     ) -> Fraction:
         """Best of stopping and every hold."""
         found = [
@@ -82,7 +82,7 @@ class NaiveDistribution(NaiveUtility):
         for method in ("distribution", "turn_distribution"):
             setattr(self, method, cache(getattr(self, method)))
 
-    def distribution(self, filled: int, upper: Upper, saved: int = 0, flag: bool = False) -> Distribution:
+    def distribution(self, filled: int, upper: int, saved: int = 0, flag: bool = False) -> Distribution:
         """Chance of every number of points to come."""
         if filled == self.full_mask:
             return {int(self.value(filled, upper)): Fraction(1)}
@@ -93,7 +93,7 @@ class NaiveDistribution(NaiveUtility):
         return dict(total)
 
     def turn_distribution(
-        self, filled: int, upper: Upper, flag: bool, dice: Dice, left: int, first: bool
+        self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool
     ) -> Distribution:
         """The same after a roll."""
         stops = self.stops(filled, upper, flag, dice, left, first)
@@ -134,7 +134,7 @@ class NaiveTieBreak(NaiveUtility):
             setattr(self, method, cache(getattr(self, method)))
 
     def taken(
-        self, filled: int, upper: Upper, flag: bool, made: int, dice: Dice, left: int, first: bool
+        self, filled: int, upper: int, flag: bool, made: int, dice: Dice, left: int, first: bool
     ) -> tuple[Dice | None, tuple[int, int, int, int]]:
         """The dice to hold, or None to stop; and the ending of :meth:`endings` if the turn stops."""
         means = self.stops(filled, upper, flag, dice, left, first)
@@ -168,14 +168,14 @@ class NaiveTieBreak(NaiveUtility):
         }
         return min(equal, key=lambda o: (-equal[o][0], equal[o][1]))
 
-    def play(self, filled: int, upper: Upper, saved: int, flag: bool, made: int) -> tuple[Fraction, Fraction]:
+    def play(self, filled: int, upper: int, saved: int, flag: bool, made: int) -> tuple[Fraction, Fraction]:
         """Expected final score and expected utility of this play, from the start of a turn."""
         results = self.final_scores(filled, upper, saved, flag, made).items()
         return sum((p * s for s, p in results), Fraction(0)), sum(
             (p * self.utility(s) for s, p in results), Fraction(0)
         )
 
-    def final_scores(self, filled: int, upper: Upper, saved: int, flag: bool, made: int) -> Distribution:
+    def final_scores(self, filled: int, upper: int, saved: int, flag: bool, made: int) -> Distribution:
         """Chance of every final score under this play, from the start of a turn."""
         if filled == self.full_mask:
             return {made + int(self.value(filled, upper)): Fraction(1)}
@@ -185,7 +185,7 @@ class NaiveTieBreak(NaiveUtility):
         return dict(total)
 
     def turn_scores(
-        self, filled: int, upper: Upper, flag: bool, made: int, dice: Dice, left: int, first: bool
+        self, filled: int, upper: int, flag: bool, made: int, dice: Dice, left: int, first: bool
     ) -> Distribution:
         """The same after a roll."""
         held, (box, points, total, saved) = self.taken(filled, upper, flag, made, dice, left, first)

@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from support.naive import Dice, Upper
+from support.naive import Dice
 from support.naive_objectives import Distribution, NaiveUtility, add
 
 Choose = Callable[[int, int, int, bool, Dice, int, bool], "int | Dice"]
@@ -30,7 +30,7 @@ class NaivePolicy(NaiveUtility):
         for method in ("distribution", "turn", "losses", "turn_losses"):
             setattr(self, method, cache(getattr(self, method)))
 
-    def distribution(self, filled: int = 0, upper: Upper = 0, saved: int = 0, flag: bool = False) -> Distribution:
+    def distribution(self, filled: int = 0, upper: int = 0, saved: int = 0, flag: bool = False) -> Distribution:
         """Chance of every number of points to come."""
         if filled == self.full_mask:
             return {int(self.value(filled, upper)): Fraction(1)}
@@ -40,7 +40,7 @@ class NaivePolicy(NaiveUtility):
         return dict(total)
 
     def turn(
-        self, filled: int, upper: Upper, saved: int, flag: bool, dice: Dice, left: int, first: bool
+        self, filled: int, upper: int, saved: int, flag: bool, dice: Dice, left: int, first: bool
     ) -> Distribution:
         """The same after a roll."""
         action, total = self.choose(filled, upper, saved, flag, dice, left, first), Counter[int]()
@@ -55,7 +55,7 @@ class NaivePolicy(NaiveUtility):
             add(total, p, self.turn(filled, upper, saved, flag, again, left - 1, False))
         return dict(total)
 
-    def losses(self, filled: int = 0, upper: Upper = 0, flag: bool = False) -> Losses:
+    def losses(self, filled: int = 0, upper: int = 0, flag: bool = False) -> Losses:
         """Expected losses against perfect play from a card on, without saved rolls."""
         total: Losses = Counter()
         if filled != self.full_mask:
@@ -63,7 +63,7 @@ class NaivePolicy(NaiveUtility):
                 add_losses(total, p, self.turn_losses(filled, upper, flag, dice, self.game["rolls"] - 1, True))
         return total
 
-    def turn_losses(self, filled: int, upper: Upper, flag: bool, dice: Dice, left: int, first: bool) -> Losses:
+    def turn_losses(self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool) -> Losses:
         """The same after a roll."""
         action, turn = self.choose(filled, upper, 0, flag, dice, left, first), filled.bit_count()
         stops = self.stops(filled, upper, flag, dice, left, first)
@@ -101,7 +101,7 @@ class GreedyChoice(NaiveUtility):
             setattr(self, method, cache(getattr(self, method)))
 
     def endings_worth(
-        self, filled: int, upper: Upper, flag: bool, dice: Dice, left: int, first: bool
+        self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool
     ) -> dict[int, Fraction]:
         """Worth of each category."""
         found = {}
@@ -110,21 +110,21 @@ class GreedyChoice(NaiveUtility):
             found[box] = made + self.guess(card[0], card[1], saved, card[2])
         return found
 
-    def hold_worth(self, filled: int, upper: Upper, flag: bool, held: Dice, left: int) -> Fraction:
+    def hold_worth(self, filled: int, upper: int, flag: bool, held: Dice, left: int) -> Fraction:
         """Worth of a hold."""
         rerolls = self.outcomes(self.game["dice"] - len(held))
         return sum(
             (p * self.worth(filled, upper, flag, tuple(sorted(held + r)), left - 1) for r, p in rerolls), Fraction(0)
         )
 
-    def worth(self, filled: int, upper: Upper, flag: bool, dice: Dice, left: int) -> Fraction:
+    def worth(self, filled: int, upper: int, flag: bool, dice: Dice, left: int) -> Fraction:
         """Worth of a roll that is not the first of its turn."""
         best = max(self.endings_worth(filled, upper, flag, dice, left, False).values())
         holds = self.holds_of(dice) - {dice} if left else ()  # to hold all dice is to end the turn
         return max([best, *(self.hold_worth(filled, upper, flag, held, left) for held in holds)])
 
     def __call__(
-        self, filled: int, upper: Upper, saved: int, flag: bool, dice: Dice, left: int, first: bool
+        self, filled: int, upper: int, saved: int, flag: bool, dice: Dice, left: int, first: bool
     ) -> int | Dice:
         """The action."""
         stops = self.endings_worth(filled, upper, flag, dice, left, first)

@@ -32,6 +32,11 @@ def chains(rules: RuleSet) -> tuple[tuple[int, ...], ...]:
     return tuple(sorted(ordered, key=min))
 
 
+def leaves_choice(rules: RuleSet) -> bool:
+    """Whether a turn can have several boxes to choose from; not if all boxes are one chain."""
+    return len(chains(rules)) > 1
+
+
 @lru_cache(maxsize=32)
 def prerequisites(rules: RuleSet) -> tuple[int, ...]:
     """For each category the bitmask of the boxes that must be filled before it."""

@@ -33,7 +33,7 @@ from .dice import Dice
 from .notation import CardText, counts_of, dice_of, is_subset, parse_dice, parse_faces, read_card, spaced
 from .rules import RuleSet
 from .scorecard import Scorecard, State, check_state
-from .scoring import open_categories, scoring_options
+from .scoring import is_joker, open_categories, scoring_options
 
 Card = Scorecard | State
 Rolled = Sequence[int] | str | Any  # faces, text, or a generator: random.Random or numpy.random.Generator
@@ -139,11 +139,25 @@ class TurnPosition:
         c, filled, next_ones = rules.index_of.get(category, -1), self.state.filled, " or ".join(allowed)
         if c >= 0 and filled >> c & 1:
             raise StateError(f"{category} is filled already")
-        if rules.joker and c in open_categories(rules, filled):
+        is_open = c in open_categories(rules, filled)
+        if is_open and rules.crossing_out == "only-if-nothing-scores" and not self._is_joker:
+            raise StateError(f"{category} may not be crossed out now: the dice score in {next_ones}")
+        if is_open and rules.joker:
             raise StateError(
                 f"{category} may not be taken now: an extra {rules.joker.category} must go to {next_ones}"
             )
         raise StateError(f"{category} may not be taken now: the boxes are filled in order, and {next_ones} is next")
+
+    @property
+    def _is_joker(self) -> bool:
+        """Whether the joker rule may restrict where the dice go."""
+        joker, box = self.rules.joker, self.rules.joker_index
+        return (
+            joker is not None
+            and joker.mode == "forced"
+            and self.state.filled >> box & 1 == 1
+            and is_joker(self.rules, counts_of(self.rules, self.dice))
+        )
 
     def apply(self, action: ActionText) -> TurnPosition:
         """The position after an action: dice are to be rolled, or the game is over.

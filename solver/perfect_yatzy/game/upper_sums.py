@@ -99,6 +99,11 @@ class UpperSums:
         return [np.array([b.paid(total) for total in range(b.threshold + 1)], np.int64) for b in self.rules.bonuses]
 
     @property
+    def largest(self) -> int:
+        """The largest capped number."""
+        return self.join(self.thresholds)
+
+    @property
     def most_bonus(self) -> int:
         """Points of all upper bonuses together."""
         return sum(bonus.points for bonus in self.rules.bonuses)

@@ -17,9 +17,9 @@ from typing import Any
 from ..errors import RulesError
 from ..game.dice import lattice
 from ..game.maximum import maximum_score
-from ..game.points import possible_points
 from ..game.rule_loader import builtin_ids, load_rules
 from ..game.rules import RuleSet
+from ..game.upper_sums import upper_sums
 from .state_counts import count_states
 from .state_space import LANES
 
@@ -157,10 +157,9 @@ def remarks(rules: RuleSet) -> list[str]:
         for p in c.patterns
         if p.score == "fixed" and p.plus
     ]
-    if rules.bonus:
-        best = sum(max(p) for p, c in zip(possible_points(rules), rules.categories, strict=True) if c.upper)
-        if best < rules.bonus.threshold:
-            warnings.append(f"the bonus is out of reach: the upper boxes give {best}, not {rules.bonus.threshold}")
+    for bonus, best in zip(rules.bonuses, upper_sums(rules).to_come(0), strict=False):
+        if best < bonus.threshold:
+            warnings.append(f"the bonus is out of reach: the upper boxes give {best}, not {bonus.threshold}")
     # Tables are identified by their fingerprint, but answers show only the name.
     has_builtin_id = rules.origin != rules.id and rules.id in builtin_ids()
     if has_builtin_id and load_rules(rules.id).fingerprint != rules.fingerprint:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..game.box_order import leaves_choice
 from ..game.dice import Dice
 from ..game.notation import counts_of
 from ..game.rules import RuleSet
@@ -185,7 +186,7 @@ def make_guide(
         The same for the same arguments: the simulated games have a fixed seed.
     """
     rules = strategy.rules
-    turns = sample_turns(strategy, GAMES) if rules.order == "free" else []
+    turns = sample_turns(strategy, GAMES) if leaves_choice(rules) else []
     if losses is None:
         losses = sheet.figures.get("losses_by_turn", ()) if sheet else ()
     return Guide(
@@ -293,7 +294,7 @@ def _example(strategy: Strategy, prices: PriceSheet, turn: int, state: State, di
     for c, (points, extra) in scoring_options(rules, state.filled, state.joker_paid, counts_of(rules, dice)).items():
         upper, filled = upper_sums(rules).add(state.upper, c, points), state.filled | 1 << c
         change = prices.bonus_value(filled, upper) - before
-        if c == rules.joker_index and points:
+        if c == rules.tracked_index and points:
             change += prices.joker_turn * (rules.full_mask & ~filled).bit_count()
         loss = losses[rules.categories[c].id]
         options.append(Option(c, points + extra, prices.prices[c], change, loss))

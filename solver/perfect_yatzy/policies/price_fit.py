@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..game.box_order import leaves_choice
 from ..game.dice import Floats
 from ..game.rules import RuleSet
 from ..model.checked_values import Table, checked_part
@@ -100,7 +101,7 @@ def fit_prices(
     report = progress or (lambda done, total: None)
     visits = visited_states(rules, perfect, VISITED_GAMES, seed, threads)
     targets = checked_part(perfect, 0, len(perfect))[visits.places]
-    if rules.order == "forced":
+    if not leaves_choice(rules):
         prices = least_squares(every_number(rules), visits, targets).prices
         form = SheetForm(rules, np.eye(len(prices) + len(terms_of(rules)))[:, len(prices) :], np.array(prices))
     else:
@@ -154,7 +155,7 @@ class SheetForm:
         """How far apart to compare each free number: far enough that the mean changes, near enough to be one hill."""
         rules = self.rules
         bonus = rules.bonus.points / 16 if rules.bonus else 0.0
-        par_point = rules.bonus.points / rules.threshold / 4 if rules.bonus else 0.0
+        par_point = rules.bonus.points / rules.bonus.threshold / 4 if rules.bonus else 0.0
         joker = rules.joker.bonus / 200 if rules.joker else 0.0
         of_term = {"lost": bonus, "secured": bonus, "par_point": par_point, "saved_roll": 0.3, "joker_turn": joker}
         every = np.array([0.8] * self.count + [of_term[name] for name in terms_of(rules)])

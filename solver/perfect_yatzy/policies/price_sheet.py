@@ -29,10 +29,12 @@ from numbers import Real
 import numpy as np
 
 from ..errors import StateError, shown
+from ..game.box_order import leaves_choice
 from ..game.dice import Floats, Ints
 from ..game.points import possible_points
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
+from ..game.upper_sums import upper_sums
 from ..model.objectives import final_bonus
 from ..model.state_space import StateSpace, state_space
 
@@ -102,7 +104,7 @@ class PriceSheet:
         In a forced order the prices are not counted. Prices of three and more upper boxes that rise evenly with the
         face are two numbers.
         """
-        if self.rules.order == "forced":
+        if not leaves_choice(self.rules):
             return len(terms_of(self.rules))
         by_face = sorted((box.face, self.prices[c]) for c, box in enumerate(self.rules.categories) if box.face)
         steps = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(by_face) if b[0] > a[0]]
@@ -132,17 +134,12 @@ class PriceSheet:
         filled
             Bitmask of filled categories.
         upper
-            Sum of the upper boxes.
+            Sum of the upper boxes; with columns a number of :mod:`perfect_yatzy.game.upper_sums`.
         """
-        rules = self.rules
-        if rules.bonus is None:
-            return 0.0
-        if filled == rules.full_mask:
-            return float(rules.bonus.points) if upper >= rules.threshold else 0.0
-        if upper >= rules.threshold:
-            return self.bonus_secured
-        best = sum(most for c, most in enumerate(upper_best(rules)) if not filled >> c & 1)
-        return self.par_point * (upper - self.par(filled)) if upper + best >= rules.threshold else self.bonus_lost
+        if filled == self.rules.full_mask:
+            return float(upper_sums(self.rules).bonus(upper))
+        features = bonus_features(self.rules, filled, np.array([upper]))[0]
+        return float(features @ [self.bonus_lost, self.bonus_secured, self.par_point])
 
     def value(self, state: State = EMPTY_STATE) -> float:
         """Value of a state, in points still to come."""
@@ -226,9 +223,39 @@ def upper_best(rules: RuleSet) -> list[int]:
 
 
 def pars(rules: RuleSet) -> tuple[float, ...]:
-    """The threshold of the bonus, shared out over the upper boxes in proportion to the most that each can pay."""
-    best = upper_best(rules)
-    return tuple(rules.threshold * most / (sum(best) or 1) for most in best)
+    """The threshold of the bonus, shared out over the upper boxes in proportion to the most that each can pay.
+
+    With columns that of each column, over its boxes.
+    """
+    best, thresholds = upper_best(rules), upper_sums(rules).thresholds
+    columns = [box.column if best[c] else 0 for c, box in enumerate(rules.categories)]
+    total = [sum(most for most, other in zip(best, columns, strict=True) if other == column) for column in columns]
+    return tuple(thresholds[columns[c]] * most / (total[c] or 1) for c, most in enumerate(best))
+
+
+def bonus_features(rules: RuleSet, filled: int, upper: Ints) -> Floats:
+    """What the numbers of the bonus multiply, ``(n, 3)``: bonuses lost and secured, points above par.
+
+    Parameters
+    ----------
+    filled
+        Bitmask of filled categories.
+    upper : (n,) int64
+        Upper sums of cards. A bonus with several steps is lost if no further step is within reach, secured at the
+        last one. With columns the features of all of them are added up.
+    """
+    sums, par, features = upper_sums(rules), pars(rules), np.zeros((len(upper), 3))
+    if rules.bonus is None:
+        return features
+    columns = zip(rules.bonuses, sums.split(upper), sums.to_come(filled), strict=True)
+    for column, (bonus, total, more) in enumerate(columns):
+        boxes = [c for c in sums.counting if rules.categories[c].column == column and filled >> c & 1]
+        secured = total >= bonus.threshold
+        reachable = [(total < least) & (total + more >= least) for least, _ in bonus.steps]
+        lost = ~secured & ~np.any(reachable, axis=0)
+        above = np.where(lost | secured, 0.0, total - math.fsum(par[c] for c in boxes))
+        features += np.column_stack([lost, secured, above])
+    return features
 
 
 @dataclass(frozen=True)
@@ -260,7 +287,7 @@ def state_blocks(space: StateSpace, layers: Iterable[Ints]) -> Iterator[StateBlo
     layers : iterable of (n,) int64
         Rows, each array from one layer.
     """
-    layout, best, par = space.layout, np.array(upper_best(space.rules)), np.array(pars(space.rules))
+    layout = space.layout
     for rows in layers:
         if not len(rows) or (filled := int(space.filled[rows[0]])) == space.categories:
             continue
@@ -272,10 +299,8 @@ def state_blocks(space: StateSpace, layers: Iterable[Ints]) -> Iterator[StateBlo
             is_open = layout.masks[alike, None] >> np.arange(space.categories) & 1 == 0
             saved = np.repeat(np.arange(int(space.most_saved[filled]) + 1), len(upper))
             cells = np.zeros((len(saved), 4))
-            if space.rules.bonus:
-                lost, secured = upper + best @ is_open[0] < space.rules.threshold, upper >= space.rules.threshold
-                above_par = np.where(lost | secured, 0.0, upper - par @ ~is_open[0])
-                cells[:, :3] = np.tile(np.column_stack([lost, secured, above_par]), (len(cells) // len(upper), 1))
+            features = bonus_features(space.rules, int(layout.masks[alike[0]]), upper)
+            cells[:, :3] = np.tile(features, (len(cells) // len(upper), 1))
             cells[:, 3] = saved
             cards = np.column_stack([is_open, is_open.sum(axis=1) * (alike >= space.cards)]).astype(np.float64)
             at_once = max(1, BLOCK_VALUES // len(cells))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import combinations
 
+from ..game.box_order import leaves_choice
 from ..game.rules import Category, RuleSet
 from .hold_language import Action, Condition, DicePattern, HoldRule, hold_rule
 
@@ -104,14 +105,14 @@ def _ranges(rules: RuleSet) -> list[tuple[int, int]]:
 def candidate_conditions(rules: RuleSet) -> list[Condition]:
     """Conditions, each of which a rule may have alone or with one other."""
     found: list[Condition] = []
-    boxes = [c for c in rules.categories if not c.upper or rules.order == "forced"]
+    boxes = [c for c in rules.categories if not c.upper or not leaves_choice(rules)]
     sets: list[tuple[str, ...]] = [(c.id,) for c in boxes]
-    if rules.order == "free":
+    if leaves_choice(rules):
         sets += [(a.id, b.id) for a, b in combinations(boxes, 2) if _alike(a, b)]
         sets += _families(rules)
     for ids in sets:
         found += [Condition("open", ids), Condition("closed", ids)]
-    if rules.order == "free":
+    if leaves_choice(rules):
         upper = tuple(c.id for c in rules.categories if c.upper)
         straights = tuple(c.id for c in rules.categories if any(p.kind == "contains" for p in c.patterns))
         for ids in dict.fromkeys((upper, straights, upper + straights, *_families(rules))):
@@ -122,7 +123,7 @@ def candidate_conditions(rules: RuleSet) -> list[Condition]:
         found += [Condition("above par"), Condition("below par")]
     found += [Condition("rolls left", (), n, n) for n in range(1, rules.rolls_per_turn)]
     turns = len(rules.categories)
-    if rules.order == "free":
+    if leaves_choice(rules):
         found += [Condition("turns left", (), 1, n) for n in (2, 3, 5, 8) if n < turns]
         found += [Condition("turns left", (), n, turns) for n in (4, 6, 9) if n < turns]
     # As they are in a rule: sorted, and a whole section by its name.

@@ -100,11 +100,14 @@ def _points(strategy: Strategy, filled: Ints, paid: npt.NDArray[np.bool_], dice:
     grid = lattice(rules.dice, rules.faces)
     counts = (dice[:, :, None] == np.arange(1, rules.faces + 1)).sum(axis=1)
     points = strategy.evaluator.points[category, grid.rank(counts) - grid.first_roll]
-    if rules.joker:  # a joker may pay fixed points in full
+    # Jokers pay otherwise than by the dice, and boxes that require another one may pay nothing.
+    jokers = np.zeros(len(filled), dtype=bool)
+    if rules.joker:
         jokers = (filled >> rules.joker_index & 1 == 1) & (
             strategy.evaluator.points[rules.joker_index, grid.rank(counts) - grid.first_roll] > 0
         )
-        for game in np.flatnonzero(jokers).tolist():
-            options = scoring_options(rules, int(filled[game]), bool(paid[game]), counts[game].tolist())
-            points[game] = options[int(category[game])][0]
+    requiring = np.array([bool(box.requires) for box in rules.categories])
+    for game in np.flatnonzero(jokers | requiring[category]).tolist():
+        options = scoring_options(rules, int(filled[game]), bool(paid[game]), counts[game].tolist())
+        points[game] = options[int(category[game])][0]
     return np.asarray(points)

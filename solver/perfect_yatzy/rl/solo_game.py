@@ -21,6 +21,7 @@ from ..game.legal_actions import TurnPosition, start_turn
 from ..game.notation import counts_of
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
+from ..game.upper_sums import upper_sums
 from ..strategy.opponents import final_score
 
 Mask = npt.NDArray[np.int8]
@@ -34,7 +35,7 @@ def observation_bounds(rules: RuleSet) -> dict[str, tuple[int, int]]:
     turns = len(rules.categories) if rules.saved_rolls else 0
     return {
         "filled": (len(rules.categories), 1),
-        "upper": (1, max(1, rules.threshold)),
+        "upper": (1, max(1, upper_sums(rules).largest)),
         "counts": (rules.faces, rules.dice),
         "rolls_left": (1, max(1, (rules.rolls_per_turn - 1) * (turns + 1))),
         "joker_paid": (1, 1),

@@ -267,6 +267,8 @@ class QueryService:
             "open": still_open,
             "upper": card.upper,
         }
+        if rules.columns:
+            answer["upper_by_column"] = list(card.column_sums)
         if objective:
             chance = clipped(objective.strategy.value(request.position))
             answer |= best_value_fields([{"chance": chance}], card, objective)

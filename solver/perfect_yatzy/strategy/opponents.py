@@ -68,7 +68,8 @@ def final_score(card: Scorecard) -> int:
 def least_score(card: Scorecard) -> int:
     """Lowest final score a card can end with: each open box at the lowest points any roll gives."""
     least = points_table(card.rules).min(axis=1)
-    sure = {c: int(least[c]) for c in range(len(least)) if c not in card.points}
+    boxes = enumerate(card.rules.categories)
+    sure = {c: 0 if box.requires else int(least[c]) for c, box in boxes if c not in card.points}
     return final_score(replace(card, points={**card.points, **sure}))
 
 

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from .._version import ANSWER_SCHEMA
 from ..errors import StateError
+from ..game.box_order import leaves_choice
 from ..game.limits import MAX_CARD_TEXT
 from ..game.points import possible_points
 from ..game.rules import RuleSet
@@ -145,11 +146,23 @@ def rule_set_json(rules: RuleSet) -> dict[str, Any]:
         "active": list(rules.active_switches),
         "bonus_points": bool(rules.joker and rules.joker.bonus) or bool(rules.first_roll_bonus),
         "rolls": rules.rolls_per_turn,
-        "forced": rules.order == "forced",
+        "forced": not leaves_choice(rules),
         "saved_rolls": rules.saved_rolls,
-        "bonus": {"threshold": rules.bonus.threshold, "points": rules.bonus.points} if rules.bonus else None,
+        "bonus": {
+            "threshold": rules.bonus.threshold,
+            "points": rules.bonus.points,
+            "steps": [bonus.steps for bonus in rules.bonuses],
+        }
+        if rules.bonus
+        else None,
         "categories": [
-            {"id": category.id, "name": category.name, "upper": category.upper, "points": points}
+            {
+                "id": category.id,
+                "name": category.name,
+                "upper": category.upper,
+                "column": category.column,
+                "points": points,
+            }
             for category, points in zip(rules.categories, possible_points(rules), strict=True)
         ],
     }

@@ -12,6 +12,7 @@ from ...game.notation import glyphs, spaced
 from ...game.rules import RuleSet
 from .charts import histogram
 from .distribution import distribution_lines, percentile_line
+from .upper_bonus import upper_bonus_lines
 from .wording import category_name, chance_text, loss_text, number_word, plural, points_text, wrapped
 
 ALL_OPTIONS = 10**6  # for `top`: list every option
@@ -152,7 +153,8 @@ def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
         remaining = f"{points_text(answer['expected_remaining'])} expected in {plural(turns_left, 'more turn')}"
         lines.append(f"{answer['card_total']} points on the card, {remaining}")
     if rules.bonus:
-        lines.append(_upper_bonus_line(rules, answer))
+        filled = sum(1 << c for c, box in enumerate(rules.categories) if box.id not in answer["open"])
+        lines += upper_bonus_lines(rules, filled, answer.get("upper_by_column", [answer["upper"]]))
     if not turns_left:
         return lines
     if answer.get("distribution"):
@@ -175,19 +177,6 @@ def _expect_headline(answer: dict[str, Any]) -> str:
         return f"{value_text(answer, answer)} if you play for it"
     play = "by the fitted values" if "approximate" in answer else "under perfect play"
     return f"Expected final score {points_text(expected)} {play}"
-
-
-def _upper_bonus_line(rules: RuleSet, answer: dict[str, Any]) -> str:
-    assert rules.bonus is not None
-    threshold, upper = rules.bonus.threshold, answer["upper"]
-    open_upper = [c for c in rules.categories if c.upper and c.id in answer["open"]]
-    label, missing = f"Upper bonus of {rules.bonus.points}", threshold - upper
-    if missing <= 0:
-        return f"{label}: secured ({upper} of {threshold})"
-    most = sum(c.face * rules.dice for c in open_upper)
-    if all(c.face for c in open_upper) and most < missing:
-        return f"{label}: out of reach ({upper} of {threshold})"
-    return f"{label}: {upper} of {threshold}, {missing} more needed"
 
 
 def _simulated_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:

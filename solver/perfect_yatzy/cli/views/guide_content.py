@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import accumulate
 
+from ...game.box_order import leaves_choice
 from ...game.dice import Dice
 from ...game.rules import RuleSet
 from ...policies.guide import RARE, Example, GiveUp, Guide, Option, Stage
@@ -167,7 +168,7 @@ def _sheet_sections(guide: Guide, words: Words) -> list[Section | None]:
         Row(text_of(box.name), words.price(price), max(0.0, price) / top)
         for box, price in zip(rules.categories, prices.prices, strict=True)
     )
-    title, note = ("title_forced", "forced") if rules.order == "forced" else ("title", "note")
+    title, note = ("title_forced", "forced") if not leaves_choice(rules) else ("title", "note")
     bonus = tuple(_bonus(prices, words))
     return [
         Section("prices", words.words(f"prices.{title}"), words.fill(f"prices.{note}"), rows),
@@ -210,7 +211,7 @@ def _holds(sheet: StrategySheet, rules: RuleSet, words: Words) -> Section | None
         return None
     title = words.words("holds.title")
     if not sheet.holds:
-        how = "by_points" if rules.order == "forced" else "by_prices"
+        how = "by_points" if not leaves_choice(rules) else "by_prices"
         return Section("holds", words.words("holds.title_by_prices"), words.fill(f"holds.{how}"))
     worth = sheet.figures.get("worth", [])
     values = [words.number(value) for value in worth] if len(worth) == len(sheet.holds) else [""] * len(sheet.holds)
@@ -220,7 +221,7 @@ def _holds(sheet: StrategySheet, rules: RuleSet, words: Words) -> Section | None
 
 def _give_up(guide: Guide, words: Words) -> Section | None:
     title = words.words("give_up.title")
-    if guide.rules.order == "forced":
+    if not leaves_choice(guide.rules):
         return Section("give_up", title, words.fill("give_up.forced"))
     stages = [stage for stage in guide.stages if stage.give_ups]
     if not stages:

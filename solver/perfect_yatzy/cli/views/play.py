@@ -8,6 +8,7 @@ from ...game.scorecard import Scorecard
 from ...play.session import Session
 from ...strategy.opponents import final_score
 from .decisions import CATEGORY_HELP, HOLD_HELP
+from .upper_bonus import upper_bonus_cells, upper_bonus_labels
 from .wording import WIDTH, category_name, number_word, plural, wrapped
 
 MAX_NAME = 20  # columns of a player's name
@@ -35,7 +36,8 @@ def card_rows(rules: RuleSet, card: Scorecard) -> list[tuple[str, str]]:
     """One player's scorecard as labels and values; a dot is an open category."""
     rows = [(c.name, str(card.points[i]) if i in card.points else "·") for i, c in enumerate(rules.categories)]
     if rules.bonus:
-        rows.append((f"Upper bonus {rules.bonus.points}", upper_bonus_text(card)))
+        labels = (label.replace(" of ", " ", 1) for label in upper_bonus_labels(rules))
+        rows += zip(labels, upper_bonus_cells(rules, card.state.filled, card.column_sums), strict=True)
     if rules.first_roll_bonus or (rules.joker and rules.joker.bonus):
         rows.append(("Bonus points", str(card.bonus_points)))
     if rules.saved_rolls:
@@ -66,16 +68,6 @@ def card_lines(rules: RuleSet, session: Session) -> list[str]:
         lines += [""] if lines else []
         lines += [f"  {label:<{label_width}}  {'  '.join(row)}" for label, *row in zip(labels, *block, strict=True)]
     return lines
-
-
-def upper_bonus_text(card: Scorecard) -> str:
-    """The points of the upper bonus, or while it is undecided the upper sum: ``16 of 63``."""
-    rules = card.rules
-    assert rules.bonus is not None
-    if card.upper >= rules.bonus.threshold:
-        return f"+{rules.bonus.points}"
-    has_open_upper = any(c.upper and i not in card.points for i, c in enumerate(rules.categories))
-    return f"{card.upper} of {rules.bonus.threshold}" if has_open_upper else "0"
 
 
 def spoken_card_lines(rules: RuleSet, session: Session) -> list[str]:

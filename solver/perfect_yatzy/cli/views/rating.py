@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from textwrap import wrap
 
+from ...game.box_order import leaves_choice
 from ...game.rules import RuleSet
 from ...play.estimates import Difference, Estimate, mean_of
 from ...play.figures import GRADE_NAMES
@@ -53,7 +54,7 @@ def rating_lines(rating: Rating, rules: RuleSet, block: int | None = None) -> li
         what = count_of(len(rating.other_results), "game")
         lines += sentence(f"{what} without decisions: mean result {rating.other_results.mean():.2f}.")
     lines += ["", *kind_lines(rating, percent)]
-    if rules.order != "forced":  # there each turn has one category
+    if leaves_choice(rules):  # there each turn has one category
         lines += ["", *category_lines(rating, rules)]
     parts = rating.blocks(block)
     return [*lines, "", *block_lines(rating, parts, percent)] if len(parts) > 1 else lines

@@ -18,6 +18,7 @@ from typing import Any
 
 from ..._version import ANSWER_SCHEMA
 from ...errors import StateError
+from ...game.box_order import leaves_choice
 from ...game.notation import dice_of, spaced
 from ...game.scorecard import State
 from ...game.translations import ENGLISH
@@ -156,7 +157,7 @@ def categories(strategy: Strategy) -> StrategyTable:
         If the categories are filled in a fixed order.
     """
     rules = strategy.rules
-    if rules.order == "forced":
+    if not leaves_choice(rules):
         raise StateError(f"{rules.key} has a fixed order, so there is no choice of category to tabulate")
     start = strategy.value(State())
     rows: list[tuple[Cell, ...]] = []

@@ -82,8 +82,14 @@ export function objective() {
 export function totals() {
   const sumOf = (categories) => categories.reduce((sum, category) => sum + (state.card[category.id] || 0), 0);
   const { bonus, categories } = rules();
-  const upper = sumOf(categories.filter((category) => category.upper));
-  const upperBonus = bonus && upper >= bonus.threshold ? bonus.points : 0;
+  const upperBoxes = categories.filter((category) => category.upper);
+  const upper = sumOf(upperBoxes);
+  // Every column has a bonus of its own, with one step or several.
+  const paid = (steps, column) => {
+    const total = sumOf(upperBoxes.filter((category) => category.column === column));
+    return Math.max(0, ...steps.filter(([threshold]) => total >= threshold).map(([, points]) => points));
+  };
+  const upperBonus = bonus ? bonus.steps.reduce((sum, steps, column) => sum + paid(steps, column), 0) : 0;
   return { upper, upperBonus, all: sumOf(categories) + upperBonus + state.bonusPoints };
 }
 
