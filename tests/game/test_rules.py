@@ -338,6 +338,20 @@ def test_valid_rules_that_are_probably_a_mistake_get_a_remark(tmp_path: Path) ->
     ]
 
 
+def test_boxes_that_never_score_and_the_bonus_of_each_column_get_a_remark(tmp_path: Path) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text(f"{START}[categories.yatzy]\nonly = 'even'\nsum = 15\n")
+    assert remarks(load_rules(file)) == [
+        "yatzy never scores: no roll is '5 equal, only even faces, sum of all dice 15: 50 points'"
+    ]
+    columns = "".join(f"[[columns]]\nid = 'c{i}'\nname = 'C{i}'\nfactor = {i}\n" for i in (1, 2))
+    file.write_text(f"{START}bonus = {{ threshold = 106, points = 1 }}\n{columns}")
+    assert remarks(load_rules(file)) == [
+        "the bonus is out of reach: the upper boxes give 105, not 106",
+        "the bonus is out of reach: the upper boxes give 210, not 212",
+    ]
+
+
 @pytest.mark.parametrize(("order", "boxes"), [("free", 13), ("forced", 18), ("forced", 62)])
 def test_many_upper_boxes_are_checked_quickly(tmp_path: Path, order: str, boxes: int) -> None:
     file = tmp_path / "own.toml"

@@ -99,7 +99,12 @@ language_option = click.option(
     help="Language of the names: en, da, de, fi, nb, sv.",
 )  # fmt: skip
 card_option = click.option(
-    "--card", "-c", type=CARD, default="", metavar="CARD", help='Filled categories: "ones=3 chance=22".'
+    "--card",
+    "-c",
+    type=CARD,
+    default="",
+    metavar="CARD",
+    help='Filled categories: "ones=3 chance=22"; boxes of one row: "fours=12,16", "ones.down=3".',
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 force_option = click.option("--force", is_flag=True, help="Replace the output file if it exists.")

@@ -17,6 +17,7 @@ from typing import Any
 from ..errors import RulesError
 from ..game.dice import lattice
 from ..game.maximum import maximum_score
+from ..game.points import possible_points
 from ..game.rule_loader import builtin_ids, load_rules
 from ..game.rules import RuleSet
 from ..game.upper_sums import upper_sums
@@ -150,13 +151,16 @@ def _roll_operations(rules: RuleSet) -> int:
 
 def remarks(rules: RuleSet) -> list[str]:
     """Warnings about rules that are valid but probably a mistake, one sentence each."""
+    most = [max(points) for points in possible_points(rules)]
+    boxes = [(c, points) for c, points in zip(rules.categories, most, strict=True) if not c.copy and not c.column]
     warnings = [
         f"{c.id} pays its fixed {p.points} points and {p.plus} more (plus); "
         f"for the sum of the dice and {p.plus}, add `points = false`"
-        for c in rules.categories
+        for c, _ in boxes
         for p in c.patterns
         if p.score == "fixed" and p.plus
     ]
+    warnings += [f"{c.id} never scores: no roll is '{c.text}'" for c, points in boxes if not points]
     for bonus, best in zip(rules.bonuses, upper_sums(rules).to_come(0), strict=False):
         if best < bonus.threshold:
             warnings.append(f"the bonus is out of reach: the upper boxes give {best}, not {bonus.threshold}")
