@@ -86,7 +86,7 @@ def test_published_values_to_every_printed_digit(key: str) -> None:
     ("key", "value"), [("kniffel", 248.0761494649), ("kismet", 315.1799959055), ("balut", 433.3471236637)]
 )
 def test_values_of_games_that_nobody_has_published(key: str, value: float) -> None:
-    """From a second program, dense arrays in NumPy, written from the texts of the rules alone."""
+    """Kniffel and Balut: those of a second program, dense arrays in NumPy, written from the texts of the rules alone."""
     assert solve_values(load_rules(key))[-1] == pytest.approx(value, abs=1e-10)
 
 
