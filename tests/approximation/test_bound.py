@@ -15,7 +15,7 @@ from support.need import need
 need("perfect_yatzy.approximation.relaxation")
 from perfect_yatzy.approximation.backward import solve_relaxed
 from perfect_yatzy.approximation.bound import rounding_error, upper_bound
-from perfect_yatzy.approximation.relaxation import relax, required_exact
+from perfect_yatzy.approximation.relaxation import Budget, relax, required_exact
 from perfect_yatzy.game.box_order import chains
 from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.rules import RuleSet
@@ -64,6 +64,41 @@ def test_the_bound_is_never_below_the_exact_value(rules: RuleSet, data: st.DataO
         assert everything == pytest.approx(float(exact_value), abs=1e-9)
 
 
+@settings(max_examples=60, deadline=None)
+@given(rules=rule_sets(), seconds=st.sampled_from([0.0, 1e-7, 1e-6, 1e-5, 1e-4]))
+def test_the_bound_holds_for_any_budget(rules: RuleSet, seconds: float) -> None:
+    """Little time: no upper sum, coarse upper sums, few exact boxes, rows without values of their own."""
+    exact_value = Naive(rules.canonical()).value(0, 0)
+    assert Fraction(relax(rules, Budget(seconds), threads=1).bound) >= exact_value
+
+
+@pytest.mark.parametrize(
+    ("name", "boxes", "value", "most"),
+    [
+        ("yatzy", 0, 248.4399893779, 274.87),
+        ("yatzy", 3, 248.4399893779, 258.93),
+        ("yahtzee-plain", 5, 245.8707745141, 248.58),
+    ],
+)
+def test_bounds_of_known_games(name: str, boxes: int, value: float, most: float) -> None:
+    """Not above the bounds of an independent program with as many exact boxes beside the upper ones."""
+    found = relax(load_rules(name), Budget(boxes=boxes))
+    assert value < found.bound <= most
+    assert len(found.exact) == 6 + boxes
+
+
+def test_rows_without_values_of_their_own() -> None:
+    """Too little time for all rows of Yatzy: the bound holds, and more time lowers it."""
+    bounds = [relax(load_rules("yatzy"), Budget(seconds)).bound for seconds in (0.05, 0.15)]
+    assert 248.4399893779 < bounds[1] < bounds[0]
+
+
+def test_the_bound_does_not_depend_on_the_threads() -> None:
+    one, three = (relax(load_rules("yatzy"), Budget(0.15), threads=threads) for threads in (1, 3))
+    assert one.bound == three.bound
+    assert one.values.tobytes() == three.values.tobytes()
+
+
 @pytest.mark.parametrize("order", ["free", "forced"])
 @pytest.mark.parametrize("saved", [False, True])
 def test_saved_rolls(order: str, saved: bool) -> None:
@@ -83,19 +118,13 @@ def test_jokers(mode: str) -> None:
         assert found == pytest.approx(exact_value, abs=1e-9)
 
 
-@pytest.mark.parametrize(("name", "value", "most"), [("yatzy", 248.44, 278), ("yahtzee-plain", 245.87, 279)])
-def test_prices_alone(name: str, value: float, most: float) -> None:
-    found = relax(load_rules(name))
-    assert value < found.bound < most
-
-
 def test_every_state_has_a_bound() -> None:
     """W and the prices bound the value of each state, not only of the empty card."""
     from perfect_yatzy.model.state_space import state_space
     from perfect_yatzy.tablebase.backward_induction import solve_values
 
     rules = load_rules("yahtzee-plain")
-    space, values, found = state_space(rules), solve_values(rules), relax(rules)
+    space, values, found = state_space(rules), solve_values(rules), relax(rules, Budget(boxes=3))
     rows = space.state_rows()
     lanes, saved = space.lanes_and_saved(rows, np.arange(space.size))
     filled = space.layout.masks[rows]

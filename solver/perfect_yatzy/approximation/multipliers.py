@@ -89,7 +89,7 @@ def optimal_prices(
         total, gradient = float(lam.sum() + n_boxes * mean), [*(1.0 - n_boxes * uses)]
         for b, slope, c in zip(lines, slopes.tolist(), counted, strict=True):
             total += intercept(bonuses[b], slope)
-            gradient.append(float(n_boxes * (c @ sums)) - _touching(bonuses[b], slope))
+            gradient.append(float(n_boxes * (c @ sums)) - touching_sum(bonuses[b], slope))
         return total, np.array(gradient)
 
     def report(found: Minimum) -> None:
@@ -107,6 +107,6 @@ def optimal_prices(
     return Prices(found.point[:n_boxes], found.point[n_boxes:], found.value, found.gap, found.evaluations)
 
 
-def _touching(bonus: Bonus, slope: float) -> float:
+def touching_sum(bonus: Bonus, slope: float) -> float:
     """The upper sum at which the line of this slope touches the bonus."""
     return float(max(((0, 0), *bonus.steps), key=lambda step: step[1] - slope * step[0])[0])

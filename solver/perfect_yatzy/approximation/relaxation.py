@@ -1,27 +1,49 @@
 """The relaxation of a rule set: prices, exact boxes, the values of the relaxed game, and the bound.
 
-relaxation = relax(rules)
-relaxation.bound                                              no strategy scores more
-relaxation.game.offset(...) + relaxation.values[relaxation.game.index(...)]     the same for any state
+    relaxation = relax(rules)
+    relaxation.bound                                              no strategy scores more
+    relaxation.game.offset(...) + relaxation.values[relaxation.game.index(...)]    the same for any state
+
+Boxes become exact in the order of their gain (:mod:`.exact_boxes`), as many as the budget allows. Each of them
+doubles the cards, but play meets only a part of the cards. So a first relaxed game with some of the boxes is solved
+and played, and in the second one only the rows that play is expected to meet get values of their own. All others
+share the values of the first game, which remembers less (:mod:`perfect_yatzy.model.relaxed_layout`): no value of the
+game itself is above them. The bound is valid whatever rows are chosen; too few of them only make it higher.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from time import monotonic
 
 import numpy as np
 
+from ..errors import RulesError
 from ..game.box_order import chains
 from ..game.dice import Floats
 from ..game.rules import RuleSet
 from ..model.relaxed_game import RelaxedGame
+from ..model.relaxed_layout import Bools, Levels, RelaxedLayout
 from .backward import solve_relaxed
 from .bound import upper_bound
-from .multipliers import optimal_prices
+from .bundle import Minimum, minimise
+from .costs import ROW_BYTES, VISITS, row_blocks, solve_seconds, turn_seconds
+from .exact_boxes import coarse_levels, order_of_gain
+from .forward import Visits, visits
+from .multipliers import Prices, optimal_prices, touching_sum
 
 Report = Callable[[str, float], None]  # takes the name of a stage and the fraction of it that is done
+
+REFINING_SHARE = 0.15  # of the time, for better prices
+REFINING_CALLS = 60
+ORDERING_SHARE = 0.05
+FIRST_SHARE = 0.06  # of the time, for the solve of the first game
+TOLERANCE = 2e-5  # of the bound, where an iteration ends
+LEVEL_TOLERANCE = 5e-5  # of the bound: 0.1 points for Giant Yatzy
+MAX_UNEXPECTED = 0.1  # expected number of turns of a game that begin on rows without values of their own
+LEAST_CHANCE = 1e-5  # of a row, for play to be followed
 
 
 @dataclass(frozen=True)
@@ -31,13 +53,16 @@ class Budget:
     Attributes
     ----------
     seconds : float
-        Time with all threads.
+        Time on a machine with two threads; the bound depends on it, but not on the speed of the machine.
     memory : int
         Bytes.
+    boxes : int or None
+        Most further exact boxes; default: no limit.
     """
 
     seconds: float = 240.0
     memory: int = 1 << 30
+    boxes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -106,7 +131,7 @@ def relax(
     report
         Called now and then with the stage and the fraction of it that is done.
     threads
-        Number of threads; default: all processors of this process.
+        Number of threads; default: all processors of this process. The bound does not depend on it.
 
     Raises
     ------
@@ -114,15 +139,203 @@ def relax(
         If even the boxes that have to be exact have too many cards.
     """
     began = monotonic()
-
-    def progress(stage: str) -> Callable[[float], None]:
-        return lambda done: report(stage, done) if report else None
-
-    exact, column = required_exact(rules)
-    lines = [b for b in range(len(rules.bonuses)) if b != column]
-    found = optimal_prices(rules, lines, progress=progress("prices"))
-    slopes = np.zeros(len(rules.bonuses))
-    slopes[lines] = found.slopes
-    game = RelaxedGame(rules, exact, found.prices, column, slopes)
-    values = solve_relaxed(game, threads=threads, progress=progress("bound"))
+    maker = _Relaxing(rules, budget or Budget(), report or (lambda stage, done: None), threads)
+    game, values = maker.run()
     return Relaxation(game, values, upper_bound(game, values), monotonic() - began)
+
+
+class _Relaxing:
+    """The stages of a relaxation, and what is left of its budget."""
+
+    def __init__(self, rules: RuleSet, budget: Budget, report: Report, threads: int | None) -> None:
+        self.rules, self.budget, self.threads = rules, budget, threads
+        self.report, self.seconds = report, budget.seconds
+        self.prices: Prices
+        self.column, self.exact = -1, tuple[int, ...]()
+        self.levels: Levels | None = None
+
+    def run(self) -> tuple[RelaxedGame, Floats]:
+        """The last relaxed game and its values."""
+        self.choose_required()
+        game = self.refined(self.game(self.exact))
+        left = order_of_gain(
+            self.rules,
+            self.prices.prices,
+            self.prices.slopes,
+            self.exact,
+            self.column,
+            ORDERING_SHARE * self.seconds,
+            threads=self.threads,
+            progress=self.progress("boxes"),
+        )
+        if self.budget.boxes is not None:
+            left = left[: self.budget.boxes]
+        if whole := self.affordable([*self.exact, *(c for chain in left for c in chain)]):
+            whole = self.refined(whole)
+            return whole, self.solve(whole, None, "bound")
+        values = self.solve(game, None, "upper sums")
+        if self.rules.saved_rolls:  # play cannot be followed: all rows, as many boxes as the budget allows
+            while left and not (whole := self.affordable([*self.exact, *(c for chain in left for c in chain)])):
+                left = left[:-1]
+            return (whole, self.solve(whole, None, "bound")) if whole else (game, values)
+        if self.column >= 0:
+            self.levels = coarse_levels(game, values, LEVEL_TOLERANCE * upper_bound(game, values))
+        return self.two_games(left)
+
+    def progress(self, stage: str) -> Callable[[float], None]:
+        """A callback for one stage."""
+        return lambda done: self.report(stage, done)
+
+    def game(
+        self, exact: list[int] | tuple[int, ...], coarser: RelaxedGame | None = None, kept: Bools | None = None
+    ) -> RelaxedGame:
+        """The relaxed game with these exact boxes."""
+        found = self.prices
+        return RelaxedGame(self.rules, exact, found.prices, self.column, found.slopes, self.levels, coarser, kept)
+
+    def solve(self, game: RelaxedGame, below: Floats | None, stage: str) -> Floats:
+        """W, at the cost of its time."""
+        self.seconds -= solve_seconds(game)
+        return solve_relaxed(game, below, threads=self.threads, progress=self.progress(stage))
+
+    def choose_required(self) -> None:
+        """Prices, and the boxes that are exact in any case; without the upper sum if that takes too long."""
+        self.exact, self.column = required_exact(self.rules)
+        every = range(len(self.rules.bonuses))
+        lines = [b for b in every if b != self.column]
+        self.prices = self.static_prices(lines)
+        if self.column < 0 or self.affordable(self.exact):
+            return
+        tracked = {c for c in (self.rules.joker_index, self.rules.tracked_index) if c >= 0}
+        self.exact = tuple(sorted(c for chain in chains(self.rules) if tracked & set(chain) for c in chain))
+        self.column, self.prices = -1, self.static_prices(list(every))
+
+    def static_prices(self, lines: list[int]) -> Prices:
+        """Prices without exact boxes, and the slopes of all bonuses (0 where the sum is remembered)."""
+        found = optimal_prices(self.rules, lines, progress=self.progress("prices"))
+        slopes = np.zeros(len(self.rules.bonuses))
+        slopes[lines] = found.slopes
+        return Prices(found.prices, slopes, found.value, found.gap, found.evaluations)
+
+    def affordable(self, exact: list[int] | tuple[int, ...]) -> RelaxedGame | None:
+        """The game with these exact boxes and all rows, if the budget suffices to solve it."""
+        if self.layout_bytes(exact) > self.budget.memory / 2:
+            return None
+        try:
+            game = self.game(exact)
+        except RulesError:
+            return None
+        fits = solve_seconds(game) <= self.seconds and 8 * game.size <= self.budget.memory
+        return game if fits else None
+
+    def refined(self, game: RelaxedGame) -> RelaxedGame:
+        """The game with better prices, if it is small enough to be solved many times."""
+        each = (1.0 + VISITS) * solve_seconds(game)
+        calls = min(REFINING_CALLS, int(REFINING_SHARE * self.seconds / each)) if each else 0
+        if calls < 10 or not game.members or self.rules.saved_rolls:
+            return game
+        count, found = len(self.rules.categories), self.prices
+        lines = [b for b in range(len(found.slopes)) if b != self.column]
+
+        def bound(variables: Floats) -> tuple[float, Floats]:
+            slopes = found.slopes.copy()
+            slopes[lines] = variables[count:]
+            self.prices = Prices(variables[:count], slopes, 0.0, 0.0, 0)
+            tried = self.game(game.exact)
+            values = solve_relaxed(tried, threads=self.threads)
+            seen = visits(tried, values, threads=self.threads)
+            touching = [touching_sum(self.rules.bonuses[b], slopes[b]) for b in lines]
+            gradient = np.concatenate([1.0 - seen.uses.sum(axis=0), seen.upper[lines] - np.array(touching)])
+            return upper_bound(tried, values), gradient
+
+        def report(best: Minimum) -> None:
+            self.report("prices", best.evaluations / calls)
+
+        start = np.concatenate([found.prices, found.slopes[lines]])
+        lowest = np.concatenate([np.full(count, -np.inf), np.zeros(len(lines))])
+        tolerance = TOLERANCE * abs(found.value)
+        best = minimise(
+            bound, start, tolerance=tolerance, evaluations=calls, step=10.0, lowest=lowest, progress=report
+        )
+        self.seconds -= best.evaluations * each
+        slopes = found.slopes.copy()
+        slopes[lines] = best.point[count:]
+        self.prices = Prices(best.point[:count], slopes, best.value, best.gap, found.evaluations + best.evaluations)
+        return self.game(game.exact)
+
+    def two_games(self, left: list[tuple[int, ...]]) -> tuple[RelaxedGame, Floats]:
+        """A game with some of the boxes, and the same with more boxes for the rows that play meets."""
+
+        def with_boxes(number: int) -> list[int]:
+            return [*self.exact, *(c for chain in left[:number] for c in chain)]
+
+        number = 0
+        while number < len(left) and self.all_rows(with_boxes(number + 1)) <= FIRST_SHARE * self.seconds:
+            number += 1
+        game = self.game(with_boxes(number))
+        values = self.solve(game, None, f"{len(game.exact)} exact boxes")
+        seen = self.visits(game, values)
+        for more in range(len(left), number, -1):
+            if self.layout_bytes(with_boxes(more)) > self.budget.memory / 3:
+                continue
+            layout = RelaxedLayout(self.rules, with_boxes(more), self.column, self.levels, game)
+            kept = kept_rows(layout, expected_chances(layout, seen))
+            seconds = float(row_blocks(layout)[kept].sum()) * turn_seconds(self.rules)
+            memory = 8 * (float(layout.layout.lane_count[layout.layout.lane_sets[kept]].sum()) + game.size)
+            if seconds <= self.seconds and memory <= self.budget.memory / 3:
+                del layout
+                finer = self.game(with_boxes(more), game, kept)
+                finer_values = self.solve(finer, values, f"{len(finer.exact)} exact boxes")
+                if upper_bound(finer, finer_values) < upper_bound(game, values):
+                    return finer, finer_values
+                break
+        return game, values
+
+    def all_rows(self, exact: list[int]) -> float:
+        """Time of a solve of all rows; infinite if memory does not suffice."""
+        if self.layout_bytes(exact) > self.budget.memory / 3:
+            return float("inf")
+        layout = RelaxedLayout(self.rules, exact, self.column, self.levels)
+        seconds = float(row_blocks(layout)[layout.own].sum()) * turn_seconds(self.rules)
+        return seconds if 8 * layout.size <= self.budget.memory / 3 else float("inf")
+
+    def visits(self, game: RelaxedGame, values: Floats) -> Visits:
+        """Follow play of a game, at the cost of its time."""
+        self.report("play", 0.0)
+        seen = visits(game, values, threads=self.threads, least=LEAST_CHANCE)
+        met = (seen.rows > LEAST_CHANCE) & game.own
+        self.seconds -= VISITS * float(row_blocks(game)[met].sum()) * turn_seconds(self.rules)
+        return seen
+
+    def layout_bytes(self, exact: list[int] | tuple[int, ...]) -> float:
+        """Memory of the arrays of a layout."""
+        cards = float(np.prod([float(len(chain) + 1) for chain in chains(self.rules) if set(chain) <= set(exact)]))
+        flags = 2 if self.rules.tracked_index >= 0 else 1
+        return ROW_BYTES * cards * flags * (len(self.rules.categories) - len(exact) + 1)
+
+
+def expected_chances(layout: RelaxedLayout, seen: Visits) -> Floats:
+    """Chance of each row, ``(rows,)`` float64, from play of the coarser game.
+
+    Whether a box that was in the class is filled is taken to depend on the turn alone.
+    """
+    coarser, turns = layout.coarser, layout.turns_played
+    known = coarser.chains if coarser else []
+    rows = np.arange(layout.n_rows)
+    chance = np.where(layout.occurs, seen.rows[layout.coarser_rows(rows)], 0.0)
+    uses = np.concatenate([np.zeros((1, seen.uses.shape[1])), np.cumsum(seen.uses, axis=0)])
+    for j, chain in enumerate(layout.chains):
+        if chain not in known:
+            digit = rows % layout.cards // layout.weights[j] % layout.bases[j]
+            filled = [np.clip(uses[:, c] / max(uses[-1, c], 1e-9), 0.01, 0.99) for c in chain]
+            filled = [np.ones(len(uses)), *filled, np.zeros(len(uses))]
+            chance *= np.maximum([a - b for a, b in pairwise(filled)], 0.01)[digit, turns]
+    return np.asarray(chance)
+
+
+def kept_rows(layout: RelaxedLayout, chance: Floats) -> Bools:
+    """The rows that play is expected to meet, all but MAX_UNEXPECTED turns of a game, ``(rows,)`` bool."""
+    order = np.argsort(chance, kind="stable")
+    kept = layout.occurs.copy()
+    kept[order[np.cumsum(chance[order]) <= MAX_UNEXPECTED]] = False
+    return kept

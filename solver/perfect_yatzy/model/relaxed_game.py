@@ -32,16 +32,7 @@ from ..game.rules import Bonus, RuleSet
 from ..game.scoring import category_points
 from ..game.upper_sums import upper_sums
 from .relaxed_layout import Bools, Levels, RelaxedLayout
-from .turn_model import (
-    ON_FIRST_ROLL,
-    SCORING_WAYS,
-    CategoryOutcomes,
-    JokerModel,
-    LegalCategories,
-    TurnModel,
-    TurnOutcomes,
-    dice_model,
-)
+from .turn_model import CategoryOutcomes, JokerModel, LegalCategories, TurnModel, dice_model
 
 
 class RelaxedGame(RelaxedLayout):
@@ -103,9 +94,9 @@ class RelaxedGame(RelaxedLayout):
         digit = rows % self.cards // self.weights[chain] % self.bases[chain]
         return np.asarray((digit > self.chains[chain].index(joker)) + 2 * (rows // self.cards))
 
-    def outcomes(self, status: int) -> tuple[TurnOutcomes, Ints]:
-        """Every outcome of a turn, and the box of the sheet that each fills, ``(outcomes,)`` int64."""
-        return self._turns[status][1], self._turns[status][2]
+    def boxes(self, status: int) -> Ints:
+        """The box of the sheet that each outcome of a turn fills, ``(outcomes,)`` int64."""
+        return self._turns[status][1]
 
     def offset(self, filled: Ints, upper: Ints) -> Floats:
         """What is added to W for an upper bound of the game itself, ``(n,)`` float64.
@@ -169,8 +160,8 @@ class RelaxedGame(RelaxedLayout):
         slopes = [self.slopes[box.column] if box.upper and self.rules.bonus else 0.0 for box in self.rules.categories]
         return np.asarray(points * (1.0 + np.array(slopes))[:, None] - self.prices[:, None])
 
-    def _turn(self, joker_filled: bool, paid: bool) -> tuple[TurnModel, TurnOutcomes, Ints]:
-        """The turn as the kernels of the backup take it, the same for those that follow a policy, and the boxes."""
+    def _turn(self, joker_filled: bool, paid: bool) -> tuple[TurnModel, Ints]:
+        """The turn as the kernels take it, and the box of each outcome."""
         rules, grid = self.rules, lattice(self.rules.dice, self.rules.faces)
         points, bonus = self.status_points(joker_filled, paid)
         gains, first_roll_bonus = self.gains(points) + bonus, dict(rules.first_roll_bonus)
@@ -193,7 +184,7 @@ class RelaxedGame(RelaxedLayout):
             lowest = (float(values.min()) - (1.0 if most else 0.0), self.weights[-1])
             steps = np.full(grid.n_rolls, self.weights[-1])
             found.add(best, values, np.zeros(grid.n_rolls, dtype=np.int64), steps, most, lowest)
-        outcomes, numbered, boxes = found.arrays(self.exact, self.upper)
+        outcomes, boxes = found.arrays(self.exact, self.upper)
         model = TurnModel(
             layout=self.layout,
             outcomes=outcomes,
@@ -208,7 +199,7 @@ class RelaxedGame(RelaxedLayout):
             has_first_roll_bonus=int(bool(rules.first_roll_bonus)),
             monotone=1,
         )
-        return model, numbered, boxes
+        return model, boxes
 
 
 class _Outcomes:
@@ -221,16 +212,13 @@ class _Outcomes:
         self.shift: list[int] = []
         self.step: list[int] = []
         self.boxes: list[int] = []
-        self.category: list[int] = []
         self.rolls: list[Ints] = []
-        self.number: list[Ints] = []
         self.first_roll_bonus: list[float] = []
 
     def add(
         self, boxes: Ints, values: Floats, shift: Ints, step: Ints, bonus: float, lowest: tuple[float, int]
     ) -> None:
         """Add a category: box, value, rise of the upper sum and of the row for each roll, and the lowest outcome."""
-        category = len(self.start) - 1
         keys = list(zip(values.tolist(), boxes.tolist(), shift.tolist(), step.tolist(), strict=True))
         first = (lowest[0], boxes[int(values.argmin())].item(), 0, lowest[1])
         numbers = {first: 0}
@@ -243,44 +231,27 @@ class _Outcomes:
             self.boxes.append(key[1])
             self.shift.append(key[2])
             self.step.append(key[3])
-            self.category.append(category)
             self.rolls.append(rolls + self.first_roll)
             self.roll_start.append(self.roll_start[-1] + len(rolls))
-        self.number.append(self.start[-1] + of_roll)
         self.start.append(len(self.points))
         self.first_roll_bonus.append(bonus)
 
-    def arrays(self, exact: Sequence[int], upper: Sequence[int]) -> tuple[CategoryOutcomes, TurnOutcomes, Ints]:
-        """The outcomes for the backup, the same for policies (with those of a first roll), and their boxes."""
-        count, categories = len(self.points), len(self.start) - 1
-        points, bonus = np.array(self.points), np.array(self.first_roll_bonus)
-        category, step, shift = np.array(self.category), np.array(self.step), np.array(self.shift)
-        counted = np.array([c in upper for c in exact] + [False] * (categories - len(exact)))
-        backup = CategoryOutcomes(
+    def arrays(self, exact: Sequence[int], upper: Sequence[int]) -> tuple[CategoryOutcomes, Ints]:
+        """The outcomes of all categories, and the box that each fills."""
+        categories = len(self.start) - 1
+        counted = [c in upper for c in exact] + [False] * (categories - len(exact))
+        found = CategoryOutcomes(
             start=np.array(self.start, dtype=np.int64),
-            points=points,
-            shift=shift.astype(np.int64),
-            step=step.astype(np.int64),
+            points=np.array(self.points, dtype=np.float64),
+            shift=np.array(self.shift, dtype=np.int64),
+            step=np.array(self.step, dtype=np.int64),
             roll_start=np.array(self.roll_start, dtype=np.int64),
             rolls=np.concatenate(self.rolls).astype(np.int64),
             roll_points=np.zeros(0, dtype=np.int64),
-            counts_to_upper=counted.astype(np.int64),
-            first_roll_bonus=bonus,
+            counts_to_upper=np.array(counted, dtype=np.int64),
+            first_roll_bonus=np.array(self.first_roll_bonus, dtype=np.float64),
         )
-        number = np.array(self.number)
-        again = 2 if bonus.any() else 1  # the same outcomes once more, with the bonus of the first roll
-        paying = np.arange(count) > backup.start[:-1][category]
-        numbers = [number + (count if way & ON_FIRST_ROLL and again > 1 else 0) for way in range(SCORING_WAYS)]
-        policy = TurnOutcomes(
-            category=np.tile(category, again),
-            points=np.tile(shift, again).astype(np.int64),
-            total=np.concatenate([points, points + np.where(paying, bonus[category], 0.0)][:again]),
-            step=np.tile(backup.step, again),
-            shift=np.tile(backup.shift, again),
-            number=np.array(numbers, dtype=np.int64).ravel(),
-            size=again * count,
-        )
-        return backup, policy, np.tile(self.boxes, again)
+        return found, np.array(self.boxes, dtype=np.int64)
 
 
 def _no_jokers(n_rolls: int) -> JokerModel:

@@ -1,0 +1,109 @@
+"""Which boxes a relaxed game should remember: how much each lowers the bound, and where the upper sum may be coarse.
+
+The gain of a box is measured in the relaxed game with the required boxes exact if that is small, else without upper
+bonuses, with one value for each row. Boxes that pay for the same rolls take gain from each other, so gains are
+measured again after each box that is taken, as long as that is cheap.
+
+An upper sum matters little where the bonus is out of reach or nearly certain. Neighbouring sums whose values differ
+by less than a tolerance in every row become one level, which has the value of its largest sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ..game.box_order import chains
+from ..game.dice import Floats, Ints
+from ..game.rules import RuleSet
+from ..model.relaxed_game import RelaxedGame
+from .backward import solve_relaxed
+from .bound import upper_bound
+from .costs import solve_seconds
+
+Chain = tuple[int, ...]
+
+
+def order_of_gain(
+    rules: RuleSet,
+    prices: Floats,
+    slopes: Floats,
+    exact: Sequence[int],
+    column: int,
+    seconds: float,
+    *,
+    threads: int | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> list[Chain]:
+    """The chains that are not exact yet, those first that lower the bound most.
+
+    Parameters
+    ----------
+    rules
+    prices : (categories,) float64
+    slopes : (bonuses,) float64
+        As for :class:`perfect_yatzy.model.relaxed_game.RelaxedGame`.
+    exact
+        Boxes that are exact in any case.
+    column
+        The column whose upper sum is remembered, -1 for none.
+    seconds
+        Time to spend, with two threads.
+    threads
+        Number of threads.
+    progress
+        Takes the fraction that is done.
+    """
+    left = [chain for chain in chains(rules) if not set(chain) & set(exact)]
+    base = list(exact)
+    if solve_seconds(RelaxedGame(rules, base, prices, column, slopes)) * 2 * len(left) > seconds / 2:
+        tracked = {rules.joker_index, rules.tracked_index}
+        base, column = [c for chain in chains(rules) if tracked & set(chain) for c in chain], -1
+    taken: list[Chain] = []
+    while left:
+        known = [*base, *(c for chain in taken for c in chain)]
+        games = [RelaxedGame(rules, [*known, *chain], prices, column, slopes) for chain in left]
+        cost = sum(solve_seconds(game) for game in games)
+        if taken and cost > seconds:
+            break
+        seconds -= cost
+        bounds = [upper_bound(game, solve_relaxed(game, threads=threads)) for game in games]
+        order = sorted(range(len(left)), key=lambda i: (bounds[i], left[i]))
+        taken.append(left[order[0]])
+        left = [left[i] for i in order[1:]]
+        if progress:
+            progress(len(taken) / (len(taken) + len(left)))
+    return [*taken, *left]
+
+
+def coarse_levels(game: RelaxedGame, values: Floats, tolerance: float) -> list[Ints]:
+    """For each set of filled upper boxes the upper sums that end a level.
+
+    Levels by how often play meets their states would be fewer, but the relaxed game exploits them: it crosses out
+    upper boxes to reach a sum that is rounded up by far (for Giant Yatzy the bound rose by 30 points).
+
+    Parameters
+    ----------
+    game
+        With a lane for each sum that makes a difference.
+    values : (game.size,) float64
+        W.
+    tolerance
+        Most points by which W differs within a level, in any row.
+    """
+    layout, levels = game.layout, []
+    rows = np.flatnonzero(game.own)
+    sets = layout.lane_sets[rows]
+    for lane_set, count in enumerate(layout.lane_count.tolist()):
+        same = rows[sets == lane_set]
+        ends = []
+        if len(same):
+            table = values[layout.offsets[same][:, None] + np.arange(count)]  # (rows, lanes), without saved rolls
+            low = 0
+            for lane in range(1, count):
+                if float((table[:, lane] - table[:, low]).max()) > tolerance:
+                    ends.append(lane - 1)
+                    low = lane
+        levels.append(layout.lane_upper[lane_set, [*ends, count - 1]])
+    return levels
