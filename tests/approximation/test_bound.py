@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import joker_game, rule_sets, saved_rolls_game
+from support.mechanics import MECHANICS, random_rules
 from support.naive import Naive
 from support.need import need
 
@@ -62,6 +63,40 @@ def test_the_bound_is_never_below_the_exact_value(rules: RuleSet, data: st.DataO
     assert everything <= fine + 1e-9 <= coarse + 2e-9
     if rules.joker is None and rules.order == "free":
         assert everything == pytest.approx(float(exact_value), abs=1e-9)
+
+
+def check_bounds(rules: RuleSet) -> None:
+    """Any budget, and all boxes exact with random prices: never below the oracle; from each state too."""
+    oracle = Naive(rules.canonical())
+    exact_value = oracle.value(0, oracle.no_upper())
+    for seconds in (0.0, 1e-6, 1e-5, 1.0):
+        assert Fraction(relax(rules, Budget(seconds), threads=1).bound) >= exact_value
+    n = len(rules.categories)
+    prices = np.random.default_rng(n).normal(4, 3, n)
+    for column in range(-1, len(rules.bonuses)):
+        slopes = np.random.default_rng(n).uniform(0, 2, len(rules.bonuses))
+        game = RelaxedGame(rules, range(n), prices, column, slopes)
+        found = upper_bound(game, solve_relaxed(game, threads=1))
+        assert Fraction(found) >= exact_value
+        if not rules.joker and rules.crossing_out == "free" and len(rules.bonuses) == column + 1 < 2:
+            assert found == pytest.approx(float(exact_value), abs=1e-9)
+
+
+@pytest.mark.parametrize("mechanic", MECHANICS)
+def test_each_mechanic_alone(mechanic: str) -> None:
+    for seed in range(4):
+        check_bounds(random_rules(seed, (mechanic,)))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_mechanics_combined(seed: int) -> None:
+    check_bounds(random_rules(seed))
+
+
+@pytest.mark.slow
+def test_a_thousand_combinations() -> None:
+    for seed in range(40, 1_000):
+        check_bounds(random_rules(seed))
 
 
 @settings(max_examples=60, deadline=None)
