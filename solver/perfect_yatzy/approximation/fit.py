@@ -26,8 +26,10 @@ from ..strategy.fitted_values import FittedValues
 from .lane_turns import LaneTurns, States, empty_cards, joined
 
 EXPLORATION = 0.05  # chance that a turn of an exploring game fills a box drawn at random
-RIDGE = 0.3  # penalty on squared changes of a coefficient, against squares of points summed over the states
+RIDGE = 0.1  # penalty on squared changes of a coefficient, against squares of points summed over the states
 ROUNDS = 4
+GAMES = 6000  # of the last round
+MIN_GAMES = 64
 ROWS = 4096  # states whose features are in memory at the same time
 
 Progress = Callable[[str, int, int], None]  # what is being done, turns done, turns in all
@@ -42,7 +44,7 @@ class FitRecord:
     seed : int
         Of the dice of all games.
     rounds, games : int
-        Rounds, and games played in each.
+        Rounds, and games played in the last of them.
     ridge : float
     seconds : float
     errors : (categories + 1,) float64
@@ -60,7 +62,7 @@ class FitRecord:
 def fit_values(
     start: FittedValues,
     *,
-    games: int = 2000,
+    games: int = GAMES,
     rounds: int = ROUNDS,
     ridge: float = RIDGE,
     seed: int = 0,
@@ -74,7 +76,8 @@ def fit_values(
     start
         The values by which the first games are played; its prices and relaxed game stay.
     games, rounds
-        Games of each round; half of them explore.
+        Games of the last round, and rounds. Every round before plays half as many as the next one, because its play
+        is worse; half of the games explore.
     ridge
         See RIDGE.
     seed
@@ -92,18 +95,20 @@ def fit_values(
     started = time.perf_counter()
     values, turns = start, len(start.rules.categories)
     seen = [SeenStates() for _ in range(turns + 1)]  # by number of open boxes
-    errors, total = np.zeros(turns + 1), 2 * rounds * turns
+    errors, total, first = np.zeros(turns + 1), 2 * rounds * turns, 0
     for number in range(rounds):
 
         def report(what: str, done: int, number: int = number) -> None:
             if progress:
                 progress(what, 2 * number * turns + done + (turns if what == "fit" else 0), total)
 
+        played = max(MIN_GAMES, games >> (rounds - 1 - number))
         for t, states in enumerate(
-            visited_states(values, games, number * games, seed, threads, lambda done: report("play", done))
+            visited_states(values, played, first, seed, threads, lambda done: report("play", done))
         ):
             if t > 0:
                 seen[t].add(values, states)
+        first += played
         coefficients = np.zeros_like(values.coefficients)
         values = replace(values, coefficients=coefficients)
         for t in range(1, turns + 1):
