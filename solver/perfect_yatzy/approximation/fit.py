@@ -28,7 +28,7 @@ from .lane_turns import LaneTurns, States, empty_cards, joined
 EXPLORATION = 0.05  # chance that a turn of an exploring game fills a box drawn at random
 RIDGE = 0.1  # penalty on squared changes of a coefficient, against squares of points summed over the states
 ROUNDS = 4
-GAMES = 6000  # of the last round
+FIT_GAMES = 6000  # of the last round
 MIN_GAMES = 64
 ROWS = 4096  # states whose features are in memory at the same time
 
@@ -62,7 +62,7 @@ class FitRecord:
 def fit_values(
     start: FittedValues,
     *,
-    games: int = GAMES,
+    games: int = FIT_GAMES,
     rounds: int = ROUNDS,
     ridge: float = RIDGE,
     seed: int = 0,

@@ -29,12 +29,11 @@ from ..strategy.certificate import Certificate
 from ..strategy.fitted_file import OBJECTIVE, from_arrays, has_fitted, to_arrays, write_fitted
 from ..strategy.fitted_values import FittedValues, first_guess
 from ..strategy.opening import open_approximate
-from .fit import ROUNDS, fit_values
+from .fit import FIT_GAMES, ROUNDS, fit_values
 from .relaxation import Budget, relax
 from .rollout import SIMULATION_SEED, simulate_values
 from .stages import Arrays, Stages
 
-FIT_GAMES = 2000  # of each round
 GAMES = 20_000  # of the simulation
 MINUTES = 4.0  # for the bound
 BASELINE = Budget(seconds=20.0, memory=64 << 20)  # of the small relaxed game
@@ -99,7 +98,7 @@ def approximate(
     half_width
         The simulation ends earlier if half the 99 % interval of the mean is at most this, in points; 0 for never.
     rounds, fit_games
-        Rounds of the fit, and games of each.
+        Rounds of the fit, and games of the last round; every round before plays half as many.
     minutes
         Time for the bound.
     memory
