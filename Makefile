@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 USER_READY := $(VENV)/.user-ready
 PUBLIC := perfect_yatzy perfect_yatzy.frames perfect_yatzy.rl perfect_yatzy.play.record perfect_yatzy.play.review perfect_yatzy.play.rating
 
-.PHONY: help demo test test-slow test-lowest campaign coverage lint typecheck docs readmes package bench bench-big bench-beyond bench-environments bench-web tables verify clean
+.PHONY: help demo test test-slow test-lowest campaign coverage lint typecheck docs readmes package bench bench-big bench-beyond bench-approximate bench-environments bench-web tables verify clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -69,6 +69,9 @@ bench-big: $(READY) ## the games that take minutes and gigabytes
 
 bench-beyond: $(READY) ## distributions, goals, wins, simulation
 	$(RUN)/python -m benchmarks.beyond
+
+bench-approximate: $(READY) ## games too large to solve
+	$(RUN)/python -m benchmarks.approximate
 
 bench-environments: $(READY) ## steps a second of the environments for reinforcement learning
 	$(RUN)/python -m benchmarks.environments

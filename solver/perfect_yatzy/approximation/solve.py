@@ -5,9 +5,8 @@
     simulation   the mean of the greedy strategy, with the value function as control variate
     bound        a larger relaxed game, whose value no strategy exceeds
 
-Each finished stage is stored (:mod:`.stages`), so that an interrupted solution is resumed. The strategy and its mean
-depend on the rules, the seed and the numbers of games alone, not on the number of threads or the time it takes; the
-bound depends on the time it is given.
+Each finished stage is stored (:mod:`.stages`), so that an interrupted solution is resumed. The result depends on the
+rules and the settings alone, not on the number of threads or the speed of the machine.
 """
 
 from __future__ import annotations
@@ -100,7 +99,7 @@ def approximate(
     rounds, fit_games
         Rounds of the fit, and games of the last round; every round before plays half as many.
     minutes
-        Time for the bound.
+        For the bound, on a machine with two threads.
     memory
         Bytes for the bound.
     threads

@@ -32,8 +32,8 @@ FLOAT64_VALUES = 100_000_000  # larger tables are stored in float32
 MAX_UNASKED_SECONDS = 180.0  # a solve that takes longer is not begun without a question
 MAX_UNASKED_BYTES = 2_000_000_000  # nor is one whose table is larger
 # An approximate solution: turns for each category of the sheet, and seconds that do not depend on the game.
-APPROXIMATE_TURNS = 150_000
-APPROXIMATE_SECONDS = 30.0
+APPROXIMATE_TURNS = 300_000
+APPROXIMATE_SECONDS = 60.0
 
 
 def gigabytes(size: float) -> str:
@@ -137,7 +137,7 @@ def rule_set_facts(rules: RuleSet) -> dict[str, Any]:
 
 
 def approximate_seconds(rules: RuleSet) -> float:
-    """Rough estimate of the wall time of an approximate solution with two threads, without compilation."""
+    """Rough estimate of the wall time of an approximate solution, the bound aside; two threads, no compilation."""
     turns = APPROXIMATE_TURNS * len(rules.categories)
     operations = turns * rules.rolls_per_turn * _roll_operations(rules)
     return APPROXIMATE_SECONDS + operations / LANE_OPERATIONS_PER_SECOND

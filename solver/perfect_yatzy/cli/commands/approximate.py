@@ -33,7 +33,7 @@ def solve_approximately(
         click.echo(f"{rules.key} has an approximate strategy: {path} (use --force to make it again)")
         strategy = open_approximate(rules, tables)
     else:
-        seconds = approximate_seconds(rules)
+        seconds = approximate_seconds(rules) + 60 * minutes
         click.echo(f"making an approximate strategy of {rules.key}, {duration(seconds)}", err=True)
         report, options = stage_progress(), {"seed": seed, "games": games}
         strategy = approximate(rules, tables, minutes=minutes, threads=threads, report=report, force=force, **options)
