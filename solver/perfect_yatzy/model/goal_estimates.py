@@ -20,7 +20,6 @@ The exponential utilities are tables of the size of that of the mean. Only the s
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -117,12 +116,9 @@ class LateGoals(Goals):
         self.layers = self._fitting_layers() if layers is None else layers
 
     def _fitting_layers(self) -> int:
-        n_categories = len(self.rules.categories)
-        for layers in count(1):
-            self.layers = layers + 1
-            if layers == n_categories or self.solve_cost().bytes > LATE_GOALS_BYTES:
-                return layers
-        raise AssertionError
+        self.layers = len(self.rules.categories)
+        sizes = np.cumsum([self.compute.itemsize * entries for _, entries in self.layer_sizes()[::-1]])
+        return max(1, int(np.searchsorted(sizes, LATE_GOALS_BYTES, side="right")) - 1)
 
     @property
     def first_layer(self) -> int:

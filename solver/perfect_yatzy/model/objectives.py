@@ -257,23 +257,24 @@ class ScoreObjective(Objective):
         """Number of entries of a table, with the FRAME entries around each range."""
         return int(self._starts[-1])
 
+    def layer_sizes(self) -> list[tuple[int, int]]:
+        """States, and at most so many entries, of each layer that is solved, the start first."""
+        space = self.space
+        states = space.layout.lane_count[space.layout.lane_sets] * (space.most_saved[space.filled] + 1)
+        entries = states * (self.row_lengths() + upper_sums(self.rules).most_bonus + self.before + self.after)
+        return [(int(states[rows].sum()), int(entries[rows].sum())) for rows in space.layers[self.first_layer :]]
+
     def solve_cost(self) -> SolveCost:
         """Cost of a solve; computed from the cards alone, without a solve."""
-        space, rules = self.space, self.rules
-        grid = lattice(rules.dice, rules.faces)
-        states = space.layout.lane_count[space.layout.lane_sets] * (space.most_saved[space.filled] + 1)
-        lengths = self.row_lengths() + upper_sums(rules).most_bonus + self.before + self.after
-        layers = space.layers[self.first_layer :]
-        sizes = [int((states * lengths)[rows].sum()) for rows in layers]
+        rules, layers = self.rules, self.layer_sizes()
+        grid, sizes = lattice(rules.dice, rules.faces), [entries for _, entries in layers]
         entries = sum(sizes)
         largest = max((a + b for a, b in pairwise(sizes)), default=entries)
         operations = entries / 2 * rules.rolls_per_turn * (2 * len(grid.predecessors) + 4 * grid.n_rolls)
         return SolveCost(
             values=entries,
             bytes=entries * self.compute.itemsize,
-            memory=BASE_MEMORY
-            + STATE_MEMORY * sum(int(states[rows].sum()) for rows in layers)
-            + largest * self.compute.itemsize,
+            memory=BASE_MEMORY + STATE_MEMORY * sum(states for states, _ in layers) + largest * self.compute.itemsize,
             seconds=operations / LANE_OPERATIONS_PER_SECOND,
         )
 
