@@ -19,26 +19,21 @@ from perfect_yatzy.strategy.fitted_values import NOT_ALLOWED, FittedValues, firs
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from support.games import joker_game, rule_sets, saved_rolls_game
 from support.mechanics import random_rules
-from support.naive import Naive, Upper
+from support.naive import Naive
 
 
 class OneTurn(Naive):
     """One turn in fractions; what follows is worth a number drawn for the card."""
 
     def __init__(self, rules: RuleSet) -> None:
-        self.rules, self.tracked = rules, rules.tracked_index >= 0
+        self.tracked = rules.tracked_index >= 0
         super().__init__(rules.canonical())
 
-    def value(self, filled: int, upper: Upper, saved: int = 0, flag: bool = False) -> Fraction:
-        return drawn(filled, number_of(self.rules, upper), saved, flag and self.tracked)
+    def value(self, filled: int, upper: int, saved: int = 0, flag: bool = False) -> Fraction:
+        return drawn(filled, upper, saved, flag and self.tracked)
 
-    def turn(self, filled: int, upper: Upper, saved: int, flag: bool) -> Fraction:
+    def turn(self, filled: int, upper: int, saved: int, flag: bool) -> Fraction:
         return Naive.value(self, filled, upper, saved, flag)
-
-
-def number_of(rules: RuleSet, upper: Upper) -> int:
-    """Upper sums of the oracle as the number of a state."""
-    return upper_sums(rules).join(upper) if isinstance(upper, tuple) else upper
 
 
 def drawn(filled: int, upper: int, saved: int, flag: bool) -> Fraction:
@@ -76,15 +71,14 @@ class DrawnValues:
 
 def check_turns(rules: RuleSet) -> None:
     """The kernel's value of a turn from up to 20 states with each number of filled boxes, to 1e-9."""
-    oracle, found = OneTurn(rules), dict[int, list[tuple[int, Upper, int, bool]]]()
+    oracle, found = OneTurn(rules), dict[int, list[tuple[int, int, int, bool]]]()
     turns = LaneTurns(DrawnValues(rules), threads=1)  # type: ignore[arg-type]
     for filled, upper, saved, flag in sorted(Naive(rules.canonical()).states()):
         if filled != rules.full_mask:
             found.setdefault(filled.bit_count(), []).append((filled, upper, saved, flag and oracle.tracked))
     for states in found.values():
         part = states[:: -(-len(states) // 20)]
-        numbers = [(filled, number_of(rules, upper), saved, flag) for filled, upper, saved, flag in part]
-        values = turns.backups(States(*np.array(numbers, dtype=np.int64).T.copy()))
+        values = turns.backups(States(*np.array(part, dtype=np.int64).T.copy()))
         assert values == pytest.approx([float(oracle.turn(*state)) for state in part], abs=1e-9)
 
 
