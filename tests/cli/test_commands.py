@@ -79,7 +79,7 @@ BAD = [
     (["hold", "33456", "--rolls-left", "3"], "3 rolls left; there can be 1 or 2"),
     (["hold", "33456", "--rolls-left", "0"], "0 rolls left: no dice can be held; ask which category with `score`"),
     (["hold", "33456", "--rules", "yatsy"], "unknown rules 'yatsy'; did you mean yatzy?"),
-    (["hold", "33456", "--rules", "yatzy+x"], "yatzy has no switch 'x'; its switches: five-is-full-house, four-is-two-pairs"),
+    (["hold", "33456", "--rules", "yatzy+x"], "yatzy has no switch 'x'; its switches: five-is-full-house, four-is-two-pairs, bonus-35"),
     (["hold", "33456", "--rules", "none.toml"], "cannot read the rule file none.toml: No such file or directory"),
     (["hold", "33456", "--rules", "yatzy-forced", "--card", "twos=4"], "yatzy-forced fills in order: ones must come first"),
     (["hold"], "Missing argument 'DICE' (see yatzy hold --help)"),

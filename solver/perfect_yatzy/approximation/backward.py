@@ -1,7 +1,7 @@
 """Values of a relaxed game, by backward induction with the kernels of an exact solve.
 
-The whole table is one array: a row may share the values of a row of a coarser game, which lie before its own. The
-kernels write only to the rows they are given, and read only rows with one turn more.
+The whole table is one array: the kernels write only to the rows they are given, and read only rows with one more
+turn.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ Progress = Callable[[float], None]  # takes the fraction that is done
 
 def solve_relaxed(
     game: RelaxedGame,
-    below: Floats | None = None,
     *,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -35,8 +34,6 @@ def solve_relaxed(
     Parameters
     ----------
     game
-    below : (game.first,) float64
-        The values of the coarser game, if there is one.
     threads
         Number of threads; default: all processors of this process. The values do not depend on it.
     progress
@@ -53,8 +50,6 @@ def solve_relaxed(
     dice = lattice(game.rules.dice, game.rules.faces)
     passes = kernel_lattice(dice)
     values = np.zeros(game.size + PADDING)
-    if below is not None:
-        values[: game.first] = below[: game.first]
     table, idle = TableSlice(values, 0), list[Any]()
     total, done = sum(map(len, game.rows_in_layer)), 0
 

@@ -20,7 +20,7 @@ ROW_BYTES = 40  # of the arrays of a layout, while it is built
 
 
 def row_blocks(game: RelaxedLayout) -> Ints:
-    """Vectors of lanes of each row, ``(rows,)`` int64, also of rows without values of their own."""
+    """Vectors of lanes of each row, ``(rows,)`` int64, also of rows that do not occur."""
     per_set = -(-game.layout.lane_count // LANES)
     return np.asarray(per_set[game.layout.lane_sets])
 
@@ -33,6 +33,6 @@ def turn_seconds(rules: RuleSet) -> float:
 
 
 def solve_seconds(game: RelaxedGame) -> float:
-    """Time of a solve of the rows with values of their own, with two threads."""
+    """Time of a solve, with two threads."""
     rolls = 1.0 + game.most_saved[game.turns_played] / game.rules.rolls_per_turn
-    return float((row_blocks(game) * rolls)[game.own].sum() * turn_seconds(game.rules))
+    return float((row_blocks(game) * rolls)[game.occurs].sum() * turn_seconds(game.rules))

@@ -11,6 +11,7 @@ by less than a tolerance in every row become one level, which has the value of i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import log2
 
 import numpy as np
 
@@ -36,7 +37,9 @@ def order_of_gain(
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> list[Chain]:
-    """The chains that are not exact yet, those first that lower the bound most.
+    """The chains that are not exact yet, those first that lower the bound most for the cards they cost.
+
+    A chain of n boxes multiplies the cards by n + 1, as log2(n + 1) single boxes would; its gain is divided by that.
 
     Parameters
     ----------
@@ -68,8 +71,12 @@ def order_of_gain(
         if taken and cost > seconds:
             break
         seconds -= cost
-        bounds = [upper_bound(game, solve_relaxed(game, threads=threads)) for game in games]
-        order = sorted(range(len(left)), key=lambda i: (bounds[i], left[i]))
+        before, *bounds = (
+            upper_bound(game, solve_relaxed(game, threads=threads))
+            for game in (RelaxedGame(rules, known, prices, column, slopes), *games)
+        )
+        gains = [(before - bound) / log2(len(chain) + 1) for bound, chain in zip(bounds, left, strict=True)]
+        order = sorted(range(len(left)), key=lambda i: (-gains[i], left[i]))
         taken.append(left[order[0]])
         left = [left[i] for i in order[1:]]
         if progress:
@@ -93,7 +100,7 @@ def coarse_levels(game: RelaxedGame, values: Floats, tolerance: float) -> list[I
         Most points by which W differs within a level, in any row.
     """
     layout, levels = game.layout, []
-    rows = np.flatnonzero(game.own)
+    rows = np.flatnonzero(game.occurs)
     sets = layout.lane_sets[rows]
     for lane_set, count in enumerate(layout.lane_count.tolist()):
         same = rows[sets == lane_set]

@@ -4,18 +4,15 @@
     relaxation.bound                                              no strategy scores more
     relaxation.game.offset(...) + relaxation.values[relaxation.game.index(...)]    the same for any state
 
-Boxes become exact in the order of their gain (:mod:`.exact_boxes`), as many as the budget allows. Each of them
-doubles the cards, but play meets only a part of the cards. So a first relaxed game with some of the boxes is solved
-and played, and in the second one only the rows that play is expected to meet get values of their own. All others
-share the values of the first game, which remembers less (:mod:`perfect_yatzy.model.relaxed_layout`): no value of the
-game itself is above them. The bound is valid whatever rows are chosen; too few of them only make it higher.
+Boxes become exact in the order of their gain (:mod:`.exact_boxes`), as many as the budget allows; each of them
+doubles the cards. Every card has a value of its own. To remember less of the cards that play hardly meets does not
+pay: the play of the relaxed game goes where less is remembered.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from time import monotonic
 
 import numpy as np
@@ -25,13 +22,13 @@ from ..game.box_order import chains
 from ..game.dice import Floats
 from ..game.rules import RuleSet
 from ..model.relaxed_game import RelaxedGame
-from ..model.relaxed_layout import Bools, Levels, RelaxedLayout
+from ..model.relaxed_layout import Levels, RelaxedLayout
 from .backward import solve_relaxed
 from .bound import upper_bound
 from .bundle import Minimum, minimise
 from .costs import ROW_BYTES, VISITS, row_blocks, solve_seconds, turn_seconds
 from .exact_boxes import coarse_levels, order_of_gain
-from .forward import Visits, visits
+from .forward import visits
 from .multipliers import Prices, optimal_prices, touching_sum
 
 Report = Callable[[str, float], None]  # takes the name of a stage and the fraction of it that is done
@@ -39,11 +36,8 @@ Report = Callable[[str, float], None]  # takes the name of a stage and the fract
 REFINING_SHARE = 0.15  # of the time, for better prices
 REFINING_CALLS = 60
 ORDERING_SHARE = 0.05
-FIRST_SHARE = 0.06  # of the time, for the solve of the first game
 TOLERANCE = 2e-5  # of the bound, where an iteration ends
 LEVEL_TOLERANCE = 5e-5  # of the bound: 0.1 points for Giant Yatzy
-MAX_UNEXPECTED = 0.1  # expected number of turns of a game that begin on rows without values of their own
-LEAST_CHANCE = 1e-5  # of a row, for play to be followed
 
 
 @dataclass(frozen=True)
@@ -57,7 +51,7 @@ class Budget:
     memory : int
         Bytes.
     boxes : int or None
-        Most further exact boxes; default: no limit.
+        Most further exact boxes (or chains of boxes); default: no limit.
     """
 
     seconds: float = 240.0
@@ -172,31 +166,30 @@ class _Relaxing:
             left = left[: self.budget.boxes]
         if whole := self.affordable([*self.exact, *(c for chain in left for c in chain)]):
             whole = self.refined(whole)
-            return whole, self.solve(whole, None, "bound")
-        values = self.solve(game, None, "upper sums")
-        if self.rules.saved_rolls:  # play cannot be followed: all rows, as many boxes as the budget allows
+            return whole, self.solve(whole, "bound")
+        if self.rules.saved_rolls:
             while left and not (whole := self.affordable([*self.exact, *(c for chain in left for c in chain)])):
                 left = left[:-1]
-            return (whole, self.solve(whole, None, "bound")) if whole else (game, values)
+            game = whole or game
+            return game, self.solve(game, "bound")
+        values = self.solve(game, "upper sums")
         if self.column >= 0:
             self.levels = coarse_levels(game, values, LEVEL_TOLERANCE * upper_bound(game, values))
-        return self.two_games(left)
+        return self.with_most_boxes(left)
 
     def progress(self, stage: str) -> Callable[[float], None]:
         """A callback for one stage."""
         return lambda done: self.report(stage, done)
 
-    def game(
-        self, exact: list[int] | tuple[int, ...], coarser: RelaxedGame | None = None, kept: Bools | None = None
-    ) -> RelaxedGame:
+    def game(self, exact: list[int] | tuple[int, ...]) -> RelaxedGame:
         """The relaxed game with these exact boxes."""
         found = self.prices
-        return RelaxedGame(self.rules, exact, found.prices, self.column, found.slopes, self.levels, coarser, kept)
+        return RelaxedGame(self.rules, exact, found.prices, self.column, found.slopes, self.levels)
 
-    def solve(self, game: RelaxedGame, below: Floats | None, stage: str) -> Floats:
+    def solve(self, game: RelaxedGame, stage: str) -> Floats:
         """W, at the cost of its time."""
         self.seconds -= solve_seconds(game)
-        return solve_relaxed(game, below, threads=self.threads, progress=self.progress(stage))
+        return solve_relaxed(game, threads=self.threads, progress=self.progress(stage))
 
     def choose_required(self) -> None:
         """Prices, and the boxes that are exact in any case; without the upper sum if that takes too long."""
@@ -263,79 +256,28 @@ class _Relaxing:
         self.prices = Prices(best.point[:count], slopes, best.value, best.gap, found.evaluations + best.evaluations)
         return self.game(game.exact)
 
-    def two_games(self, left: list[tuple[int, ...]]) -> tuple[RelaxedGame, Floats]:
-        """A game with some of the boxes, and the same with more boxes for the rows that play meets."""
+    def with_most_boxes(self, left: list[tuple[int, ...]]) -> tuple[RelaxedGame, Floats]:
+        """The game with as many further exact boxes as the budget allows."""
 
         def with_boxes(number: int) -> list[int]:
             return [*self.exact, *(c for chain in left[:number] for c in chain)]
 
         number = 0
-        while number < len(left) and self.all_rows(with_boxes(number + 1)) <= FIRST_SHARE * self.seconds:
+        while number < len(left) and self.cost(with_boxes(number + 1)) <= self.seconds:
             number += 1
         game = self.game(with_boxes(number))
-        values = self.solve(game, None, f"{len(game.exact)} exact boxes")
-        seen = self.visits(game, values)
-        for more in range(len(left), number, -1):
-            if self.layout_bytes(with_boxes(more)) > self.budget.memory / 3:
-                continue
-            layout = RelaxedLayout(self.rules, with_boxes(more), self.column, self.levels, game)
-            kept = kept_rows(layout, expected_chances(layout, seen))
-            seconds = float(row_blocks(layout)[kept].sum()) * turn_seconds(self.rules)
-            memory = 8 * (float(layout.layout.lane_count[layout.layout.lane_sets[kept]].sum()) + game.size)
-            if seconds <= self.seconds and memory <= self.budget.memory / 3:
-                del layout
-                finer = self.game(with_boxes(more), game, kept)
-                finer_values = self.solve(finer, values, f"{len(finer.exact)} exact boxes")
-                if upper_bound(finer, finer_values) < upper_bound(game, values):
-                    return finer, finer_values
-                break
-        return game, values
+        return game, self.solve(game, f"{len(game.exact)} exact boxes")
 
-    def all_rows(self, exact: list[int]) -> float:
-        """Time of a solve of all rows; infinite if memory does not suffice."""
+    def cost(self, exact: list[int]) -> float:
+        """Time of a solve with these exact boxes; infinite if memory does not suffice."""
         if self.layout_bytes(exact) > self.budget.memory / 3:
             return float("inf")
         layout = RelaxedLayout(self.rules, exact, self.column, self.levels)
-        seconds = float(row_blocks(layout)[layout.own].sum()) * turn_seconds(self.rules)
+        seconds = float(row_blocks(layout)[layout.occurs].sum()) * turn_seconds(self.rules)
         return seconds if 8 * layout.size <= self.budget.memory / 3 else float("inf")
-
-    def visits(self, game: RelaxedGame, values: Floats) -> Visits:
-        """Follow play of a game, at the cost of its time."""
-        self.report("play", 0.0)
-        seen = visits(game, values, threads=self.threads, least=LEAST_CHANCE)
-        met = (seen.rows > LEAST_CHANCE) & game.own
-        self.seconds -= VISITS * float(row_blocks(game)[met].sum()) * turn_seconds(self.rules)
-        return seen
 
     def layout_bytes(self, exact: list[int] | tuple[int, ...]) -> float:
         """Memory of the arrays of a layout."""
         cards = float(np.prod([float(len(chain) + 1) for chain in chains(self.rules) if set(chain) <= set(exact)]))
         flags = 2 if self.rules.tracked_index >= 0 else 1
         return ROW_BYTES * cards * flags * (len(self.rules.categories) - len(exact) + 1)
-
-
-def expected_chances(layout: RelaxedLayout, seen: Visits) -> Floats:
-    """Chance of each row, ``(rows,)`` float64, from play of the coarser game.
-
-    Whether a box that was in the class is filled is taken to depend on the turn alone.
-    """
-    coarser, turns = layout.coarser, layout.turns_played
-    known = coarser.chains if coarser else []
-    rows = np.arange(layout.n_rows)
-    chance = np.where(layout.occurs, seen.rows[layout.coarser_rows(rows)], 0.0)
-    uses = np.concatenate([np.zeros((1, seen.uses.shape[1])), np.cumsum(seen.uses, axis=0)])
-    for j, chain in enumerate(layout.chains):
-        if chain not in known:
-            digit = rows % layout.cards // layout.weights[j] % layout.bases[j]
-            filled = [np.clip(uses[:, c] / max(uses[-1, c], 1e-9), 0.01, 0.99) for c in chain]
-            filled = [np.ones(len(uses)), *filled, np.zeros(len(uses))]
-            chance *= np.maximum([a - b for a, b in pairwise(filled)], 0.01)[digit, turns]
-    return np.asarray(chance)
-
-
-def kept_rows(layout: RelaxedLayout, chance: Floats) -> Bools:
-    """The rows that play is expected to meet, all but MAX_UNEXPECTED turns of a game, ``(rows,)`` bool."""
-    order = np.argsort(chance, kind="stable")
-    kept = layout.occurs.copy()
-    kept[order[np.cumsum(chance[order]) <= MAX_UNEXPECTED]] = False
-    return kept

@@ -35,7 +35,7 @@ from .stages import Arrays, Stages
 
 GAMES = 20_000  # of the simulation
 MINUTES = 4.0  # for the bound
-BASELINE = Budget(seconds=20.0, memory=64 << 20, boxes=0)  # of the small relaxed game: the upper boxes alone
+BASELINE = Budget(seconds=60.0, memory=256 << 20, boxes=4)  # of the small relaxed game
 MEMORY = 1 << 30  # bytes, of the larger relaxed game
 STAGES = ("relaxation", "fit", "simulation", "bound")
 Report = Callable[[str, float], None]  # name of a stage, and the fraction of it that is done

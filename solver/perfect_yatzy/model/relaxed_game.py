@@ -31,7 +31,7 @@ from ..game.points import points_table
 from ..game.rules import Bonus, RuleSet
 from ..game.scoring import category_points
 from ..game.upper_sums import upper_sums
-from .relaxed_layout import Bools, Levels, RelaxedLayout
+from .relaxed_layout import Levels, RelaxedLayout
 from .turn_model import CategoryOutcomes, JokerModel, LegalCategories, TurnModel, dice_model
 
 
@@ -40,7 +40,7 @@ class RelaxedGame(RelaxedLayout):
 
     Parameters
     ----------
-    rules, exact, bonus_column, levels, coarser, kept
+    rules, exact, bonus_column, levels
         As for :class:`.relaxed_layout.RelaxedLayout`.
     prices : (categories,) float64
         The price of each box, exact or not, in points; any finite numbers.
@@ -62,10 +62,8 @@ class RelaxedGame(RelaxedLayout):
         bonus_column: int = -1,
         slopes: Floats | None = None,
         levels: Levels | None = None,
-        coarser: RelaxedGame | None = None,
-        kept: Bools | None = None,
     ) -> None:
-        super().__init__(rules, exact, bonus_column, levels, coarser, kept)
+        super().__init__(rules, exact, bonus_column, levels)
         if rules.joker and rules.joker_index not in self.exact:
             raise ValueError("the joker's box must be exact")
         self.prices = np.array(prices, dtype=np.float64)

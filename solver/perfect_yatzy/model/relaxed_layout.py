@@ -14,8 +14,6 @@ A *row* is a mixed-radix number of the first two, plus the tracked flag::
 The values of a row lie together, as in :mod:`.state_space`: for each number of saved rolls one value for each lane
 of upper sums. A lane stands for all sums above the lane before it up to its own, and has the value of its own, the
 largest: rounding up never lowers a value, because more points are never worth less.
-
-A row may be *coarse*: it has no values of its own and shares those of a row of another layout, which remembers less.
 """
 
 from __future__ import annotations
@@ -24,7 +22,6 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import RulesError
 from ..game.box_order import chains, prerequisites
@@ -34,7 +31,6 @@ from ..game.rules import Bonus, RuleSet
 from ..game.upper_sums import upper_sums
 from .state_space import LANES, StateLayout
 
-Bools = npt.NDArray[np.bool_]
 Levels = Sequence[Ints]  # for each lane set the sums that end a level, ascending
 
 MAX_ROWS = 1 << 25  # their arrays take 24 bytes a row
@@ -53,10 +49,6 @@ class RelaxedLayout:
         The column whose upper sum is remembered; -1 for none. Its upper boxes must be exact.
     levels
         For each lane set the sums that end a level; default: every sum that makes a difference.
-    coarser
-        A layout that remembers less, for the rows that are not `kept`.
-    kept : (rows,) bool
-        The rows with values of their own; default: all.
 
     Attributes
     ----------
@@ -70,14 +62,14 @@ class RelaxedLayout:
     layout : StateLayout
         ``masks`` holds the categories that a turn must not fill.
     rows_in_layer : list of (n,) int64
-        The rows with values of their own, by turns played.
+        The rows that occur, by turns played.
     most_saved : (turns + 1,) int64
         Most saved rolls, by turns played.
     has_flag : bool
         Whether rows from `cards` on are cards whose tracked box holds points.
     cards, n_rows : int
-    first, size : int
-        Index of the first value of this layout, and the index after its last one.
+    size : int
+        Number of values.
     start_row : int
         The row of the empty card.
 
@@ -95,8 +87,6 @@ class RelaxedLayout:
         exact: Sequence[int],
         bonus_column: int = -1,
         levels: Levels | None = None,
-        coarser: RelaxedLayout | None = None,
-        kept: Bools | None = None,
     ) -> None:
         self.rules, self.exact, self.bonus_column = rules, tuple(sorted(exact)), bonus_column
         self.members = tuple(c for c in range(len(rules.categories)) if c not in self.exact)
@@ -118,11 +108,11 @@ class RelaxedLayout:
         ]
         if not set(self.upper) <= set(self.exact):
             raise ValueError("the upper boxes whose sum is remembered must be exact")
-        self.coarser, self.levels = coarser, levels
+        self.levels = levels
         self.size: int
         self.layout: StateLayout
         self._build_lanes(levels)
-        self._build_rows(kept)
+        self._build_rows()
 
     @property
     def bonus(self) -> Bonus | None:
@@ -162,7 +152,7 @@ class RelaxedLayout:
         sums = np.minimum(np.arange(threshold + most + 1), threshold)
         self._lane_of = np.array([np.minimum(np.searchsorted(e, sums), len(e) - 1) for e in ends], dtype=np.int64)
 
-    def _build_rows(self, kept: Bools | None) -> None:
+    def _build_rows(self) -> None:
         rules, cards = self.rules, np.arange(self.cards, dtype=np.int64)
         needed = prerequisites(rules)
         place = {c: i for i, c in enumerate(self.exact)}
@@ -193,20 +183,12 @@ class RelaxedLayout:
         self.turns_played = turns.astype(np.uint8)
         self.occurs = occurs
         self.most_saved = np.arange(self.turns + 1) * (rules.rolls_per_turn - 1 if rules.saved_rolls else 0)
-        own = occurs if kept is None else occurs & kept
-        if self.coarser is None and not own[occurs].all():
-            raise ValueError("rows without values of their own need a coarser layout")
-        self.first = self.coarser.size if self.coarser else 0
-        sizes = np.where(own, self._lane_count[lane_sets] * (self.most_saved[turns] + 1), 0)
+        sizes = np.where(occurs, self._lane_count[lane_sets] * (self.most_saved[turns] + 1), 0)
         order = np.argsort((self.turns - turns).astype(np.uint8), kind="stable")
         offsets = np.empty(self.n_rows, dtype=np.int64)
-        offsets[order] = self.first + np.cumsum(sizes[order]) - sizes[order]
-        self.size = self.first + int(sizes.sum())
-        self.own = own
-        if self.coarser is not None:
-            shared = np.flatnonzero(occurs & ~own)
-            offsets[shared] = self.coarser.layout.offsets[self.coarser_rows(shared)]
-        in_order = order[own[order]]
+        offsets[order] = np.cumsum(sizes[order]) - sizes[order]
+        self.size = int(sizes.sum())
+        in_order = order[occurs[order]]
         count = np.bincount(turns[in_order], minlength=self.turns + 1)
         ends = np.cumsum(count[::-1])[::-1]
         self.rows_in_layer = [in_order[e - n : e] for e, n in zip(ends.tolist(), count.tolist(), strict=True)]
@@ -214,18 +196,6 @@ class RelaxedLayout:
         widths = lanes.shape[1], lane_of.shape[1]
         self.layout = StateLayout(closed, offsets, lane_sets, self._lane_count, lanes, lane_of, *widths)
         self.start_row = 0
-
-    def coarser_rows(self, rows: Ints) -> Ints:
-        """The row of the coarser layout that stands for each row, ``(n,)`` int64: its class has more boxes."""
-        coarser = self.coarser
-        if coarser is None:
-            raise ValueError("there is no coarser layout")
-        card = rows % self.cards
-        found = np.zeros(len(rows), dtype=np.int64) + rows // self.cards * coarser.cards
-        weight_of = dict(zip(coarser.chains, coarser.weights, strict=False))
-        for j, chain in enumerate(self.chains):
-            found += card // self.weights[j] % self.bases[j] * weight_of.get(chain, coarser.weights[-1])
-        return np.asarray(found + card // self.weights[-1] * coarser.weights[-1])
 
     def row_of(self, filled: Ints, tracked: Ints) -> Ints:
         """The row of each card, ``(n,)`` int64.

@@ -146,20 +146,11 @@ def _layout_arrays(layout: RelaxedLayout, name: str) -> Arrays:
     if layout.levels is not None:
         arrays[f"{name}.level_counts"] = np.array([len(level) for level in layout.levels])
         arrays[f"{name}.levels"] = np.concatenate([np.asarray(level) for level in layout.levels])
-    if layout.coarser is not None:
-        arrays[f"{name}.kept"] = np.packbits(layout.own)
-        arrays |= _layout_arrays(layout.coarser, f"{name}.coarser")
     return arrays
 
 
 def _layout(rules: RuleSet, arrays: Arrays, name: str) -> RelaxedLayout:
-    levels = coarser = kept = None
+    levels = None
     if f"{name}.levels" in arrays:
         levels = np.split(arrays[f"{name}.levels"], np.cumsum(arrays[f"{name}.level_counts"])[:-1])
-    if f"{name}.kept" in arrays:
-        coarser = _layout(rules, arrays, f"{name}.coarser")
-        kept = np.unpackbits(arrays[f"{name}.kept"]).astype(bool)
-    exact, column = arrays[f"{name}.exact"].tolist(), int(arrays[f"{name}.bonus_column"])
-    if kept is not None:  # the bits of the last byte
-        kept = kept[: RelaxedLayout(rules, exact, column, levels).n_rows]
-    return RelaxedLayout(rules, exact, column, levels, coarser, kept)
+    return RelaxedLayout(rules, arrays[f"{name}.exact"].tolist(), int(arrays[f"{name}.bonus_column"]), levels)
