@@ -14,7 +14,7 @@ from ..options import json_option, language_option, rules_argument
 
 @click.group()
 def rules() -> None:
-    """List, show and check rule sets; print the schema of a rule file."""
+    """List, show and check rule sets; print their schema."""
 
 
 @rules.command("list")
