@@ -34,7 +34,7 @@ from .rollout import SIMULATION_SEED, simulate_values
 from .stages import Arrays, Stages
 
 GAMES = 20_000  # of the simulation
-MINUTES = 4.0  # for the bound
+MINUTES = 10.0  # for the bound
 BASELINE = Budget(seconds=60.0, memory=256 << 20, boxes=4)  # of the small relaxed game
 MEMORY = 1 << 30  # bytes, of the larger relaxed game
 STAGES = ("relaxation", "fit", "simulation", "bound")

@@ -30,7 +30,7 @@ from ..options import SEED, json_option, rules_argument, table_options
     help="With --approximate: simulated games, for the mean or for each of three goals.",
 )  # fmt: skip
 @click.option(
-    "--minutes", type=click.FloatRange(0.01, 100_000), metavar="M", default=4.0, show_default=True,
+    "--minutes", type=click.FloatRange(0.01, 100_000), metavar="M", default=10.0, show_default=True,
     help="With --approximate: time for the bound.",
 )  # fmt: skip
 @click.option("--force", is_flag=True, help="Solve again even if the table exists.")
