@@ -11,7 +11,7 @@ from perfect_yatzy import RuleSet, State, StateError, load_rules
 from perfect_yatzy.game.rules import Bonus
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.policies.price_sheet import PriceSheet, make_sheet, pars, terms_of
-from support.games import CHANCE, PAIR, face, joker_game, rule_sets, saved_rolls_game, small
+from support.games import CHANCE, PAIR, classic_rule_sets, face, joker_game, saved_rolls_game, small
 from support.naive import Naive
 
 TERMS = {"lost": -3.5, "secured": 4.25, "par_point": 1.5, "saved_roll": 2.25, "joker_turn": 0.5}
@@ -36,7 +36,9 @@ def defined_value(sheet: PriceSheet, oracle: Naive, filled: int, upper: int, sav
         best = {c: most_of(oracle, c) for c, box in enumerate(oracle.boxes) if box["upper"]}
         to_come = sum(most for c, most in best.items() if c in vacant)
         par = sum(
-            Fraction(bonus["threshold"] * most, sum(best.values())) for c, most in best.items() if c not in vacant
+            Fraction(bonus["threshold"] * most, sum(best.values()) or 1)
+            for c, most in best.items()
+            if c not in vacant
         )
         if upper >= bonus["threshold"]:
             value += Fraction(sheet.bonus_secured)
@@ -75,7 +77,7 @@ def test_values_with_jokers_and_without_a_bonus() -> None:
     check_values(small(face(1), face(6), PAIR, CHANCE))
 
 
-@given(rule_sets().filter(lambda rules: not (rules.joker and rules.joker.mode != "none")))
+@given(classic_rule_sets().filter(lambda rules: not (rules.joker and rules.joker.mode != "none")))
 def test_values_of_random_games(rules: RuleSet) -> None:
     """Without joker modes, whose boxes can hold more than their patterns pay: see the game with jokers."""
     check_values(rules)
