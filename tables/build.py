@@ -1,6 +1,6 @@
 """Write the small files of this folder, and the tables of solved games in two READMEs: `make tables`.
 
-With names of rule sets (``python -m tables.build crag yams``) only their entries are written anew.
+With names of rule sets (``python -m tables.build crag yams``) only their entries are rewritten.
 
 `checksums.json` and the strategy tables are kept in git, and a test compares them; the binary tables are not. Games
 without a table are solved first: five minutes and 5 GB of disk for all of them.

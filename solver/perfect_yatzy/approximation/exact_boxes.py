@@ -87,7 +87,7 @@ def order_of_gain(
 def coarse_levels(game: RelaxedGame, values: Floats, tolerance: float) -> list[Ints]:
     """For each set of filled upper boxes the upper sums that end a level.
 
-    Levels by how often play meets their states would be fewer, but the relaxed game exploits them: it crosses out
+    Levels by how often play visits their states would be fewer, but the relaxed game exploits them: it crosses out
     upper boxes to reach a sum that is rounded up by far (for Giant Yatzy the bound rose by 30 points).
 
     Parameters

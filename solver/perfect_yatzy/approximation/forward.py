@@ -1,8 +1,7 @@
-"""How often play of a relaxed game meets each state, and how often it uses each box.
+"""How often the best play of a relaxed game uses each box.
 
-The best policy of the relaxed game is followed from the empty card. Its chances decide which rows are worth values
-of their own (:mod:`.relaxation`), and ``1 - uses`` is a subgradient of the bound with respect to the prices. Nothing
-here enters the certificate: states that are hardly ever met are left out.
+The best policy of the relaxed game is followed from the empty card: ``1 - uses`` is a subgradient of the bound with
+respect to the prices. The certificate does not depend on it, so rows with a very small chance are skipped.
 """
 
 from __future__ import annotations
@@ -15,10 +14,12 @@ import numpy as np
 from ..game.dice import Floats, Ints, lattice
 from ..kernels.table_slices import PADDING, TableSlice
 from ..model.relaxed_game import RelaxedGame
+from ..model.relaxed_layout import EMPTY_ROW
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.threads import thread_map
 
 ROWS_PER_TASK = 8
+LEAST_CHANCE = 1e-7  # of a row, for play to be followed
 
 
 @dataclass(frozen=True)
@@ -27,16 +28,12 @@ class Visits:
 
     Attributes
     ----------
-    rows : (n_rows,) float64
-        Chance that play meets each row. Play that moves on to a row without values of its own is not followed
-        further.
     uses : (turns, categories) float64
         Chance that each turn fills each box, over the part of play that is followed.
     upper : (bonuses,) float64
         Expected sum of the boxes that count to each upper bonus.
     """
 
-    rows: Floats
     uses: Floats
     upper: Floats
 
@@ -54,7 +51,7 @@ class _Groups:
         self.points = outcomes.points + game.prices[self.boxes]
 
 
-def visits(game: RelaxedGame, values: Floats, *, threads: int | None = None, least: float = 1e-7) -> Visits:
+def visits(game: RelaxedGame, values: Floats, *, threads: int | None = None) -> Visits:
     """Follow the best policy of a relaxed game without saved rolls.
 
     Parameters
@@ -64,8 +61,6 @@ def visits(game: RelaxedGame, values: Floats, *, threads: int | None = None, lea
         W.
     threads
         Number of threads; default: all processors of this process.
-    least
-        Rows with a smaller chance are not followed.
 
     Raises
     ------
@@ -83,10 +78,9 @@ def visits(game: RelaxedGame, values: Floats, *, threads: int | None = None, lea
     table = TableSlice(np.concatenate([values, np.zeros(PADDING)]), 0)
     table.values.flags.writeable = False
     chance = np.zeros(game.size)
-    start = game.layout.offsets[game.start_row]
-    chance[start] = 1.0
-    met = np.zeros(game.n_rows)
-    met[game.start_row] = 1.0
+    chance[game.layout.offsets[EMPTY_ROW]] = 1.0
+    reached = np.zeros(game.n_rows)
+    reached[EMPTY_ROW] = 1.0
     used = [np.zeros((game.turns, len(group.boxes))) for group in groups]
     idle: list[list[Any]] = [[] for _ in groups]
 
@@ -119,7 +113,7 @@ def visits(game: RelaxedGame, values: Floats, *, threads: int | None = None, lea
     with thread_map(threads or default_threads(), "yatzy-visits") as in_threads:
         for played in range(game.turns):
             rows = game.rows_in_layer[played]
-            rows = rows[met[rows] > least]
+            rows = rows[reached[rows] > LEAST_CHANCE]
             statuses = game.status(rows)
             for status in range(len(groups)):
                 same = rows[statuses == status]
@@ -127,7 +121,7 @@ def visits(game: RelaxedGame, values: Floats, *, threads: int | None = None, lea
                 # Added in the order of the rows, so that the sums do not depend on the threads.
                 for children, places, parts, total in in_threads(turn, tasks, [status] * len(tasks)):
                     np.add.at(chance, places, parts)
-                    np.add.at(met, children, parts)
+                    np.add.at(reached, children, parts)
                     used[status][played] += total
     rules = game.rules
     uses, upper = np.zeros((game.turns, len(rules.categories))), np.zeros(len(rules.bonuses))
@@ -138,4 +132,4 @@ def visits(game: RelaxedGame, values: Floats, *, threads: int | None = None, lea
             if box.upper and rules.bonus:
                 points = float(total[:, here].sum(axis=0) @ group.points[here])
                 upper[box.column] += points / (1.0 + game.slopes[box.column])
-    return Visits(met, uses, upper)
+    return Visits(uses, upper)

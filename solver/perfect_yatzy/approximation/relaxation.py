@@ -5,8 +5,8 @@
     relaxation.game.offset(...) + relaxation.values[relaxation.game.index(...)]    the same for any state
 
 Boxes become exact in the order of their gain (:mod:`.exact_boxes`), as many as the budget allows; each of them
-doubles the cards. Every card has a value of its own. To remember less of the cards that play hardly meets does not
-pay: the play of the relaxed game goes where less is remembered.
+doubles the cards. Every card has a value of its own. To remember less of the cards that play rarely visits raises the
+bound: the best play of the relaxed game then visits those cards.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from ..game.box_order import chains
 from ..game.dice import Floats
 from ..game.rules import RuleSet
 from ..model.relaxed_game import RelaxedGame
-from ..model.relaxed_layout import Levels, RelaxedLayout
+from ..model.relaxed_layout import Levels
 from .backward import solve_relaxed
 from .bound import upper_bound
 from .bundle import Minimum, minimise
-from .costs import ROW_BYTES, VISITS, row_blocks, solve_seconds, turn_seconds
+from .costs import ROW_BYTES, VISITS, solve_seconds
 from .exact_boxes import coarse_levels, order_of_gain
 from .forward import visits
 from .multipliers import Prices, optimal_prices, touching_sum
@@ -167,13 +167,8 @@ class _Relaxing:
         if whole := self.affordable([*self.exact, *(c for chain in left for c in chain)]):
             whole = self.refined(whole)
             return whole, self.solve(whole, "bound")
-        if self.rules.saved_rolls:
-            while left and not (whole := self.affordable([*self.exact, *(c for chain in left for c in chain)])):
-                left = left[:-1]
-            game = whole or game
-            return game, self.solve(game, "bound")
-        values = self.solve(game, "upper sums")
-        if self.column >= 0:
+        if self.column >= 0 and not self.rules.saved_rolls:
+            values = self.solve(game, "upper sums")
             self.levels = coarse_levels(game, values, LEVEL_TOLERANCE * upper_bound(game, values))
         return self.with_most_boxes(left)
 
@@ -218,7 +213,7 @@ class _Relaxing:
             game = self.game(exact)
         except RulesError:
             return None
-        fits = solve_seconds(game) <= self.seconds and 8 * game.size <= self.budget.memory
+        fits = solve_seconds(game) <= self.seconds and 8 * game.size <= self.budget.memory / 2
         return game if fits else None
 
     def refined(self, game: RelaxedGame) -> RelaxedGame:
@@ -258,23 +253,14 @@ class _Relaxing:
 
     def with_most_boxes(self, left: list[tuple[int, ...]]) -> tuple[RelaxedGame, Floats]:
         """The game with as many further exact boxes as the budget allows."""
-
-        def with_boxes(number: int) -> list[int]:
-            return [*self.exact, *(c for chain in left[:number] for c in chain)]
-
-        number = 0
-        while number < len(left) and self.cost(with_boxes(number + 1)) <= self.seconds:
-            number += 1
-        game = self.game(with_boxes(number))
+        game, exact = self.game(self.exact), list(self.exact)
+        for chain in left:
+            exact += chain
+            more = self.affordable(exact)
+            if more is None:
+                break
+            game = more
         return game, self.solve(game, f"{len(game.exact)} exact boxes")
-
-    def cost(self, exact: list[int]) -> float:
-        """Time of a solve with these exact boxes; infinite if memory does not suffice."""
-        if self.layout_bytes(exact) > self.budget.memory / 3:
-            return float("inf")
-        layout = RelaxedLayout(self.rules, exact, self.column, self.levels)
-        seconds = float(row_blocks(layout)[layout.occurs].sum()) * turn_seconds(self.rules)
-        return seconds if 8 * layout.size <= self.budget.memory / 3 else float("inf")
 
     def layout_bytes(self, exact: list[int] | tuple[int, ...]) -> float:
         """Memory of the arrays of a layout."""

@@ -27,10 +27,9 @@ from ..game.dice import Floats, Ints
 from ..game.scorecard import EMPTY_STATE, State
 from ..game.upper_sums import upper_sums
 from ..strategy.fitted_values import FittedValues
-from ..strategy.simulation import Simulation
+from ..strategy.simulation import Z99, Simulation
 from .lane_turns import LaneTurns, same_cards
 
-Z99 = 2.5758293035489004  # half the width of the 99 % interval of a normal distribution, in standard deviations
 BATCH = 4096  # games played at the same time
 SIMULATION_SEED = 1 << 20  # added to the seed of a fit: the games that judge a strategy are not those it learned from
 MAX_GAMES = 1 << 24

@@ -61,15 +61,14 @@ def simulate(
         If no game can reach the start, `games` is less than 1, `seed` is out of range, or `strategy` is not a
         strategy.
 
-    See Also
-    --------
-    perfect_yatzy.strategy.simulation.simulate : how ties are broken.
+    Notes
+    -----
+    Ties are broken as in :mod:`perfect_yatzy.strategy.distribution`, so games for the mean are samples of that
+    distribution. For goals and utilities the mean breaks ties first (:mod:`perfect_yatzy.strategy.score_strategy`).
     """
     if not isinstance(strategy, ApproximateStrategy):
         return exact.simulate(strategy, games, seed, start, threads, points=points, progress=progress)
-    games, seed = whole_number(games, "games"), whole_number(seed, "seed")
-    if not 0 <= seed < 1 << 63:
-        raise StateError(f"seed is {seed}; must be from 0 to 2**63 - 1")
+    games, seed = whole_number(games, "games"), exact.check_seed(seed)
     checked = strategy.check(strategy.start if start is None else start)
     if checked.state.filled == strategy.rules.full_mask:
         raise StateError("every category is filled: the game is over", code="game-over")

@@ -10,9 +10,10 @@ from ..game.maximum import maximum_score
 from ..game.rules import RuleSet
 from ..strategy.fitted_file import fitted_path
 from ..strategy.opening import open_approximate, open_strategy
+from ..strategy.simulation import Z99
 from ..strategy.verify import Check
 from ..tablebase.store import has_table
-from .rollout import Z99, ApproximateSimulation
+from .rollout import ApproximateSimulation
 from .simulation import simulate
 
 

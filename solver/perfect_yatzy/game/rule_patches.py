@@ -3,7 +3,7 @@
 A patch has the fields of a rule file. Tables are merged, and categories and columns are found by their id; anything
 else replaces the old value, and ``false`` removes it. The score sheet changes by name::
 
-    remove = ["chance"]                            a category that is removed and written anew keeps its place
+    remove = ["chance"]                            a category that is removed and defined again keeps its place
     [categories.house]  after = "sixes"            or before; moves a category, or says where a new one goes
 """
 
@@ -123,15 +123,15 @@ def _removed(base: Mapping[str, Any], value: Any, check: ValueReader, path: Fiel
 def _without(base: Mapping[str, Any], names: set[str], patch: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a rule file without categories, and without what its other fields say about them.
 
-    A category that the patch writes anew is emptied: so it keeps its place.
+    A category that the patch defines again is emptied, so that it keeps its place.
     """
     if not names:
         return dict(base)
-    anew = patch.get("categories") or {}
+    defined = patch.get("categories") or {}
     kept = [
         {"id": name} if name in names else entry
         for name, entry in zip(_ids(base["categories"]), base["categories"], strict=True)
-        if name not in names or name in anew
+        if name not in names or name in defined
     ]
     found = {**base, "categories": kept}
     bonus, switches = base.get("first_roll_bonus"), base.get("switches")

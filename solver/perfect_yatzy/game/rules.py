@@ -99,7 +99,7 @@ class Bonus:
     Attributes
     ----------
     threshold : int
-        Sum of the upper boxes that the last step needs; higher sums need not be told apart.
+        Sum of the upper boxes that the last step needs; higher sums need not be distinguished.
     points : int
         Points of the last step.
     lower_steps : tuple of (int, int)
@@ -378,7 +378,7 @@ class RuleSet:
 
     @property
     def threshold(self) -> int:
-        """Upper sum from which the whole bonus is paid; higher sums need not be told apart. 0 without a bonus."""
+        """Upper sum from which the whole bonus is paid; higher sums need not be distinguished. 0 without a bonus."""
         return self.bonus.threshold if self.bonus else 0
 
     @property

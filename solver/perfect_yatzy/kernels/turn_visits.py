@@ -69,7 +69,7 @@ class VisitJob(NamedTuple):
     chance : (size,) float64
         Chance of each state, by the place of its value.
     target : (outcomes * states,) float64
-        Written: chance that play meets a state and its turn ends with an outcome; outcome by outcome.
+        Written: chance that play visits a state and its turn ends with an outcome; outcome by outcome.
     first_state, states : int
         Place of the first state of the rows, and how many places there are from it to the last.
     scratch : VisitScratch

@@ -33,6 +33,7 @@ from .state_space import LANES, StateLayout
 
 Levels = Sequence[Ints]  # for each lane set the sums that end a level, ascending
 
+EMPTY_ROW = 0  # the row of the empty card
 MAX_ROWS = 1 << 25  # their arrays take 24 bytes a row
 
 
@@ -70,8 +71,6 @@ class RelaxedLayout:
     cards, n_rows : int
     size : int
         Number of values.
-    start_row : int
-        The row of the empty card.
 
     Raises
     ------
@@ -195,7 +194,6 @@ class RelaxedLayout:
         lanes, lane_of = self._lane_upper, np.ascontiguousarray(self._lane_of)
         widths = lanes.shape[1], lane_of.shape[1]
         self.layout = StateLayout(closed, offsets, lane_sets, self._lane_count, lanes, lane_of, *widths)
-        self.start_row = 0
 
     def row_of(self, filled: Ints, tracked: Ints) -> Ints:
         """The row of each card, ``(n,)`` int64.

@@ -1,6 +1,6 @@
 """What follows a turn, without a table of states: for games that are too large to enumerate.
 
-The value after a turn depends on the box that was filled and on what it changes besides: the upper sum, and whether
+The value after a turn depends on the box that was filled and on what else it changes: the upper sum, and whether
 the tracked box (:attr:`.RuleSet.tracked_index`) holds points. Each combination is a *slot*::
 
     lower box                  one slot: the points do not matter later
@@ -114,10 +114,12 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
     category = np.concatenate([category, missing])
     points, total = (np.concatenate([made, np.zeros_like(missing)]) for made in (points, total))
     zero_outcome = np.array([np.flatnonzero((category == c) & (points == 0) & (total == 0))[0] for c in range(n)])
-    told_apart = np.array([c == rules.tracked_index or bool(box.requires) for c, box in enumerate(rules.categories)])
+    distinguished = np.array(
+        [c == rules.tracked_index or bool(box.requires) for c, box in enumerate(rules.categories)]
+    )
     slots: dict[tuple[int, int, int], int] = {}  # (category, shift, pays) -> number
     slot = [
-        slots.setdefault((c, sums.shift(c, made), int(told_apart[c] and made > 0)), len(slots))
+        slots.setdefault((c, sums.shift(c, made), int(distinguished[c] and made > 0)), len(slots))
         for c, made in zip(category.tolist(), points.tolist(), strict=True)
     ]
     # Where an upper sum rises, a fitted value may fall by more than the points: such a box is crossed out only by a

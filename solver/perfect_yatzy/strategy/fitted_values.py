@@ -232,7 +232,7 @@ class FittedValues:
 
 
 def extra_count(rules: RuleSet) -> int:
-    """Number of features besides the open boxes and their pairs."""
+    """Number of features in addition to the open boxes and their pairs."""
     return 2 * len(rules.bonuses) + 2 * bool(rules.saved_rolls) + (rules.tracked_index >= 0)
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .position import Position
     from .strategy import Strategy
 
+Z99 = 2.5758293035489004  # half the width of the 99 % interval of a normal distribution, in standard deviations
 CHUNK = 1_000_000  # games played at the same time; bounds the memory
 
 
@@ -166,10 +167,16 @@ class Simulation:
 
 def wilson_interval(reached: int, games: int) -> tuple[float, float]:
     """99 % interval of a chance from the games that reached it (Wilson's score interval, good for small chances)."""
-    z = 2.5758293035489004
-    share, square = reached / games, z * z / games
-    middle, half = share + square / 2, z * sqrt(share * (1 - share) / games + square / (4 * games))
+    share, square = reached / games, Z99 * Z99 / games
+    middle, half = share + square / 2, Z99 * sqrt(share * (1 - share) / games + square / (4 * games))
     return max(0.0, (middle - half) / (1 + square)), min(1.0, (middle + half) / (1 + square))
+
+
+def check_seed(seed: int) -> int:
+    """The seed of a simulation; StateError unless it is a whole number from 0 to 2**63 - 1."""
+    if not 0 <= whole_number(seed, "seed") < 1 << 63:
+        raise StateError(f"seed is {seed}; must be from 0 to 2**63 - 1")
+    return seed
 
 
 def simulate(
@@ -182,49 +189,15 @@ def simulate(
     points: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Simulation:
-    """Play games under a strategy.
+    """Play games under a strategy that has a table; parameters and errors as for :func:`perfect_yatzy.simulate`.
 
-    Parameters
-    ----------
-    strategy
-        A strategy from :func:`perfect_yatzy.open_strategy`, :func:`perfect_yatzy.reach` or
-        :func:`perfect_yatzy.maximise`.
-    games
-        Number of games, at least 1.
-    seed
-        Seed of the dice, from 0 to 2**63 - 1. The same seed gives the same games for any number of threads, and
-        the first games of a longer simulation are those of a shorter one.
-    start
-        The position at the start of a turn from which every game is played: a scorecard, its text or a state.
-        Default: where the strategy starts (the empty card for :func:`perfect_yatzy.open_strategy`).
-    threads
-        Number of threads; default: one per processor.
-    points
-        Points on the starting card. Default: the total of that card, 0 for a bare state.
-    progress
-        Called as ``progress(turns_done, turns_in_all)`` after each turn of all games.
-
-    Returns
-    -------
-    Simulation
-
-    Raises
-    ------
-    StateError
-        If no game can reach the start, `games` is less than 1, `seed` is out of range, or `strategy` is not a
-        strategy.
-
-    Notes
-    -----
     Ties are broken as in :mod:`perfect_yatzy.strategy.distribution`, so games for the mean are samples of that
     distribution. For goals and utilities the mean breaks ties first (:mod:`perfect_yatzy.strategy.score_strategy`).
     """
     check_strategy(strategy)
-    games, seed = whole_number(games, "games"), whole_number(seed, "seed")
+    games, seed = whole_number(games, "games"), check_seed(seed)
     if games < 1:
         raise StateError(f"games is {games}; must be at least 1")
-    if not 0 <= seed < 1 << 63:
-        raise StateError(f"seed is {seed}; must be from 0 to 2**63 - 1")
     checked = strategy.check(strategy.start if start is None else start)
     points_before = checked.points if points is None else whole_number(points, "points")
     rollout = rollout_of(strategy, replace(checked, points=points_before), threads or default_threads())
