@@ -4,6 +4,7 @@ VENV := .venv
 RUN := $(VENV)/bin
 READY := $(VENV)/.ready
 USER_READY := $(VENV)/.user-ready
+PARALLEL := -n 2 --dist loadfile
 PUBLIC := perfect_yatzy perfect_yatzy.frames perfect_yatzy.rl perfect_yatzy.play.record perfect_yatzy.play.review perfect_yatzy.play.rating
 
 .PHONY: help demo test test-slow test-lowest campaign coverage lint typecheck docs readmes package bench bench-big bench-beyond bench-approximate bench-environments bench-web tables verify clean
@@ -30,7 +31,7 @@ demo: $(USER_READY) ## a real question, answered: what to hold of 3 3 4 5 6
 	$(RUN)/yatzy hold 33456 --rolls-left 1 --card "ones=3 sixes=24 chance=22"
 
 test: $(READY) ## the tests, in a few minutes
-	$(RUN)/python -m pytest -m "not slow"
+	$(RUN)/python -m pytest -m "not slow" $(PARALLEL)
 
 test-slow: $(READY) ## all tests: an hour and several gigabytes
 	$(RUN)/python -m pytest
@@ -42,7 +43,7 @@ campaign: $(READY) ## faults, flipped bits, mutated files, fuzzed input: minutes
 	cd tests && ../$(RUN)/python -m support.campaigns $(if $(SEED),--seed $(SEED))
 
 coverage: $(READY) ## the tests, with the branch coverage of the Python code
-	$(RUN)/python -m pytest -m "not slow" --cov
+	$(RUN)/python -m pytest -m "not slow" $(PARALLEL) --cov
 
 lint: $(READY) ## ruff: style and format
 	$(RUN)/ruff check .

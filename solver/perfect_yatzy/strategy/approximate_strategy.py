@@ -32,6 +32,10 @@ from .turn_evaluator import TurnEvaluator
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    # For pdoc: the types of inherited fields.
+    from ..game.scorecard import Scorecard as Scorecard
+    from ..tablebase.table_file import TableInfo as TableInfo
+
 
 class ValueFunction(Protocol):
     """Expected points to come of any card."""
