@@ -15,7 +15,7 @@ from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.play.simulated import simulated_records
 from perfect_yatzy.strategy.opening import open_strategy
 from perfect_yatzy.strategy.strategy import Strategy
-from perfect_yatzy.tablebase.table_file import FORMAT, TableInfo
+from perfect_yatzy.tablebase.table_info import FORMAT, TableInfo
 from support.command import ROOT, Run
 from support.documents import DOCUMENTS, Command, blocks, commands, links, name, run_shell
 

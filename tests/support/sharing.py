@@ -11,7 +11,7 @@ from typing import Any
 
 from perfect_yatzy.model.objectives import Objective
 from perfect_yatzy.tablebase import store
-from perfect_yatzy.tablebase.table_file import TableInfo
+from perfect_yatzy.tablebase.table_info import TableInfo
 
 from support import games
 

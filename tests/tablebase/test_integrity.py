@@ -20,7 +20,8 @@ from perfect_yatzy.model.objectives import Goals, Objective
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from perfect_yatzy.tablebase.store import open_table, solve_to_store, table_path
-from perfect_yatzy.tablebase.table_file import npy_header, read_table, with_checksum
+from perfect_yatzy.tablebase.table_file import npy_header, read_table
+from perfect_yatzy.tablebase.table_info import with_checksum
 from support import games
 from support.flips import flip
 

@@ -27,7 +27,8 @@ from perfect_yatzy.strategy.verify import sampling_error_bound, verify
 from perfect_yatzy.tablebase import inventory, memory, store
 from perfect_yatzy.tablebase.backward_induction import solve_layers, solve_values
 from perfect_yatzy.tablebase.store import has_table, open_table, solve_to_store, table_path, tables_folder
-from perfect_yatzy.tablebase.table_file import read_table, sha256_of, with_checksum
+from perfect_yatzy.tablebase.table_file import read_table, sha256_of
+from perfect_yatzy.tablebase.table_info import with_checksum
 from perfect_yatzy.tablebase.table_writer import TableWriter
 from support import games
 

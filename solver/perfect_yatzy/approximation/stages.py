@@ -29,7 +29,7 @@ from ..game.rules import RuleSet
 from ..tablebase.locks import open_part, try_lock
 from ..tablebase.memory import check_space, writing_to
 from ..tablebase.store import table_path
-from ..tablebase.table_file import DAMAGED, checked_fields, with_checksum
+from ..tablebase.table_info import DAMAGED, checked_fields, with_checksum
 from ..tablebase.table_writer import part_path
 
 Arrays = Mapping[str, npt.NDArray[Any]]

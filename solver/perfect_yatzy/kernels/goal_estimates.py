@@ -18,7 +18,7 @@ from numba.extending import overload
 
 from ..game.dice import Floats, Ints
 from ..model.goal_estimates import LEAST_CHANCE, LEAST_SPREAD, ROOT_HALF
-from ..model.objectives import ScoreOffsets
+from ..model.score_places import ScoreOffsets
 from ..model.state_space import StateLayout
 from .jit import jit
 from .simd import load, peek, poke, shifted, width

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..game.dice import Floats, Ints
-from ..model.objectives import ScoreOffsets
+from ..model.score_places import ScoreOffsets
 from ..model.state_space import LANES
 from ..model.turn_model import TurnModel, TurnOutcomes
 from .jit import jit

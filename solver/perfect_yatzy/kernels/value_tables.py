@@ -84,7 +84,7 @@ class ExponentialTable(NamedTuple):
 
 class ScoreTable(NamedTuple):
     """Values that depend on the state and a score x; the places of
-    :class:`perfect_yatzy.model.objectives.ScoreOffsets`."""
+    :class:`perfect_yatzy.model.score_places.ScoreOffsets`."""
 
     values: Floats
     origin: Ints

@@ -23,12 +23,18 @@ DIGEST_BYTES = 32
 
 
 class BlockHasher:
-    """SHA-256 of a stream of bytes, and of each of its blocks."""
+    """SHA-256 of a stream of bytes, and of each of its blocks.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    offset
+        Where the stream begins in a longer one whose blocks are meant; the first block is shorter then.
+    """
+
+    def __init__(self, offset: int = 0) -> None:
         self._whole = hashlib.sha256()
         self._block = hashlib.sha256()
-        self._filled = 0  # bytes of the current block
+        self._filled = offset % BLOCK_BYTES  # bytes of the current block
         self._digests: list[bytes] = []
 
     def update(self, data: memoryview) -> None:

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,10 +30,11 @@ from ..game.upper_sums import upper_sums
 from .checked_values import Table
 from .estimates import BASE_MEMORY, FLOAT64_VALUES, LANE_OPERATIONS_PER_SECOND, SolveCost, rule_set_stats
 from .policies import Policy
+from .score_places import ScoreOffsets, ScorePlaces
 from .state_space import LANES, StateSpace, state_space
 
 Values = npt.NDArray[Any]
-STATE_MEMORY = 60  # bytes per state, for the arrays that place its range of scores
+STATE_MEMORY = 24  # bytes per state, for the arrays that place its range of scores
 FRAME = 2 * LANES  # entries beside a range of scores that a float32 vector may touch
 
 
@@ -108,6 +109,10 @@ class Objective:
     def rows_slice(self, filled: int, first: int, end: int) -> slice:
         """Part of the table that holds the values of the rows ``space.layers[filled][first:end]``."""
         return self.space.rows_slice(filled, first, end)
+
+    def row_starts(self, filled: int) -> Ints:
+        """First entry of each row of ``space.layers[filled]``, and the entry after the last, `(rows + 1,)` int64."""
+        return np.append(self.space.layout.offsets[self.space.layers[filled]], self.layer_slice(filled).stop)
 
     def full_cards(self) -> Values:
         """Entries of the last layer, which needs no turn: the upper bonus of a full card if it has reached it."""
@@ -215,22 +220,6 @@ def final_bonus(space: StateSpace) -> Floats:
     return np.concatenate(parts).astype(np.float64)
 
 
-class ScoreOffsets(NamedTuple):
-    """Where the values of each state are: one int64 per state, in the order of the table of means.
-
-    Attributes
-    ----------
-    origin : (states,)
-        Index of x = 0 in the whole table, which may be outside the range of the state.
-    low, high : (states,)
-        First and last x of the range.
-    """
-
-    origin: Ints
-    low: Ints
-    high: Ints
-
-
 class ScoreObjective(Objective):
     """Base of the objectives that look at the whole final score."""
 
@@ -255,7 +244,7 @@ class ScoreObjective(Objective):
     @property
     def size(self) -> int:
         """Number of entries of a table, with the FRAME entries around each range."""
-        return int(self._starts[-1])
+        return self.places.size
 
     def layer_sizes(self) -> list[tuple[int, int]]:
         """States, and at most so many entries, of each layer that is solved, the start first."""
@@ -278,37 +267,43 @@ class ScoreObjective(Objective):
             seconds=operations / LANE_OPERATIONS_PER_SECOND,
         )
 
-    @cached_property
-    def _rows(self) -> tuple[Ints, Ints]:
-        """Row and lane of every state, in the order of the table."""
-        rows = self.space.state_rows(self.first_layer)
-        return rows, self.space.lanes_and_saved(rows, np.arange(len(rows)))[0]
-
     def row_lengths(self) -> Ints:
         """Length of the range of scores of each row without the upper bonus, `(rows,)` int64."""
         raise NotImplementedError
 
-    @cached_property
-    def _ranges(self) -> tuple[Ints, Ints]:
-        """First and last x of every state, in the order of the table of means."""
+    def lane_bonuses(self) -> Ints:
+        """What each lane adds to the length of the range of scores, `(lane sets, lane_width)` int64."""
+        return np.zeros_like(self.space.layout.lane_upper)
+
+    def score_range(self, length: Ints) -> tuple[Ints, Ints]:
+        """First and last x of ranges of scores of these lengths, `(n,)` int64 each."""
         raise NotImplementedError
 
     @cached_property
-    def _starts(self) -> Ints:
-        """Index of the first entry of every state, and the number of all entries."""
-        low, high = self._ranges
-        return np.concatenate([[0], np.cumsum(high - low + 1 + self.before + self.after)]).astype(np.int64)
+    def places(self) -> ScorePlaces:
+        """Where the ranges of scores are."""
+        return ScorePlaces(
+            self.space,
+            self.first_layer,
+            self.row_lengths(),
+            self.lane_bonuses(),
+            self.score_range,
+            self.before,
+            self.after,
+        )
 
-    @cached_property
+    @property
     def score_offsets(self) -> ScoreOffsets:
         """Where the values of each state are."""
-        low, high = self._ranges
-        return ScoreOffsets(self._starts[:-1] + self.before - low, low, high)
+        return self.places.offsets
 
     def rows_slice(self, filled: int, first: int, end: int) -> slice:
         """Part of the table that holds the values of the rows ``space.layers[filled][first:end]``."""
-        states = self.space.rows_slice(filled, first, end)
-        return slice(int(self._starts[states.start]), int(self._starts[states.stop]))
+        return self.places.rows_slice(filled, first, end)
+
+    def row_starts(self, filled: int) -> Ints:
+        """First entry of each row of ``space.layers[filled]``, and the entry after the last, `(rows + 1,)` int64."""
+        return self.places.row_starts(filled)
 
     def start_value(self, last_layer: Values) -> float | None:
         """None: a table of scores has no single value."""
@@ -320,10 +315,13 @@ class ScoreObjective(Objective):
 
     def full_cards(self) -> Values:
         """Entries of the last layer."""
-        low, high = self._ranges
+        bonuses = final_bonus(self.space)
+        offsets = ScoreOffsets(*(np.empty(len(bonuses), dtype=np.int64) for _ in ScoreOffsets._fields))
+        filled = self.space.categories
+        self.places.fill(offsets, filled, 0, len(self.space.layers[filled]))
         parts = []
-        for state, bonus in enumerate(final_bonus(self.space)):
-            x = np.arange(low[state] - self.before, high[state] + 1 + self.after)
+        for low, high, bonus in zip(offsets.low, offsets.high, bonuses, strict=True):
+            x = np.arange(low - self.before, high + 1 + self.after)
             parts.append(self.utility(x + int(bonus)))
         return np.concatenate(parts).astype(self.compute)
 
@@ -369,11 +367,9 @@ class Goals(ScoreObjective):
             [uppers.reachable_bonuses(upper, sets.filled(i)) for i, upper in enumerate(layout.lane_upper)]
         )
 
-    @cached_property
-    def _ranges(self) -> tuple[Ints, Ints]:
-        rows, lanes = self._rows
-        length = self.row_lengths()[rows] + self.lane_bonuses()[self.space.layout.lane_sets[rows], lanes]
-        return -length, np.full(len(length), -1, dtype=np.int64)
+    def score_range(self, length: Ints) -> tuple[Ints, Ints]:
+        """From minus the points still possible to -1."""
+        return -length, np.full_like(length, -1)
 
     def utility(self, total: Ints) -> Floats:
         """1 if no more points are needed, else 0."""
@@ -405,16 +401,20 @@ class Utility(ScoreObjective):
             most += self.pays_jokers * (filled.sum(axis=1) - filled[:, self.rules.joker_index]) * joker.bonus
         return most
 
-    @cached_property
-    def _ranges(self) -> tuple[Ints, Ints]:
-        rows, _ = self._rows
-        return np.zeros(len(rows), dtype=np.int64), self.row_lengths()[rows]
+    def score_range(self, length: Ints) -> tuple[Ints, Ints]:
+        """From 0 to the most points possible since `start`."""
+        return np.zeros_like(length), length
+
+    @property
+    def most_points(self) -> int:
+        """Most points since `start` of which the utility may be asked, upper bonus included."""
+        rows = np.concatenate(self.space.layers[self.first_layer :])
+        return int(self.row_lengths()[rows].max()) + upper_sums(self.rules).most_bonus
 
     @cached_property
     def monotone(self) -> bool:  # type: ignore[override]
         """Whether more points never lower the utility."""
-        bonus = upper_sums(self.rules).most_bonus
-        utilities = self.utility(np.arange(int(self.score_offsets.high.max()) + bonus + 1))
+        utilities = self.utility(np.arange(self.most_points + 1))
         return bool((np.diff(utilities) >= 0).all())
 
     def utility(self, total: Ints) -> Floats:

@@ -25,7 +25,7 @@ from ..model.state_space import state_space
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress, table_path
-from ..tablebase.table_file import DAMAGED, checked_fields, with_checksum
+from ..tablebase.table_info import DAMAGED, checked_fields, with_checksum
 from .forward_pass import ForwardPass, score_places
 from .goal_estimates import EstimatedGoalEvaluator
 from .greedy_policy import GreedyPolicy

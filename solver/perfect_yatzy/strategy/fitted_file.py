@@ -28,7 +28,7 @@ from ..model.relaxed_layout import RelaxedLayout
 from ..tablebase.locks import folder_lock
 from ..tablebase.memory import check_space, writing_to
 from ..tablebase.store import table_path
-from ..tablebase.table_file import DAMAGED, MissingTable, checked_fields, damaged, unreadable, with_checksum
+from ..tablebase.table_info import DAMAGED, MissingTable, checked_fields, damaged, unreadable, with_checksum
 from .certificate import Certificate
 from .fitted_values import FittedValues
 

@@ -23,7 +23,7 @@ from ..tablebase.store import has_table, open_table
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator
 
 if TYPE_CHECKING:
-    from ..tablebase.table_file import TableInfo
+    from ..tablebase.table_info import TableInfo
     from .turn_evaluator import KernelScores
 
 ESTIMATES = (Upside.name, Downside.name, LateGoals.name)  # names of the tables

@@ -21,7 +21,8 @@ import numpy as np
 
 from ..game.dice import Floats, Ints
 from ..kernels.table_slices import TableSlice, places_in, window
-from ..model.objectives import FRAME, ScoreOffsets
+from ..model.objectives import FRAME
+from ..model.score_places import ScoreOffsets
 from ..model.state_space import LANES
 from ..tablebase.store import Progress
 from ..tablebase.threads import thread_map

@@ -40,7 +40,7 @@ from .strategy import Strategy
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator
 
 if TYPE_CHECKING:
-    from ..tablebase.table_file import TableInfo as TableInfo  # for pdoc: the type of an inherited field
+    from ..tablebase.table_info import TableInfo as TableInfo  # for pdoc: the type of an inherited field
 
 INSTANT_SOLVE_SECONDS = 1.5  # a solve estimated below this is made whenever it is needed
 MAX_GOAL = 99_999

@@ -27,7 +27,8 @@ from ..game.scorecard import State
 from ..game.upper_sums import upper_sums
 from ..kernels.table_slices import restricted, window
 from ..model.checked_values import Table
-from ..model.objectives import ScoreObjective, ScoreOffsets
+from ..model.objectives import ScoreObjective
+from ..model.score_places import ScoreOffsets
 from ..model.state_space import StateSpace, state_space
 
 if TYPE_CHECKING:

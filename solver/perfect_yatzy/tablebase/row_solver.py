@@ -25,6 +25,7 @@ from ..model.objectives import (
     ScoreObjective,
     Values,
 )
+from ..model.score_places import ScoreOffsets
 from ..model.turn_model import turn_model, turn_outcomes
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class RowSolver:
         """A zeroed slice of the table, to be solved into."""
         return TableSlice(np.zeros(place.stop - place.start + PADDING, self.objective.compute), place.start)
 
-    def solve(self, rows: Ints, below: TableSlice, out: TableSlice) -> None:
+    def solve(self, rows: Ints, below: TableSlice, out: TableSlice, offsets: ScoreOffsets | None = None) -> None:
         """Write the values of `rows`.
 
         Parameters
@@ -85,6 +86,9 @@ class RowSolver:
             At least the values of the children of `rows`, of type ``objective.compute``.
         out : TableSlice
             Written where the values of `rows` are; it must contain their :meth:`rows_slice`.
+        offsets : ScoreOffsets, optional
+            Of an objective of scores, with at least the places of the states of `rows` and of their children.
+            Default: those of all states, which take 24 bytes each.
         """
         if not len(rows):
             return
@@ -93,7 +97,7 @@ class RowSolver:
             scratch = self._idle.pop()
         except IndexError:
             scratch = self._new_scratch()
-        self._run(rows, below, out, filled, scratch)
+        self._run(rows, below, out, filled, scratch, offsets)
         self._idle.append(scratch)
 
     def solve_shard(self, filled: int, first: int, end: int, below: TableSlice) -> Values:
@@ -118,7 +122,15 @@ class RowSolver:
             return policy_scratch(self._dice, self._model, outcomes, most, objective.compute)
         return make_scratch(self._dice, self._model, objective.compute)
 
-    def _run(self, rows: Ints, below: TableSlice, out: TableSlice, filled: int, scratch: Any) -> None:
+    def _run(
+        self,
+        rows: Ints,
+        below: TableSlice,
+        out: TableSlice,
+        filled: int,
+        scratch: Any,
+        offsets: ScoreOffsets | None,
+    ) -> None:
         """Call the kernel that solves this kind of objective."""
         objective = self.objective
         if isinstance(objective, PolicyQuantity):
@@ -135,7 +147,7 @@ class RowSolver:
         if isinstance(objective, ScoreObjective):
             from ..kernels.score_turn import solve_score_rows
 
-            solve_score_rows(rows, job, objective.score_offsets, objective.before > 0)
+            solve_score_rows(rows, job, offsets or objective.score_offsets, objective.before > 0)
         elif isinstance(objective, ExponentialUtility):
             from ..kernels.exponential_turn import solve_exponential_rows
 

@@ -20,7 +20,8 @@ from ..model.checked_values import Table
 from ..model.objectives import Objective
 from .locks import being_written, folder_lock
 from .memory import check_memory
-from .table_file import MissingTable, TableInfo, read_info, read_table, table_stem
+from .table_file import read_table
+from .table_info import MissingTable, TableInfo, read_info, table_stem
 from .table_writer import TableWriter, part_path
 
 Progress = Callable[[int, int], None]  # values done, values in all

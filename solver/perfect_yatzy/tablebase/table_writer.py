@@ -23,18 +23,8 @@ from ..model.checked_values import BlockHasher
 from ..model.objectives import Objective, Values
 from .locks import HAS_LOCKS, folder_lock, is_same_file, open_part, try_lock
 from .memory import check_space, writing_to
-from .table_file import (
-    CHUNK,
-    DAMAGED,
-    FORMAT,
-    HEADER_BYTES,
-    TableInfo,
-    checked_fields,
-    npy_header,
-    sha256_of,
-    table_stem,
-    with_checksum,
-)
+from .table_file import CHUNK, HEADER_BYTES, npy_header, sha256_of
+from .table_info import DAMAGED, FORMAT, TableInfo, checked_fields, table_stem, with_checksum
 
 
 def part_path(path: Path) -> Path:

@@ -1,0 +1,161 @@
+"""The halo of a shard: the parts of the layer below that hold the children of its rows.
+
+The children of neighbouring rows are neighbours as well, one run of rows for each chain of open boxes, and many of
+these runs touch: a shard of a layer cut into 32 needs about an eighth of the layer below, in two to five runs::
+
+    layer k        [ first ... end )
+                    /      |       \\
+    layer k + 1   [run]   [  run  ]    [run]
+
+A halo is read into an array as long as from its first to its last value, of which only the runs are ever touched: the
+system gives memory to these pages alone.
+"""
+
+from __future__ import annotations
+
+import mmap
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..game.dice import Ints
+from ..kernels.table_slices import PADDING, TableSlice
+from ..model.checked_values import BLOCK_BYTES, DIGEST_BYTES
+from ..model.objectives import Objective, ScoreObjective, Values
+from ..model.score_places import ScoreOffsets
+from ..model.state_space import StateSpace
+from .shard_file import ShardFile
+
+# Python names it from 3.13 on; without it a system that counts promised memory may refuse a long array.
+NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000 if sys.platform == "linux" else 0)
+
+
+def children(space: StateSpace, filled: int, first: int, end: int) -> Ints:
+    """Where the children of the rows ``layers[filled][first:end]`` are in ``layers[filled + 1]``, ascending."""
+    rows, below = space.layers[filled][first:end], space.layers[filled + 1]
+    is_child = np.zeros(len(below), dtype=np.bool_)
+    for category in space.open:
+        parents = rows[space.layout.masks[rows] >> category & 1 == 0]
+        copies = [0]
+        if space.has_tracked_rows and category == space.rules.tracked_index:
+            copies.append(space.cards)
+        for copy in copies:
+            found = parents + int(space.step_of[category]) + copy
+            places = np.minimum(np.searchsorted(below, found), len(below) - 1)
+            is_child[places[below[places] == found]] = True
+    return np.flatnonzero(is_child)
+
+
+@dataclass(frozen=True)
+class Halo:
+    """Where the values of the children of some rows are.
+
+    Attributes
+    ----------
+    filled : int
+        Number of filled categories of the children.
+    rows : list of (int, int)
+        First and last + 1 position of each run of children in ``layers[filled]``, ascending.
+    runs : list of slice
+        Their values in the table, ascending; each is a part of the layer, and begins and ends at blocks of the table,
+        so that blocks can be checked. Runs less than a block apart are one.
+    bytes : int
+        Memory of the values.
+    """
+
+    filled: int
+    rows: list[tuple[int, int]]
+    runs: list[slice]
+    bytes: int
+
+
+def halo_of(objective: Objective, filled: int, first: int, end: int) -> Halo:
+    """The halo of the rows ``layers[filled][first:end]``."""
+    places = children(objective.space, filled, first, end)
+    gaps = np.flatnonzero(np.diff(places) > 1)
+    firsts = places[np.concatenate([[0], gaps + 1])]
+    ends = places[np.concatenate([gaps, [len(places) - 1]])] + 1
+    starts, size = objective.row_starts(filled + 1), objective.compute.itemsize
+    layer, block = objective.layer_slice(filled + 1), BLOCK_BYTES // size
+    runs: list[slice] = []
+    for start, stop in zip(starts[firsts].tolist(), starts[ends].tolist(), strict=True):
+        low, high = max(start // block * block, layer.start), min(-(-stop // block) * block, layer.stop)
+        if runs and low - runs[-1].stop <= block:
+            low = runs.pop().start
+        runs.append(slice(low, high))
+    memory = sum(run.stop - run.start for run in runs) * size
+    return Halo(filled + 1, list(zip(firsts.tolist(), ends.tolist(), strict=True)), runs, memory)
+
+
+def sparse_array(count: int, dtype: np.dtype[Any]) -> Values:
+    """A zeroed array that takes memory only where it has been written to."""
+    if not hasattr(mmap, "MAP_PRIVATE"):  # Windows
+        return np.zeros(count, dtype=dtype)
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE
+    return np.frombuffer(mmap.mmap(-1, max(1, count * dtype.itemsize), flags=flags), dtype=dtype, count=count)
+
+
+def read_halo(
+    objective: Objective, halo: Halo, shards: Callable[[slice], Iterable[ShardFile]], checked: CheckedBlocks
+) -> TableSlice:
+    """Read a halo, as the kernels take the layer below.
+
+    Parameters
+    ----------
+    shards
+        The shards that hold values of a run, in the type of the arithmetic.
+    checked
+        The blocks that need no check any more.
+
+    Raises
+    ------
+    TableError
+        If a shard is missing, damaged or cannot be read.
+    """
+    size, base = objective.compute.itemsize, halo.runs[0].start
+    values = sparse_array(halo.runs[-1].stop - base + PADDING, objective.compute)
+    target = values.data.cast("B")
+    for run in halo.runs:
+        for shard in shards(run):
+            low, high = shard.part(run.start * size, run.stop * size)
+            piece = target[low - base * size : high - base * size]
+            shard.read_into(piece, low)
+            checked.check(shard, low, piece)
+    return TableSlice(values, base)
+
+
+def offsets_of(objective: ScoreObjective, halo: Halo, first: int, end: int) -> ScoreOffsets:
+    """Where the values of the states of rows and of their halo are, in arrays that take memory only there."""
+    states = int(objective.space.layer_slice(objective.first_layer).stop)
+    offsets = ScoreOffsets(*(sparse_array(states, np.dtype(np.int64)) for _ in ScoreOffsets._fields))
+    objective.places.fill(offsets, halo.filled - 1, first, end)
+    for run in halo.rows:
+        objective.places.fill(offsets, halo.filled, *run)
+    return offsets
+
+
+class CheckedBlocks:
+    """Remembers which blocks of which shards this process has compared with their digests."""
+
+    def __init__(self) -> None:
+        self._done: dict[str, Values] = {}
+
+    def check(self, shard: ShardFile, low: int, data: memoryview) -> None:
+        """Check the blocks of a shard in `data`, the bytes of the table from `low` on; parts of blocks are whole."""
+        name, first_block = shard.path.name, shard.start * shard.dtype.itemsize // BLOCK_BYTES
+        done = self._done.setdefault(name, np.zeros(len(shard.digests) // DIGEST_BYTES, dtype=np.bool_))
+        place = low
+        while place < low + len(data):
+            block = place // BLOCK_BYTES
+            end = min((block + 1) * BLOCK_BYTES, low + len(data))
+            if not done[block - first_block]:
+                shard.check(block, data[place - low : end - low])
+                done[block - first_block] = True
+            place = end
+
+    def forget(self) -> None:
+        """Check everything again."""
+        self._done.clear()

@@ -1,0 +1,102 @@
+"""An objective as JSON text and back, so that another process can solve a part of its table.
+
+The text holds the rules, in the form of :func:`perfect_yatzy.game.rule_loader.rules_to_json`, and the parameters::
+
+    {"rules": "yatzy", "objective": "mean"}             also goals, variance, bonus
+    {"rules": {...}, "objective": "exponential", "rate": -0.01}
+    {"rules": "yatzy", "objective": "utility", "utilities": [0.0, 1.0, ...]}      of every final score from 0 on
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import StateError, TableError
+from ..game.dice import Floats, Ints
+from ..game.rule_loader import rules_from_json, rules_to_json
+from ..game.scorecard import EMPTY_STATE
+from ..model.objectives import BonusChance, ExponentialUtility, Goals, Objective, PolicyQuantity, Utility, Variance
+from .store import open_table
+
+PLAIN: dict[str, type[Objective]] = {kind.name: kind for kind in (Objective, Goals)}
+QUANTITIES: dict[str, type[PolicyQuantity]] = {kind.name: kind for kind in (Variance, BonusChance)}
+
+
+def objective_text(objective: Objective) -> str:
+    """The text of an objective.
+
+    Raises
+    ------
+    StateError
+        If there is none: the rest of a game, or a quantity under another policy than perfect play.
+    """
+    fields = {"rules": rules_to_json(objective.rules)} | objective_fields(objective)
+    return json.dumps(fields, sort_keys=True, separators=(",", ":"))
+
+
+def objective_fields(objective: Objective) -> dict[str, Any]:
+    """The parameters of an objective, apart from the rules."""
+    fields: dict[str, Any] = {"objective": objective.name}
+    kind = type(objective)
+    known = kind in (*PLAIN.values(), *QUANTITIES.values(), ExponentialUtility, Utility)
+    if objective.start != EMPTY_STATE or not known:
+        raise StateError(f"a table of {objective.name} from this state on cannot be solved in shards")
+    if isinstance(objective, PolicyQuantity) and objective.policy is not None:
+        raise StateError(f"{objective.name} under a policy cannot be solved in shards")
+    if isinstance(objective, ExponentialUtility):
+        fields["rate"] = objective.rate
+    if isinstance(objective, Utility):
+        fields["utilities"] = objective.utility(np.arange(objective.most_points + objective.after + 1)).tolist()
+    return fields
+
+
+def objective_digest(objective: Objective) -> str:
+    """SHA-256 of the parameters, hexadecimal: two tables of one name may differ in them."""
+    return hashlib.sha256(json.dumps(objective_fields(objective), sort_keys=True).encode()).hexdigest()
+
+
+def objective_from_text(text: str, tables: str | os.PathLike[str]) -> Objective:
+    """The objective of a text.
+
+    Parameters
+    ----------
+    text
+        From :func:`objective_text`.
+    tables
+        Folder with the table of means, which variances and the chance of the bonus need.
+
+    Raises
+    ------
+    RulesError
+        If the rules are unknown.
+    TableError
+        If the text is no objective, or the table of means is missing or damaged.
+    """
+    try:
+        fields = json.loads(text)
+        raw, name = fields["rules"], fields["objective"]
+    except (ValueError, TypeError, KeyError) as error:
+        raise TableError("the description of the objective is damaged", code="table-damaged") from error
+    rules = rules_from_json(raw)
+    if name in PLAIN:
+        return PLAIN[name](rules)
+    if name in QUANTITIES:
+        return QUANTITIES[name](rules, open_table(Objective(rules), Path(tables), solve=False)[1])
+    if name == ExponentialUtility.name:
+        return ExponentialUtility(rules, fields["rate"])
+    if name == Utility.name:
+        return Utility(rules, listed_utility(fields["utilities"]))
+    raise TableError(f"the objective {name!r} is unknown", code="table-damaged")
+
+
+def listed_utility(utilities: list[float]) -> Callable[[Ints], Floats]:
+    """A utility of the final score, given as the list of its values for 0, 1, 2, ... points."""
+    values = np.array(utilities, dtype=np.float64)
+    return lambda total: values[total]

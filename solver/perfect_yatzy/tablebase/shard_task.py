@@ -1,0 +1,247 @@
+"""The unit of work of a sharded solve: solve one shard and store it, in any thread, process or machine.
+
+A task is some text and numbers. Everything else is in the folder that all workers see: the plan, and the shards of
+the layer below::
+
+    NAME.part.shards/plan.json                        rules, objective and cuts: what is solved
+                     14-00000000-00000003.npy         a shard, which exists only complete
+                     14-00000000-00000003.unrounded.npy   its values as computed, where the table stores fewer bits
+
+:func:`solve_shard_task` returns at once if the shard is there, so that a task may be tried again anywhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._files import replacing
+from .._version import __version__
+from ..errors import TableError
+from ..kernels.table_slices import TableSlice
+from ..model.objectives import Objective, ScoreObjective, Values
+from .halo import CheckedBlocks, halo_of, offsets_of, read_halo
+from .memory import writing_to
+from .objective_text import objective_digest, objective_from_text, objective_text
+from .row_solver import RowSolver
+from .shard_file import ShardFile, existing_shard, open_shard, write_shard
+from .shard_plan import Shard, ShardPlan, plan_from_cuts
+from .table_info import DAMAGED, SHARDED_FORMAT, checked_fields, damaged, unreadable, with_checksum
+
+PLAN_FILE = "plan.json"
+TASK_MEMORY = (
+    512 << 20
+)  # bytes of values that a task may hold: its shard, and the halo of the rows it solves at a time
+MOST_SOLVES = 2  # solves whose objectives a process keeps
+
+
+@dataclass(frozen=True)
+class ShardTask:
+    """Solve one shard.
+
+    Attributes
+    ----------
+    folder : str
+        The folder of the plan and of the shards.
+    plan : str
+        SHA-256 of the plan's file, hexadecimal.
+    filled, first : int
+        The layer, and the first row of the shard in it.
+    unrounded : bool
+        Whether the values as computed are needed as well, for the layer above.
+    memory : int
+        Bytes of values that the task may hold; a single row may need more.
+    """
+
+    folder: str
+    plan: str
+    filled: int
+    first: int
+    unrounded: bool
+    memory: int = TASK_MEMORY
+
+
+class SharedSolve:
+    """What all tasks of one sharded solve share: the objective, the plan, the folder.
+
+    Parameters
+    ----------
+    folder
+        The folder of the shards.
+    objective
+    plan
+    """
+
+    def __init__(self, folder: Path, objective: Objective, plan: ShardPlan) -> None:
+        self.folder, self.objective, self.plan = folder, objective, plan
+        self._digest = objective_digest(objective)
+        self._checked = CheckedBlocks()
+
+    @cached_property
+    def solver(self) -> RowSolver:
+        """Solves the rows."""
+        return RowSolver(self.objective)
+
+    @property
+    def is_rounded(self) -> bool:
+        """Whether the table stores other values than those computed with."""
+        return self.objective.store != self.objective.compute or not self.objective.rounds
+
+    def fields(self, shard: Shard) -> dict[str, Any]:
+        """What the footer of a shard says apart from its bytes."""
+        rules = self.objective.rules
+        return {
+            "format": SHARDED_FORMAT,
+            "version": __version__,
+            "key": rules.key,
+            "fingerprint": rules.fingerprint,
+            "objective": self.objective.name,
+            "objective_sha256": self._digest,
+            "filled": shard.filled,
+            "rows": [shard.first, shard.end],
+        }
+
+    def stored(self, shard: Shard) -> ShardFile | None:
+        """The file of a shard, if it is there and of this solve."""
+        return existing_shard(self.folder / shard.file, self.fields(shard))
+
+    def unrounded(self, shard: Shard) -> ShardFile | None:
+        """The file of a shard's values as computed, if it is there and of this solve."""
+        if not self.is_rounded:
+            return self.stored(shard)
+        return existing_shard(self.folder / shard.unrounded_file, self.fields(shard))
+
+    def solve(self, shard: Shard, *, unrounded: bool, memory: int) -> dict[str, Any]:
+        """Solve a shard and store it, unless it is stored already.
+
+        Returns
+        -------
+        dict
+            The footer, and `solved`: whether it was solved now.
+        """
+        if (found := self.stored(shard)) and (not unrounded or self.unrounded(shard)):
+            return found.footer | {"solved": False}
+        values, fields = self._values(shard, memory), self.fields(shard)
+        stored = self.objective.as_stored(values, shard.start)
+        rounding = self.objective.error
+        if self.objective.rounds and stored.dtype != values.dtype:
+            rounding = max(rounding, float(np.abs(stored - values).max()))
+        fields |= {"rounding": rounding, "start_value": None}
+        if shard.stop == self.objective.size:
+            fields["start_value"] = self.objective.start_value(values)
+        with writing_to(self.folder):
+            if unrounded and self.is_rounded:
+                # First, so that a stored shard of the newest layers always has it.
+                write_shard(self.folder / shard.unrounded_file, values, shard.start, fields)
+            footer = write_shard(self.folder / shard.file, stored, shard.start, fields)
+        return footer | {"solved": True}
+
+    def _values(self, shard: Shard, memory: int) -> Values:
+        if shard.filled == self.objective.space.categories:
+            return self.objective.full_cards()[: shard.stop - shard.start]
+        out = self.solver.blank(slice(shard.start, shard.stop))
+        self._solve_rows(shard.filled, shard.first, shard.end, out, memory - out.values.nbytes)
+        return out.values[: shard.stop - shard.start]
+
+    def _solve_rows(self, filled: int, first: int, end: int, out: TableSlice, memory: int) -> None:
+        """Solve rows of a shard; in halves if their halo takes too much memory."""
+        halo = halo_of(self.objective, filled, first, end)
+        if end - first > 1 and halo.bytes > memory:
+            middle = (first + end) // 2
+            self._solve_rows(filled, first, middle, out, memory)
+            self._solve_rows(filled, middle, end, out, memory)
+            return
+        below = read_halo(self.objective, halo, lambda run: self._shards_of(halo.filled, run), self._checked)
+        scores = self.objective if isinstance(self.objective, ScoreObjective) else None
+        offsets = offsets_of(scores, halo, first, end) if scores else None
+        self.solver.solve(self.solver.layers[filled][first:end], below, out, offsets)
+
+    def _shards_of(self, filled: int, run: slice) -> Iterator[ShardFile]:
+        """The files of a layer that hold values of a run."""
+        for shard in self.plan.layers[filled]:
+            if shard.start < run.stop and shard.stop > run.start:
+                path = self.folder / (shard.unrounded_file if self.is_rounded else shard.file)
+                try:
+                    yield open_shard(path)
+                except FileNotFoundError as error:
+                    raise TableError(f"the shard {path} is missing; run the same command again") from error
+
+
+def write_plan(folder: Path, objective: Objective, plan: ShardPlan) -> str:
+    """Write the plan of a solve to its folder; the SHA-256 of the file."""
+    text = with_checksum(
+        {"format": SHARDED_FORMAT, "version": __version__, "text": objective_text(objective), "cuts": plan.cuts()}
+    )
+    with writing_to(folder), replacing(folder / PLAN_FILE) as file:
+        file.write(text)
+    return hashlib.sha256(text).hexdigest()
+
+
+def read_plan(folder: Path, objective: Objective) -> tuple[str, ShardPlan] | None:
+    """The plan of an unfinished solve of an objective and its SHA-256; None if there is none that can be resumed."""
+    try:
+        text = (folder / PLAN_FILE).read_bytes()
+        fields = checked_fields(text)
+        expected = (SHARDED_FORMAT, __version__, objective_text(objective))
+        if (fields["format"], fields["version"], fields["text"]) != expected:
+            return None
+        return hashlib.sha256(text).hexdigest(), plan_from_cuts(objective, fields["cuts"])
+    except (OSError, *DAMAGED):
+        return None
+
+
+_solves: OrderedDict[str, SharedSolve] = OrderedDict()
+_solves_lock = threading.Lock()
+
+
+def _shared_solve(task: ShardTask) -> SharedSolve:
+    """The solve a task belongs to; prepared once in a process."""
+    with _solves_lock:
+        if (found := _solves.get(task.plan)) is None or str(found.folder) != task.folder:
+            path = Path(task.folder) / PLAN_FILE
+            try:
+                text = path.read_bytes()
+                fields = checked_fields(text)
+                if hashlib.sha256(text).hexdigest() != task.plan:
+                    raise damaged(f"the plan {path} belongs to another solve")
+                objective = objective_from_text(fields["text"], Path(task.folder).parent)
+                plan = plan_from_cuts(objective, fields["cuts"])
+            except TableError:
+                raise
+            except OSError as error:
+                raise unreadable(path, error) from error
+            except DAMAGED as error:
+                raise damaged(f"the plan {path} is damaged; run the same command again") from error
+            found = _solves[task.plan] = SharedSolve(Path(task.folder), objective, plan)
+            while len(_solves) > MOST_SOLVES:
+                _solves.popitem(last=False)
+        _solves.move_to_end(task.plan)
+        return found
+
+
+def solve_shard_task(task: ShardTask) -> dict[str, Any]:
+    """Solve a shard and store it; returns at once if it is stored already.
+
+    Several threads may call it, and any number of processes: the same shard solved twice has the same bytes.
+
+    Returns
+    -------
+    dict
+        The footer of the shard's file (plain JSON values), and `solved`: whether it was solved now.
+
+    Raises
+    ------
+    TableError
+        If the plan or a shard of the layer below is missing or damaged, or the shard cannot be written.
+    """
+    solve = _shared_solve(task)
+    shard = solve.plan.shard(task.filled, task.first)
+    return solve.solve(shard, unrounded=task.unrounded, memory=task.memory)

@@ -1,0 +1,290 @@
+"""Solve a table in shards: the driver, which walks the layers, and the engine, which runs the tasks of a layer.
+
+::
+
+    for each layer, from the full cards to the start:
+        tasks = the shards of the layer                  text and numbers
+        engine.run(tasks)                                threads here, or processes anywhere
+        wait for all of them                             the layer above needs the whole layer
+
+Shards are files that exist only complete, so that the folder itself is the state of the solve: a driver that starts
+again finds what is done, within a layer as well. Memory is that of the tasks that run at a time, and not that of
+two layers. The table has the same bits as one that is solved in one piece.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from .._files import replacing
+from .._version import __version__
+from ..errors import TableError
+from ..model.objectives import Objective
+from .backward_induction import default_threads
+from .locks import folder_lock, is_same_file, open_part, try_lock
+from .memory import check_space, writing_to
+from .objective_text import objective_digest
+from .shard_plan import Shard, plan_shards
+from .shard_task import PLAN_FILE, TASK_MEMORY, ShardTask, SharedSolve, read_plan, solve_shard_task, write_plan
+from .store import Progress, has_table, table_path, wait_for_other
+from .table_info import (
+    SHARDED_FORMAT,
+    MissingTable,
+    ShardedTableInfo,
+    TableInfo,
+    read_info,
+    shards_folder,
+    unfinished_shards,
+    with_checksum,
+)
+from .table_writer import part_path
+from .threads import thread_map
+
+
+class Engine(Protocol):
+    """Runs the tasks of a layer."""
+
+    def run(self, tasks: Sequence[ShardTask]) -> Iterator[dict[str, Any]]:
+        """Solve the tasks with :func:`perfect_yatzy.tablebase.shard_task.solve_shard_task`.
+
+        Yields
+        ------
+        dict
+            The result of each task once, in any order, as soon as it is known. The first error of a task that is not
+            worth another try is raised.
+        """
+
+
+class ThreadEngine:
+    """Runs tasks in threads of this process.
+
+    Parameters
+    ----------
+    threads
+        Number of threads; default: one per processor.
+    """
+
+    def __init__(self, threads: int | None = None) -> None:
+        self.threads = threads or default_threads()
+
+    def run(self, tasks: Sequence[ShardTask]) -> Iterator[dict[str, Any]]:
+        """Solve the tasks, in their order."""
+        with thread_map(min(self.threads, len(tasks)), "yatzy-shard") as in_threads:
+            yield from in_threads(solve_shard_task, tasks)
+
+
+def solve_sharded(
+    objective: Objective,
+    tables: str | os.PathLike[str] | None = None,
+    *,
+    engine: Engine | None = None,
+    shard_bytes: int | None = None,
+    memory: int = TASK_MEMORY,
+    progress: Progress | None = None,
+    missing_only: bool = False,
+) -> TableInfo:
+    """Solve a game and store its table in shards; an unfinished solve of an earlier driver is resumed.
+
+    Parameters
+    ----------
+    objective
+        Mean, goals, variance, chance of the bonus, or a utility, of a whole game.
+    tables
+        Folder of the tables; all workers of the engine must see it under the same name.
+    engine
+        Runs the tasks; default: threads of this process.
+    shard_bytes
+        Target size of a shard, in bytes of stored values; default: by the size of the table
+        (:func:`perfect_yatzy.tablebase.shard_plan.plan_shards`). A resumed solve keeps the shards it began with.
+    memory
+        Bytes of values that a task may hold.
+    progress
+        Called after each shard with the values done and the values in all.
+    missing_only
+        As for :func:`perfect_yatzy.tablebase.store.solve_to_store`.
+
+    Raises
+    ------
+    TableError
+        If the folder cannot be written to or is full, a shard is damaged, or another process is solving this table.
+        What has been solved remains, and the same call resumes.
+    """
+    path = table_path(objective.rules, tables, objective.name)
+    while True:
+        if missing_only:
+            wait_for_other(objective, tables, progress)
+            with suppress(MissingTable):
+                if has_table(objective.rules, tables, objective.name):
+                    return read_info(path, objective)
+        with _driver_lock(part_path(path)) as free:
+            if free and not (missing_only and has_table(objective.rules, tables, objective.name)):
+                driver = ShardedSolve(objective, path, engine or ThreadEngine(), shard_bytes, memory, progress)
+                return driver.run()
+        if not missing_only:
+            raise TableError(f"{path.stem} is being solved by another process")
+
+
+class ShardedSolve:
+    """The driver of one sharded solve; see :func:`solve_sharded` for the parameters."""
+
+    def __init__(
+        self,
+        objective: Objective,
+        path: Path,
+        engine: Engine,
+        shard_bytes: int | None,
+        memory: int,
+        progress: Progress | None,
+    ) -> None:
+        self.objective, self.path, self.engine, self.memory = objective, path, engine, memory
+        self.folder = unfinished_shards(path)
+        self._progress = progress
+        self._prepare(shard_bytes)
+        self._footers: dict[Shard, dict[str, Any]] = {}
+        self._done = 0
+
+    def _prepare(self, shard_bytes: int | None) -> None:
+        """Resume the plan of an earlier driver, or write a new one."""
+        # It was killed between the last two steps of its work.
+        if not self.path.with_suffix(".json").exists() and shards_folder(self.path).is_dir():
+            with suppress(OSError):
+                shards_folder(self.path).rename(self.folder)
+        found = read_plan(self.folder, self.objective)
+        if found is None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            plan = plan_shards(self.objective, shard_bytes)
+            found = write_plan(self.folder, self.objective, plan), plan
+        self._digest, self.plan = found
+        self.solve = SharedSolve(self.folder, self.objective, self.plan)
+
+    def run(self) -> TableInfo:
+        """Solve what is left of the table and finish it."""
+        started = time.perf_counter()
+        layers = [*self.plan.layers.items()]
+        begin = self._first_open_layer()
+        self._check_space()
+        for number, (filled, shards) in enumerate(layers[begin:], begin):
+            self._solve_layer(filled, shards, unrounded=number + 1 < len(layers))
+            if self.solve.is_rounded and number:
+                self._delete(shard.unrounded_file for shard in layers[number - 1][1])
+        return self._finish(time.perf_counter() - started)
+
+    def _first_open_layer(self) -> int:
+        """Position of the layer to begin with; the layers before it are complete."""
+        layers = [*self.plan.layers.values()]
+        begin = 0
+        while begin < len(layers) and all(self._is_stored(shard) for shard in layers[begin]):
+            begin += 1
+        # The next layer needs the newest one as computed.
+        while begin and begin < len(layers) and not all(map(self.solve.unrounded, layers[begin - 1])):
+            begin -= 1
+        for shard in [shard for shards in layers[begin:] for shard in shards]:
+            self._footers.pop(shard, None)
+        self._done = sum(shard.stop - shard.start for shard in self._footers)
+        return begin
+
+    def _is_stored(self, shard: Shard) -> bool:
+        found = self.solve.stored(shard)
+        if found:
+            self._footers[shard] = found.footer
+        return found is not None
+
+    def _check_space(self) -> None:
+        """Raise TableError unless the disk has room for the rest of the table."""
+        check_space(self.folder, (self.objective.size - self._done) * self.objective.store.itemsize)
+
+    def _solve_layer(self, filled: int, shards: Sequence[Shard], *, unrounded: bool) -> None:
+        tasks = [
+            ShardTask(str(self.folder), self._digest, filled, shard.first, unrounded, self.memory) for shard in shards
+        ]
+        for footer in self.engine.run(tasks):
+            shard = self.plan.shard(filled, footer["rows"][0])
+            if shard not in self._footers:
+                self._footers[shard] = footer
+                self._done += shard.stop - shard.start
+                if self._progress:
+                    self._progress(self._done, self.objective.size)
+
+    def _delete(self, names: Iterable[str]) -> None:
+        for name in names:
+            with suppress(OSError):
+                (self.folder / name).unlink(missing_ok=True)
+
+    def _finish(self, seconds: float) -> TableInfo:
+        """Write the manifest and put the folder in its place."""
+        from importlib.metadata import version
+
+        rules, objective = self.objective.rules, self.objective
+        footers = [self._footers[shard] for shard in self.plan.shards]
+        digests = [str(footer["blocks_sha256"]) for footer in footers]
+        info = ShardedTableInfo(
+            format=SHARDED_FORMAT,
+            key=rules.key,
+            fingerprint=rules.fingerprint,
+            rules=rules.canonical(),
+            objective=objective.name,
+            dtype=objective.store.name,
+            values=objective.size,
+            start_value=footers[-1]["start_value"],
+            rounding=max(float(footer["rounding"]) for footer in footers),
+            sha256="",
+            blocks_sha256=hashlib.sha256(bytes.fromhex("".join(digests))).hexdigest(),
+            versions={"perfect-yatzy": __version__, "numpy": np.__version__, "numba": version("numba")},
+            seconds=round(seconds, 3),
+            objective_sha256=objective_digest(objective),
+            shards=[
+                [shard.filled, shard.first, shard.end, shard.stop, digest]
+                for shard, digest in zip(self.plan.shards, digests, strict=True)
+            ],
+        )
+        known = {PLAN_FILE, *(shard.file for shard in self.plan.shards)}
+        self._delete(entry.name for entry in self.folder.iterdir() if entry.name not in known)
+        with writing_to(self.path.parent):
+            publish_shards(self.path, info)
+        return info
+
+
+def publish_shards(path: Path, info: ShardedTableInfo) -> None:
+    """Put a folder of finished shards in its place; the table that was there is replaced."""
+    sidecar, old = path.with_suffix(".json"), path.with_suffix(".old.shards")
+    with folder_lock(path.parent), replacing(sidecar) as file:
+        file.write(with_checksum(asdict(info)))
+        # The sidecar of other files must not remain next to these if the process is killed here.
+        sidecar.unlink(missing_ok=True)
+        if shards_folder(path).exists():
+            shutil.rmtree(old, ignore_errors=True)
+            shards_folder(path).rename(old)
+        unfinished_shards(path).rename(shards_folder(path))
+    for ending in (".npy", ".part.json", ".part.layer"):
+        path.with_suffix(ending).unlink(missing_ok=True)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+@contextmanager
+def _driver_lock(part: Path) -> Iterator[bool]:
+    """Hold the lock of an unfinished table: two drivers would only solve everything twice.
+
+    Yields
+    ------
+    bool
+        False if another process or thread holds it. True also where there are no locks.
+    """
+    with writing_to(part.parent):
+        descriptor = open_part(part)
+    try:
+        free = try_lock(descriptor) is not False and is_same_file(descriptor, part)
+        yield free
+        if free:
+            part.unlink(missing_ok=True)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,173 @@
+"""What a stored table is: its sidecar, the JSON file that is written last and without which there is no table.
+
+A sidecar of format FORMAT describes a table in one file (:mod:`.table_file`), one of format SHARDED_FORMAT a table in
+shards (:mod:`.sharded_table`); it is then the manifest of the shards.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import TableError, shown
+from ..game.rules import RuleSet
+from ..model.objectives import Objective
+
+FORMAT = 2
+SHARDED_FORMAT = 3
+MAX_SIDECAR = 16 << 20  # bytes; a larger file is not a sidecar
+# Everything that reading a damaged JSON file can raise.
+DAMAGED = (ValueError, TypeError, KeyError, ArithmeticError, RecursionError)
+
+
+@dataclass(frozen=True)
+class TableInfo:
+    """The sidecar: what a table is, and the hashes that its bytes must have.
+
+    Attributes
+    ----------
+    format : int
+        Version of the file format; this package writes and reads FORMAT.
+    key, fingerprint, rules
+        The rule set: its name, the SHA-256 of its canonical form, that form.
+    objective : str
+        Name of the objective, such as ``mean`` or ``goals``.
+    dtype, values : str, int
+        Type and number of the values.
+    start_value : float or None
+        Value of the empty card, as computed; None if a table has no single value for it.
+    rounding : float
+        Error bound of a value. For means the largest difference between a stored value and the one computed, 0 for a
+        float64 table (rounded values are never computed with); for goals the bound of the float32 arithmetic.
+    sha256 : str
+        Of the values' bytes.
+    blocks_sha256 : str
+        Of the block digests that follow the values.
+    versions : dict
+        Versions of the package, numpy and numba that solved it.
+    seconds : float
+        Wall time of the solve.
+    """
+
+    format: int
+    key: str
+    fingerprint: str
+    rules: dict[str, Any]
+    objective: str
+    dtype: str
+    values: int
+    start_value: float | None
+    rounding: float
+    sha256: str
+    blocks_sha256: str
+    versions: dict[str, str]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class ShardedTableInfo(TableInfo):
+    """The manifest of a table in shards.
+
+    `sha256` is empty where hashing all values in their order would take long; `blocks_sha256` is that of the
+    shards' own, one after the other (32 bytes each).
+
+    Attributes
+    ----------
+    objective_sha256 : str
+        Of the parameters of the objective.
+    shards : list
+        For each shard, in the order of the table: number of filled categories, its first row in the layer, the row
+        after its last, the value of the table after its last, and the SHA-256 of its block digests.
+    """
+
+    objective_sha256: str
+    shards: list[list[Any]]
+
+
+class MissingTable(TableError):
+    """There is no finished table."""
+
+
+def table_stem(rules: RuleSet, objective: str) -> str:
+    """File name without ending: readable, and different for different rules."""
+    return f"{rules.key}-{objective}-{rules.fingerprint[:12]}"
+
+
+def shards_folder(path: Path) -> Path:
+    """The folder with the shards of a table, from the path of its `.npy` file."""
+    return path.with_suffix(".shards")
+
+
+def unfinished_shards(path: Path) -> Path:
+    """The folder with the shards of a table that is being solved."""
+    return path.with_suffix(".part.shards")
+
+
+def with_checksum(fields: dict[str, Any]) -> bytes:
+    """A JSON object as text, with the SHA-256 of its other fields in `checksum`."""
+    return (json.dumps(fields | {"checksum": _checksum(fields)}, indent=1) + "\n").encode()
+
+
+def checked_fields(text: bytes) -> dict[str, Any]:
+    """The fields that :func:`with_checksum` wrote, or one of the errors DAMAGED."""
+    fields = json.loads(text.decode("utf-8"))
+    if not isinstance(fields, dict) or fields.pop("checksum") != _checksum(fields):
+        raise ValueError("the checksum differs")
+    return fields
+
+
+def _checksum(fields: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
+
+
+def rebuild_hint(objective: Objective, path: Path) -> str:
+    """The command that solves a table again."""
+    rules, options = objective.rules, objective.solve_options
+    return f"rebuild it with: yatzy solve {rules.spec or rules.key}{options} --force --tables {path.parent}"
+
+
+def read_info(path: Path, objective: Objective) -> TableInfo:
+    """Read a sidecar, and check that it is undamaged and of these rules.
+
+    Raises
+    ------
+    MissingTable
+        If there is none.
+    TableError
+        If it is damaged, unreadable, or of other rules or another format.
+    """
+    rules, hint = objective.rules, rebuild_hint(objective, path)
+    try:
+        with open(path.with_suffix(".json"), "rb") as file:
+            text = file.read(MAX_SIDECAR)
+        fields = json.loads(text.decode("utf-8"))
+        # Other formats have other fields; the checksum may be one of them.
+        found = fields.get("format") if isinstance(fields, dict) else None
+        if isinstance(found, int) and found not in (FORMAT, SHARDED_FORMAT):
+            raise damaged(f"{path} has table format {shown(found)}, not {FORMAT} or {SHARDED_FORMAT}; {hint}")
+        kind = ShardedTableInfo if found == SHARDED_FORMAT else TableInfo
+        info = kind(**checked_fields(text))
+    except FileNotFoundError as error:
+        raise MissingTable(f"there is no finished table at {path}; {hint}") from error
+    except TableError:
+        raise
+    except OSError as error:
+        raise unreadable(path.with_suffix(".json"), error) from error
+    except DAMAGED as error:
+        raise damaged(f"the description of the table {path} is damaged; {hint}") from error
+    if (info.fingerprint, info.objective) != (rules.fingerprint, objective.name):
+        raise damaged(f"{path} was made for other rules than {rules.key}; {hint}")
+    return info
+
+
+def damaged(message: str) -> TableError:
+    """The error for a table that does not match its checksum, its format or its rules."""
+    return TableError(message, code="table-damaged")
+
+
+def unreadable(path: Path, error: OSError) -> TableError:
+    """The error for a file that cannot be read."""
+    return TableError(f"cannot read the table {path}: {error.strerror or error}")
