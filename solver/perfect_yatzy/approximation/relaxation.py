@@ -26,7 +26,7 @@ from ..model.relaxed_layout import Levels
 from .backward import solve_relaxed
 from .bound import upper_bound
 from .bundle import Minimum, minimise
-from .costs import ROW_BYTES, VISITS, solve_seconds
+from .costs import ROW_BYTES, solve_seconds, visits_seconds
 from .exact_boxes import coarse_levels, order_of_gain
 from .forward import visits
 from .multipliers import Prices, optimal_prices, touching_sum
@@ -218,7 +218,7 @@ class _Relaxing:
 
     def refined(self, game: RelaxedGame) -> RelaxedGame:
         """The game with better prices, if it is small enough to be solved many times."""
-        each = (1.0 + VISITS) * solve_seconds(game)
+        each = solve_seconds(game) + visits_seconds(game)
         calls = min(REFINING_CALLS, int(REFINING_SHARE * self.seconds / each)) if each else 0
         if calls < 10 or not game.members or self.rules.saved_rolls:
             return game

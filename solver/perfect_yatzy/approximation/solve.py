@@ -99,7 +99,8 @@ def approximate(
     rounds, fit_games
         Rounds of the fit, and games of the last round; every round before plays half as many.
     minutes
-        For the bound, on a machine with two threads.
+        For the bound, on a machine with two threads; the small relaxed game takes at most one minute, and no longer
+        than the bound.
     memory
         Bytes for the bound.
     threads
@@ -184,8 +185,9 @@ class Pipeline:
         """The prices and the small relaxed game."""
         stage, began = "relaxation", time.perf_counter()
         if stage not in self.stages:
+            budget = replace(BASELINE, seconds=min(BASELINE.seconds, 60.0 * self.settings.minutes))
             relaxed = relax(
-                self.rules, BASELINE, report=lambda name, done: self._report(stage, done), threads=self.threads
+                self.rules, budget, report=lambda name, done: self._report(stage, done), threads=self.threads
             )
             found = {"seconds": time.perf_counter() - began, "bound": relaxed.bound}
             values = first_guess(self.rules, relaxed.prices, relaxed.game, relaxed.values)
