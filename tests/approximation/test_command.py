@@ -191,7 +191,7 @@ def test_the_club_sheet_of_40_boxes(store: Path, run: Run) -> None:
     found = perfect_yatzy.approximate(CLUB, minutes=0.5).certificate
     assert 1000 < found.interval99[0] <= found.mean <= found.upper_bound
     assert found.half_width < 1
-    assert "no strategy scores more than" in run("solve", str(CLUB), "--approximate").stdout
+    assert "no strategy scores more than" in " ".join(run("solve", str(CLUB), "--approximate").stdout.split())
     assert "Approximate: " in run("hold", "334566", "--rules", str(CLUB)).stdout
     options = ("--seed", "3", "--record", str(store / "club.jsonl"), "--save", str(store / "club.json"), "--no-warn")
     played = run("play", str(CLUB), *options, stdin="?\nhold none\n?\nquit")
