@@ -9,9 +9,10 @@ from ...game.upper_sums import upper_sums
 
 
 def upper_bonus_labels(rules: RuleSet) -> list[str]:
-    """What the upper bonus of each column is called."""
+    """What the upper bonus of each column is called; without points if it has several steps."""
     names = [f", {column.name}" for column in rules.columns] or [""]
-    return [f"Upper bonus of {bonus.points}{name}" for bonus, name in zip(rules.bonuses, names, strict=False)]
+    points = ["" if bonus.lower_steps else f" of {bonus.points}" for bonus in rules.bonuses]
+    return [f"Upper bonus{of}{name}" for of, name in zip(points, names, strict=False)]
 
 
 def upper_bonus_lines(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[str]:
@@ -27,14 +28,17 @@ def upper_bonus_lines(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[
     lines, to_come = [], upper_sums(rules).to_come(filled)
     for label, bonus, total, more in zip(upper_bonus_labels(rules), rules.bonuses, sums, to_come, strict=False):
         paid = bonus.paid(total)
-        next_step = next((least for least, _ in bonus.steps if least > total), None)
+        next_step, points = next((step for step in bonus.steps if step[0] > total), (0, 0))
         has = f", {paid} points secured" if paid else ""
-        if next_step is None:
-            lines.append(f"{label}: secured ({total} of {bonus.threshold})")
+        of = f"{total} of {next_step or bonus.threshold}"
+        if bonus.lower_steps:
+            of += f" for {points or bonus.points} points"
+        if not next_step:
+            lines.append(f"{label}: secured ({of})")
         elif total + more < next_step:
-            lines.append(f"{label}: out of reach ({total} of {next_step}){has}")
+            lines.append(f"{label}: out of reach ({of}){has}")
         else:
-            lines.append(f"{label}: {total} of {next_step}, {next_step - total} more needed{has}")
+            lines.append(f"{label}: {of}, {next_step - total} more needed{has}")
     return lines
 
 
