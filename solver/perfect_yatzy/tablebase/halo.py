@@ -14,23 +14,21 @@ system gives memory to these pages alone.
 from __future__ import annotations
 
 import mmap
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ..errors import TableError
 from ..game.dice import Ints
 from ..kernels.table_slices import PADDING, TableSlice
 from ..model.checked_values import BLOCK_BYTES, DIGEST_BYTES
 from ..model.objectives import Objective, ScoreObjective, Values
 from ..model.score_places import ScoreOffsets
 from ..model.state_space import StateSpace
-from .shard_file import ShardFile
-
-# Python names it from 3.13 on; without it a system that counts promised memory may refuse a long array.
-NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000 if sys.platform == "linux" else 0)
+from .shard_file import NO_RESERVE, ShardFile
+from .table_info import damaged
 
 
 def children(space: StateSpace, filled: int, first: int, end: int) -> Ints:
@@ -122,8 +120,12 @@ def read_halo(
         for shard in shards(run):
             low, high = shard.part(run.start * size, run.stop * size)
             piece = target[low - base * size : high - base * size]
-            shard.read_into(piece, low)
-            checked.check(shard, low, piece)
+            try:
+                shard.read_into(piece, low)
+                checked.check(shard, low, piece)
+            except TableError as error:
+                shard.path.unlink(missing_ok=True)  # it is solved again
+                raise damaged(f"{error} and was removed; run the same command again") from error
     return TableSlice(values, base)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import stat
 import time
 from collections.abc import Iterable, Iterator
@@ -18,7 +19,9 @@ from .table_writer import part_path
 
 # See table_stem. A key may have hyphens and so may this one objective: the key is as short as it can be.
 STEM = r"(?P<key>[a-z0-9+-]+?)-(?P<objective>approximate-mean|[a-z]+)-(?P<fingerprint>[0-9a-f]{12})"
-PART_ENDINGS = (".part.json", ".part.layer", ".part")
+PART_ENDINGS = (".part.shards", ".old.shards", ".part.json", ".part.layer", ".part")
+FOLDER_ENDINGS = ("shards", r"part\.shards", r"old\.shards")
+FILE_ENDINGS = ("npy", "npz", "json", "part", r"part\.json", r"part\.layer")
 STALE = 3600.0  # seconds after which a temporary file without a lock is a leftover of a killed process
 
 
@@ -34,9 +37,9 @@ class TableEntry:
         Its parts; the fingerprint is the first 12 digits of that of the rules.
     finished : bool
     files : tuple of Path
-        Those of the table, and of an unfinished solve of it.
+        Those of the table, and of an unfinished solve of it; folders of shards among them.
     bytes : int
-        Size of the files.
+        Size of the files, with those in folders.
     written : float
         When they were last written to, in seconds since the epoch.
     """
@@ -73,9 +76,8 @@ def stored(tables: str | os.PathLike[str] | None = None) -> list[TableEntry]:
     """All tables in the store, by name; unfinished ones too."""
     files: dict[str, list[tuple[Path, os.stat_result]]] = {}
     for path in _files(tables):
-        if (named := re.fullmatch(rf"({STEM})\.(npy|npz|json|part|part\.json|part\.layer)", path.name)) and (
-            status := _status(path)
-        ):
+        endings = "|".join(FILE_ENDINGS + FOLDER_ENDINGS)
+        if (named := re.fullmatch(rf"({STEM})\.({endings})", path.name)) and (status := _status(path)):
             files.setdefault(named[1], []).append((path, status))
     return [_entry(name, found) for name, found in files.items()]
 
@@ -90,9 +92,20 @@ def _entry(name: str, files: list[tuple[Path, os.stat_result]]) -> TableEntry:
         fingerprint=named["fingerprint"],
         finished=any(path.name == f"{name}.json" for path, _ in files),
         files=tuple(path for path, _ in files),
-        bytes=sum(status.st_size for _, status in files),
+        bytes=sum(_size(path, status) for path, status in files),
         written=max(status.st_mtime for _, status in files),
     )
+
+
+def _size(path: Path, status: os.stat_result) -> int:
+    """Size of a file, or of all files of a folder."""
+    if not stat.S_ISDIR(status.st_mode):
+        return status.st_size
+    try:
+        with os.scandir(path) as entries:
+            return sum(entry.stat(follow_symlinks=False).st_size for entry in entries)
+    except OSError:
+        return 0
 
 
 def matching(entries: Iterable[TableEntry], name: str) -> list[TableEntry]:
@@ -141,13 +154,16 @@ def remove(*tables: TableEntry) -> None:
 
 def _unlink(path: Path) -> None:
     try:
-        path.unlink(missing_ok=True)
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
     except OSError as error:
         raise TableError(f"cannot remove {path}: {error.strerror}") from error
 
 
 def leftovers(tables: str | os.PathLike[str] | None = None) -> list[Path]:
-    """Files of killed solves: unfinished tables, values without a sidecar, temporary files.
+    """Files and folders of killed solves: unfinished tables, values without a sidecar, temporary files.
 
     Files that a process is still writing are left out.
     """
@@ -155,9 +171,9 @@ def leftovers(tables: str | os.PathLike[str] | None = None) -> list[Path]:
 
 
 def _is_leftover(path: Path) -> bool:
-    if named := re.fullmatch(rf"({STEM})\.(part|part\.json|part\.layer)", path.name):
+    if named := re.fullmatch(rf"({STEM})\.(part|part\.json|part\.layer|part\.shards|old\.shards)", path.name):
         return not being_written(path.parent / f"{named[1]}.part")
-    if re.fullmatch(rf"{STEM}\.np[yz]", path.name):
+    if re.fullmatch(rf"{STEM}\.(np[yz]|shards)", path.name):
         with folder_lock(path.parent, shared=True):
             return not path.with_suffix(".json").exists()
     status = _status(path)
@@ -197,4 +213,4 @@ def _still_leftover(path: Path) -> Iterator[bool]:
             yield free
     else:
         with folder_lock(path.parent):
-            yield path.suffix not in (".npy", ".npz") or not path.with_suffix(".json").exists()
+            yield path.suffix not in (".npy", ".npz", ".shards") or not path.with_suffix(".json").exists()

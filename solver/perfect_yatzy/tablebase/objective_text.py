@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,9 +19,10 @@ import numpy as np
 from ..errors import StateError, TableError
 from ..game.dice import Floats, Ints
 from ..game.rule_loader import rules_from_json, rules_to_json
+from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE
+from ..model.checked_values import Table
 from ..model.objectives import BonusChance, ExponentialUtility, Goals, Objective, PolicyQuantity, Utility, Variance
-from .store import open_table
 
 PLAIN: dict[str, type[Objective]] = {kind.name: kind for kind in (Objective, Goals)}
 QUANTITIES: dict[str, type[PolicyQuantity]] = {kind.name: kind for kind in (Variance, BonusChance)}
@@ -62,22 +61,22 @@ def objective_digest(objective: Objective) -> str:
     return hashlib.sha256(json.dumps(objective_fields(objective), sort_keys=True).encode()).hexdigest()
 
 
-def objective_from_text(text: str, tables: str | os.PathLike[str]) -> Objective:
+def objective_from_text(text: str, means: Callable[[RuleSet], Table]) -> Objective:
     """The objective of a text.
 
     Parameters
     ----------
     text
         From :func:`objective_text`.
-    tables
-        Folder with the table of means, which variances and the chance of the bonus need.
+    means
+        Opens the table of means of a rule set, which variances and the chance of the bonus need.
 
     Raises
     ------
     RulesError
         If the rules are unknown.
     TableError
-        If the text is no objective, or the table of means is missing or damaged.
+        If the text is no objective.
     """
     try:
         fields = json.loads(text)
@@ -88,7 +87,7 @@ def objective_from_text(text: str, tables: str | os.PathLike[str]) -> Objective:
     if name in PLAIN:
         return PLAIN[name](rules)
     if name in QUANTITIES:
-        return QUANTITIES[name](rules, open_table(Objective(rules), Path(tables), solve=False)[1])
+        return QUANTITIES[name](rules, means(rules))
     if name == ExponentialUtility.name:
         return ExponentialUtility(rules, fields["rate"])
     if name == Utility.name:

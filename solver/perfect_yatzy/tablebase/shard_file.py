@@ -15,7 +15,10 @@ range of addresses (:mod:`.sharded_table`). ``numpy.load(file, max_header_size=1
 from __future__ import annotations
 
 import hashlib
+import mmap
 import os
+import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +33,9 @@ from .table_info import DAMAGED, checked_fields, damaged, unreadable, with_check
 
 PAGE_BYTES = 1 << 16  # a multiple of the page size of every system, and of the blocks
 LENGTH_BYTES = 8
+PART_BYTES = 8 << 20  # read at a time where a shard may be large
+# A flag of mmap that Python names from 3.13 on: a system that counts promised memory does not count this.
+NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x40 if sys.platform == "darwin" else 0x4000)
 MAX_FOOTER = 1 << 20
 assert PAGE_BYTES % BLOCK_BYTES == 0
 
@@ -150,6 +156,18 @@ class ShardFile:
                 if not count:
                     raise damaged(f"the shard {self.path} is truncated")
                 done += count
+
+    def parts(self) -> Iterator[bytes]:
+        """All its bytes in pieces, unchecked."""
+        with open(self.path, "rb") as file:
+            file.seek(self.offset)
+            left = (self.stop - self.start) * self.dtype.itemsize
+            while left:
+                part = file.read(min(left, PART_BYTES))
+                if not part:
+                    raise damaged(f"the shard {self.path} is truncated")
+                left -= len(part)
+                yield part
 
 
 def open_shard(path: Path) -> ShardFile:

@@ -24,6 +24,7 @@ import numpy as np
 from ..game.dice import Ints
 from ..model.objectives import Objective, ScoreObjective
 from ..model.state_space import LANES
+from .table_info import UNROUNDED_ENDING
 
 SHARD_BYTES = 32 << 20  # of stored values; larger layers are cut into shards of about this size
 SHARDS_PER_LAYER = 24  # smaller layers are cut into so many
@@ -61,7 +62,7 @@ class Shard:
     @property
     def unrounded_file(self) -> str:
         """Name of the file with the values as computed, where the table stores fewer bits."""
-        return f"{self.filled:02d}-{self.first:08d}-{self.end:08d}.unrounded.npy"
+        return self.file.removesuffix(".npy") + UNROUNDED_ENDING
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,13 @@ the layer below::
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ from .objective_text import objective_digest, objective_from_text, objective_tex
 from .row_solver import RowSolver
 from .shard_file import ShardFile, existing_shard, open_shard, write_shard
 from .shard_plan import Shard, ShardPlan, plan_from_cuts
+from .store import open_table
 from .table_info import DAMAGED, SHARDED_FORMAT, checked_fields, damaged, unreadable, with_checksum
 
 PLAN_FILE = "plan.json"
@@ -84,11 +86,16 @@ class SharedSolve:
         self.folder, self.objective, self.plan = folder, objective, plan
         self._digest = objective_digest(objective)
         self._checked = CheckedBlocks()
+        self._solver: RowSolver | None = None
+        self._lock = threading.Lock()
 
-    @cached_property
+    @property
     def solver(self) -> RowSolver:
-        """Solves the rows."""
-        return RowSolver(self.objective)
+        """Solves the rows; made when it is needed, because a driver of other processes needs no kernels."""
+        with self._lock:
+            if self._solver is None:
+                self._solver = RowSolver(self.objective)
+            return self._solver
 
     @property
     def is_rounded(self) -> bool:
@@ -137,7 +144,7 @@ class SharedSolve:
         fields |= {"rounding": rounding, "start_value": None}
         if shard.stop == self.objective.size:
             fields["start_value"] = self.objective.start_value(values)
-        with writing_to(self.folder):
+        with writing_shard(self.folder):
             if unrounded and self.is_rounded:
                 # First, so that a stored shard of the newest layers always has it.
                 write_shard(self.folder / shard.unrounded_file, values, shard.start, fields)
@@ -173,6 +180,27 @@ class SharedSolve:
                     yield open_shard(path)
                 except FileNotFoundError as error:
                     raise TableError(f"the shard {path} is missing; run the same command again") from error
+
+
+@contextmanager
+def writing_shard(folder: Path) -> Iterator[None]:
+    """Report a failure to write a shard in one sentence.
+
+    Raises
+    ------
+    TableError
+        In place of any OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, TableError):
+            raise
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        raise TableError(
+            f"cannot write to {folder}: {error.strerror or error}; what is solved is kept: "
+            f"{'free some space and ' if full else ''}run the same command again"
+        ) from error
 
 
 def write_plan(folder: Path, objective: Objective, plan: ShardPlan) -> str:
@@ -212,7 +240,10 @@ def _shared_solve(task: ShardTask) -> SharedSolve:
                 fields = checked_fields(text)
                 if hashlib.sha256(text).hexdigest() != task.plan:
                     raise damaged(f"the plan {path} belongs to another solve")
-                objective = objective_from_text(fields["text"], Path(task.folder).parent)
+                tables = Path(task.folder).parent
+                objective = objective_from_text(
+                    fields["text"], lambda rules: open_table(Objective(rules), tables, solve=False)[1]
+                )
                 plan = plan_from_cuts(objective, fields["cuts"])
             except TableError:
                 raise

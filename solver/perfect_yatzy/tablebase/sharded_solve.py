@@ -20,7 +20,7 @@ import shutil
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -29,11 +29,13 @@ import numpy as np
 from .._files import replacing
 from .._version import __version__
 from ..errors import TableError
-from ..model.objectives import Objective
+from ..model.estimates import BASE_MEMORY, CARD_MEMORY, SolveCost
+from ..model.objectives import Objective, PolicyQuantity
 from .backward_induction import default_threads
 from .locks import folder_lock, is_same_file, open_part, try_lock
 from .memory import check_space, writing_to
 from .objective_text import objective_digest
+from .shard_file import open_shard
 from .shard_plan import Shard, plan_shards
 from .shard_task import PLAN_FILE, TASK_MEMORY, ShardTask, SharedSolve, read_plan, solve_shard_task, write_plan
 from .store import Progress, has_table, table_path, wait_for_other
@@ -49,6 +51,9 @@ from .table_info import (
 )
 from .table_writer import part_path
 from .threads import thread_map
+
+TASK_OVERHEAD = 1.25  # memory of a task to that of its values: the places of ranges of scores
+HASHED_WHOLE = 8 << 30  # bytes; the values of larger tables are hashed in their order by `yatzy verify` alone
 
 
 class Engine(Protocol):
@@ -81,6 +86,23 @@ class ThreadEngine:
         """Solve the tasks, in their order."""
         with thread_map(min(self.threads, len(tasks)), "yatzy-shard") as in_threads:
             yield from in_threads(solve_shard_task, tasks)
+
+
+def sharded_cost(objective: Objective, tasks: int, memory: int = TASK_MEMORY) -> SolveCost:
+    """Cost of a sharded solve: that of a solve in one piece, but for the memory.
+
+    Parameters
+    ----------
+    tasks
+        Number of tasks in one process at a time.
+    memory
+        Bytes of values that a task may hold.
+    """
+    cost = objective.solve_cost()
+    needed = BASE_MEMORY + CARD_MEMORY * len(objective.space.layout.masks) + int(TASK_OVERHEAD * tasks * memory)
+    if isinstance(objective, PolicyQuantity):
+        needed += 8 * cost.values  # the means
+    return replace(cost, memory=min(cost.memory, needed))
 
 
 def solve_sharded(
@@ -155,7 +177,7 @@ class ShardedSolve:
 
     def _prepare(self, shard_bytes: int | None) -> None:
         """Resume the plan of an earlier driver, or write a new one."""
-        # It was killed between the last two steps of its work.
+        # A driver that was killed while it put the folder in its place.
         if not self.path.with_suffix(".json").exists() and shards_folder(self.path).is_dir():
             with suppress(OSError):
                 shards_folder(self.path).rename(self.folder)
@@ -173,6 +195,8 @@ class ShardedSolve:
         layers = [*self.plan.layers.items()]
         begin = self._first_open_layer()
         self._check_space()
+        for _, shards in layers[: max(0, begin - 1)]:
+            self._delete(shard.unrounded_file for shard in shards)
         for number, (filled, shards) in enumerate(layers[begin:], begin):
             self._solve_layer(filled, shards, unrounded=number + 1 < len(layers))
             if self.solve.is_rounded and number:
@@ -215,6 +239,16 @@ class ShardedSolve:
                 if self._progress:
                     self._progress(self._done, self.objective.size)
 
+    def _sha256(self) -> str:
+        """SHA-256 of all values in their order; empty if the table is so large that this takes long."""
+        if self.objective.size * self.objective.store.itemsize > HASHED_WHOLE:
+            return ""
+        digest = hashlib.sha256()
+        for shard in self.plan.shards:
+            for part in open_shard(self.folder / shard.file).parts():
+                digest.update(part)
+        return digest.hexdigest()
+
     def _delete(self, names: Iterable[str]) -> None:
         for name in names:
             with suppress(OSError):
@@ -237,7 +271,7 @@ class ShardedSolve:
             values=objective.size,
             start_value=footers[-1]["start_value"],
             rounding=max(float(footer["rounding"]) for footer in footers),
-            sha256="",
+            sha256=self._sha256(),
             blocks_sha256=hashlib.sha256(bytes.fromhex("".join(digests))).hexdigest(),
             versions={"perfect-yatzy": __version__, "numpy": np.__version__, "numba": version("numba")},
             seconds=round(seconds, 3),
@@ -261,11 +295,12 @@ def publish_shards(path: Path, info: ShardedTableInfo) -> None:
         file.write(with_checksum(asdict(info)))
         # The sidecar of other files must not remain next to these if the process is killed here.
         sidecar.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
         if shards_folder(path).exists():
             shutil.rmtree(old, ignore_errors=True)
             shards_folder(path).rename(old)
         unfinished_shards(path).rename(shards_folder(path))
-    for ending in (".npy", ".part.json", ".part.layer"):
+    for ending in (".part", ".part.json", ".part.layer"):
         path.with_suffix(ending).unlink(missing_ok=True)
     shutil.rmtree(old, ignore_errors=True)
 
@@ -281,10 +316,11 @@ def _driver_lock(part: Path) -> Iterator[bool]:
     """
     with writing_to(part.parent):
         descriptor = open_part(part)
+    free = try_lock(descriptor) is not False and is_same_file(descriptor, part)
     try:
-        free = try_lock(descriptor) is not False and is_same_file(descriptor, part)
         yield free
-        if free:
-            part.unlink(missing_ok=True)
     finally:
+        # It is empty unless a solve in one file left its layers there.
+        if free and is_same_file(descriptor, part) and not os.fstat(descriptor).st_size:
+            part.unlink(missing_ok=True)
         os.close(descriptor)

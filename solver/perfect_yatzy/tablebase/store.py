@@ -21,7 +21,15 @@ from ..model.objectives import Objective
 from .locks import being_written, folder_lock
 from .memory import check_memory
 from .table_file import read_table
-from .table_info import MissingTable, TableInfo, read_info, table_stem
+from .table_info import (
+    UNROUNDED_ENDING,
+    MissingTable,
+    TableInfo,
+    read_info,
+    shards_folder,
+    table_stem,
+    unfinished_shards,
+)
 from .table_writer import TableWriter, part_path
 
 Progress = Callable[[int, int], None]  # values done, values in all
@@ -51,7 +59,8 @@ def table_path(rules: RuleSet, tables: str | os.PathLike[str] | None = None, obj
 def has_table(rules: RuleSet, tables: str | os.PathLike[str] | None = None, objective: str = "mean") -> bool:
     """Whether the store has a finished table; it may still turn out to be damaged when it is read."""
     path = table_path(rules, tables, objective)
-    return os.path.isfile(path.with_suffix(".json")) and os.path.isfile(path)
+    has_values = os.path.isfile(path) or os.path.isdir(shards_folder(path))
+    return has_values and os.path.isfile(path.with_suffix(".json"))
 
 
 def solve_to_store(
@@ -103,13 +112,22 @@ def wait_for_other(
     objective: Objective, tables: str | os.PathLike[str] | None = None, progress: Progress | None = None
 ) -> None:
     """Wait until no other process or thread is writing a table, and report its progress meanwhile."""
-    part = part_path(table_path(objective.rules, tables, objective.name))
-    while being_written(part):
+    path = table_path(objective.rules, tables, objective.name)
+    while being_written(part_path(path)):
         if progress:
             with suppress(OSError):
-                done = part.stat().st_size // objective.store.itemsize
+                done = written_bytes(path) // objective.store.itemsize
                 progress(min(done, objective.size), objective.size)
         time.sleep(POLL_SECONDS)
+
+
+def written_bytes(path: Path) -> int:
+    """Size of an unfinished table, in one file or in shards."""
+    size = part_path(path).stat().st_size
+    if os.path.isdir(folder := unfinished_shards(path)):
+        with os.scandir(folder) as entries:
+            size += sum(entry.stat().st_size for entry in entries if not entry.name.endswith(UNROUNDED_ENDING))
+    return size
 
 
 def write_table(writer: TableWriter, threads: int | None = None, progress: Progress | None = None) -> TableInfo:

@@ -1,7 +1,8 @@
-"""The file format of a value table, and its reader.
+"""The file format of a value table in one file, and the reader of all tables.
 
-A table is two files with one name. `NAME.npy` holds the values and, after them, the SHA-256 of each block of 64 kB;
-`NAME.json`, the sidecar, describes them and is written last. Without a sidecar there is no finished table::
+A table in one file is two files with one name. `NAME.npy` holds the values and, after them, the SHA-256 of each block
+of 64 kB; `NAME.json`, the sidecar, describes them and is written last. Without a sidecar there is no finished
+table::
 
     NAME.npy    header, 128 bytes | values | SHA-256 of each block
     NAME.json   rules, type and number of the values, SHA-256 of the values and of the block digests, its own checksum
@@ -9,7 +10,8 @@ A table is two files with one name. `NAME.npy` holds the values and, after them,
 A table is refused unless every byte that an answer depends on was checked: the header must be exactly the one
 written, the sidecar must match its checksum, and the values their SHA-256. Tables of at most ALWAYS_HASHED bytes are
 hashed whole when they are opened, larger ones block by block when they are first read
-(:class:`perfect_yatzy.model.checked_values.CheckedValues`).
+(:class:`perfect_yatzy.model.checked_values.CheckedValues`). A sidecar may also be the manifest of a table in shards
+(:mod:`.sharded_table`).
 """
 
 from __future__ import annotations
@@ -24,7 +26,16 @@ from ..errors import TableError
 from ..model.checked_values import DIGEST_BYTES, CheckedValues, Table, block_count
 from ..model.objectives import Objective, Values
 from .locks import folder_lock
-from .table_info import DAMAGED, MissingTable, TableInfo, damaged, read_info, rebuild_hint, unreadable
+from .table_info import (
+    DAMAGED,
+    MissingTable,
+    ShardedTableInfo,
+    TableInfo,
+    damaged,
+    read_info,
+    rebuild_hint,
+    unreadable,
+)
 
 HEADER_BYTES = 128
 CHUNK = 1 << 20  # values handled at a time where a whole table may be larger than memory
@@ -55,13 +66,13 @@ def read_table(path: Path, objective: Objective, *, hashed: bool | None = None) 
         The `.npy` file.
     hashed
         Whether to hash the whole table now; by default only tables of at most 64 MB (some milliseconds). The blocks
-        of others are hashed when they are first read.
+        of others, and of all tables in shards, are hashed when they are first read.
 
     Returns
     -------
     info : TableInfo
     values : (size,) array or CheckedValues
-        An array if the whole table was hashed.
+        An array if the whole table was hashed and is not in shards.
 
     Raises
     ------
@@ -80,6 +91,10 @@ def read_table(path: Path, objective: Objective, *, hashed: bool | None = None) 
 
 def _read(path: Path, objective: Objective, hashed: bool | None) -> tuple[TableInfo, Table]:
     info, hint = read_info(path, objective), rebuild_hint(objective, path)
+    if isinstance(info, ShardedTableInfo):
+        from .sharded_table import open_sharded
+
+        return open_sharded(path, info, objective, hashed=bool(hashed))
     altered = f"the table {path} was altered (its checksum differs); {hint}"
     try:
         dtype = np.dtype(info.dtype)

@@ -18,6 +18,7 @@ from ..model.objectives import Objective
 
 FORMAT = 2
 SHARDED_FORMAT = 3
+UNROUNDED_ENDING = ".unrounded.npy"  # of a shard's values as computed, where the table stores fewer bits
 MAX_SIDECAR = 16 << 20  # bytes; a larger file is not a sidecar
 # Everything that reading a damaged JSON file can raise.
 DAMAGED = (ValueError, TypeError, KeyError, ArithmeticError, RecursionError)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 from dataclasses import asdict
 from pathlib import Path
 from typing import BinaryIO
@@ -24,7 +25,7 @@ from ..model.objectives import Objective, Values
 from .locks import HAS_LOCKS, folder_lock, is_same_file, open_part, try_lock
 from .memory import check_space, writing_to
 from .table_file import CHUNK, HEADER_BYTES, npy_header, sha256_of
-from .table_info import DAMAGED, FORMAT, TableInfo, checked_fields, table_stem, with_checksum
+from .table_info import DAMAGED, FORMAT, TableInfo, checked_fields, shards_folder, table_stem, with_checksum
 
 
 def part_path(path: Path) -> Path:
@@ -207,6 +208,7 @@ class TableWriter:
                 self.checkpoint_file.unlink(missing_ok=True)
                 self.unrounded_layer_file.unlink(missing_ok=True)
             os.replace(self.part, self.path)
+            shutil.rmtree(shards_folder(self.path), ignore_errors=True)
 
     @staticmethod
     def _describes_same_values(sidecar: Path, info: TableInfo) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
@@ -10,6 +11,10 @@ from click.core import ParameterSource
 from ..._version import ANSWER_SCHEMA
 from ..console import confirm, solve_progress
 from ..options import SEED, json_option, rules_argument, table_options
+
+if TYPE_CHECKING:
+    from ...model.estimates import SolveCost
+    from ...model.objectives import Objective
 
 
 @click.command()
@@ -33,6 +38,10 @@ from ..options import SEED, json_option, rules_argument, table_options
     "--minutes", type=click.FloatRange(0.01, 100_000), metavar="M", default=10.0, show_default=True,
     help="With --approximate: time for the bound.",
 )  # fmt: skip
+@click.option(
+    "--shards", is_flag=True,
+    help="Store the table in many files, solved one by one: for tables that do not fit the memory. Resumes anywhere.",
+)  # fmt: skip
 @click.option("--force", is_flag=True, help="Solve again even if the table exists.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask before a solve of more than 2 GB or three minutes.")
 @table_options
@@ -43,6 +52,7 @@ def solve(
     seed: int,
     games: int,
     minutes: float,
+    shards: bool,
     force: bool,
     yes: bool,
     tables: str | None,
@@ -56,6 +66,7 @@ def solve(
     \b
       yatzy solve maxi
       yatzy solve yatzy --what goals
+      yatzy solve maxi-tactic --what goals --shards
       yatzy solve giant --approximate
       yatzy solve maxi --what goals --approximate
     """
@@ -63,8 +74,8 @@ def solve(
     from ...model.objectives import BonusChance, Goals, Objective, PolicyQuantity, Variance
     from ...service.budget import SolveBudget
     from ...strategy.opening import open_strategy
-    from ...tablebase.memory import check_memory
     from ...tablebase.store import Progress, has_table, solve_to_store, table_path
+    from ...tablebase.table_info import TableInfo, shards_folder
 
     rule_set, context = load_rules(rules), click.get_current_context()
     given = [
@@ -74,6 +85,8 @@ def solve(
     ]
     if approximately and what not in ("mean", "goals"):
         raise click.UsageError(f"--what {what} cannot be used with --approximate", context)
+    if approximately and shards:
+        raise click.UsageError("--shards cannot be used with --approximate", context)
     if approximately and what == "goals" and "minutes" in given:
         raise click.UsageError("--minutes cannot be used with --what goals", context)
     if approximately and what == "mean":
@@ -85,14 +98,14 @@ def solve(
         raise click.UsageError(f"--{name} can only be used with --approximate", context)
     path = table_path(rule_set, tables, what)
     if has_table(rule_set, tables, what) and not force and not approximately:
-        click.echo(f"{rule_set.key} is already solved: {path} (use --force to solve it again)")
+        place = path if path.is_file() else shards_folder(path)
+        click.echo(f"{rule_set.key} is already solved: {place} (use --force to solve it again)")
         return
     budget = SolveBudget.command()
 
     def begin(objective: Objective) -> Progress:
         """Check the cost of a solve, ask if it is high, and announce it."""
-        name, cost = {"mean": "means"}.get(objective.name, objective.name), objective.solve_cost()
-        check_memory(rule_set, cost)
+        name, cost = {"mean": "means"}.get(objective.name, objective.name), checked_cost(objective, shards, threads)
         if not yes and not budget.objective.allows(cost):
             size = f"he table of {name} of {rule_set.key} takes {cost.words}"
             confirm(f"T{size}.", f"t{size}; use --yes to solve it")
@@ -104,23 +117,60 @@ def solve(
 
         solve_goals_approximately(rule_set, tables, threads, begin, seed, games, force)
         return
+
+    def build(objective: Objective, progress: Progress, missing_only: bool) -> TableInfo:
+        if not shards:
+            return solve_to_store(objective, tables, threads=threads, progress=progress, missing_only=missing_only)
+        from ...tablebase.sharded_solve import ThreadEngine, solve_sharded
+
+        engine = ThreadEngine(threads)
+        return solve_sharded(objective, tables, engine=engine, progress=progress, missing_only=missing_only)
+
     objective = Objective(rule_set)
     if what == "goals":
         objective = Goals(rule_set)
     elif what in ("variance", "bonus"):
-        solved = has_table(rule_set, tables)
-        means = open_strategy(rule_set, tables, threads=threads, progress=None if solved else begin(objective))
+        if not has_table(rule_set, tables):
+            build(objective, begin(objective), missing_only=True)
+        means = open_strategy(rule_set, tables, threads=threads)
         quantities: dict[str, type[PolicyQuantity]] = {"variance": Variance, "bonus": BonusChance}
         objective = quantities[what](rule_set, means.table)
     progress = begin(objective)
-    info = solve_to_store(objective, tables, threads=threads, progress=progress, missing_only=not force)
+    info = build(objective, progress, missing_only=not force)
     if what == "mean":
         click.echo(f"Expected score of {rule_set.key} under perfect play: {info.start_value:.10f}")
     elif what == "bonus":
         click.echo(f"Chance of the upper bonus of {rule_set.key} under perfect play: {info.start_value:.10f}")
     elif info.start_value is not None:
         click.echo(f"Standard deviation of {rule_set.key} under perfect play: {info.start_value**0.5:.10f}")
-    click.echo(f"{info.values:,} values in {info.seconds:.2f} s: {path}")
+    click.echo(f"{info.values:,} values in {info.seconds:.2f} s: {shards_folder(path) if shards else path}")
+
+
+def checked_cost(objective: Objective, shards: bool, threads: int | None) -> SolveCost:
+    """The cost of a solve.
+
+    Raises
+    ------
+    RulesError
+        If the machine has too little memory for it; the message says if shards need less.
+    """
+    from ...errors import RulesError
+    from ...model.estimates import gigabytes
+    from ...tablebase.backward_induction import default_threads
+    from ...tablebase.memory import check_memory
+    from ...tablebase.sharded_solve import sharded_cost
+
+    def in_shards() -> SolveCost:
+        return sharded_cost(objective, threads or default_threads())
+
+    cost = in_shards() if shards else objective.solve_cost()
+    try:
+        check_memory(objective.rules, cost)
+    except RulesError as error:
+        if shards or (less := in_shards().memory) >= cost.memory:
+            raise
+        raise RulesError(f"{error}; with --shards it needs {gigabytes(less)}", code=error.code) from error
+    return cost
 
 
 @click.command()

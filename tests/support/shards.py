@@ -1,0 +1,112 @@
+"""Tables in shards: solved in pieces of any size, damaged, and solved by processes that are killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from perfect_yatzy.game.rules import Bonus, RuleSet
+from perfect_yatzy.model.objectives import Objective, Values
+from perfect_yatzy.tablebase.shard_plan import Shard, ShardPlan, plan_from_cuts
+from perfect_yatzy.tablebase.shard_task import ShardTask, solve_shard_task
+from perfect_yatzy.tablebase.sharded_solve import solve_sharded
+from perfect_yatzy.tablebase.store import table_path
+from perfect_yatzy.tablebase.table_info import shards_folder
+
+from support import games
+
+SMALL = games.small(games.face(5), games.face(6), games.PAIR, games.CHANCE, bonus=Bonus(16, 7), saved_rolls=True)
+
+
+class CountingEngine:
+    """Runs tasks in the thread of the caller; remembers their results."""
+
+    def __init__(self) -> None:
+        self.results: list[dict[str, Any]] = []
+
+    def run(self, tasks: Sequence[ShardTask]) -> Iterator[dict[str, Any]]:
+        """Solve the tasks."""
+        for task in tasks:
+            self.results.append(solve_shard_task(task))
+            yield self.results[-1]
+
+    @property
+    def solved(self) -> int:
+        """Number of shards that were solved, and not found."""
+        return sum(result["solved"] for result in self.results)
+
+
+def random_plan(objective: Objective, seed: int, most: int = 5) -> ShardPlan:
+    """Up to `most` shards of random lengths in each layer."""
+    random, cuts = np.random.default_rng(seed), []
+    for filled in range(objective.space.categories, objective.first_layer - 1, -1):
+        rows = len(objective.space.layers[filled])
+        ends = np.unique([*random.integers(1, rows + 1, int(random.integers(0, most))), rows])
+        cuts.append([filled, *ends.tolist()])
+    return plan_from_cuts(objective, cuts)
+
+
+def shard_path(objective: Objective, folder: Path, shard: Shard) -> Path:
+    """The file of a shard of a finished table."""
+    return shards_folder(table_path(objective.rules, folder, objective.name)) / shard.file
+
+
+def flip(path: Path, place: int) -> None:
+    """Change one bit of a file."""
+    data = bytearray(path.read_bytes())
+    data[place % len(data)] ^= 1 << place % 8
+    path.write_bytes(data)
+
+
+def values_of(path: Path) -> Values:
+    """The values of a shard, read by NumPy alone."""
+    return np.asarray(np.load(path, max_header_size=1 << 17))
+
+
+def game() -> RuleSet:
+    """A game whose solve takes a second or so: Yatzy with two dice."""
+    from perfect_yatzy.game.rule_loader import load_rules
+
+    return load_rules("yatzy")
+
+
+def main() -> None:
+    """Solve Yatzy in shards and write a line for each shard: ``python -m support.shards FOLDER``."""
+    objective = Objective(game())
+
+    class Engine(CountingEngine):
+        def run(self, tasks: Sequence[ShardTask]) -> Iterator[dict[str, Any]]:
+            for result in super().run(tasks):
+                name = f"{result['filled']}-{result['rows'][0]}"
+                print(json.dumps([name, result["solved"]]), flush=True)
+                yield result
+
+    solve_sharded(objective, sys.argv[1], engine=Engine(), shard_bytes=200_000)
+
+
+def solve_until_killed(folder: Path, seconds: float) -> tuple[list[list[Any]], int]:
+    """Run :func:`main` in a process and kill it after some seconds; what it wrote, and its exit code."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "support.shards", str(folder)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).resolve().parent.parent,
+    ) as process:
+        assert process.stdout
+        lines = [process.stdout.readline()]  # the first shard: imports and kernels are ready
+        time.sleep(seconds)
+        os.kill(process.pid, signal.SIGKILL)
+        lines += process.stdout.readlines()
+    return [json.loads(line) for line in lines if line.endswith("\n")], process.returncode
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,370 @@
+"""A table solved in shards has the bits of one solved in one piece, whatever the shards and whatever happens."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from perfect_yatzy.errors import StateError, TableError
+from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.game.scorecard import State
+from perfect_yatzy.model import objectives
+from perfect_yatzy.model.checked_values import BLOCK_BYTES
+from perfect_yatzy.model.objectives import (
+    BonusChance,
+    ExponentialUtility,
+    Goals,
+    Objective,
+    Utility,
+    Variance,
+)
+from perfect_yatzy.tablebase import shard_task, sharded_solve
+from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_values
+from perfect_yatzy.tablebase.halo import children, halo_of
+from perfect_yatzy.tablebase.inventory import leftovers, stored
+from perfect_yatzy.tablebase.objective_text import objective_from_text, objective_text
+from perfect_yatzy.tablebase.shard_plan import SHARDS_PER_LAYER, plan_shards
+from perfect_yatzy.tablebase.sharded_solve import ThreadEngine, sharded_cost, solve_sharded
+from perfect_yatzy.tablebase.store import open_table, solve_to_store, table_path
+from perfect_yatzy.tablebase.table_file import read_table, sha256_of
+from perfect_yatzy.tablebase.table_info import shards_folder, unfinished_shards
+from support import games
+from support.shards import SMALL, CountingEngine, flip, game, random_plan, shard_path, solve_until_killed, values_of
+
+OBJECTIVES: dict[str, Callable[[RuleSet], Objective]] = {
+    "mean": Objective,
+    "goals": Goals,
+    "utility": lambda rules: Utility(rules, lambda total: np.sqrt(total.astype(np.float64))),
+    "dented utility": lambda rules: Utility(rules, lambda total: (total % 7).astype(np.float64)),
+    "exponential": lambda rules: ExponentialUtility(rules, -0.02),
+    "variance": lambda rules: Variance(rules, solve_values(rules)),
+    "bonus": lambda rules: BonusChance(rules, solve_values(rules)),
+}
+
+GAMES = {
+    "saved rolls": SMALL,
+    "forced order": games.saved_rolls_game("forced", True),
+    "tracked box": games.joker_game("forced", saved_rolls=True, first_roll_bonus=(("run", 3),)),
+}
+
+
+def solve_with_plan(
+    objective: Objective, folder: Path, seed: int, monkeypatch: pytest.MonkeyPatch, memory: int = 1 << 20
+) -> np.ndarray:
+    """Solve in shards of random lengths; the table as it is read."""
+    if isinstance(objective, Variance | BonusChance):
+        solve_to_store(Objective(objective.rules), folder)
+    plan = random_plan(objective, seed)
+    with monkeypatch.context() as patch:
+        patch.setattr(sharded_solve, "plan_shards", lambda objective, shard_bytes: plan)
+        info = solve_sharded(objective, folder, engine=CountingEngine(), memory=memory)
+    read, table = read_table(table_path(objective.rules, folder, objective.name), objective, hashed=True)
+    assert info == read
+    parts = [values_of(shard_path(objective, folder, shard)) for shard in plan.shards]
+    assert np.array_equal(np.concatenate(parts), np.asarray(table))
+    return np.asarray(table)
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("kind", OBJECTIVES)
+def test_shards_have_the_bits_of_the_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, name: str
+) -> None:
+    objective = OBJECTIVES[kind](GAMES[name])
+    whole = solve_objective(objective)
+    for seed in (1, 2):
+        found = solve_with_plan(objective, tmp_path / str(seed), seed, monkeypatch)
+        assert np.array_equal(found, whole)
+        assert found.dtype == objective.store
+
+
+@settings(max_examples=25, deadline=None)
+@given(rules=games.rule_sets(), seed=st.integers(0, 1 << 30), kind=st.sampled_from([Objective, Goals]))
+def test_random_games_in_random_shards(
+    tmp_path_factory: pytest.TempPathFactory, rules: RuleSet, seed: int, kind: type[Objective]
+) -> None:
+    objective = kind(rules)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        found = solve_with_plan(objective, tmp_path_factory.mktemp("shards"), seed, monkeypatch, memory=1)
+    assert np.array_equal(found, solve_objective(objective))
+
+
+def test_values_are_rounded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The small twin of Maxi Yatzy with saved rolls: layers are solved from unrounded shards, which do not remain."""
+    exact = solve_values(SMALL)
+    monkeypatch.setattr(objectives, "FLOAT64_VALUES", 10)
+    one_file = solve_to_store(Objective(SMALL), tmp_path / "one")
+    seen: list[str] = []
+    unrounded = shard_task.Shard.unrounded_file.fget  # type: ignore[attr-defined]
+    monkeypatch.setattr(
+        shard_task.Shard, "unrounded_file", property(lambda shard: seen.append(unrounded(shard)) or seen[-1])
+    )
+    found = solve_with_plan(Objective(SMALL), tmp_path, 5, monkeypatch)
+    assert seen
+    assert np.array_equal(found, exact.astype(np.float32))
+    info, _ = read_table(table_path(SMALL, tmp_path), Objective(SMALL))
+    assert (info.rounding, info.start_value, info.sha256) == (one_file.rounding, exact[-1], one_file.sha256)
+    assert not list(tmp_path.glob("*/*unrounded*"))
+
+
+@pytest.mark.parametrize("rules", ["yatzy", "yahtzee"])
+def test_whole_games(tmp_path: Path, rules: str) -> None:
+    objective = Objective(load_rules(rules))
+    steps: list[tuple[int, int]] = []
+    info = solve_sharded(
+        objective, tmp_path, engine=ThreadEngine(2), progress=lambda done, total: steps.append((done, total))
+    )
+    whole = solve_values(rules)
+    assert info.sha256 == sha256_of(whole)
+    assert info.start_value == whole[-1]
+    assert [done for done, _ in steps] == sorted({done for done, _ in steps})
+    assert steps[-1] == (objective.size, objective.size)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("rules", "kind"), [("yatzy", Goals), ("yatzy-saved", Objective), ("maxi-unsaved", Objective)]
+)
+def test_large_games(tmp_path: Path, rules: str, kind: type[Objective]) -> None:
+    objective = kind(load_rules(rules))
+    assert solve_sharded(objective, tmp_path).sha256 == sha256_of(solve_objective(objective))
+
+
+# -- plan and halo
+
+
+def test_the_plan_covers_the_table_evenly() -> None:
+    objective = Objective(load_rules("yatzy"))
+    plan = plan_shards(objective)
+    assert [shard.start for shard in plan.shards] == [0, *(shard.stop for shard in plan.shards[:-1])]
+    assert plan.shards[-1].stop == objective.size
+    assert plan == plan_shards(objective)
+    assert max(map(len, plan.layers.values())) <= SHARDS_PER_LAYER
+    many = plan_shards(objective, 20_000)
+    middle = [(shard.stop - shard.start) * 8 for shard in many.layers[8]]
+    assert len(middle) > 30
+    assert max(middle) < 40_000
+
+
+@settings(max_examples=30, deadline=None)
+@given(rules=games.rule_sets(), random=st.randoms(use_true_random=False))
+def test_the_halo_holds_every_child(rules: RuleSet, random: object) -> None:
+    """Children as the state space gives them, one card at a time."""
+    objective = Objective(rules)
+    space = objective.space
+    for filled in range(space.categories):
+        rows = space.layers[filled]
+        first = random.randrange(len(rows))  # type: ignore[attr-defined]
+        end = random.randint(first + 1, len(rows))  # type: ignore[attr-defined]
+        below = space.layers[filled + 1]
+        found = set(below[children(space, filled, first, end)].tolist())
+        expected = set()
+        for row in rows[first:end]:
+            mask, paid = int(space.layout.masks[row]), bool(row >= space.cards)
+            for c in range(space.categories):
+                child = mask | 1 << c
+                for joker_paid in {paid, paid or c == rules.tracked_index} if child != mask else ():
+                    expected.add(space.row(State(child, joker_paid=joker_paid)))
+        assert found <= expected & set(below.tolist())
+        halo = halo_of(objective, filled, first, end)
+        covered = {value for run in halo.runs for value in range(run.start, run.stop)}
+        for position in children(space, filled, first, end).tolist():
+            place = objective.rows_slice(filled + 1, position, position + 1)
+            assert covered >= {*range(place.start, place.stop)}
+
+
+def test_a_halo_is_a_small_part_of_a_layer() -> None:
+    objective = Goals(load_rules("yahtzee"))
+    filled, rows = 6, len(objective.space.layers[6])
+    layer = objective.layer_slice(filled + 1)
+    largest = max(halo_of(objective, filled, i * rows // 32, (i + 1) * rows // 32).bytes for i in range(32))
+    assert largest < 0.3 * (layer.stop - layer.start) * 4
+    assert largest > BLOCK_BYTES
+
+
+def test_a_sharded_solve_needs_less_memory() -> None:
+    objective = Goals(load_rules("maxi-unsaved"))
+    assert sharded_cost(objective, 2).memory < 0.3 * objective.solve_cost().memory
+
+
+@pytest.mark.parametrize("kind", OBJECTIVES)
+def test_an_objective_survives_its_text(kind: str) -> None:
+    objective = OBJECTIVES[kind](SMALL)
+    text = objective_text(objective)
+    again = objective_from_text(text, solve_values)
+    assert objective_text(again) == text
+    assert np.array_equal(solve_objective(again), solve_objective(objective))
+
+
+def test_the_rest_of_a_game_has_no_text() -> None:
+    with pytest.raises(StateError, match="cannot be solved in shards"):
+        objective_text(Goals(SMALL, State(filled=1)))
+
+
+# -- interruptions
+
+
+def interrupted(folder: Path, shards: int, objective: Objective) -> CountingEngine:
+    """A solve that ends after some shards."""
+    engine = CountingEngine()
+
+    def stop(done: int, total: int) -> None:
+        if engine.solved == shards:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        solve_sharded(objective, folder, engine=engine, shard_bytes=100, progress=stop)
+    return engine
+
+
+@pytest.mark.parametrize("limit", [10, 10**8], ids=["float32", "float64"])
+@pytest.mark.parametrize("shards", [1, 5, 9])
+def test_a_stopped_solve_is_resumed_within_a_layer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shards: int, limit: int
+) -> None:
+    monkeypatch.setattr(objectives, "FLOAT64_VALUES", limit)
+    objective = Objective(SMALL)
+    interrupted(tmp_path, shards, objective)
+    (entry,) = stored(tmp_path)
+    assert not entry.finished
+    engine = CountingEngine()
+    info = solve_sharded(objective, tmp_path, engine=engine)  # with the shards of the first
+    assert engine.solved + shards == len(info.shards)
+    assert info.sha256 == sha256_of(solve_values(SMALL).astype(objective.store))
+    assert [entry.finished for entry in stored(tmp_path)] == [True]
+    assert leftovers(tmp_path) == []
+
+
+def test_a_damaged_shard_is_solved_again(tmp_path: Path) -> None:
+    objective = Objective(SMALL)
+    interrupted(tmp_path, 6, objective)
+    folder = unfinished_shards(table_path(SMALL, tmp_path))
+    paths = sorted(folder.glob("0*.npy"))
+    flip(paths[-1], -1)  # its footer
+    engine = CountingEngine()
+    info = solve_sharded(objective, tmp_path, engine=engine)
+    assert engine.solved + 5 == len(info.shards)
+    assert info.sha256 == sha256_of(solve_values(SMALL))
+
+
+def test_a_damaged_value_below_is_found_and_solved_again(tmp_path: Path) -> None:
+    objective = Objective(SMALL)
+    interrupted(tmp_path, 1, objective)
+    folder = unfinished_shards(table_path(SMALL, tmp_path))
+    (path,) = folder.glob("0*.npy")
+    header = path.read_bytes().index(b"\n") + 1
+    flip(path, header + 3)
+    shard_task._solves.clear()  # as in another process, which has not read it yet
+    with pytest.raises(TableError, match=r"was altered .* and was removed; run the same command again"):
+        solve_sharded(objective, tmp_path, engine=ThreadEngine(1))
+    assert not path.exists()
+    assert solve_sharded(objective, tmp_path).sha256 == sha256_of(solve_values(SMALL))
+
+
+@pytest.mark.parametrize("damage", ["deleted", "flipped", "other version"])
+def test_a_plan_that_does_not_fit_is_not_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    objective = Objective(SMALL)
+    interrupted(tmp_path, 6, objective)
+    path = unfinished_shards(table_path(SMALL, tmp_path)) / shard_task.PLAN_FILE
+    if damage == "deleted":
+        path.unlink()
+    elif damage == "flipped":
+        flip(path, 40)
+    else:
+        monkeypatch.setattr(shard_task, "__version__", "0.0.0")
+    engine = CountingEngine()
+    info = solve_sharded(objective, tmp_path, engine=engine)
+    assert engine.solved == len(info.shards)
+    assert info.sha256 == sha256_of(solve_values(SMALL))
+
+
+def test_a_killed_process_loses_the_shard_in_flight_alone(tmp_path: Path) -> None:
+    solve_to_store(Objective(game()), tmp_path / "whole")  # the kernels are compiled
+    expected = open_table(Objective(game()), tmp_path / "whole")[0].sha256
+    done: set[str] = set()
+    for seconds in (0.0, 0.02, 0.1):
+        lines, code = solve_until_killed(tmp_path, seconds)
+        assert code in (-signal.SIGKILL, 0)
+        again = {name for name, solved in lines if solved} & done
+        assert not again
+        done |= {name for name, _ in lines}
+    engine = CountingEngine()
+    info = solve_sharded(Objective(game()), tmp_path, engine=engine)
+    assert engine.solved <= len(info.shards) - len(done)
+    assert info.sha256 == expected
+
+
+def test_a_driver_killed_before_the_manifest_is_resumed(tmp_path: Path) -> None:
+    objective = Objective(SMALL)
+    info = solve_sharded(objective, tmp_path, shard_bytes=300)
+    table_path(SMALL, tmp_path).with_suffix(".json").unlink()
+    assert leftovers(tmp_path) == [shards_folder(table_path(SMALL, tmp_path))]
+    engine = CountingEngine()
+    assert solve_sharded(objective, tmp_path, engine=engine).sha256 == info.sha256
+    assert engine.solved == 0
+
+
+FULL_DISK = """
+import resource, signal, sys
+from perfect_yatzy.model.objectives import Objective
+from perfect_yatzy.errors import TableError
+from perfect_yatzy.tablebase.sharded_solve import solve_sharded, ThreadEngine
+from support.shards import game
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+try:
+    solve_sharded(Objective(game()), sys.argv[1], engine=ThreadEngine(2), shard_bytes=600_000)
+except TableError as error:
+    print(error)
+"""
+
+
+def test_a_file_that_cannot_grow_ends_in_one_sentence_and_is_resumed(tmp_path: Path) -> None:
+    """Files are limited to 300 kB, which the first layers keep within."""
+    run = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).resolve().parent.parent,
+    )
+    assert run.stderr == ""
+    assert run.stdout.count("\n") == 1
+    assert "what is solved is kept: free some space and run the same command again" in run.stdout
+    kept = len(list(unfinished_shards(table_path(game(), tmp_path)).glob("*.npy")))
+    assert kept >= 2
+    engine = CountingEngine()
+    info = solve_sharded(Objective(game()), tmp_path, engine=engine)
+    assert engine.solved + kept == len(info.shards)
+    assert f"{info.start_value:.10f}" == "248.4399893779"
+
+
+def test_a_second_driver_is_refused(tmp_path: Path) -> None:
+    objective = Objective(SMALL)
+
+    def again(done: int, total: int) -> None:
+        with pytest.raises(TableError, match="is being solved by another process"):
+            solve_sharded(objective, tmp_path)
+
+    assert solve_sharded(objective, tmp_path, progress=again).values == objective.size
+
+
+def test_the_disk_is_checked_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(folder: Path, size: int) -> None:
+        raise TableError(f"no room for {size}")
+
+    monkeypatch.setattr(sharded_solve, "check_space", full)
+    engine = CountingEngine()
+    with pytest.raises(TableError, match=f"no room for {Objective(SMALL).size * 8}"):
+        solve_sharded(Objective(SMALL), tmp_path, engine=engine)
+    assert engine.results == []
