@@ -35,8 +35,13 @@ def objective_text(objective: Objective) -> str:
     ------
     StateError
         If there is none: the rest of a game, or a quantity under another policy than perfect play.
+    RulesError
+        If a rule set that was not read from a file could not be written to one.
     """
-    fields = {"rules": rules_to_json(objective.rules)} | objective_fields(objective)
+    raw = rules_to_json(objective.rules)
+    if rules_from_json(raw).fingerprint != objective.rules.fingerprint:
+        raise StateError(f"the rules {objective.rules.key} cannot be written as text")
+    fields = {"rules": raw} | objective_fields(objective)
     return json.dumps(fields, sort_keys=True, separators=(",", ":"))
 
 

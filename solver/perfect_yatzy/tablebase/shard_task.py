@@ -153,7 +153,7 @@ class SharedSolve:
 
     def _values(self, shard: Shard, memory: int) -> Values:
         if shard.filled == self.objective.space.categories:
-            return self.objective.full_cards()[: shard.stop - shard.start]
+            return self.objective.full_cards()[shard.start : shard.stop]  # they begin the table
         out = self.solver.blank(slice(shard.start, shard.stop))
         self._solve_rows(shard.filled, shard.first, shard.end, out, memory - out.values.nbytes)
         return out.values[: shard.stop - shard.start]
