@@ -17,6 +17,7 @@ import signal
 import sys
 from collections.abc import Callable
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -25,14 +26,22 @@ from perfect_yatzy.errors import TableError
 from perfect_yatzy.model.objectives import Goals, Objective
 from perfect_yatzy.tablebase import store
 from perfect_yatzy.tablebase.inventory import leftovers, remove_leftovers
+from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.store import has_table, open_table, solve_to_store, table_path
 from perfect_yatzy.tablebase.table_file import read_table
+from perfect_yatzy.tablebase.table_info import TableInfo
 
 from support import games
+from support.shards import CountingEngine
 from support.tally import Tally
 
-CALLS = ("open", "replace", "unlink", "fsync", "chmod")
+CALLS = ("open", "replace", "rename", "unlink", "fsync", "chmod")
 FAULTS = ("SIGKILL", "EIO", "ENOSPC")
+# The same solve in one file and in shards.
+FORMS: dict[str, Callable[[Objective, Path], TableInfo]] = {
+    "one file": lambda objective, folder: solve_to_store(objective, folder, threads=1),
+    "shards": lambda objective, folder: solve_sharded(objective, folder, engine=CountingEngine(), shard_bytes=2000),
+}
 SOLVED, REFUSED, BUG, NO_FAULT = 0, 3, 4, 5
 
 
@@ -104,7 +113,7 @@ class FailingFile:
         self.file.close()
 
 
-def solve_with_fault(objective: Objective, folder: Path, fault: str, at: int) -> int:
+def solve_with_fault(objective: Objective, folder: Path, form: str, fault: str, at: int) -> int:
     """Solve in a forked process in which a step fails; its exit code, negative for a signal."""
     if child := os.fork():
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -112,7 +121,7 @@ def solve_with_fault(objective: Objective, folder: Path, fault: str, at: int) ->
     try:
         faults = Faults(fault, at)
         faults.install()
-        solve_to_store(objective, folder, threads=1)
+        FORMS[form](objective, folder)
         code = NO_FAULT if faults.steps < at else SOLVED
     except TableError as error:
         code = REFUSED if "\n" not in str(error) else BUG
@@ -125,40 +134,43 @@ def solve_with_fault(objective: Objective, folder: Path, fault: str, at: int) ->
 
 
 def campaign(folder: Path, stride: int, first: int) -> Tally:
-    """Every `stride`-th step from `first` on, for two kinds of tables, a missing and a finished one, and each fault."""
+    """Every `stride`-th step from `first` on: two kinds of tables in two forms, missing and finished, each fault."""
     tally = Tally("faults at the file-system steps of a solve")
     store.PART_SECONDS = 0.0  # a checkpoint after each layer
     rules = games.saved_rolls_game("free", True)
-    for kind in (Objective, Goals):
+    for kind, form in product((Objective, Goals), FORMS):
         objective = kind(rules)
-        complete = folder / f"complete-{objective.name}"
-        info = solve_to_store(objective, complete, threads=1)
+        complete = folder / f"complete-{objective.name}-{form}"
+        info = FORMS[form](objective, complete)
         expected = np.asarray(read_table(table_path(rules, complete, objective.name), objective)[1])
         for finished in (False, True):
             for fault in FAULTS:
                 at = first
                 while True:
-                    case = f"{objective.name}, {'finished' if finished else 'missing'} table, {fault} at step {at}"
+                    state = "finished" if finished else "missing"
+                    case = f"{objective.name} in {form}, {state} table, {fault} at step {at}"
                     place = folder / "case"
                     shutil.rmtree(place, ignore_errors=True)
                     place.mkdir()
                     if finished:
                         shutil.copytree(complete, place, dirs_exist_ok=True)
-                    code = solve_with_fault(objective, place, fault, at)
+                    code = solve_with_fault(objective, place, form, fault, at)
                     if code == NO_FAULT:
                         break
                     allowed = (-signal.SIGKILL,) if fault == "SIGKILL" else (SOLVED, REFUSED)
                     tally.expect(case, code in allowed, f"exit code {code}")
-                    tally.run(case, partial(check, tally, case, place, objective, info.sha256, expected))
+                    tally.run(case, partial(check, tally, case, place, objective, form, info.sha256, expected))
                     at += stride
     return tally
 
 
-def check(tally: Tally, case: str, folder: Path, objective: Objective, sha256: str, expected: Any) -> None:
+def check(tally: Tally, case: str, folder: Path, objective: Objective, form: str, sha256: str, expected: Any) -> None:
     """After a fault a finished table is right, an unfinished one can be finished, and nothing stays behind."""
     path = table_path(objective.rules, folder, objective.name)
     if has_table(objective.rules, folder, objective.name):
         tally.expect(case, np.array_equal(np.asarray(read_table(path, objective)[1]), expected), "another table")
+    if not has_table(objective.rules, folder, objective.name):
+        FORMS[form](objective, folder)
     info, values = open_table(objective, folder, threads=1)
     tally.expect(case, info.sha256 == sha256 and np.array_equal(np.asarray(values), expected), "other values")
     remove_leftovers(folder)

@@ -157,7 +157,3 @@ class CheckedBlocks:
                 shard.check(block, data[place - low : end - low])
                 done[block - first_block] = True
             place = end
-
-    def forget(self) -> None:
-        """Check everything again."""
-        self._done.clear()

@@ -21,6 +21,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -224,8 +225,12 @@ class ShardedSolve:
         return found is not None
 
     def _check_space(self) -> None:
-        """Raise TableError unless the disk has room for the rest of the table."""
-        check_space(self.folder, (self.objective.size - self._done) * self.objective.store.itemsize)
+        """Raise TableError unless the disk has room for the rest of the table, and two layers as computed."""
+        size = (self.objective.size - self._done) * self.objective.store.itemsize
+        if self.solve.is_rounded:
+            layers = [shards[-1].stop - shards[0].start for shards in self.plan.layers.values()]
+            size += max(a + b for a, b in pairwise([0, *layers])) * self.objective.compute.itemsize
+        check_space(self.folder, size)
 
     def _solve_layer(self, filled: int, shards: Sequence[Shard], *, unrounded: bool) -> None:
         tasks = [
