@@ -93,7 +93,11 @@ def sparse_array(count: int, dtype: np.dtype[Any]) -> Values:
     if not hasattr(mmap, "MAP_PRIVATE"):  # Windows
         return np.zeros(count, dtype=dtype)
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE
-    return np.frombuffer(mmap.mmap(-1, max(1, count * dtype.itemsize), flags=flags), dtype=dtype, count=count)
+    try:
+        memory = mmap.mmap(-1, max(1, count * dtype.itemsize), flags=flags)
+    except OSError as error:
+        raise MemoryError(f"cannot reserve {count * dtype.itemsize >> 20} MB") from error
+    return np.frombuffer(memory, dtype=dtype, count=count)
 
 
 def read_halo(

@@ -232,8 +232,10 @@ def open_sharded(
     TableError
         If the manifest does not fit the objective, or a shard that was read is missing or damaged.
     """
-    hint, folder = rebuild_hint(objective, path), shards_folder(path)
+    hint, folder = rebuild_hint(objective, path, shards=True), shards_folder(path)
     if not folder.is_dir():
+        if path.is_file():
+            raise damaged(f"the description of the table {path} is that of a table in shards; {hint}")
         raise MissingTable(f"there is no finished table at {folder}; {hint}")
     try:
         stops = [int(shard[3]) for shard in info.shards]

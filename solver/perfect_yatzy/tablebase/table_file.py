@@ -34,6 +34,7 @@ from .table_info import (
     damaged,
     read_info,
     rebuild_hint,
+    shards_folder,
     unreadable,
 )
 
@@ -109,6 +110,8 @@ def _read(path: Path, objective: Objective, hashed: bool | None) -> tuple[TableI
             digests = file.read(digests_size)
             values = np.memmap(file, dtype, "r", HEADER_BYTES, (objective.size,))
     except FileNotFoundError as error:
+        if shards_folder(path).is_dir():
+            raise damaged(f"{shards_folder(path)} has no manifest; {hint}") from error
         raise MissingTable(f"there is no finished table at {path}; {hint}") from error
     except TableError:
         raise

@@ -124,9 +124,9 @@ def _checksum(fields: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
 
 
-def rebuild_hint(objective: Objective, path: Path) -> str:
+def rebuild_hint(objective: Objective, path: Path, *, shards: bool = False) -> str:
     """The command that solves a table again."""
-    rules, options = objective.rules, objective.solve_options
+    rules, options = objective.rules, objective.solve_options + (" --shards" if shards else "")
     return f"rebuild it with: yatzy solve {rules.spec or rules.key}{options} --force --tables {path.parent}"
 
 
