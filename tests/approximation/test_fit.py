@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from perfect_yatzy.approximation.backward import solve_relaxed
 from perfect_yatzy.approximation.fit import fit_values
 from perfect_yatzy.approximation.lane_turns import States
 from perfect_yatzy.approximation.multipliers import optimal_prices
+from perfect_yatzy.approximation.relaxation import Budget, relax
 from perfect_yatzy.approximation.rollout import simulate_values
 from perfect_yatzy.errors import RulesError, StateError
 from perfect_yatzy.game.patterns import Pattern
@@ -77,6 +80,24 @@ def test_the_children_of_a_state_have_the_values_of_the_function(rules: RuleSet)
                 assert found[stage, 0, slot] == pytest.approx(expected, abs=1e-9)
                 checked += 1
     assert checked
+
+
+@pytest.mark.parametrize(
+    "rules", [saved_rolls_game("free", True), joker_game("forced"), *map(random_rules, range(4))]
+)
+def test_no_value_exceeds_the_bound_of_the_relaxed_game(rules: RuleSet) -> None:
+    """Whatever the coefficients; and the children are bounded as the cards themselves are."""
+    relaxed, drawn = relax(rules, Budget(seconds=1.0, memory=1 << 22, boxes=0)), drawn_coefficients(rules)
+    start = first_guess(rules, relaxed.prices, relaxed.game, relaxed.values)
+    nothing, rolls = np.array([0]), (0, rules.rolls_per_turn - 1) if rules.saved_rolls else (0,)
+    most, lower = start.child_values(nothing, nothing, nothing, rolls), False
+    for sign in (30, -30):
+        values = replace(start, coefficients=sign * drawn.coefficients)
+        assert values.values(0, 0, 0, 0) <= start.values(0, 0, 0, 0)
+        children = values.child_values(nothing, nothing, nothing, rolls)
+        assert (children <= most + 1e-9).all()
+        lower |= bool((children < most - 1e-9).any())
+    assert lower
 
 
 def test_a_full_card_is_worth_its_upper_bonus() -> None:

@@ -2,10 +2,11 @@
 
 With S the open boxes, z their indicators, t their number, u the upper sum and x a few more features of the state::
 
-    V(S, u) = sum of the prices of S + W(g(S), u) + theta_t + b_t.z + z'Q_t z / 2 + x.(e_t + L_t z)
+    V(S, u) = sum of the prices of S + W(g(S), u) + min(0, theta_t + b_t.z + z'Q_t z / 2 + x.(e_t + L_t z))
 
 W is the table of a relaxed game (:mod:`perfect_yatzy.model.relaxed_game`) that remembers of S only g(S); prices and W
-alone are an upper bound. The other terms are fitted to one-turn backups at states that play visits
+alone are an upper bound, which no value exceeds: cards that play never visited cannot be overestimated without limit.
+The other terms are fitted to one-turn backups at states that play visits
 (:mod:`perfect_yatzy.approximation.fit`). The features x are:
 
 - for each upper bonus what the upper sum is worth in W, ``W(g, u) - W(g, 0)``, relative to the whole bonus, and its
@@ -106,8 +107,8 @@ class FittedValues:
             if t == 0:
                 found[rows] = upper_sums(self.rules).bonuses(part[1])
             else:
-                baseline, features = self.features(*part)
-                found[rows] = baseline + features @ self.coefficients[t]
+                bound, features = self.features(*part)
+                found[rows] = self._bounded(bound + features @ self.coefficients[t], bound)
         return found
 
     def features(self, filled: Ints, upper: Ints, saved: Ints, tracked: Ints) -> tuple[Floats, Floats]:
@@ -163,14 +164,20 @@ class FittedValues:
         if t == 0:
             found[:, state, slot] = upper_sums(self.rules).bonuses(next_upper)
             return found
-        by_box, extra, extra_by_box = self._child_terms(open_boxes(self.rules, filled).astype(np.float64), t)
+        z = open_boxes(self.rules, filled).astype(np.float64)
+        by_box, extra, extra_by_box = self._child_terms(z, t)
+        prices = (z @ self.prices)[state] - self.prices[box]
         for stage, rolls in enumerate(saved):
             relaxed, x = self._relaxed_and_extras(next_filled, next_upper, np.full_like(box, rolls), next_tracked)
             to_come = by_box[state, box] + relaxed
             for k in range(x.shape[1]):
                 to_come += x[:, k] * (extra[state, k] - extra_by_box[k, box])
-            found[stage, state, slot] = to_come
+            found[stage, state, slot] = self._bounded(to_come, prices + relaxed)
         return found
+
+    def _bounded(self, values: Floats, bound: Floats) -> Floats:
+        """Values of cards, but at most what the relaxed game proves to be an upper bound."""
+        return values if self.relaxed is None else np.minimum(values, bound)
 
     def _child_terms(self, z: Floats, t: int) -> tuple[Floats, Floats, Floats]:
         """Of states with open boxes `z`, ``(n, categories)``, whose children have t: what is left of each term.
