@@ -89,7 +89,7 @@ def main() -> None:
                 print(json.dumps([name, result["solved"]]), flush=True)
                 yield result
 
-    solve_sharded(objective, sys.argv[1], engine=Engine(), shard_bytes=200_000)
+    solve_sharded(objective, sys.argv[1], engine=Engine(), shard_bytes=200_000, missing_only=True)
 
 
 def solve_until_killed(folder: Path, seconds: float) -> tuple[list[list[Any]], int]:

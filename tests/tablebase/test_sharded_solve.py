@@ -35,7 +35,7 @@ from perfect_yatzy.tablebase.shard_plan import SHARDS_PER_LAYER, plan_shards
 from perfect_yatzy.tablebase.sharded_solve import ThreadEngine, sharded_cost, solve_sharded
 from perfect_yatzy.tablebase.store import open_table, solve_to_store, table_path
 from perfect_yatzy.tablebase.table_file import read_table, sha256_of
-from perfect_yatzy.tablebase.table_info import shards_folder, unfinished_shards
+from perfect_yatzy.tablebase.table_info import ShardedTableInfo, shards_folder, unfinished_shards
 from support import games
 from support.shards import SMALL, CountingEngine, flip, game, random_plan, shard_path, solve_until_killed, values_of
 
@@ -292,18 +292,27 @@ def test_a_plan_that_does_not_fit_is_not_resumed(
     assert info.sha256 == sha256_of(solve_values(SMALL))
 
 
-def test_a_killed_process_loses_the_shard_in_flight_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "moments",
+    [
+        pytest.param([0.0, 0.02, 0.1], id="three times"),
+        pytest.param((np.random.default_rng(3).random(10) / 10).tolist(), id="ten times", marks=pytest.mark.slow),
+    ],
+)
+def test_a_killed_process_loses_the_shard_in_flight_alone(tmp_path: Path, moments: list[float]) -> None:
     solve_to_store(Objective(game()), tmp_path / "whole")  # the kernels are compiled
     expected = open_table(Objective(game()), tmp_path / "whole")[0].sha256
     done: set[str] = set()
-    for seconds in (0.0, 0.02, 0.1):
+    for seconds in moments:
         lines, code = solve_until_killed(tmp_path, seconds)
         assert code in (-signal.SIGKILL, 0)
         again = {name for name, solved in lines if solved} & done
         assert not again
         done |= {name for name, _ in lines}
     engine = CountingEngine()
-    info = solve_sharded(Objective(game()), tmp_path, engine=engine)
+    solve_sharded(Objective(game()), tmp_path, engine=engine, missing_only=True)
+    info = open_table(Objective(game()), tmp_path)[0]
+    assert isinstance(info, ShardedTableInfo)
     assert engine.solved <= len(info.shards) - len(done)
     assert info.sha256 == expected
 

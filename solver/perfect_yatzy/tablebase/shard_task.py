@@ -3,9 +3,9 @@
 A task is some text and numbers. Everything else is in the folder that all workers see: the plan, and the shards of
 the layer below::
 
-    NAME.part.shards/plan.json                        rules, objective and cuts: what is solved
-                     14-00000000-00000003.npy         a shard, which exists only complete
-                     14-00000000-00000003.unrounded.npy   its values as computed, where the table stores fewer bits
+    NAME.part.shards/plan.json                           rules, objective and cuts: what is solved
+                     14-00000000-00000003.npy            a shard, which exists only complete
+                     14-00000000-00000003.unrounded.npy  its values as computed, where the table stores fewer bits
 
 :func:`solve_shard_task` returns at once if the shard is there, so that a task may be tried again anywhere.
 """
@@ -39,9 +39,7 @@ from .store import open_table
 from .table_info import DAMAGED, SHARDED_FORMAT, checked_fields, damaged, unreadable, with_checksum
 
 PLAN_FILE = "plan.json"
-TASK_MEMORY = (
-    512 << 20
-)  # bytes of values that a task may hold: its shard, and the halo of the rows it solves at a time
+TASK_MEMORY = 512 << 20  # bytes of values that a task may hold: its shard, and the halo of the rows solved at a time
 MOST_SOLVES = 2  # solves whose objectives a process keeps
 
 
