@@ -7,7 +7,7 @@ USER_READY := $(VENV)/.user-ready
 PARALLEL := -n 2 --dist loadfile
 PUBLIC := perfect_yatzy perfect_yatzy.frames perfect_yatzy.rl perfect_yatzy.play.record perfect_yatzy.play.review perfect_yatzy.play.rating
 
-.PHONY: help demo test test-slow test-lowest campaign coverage lint typecheck docs readmes package bench bench-big bench-beyond bench-approximate bench-environments bench-web tables verify clean
+.PHONY: help demo test test-slow test-lowest campaign coverage lint typecheck docs readmes package bench bench-big bench-beyond bench-approximate bench-environments bench-cluster bench-web tables verify clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -23,7 +23,7 @@ $(USER_READY): $(VENV)/bin/python pyproject.toml
 
 $(READY): $(USER_READY)
 	$(RUN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[data,pdf,plot,rl,web]' --group dev
+	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cluster,data,pdf,plot,rl,web]' --group dev
 	@touch $@
 
 demo: $(USER_READY) ## a real question, answered: what to hold of 3 3 4 5 6
@@ -76,6 +76,9 @@ bench-approximate: $(READY) ## games too large to solve
 
 bench-environments: $(READY) ## steps a second of the environments for reinforcement learning
 	$(RUN)/python -m benchmarks.environments
+
+bench-cluster: $(READY) ## the same solve by threads and by worker processes
+	$(RUN)/python -m benchmarks.cluster
 
 bench-web: $(READY) ## queries a second of the local page's server
 	$(RUN)/python -m benchmarks.web

@@ -25,6 +25,7 @@ ORDER = [
     "approximation",
     "policies",
     "play",
+    "cluster",
     "service",
     "web",
     "cli",
@@ -113,14 +114,14 @@ def modules_loaded_by(code: str) -> set[str]:
 
 
 def test_importing_the_package_loads_neither_numpy_nor_numba() -> None:
-    assert not {"numpy", "numba", "click"} & modules_loaded_by(
+    assert not {"numpy", "numba", "click", "dask"} & modules_loaded_by(
         "import perfect_yatzy; dir(perfect_yatzy); perfect_yatzy.__all__"
     )
 
 
 def test_help_loads_neither_numpy_nor_numba() -> None:
     code = "from perfect_yatzy.cli import main\ntry:\n    main(['--help'])\nexcept SystemExit: pass"
-    assert not {"numpy", "numba"} & modules_loaded_by(code)
+    assert not {"numpy", "numba", "dask"} & modules_loaded_by(code)
 
 
 def test_a_query_with_a_table_loads_no_numba(yatzy: object) -> None:

@@ -27,7 +27,8 @@ from ._version import __version__ as __version__
 if TYPE_CHECKING:
     from .approximation.simulation import simulate
     from .approximation.solve import approximate
-    from .errors import RulesError, SolverError, StateError, TableError
+    from .cluster.session import Cluster, open_cluster
+    from .errors import ClusterError, RulesError, SolverError, StateError, TableError
     from .game.legal_actions import TurnPosition, legal_actions, start_turn
     from .game.notation import parse_card
     from .game.rule_loader import load_rules
@@ -58,6 +59,8 @@ _MODULES = {
     "BatchOptions": "strategy.batch",
     "Certificate": "strategy.certificate",
     "Choice": "strategy.actions",
+    "Cluster": "cluster.session",
+    "ClusterError": "errors",
     "ComputerPlayer": "policies.computer_players",
     "Evaluation": "policies.evaluation",
     "FunctionPolicy": "policies.policy",
@@ -84,6 +87,7 @@ _MODULES = {
     "legal_actions": "game.legal_actions",
     "load_rules": "game.rule_loader",
     "maximise": "strategy.score_strategy",
+    "open_cluster": "cluster.session",
     "open_strategy": "strategy.opening",
     "parse_card": "game.notation",
     "rate": "play.rating",
@@ -98,11 +102,11 @@ __all__ = [  # noqa: RUF022 (by use, not by alphabet)
     "open_strategy", "approximate", "reach", "maximise", "distribution", "simulate", "evaluate", "rate", "solve",
     "load_rules", "parse_card",
     "start_turn", "legal_actions", "TurnPosition", "sample_positions", "PositionSample",
-    "computer_player", "ComputerPlayer",
+    "computer_player", "ComputerPlayer", "open_cluster", "Cluster",
     "Strategy", "ApproximateStrategy", "Certificate", "ScoreStrategy", "State", "Scorecard", "RuleSet",
     "Hold", "Choice", "BatchAnswer", "BatchOptions",
     "ScoreDistribution", "Simulation", "Evaluation", "Rating", "ValueFunction", "FunctionPolicy",
-    "SolverError", "RulesError", "StateError", "TableError",
+    "SolverError", "RulesError", "StateError", "TableError", "ClusterError",
 ]  # fmt: skip
 
 

@@ -27,6 +27,7 @@ game-over               every category is filled
 table-error             a value table is missing, or cannot be read or written
 table-damaged           a value table does not match its checksum, its format or its rules
 missing-package         an optional package is not installed
+cluster-failed          a cluster cannot be reached, or its workers cannot do the work
 process-failed          a program that plays cannot be started, ended, or gave no answer
 busy                    too many requests are waiting
 client-disconnected     the client disconnected before its answer was computed
@@ -61,6 +62,7 @@ CODES = frozenset(
         "table-error",
         "table-damaged",
         "missing-package",
+        "cluster-failed",
         "process-failed",
         "busy",
         "client-disconnected",
@@ -140,6 +142,13 @@ class TableError(SolverError, OSError):
 
     exit_code = 1
     default_code = "table-error"
+
+
+class ClusterError(SolverError, RuntimeError):
+    """A cluster cannot be reached, or its workers cannot do the work."""
+
+    exit_code = 1
+    default_code = "cluster-failed"
 
 
 @contextmanager

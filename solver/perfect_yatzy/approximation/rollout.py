@@ -93,6 +93,7 @@ def simulate_values(
     progress: Callable[[int, float], None] | None = None,
     start: State = EMPTY_STATE,
     points_before: int = 0,
+    first: int = 0,
 ) -> ApproximateSimulation:
     """Play games greedily on fitted values.
 
@@ -114,6 +115,8 @@ def simulate_values(
         A checked state, where all games begin.
     points_before
         Points on the card at the start.
+    first
+        Number of the first game, on which the dice depend.
 
     Raises
     ------
@@ -132,7 +135,7 @@ def simulate_values(
     turns = len(rules.categories) - filled
     while done < most and (half_width is None or done < 2 or width > half_width):
         number = min(BATCH, most - done)
-        numbers, states = np.arange(done, done + number), same_cards(start, number)
+        numbers, states = first + np.arange(done, done + number), same_cards(start, number)
         total, gained = np.zeros(number, dtype=np.int64), np.zeros(number)
         points = np.full((number, len(rules.categories)), -1, dtype=np.int16)
         for turn in range(turns):

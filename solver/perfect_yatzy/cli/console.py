@@ -23,6 +23,7 @@ from .._files import replacing
 from ..errors import SolverError
 
 if TYPE_CHECKING:
+    from ..cluster.session import Cluster
     from ..game.rules import RuleSet
     from ..service.queries import QueryService
     from ..tablebase.store import Progress
@@ -322,3 +323,26 @@ def query_service(tables: str | None, threads: int | None, language: str) -> Que
     from ..service.queries import QueryService
 
     return QueryService(tables, threads, solve_progress, language)
+
+
+@contextmanager
+def cluster_workers(workers: int | None, address: str | None) -> Iterator[Cluster | None]:
+    """The cluster that the options ask for, announced on standard error; None without these options.
+
+    Raises
+    ------
+    UsageError
+        If both options are given.
+    """
+    if workers is None and address is None:
+        yield None
+        return
+    if workers is not None and address is not None:
+        raise click.UsageError("give --workers or --cluster, not both", click.get_current_context())
+    from ..cluster.session import open_cluster
+    from .views.cluster import memory_line, workers_line
+
+    with open_cluster(address, workers=workers) as cluster:
+        click.echo(f"yatzy: {workers_line(cluster)}", err=True)
+        yield cluster
+        click.echo(f"yatzy: {memory_line(cluster)}", err=True)

@@ -148,6 +148,18 @@ def table_options(command: F) -> F:
     return tables_option(threads(command))
 
 
+def cluster_options(command: F) -> F:
+    """Options of commands that can work on a Dask cluster."""
+    workers = click.option(
+        "--workers", type=click.IntRange(1, 256), metavar="N",
+        help="Start N worker processes on this machine (needs the extra cluster).",
+    )  # fmt: skip
+    address = click.option(
+        "--cluster", metavar="ADDRESS", help="Use the workers of a Dask cluster: tcp://host:8786.",
+    )  # fmt: skip
+    return workers(address(command))
+
+
 def query_options(command: F) -> F:
     """Options of `hold`, `score` and `expect`."""
     command = table_options(command)

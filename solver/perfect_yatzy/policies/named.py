@@ -33,6 +33,7 @@ from ..strategy.distribution import has_distribution
 from ..strategy.opening import open_strategy
 from ..strategy.strategy import Strategy
 from ..tablebase.store import Progress
+from .evaluation import Evaluation, evaluate
 from .hold_policy import HoldRulePolicy
 from .levels import Level, calibrated_level, parse_level
 from .policy import FunctionPolicy, ValueFunction
@@ -95,6 +96,21 @@ def named_policy(text: str, setting: Setting) -> NamedPolicy:
     if text.endswith(".json"):
         return _prices(StrategySheet.load(text, setting.rules), setting, text)
     raise StateError(f"policy is {shown(text)}; must be one of {', '.join(NAMES)}", field="policy")
+
+
+def evaluate_named(text: str, setting: Setting) -> tuple[str, Evaluation]:
+    """The title of the policy of a name, and its exact evaluation from the card on; errors as for both."""
+    named = named_policy(text, setting)
+    found = evaluate(named.policy, points=setting.card.total, tables=setting.tables, threads=setting.threads)
+    return named.title, found
+
+
+def policy_file(text: str) -> str:
+    """The file that the name of a policy mentions; empty if it mentions none."""
+    path, _, name = text.rpartition(":")
+    if path.endswith(".py") and name:
+        return path
+    return text if text.endswith((".npy", ".json")) else ""
 
 
 def _perfect(setting: Setting) -> NamedPolicy:

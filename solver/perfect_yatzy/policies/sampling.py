@@ -11,7 +11,7 @@ scores: most of the spread of the scores is luck.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass
 from random import Random
 
@@ -19,7 +19,7 @@ import numpy as np
 
 from ..errors import SolverError, StateError, whole_number
 from ..game.action_numbers import ActionText
-from ..game.dice import Dice, Floats
+from ..game.dice import Dice, Floats, Ints
 from ..game.legal_actions import TurnPosition, start_turn
 from ..game.notation import CardText
 from ..game.rules import RuleSet
@@ -137,17 +137,52 @@ def sample(
     StateError
         If the player returns an action that is not legal, with the position, or `strategy` is not one for the mean.
     """
-    if isinstance(strategy.evaluator, ScoreEvaluator):
-        raise StateError("the comparison needs the strategy of the mean")
-    rules, number = strategy.rules, whole_number(games, "games")
+    number = whole_number(games, "games")
     if number < 1:
         raise StateError(f"games is {number}; must be at least 1")
-    first = start_turn(rules, start)
-    assert isinstance(first.card, Scorecard)
+    return summary(
+        strategy, start, number, [sample_games(player, strategy, 0, number, seed, start, threads, progress)]
+    )
+
+
+@dataclass(frozen=True)
+class SampledGames:
+    """Consecutive games of a player. Made by :func:`sample_games`.
+
+    Attributes
+    ----------
+    scores : (games,) float64
+        Final scores.
+    game, rolls_left : (decisions,) int64
+        Number of the game, from 0 in all games, and rerolls left at each decision.
+    lost : (decisions,) float64
+        What the decision loses against perfect play, in points.
+    """
+
+    scores: Floats
+    game: Ints
+    rolls_left: Ints
+    lost: Floats
+
+
+def sample_games(
+    player: Player,
+    strategy: Strategy,
+    first: int,
+    number: int,
+    seed: int,
+    start: CardText | Scorecard = "",
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> SampledGames:
+    """Play the games `first` to ``first + number - 1`` of :func:`sample`, which has the other parameters."""
+    if isinstance(strategy.evaluator, ScoreEvaluator):
+        raise StateError("the comparison needs the strategy of the mean")
+    begin = start_turn(strategy.rules, start)
     decisions: list[_Decision] = []
     scores = np.empty(number)
-    for game in range(number):
-        dice, position = Random(f"{seed}/{game}"), first
+    for game in range(first, first + number):
+        dice, position = Random(f"{seed}/{game}"), begin
         while not position.over:
             position = position.roll(dice)
             action, state = player(position), position.state
@@ -163,18 +198,29 @@ def sample(
             decisions.append(_Decision(*row, state.saved, state.joker_paid, action))
             position = after
         assert isinstance(position.card, Scorecard)
-        scores[game] = final_score(position.card)
+        scores[game - first] = final_score(position.card)
         if progress:
-            progress(game + 1, number)
+            progress(game - first + 1, number)
     columns = _Decision(*map(list, zip(*map(astuple, decisions), strict=True)))  # type: ignore[arg-type]
     lost = strategy.regrets(
         columns.filled, columns.upper, columns.dice, columns.rolls_left, columns.action,
         columns.saved, columns.joker_paid, threads,
     )  # fmt: skip
-    left = np.array(columns.rolls_left)
-    most = max(int(left.max()), rules.rolls_per_turn - 1)
-    by_left: Floats = np.bincount(left, lost, most + 1) / number
-    losses = np.bincount(np.array(columns.game), lost, number).astype(np.float64)
+    return SampledGames(scores, np.array(columns.game), np.array(columns.rolls_left), np.asarray(lost))
+
+
+def summary(
+    strategy: Strategy, start: CardText | Scorecard, games: int, parts: Sequence[SampledGames]
+) -> SampledEvaluation:
+    """The evaluation of all games from consecutive parts of them."""
+    scores, game, left, lost = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("scores", "game", "rolls_left", "lost")
+    )
+    most = max(int(left.max()), strategy.rules.rolls_per_turn - 1)
+    by_left: Floats = np.bincount(left, lost, most + 1) / games
+    losses = np.bincount(game, lost, games).astype(np.float64)
+    card = start_turn(strategy.rules, start).card
+    assert isinstance(card, Scorecard)
     return SampledEvaluation(
-        rules, first.card.total + strategy.value(start), scores, losses, by_left[1:], float(by_left[0])
+        strategy.rules, card.total + strategy.value(start), scores, losses, by_left[1:], float(by_left[0])
     )

@@ -1,22 +1,30 @@
-"""The service behind `yatzy evaluate`: a policy by name or a program, evaluated, as plain JSON values."""
+"""The service behind `yatzy evaluate`: policies by name or a program, evaluated, as plain JSON values."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
 
-from ..policies.evaluation import Evaluation, evaluate
-from ..policies.named import Setting, named_policy
+from ..policies.evaluation import Evaluation
+from ..policies.named import Setting, evaluate_named
 from ..policies.process import ProcessPlayer
 from ..policies.sampling import SampledEvaluation, sample
 from ..tablebase.store import Progress
 from .answers import answer_head, distribution_fields
 from .queries import QueryService
 from .requests import Request, parse_evaluation
+from .simulate import HERE
+
+if TYPE_CHECKING:
+    from ..cluster.session import Cluster
 
 
 def run_evaluation(
-    service: QueryService, fields: Mapping[str, Any], progress: Progress | None = None
+    service: QueryService,
+    fields: Mapping[str, Any],
+    progress: Progress | None = None,
+    workers: AbstractContextManager[Cluster | None] = HERE,
 ) -> dict[str, Any]:
     """Evaluate the policy of a request exactly, or a program by sampled games.
 
@@ -28,31 +36,73 @@ def run_evaluation(
         See :func:`perfect_yatzy.service.requests.parse_evaluation`.
     progress
         Called with the games played and the games in all, for a program.
+    workers
+        Gives the cluster to work on; entered when the request is checked and perfect play is solved. Default: work
+        here.
 
     Raises
     ------
     SolverError
         If the request is malformed, the policy unknown, or the machine has too little memory.
     """
-    request = parse_evaluation(fields, service.rules)
-    if "process" in fields:
-        strategy = service.strategy(request.rules)
-        with ProcessPlayer(str(fields["process"])) as player:
-            sampled = sample(
-                player,
-                strategy,
-                request.games,
-                request.seed,
-                request.card,
-                threads=service.threads,
-                progress=progress,
-            )
-        return answer_head(request) | {"policy": fields["process"]} | _sampled(request, sampled)
-    service.strategy(request.rules)  # announces a solve of perfect play, with which the policy is compared
-    setting = Setting(request.rules, request.card, service.tables, service.threads)
-    named = named_policy(str(fields["policy"]), setting)
-    found = evaluate(named.policy, points=request.card.total, tables=service.tables, threads=service.threads)
-    return answer_head(request) | {"policy": fields["policy"], "title": named.title} | _exact(request, found)
+    if "process" not in fields:
+        return run_evaluations(service, [fields], None, workers)[0]
+    request, command = parse_evaluation(fields, service.rules), str(fields["process"])
+    strategy, how = service.strategy(request.rules), (request.games, request.seed, request.card)
+    with workers as cluster:
+        if cluster:
+            from ..cluster.evaluating import sample_on
+
+            sampled = sample_on(cluster.engine, command, strategy, *how, tables=service.tables, progress=progress)
+        else:
+            with ProcessPlayer(command) as player:
+                sampled = sample(player, strategy, *how, threads=service.threads, progress=progress)
+    return answer_head(request) | {"policy": command} | _sampled(request, sampled)
+
+
+def run_evaluations(
+    service: QueryService,
+    requests: Sequence[Mapping[str, Any]],
+    progress: Progress | None = None,
+    workers: AbstractContextManager[Cluster | None] = HERE,
+) -> list[dict[str, Any]]:
+    """Evaluate several policies for one game and card; on a cluster as many at a time as it has threads.
+
+    Parameters
+    ----------
+    service, workers
+        As for :func:`run_evaluation`.
+    requests
+        Alike in all but the policy.
+    progress
+        Called with the policies evaluated and the policies in all.
+
+    Raises
+    ------
+    SolverError
+        As :func:`run_evaluation`.
+    """
+    parsed = [parse_evaluation(fields, service.rules) for fields in requests]
+    rules, card = parsed[0].rules, parsed[0].card
+    service.strategy(rules)  # announces a solve of perfect play, with which the policies are compared
+    names = [str(fields["policy"]) for fields in requests]
+    found: dict[int, tuple[str, Evaluation]] = {}
+    with workers as cluster:
+        if cluster:
+            from ..cluster.evaluating import evaluate_on
+
+            results = evaluate_on(cluster.engine, names, rules, card, service.tables)
+        else:
+            setting = Setting(rules, card, service.tables, service.threads)
+            results = ((number, *evaluate_named(name, setting)) for number, name in enumerate(names))
+        for number, title, evaluation in results:
+            found[number] = title, evaluation
+            if progress:
+                progress(len(found), len(names))
+    return [
+        answer_head(request) | {"policy": names[n], "title": found[n][0]} | _exact(request, found[n][1])
+        for n, request in enumerate(parsed)
+    ]
 
 
 def _exact(request: Request, found: Evaluation) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,9 +20,17 @@ from .answers import PERCENTILES, answer_head, approximate_fields, estimate_fiel
 from .queries import QueryService
 from .requests import Request, parse_simulation
 
+if TYPE_CHECKING:
+    from ..cluster.session import Cluster
+
+HERE: AbstractContextManager[None] = nullcontext()  # no cluster
+
 
 def run_simulation(
-    service: QueryService, fields: Mapping[str, Any], progress: Progress | None = None
+    service: QueryService,
+    fields: Mapping[str, Any],
+    progress: Progress | None = None,
+    workers: AbstractContextManager[Cluster | None] = HERE,
 ) -> tuple[Strategy, Simulation, dict[str, Any]]:
     """Play the games of a request.
 
@@ -32,7 +41,10 @@ def run_simulation(
     fields
         See :func:`perfect_yatzy.service.requests.parse_simulation`.
     progress
-        Called with the turns played and the turns in all.
+        Called with what is played and what there is to play in all.
+    workers
+        Gives the cluster to play on; entered when the request is checked and what it needs is solved. Default: play
+        here.
 
     Returns
     -------
@@ -46,9 +58,14 @@ def run_simulation(
     """
     request, means, strategy = _resolved(service, fields)
     rules, card, games = request.rules, request.card, request.games
-    played = simulate(
-        strategy, games, request.seed, request.position, service.threads, points=card.total, progress=progress
-    )
+    how = request.seed, request.position
+    with workers as cluster:
+        if cluster:
+            played = cluster.simulate(
+                strategy, games, *how, points=card.total, tables=service.tables, progress=progress
+            )
+        else:
+            played = simulate(strategy, games, *how, service.threads, points=card.total, progress=progress)
     finals = played.final_scores
     lowest = int(finals.min())
     still_open = [c for c in range(len(rules.categories)) if not request.state.filled >> c & 1]

@@ -28,7 +28,7 @@ from .score_distribution import BARS, PERCENTS
 from .strategy import check_strategy
 
 if TYPE_CHECKING:
-    from .position import Position
+    from .position import CheckedPosition, Position
     from .strategy import Strategy
 
 Z99 = 2.5758293035489004  # half the width of the 99 % interval of a normal distribution, in standard deviations
@@ -194,13 +194,8 @@ def simulate(
     Ties are broken as in :mod:`perfect_yatzy.strategy.distribution`, so games for the mean are samples of that
     distribution. For goals and utilities the mean breaks ties first (:mod:`perfect_yatzy.strategy.score_strategy`).
     """
-    check_strategy(strategy)
-    games, seed = whole_number(games, "games"), check_seed(seed)
-    if games < 1:
-        raise StateError(f"games is {games}; must be at least 1")
-    checked = strategy.check(strategy.start if start is None else start)
-    points_before = checked.points if points is None else whole_number(points, "points")
-    rollout = rollout_of(strategy, replace(checked, points=points_before), threads or default_threads())
+    games, checked = checked_games(strategy, games, seed, start, points)
+    rollout = rollout_of(strategy, checked, threads or default_threads())
     turns = rollout.turns * -(-games // CHUNK)
     parts = []
     for number, first in enumerate(range(0, games, CHUNK)):
@@ -210,6 +205,32 @@ def simulate(
                 progress(before + turn, turns)
 
         parts.append(rollout.play(min(CHUNK, games - first), first, seed, report))
+    return joined_games(strategy, seed, checked.points, parts)
+
+
+def checked_games(
+    strategy: Strategy, games: int, seed: int, start: Position | None, points: int | None
+) -> tuple[int, CheckedPosition]:
+    """The number of games and the checked position of :func:`simulate`, whose points are those before the start.
+
+    Raises
+    ------
+    StateError
+        As :func:`perfect_yatzy.simulate`.
+    """
+    check_strategy(strategy)
+    games = whole_number(games, "games")
+    check_seed(seed)
+    if games < 1:
+        raise StateError(f"games is {games}; must be at least 1")
+    checked = strategy.check(strategy.start if start is None else start)
+    return games, checked if points is None else replace(checked, points=whole_number(points, "points"))
+
+
+def joined_games(
+    strategy: Strategy, seed: int, points_before: int, parts: Sequence[tuple[npt.NDArray[Any], ...]]
+) -> Simulation:
+    """The simulation of consecutive parts, each as :meth:`perfect_yatzy.strategy.rollout.Rollout.play` returns it."""
     points_made, category_points, upper_bonus = (np.concatenate(part) for part in zip(*parts, strict=True))
     final_scores = points_before + points_made + upper_bonus
     return Simulation(

@@ -1,4 +1,4 @@
-"""`yatzy evaluate`: how good a policy is, exactly, or a program by sampled games."""
+"""`yatzy evaluate`: how good policies are, exactly, or a program by sampled games."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
-from ..console import progress_bar, query_service
+from ..console import cluster_workers, progress_bar, query_service
 from ..options import (
     CARD,
     SEED,
     WordsParam,
+    cluster_options,
     json_option,
     language_option,
     rules_option,
@@ -20,7 +21,10 @@ from ..options import (
 
 
 @click.command()
-@click.argument("policy", type=WordsParam("perfect", "most-points", "prices", "hold-rules", "goal:"), required=False)
+@click.argument(
+    "policies", type=WordsParam("perfect", "most-points", "prices", "hold-rules", "goal:"), nargs=-1,
+    metavar="[POLICY]...",
+)  # fmt: skip
 @rules_option
 @click.option("--card", "-c", type=CARD, default="", metavar="CARD", help="Scorecard to start from [empty].")
 @click.option(
@@ -34,9 +38,10 @@ from ..options import (
 @click.option("--seed", type=SEED, metavar="N", default=1, show_default=True, help="Random seed for --process.")
 @json_option
 @language_option
+@cluster_options
 @table_options
 def evaluate(
-    policy: str | None,
+    policies: tuple[str, ...],
     rules: str,
     card: str,
     process: str | None,
@@ -44,31 +49,37 @@ def evaluate(
     seed: int,
     as_json: bool,
     lang: str,
+    workers: int | None,
+    cluster: str | None,
     tables: str | None,
     threads: int | None,
 ) -> None:
-    """Measure a policy exactly, and where it loses points.
+    """Measure policies exactly, and where they lose points.
 
     POLICY is perfect, most-points (the most points in each turn), prices (the price sheet of yatzy learn), hold-rules
     (the sheet with its rules for the holds), level:5 (a computer player), goal:280, or a file: a strategy sheet
-    (.json), a value function (.npy), or a Python function (bot.py:play). A .py file is run.
+    (.json), a value function (.npy), or a Python function (bot.py:play). A .py file is run. Several policies are
+    evaluated one after the other; with --workers or --cluster, one on each worker.
 
     \b
       yatzy evaluate most-points
       yatzy evaluate prices --rules yahtzee
       yatzy evaluate bot.py:play --card "ones=3 chance=22"
+      yatzy evaluate level:1 level:2 level:3 --workers 2
       yatzy evaluate --process "python bot.py" --games 500
     """
-    from ...service.evaluate import run_evaluation
+    from ...service.evaluate import run_evaluation, run_evaluations
     from ..views.evaluation import evaluation_lines
 
-    if (policy is None) == (process is None):
+    if bool(policies) == (process is not None):
         raise click.UsageError("give a POLICY or --process", click.get_current_context())
-    service = query_service(tables, threads, lang)
+    service, on = query_service(tables, threads, lang), cluster_workers(workers, cluster)
     request: dict[str, Any] = {"rules": rules, "card": card}
     if process:
         request |= {"process": process, "games": games, "seed": seed}
+        answers = [run_evaluation(service, request, progress_bar(f"{games:,} games"), on)]
     else:
-        request |= {"policy": policy}
-    answer = run_evaluation(service, request, progress_bar(f"{games:,} games"))
-    click.echo(json.dumps(answer) if as_json else "\n".join(evaluation_lines(service.rules(rules), answer)))
+        several = progress_bar(f"{len(policies)} policies") if len(policies) > 1 else None
+        answers = run_evaluations(service, [request | {"policy": policy} for policy in policies], several, on)
+    lines = [json.dumps(a) if as_json else "\n".join(evaluation_lines(service.rules(rules), a)) for a in answers]
+    click.echo(("\n" if as_json else "\n\n\n").join(lines))

@@ -6,11 +6,12 @@ import json
 
 import click
 
-from ..console import check_overwrite, output_file, query_service, simulation_progress
+from ..console import check_overwrite, cluster_workers, output_file, query_service, simulation_progress
 from ..options import (
     CARD,
     SEED,
     WordsParam,
+    cluster_options,
     force_option,
     json_option,
     language_option,
@@ -44,6 +45,7 @@ from ..options import (
 @force_option
 @json_option
 @language_option
+@cluster_options
 @table_options
 def simulate(
     rules: str,
@@ -56,6 +58,8 @@ def simulate(
     force: bool,
     as_json: bool,
     lang: str,
+    workers: int | None,
+    cluster: str | None,
     tables: str | None,
     threads: int | None,
 ) -> None:
@@ -67,6 +71,7 @@ def simulate(
     \b
       yatzy simulate yatzy --games 1000000
       yatzy simulate yatzy --policy goal:300 --output games.parquet
+      yatzy simulate giant --games 1000000 --workers 4
     """
     from ...service.simulate import run_simulation
     from ..views.games_file import check_output, write_games, write_records
@@ -77,7 +82,8 @@ def simulate(
         check_overwrite(output, force)
     service = query_service(tables, threads, lang)
     request = {"rules": rules, "games": games, "seed": seed, "policy": policy, "card": card, "saved": saved}
-    strategy, simulation, answer = run_simulation(service, request, simulation_progress(games))
+    on = cluster_workers(workers, cluster)
+    strategy, simulation, answer = run_simulation(service, request, simulation_progress(games), on)
     rule_set = service.rules(rules)
     if output:
         with output_file(output) as file:

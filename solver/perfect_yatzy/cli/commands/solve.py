@@ -10,11 +10,15 @@ from click.core import ParameterSource
 
 from ..._version import ANSWER_SCHEMA
 from ..console import confirm, solve_progress
-from ..options import SEED, json_option, rules_argument, table_options
+from ..options import SEED, cluster_options, json_option, rules_argument, table_options
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ...game.rules import RuleSet
     from ...model.estimates import SolveCost
     from ...model.objectives import Objective
+    from ...tablebase.table_info import TableInfo
 
 
 @click.command()
@@ -44,6 +48,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--force", is_flag=True, help="Solve again even if the table exists.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask before a solve of more than 2 GB or three minutes.")
+@cluster_options
 @table_options
 def solve(
     rules: str,
@@ -55,18 +60,21 @@ def solve(
     shards: bool,
     force: bool,
     yes: bool,
+    workers: int | None,
+    cluster: str | None,
     tables: str | None,
     threads: int | None,
 ) -> None:
     """Solve a rule set and store the table.
 
     An interrupted solve resumes where it stopped. Other commands solve what they need on first use, unless that takes
-    more than 2 GB or three minutes.
+    more than 2 GB or three minutes. With --workers or --cluster processes share the solve; the table is in shards.
 
     \b
       yatzy solve maxi
       yatzy solve yatzy --what goals
       yatzy solve maxi-tactic --what goals --shards
+      yatzy solve maxi-unsaved --workers 2
       yatzy solve giant --approximate
       yatzy solve maxi --what goals --approximate
     """
@@ -75,7 +83,7 @@ def solve(
     from ...service.budget import SolveBudget
     from ...strategy.opening import open_strategy
     from ...tablebase.store import Progress, has_table, solve_to_store, table_path
-    from ...tablebase.table_info import TableInfo, shards_folder
+    from ...tablebase.table_info import shards_folder
 
     rule_set, context = load_rules(rules), click.get_current_context()
     given = [
@@ -85,8 +93,14 @@ def solve(
     ]
     if approximately and what not in ("mean", "goals"):
         raise click.UsageError(f"--what {what} cannot be used with --approximate", context)
-    if approximately and shards:
-        raise click.UsageError("--shards cannot be used with --approximate", context)
+    on_cluster = bool(workers or cluster)
+    for option, is_given in {"--shards": shards, "--workers": workers, "--cluster": cluster}.items():
+        if approximately and is_given:
+            raise click.UsageError(f"{option} cannot be used with --approximate", context)
+    if on_cluster and threads:
+        raise click.UsageError("--threads cannot be used with --workers or --cluster", context)
+    if on_cluster:
+        shards, threads = True, workers or 1  # tasks at a time on this machine
     if approximately and what == "goals" and "minutes" in given:
         raise click.UsageError("--minutes cannot be used with --what goals", context)
     if approximately and what == "mean":
@@ -118,6 +132,13 @@ def solve(
         solve_goals_approximately(rule_set, tables, threads, begin, seed, games, force)
         return
 
+    if on_cluster:
+        from .on_cluster import solve_on_cluster
+
+        info = solve_on_cluster(rule_set, what, tables, begin, force, workers, cluster)
+        click.echo(solved_lines(rule_set, what, info, shards_folder(path)))
+        return
+
     def build(objective: Objective, progress: Progress, missing_only: bool) -> TableInfo:
         if not shards:
             return solve_to_store(objective, tables, threads=threads, progress=progress, missing_only=missing_only)
@@ -137,13 +158,17 @@ def solve(
         objective = quantities[what](rule_set, means.table)
     progress = begin(objective)
     info = build(objective, progress, missing_only=not force)
-    if what == "mean":
-        click.echo(f"Expected score of {rule_set.key} under perfect play: {info.start_value:.10f}")
-    elif what == "bonus":
-        click.echo(f"Chance of the upper bonus of {rule_set.key} under perfect play: {info.start_value:.10f}")
-    elif info.start_value is not None:
-        click.echo(f"Standard deviation of {rule_set.key} under perfect play: {info.start_value**0.5:.10f}")
-    click.echo(f"{info.values:,} values in {info.seconds:.2f} s: {shards_folder(path) if shards else path}")
+    click.echo(solved_lines(rule_set, what, info, shards_folder(path) if shards else path))
+
+
+def solved_lines(rules: RuleSet, what: str, info: TableInfo, place: Path) -> str:
+    """What `yatzy solve` prints about a new table: its value at the start, if it has one, and where it is."""
+    last = f"{info.values:,} values in {info.seconds:.2f} s: {place}"
+    if info.start_value is None:
+        return last
+    value = info.start_value**0.5 if what == "variance" else info.start_value
+    names = {"mean": "Expected score", "bonus": "Chance of the upper bonus", "variance": "Standard deviation"}
+    return f"{names[what]} of {rules.key} under perfect play: {value:.10f}\n{last}"
 
 
 def checked_cost(objective: Objective, shards: bool, threads: int | None) -> SolveCost:

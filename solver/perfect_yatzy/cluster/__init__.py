@@ -1,0 +1,12 @@
+"""Solves, simulations and evaluations on the workers of a Dask cluster, on this machine or on many.
+
+connection   start a cluster on this machine or connect to one, and close it
+engine       give tasks to the workers, and their results back in the order of completion
+worker       what runs on a worker: its checks, and one task
+solving      the driver of a solve: tables in shards
+simulating   games in ranges
+evaluating   policies, and the games of a program
+
+Tasks are text and numbers; tables and shards go through a folder that all workers see. A result has the same bits as
+that of this process alone. Dask is imported only here (extra ``cluster``).
+"""

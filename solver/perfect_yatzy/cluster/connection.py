@@ -1,0 +1,182 @@
+"""Start a cluster on this machine, or connect to one; close it whatever happens.
+
+Workers of this machine are processes with one thread each, and the scheduler is in this process. Dask starts a worker
+anew that was killed or has taken more than its memory, and ends all of them if this process dies.
+"""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+from ..errors import ClusterError, MissingPackage, StateError, whole_number
+from ..tablebase.backward_induction import default_threads
+from ..tablebase.memory import available_memory
+
+DASHBOARD = "127.0.0.1:8787"  # of a cluster on this machine; another port if this one is taken
+CONNECT_SECONDS = 15.0  # until a scheduler must answer
+WORKERS_SECONDS = 60.0  # until a cluster must have a worker
+CLOSE_SECONDS = 5.0  # for a task to end before its worker is killed
+MEMORY_SHARE = 0.9  # of the free memory, that all workers of this machine may use together
+LEAST_MEMORY = 256 << 20  # bytes that a worker needs
+MOST_WORKERS = 256
+
+# What Dask does beside the tasks and nobody asks for here: sampling profiles of Python code, and more.
+CONFIG = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.worker.preload": ["perfect_yatzy.cluster.preload"],
+    "distributed.scheduler.active-memory-manager.start": False,
+    "distributed.deploy.lost-worker-timeout": "60s",  # for a killed worker to come back, on a busy machine, too
+    "logging": {"distributed": "critical", "distributed.client": "critical"},
+}
+
+
+@dataclass(frozen=True)
+class Connection:
+    """A client and what belongs to it.
+
+    Attributes
+    ----------
+    client : distributed.Client
+    dashboard : str
+        Address of the dashboard; empty if it cannot be shown (bokeh is not installed).
+    revive : callable
+        Starts workers of this machine that are missing.
+    """
+
+    client: Any
+    dashboard: str
+    revive: Callable[[], None] = lambda: None
+
+
+@contextmanager
+def local_client(workers: int | None = None, memory: int | None = None) -> Iterator[Connection]:
+    """A client of a new cluster on this machine, which is closed at the end.
+
+    Parameters
+    ----------
+    workers
+        Number of processes; default: one for each processor.
+    memory
+        Bytes that each of them may use; default: its share of 90 % of the free memory.
+
+    Yields
+    ------
+    Connection
+
+    Raises
+    ------
+    MissingPackage
+        Without Dask.
+    StateError
+        If `workers` or `memory` is out of range.
+    ClusterError
+        If the processes cannot be started.
+    """
+    workers = default_threads() if workers is None else whole_number(workers, "workers")
+    if not 1 <= workers <= MOST_WORKERS:
+        raise StateError(f"workers is {workers}; must be from 1 to {MOST_WORKERS}", field="workers")
+    limit = memory_limit(workers) if memory is None else whole_number(memory, "memory")
+    if limit < LEAST_MEMORY:
+        raise StateError(
+            f"{workers} workers with {limit >> 20} MB of memory each; a worker needs {LEAST_MEMORY >> 20} MB",
+            field="memory",
+        )
+    dask, distributed = _packages()
+    dashboard = DASHBOARD if find_spec("bokeh") else None
+    with dask.config.set(CONFIG), quiet_logs():
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter(
+                    "ignore"
+                )  # the port is taken: the address that is printed is right all the same
+                cluster = distributed.LocalCluster(
+                    n_workers=workers, threads_per_worker=1, memory_limit=limit, dashboard_address=dashboard,
+                    silence_logs=logging.CRITICAL, host="127.0.0.1",
+                )  # fmt: skip
+        except (OSError, RuntimeError, TimeoutError) as error:
+            raise ClusterError(f"cannot start {workers} workers: {error}") from error
+        try:
+            client = distributed.Client(cluster, timeout=CONNECT_SECONDS, set_as_default=False)
+            try:
+                # Dask gives up a worker that dies while it starts; this starts another one in its place.
+                yield Connection(client, cluster.dashboard_link if dashboard else "", lambda: cluster.scale(workers))
+            finally:
+                client.close(CLOSE_SECONDS)
+        finally:
+            cluster.close(3 * CLOSE_SECONDS)
+
+
+@contextmanager
+def remote_client(address: str) -> Iterator[Connection]:
+    """A client of a running cluster, as :func:`local_client`.
+
+    Parameters
+    ----------
+    address
+        That of the scheduler: ``tcp://host:8786``.
+
+    Raises
+    ------
+    MissingPackage
+        Without Dask.
+    ClusterError
+        If there is no scheduler, or it has no workers.
+    """
+    dask, distributed = _packages()
+    with dask.config.set(CONFIG), quiet_logs():
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # versions are checked by worker.problem
+                client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise ClusterError(
+                f"no Dask scheduler answers at {address}; start one with: dask scheduler", field="cluster"
+            ) from error
+        try:
+            with suppress(TimeoutError):
+                client.wait_for_workers(1, timeout=WORKERS_SECONDS)
+            if not client.nthreads():
+                raise ClusterError(f"{address} has no workers; start some with: dask worker {address}")
+            yield Connection(client, client.dashboard_link)
+        finally:
+            client.close(CLOSE_SECONDS)
+
+
+def memory_limit(workers: int) -> int:
+    """Bytes for each of some workers on this machine: equal shares of 90 % of the free memory."""
+    free = available_memory()
+    if free is None:
+        from distributed.system import MEMORY_LIMIT
+
+        free = MEMORY_LIMIT  # of the whole machine
+    return int(MEMORY_SHARE * free / workers)
+
+
+def _packages() -> tuple[Any, Any]:
+    try:
+        import dask
+        import distributed
+    except ImportError as error:
+        raise MissingPackage("a cluster", "dask", "distributed", extra="cluster") from error
+    return dask, distributed
+
+
+@contextmanager
+def quiet_logs() -> Iterator[None]:
+    """Keep Dask's notes about workers that come and go off the terminal."""
+    known = ("distributed", "tornado", "bokeh", "asyncio")
+    names = {*known, *(name for name in logging.root.manager.loggerDict if name.partition(".")[0] in known)}
+    before = {name: logging.getLogger(name).level for name in names}
+    for name in names:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for name, level in before.items():
+            logging.getLogger(name).setLevel(level)

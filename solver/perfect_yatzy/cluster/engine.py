@@ -1,0 +1,233 @@
+"""Gives tasks to the workers of a Dask cluster, and their results back in the order of completion.
+
+A few tasks for each thread are under way at a time, so that new workers soon have work and an error stops the run at
+once. A task whose worker is lost is done again by another one. Tasks and results are small: what is large goes
+through files.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ..errors import ClusterError
+from ..tablebase.memory import writing_to
+from ..tablebase.shard_task import ShardTask, solve_shard_task
+from .worker import Job, TaskReport, WorkerFacts, describe, run_task, software
+
+AHEAD = 4  # tasks under way for each thread: one is computed, the others wait on the worker
+POLL_SECONDS = 5.0  # time between two looks at the workers
+PATIENCE_SECONDS = 300.0  # time without any worker after which a run ends
+ATTEMPTS = 5  # Dask gives a task up when four workers were lost with it; then it is submitted again, so often in all
+
+
+@dataclass(frozen=True)
+class _UnderWay:
+    """A task that a worker has: its place among all tasks, its argument, how often it was submitted."""
+
+    number: int
+    argument: Any
+    attempts: int
+
+
+class DaskEngine:
+    """The workers of a cluster.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        Connected; the caller closes it.
+    name : str
+        What to call the cluster in messages.
+    revive : callable
+        Called when there are fewer threads than there were.
+
+    Attributes
+    ----------
+    workers : list of WorkerFacts
+        The workers when it was connected.
+    peak_memory : dict of str to int
+        Most memory that each worker process has used so far, in bytes.
+    """
+
+    def __init__(self, client: Any, name: str, revive: Callable[[], None] = lambda: None) -> None:
+        self.client, self.name, self._revive = client, name, revive
+        self.peak_memory: dict[str, int] = {}
+        self._job = Job(software())
+        self._threads, self._most_threads, self._looked = 1, 0, float("-inf")
+        self.workers = self._describe()
+        self._count_threads()
+
+    @property
+    def threads(self) -> int:
+        """Threads of all workers together, at least 1."""
+        return max(1, self._threads)
+
+    @contextmanager
+    def seeing(self, folder: str | os.PathLike[str]) -> Iterator[None]:
+        """Every worker that gets a task inside this block must see a folder.
+
+        Raises
+        ------
+        ClusterError
+            If one of the present workers does not see it; a later one fails at its first task.
+        TableError
+            If the folder cannot be written to.
+        """
+        folder, token, before = Path(folder).absolute(), secrets.token_hex(16), self._job
+        proof = folder / f".workers-{secrets.token_hex(4)}.proof"
+        with writing_to(folder):
+            proof.write_text(token, encoding="ascii")
+        self._job = replace(before, proof=str(proof), token=token)
+        try:
+            self._describe()
+            yield
+        finally:
+            self._job = before
+            with suppress(OSError):
+                proof.unlink(missing_ok=True)
+
+    @contextmanager
+    def compiling(self, kernels: str) -> Iterator[None]:
+        """Inside this block one worker of each machine compiles these kernels, and the others wait for it."""
+        before = self._job
+        self._job = replace(before, kernels=kernels)
+        try:
+            yield
+        finally:
+            self._job = replace(self._job, kernels=before.kernels)
+
+    def map(self, function: Callable[[Any], Any], arguments: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+        """Call a function of a module on the workers.
+
+        Parameters
+        ----------
+        function
+            Of one argument. A call may be made twice if a worker is lost.
+        arguments
+            One for each call, small.
+
+        Yields
+        ------
+        (int, object)
+            The number of an argument, from 0, and its result, in the order of completion.
+
+        Raises
+        ------
+        SolverError
+            That of a call; ClusterError if the cluster or all workers are lost, or a call ended too many workers.
+        """
+        waiting = deque(_UnderWay(i, argument, 0) for i, argument in enumerate(arguments))
+        under_way: dict[Any, _UnderWay] = {}
+        alive = time.monotonic()
+        try:
+            while waiting or under_way:
+                while waiting and len(under_way) < self._most_under_way():
+                    task = waiting.popleft()
+                    under_way[self._submit(function, task)] = replace(task, attempts=task.attempts + 1)
+                done = self._wait(list(under_way))
+                if done or self._count_threads():
+                    alive = time.monotonic()
+                elif time.monotonic() - alive > PATIENCE_SECONDS:
+                    raise ClusterError(f"{self.name} has had no workers for {PATIENCE_SECONDS / 60:.0f} minutes")
+                for future in done:
+                    task = under_way.pop(future)
+                    report = self._report(future, task)
+                    if report is None:
+                        waiting.appendleft(task)
+                        continue
+                    self.peak_memory[report.process] = report.peak_memory
+                    yield task.number, report.result
+        finally:
+            if under_way:
+                with suppress(Exception):  # the cluster may be gone
+                    self.client.cancel(list(under_way), force=True)
+
+    def run(self, tasks: Sequence[ShardTask]) -> Iterator[dict[str, Any]]:
+        """Solve the shards of a layer (:class:`perfect_yatzy.tablebase.sharded_solve.Engine`)."""
+        for _, footer in self.map(solve_shard_task, tasks):
+            yield footer
+
+    def _submit(self, function: Callable[[Any], Any], task: _UnderWay) -> Any:
+        key = f"{function.__name__.replace('_', '-')}-{secrets.token_hex(8)}"
+        return self.client.submit(run_task, function, task.argument, self._job, key=key, pure=False)
+
+    def _wait(self, futures: Sequence[Any]) -> list[Any]:
+        """The futures that are done, after some seconds at most."""
+        from distributed import CancelledError, wait
+
+        wait_for: Any = wait  # it has no types
+        try:
+            with self.client.as_current():
+                return list(wait_for(futures, timeout=POLL_SECONDS, return_when="FIRST_COMPLETED").done)
+        except TimeoutError:
+            return []
+        except CancelledError as error:
+            raise self._lost() from error
+
+    def _report(self, future: Any, task: _UnderWay) -> TaskReport | None:
+        """The report of a task that is done; None if its workers were lost."""
+        from distributed import CancelledError, KilledWorker
+
+        try:
+            report: TaskReport = future.result()
+        except KilledWorker as error:
+            if task.attempts < ATTEMPTS:
+                return None
+            raise ClusterError(
+                f"{task.attempts * (error.allowed_failures + 1)} workers ended during the same task; the log of "
+                f"{error.last_worker.address} may say why (too little memory?)"
+            ) from error
+        except CancelledError as error:
+            raise self._lost() from error
+        except ModuleNotFoundError as error:
+            raise ClusterError(
+                f"a worker cannot import {error.name}; install perfect-yatzy on all machines"
+            ) from error
+        return report
+
+    def _lost(self) -> ClusterError:
+        return ClusterError(f"the connection to {self.name} was lost; the same command continues what is unfinished")
+
+    def _most_under_way(self) -> int:
+        if time.monotonic() - self._looked > POLL_SECONDS:
+            self._count_threads()
+        return AHEAD * self.threads
+
+    def _count_threads(self) -> int:
+        """Threads of all present workers."""
+        try:
+            self._threads = sum(self.client.nthreads().values())
+        except Exception as error:  # whatever Dask's transports raise
+            raise self._lost() from error
+        self._looked = time.monotonic()
+        if self._threads < self._most_threads:
+            self._revive()
+        self._most_threads = max(self._most_threads, self._threads)
+        return self._threads
+
+    def _describe(self) -> list[WorkerFacts]:
+        """The present workers, checked; the first of several problems is reported."""
+        try:
+            answers = self.client.run(describe, self._job, on_error="return")
+        except Exception as error:
+            raise self._lost() from error
+        for address, answer in answers.items():
+            if isinstance(answer, ModuleNotFoundError):
+                raise ClusterError(
+                    f"worker {address} cannot import {answer.name}; install perfect-yatzy on all machines"
+                ) from answer
+            if isinstance(answer, OSError):
+                continue  # lost just now; the one that replaces it is checked at its first task
+            if isinstance(answer, Exception):
+                raise ClusterError(f"worker {address} cannot be checked: {answer}") from answer
+            if answer.problem:
+                raise ClusterError(f"worker {address} {answer.problem}")
+        return [answer for answer in answers.values() if not isinstance(answer, OSError)]

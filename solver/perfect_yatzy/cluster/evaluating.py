@@ -1,0 +1,140 @@
+"""Evaluations on the workers: one policy each, or each some games of a program."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from ..errors import StateError, whole_number
+from ..game.notation import CardText, read_card
+from ..game.rules import RuleSet
+from ..game.scorecard import Scorecard
+from ..policies.evaluation import Evaluation
+from ..policies.named import Setting, evaluate_named, policy_file
+from ..policies.process import ProcessPlayer
+from ..policies.sampling import SampledEvaluation, SampledGames, sample_games, summary
+from ..strategy.opening import open_strategy
+from ..strategy.strategy import Strategy
+from ..tablebase.store import Progress, tables_folder
+from .engine import DaskEngine
+
+TASKS_PER_THREAD = 4
+
+
+@dataclass(frozen=True)
+class PolicyTask:
+    """Evaluate the policy of a name (:mod:`perfect_yatzy.policies.named`) exactly."""
+
+    policy: str
+    rules: RuleSet
+    card: Scorecard
+    tables: str
+
+
+@dataclass(frozen=True)
+class SampleTask:
+    """Let a program play the games `first` to ``first + number - 1``."""
+
+    command: str
+    rules: RuleSet
+    card: Scorecard
+    tables: str
+    seed: int
+    first: int
+    number: int
+
+
+def evaluate_task(task: PolicyTask) -> tuple[str, Evaluation]:
+    """Title and evaluation of a policy."""
+    return evaluate_named(task.policy, Setting(task.rules, task.card, task.tables, threads=1))
+
+
+@lru_cache(maxsize=2)
+def _perfect(rules: RuleSet, tables: str) -> Strategy:
+    return open_strategy(rules, tables, threads=1)
+
+
+def sample_task(task: SampleTask) -> SampledGames:
+    """Play the games of a task with a program that is started for them."""
+    strategy = _perfect(task.rules, task.tables)
+    with ProcessPlayer(task.command) as player:
+        return sample_games(player, strategy, task.first, task.number, task.seed, task.card, threads=1)
+
+
+def evaluate_on(
+    engine: DaskEngine,
+    policies: Sequence[str],
+    rules: RuleSet,
+    card: CardText | Scorecard = "",
+    tables: str | os.PathLike[str] | None = None,
+) -> Iterator[tuple[int, str, Evaluation]]:
+    """Evaluate policies exactly, each on one worker; as :func:`perfect_yatzy.evaluate`.
+
+    Parameters
+    ----------
+    policies
+        Names, as `yatzy evaluate` takes them. Files must be where the workers see them, too.
+    rules, card
+        The game, and the card it starts from.
+    tables
+        Folder with the table of perfect play, that all workers see.
+
+    Yields
+    ------
+    (int, str, Evaluation)
+        Number of the policy, its title and its evaluation, as soon as it is known.
+    """
+    folder = str(tables_folder(tables).absolute())
+    start = read_card(rules, card)
+    open_strategy(rules, folder)  # solved once, here, and not by each worker
+    files = [policy_file(policy) for policy in policies]
+    paths = [str(Path(file).absolute()) if file else "" for file in files]
+    tasks = [
+        PolicyTask(policy.replace(file, path, 1) if file else policy, rules, start, folder)
+        for policy, file, path in zip(policies, files, paths, strict=True)
+    ]
+    with engine.seeing(folder), engine.compiling(f"evaluation-{rules.fingerprint[:12]}"):
+        for number, (title, found) in engine.map(evaluate_task, tasks):
+            file, path = files[number], paths[number]
+            yield number, title.replace(path, file) if file else title, found
+
+
+def sample_on(
+    engine: DaskEngine,
+    command: str,
+    strategy: Strategy,
+    games: int = 200,
+    seed: int = 1,
+    start: CardText | Scorecard = "",
+    *,
+    tables: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> SampledEvaluation:
+    """Let a program play games on the workers, which start it; as :func:`perfect_yatzy.policies.sampling.sample`.
+
+    Parameters
+    ----------
+    command
+        As for `yatzy evaluate --process`. It runs in the folder in which the workers were started.
+    tables
+        Folder with the table of perfect play, that all workers see.
+    """
+    games = whole_number(games, "games")
+    if games < 1:
+        raise StateError(f"games is {games}; must be at least 1")
+    folder, card = str(tables_folder(tables).absolute()), read_card(strategy.rules, start)
+    size = -(-games // (engine.threads * TASKS_PER_THREAD))
+    tasks = [
+        SampleTask(command, strategy.rules, card, folder, seed, first, min(size, games - first))
+        for first in range(0, games, size)
+    ]
+    found: dict[int, SampledGames] = {}
+    with engine.seeing(folder), engine.compiling(f"regrets-{strategy.rules.fingerprint[:12]}"):
+        for number, part in engine.map(sample_task, tasks):
+            found[number] = part
+            if progress:
+                progress(sum(len(part.scores) for part in found.values()), games)
+    return summary(strategy, card, games, [found[number] for number in range(len(tasks))])

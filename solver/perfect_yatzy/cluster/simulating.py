@@ -1,0 +1,200 @@
+"""Simulated games on the workers: each takes a range of the games, whose dice depend on their numbers alone.
+
+A worker opens the strategy itself, from the tables that all see: the driver sends what it is, and no values. The
+games come back as small integers, 38 bytes each for Yatzy.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..approximation.rollout import BATCH, ApproximateSimulation, simulate_values
+from ..errors import StateError
+from ..game.rules import RuleSet
+from ..game.scorecard import Scorecard
+from ..strategy.approximate_strategy import ApproximateStrategy, needs_table
+from ..strategy.fitted_values import FittedValues
+from ..strategy.opening import open_approximate, open_strategy
+from ..strategy.position import CheckedPosition
+from ..strategy.rollout import Rollout, rollout_of
+from ..strategy.score_strategy import ScoreStrategy, reach
+from ..strategy.simulation import Simulation, checked_games, joined_games
+from ..strategy.strategy import Strategy
+from ..tablebase.store import tables_folder
+from .engine import DaskEngine
+
+if TYPE_CHECKING:
+    from ..strategy.position import Position
+
+MOST_GAMES = 100_000  # of a task: many share the evaluation of a turn, and their points are some megabytes
+TASKS_PER_THREAD = 4  # so that workers of different speed end together
+Games = tuple[npt.NDArray[Any], ...]
+
+
+@dataclass(frozen=True)
+class StrategyName:
+    """What a worker opens.
+
+    Attributes
+    ----------
+    rules : RuleSet
+    tables : str
+        Folder.
+    kind : str
+        "mean", "goal" or "approximate".
+    goal : int
+        Final score to reach, for a goal.
+    points, saved, bonus_points
+        Those of the earliest card that is asked about, for a goal; `points` as pairs of a category and its points.
+    """
+
+    rules: RuleSet
+    tables: str
+    kind: str
+    goal: int = 0
+    points: tuple[tuple[int, int], ...] = ()
+    saved: int = 0
+    bonus_points: int = 0
+
+    def open(self) -> Strategy:
+        """Open the strategy."""
+        if self.kind == "approximate":
+            return open_approximate(self.rules, self.tables)
+        if self.kind == "mean":
+            return open_strategy(self.rules, self.tables, threads=1)
+        card = Scorecard(self.rules, dict(self.points), self.saved, self.bonus_points)
+        return reach(self.rules, self.goal, card, self.tables, threads=1)
+
+
+@dataclass(frozen=True)
+class GamesTask:
+    """The games `first` to ``first + number - 1`` of a simulation from a position."""
+
+    strategy: StrategyName
+    position: CheckedPosition
+    seed: int
+    first: int
+    number: int
+
+
+def strategy_name(strategy: Strategy, tables: str | os.PathLike[str] | None) -> StrategyName:
+    """What tells a worker to open this strategy.
+
+    Raises
+    ------
+    StateError
+        If it is in no table: the strategy of a utility.
+    """
+    folder = str(tables_folder(tables).absolute())
+    if isinstance(strategy, ApproximateStrategy):
+        if not isinstance(strategy.evaluator.function, FittedValues):
+            raise needs_table(strategy.rules, "a simulation by a function that is not fitted")
+        return StrategyName(strategy.rules, folder, "approximate")
+    if isinstance(strategy, ScoreStrategy):
+        kind, _, goal = strategy.policy.partition(":")
+        if kind != "goal":
+            raise StateError("the strategy of a utility is not in a table that workers can open; simulate it here")
+        card = strategy.start
+        assert isinstance(card, Scorecard)
+        points = tuple(sorted(card.points.items()))
+        return StrategyName(strategy.rules, folder, "goal", int(goal), points, card.saved, card.bonus_points)
+    return StrategyName(strategy.rules, folder, "mean")
+
+
+@lru_cache(maxsize=2)
+def _opened(name: StrategyName) -> Strategy:
+    return name.open()
+
+
+@lru_cache(maxsize=2)
+def _rollout(name: StrategyName, position: CheckedPosition) -> Rollout:
+    return rollout_of(_opened(name), position, threads=1)
+
+
+def play_task(task: GamesTask) -> Games:
+    """Play the games of a task.
+
+    Returns
+    -------
+    (number,) int32, (number, categories) int16, (number,) int32
+        As :meth:`perfect_yatzy.strategy.rollout.Rollout.play`; of an approximate strategy also the luck, float64.
+    """
+    position = task.position
+    if task.strategy.kind != "approximate":
+        made, boxes, bonus = _rollout(task.strategy, position).play(task.number, task.first, task.seed)
+        return made.astype(np.int32), boxes, bonus.astype(np.int32)
+    strategy = _opened(task.strategy)
+    assert isinstance(strategy, ApproximateStrategy)
+    values = strategy.evaluator.function
+    assert isinstance(values, FittedValues)
+    played = simulate_values(
+        values, games=task.number, seed=task.seed, threads=1, start=position.state, first=task.first
+    )
+    made = played.final_scores - played.upper_bonus
+    return made.astype(np.int32), played.category_points, played.upper_bonus.astype(np.int32), played.luck
+
+
+def simulate_on(
+    engine: DaskEngine,
+    strategy: Strategy,
+    games: int,
+    seed: int = 1,
+    start: Position | None = None,
+    *,
+    points: int | None = None,
+    tables: str | os.PathLike[str] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Simulation:
+    """Play games on the workers; as :func:`perfect_yatzy.simulate`, with the same games for the same seed.
+
+    Parameters
+    ----------
+    tables
+        Folder that has the tables of the strategy and that all workers see.
+    progress
+        Called with the games played and the games in all.
+
+    Raises
+    ------
+    StateError
+        As :func:`perfect_yatzy.simulate`; also for the strategy of a utility, which is in no table.
+    ClusterError
+        If the workers cannot do it.
+    """
+    began, name = time.perf_counter(), strategy_name(strategy, tables)
+    games, position = checked_games(strategy, games, seed, start, points)
+    if position.state.filled == strategy.rules.full_mask:
+        raise StateError("every category is filled: the game is over", code="game-over")
+    tasks = [GamesTask(name, position, seed, *part) for part in ranges(games, engine.threads, name.kind)]
+    found: dict[int, Games] = {}
+    done = 0
+    with engine.seeing(name.tables), engine.compiling(f"games-{name.kind}-{strategy.rules.fingerprint[:12]}"):
+        for number, part in engine.map(play_task, tasks):
+            made, boxes, bonus, *luck = part
+            found[number] = made.astype(np.int64), boxes, bonus.astype(np.int64), *luck
+            done += tasks[number].number
+            if progress:
+                progress(done, games)
+    parts = [found[number] for number in range(len(tasks))]
+    played = joined_games(strategy, seed, position.points, [part[:3] for part in parts])
+    if name.kind != "approximate":
+        return played
+    luck = np.concatenate([part[3] for part in parts])
+    seconds = time.perf_counter() - began
+    return ApproximateSimulation(**vars(replace(played, policy="approximate-mean")), luck=luck, seconds=seconds)
+
+
+def ranges(games: int, threads: int, kind: str) -> list[tuple[int, int]]:
+    """First game and number of games of each task."""
+    size = min(MOST_GAMES, -(-games // (threads * TASKS_PER_THREAD)))
+    if kind == "approximate":  # whole batches, as they are played here
+        size = -(-size // BATCH) * BATCH
+    return [(first, min(size, games - first)) for first in range(0, games, size)]

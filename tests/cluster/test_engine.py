@@ -1,0 +1,183 @@
+"""Tasks on the workers of a cluster: in any order, once each, whatever happens to a worker."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from perfect_yatzy.cluster import engine as engine_module
+from perfect_yatzy.cluster.worker import SOURCES, Job, check, differences, peak_memory, problem, software
+from perfect_yatzy.errors import ClusterError, MissingPackage, StateError, TableError
+from support import cluster_tasks as tasks
+from support.need import need
+
+need("distributed")
+
+from perfect_yatzy.cluster.engine import DaskEngine
+from perfect_yatzy.cluster.session import Cluster, open_cluster
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    with open_cluster(workers=2) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def engine(cluster: Cluster) -> DaskEngine:
+    return cluster.engine
+
+
+def process(name: str) -> int:
+    return int(name.rpartition(":")[2])
+
+
+def workers(engine: DaskEngine) -> list[int]:
+    """Ids of the processes that work now."""
+    return list(engine.client.run(os.getpid).values())
+
+
+def both_work(engine: DaskEngine) -> None:
+    """Wait until two workers work again."""
+    deadline = time.monotonic() + 300
+    while engine._count_threads() < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def test_results_come_with_the_numbers_of_their_arguments(engine: DaskEngine) -> None:
+    assert dict(engine.map(tasks.square, range(40))) == {n: n * n for n in range(40)}
+    assert list(engine.map(tasks.square, [])) == []
+    assert {process(name) for name in engine.peak_memory} <= set(workers(engine))
+    assert all(20 << 20 < memory < 1 << 30 for memory in engine.peak_memory.values())
+
+
+def test_workers_are_described(cluster: Cluster) -> None:
+    facts = cluster.engine.workers
+    assert [f.threads for f in facts] == [1, 1]
+    assert {f.software for f in facts} == {software()}
+    assert len({f.memory_limit for f in facts}) == 1
+    assert "2 threads" in repr(cluster)
+
+
+def test_the_dashboard_answers(cluster: Cluster) -> None:
+    from urllib.request import urlopen
+
+    need("bokeh")
+    with urlopen(cluster.dashboard, timeout=30) as page:
+        assert page.status == 200
+        assert b"Dask" in page.read()
+
+
+def test_tasks_of_a_killed_worker_are_done_by_another(engine: DaskEngine, tmp_path: Path) -> None:
+    victim, found = workers(engine)[0], {}
+    for number, (same, _) in engine.map(tasks.nap, [(n, str(tmp_path)) for n in range(60)]):
+        assert number == same
+        found[number] = same
+        if len(found) == 10:
+            os.kill(victim, signal.SIGKILL)
+    assert sorted(found) == list(range(60))
+    begun = [path.name.split("-")[:2] for path in tmp_path.iterdir()]
+    # The task that the victim was at, and those whose results it had not sent yet.
+    assert len(begun) - len({number for number, _ in begun}) <= engine_module.AHEAD
+    both_work(engine)
+    assert victim not in workers(engine)
+
+
+def test_an_error_of_a_task_is_that_of_the_caller(engine: DaskEngine) -> None:
+    with pytest.raises(TableError, match="the seventh task cannot be done") as caught:
+        list(engine.map(tasks.fail, range(100)))
+    assert (caught.value.code, caught.value.field) == ("table-damaged", "tables")
+    with pytest.raises(ZeroDivisionError):
+        list(engine.map(tasks.divide, [2, 1, 0]))
+    assert dict(engine.map(tasks.square, [5])) == {0: 25}
+
+
+def test_a_folder_that_a_worker_does_not_see(engine: DaskEngine, tmp_path: Path) -> None:
+    with engine.seeing(tmp_path):
+        assert len(list(tmp_path.iterdir())) == 1
+        assert dict(engine.map(tasks.square, [3])) == {0: 9}
+    assert list(tmp_path.iterdir()) == []
+    # Seen by the driver only: the proof is not where the workers look.
+    unseen = Job(software(), str(tmp_path / "elsewhere" / "proof"), "token")
+    engine._job, before = unseen, engine._job
+    try:
+        with pytest.raises(ClusterError, match=r"worker tcp://.* does not see the folder .*elsewhere; choose"):
+            engine._describe()
+        with pytest.raises(ClusterError, match=r"worker .*:\d+ does not see the folder"):
+            list(engine.map(tasks.square, [3]))
+    finally:
+        engine._job = before
+
+
+def test_a_folder_that_cannot_be_written_to(engine: DaskEngine, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(TableError, match="cannot write a table to"), engine.seeing(tmp_path / "file"):
+        pass
+
+
+def test_other_software_on_a_worker_is_named(engine: DaskEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = tuple({**dict(software()), "numpy": "1.2.3"}.items())
+    monkeypatch.setattr(engine, "_job", Job(other))
+    with pytest.raises(ClusterError, match=r"numpy .* instead of 1\.2\.3; install the same versions"):
+        engine._describe()
+    with pytest.raises(ClusterError, match=r"numpy .* instead of 1\.2\.3"):
+        list(engine.map(tasks.square, [1]))
+
+
+def test_differences_of_software() -> None:
+    own = (("perfect-yatzy", "0.1.0"), ("numpy", "2.4.0"), (SOURCES, "abc"))
+    assert differences(own, own) == ""
+    assert differences(own, (*own[:2], (SOURCES, "def"))) == f"other {SOURCES}"
+    assert differences(own, (("perfect-yatzy", "0.2.0"), ("numpy", "2.4.1"), (SOURCES, "def"))) == (
+        "perfect-yatzy 0.1.0 instead of 0.2.0 and numpy 2.4.0 instead of 2.4.1"
+    )
+
+
+def test_a_process_checks_itself(tmp_path: Path) -> None:
+    (tmp_path / "proof").write_text("token")
+    fine = Job(software(), str(tmp_path / "proof"), "token")
+    check(fine)
+    assert problem(fine) == ""
+    assert "does not see the folder" in problem(Job(software(), str(tmp_path / "proof"), "another"))
+    assert peak_memory() > 20 << 20
+
+
+def test_a_task_that_ends_every_worker(engine: DaskEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine_module, "ATTEMPTS", 1)
+    with pytest.raises(ClusterError, match="4 workers ended during the same task"):
+        list(engine.map(tasks.die, [1]))
+    both_work(engine)
+    assert dict(engine.map(tasks.square, [5])) == {0: 25}
+
+
+def test_arguments_that_do_not_fit() -> None:
+    with pytest.raises(StateError, match="must be from 1 to 256"), open_cluster(workers=0):
+        pass
+    with pytest.raises(StateError, match="a worker needs 256 MB"), open_cluster(workers=1, memory=1 << 20):
+        pass
+    with pytest.raises(StateError, match="give the address"), open_cluster("tcp://127.0.0.1:1", workers=1):
+        pass
+
+
+def test_no_scheduler_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    from perfect_yatzy.cluster import connection
+
+    monkeypatch.setattr(connection, "CONNECT_SECONDS", 0.5)
+    with (
+        pytest.raises(ClusterError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"),
+        open_cluster("tcp://127.0.0.1:9"),
+    ):
+        pass
+
+
+def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(MissingPackage, match=r"pip install 'perfect-yatzy\[cluster\]'"), open_cluster(workers=1):
+        pass

@@ -1,0 +1,147 @@
+"""Simulations and evaluations on a cluster are those of this process, to the bit."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import perfect_yatzy
+import pytest
+from perfect_yatzy.errors import SolverError, StateError
+from perfect_yatzy.policies.evaluation import evaluate
+from perfect_yatzy.policies.named import Setting, named_policy
+from perfect_yatzy.policies.process import ProcessPlayer
+from perfect_yatzy.policies.sampling import sample
+from perfect_yatzy.strategy.simulation import Simulation
+from perfect_yatzy.strategy.strategy import Strategy
+from support.command import Run
+from support.need import need
+
+need("distributed")
+
+from perfect_yatzy.cluster.evaluating import evaluate_on, sample_on
+from perfect_yatzy.cluster.session import Cluster, open_cluster
+
+CARD = "ones=3 twos=6 threes=9 fours=12 fives=15 one-pair=10 two-pairs=18 chance=22 small-straight=15 yatzy=0"
+BOT = """
+import json, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    print(json.dumps({"hold": [max(request["dice"])]} if request["query"] == "hold" else {"category": "chance"}),
+          flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    with open_cluster(workers=2) as cluster:
+        yield cluster
+
+
+def same(first: Simulation, second: Simulation) -> bool:
+    """Whether two simulations have the same games in the same types."""
+    parts = ("final_scores", "category_points", "upper_bonus")
+    pairs = [(getattr(first, name), getattr(second, name)) for name in parts]
+    heads = [(s.rules.fingerprint, s.policy, s.seed, s.points_before) for s in (first, second)]
+    return heads[0] == heads[1] and all(a.dtype == b.dtype and np.array_equal(a, b) for a, b in pairs)
+
+
+def test_games_for_the_mean(cluster: Cluster, yatzy: Strategy) -> None:
+    reports: list[tuple[int, int]] = []
+    played = cluster.simulate(yatzy, 5_003, seed=7, progress=lambda *report: reports.append(report))
+    assert same(played, perfect_yatzy.simulate(yatzy, 5_003, seed=7))
+    assert reports[-1] == (5_003, 5_003)
+    from_card = cluster.simulate(yatzy, 10, 3, "ones=3 chance=22", points=99)
+    assert same(from_card, perfect_yatzy.simulate(yatzy, 10, 3, "ones=3 chance=22", points=99))
+
+
+def test_games_for_a_goal(cluster: Cluster) -> None:
+    strategy = perfect_yatzy.reach("yatzy", 200, CARD)
+    assert same(cluster.simulate(strategy, 1_000), perfect_yatzy.simulate(strategy, 1_000))
+
+
+def test_games_for_a_utility_are_played_here(cluster: Cluster) -> None:
+    strategy = perfect_yatzy.maximise("yatzy", lambda total: total * 1.0, CARD)
+    with pytest.raises(StateError, match="not in a table that workers can open"):
+        cluster.simulate(strategy, 10)
+
+
+def test_impossible_simulations(cluster: Cluster, yatzy: Strategy) -> None:
+    with pytest.raises(StateError, match="games is 0"):
+        cluster.simulate(yatzy, 0)
+    with pytest.raises(StateError, match="seed is -1"):
+        cluster.simulate(yatzy, 1, seed=-1)
+
+
+def test_policies(cluster: Cluster, yatzy: Strategy, tmp_path: Path) -> None:
+    np.save(tmp_path / "guess.npy", np.zeros(len(yatzy.table)))
+    names = ["most-points", "perfect", str(tmp_path / "guess.npy")]
+    found = cluster.evaluate(names, "yatzy", CARD)
+    card = perfect_yatzy.parse_card(yatzy.rules, CARD)
+    for name, evaluation in zip(names, found, strict=True):
+        policy = named_policy(name, Setting(yatzy.rules, card)).policy
+        here = evaluate(policy, points=card.total)
+        assert (evaluation.mean, evaluation.standard_deviation) == (here.mean, here.standard_deviation)
+        assert evaluation.distribution
+        assert here.distribution
+        assert np.array_equal(evaluation.distribution.chances, here.distribution.chances)
+    titles = {number: title for number, title, _ in evaluate_on(cluster.engine, names, yatzy.rules, CARD)}
+    assert titles[2] == names[2]
+    with pytest.raises(SolverError, match="policy is 'worst'"):
+        cluster.evaluate(["worst"], "yatzy", CARD)
+
+
+def test_a_program(cluster: Cluster, yatzy: Strategy, tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text(BOT)
+    command, card = (
+        f"{sys.executable} {tmp_path / 'bot.py'}",
+        CARD.replace("chance=22 ", "") + " sixes=24 full-house=0",
+    )
+    card += " three-of-a-kind=12 four-of-a-kind=16 large-straight=0"
+    with ProcessPlayer(command) as player:
+        here = sample(player, yatzy, 30, 5, card)
+    there = sample_on(cluster.engine, command, yatzy, 30, 5, card)
+    for name in ("scores", "losses", "hold_losses"):
+        assert np.array_equal(getattr(here, name), getattr(there, name))
+    assert (here.category_loss, here.perfect_mean) == (there.category_loss, there.perfect_mean)
+
+
+def test_the_command(run: Run, tmp_path: Path) -> None:
+    """One run of each command on workers; everything it writes is what it writes without them."""
+    words = ("simulate", "yatzy", "--games", "300", "--card", CARD, "--output")
+    here = run(*words, str(tmp_path / "here.csv"))
+    there = run(*words, str(tmp_path / "there.csv"), "--workers", "1")
+    assert there.returncode == 0, there.stderr
+    assert there.stdout == here.stdout
+    assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "here.csv").read_bytes()
+    assert "one worker" in there.stderr
+    words = ("evaluate", "most-points", "perfect", "--card", CARD, "--json")
+    here, there = run(*words), run(*words, "--workers", "1")
+    assert there.stdout == here.stdout
+    assert [json.loads(line)["title"] for line in there.stdout.splitlines()] == [
+        "The most points in each turn",
+        "Perfect play",
+    ]
+
+
+def test_options_that_exclude_each_other(run: Run) -> None:
+    refused = run("simulate", "yatzy", "--games", "1", "--workers", "1", "--cluster", "tcp://127.0.0.1:9")
+    assert refused.returncode == 2
+    assert "give --workers or --cluster, not both" in refused.stderr
+    refused = run("solve", "yatzy", "--approximate", "--workers", "1")
+    assert "--workers cannot be used with --approximate" in refused.stderr
+    refused = run("solve", "yatzy", "--threads", "2", "--workers", "1")
+    assert "--threads cannot be used with --workers or --cluster" in refused.stderr
+
+
+def test_without_the_extra(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "distributed.py").write_text("raise ImportError('not installed')")
+    path = ":".join([str(tmp_path), *sys.path])
+    refused = run("solve", "crag", "--workers", "1", "--tables", str(tmp_path), PYTHONPATH=path)
+    assert refused.returncode == 1
+    assert refused.stderr.splitlines()[-1] == (
+        "yatzy: a cluster needs dask and distributed; install with: pip install 'perfect-yatzy[cluster]'"
+    )

@@ -1,0 +1,220 @@
+"""Solves on a cluster have the bits of a solve by threads, whatever happens on the way."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from threading import Thread
+
+import numpy as np
+import pytest
+from perfect_yatzy.errors import StateError, TableError
+from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.model.objectives import BonusChance, Goals, Objective, Utility, Values, Variance
+from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_values
+from perfect_yatzy.tablebase.store import open_table, table_path
+from perfect_yatzy.tablebase.table_info import shards_folder, unfinished_shards
+from support import cluster_tasks, games
+from support.need import need
+
+need("distributed")
+
+from perfect_yatzy.cluster.session import Cluster, open_cluster
+from perfect_yatzy.cluster.solving import solve_objective_on
+
+SMALL = games.joker_game("forced", saved_rolls=True)
+OBJECTIVES: dict[str, Callable[[RuleSet], Objective]] = {
+    "mean": Objective,
+    "goals": Goals,
+    "variance": lambda rules: Variance(rules, solve_values(rules)),
+    "bonus": lambda rules: BonusChance(rules, solve_values(rules)),
+}
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    with open_cluster(workers=2) as cluster:
+        yield cluster
+
+
+def table(objective: Objective, folder: Path) -> Values:
+    """A stored table; it is in shards."""
+    assert shards_folder(table_path(objective.rules, folder, objective.name)).is_dir()
+    values = open_table(objective, folder, solve=False)[1]
+    return np.asarray(values[0 : objective.size])
+
+
+def is_solved(objective: Objective, folder: Path) -> bool:
+    """Whether a stored table has the bits of a solve by threads here."""
+    stored, solved = table(objective, folder), solve_objective(objective)
+    return stored.tobytes() == objective.as_stored(solved, 0).tobytes()
+
+
+@pytest.mark.parametrize("what", OBJECTIVES)
+@pytest.mark.parametrize("rules", [SMALL, load_rules("yatzy-forced")], ids=lambda rules: rules.key)
+def test_tables_are_those_of_threads(cluster: Cluster, rules: RuleSet, what: str, tmp_path: Path) -> None:
+    info = cluster.solve(rules, what, tables=tmp_path)
+    assert is_solved(OBJECTIVES[what](rules), tmp_path)
+    assert cluster.solve(rules, what, tables=tmp_path) == info
+
+
+def test_a_utility(cluster: Cluster, tmp_path: Path) -> None:
+    objective = Utility(SMALL, lambda total: np.sqrt(total.astype(np.float64)))
+    solve_objective_on(cluster.engine, objective, tmp_path)
+    assert is_solved(objective, tmp_path)
+
+
+def test_a_disk_that_is_full_for_a_while(cluster: Cluster, tmp_path: Path) -> None:
+    rules, client = load_rules("crag"), cluster.engine.client
+    layer = len(rules.categories) // 2
+    client.run(cluster_tasks.fill_disk, layer)
+    try:
+        with pytest.raises(TableError, match="No space left on device"):
+            cluster.solve(rules, tables=tmp_path)
+    finally:
+        client.run(cluster_tasks.free_disk)
+    part = unfinished_shards(table_path(rules, tmp_path))
+    done = {path.name: path.stat().st_ino for path in part.glob("*.npy")}
+    assert {int(name[:2]) for name in done} == set(range(layer + 1, len(rules.categories) + 1))
+    cluster.solve(rules, tables=tmp_path)
+    finished = shards_folder(table_path(rules, tmp_path))
+    assert {path.name: path.stat().st_ino for path in finished.glob("*.npy") if path.name in done} == done
+    assert is_solved(Objective(rules), tmp_path)
+
+
+def test_a_game_of_many_shards_and_a_worker_that_is_killed(cluster: Cluster, tmp_path: Path) -> None:
+    rules, killed = load_rules("crag"), []
+
+    def progress(done: int, total: int) -> None:
+        if not killed and done > total // 3:
+            killed.append(next(iter(cluster.engine.client.run(os.getpid).values())))
+            os.kill(killed[0], signal.SIGKILL)
+
+    cluster.solve(rules, tables=tmp_path, progress=progress)
+    assert killed
+    assert is_solved(Objective(rules), tmp_path)
+
+
+def test_an_unknown_table(cluster: Cluster, tmp_path: Path) -> None:
+    with pytest.raises(StateError, match="'median' is not a table; must be one of mean, goals, variance, bonus"):
+        cluster.solve(SMALL, "median", tables=tmp_path)
+
+
+def command(*words: str) -> subprocess.Popen[str]:
+    """A command in a process group of its own, as a terminal starts it."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "perfect_yatzy", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        process_group=0,
+        env=os.environ | {"NO_COLOR": "1"},
+    )
+
+
+def descendants(process: int) -> set[int]:
+    """Ids of the processes that a process has started, and those of theirs."""
+    found: set[int] = set()
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == process:
+            found |= {int(status.parent.name)} | descendants(int(status.parent.name))
+    return found
+
+
+def wait_until(condition: Callable[[], object], seconds: float = 600) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def shards(folder: Path) -> dict[str, int]:
+    """The shards in all folders of a folder, with their inodes."""
+    return {path.name: path.stat().st_ino for path in folder.glob("*/*-*-*.npy") if "unrounded" not in path.name}
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+def test_interrupted_and_killed_drivers(tmp_path: Path) -> None:
+    """Ctrl-C ends everything in one line; after kill -9 no process stays; the next driver solves only the rest."""
+    solve = ("solve", "crag", "--what", "goals", "--workers", "1", "--tables", str(tmp_path), "--yes")
+    interrupted = command(*solve)
+    wait_until(lambda: shards(tmp_path) or interrupted.poll() is not None)
+    children = descendants(interrupted.pid)
+    assert children
+    os.killpg(interrupted.pid, signal.SIGINT)
+    error = interrupted.communicate(timeout=600)[1]
+    assert interrupted.returncode == 130, error
+    assert error.splitlines()[-1] == "yatzy: interrupted"
+    assert "Traceback" not in error
+    wait_until(lambda: not any(Path(f"/proc/{child}").exists() for child in children))
+    before = shards(tmp_path)
+
+    killed = command(*solve)
+    wait_until(lambda: len(shards(tmp_path)) > len(before) or killed.poll() is not None)
+    children = descendants(killed.pid)
+    killed.kill()
+    killed.communicate()
+    wait_until(lambda: not any(Path(f"/proc/{child}").exists() for child in children))
+    before |= shards(tmp_path)
+
+    last = command(*solve)
+    error = last.communicate()[1]
+    assert last.returncode == 0, error
+    assert "dashboard http://" in error
+    assert "a worker used at most" in error
+    assert before.items() <= shards(tmp_path).items()  # none of them was written again
+    assert is_solved(Goals(load_rules("crag")), tmp_path)
+
+
+BIG = [
+    ("yatzy", "mean"),
+    ("yahtzee", "mean"),
+    ("yatzy-saved", "mean"),
+    ("yatzy", "goals"),
+    ("yatzy", "variance"),
+    ("maxi-unsaved", "mean"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("key", "what"), BIG)
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_big_tables_are_those_of_threads(key: str, what: str, workers: int, tmp_path: Path) -> None:
+    with open_cluster(workers=workers) as cluster:
+        cluster.solve(key, what, tables=tmp_path)
+        if key == "maxi-unsaved":
+            assert max(cluster.engine.peak_memory.values()) < 400e6
+    assert is_solved(OBJECTIVES[what](load_rules(key)), tmp_path)
+
+
+@pytest.mark.slow
+def test_ten_killed_workers(cluster: Cluster, tmp_path: Path) -> None:
+    """A worker is killed at ten random moments of solves of Yatzy."""
+    random, pids, solved = np.random.default_rng(13), lambda: list(cluster.engine.client.run(os.getpid).values()), []
+
+    def solve() -> None:
+        while not stop:
+            cluster.solve("yatzy", tables=tmp_path, force=True)
+            solved.append(is_solved(Objective(load_rules("yatzy")), tmp_path))
+
+    stop: list[int] = []
+    thread = Thread(target=solve)
+    thread.start()
+    for _ in range(10):
+        time.sleep(random.uniform(1, 8))
+        if alive := pids():
+            os.kill(int(random.choice(alive)), signal.SIGKILL)
+    stop.append(1)
+    thread.join()
+    assert solved
+    assert all(solved)

@@ -1,0 +1,63 @@
+"""Functions that tests run on the workers of a cluster, which import this module."""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from pathlib import Path
+from typing import Any, NoReturn
+
+from perfect_yatzy.errors import TableError
+from perfect_yatzy.tablebase import shard_task
+
+Attempt = tuple[int, str]  # a number, and a folder for notes
+
+
+def square(number: int) -> int:
+    """The square of a number."""
+    return number * number
+
+
+def nap(attempt: Attempt) -> tuple[int, int]:
+    """Note the attempt in the folder, sleep a moment; the number and the process."""
+    number, folder = attempt
+    (Path(folder) / f"{number}-{os.getpid()}-{time.monotonic_ns()}").touch()
+    time.sleep(0.05)
+    return number, os.getpid()
+
+
+def die(number: int) -> NoReturn:
+    """End the worker."""
+    os._exit(1)
+
+
+def fail(number: int) -> int:
+    """Fail for one number as a task may."""
+    if number == 7:
+        raise TableError("the seventh task cannot be done", code="table-damaged", field="tables")
+    return number
+
+
+def divide(number: int) -> float:
+    """Fail for zero as a bug would."""
+    return 1 / number
+
+
+def fill_disk(layer: int) -> None:
+    """From now on this worker cannot write shards of this layer."""
+    write = shard_task.write_shard
+
+    def failing(path: Path, *args: Any) -> Any:
+        if path.name.startswith(f"{layer:02}-"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        return write(path, *args)
+
+    shard_task.write_shard = failing  # type: ignore[assignment]
+
+
+def free_disk() -> None:
+    """Undo :func:`fill_disk`."""
+    from perfect_yatzy.tablebase.shard_file import write_shard
+
+    shard_task.write_shard = write_shard
