@@ -1,6 +1,6 @@
 """Gives tasks to the workers of a Dask cluster, and their results back in the order of completion.
 
-A few tasks for each thread are under way at a time, so that new workers soon have work and an error stops the run at
+Some tasks for each thread are under way at a time, so that new workers soon have work and an error stops the run at
 once. A task whose worker is lost is done again by another one. Tasks and results are small: what is large goes
 through files.
 """
@@ -22,7 +22,7 @@ from ..tablebase.memory import writing_to
 from ..tablebase.shard_task import ShardTask, solve_shard_task
 from .worker import Job, TaskReport, WorkerFacts, describe, run_task, software
 
-AHEAD = 4  # tasks under way for each thread: one is computed, the others wait on the worker
+AHEAD = 8  # tasks under way for each thread at most; more are handed out when half of them are done
 POLL_SECONDS = 5.0  # time between two looks at the workers
 PATIENCE_SECONDS = 300.0  # time without any worker after which a run ends
 ATTEMPTS = 5  # Dask gives a task up when four workers were lost with it; then it is submitted again, so often in all
@@ -129,9 +129,10 @@ class DaskEngine:
         alive = time.monotonic()
         try:
             while waiting or under_way:
-                while waiting and len(under_way) < self._most_under_way():
-                    task = waiting.popleft()
-                    under_way[self._submit(function, task)] = replace(task, attempts=task.attempts + 1)
+                most = self._most_under_way()
+                if waiting and len(under_way) <= most // 2:
+                    batch = [waiting.popleft() for _ in range(min(most - len(under_way), len(waiting)))]
+                    under_way |= self._submit(function, batch)
                 done = self._wait(list(under_way))
                 if done or self._count_threads():
                     alive = time.monotonic()
@@ -155,9 +156,20 @@ class DaskEngine:
         for _, footer in self.map(solve_shard_task, tasks):
             yield footer
 
-    def _submit(self, function: Callable[[Any], Any], task: _UnderWay) -> Any:
-        key = f"{function.__name__.replace('_', '-')}-{secrets.token_hex(8)}"
-        return self.client.submit(run_task, function, task.argument, self._job, key=key, pure=False)
+    def _submit(self, function: Callable[[Any], Any], tasks: Sequence[_UnderWay]) -> dict[Any, _UnderWay]:
+        """Hand out tasks, in one message: that takes half the time of one for each."""
+        name = function.__name__.replace("_", "-")
+        futures = self.client.map(
+            run_task,
+            [task.argument for task in tasks],
+            function=function,
+            job=self._job,
+            key=[f"{name}-{secrets.token_hex(8)}" for _ in tasks],
+            pure=False,
+        )
+        return {
+            future: replace(task, attempts=task.attempts + 1) for future, task in zip(futures, tasks, strict=True)
+        }
 
     def _wait(self, futures: Sequence[Any]) -> list[Any]:
         """The futures that are done, after some seconds at most."""

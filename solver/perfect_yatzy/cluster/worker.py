@@ -159,7 +159,7 @@ def peak_memory() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
-def run_task(function: Callable[[Any], Any], argument: Any, job: Job) -> TaskReport:
+def run_task(argument: Any, function: Callable[[Any], Any], job: Job) -> TaskReport:
     """Do one task.
 
     Raises
