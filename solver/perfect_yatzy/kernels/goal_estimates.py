@@ -23,7 +23,7 @@ from ..model.state_space import StateLayout
 from .jit import jit
 from .simd import load, peek, poke, shifted, width
 from .table_slices import TableSlice
-from .value_tables import ScoreTable, child_value, score_block_lane, score_block_x, state_number
+from .value_tables import ScoreTable, score_block_lane, score_block_x, state_number, states_after, value_after
 
 
 class StoredScores(NamedTuple):
@@ -145,16 +145,27 @@ def _estimate_at(table, layout, row, state, x):
     return estimate_at
 
 
-@overload(child_value)
-def _estimate_child_value(table, layout, block, successor, temp):
+@overload(states_after)
+def _states_after_estimates(table, layout, block, successor, temp):
     if table.instance_class is not EstimateTable:
         return None
 
-    def child_value_of_estimates(table, layout, block, successor, temp):
+    def state_of_estimates(table, layout, block, successor, temp):
         lane = score_block_lane(block.start)
-        state = state_number(layout, block.row, successor.row, lane, successor.saved, int(successor.shift))
-        x = score_block_x(block.start) + int(successor.points)
-        lowest = lowest_x(table, layout, successor.row, state)
+        state = state_number(layout, block.row, successor.row, lane, successor.saved, successor.shift)
+        return state, lowest_x(table, layout, successor.row, state)
+
+    return state_of_estimates
+
+
+@overload(value_after)
+def _estimated_value_after(table, layout, block, states, points, temp):
+    if table.instance_class is not EstimateTable:
+        return None
+
+    def estimated_value_after(table, layout, block, states, points, temp):
+        state, lowest = states
+        x = score_block_x(block.start) + int(points)
         mean = float(peek(table.means, state))
         upside = max(float(peek(table.upside, state)), LEAST_SPREAD)
         downside = max(float(peek(table.downside, state)), LEAST_SPREAD)
@@ -162,4 +173,4 @@ def _estimate_child_value(table, layout, block, successor, temp):
             poke(temp, i, estimated_chance(x + i, lowest, mean, upside, downside))
         return load(temp, 0)
 
-    return child_value_of_estimates
+    return estimated_value_after

@@ -141,8 +141,9 @@ def outcome_values(children, job, block, saved):
     for i in range(outcomes.size):
         if block.choices >> peek(outcomes.category, i) & 1:
             child, shift = block.row + peek(outcomes.step, i), peek(outcomes.shift, i)
-            successor = Successor(child, saved, shift, peek(outcomes.total, i))
-            store(scratch.outcome_value, i, child_value(children, job.model.layout, block, successor, scratch.temp))
+            successor, points = Successor(child, saved, shift), peek(outcomes.total, i)
+            value = child_value(children, job.model.layout, block, successor, points, scratch.temp)
+            store(scratch.outcome_value, i, value)
 
 
 @jit

@@ -11,6 +11,10 @@ For a card with the dice r on the table and n rerolls left::
 with N rerolls in a turn (plus the saved rolls), and the value of a full card given. Without saved rolls stop(r, n)
 does not depend on n. Other objectives replace "points + V" by :func:`.value_tables.child_value`.
 
+Saved rolls change stop(r, n) in every pass. Then most outcomes need not be offered to each roll that earns them: they
+go to the smallest holds that are sure of them (:mod:`perfect_yatzy.model.earning_holds`), and the maximum over the
+holds, which is taken anyway, carries them to the rolls.
+
 One buffer holds a vector for every multiset of dice and is rewritten in place: the full rolls hold W, a pass of means
 (:mod:`.lattice`) computes K for all smaller multisets, a pass of maxima turns the buffer into the best hold within
 each multiset. Rows are independent: the call that owns a row writes its values, so threads share everything else.
@@ -34,11 +38,21 @@ from .lattice import maxima, means
 from .legal import choices_of, scoring_of_roll
 from .simd import add, aligned, load, maximum, multiply, peek, shifted, splat, store, views
 from .table_slices import TableSlice
-from .value_tables import Block, MeanTable, Successor, child_value, write_values
+from .value_tables import (
+    Block,
+    MeanTable,
+    Successor,
+    child_value,
+    points_are_added,
+    states_after,
+    value_after,
+    write_values,
+)
 
 # What backup_stop_values does to the target, as a sum.
 OVERWRITE, RAISE = 0, 1  # replace the entry of each roll, or keep it where it is larger
 FIRST_ROLL = 2  # add the bonus points of the first roll
+WITHIN = 4  # raise the holds that earn an outcome; a pass of maxima over the target carries them to the rolls
 TIE = 1e-9  # values closer than this are equal; the error of the arithmetic is about 1e-12
 LOWEST = -1e30  # below every value, and still finite when points are added
 
@@ -100,8 +114,11 @@ def mean_block(model, row, lane):
 
 @jit
 def backup_stop_values(children, model, block, saved, mode, target, scratch):
-    """Best category for each roll by its dice, into the entries of the full rolls of `target` (`mode`: OVERWRITE)."""
-    outcomes, dice, legal = model.outcomes, model.dice, model.legal
+    """Best category for each roll by its dice, into the entries of the full rolls of `target` (`mode`: OVERWRITE).
+
+    With WITHIN each outcome goes to the entries of the smallest holds that earn it (:class:`.CategoryOutcomes`).
+    """
+    outcomes, dice, legal, layout, temp = model.outcomes, model.dice, model.legal, model.layout, scratch.temp
     # Categories that require points of another box and cannot pay; a bitmask, as that of those that can.
     unmet = 0 if block.row >= model.card_count else block.choices & legal.requiring
     paying = block.choices & ~unmet
@@ -110,26 +127,33 @@ def backup_stop_values(children, model, block, saved, mode, target, scratch):
     for c in range(model.category_count):
         if (block.choices if crossed_out_apart else unmet) >> c & 1:
             zero = peek(outcomes.start, c)
-            child, points = block.row + peek(outcomes.step, zero), peek(outcomes.points, zero)
-            successor = Successor(child, saved, peek(outcomes.shift, zero), points)
-            crossed_out = maximum(crossed_out, child_value(children, model.layout, block, successor, scratch.temp))
-    for roll in range(dice.first_roll, dice.first_roll + dice.roll_count):
-        offered = crossed_out
-        if legal.strict and peek(legal.scoring, roll - dice.first_roll) & paying:
-            offered = splat(target, LOWEST)
-        store(target, roll, offered if mode & RAISE == 0 else maximum(offered, load(target, roll)))
+            successor = Successor(block.row + peek(outcomes.step, zero), saved, peek(outcomes.shift, zero))
+            value = child_value(children, layout, block, successor, peek(outcomes.points, zero), temp)
+            crossed_out = maximum(crossed_out, value)
+    if mode & WITHIN:
+        store(target, 0, maximum(crossed_out, load(target, 0)))
+    else:
+        for roll in range(dice.first_roll, dice.first_roll + dice.roll_count):
+            offered = crossed_out
+            if legal.strict and peek(legal.scoring, roll - dice.first_roll) & paying:
+                offered = splat(target, LOWEST)
+            store(target, roll, offered if mode & RAISE == 0 else maximum(offered, load(target, roll)))
+    starts, places = (outcomes.hold_start, outcomes.holds) if mode & WITHIN else (outcomes.roll_start, outcomes.rolls)
     for c in range(model.category_count):
-        bonus = peek(outcomes.first_roll_bonus, c) if mode & FIRST_ROLL else 0.0
         if paying >> c & 1:
+            bonus = peek(outcomes.first_roll_bonus, c) if mode & FIRST_ROLL else 0.0
             zero = peek(outcomes.start, c)
+            step, shift = peek(outcomes.step, zero), peek(outcomes.shift, zero)
+            states = states_after(children, layout, block, Successor(block.row + step, saved, shift), temp)
             for outcome in range(zero + (1 if crossed_out_apart else 0), peek(outcomes.start, c + 1)):
-                child, shift = block.row + peek(outcomes.step, outcome), peek(outcomes.shift, outcome)
+                if peek(outcomes.step, outcome) != step or peek(outcomes.shift, outcome) != shift:
+                    step, shift = peek(outcomes.step, outcome), peek(outcomes.shift, outcome)
+                    states = states_after(children, layout, block, Successor(block.row + step, saved, shift), temp)
                 points = peek(outcomes.points, outcome) + (bonus if outcome > zero else 0.0)
-                successor = Successor(child, saved, shift, points)
-                value = child_value(children, model.layout, block, successor, scratch.temp)
-                for i in range(peek(outcomes.roll_start, outcome), peek(outcomes.roll_start, outcome + 1)):
-                    roll = peek(outcomes.rolls, i)
-                    store(target, roll, maximum(value, load(target, roll)))
+                value = value_after(children, layout, block, states, points, temp)
+                for i in range(peek(starts, outcome), peek(starts, outcome + 1)):
+                    place = peek(places, i)
+                    store(target, place, maximum(value, load(target, place)))
 
 
 @jit
@@ -151,16 +175,21 @@ def joker_value(children, model, block, saved, joker, mode, temp):
             if points > 0 and legal.tracked >> c & 1:
                 child += model.card_count
             shift = points * peek(outcomes.counts_to_upper, c)
-            successor = Successor(child, saved, shift, points + joker_bonus + bonus)
-            best = maximum(best, child_value(children, model.layout, block, successor, temp))
+            successor, made = Successor(child, saved, shift), points + joker_bonus + bonus
+            best = maximum(best, child_value(children, model.layout, block, successor, made, temp))
     return best
 
 
 @jit
 def backup_all_stop_values(children, model, block, saved, mode, target, scratch):
-    """:func:`backup_stop_values` with the joker rule: joker rolls get a value of their own."""
+    """:func:`backup_stop_values` with the joker rule: joker rolls get a value of their own.
+
+    With RAISE a pass of maxima over `target` must follow.
+    """
     jokers = model.jokers
     count = jokers.size if peek(model.layout.masks, block.row) & jokers.bit else 0
+    if mode & RAISE and count == 0 and model.nested and points_are_added(children):
+        mode |= WITHIN
     for joker in range(count):
         roll = peek(jokers.rolls, joker)
         store(scratch.joker_values, joker, splat(target, LOWEST) if mode & RAISE == 0 else load(target, roll))

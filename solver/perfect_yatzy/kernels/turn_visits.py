@@ -163,9 +163,8 @@ def end_turns(children, job, block):
         if block.choices >> c & 1:
             for i in range(peek(outcomes.start, c), peek(outcomes.start, c + 1)):
                 child, shift = block.row + peek(outcomes.step, i), peek(outcomes.shift, i)
-                value = child_value(
-                    children, model.layout, block, Successor(child, 0, shift, peek(outcomes.points, i)), temp
-                )
+                successor, points = Successor(child, 0, shift), peek(outcomes.points, i)
+                value = child_value(children, model.layout, block, successor, points, temp)
                 total = zero
                 for j in range(peek(outcomes.roll_start, i), peek(outcomes.roll_start, i + 1)):
                     roll = peek(outcomes.rolls, j)
@@ -184,9 +183,8 @@ def end_turns(children, job, block):
             if block.choices >> c & 1:
                 i = peek(outcomes.start, c)
                 child, shift = block.row + peek(outcomes.step, i), peek(outcomes.shift, i)
-                value = child_value(
-                    children, model.layout, block, Successor(child, 0, shift, peek(outcomes.points, i)), temp
-                )
+                successor, points = Successor(child, 0, shift), peek(outcomes.points, i)
+                value = child_value(children, model.layout, block, successor, points, temp)
                 if attempt == 0:
                     crossed_out = choose(value, crossed_out, value, crossed_out)
                 else:

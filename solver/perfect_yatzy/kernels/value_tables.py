@@ -16,18 +16,21 @@ kind                 the values of a card                             a block, a
 
 An :class:`ExponentialTable` has the blocks of a :class:`MeanTable`, but points multiply its values.
 
-A kind of table implements two functions with ``numba.extending.overload``:
+A kind of table implements three functions with ``numba.extending.overload``:
 
-``child_value(table, layout, block, successor, temp) -> vector``
-    The values of the block if its turn ends with `successor`: for every state of the block, look up the state that
-    follows when ``successor.points`` are made and the upper sum rises by ``successor.shift``. The table holds at
-    least the layer of the child. A lane that stands for no state may return any number. `temp` is a view of one
-    vector of working memory, whose dtype is that of the arithmetic. Must not write to the table.
+``states_after(table, layout, block, successor, temp) -> anything``
+    What the values of the states after `successor` have in common for all numbers of points: the states that follow
+    those of the block if the card is ``successor.row`` and the upper sum rises by ``successor.shift``. The table
+    holds at least the layer of that card. `temp` is a view of one vector of working memory, whose dtype is that of
+    the arithmetic. Must not write to the table.
+``value_after(table, layout, block, states, points, temp) -> vector``
+    The values of the block if its turn makes `points` and leads to `states`, the result of ``states_after``. A lane
+    that stands for no state may return any number.
 ``write_values(table, layout, block, saved, values, temp)``
     Write the vector `values` to the entries of the block for `saved` saved rolls, and nothing to lanes that stand for
     no state.
 
-A new objective needs new kernels only if it needs a new kind of table. Then: write the named tuple and its two
+A new objective needs new kernels only if it needs a new kind of table. Then: write the named tuple and its three
 overloads in this module; an entry point that loops over rows and blocks and calls
 :func:`perfect_yatzy.kernels.turn.solve_block` (as :mod:`.score_turn` does); and choose that entry point in
 :class:`perfect_yatzy.tablebase.row_solver.RowSolver`. An objective with an existing kind of table is a subclass of
@@ -46,7 +49,7 @@ from numba.extending import overload
 from ..game.dice import Floats, Ints
 from ..model.state_space import LANES, StateLayout
 from .jit import jit
-from .simd import add, load, load_as, multiply, peek, poke, splat, store, width
+from .simd import add, load_as, load_through, multiply, peek, poke, splat, store, width
 
 SCORE_BITS = 40  # a score block packs its lane of upper sums and its first x into one integer
 SCORE_ORIGIN = 1 << (SCORE_BITS - 1)  # x may be negative
@@ -61,12 +64,11 @@ class Block(NamedTuple):
 
 
 class Successor(NamedTuple):
-    """The end of a turn: row of the child card, rolls saved, increase of the upper sum, points made."""
+    """The end of a turn, apart from the points: row of the child card, rolls saved, increase of the upper sum."""
 
     row: int
     saved: int
     shift: int
-    points: float
 
 
 class MeanTable(NamedTuple):
@@ -92,8 +94,20 @@ class ScoreTable(NamedTuple):
     high: Ints
 
 
-def child_value(table: object, layout: StateLayout, block: Block, successor: Successor, temp: Floats) -> object:
-    """Values of a block if its turn ends with `successor` (see the module)."""
+def states_after(table: object, layout: StateLayout, block: Block, successor: Successor, temp: Floats) -> object:
+    """The states after a turn (see the module)."""
+    raise NotImplementedError("only within a kernel")
+
+
+def value_after(
+    table: object, layout: StateLayout, block: Block, states: object, points: float, temp: Floats
+) -> object:
+    """Values of a block if its turn makes `points` (see the module)."""
+    raise NotImplementedError("only within a kernel")
+
+
+def points_are_added(table: object) -> bool:
+    """Whether the values are sums of points: one point more is then worth more than any error of the arithmetic."""
     raise NotImplementedError("only within a kernel")
 
 
@@ -103,40 +117,56 @@ def write_values(table: object, layout: StateLayout, block: Block, saved: int, v
 
 
 @jit
+def child_value(table, layout, block, successor, points, temp):
+    """Values of a block if its turn makes `points` and leads to `successor`."""
+    return value_after(table, layout, block, states_after(table, layout, block, successor, temp), points, temp)
+
+
+@jit
 def table_lanes(values, layout, block, child, saved, shift, temp):
     """Entries of a mean table for a block of lanes, at card `child` with the upper sum raised by `shift`."""
     lane_set, child_set = peek(layout.lane_sets, block.row), peek(layout.lane_sets, child)
     first = peek(layout.offsets, child) + saved * peek(layout.lane_count, child_set)
     if lane_set == child_set:
         return load_as(values, first + block.start, temp)
-    for lane in range(LANES):
-        upper = peek(layout.lane_upper, lane_set * layout.lane_width + block.start + lane) + shift
-        poke(temp, lane, peek(values, first + peek(layout.lane_of, child_set * layout.upper_width + upper)))
-    return load(temp, 0)
+    upper, lanes = lane_set * layout.lane_width + block.start, child_set * layout.upper_width + shift
+    return load_through(values, first, layout.lane_of, lanes, layout.lane_upper, upper, temp)
 
 
-@overload(child_value, inline="never")
-def _mean_child_value(table, layout, block, successor, temp):
-    if table.instance_class is not MeanTable:
+@overload(points_are_added)
+def _points_are_added(table):
+    if table.instance_class is MeanTable:
+        return lambda table: True
+    return lambda table: False
+
+
+@overload(states_after)
+def _states_after_means(table, layout, block, successor, temp):
+    if table.instance_class not in (MeanTable, ExponentialTable):
         return None
 
-    def child_value_of_means(table, layout, block, successor, temp):
-        to_come = table_lanes(table.values, layout, block, successor.row, successor.saved, successor.shift, temp)
-        return add(to_come, splat(temp, successor.points))
+    def values_of_states(table, layout, block, successor, temp):
+        return table_lanes(table.values, layout, block, successor.row, successor.saved, successor.shift, temp)
 
-    return child_value_of_means
+    return values_of_states
 
 
-@overload(child_value)
-def _exponential_child_value(table, layout, block, successor, temp):
+@overload(value_after)
+def _mean_value_after(table, layout, block, states, points, temp):
+    if table.instance_class is not MeanTable:
+        return None
+    return lambda table, layout, block, states, points, temp: add(states, splat(temp, points))
+
+
+@overload(value_after)
+def _exponential_value_after(table, layout, block, states, points, temp):
     if table.instance_class is not ExponentialTable:
         return None
 
-    def child_value_of_exponentials(table, layout, block, successor, temp):
-        to_come = table_lanes(table.values, layout, block, successor.row, successor.saved, successor.shift, temp)
-        return multiply(to_come, splat(temp, exp(table.rate * successor.points)))
+    def exponential_value_after(table, layout, block, states, points, temp):
+        return multiply(states, splat(temp, exp(table.rate * points)))
 
-    return child_value_of_exponentials
+    return exponential_value_after
 
 
 @overload(write_values)
@@ -181,20 +211,31 @@ def state_number(layout, row, child, lane, saved, shift):
     return peek(layout.offsets, child) + saved * peek(layout.lane_count, child_set) + child_lane
 
 
-@overload(child_value)
-def _score_child_value(table, layout, block, successor, temp):
+@overload(states_after)
+def _states_after_scores(table, layout, block, successor, temp):
     if table.instance_class is not ScoreTable:
         return None
 
-    def child_value_of_scores(table, layout, block, successor, temp):
+    def range_of_scores(table, layout, block, successor, temp):
         lane = score_block_lane(block.start)
-        state = state_number(layout, block.row, successor.row, lane, successor.saved, int(successor.shift))
-        x = score_block_x(block.start) + int(successor.points)
-        # Beyond the range of scores lies one vector of known values on either side.
-        x = min(max(x, peek(table.low, state) - width(temp)), peek(table.high, state) + 1)
-        return load_as(table.values, peek(table.origin, state) + x, temp)
+        state = state_number(layout, block.row, successor.row, lane, successor.saved, successor.shift)
+        return peek(table.origin, state), peek(table.low, state), peek(table.high, state)
 
-    return child_value_of_scores
+    return range_of_scores
+
+
+@overload(value_after)
+def _score_value_after(table, layout, block, states, points, temp):
+    if table.instance_class is not ScoreTable:
+        return None
+
+    def score_value_after(table, layout, block, states, points, temp):
+        origin, low, high = states
+        # Beyond the range of scores lies one vector of known values on either side.
+        x = min(max(score_block_x(block.start) + int(points), low - width(temp)), high + 1)
+        return load_as(table.values, origin + x, temp)
+
+    return score_value_after
 
 
 @overload(write_values)

@@ -196,6 +196,7 @@ class RelaxedGame(RelaxedLayout):
             saves_rolls=int(rules.saved_rolls),
             has_first_roll_bonus=int(bool(rules.first_roll_bonus)),
             monotone=1,
+            nested=0,
         )
         return model, boxes
 
@@ -245,6 +246,8 @@ class _Outcomes:
             step=np.array(self.step, dtype=np.int64),
             roll_start=np.array(self.roll_start, dtype=np.int64),
             rolls=np.concatenate(self.rolls).astype(np.int64),
+            hold_start=np.zeros(0, dtype=np.int64),
+            holds=np.zeros(0, dtype=np.int64),
             roll_points=np.zeros(0, dtype=np.int64),
             counts_to_upper=np.array(counted, dtype=np.int64),
             first_roll_bonus=np.array(self.first_roll_bonus, dtype=np.float64),

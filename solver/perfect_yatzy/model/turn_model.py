@@ -29,6 +29,7 @@ from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
 from ..game.scoring import is_joker, matching_upper_boxes
 from ..game.upper_sums import upper_sums
+from .earning_holds import earning_holds
 from .state_space import StateLayout, StateSpace, state_space
 
 
@@ -50,6 +51,11 @@ class CategoryOutcomes(NamedTuple):
         Outcome i is earned by ``rolls[roll_start[i]:roll_start[i + 1]]``.
     rolls : (pairs,)
         Lattice indices of rolls.
+    hold_start : (outcomes + 1,)
+        Outcome i is earned by every roll that contains one of ``holds[hold_start[i]:hold_start[i + 1]]``, and each
+        other roll that contains one of them earns more.
+    holds : (pairs of hold and outcome,)
+        Lattice indices of the smallest such holds; none for the lowest outcomes.
     roll_points : (categories * rolls,)
         Points of each category for each roll, without joker rules.
     counts_to_upper : (categories,)
@@ -64,6 +70,8 @@ class CategoryOutcomes(NamedTuple):
     step: Ints
     roll_start: Ints
     rolls: Ints
+    hold_start: Ints
+    holds: Ints
     roll_points: Ints
     counts_to_upper: Ints
     first_roll_bonus: Floats
@@ -183,6 +191,9 @@ class TurnModel(NamedTuple):
     monotone : int
         0 if more points may lower the value, so that a roll that pays must not be scored as one that does not: as the
         objective says, or because points in the joker's box restrict where later jokers may go.
+    nested : int
+        1 if a roll may be scored as any hold within it: ``holds`` of :class:`CategoryOutcomes` is filled, and an
+        outcome with more points is never worth less.
     """
 
     layout: StateLayout
@@ -197,6 +208,7 @@ class TurnModel(NamedTuple):
     saves_rolls: int
     has_first_roll_bonus: int
     monotone: int
+    nested: int
 
 
 def row_steps(rules: RuleSet, space: StateSpace, category: Ints, points: Ints) -> tuple[Ints, Ints]:
@@ -229,6 +241,7 @@ def _category_outcomes(rules: RuleSet, space: StateSpace) -> CategoryOutcomes:
             roll_start.append(len(rolls))
         start.append(len(points))
     step, shift = row_steps(rules, space, np.array(category), np.array(points))
+    hold_start, holds = earning_holds(dice, np.array(start), np.array(roll_start), np.array(rolls))
     first_roll_bonus = dict(rules.first_roll_bonus)
     return CategoryOutcomes(
         start=np.array(start, dtype=np.int64),
@@ -237,6 +250,8 @@ def _category_outcomes(rules: RuleSet, space: StateSpace) -> CategoryOutcomes:
         step=step,
         roll_start=np.array(roll_start, dtype=np.int64),
         rolls=np.array(rolls, dtype=np.int64),
+        hold_start=hold_start,
+        holds=holds,
         roll_points=table.ravel(),
         counts_to_upper=np.array(
             [upper_sums(rules).shift(c, 1) for c in range(len(rules.categories))], dtype=np.int64
@@ -325,12 +340,13 @@ def turn_model(rules: RuleSet, start: State = EMPTY_STATE) -> TurnModel:
 
 @lru_cache(maxsize=8)
 def _turn_model(rules: RuleSet, start: State) -> TurnModel:
-    space, joker = state_space(rules, start), rules.joker
+    space, joker, legal = state_space(rules, start), rules.joker, legal_categories(rules)
+    monotone = not (joker and joker.mode == "forced" and joker.requires == "points")
     return TurnModel(
         layout=space.layout,
         outcomes=_category_outcomes(rules, space),
         jokers=joker_model(rules),
-        legal=legal_categories(rules),
+        legal=legal,
         dice=dice_model(rules.dice, rules.faces),
         category_count=len(rules.categories),
         upper_bits=sum(1 << c for c, category in enumerate(rules.categories) if category.upper),
@@ -338,7 +354,8 @@ def _turn_model(rules: RuleSet, start: State) -> TurnModel:
         rolls_per_turn=rules.rolls_per_turn,
         saves_rolls=int(rules.saved_rolls),
         has_first_roll_bonus=int(bool(rules.first_roll_bonus)),
-        monotone=int(not (joker and joker.mode == "forced" and joker.requires == "points")),
+        monotone=int(monotone),
+        nested=int(monotone and not legal.strict),
     )
 
 
