@@ -10,8 +10,8 @@ Ones pay 2 for every roll with exactly two ones. As three ones pay more, 2 may b
     chance 17        every roll of sum 17   the same rolls
 
 A pass of maxima over the lattice of holds (:mod:`perfect_yatzy.kernels.lattice`) carries what a hold is sure of to
-all rolls that contain it. Yatzy has 1,544 pairs of a roll and a category that pays for it, and 353 pairs of a hold and
-an outcome.
+all rolls that contain it. Yatzy has 1,544 pairs of a roll and a category that pays for it, and 353 pairs of a hold
+and an outcome.
 """
 
 from __future__ import annotations
