@@ -142,18 +142,20 @@ def backup_stop_values(children, model, block, saved, mode, target, scratch):
     for c in range(model.category_count):
         if paying >> c & 1:
             bonus = peek(outcomes.first_roll_bonus, c) if mode & FIRST_ROLL else 0.0
-            zero = peek(outcomes.start, c)
-            step, shift = peek(outcomes.step, zero), peek(outcomes.shift, zero)
-            states = states_after(children, layout, block, Successor(block.row + step, saved, shift), temp)
-            for outcome in range(zero + (1 if crossed_out_apart else 0), peek(outcomes.start, c + 1)):
-                if peek(outcomes.step, outcome) != step or peek(outcomes.shift, outcome) != shift:
-                    step, shift = peek(outcomes.step, outcome), peek(outcomes.shift, outcome)
-                    states = states_after(children, layout, block, Successor(block.row + step, saved, shift), temp)
-                points = peek(outcomes.points, outcome) + (bonus if outcome > zero else 0.0)
-                value = value_after(children, layout, block, states, points, temp)
-                for i in range(peek(starts, outcome), peek(starts, outcome + 1)):
-                    place = peek(places, i)
-                    store(target, place, maximum(value, load(target, place)))
+            zero, end = peek(outcomes.start, c), peek(outcomes.start, c + 1)
+            outcome = zero + (1 if crossed_out_apart else 0)
+            while outcome < end:
+                step, shift = peek(outcomes.step, outcome), peek(outcomes.shift, outcome)
+                states = states_after(children, layout, block, Successor(block.row + step, saved, shift), temp)
+                while (
+                    outcome < end and peek(outcomes.step, outcome) == step and peek(outcomes.shift, outcome) == shift
+                ):
+                    points = peek(outcomes.points, outcome) + (bonus if outcome > zero else 0.0)
+                    value = value_after(children, layout, block, states, points, temp)
+                    for i in range(peek(starts, outcome), peek(starts, outcome + 1)):
+                        place = peek(places, i)
+                        store(target, place, maximum(value, load(target, place)))
+                    outcome += 1
 
 
 @jit
