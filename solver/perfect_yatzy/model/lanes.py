@@ -91,23 +91,65 @@ class LaneSets:
         """Number of the lane set of a card."""
         return sum(int(self.weight_of[c]) for c in self.uppers.counting if filled >> c & 1)
 
-    def _sums(self, lane_set: int) -> Ints:
-        """The sums that can occur, from those before one of the boxes was filled."""
+    def _last_filled(self, lane_set: int) -> tuple[int, int] | None:
+        """A box filled since the start, and the lane set before it; no box (-1) at the start, None if impossible."""
         before, rest, weight = self.start.filled, lane_set, 1
-        last = None  # a box filled since the start, and the weight of its chain
+        last = -1, lane_set
         for boxes in self.chains:
             rest, digit = divmod(rest, len(boxes) + 1)
             first = sum(before >> c & 1 for c in boxes)
             if digit < first:
-                return np.empty(0, dtype=np.int64)
+                return None
             if digit > first:
-                last = boxes[digit - 1], weight
+                last = boxes[digit - 1], lane_set - weight
             weight *= len(boxes) + 1
-        if last is None:
+        return last
+
+    def _sums(self, lane_set: int) -> Ints:
+        """The sums that can occur, from those before one of the boxes was filled."""
+        if (last := self._last_filled(lane_set)) is None:
+            return np.empty(0, dtype=np.int64)
+        box, previous = last
+        if box < 0:
             return self.uppers.cap(np.array([self.start.upper], dtype=np.int64))
-        box, weight = last
         added = self._points[box] * self.uppers.shift(box, 1)
-        return np.unique(self.uppers.cap(np.add.outer(self.sums[lane_set - weight], added).ravel()))
+        return np.unique(self.uppers.cap(np.add.outer(self.sums[previous], added).ravel()))
+
+    def points_made(self, extra: Ints, width: int) -> tuple[Ints, Ints]:
+        """Fewest and most points made since the start in the boxes that count to a bonus, for each lane.
+
+        Parameters
+        ----------
+        extra : (categories,) int64
+            Points that each box may pay in addition, which do not count to the bonus.
+        width
+            Length of the rows of the result, at least the number of lanes.
+
+        Returns
+        -------
+        least, most : (lane sets, width) int64
+            0 where there is no lane.
+        """
+        shape = self.size, width
+        least, most = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+        by_sum: list[tuple[Ints, Ints]] = []
+        for lane_set, (sums, lanes) in enumerate(zip(self.sums, self._lanes, strict=True)):
+            low, high = np.zeros_like(sums), np.zeros_like(sums)
+            last = self._last_filled(lane_set)
+            if last and last[0] >= 0:
+                box, previous = last
+                points, before = self._points[box], by_sum[previous]
+                reached = self.uppers.cap(np.add.outer(self.sums[previous], points * self.uppers.shift(box, 1)))
+                places = np.searchsorted(sums, reached)
+                low += np.iinfo(np.int64).max
+                np.minimum.at(low, places, np.add.outer(before[0], points))
+                np.maximum.at(high, places, np.add.outer(before[1], points + extra[box]))
+            by_sum.append((low, high))
+            if last:
+                least[lane_set, : self.count[lane_set]] = np.iinfo(np.int64).max
+                np.minimum.at(least[lane_set], lanes, low)
+                np.maximum.at(most[lane_set], lanes, high)
+        return least, most
 
     def _merged(self, lane_set: int) -> tuple[Ints, Ints]:
         """Lane of each sum, and the largest sum of each lane."""

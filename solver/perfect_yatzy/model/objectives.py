@@ -393,10 +393,14 @@ class Utility(ScoreObjective):
 
     def row_lengths(self) -> Ints:
         """Most points possible since `start` for each row, without the upper bonus, `(rows,)` int64."""
+        return self.points_of_cards(self.best_points())
+
+    def points_of_cards(self, best: Ints) -> Ints:
+        """The same with the points `best`, `(categories,)`, in the boxes; joker bonuses included."""
         space, joker = self.space, self.rules.joker
         since = space.layout.masks & ~np.int64(self.start.filled)
         filled = since[:, None] >> np.arange(space.categories) & 1
-        most: Ints = filled @ self.best_points()
+        most: Ints = filled @ best
         if joker and joker.bonus:
             most += self.pays_jokers * (filled.sum(axis=1) - filled[:, self.rules.joker_index]) * joker.bonus
         return most

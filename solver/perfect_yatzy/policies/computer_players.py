@@ -33,7 +33,7 @@ from ..game.notation import CardText, parse_dice, read_card
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
-from ..model.objectives import Utility
+from ..model.reachable_utility import ReachableUtility
 from ..strategy.actions import Choice, Hold, max_rerolls, rank_categories, rank_holds
 from ..strategy.approximate_strategy import ApproximateStrategy, needs_table
 from ..strategy.distribution import has_distribution
@@ -283,7 +283,10 @@ class WinningPlayer(ComputerPlayer):
             or (cards and not has_distribution(self.rules))
         ):
             return False
-        costs = [Utility(self.rules, lambda made: made.astype(float), c.state).solve_cost() for c in (card, *cards)]
+        costs = [
+            ReachableUtility(self.rules, lambda made: made.astype(float), c.state).solve_cost()
+            for c in (card, *cards)
+        ]
         return max(cost.seconds for cost in costs) <= WIN_SECONDS
 
     def _cached(self, key: Hashable, create: Callable[[], TurnEvaluator | Opponent]) -> TurnEvaluator | Opponent:

@@ -17,10 +17,15 @@ from ..errors import RulesError
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
 from ..model.estimates import MAX_UNASKED_BYTES, MAX_UNASKED_SECONDS, SolveCost
-from ..model.objectives import Utility
-from ..strategy.distribution import distribution_path
+from ..model.reachable_utility import ReachableUtility
+from ..strategy.distribution import distribution_path, has_distribution
+from ..strategy.outlook import outlook_cost
+from ..strategy.outlook_file import has_outlook
 from ..strategy.score_strategy import INSTANT_SOLVE_SECONDS
+from ..tablebase.memory import available_memory
 
+OUTLOOK_LIMIT_SECONDS = 15.0  # the outlook of a game that takes longer, or a larger file, is not made
+OUTLOOK_LIMIT_BYTES = 4_000_000
 FORWARD_COST_RATIO = 0.12  # seconds of a forward pass (a distribution), as a share of those of a backward solve
 
 
@@ -113,6 +118,18 @@ class SolveBudget:
                 code="too-large",
             )
 
+    def makes_outlook(self, rules: RuleSet) -> bool:
+        """Whether the distributions after every first turn are stored when that of the empty card is asked for.
+
+        The file is small: 0.5 MB for Yatzy, 2 MB for Yahtzee. The pass takes somewhat longer than that for one card.
+        """
+        if not has_distribution(rules):
+            return False
+        cost = outlook_cost(rules)
+        limit = SolveLimit(OUTLOOK_LIMIT_SECONDS, OUTLOOK_LIMIT_BYTES)
+        free = available_memory()
+        return limit.allows(cost) and self.objective.allows(cost) and (free is None or cost.memory <= free)
+
     def check_stored(self, rules: RuleSet, stored: int, cost: SolveCost) -> None:
         """Raise RulesError if one more table of goals is too much for the store.
 
@@ -141,11 +158,24 @@ def limit_words(limit: SolveLimit) -> str:
 
 def utility_cost(rules: RuleSet, start: State) -> SolveCost:
     """Cost of solving any utility from a checked state on."""
-    return Utility(rules, lambda total: total.astype(float), start).solve_cost()
+    return ReachableUtility(rules, lambda total: total.astype(float), start).solve_cost()
 
 
-def distribution_seconds(rules: RuleSet, start: State, tables: str | os.PathLike[str] | None) -> float:
-    """Estimated seconds for the distribution of the final score; 0.0 for one in the store."""
+def distribution_seconds(
+    rules: RuleSet, start: State, tables: str | os.PathLike[str] | None, *, outlook: bool = False
+) -> float:
+    """Estimated seconds for the distribution of the final score; 0.0 for one in the store.
+
+    Parameters
+    ----------
+    outlook
+        Whether the distributions after every first turn are made with that of the empty card, if they are missing.
+    """
+    stored = has_outlook(rules, tables)
+    if start == EMPTY_STATE and outlook and not stored:
+        return outlook_cost(rules).seconds
     if start == EMPTY_STATE and distribution_path(rules, tables).is_file():
+        return 0.0
+    if start.filled.bit_count() == 1 and not start.saved and stored:
         return 0.0
     return FORWARD_COST_RATIO * utility_cost(rules, start).seconds

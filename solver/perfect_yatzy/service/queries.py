@@ -17,6 +17,7 @@ import numpy as np
 from ..errors import RulesError
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
+from ..game.scorecard import EMPTY_STATE
 from ..game.translations import ENGLISH, localized
 from ..model.estimates import SolveCost, rule_set_stats
 from ..model.objectives import Variance
@@ -185,7 +186,8 @@ class QueryService:
         """
         seconds = self.plan(request).seconds
         if _needs_distribution(request):
-            seconds += distribution_seconds(request.rules, request.state, self.tables)
+            outlook = self._makes_outlook(request)
+            seconds += distribution_seconds(request.rules, request.state, self.tables, outlook=outlook)
         return seconds
 
     def answer(self, request: Request | Mapping[str, Any]) -> dict[str, Any]:
@@ -274,7 +276,14 @@ class QueryService:
             answer |= best_value_fields([{"chance": chance}], card, objective)
         exact = not isinstance(strategy, ApproximateStrategy)
         if exact and _needs_distribution(request):
-            found = stored_distribution(strategy, request.position, card.total, self.tables, self.threads)
+            found = stored_distribution(
+                strategy,
+                request.position,
+                card.total,
+                self.tables,
+                self.threads,
+                outlook=self._makes_outlook(request),
+            )
             if objective:
                 answer["chance_by_mean_play"] = float(objective.utility(found.scores) @ found.chances)
             if request.include_distribution:
@@ -290,6 +299,9 @@ class QueryService:
             if objective and objective.strategy.is_approximate(state):
                 answer["approximate"] = self._measured_fields(request, strategy, objective)
         return answer
+
+    def _makes_outlook(self, request: Request) -> bool:
+        return request.state == EMPTY_STATE and self.budget.makes_outlook(request.rules)
 
     def _measured_fields(self, request: Request, strategy: Strategy, objective: ResolvedObjective) -> dict[str, Any]:
         """The field ``approximate``: the chance that approximate play has in simulated games."""

@@ -14,10 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from .._files import replacing
-from .._version import __version__
 from ..errors import RulesError, whole_number
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
@@ -29,7 +26,8 @@ from ..tablebase.table_info import DAMAGED, checked_fields, with_checksum
 from .forward_pass import ForwardPass, score_places
 from .goal_estimates import EstimatedGoalEvaluator
 from .greedy_policy import GreedyPolicy
-from .score_distribution import CategoryResult, ScoreDistribution
+from .outlook_file import distribution_entry, file_header, has_outlook, read_distribution, read_outlook, write_outlook
+from .score_distribution import ScoreDistribution
 from .score_forward_pass import ScoreForwardPass
 from .strategy import check_strategy
 from .turn_evaluator import ScoreEvaluator
@@ -64,8 +62,10 @@ def stored_distribution(
     points: int = 0,
     tables: str | os.PathLike[str] | None = None,
     threads: int | None = None,
+    *,
+    outlook: bool = False,
 ) -> ScoreDistribution:
-    """:func:`distribution`, stored next to the table of means if it is that of the mean from the empty card.
+    """:func:`distribution`, for the mean stored next to the table: from the empty card, and after the first turn.
 
     A stored file that is damaged or written by another version is computed again and replaced.
 
@@ -75,38 +75,42 @@ def stored_distribution(
         As for :func:`distribution`.
     tables
         Folder of the tables, as for :func:`perfect_yatzy.open_strategy`.
+    outlook
+        Whether to compute and store the distributions after every first turn (:mod:`.outlook`) if they are missing
+        and `start` is the empty card.
     """
+    from .outlook import BackwardPass
+
     checked = strategy.check(start)
-    if checked.state != EMPTY_STATE or isinstance(strategy.evaluator, ScoreEvaluator):
+    filled = checked.state.filled.bit_count()
+    if filled > 1 or checked.state.saved or isinstance(strategy.evaluator, ScoreEvaluator):
         return distribution(strategy, checked, points=points, threads=threads)
+    if filled:
+        found = read_outlook(strategy, checked.state, tables)
+        if found is None:
+            return distribution(strategy, checked, points=points, threads=threads)
+        return replace(found, scores=found.scores + points)
     if points:
-        whole = stored_distribution(strategy, EMPTY_STATE, 0, tables, threads)
+        whole = stored_distribution(strategy, EMPTY_STATE, 0, tables, threads, outlook=outlook)
         return replace(whole, scores=whole.scores + points)
-    header = {"format": FORMAT, "version": __version__, "fingerprint": strategy.rules.fingerprint}
     path = distribution_path(strategy.rules, tables)
+    outlook = outlook and not has_outlook(strategy.rules, tables)
+    header = file_header(strategy.rules, FORMAT)
     try:
         stored = checked_fields(path.read_bytes())
-        if header.items() <= stored.items():
-            return ScoreDistribution(
-                np.arange(len(stored["chances"])) + stored["lowest"],
-                np.array(stored["chances"]),
-                stored["upper_bonus_chance"],
-                tuple(CategoryResult(*entry) for entry in stored["categories"]),
-                strategy.rules,
-                strategy.policy,
-            )
+        if not outlook and header.items() <= stored.items():
+            return read_distribution(stored, strategy)
     except (OSError, *DAMAGED):
         pass
-    found = distribution(strategy, checked, points=0, threads=threads)
-    contents = {
-        **header,
-        "lowest": int(found.scores[0]),
-        "upper_bonus_chance": found.upper_bonus_chance,
-        "categories": [[r.category, r.mean, r.crossed_out] for r in found.categories],
-        "chances": found.chances.tolist(),
-    }
+    if outlook:
+        games = BackwardPass(GreedyPolicy(strategy.rules, strategy.table), threads or default_threads())
+        early = games.run()
+        write_outlook(strategy.rules, early, tables)
+        found = replace(early[strategy.space.unchecked_index(EMPTY_STATE)], policy=strategy.policy)
+    else:
+        found = distribution(strategy, checked, points=0, threads=threads)
     with suppress(OSError), replacing(path) as file:
-        file.write(with_checksum(contents))
+        file.write(with_checksum({**header, **distribution_entry(found)}))
     return found
 
 

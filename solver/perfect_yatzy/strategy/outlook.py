@@ -1,0 +1,150 @@
+"""The outlook: distributions of the final score from the empty card and from every card after the first turn.
+
+A forward pass (:mod:`.forward_pass`) has the distribution from one card on. Backward induction has those from all
+cards in one pass::
+
+    P(y more points | card) = sum over the outcomes o of the turn of P(o | card) P(y - points(o) more | child)
+
+It visits the states that play never reaches, too, and takes as long as a few forward passes. The results of the two
+first layers are stored (:mod:`.outlook_file`): then no card after a first turn needs a pass of its own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..game.dice import Ints, lattice
+from ..game.rules import RuleSet
+from ..model.estimates import SolveCost
+from ..model.objectives import Goals, final_bonus
+from ..model.policies import Policy
+from ..model.state_space import LANES
+from ..model.turn_model import turn_model, turn_outcomes
+from ..tablebase.memory import check_memory
+from ..tablebase.threads import thread_map
+from .score_distribution import CategoryResult, ScoreDistribution
+
+if TYPE_CHECKING:
+    from ..kernels.distribution_turn import ToCome
+    from ..kernels.policy import PolicyJob
+
+ROWS = 16  # rows of states a thread takes at a time
+EARLY_LAYERS = 2  # the empty card, and the cards after the first turn
+PASS_COST_RATIO = 0.2  # seconds of the pass, as a share of those of all goals
+CHANCE_BYTES, CARD_BYTES, RESULT_BYTES = 30, 300, 120  # at most, of a chance, a card and a category in the file
+
+
+def outlook_cost(rules: RuleSet) -> SolveCost:
+    """Cost of an outlook: the size of its file, and the memory and time of the pass."""
+    goals = Goals(rules)
+    sizes, whole = goals.layer_sizes()[:EARLY_LAYERS], goals.solve_cost()
+    cards = sum(states for states, _ in sizes)
+    chances = sum(entries for _, entries in sizes) - cards * (goals.before + goals.after - 1)
+    size = CHANCE_BYTES * chances + cards * (CARD_BYTES + RESULT_BYTES * len(rules.categories))
+    return SolveCost(chances, size, whole.doubled().memory, PASS_COST_RATIO * whole.seconds)
+
+
+class BackwardPass:
+    """Distributions of the points to come, one layer after the other; see the module.
+
+    Parameters
+    ----------
+    policy
+        What to play from the empty card on; the rules must not save rolls.
+    threads
+        Number of threads; the results do not depend on it.
+
+    Raises
+    ------
+    RulesError
+        If the machine has too little memory.
+    """
+
+    def __init__(self, policy: Policy, threads: int) -> None:
+        from ..kernels.lattice import indexed_lattice, kernel_lattice
+
+        self.policy, self.rules, self.threads = policy, policy.rules, threads
+        check_memory(self.rules, outlook_cost(self.rules))
+        goals = Goals(self.rules)
+        self.space, self.dice = goals.space, lattice(self.rules.dice, self.rules.faces)
+        self.most, self.bonuses = goals.row_lengths(), goals.lane_bonuses()
+        self.model, self.outcomes = turn_model(self.rules), turn_outcomes(self.rules)
+        self.lattice, self.lattice_index = kernel_lattice(self.dice), indexed_lattice(self.dice)
+        self.idle: list[PolicyJob] = []  # jobs that no call uses at the moment
+
+    def run(self) -> dict[int, ScoreDistribution]:
+        """The distributions from the first cards on, by the number of the state in the table, without any points."""
+        found: dict[int, ScoreDistribution] = {}
+        layer = self.full_cards()
+        for filled in range(self.space.categories - 1, -1, -1):
+            layer = self.advance(filled, layer)
+            if filled < EARLY_LAYERS:
+                states = self.space.layer_slice(filled)
+                found |= {state: self.distribution(layer, state) for state in range(states.start, states.stop)}
+        return found
+
+    def new_layer(self, filled: int) -> ToCome:
+        """Zeros for the states with `filled` filled categories."""
+        from ..kernels.distribution_turn import ToCome
+
+        states, layout = self.space.layer_slice(filled), self.space.layout
+        rows = np.repeat(self.space.layers[filled], layout.lane_count[layout.lane_sets[self.space.layers[filled]]])
+        lanes = self.space.lanes_and_saved(rows, np.arange(states.start, states.stop))[0]
+        lengths = self.most[rows] + self.bonuses[layout.lane_sets[rows], lanes] + 1
+        start = np.concatenate([[0], np.cumsum(lengths + LANES)]).astype(np.int64)
+        width = 2 * self.space.categories + 1
+        return ToCome(states.start, start, np.zeros(int(start[-1])), np.zeros(width * len(rows)), width)
+
+    def full_cards(self) -> ToCome:
+        """A full card has its upper bonus to come."""
+        layer = self.new_layer(self.space.categories)
+        bonuses = final_bonus(self.space).astype(np.int64)
+        layer.chances[layer.start[:-1] + bonuses] = 1.0
+        layer.results[layer.width - 1 :: layer.width] = bonuses > 0
+        return layer
+
+    def advance(self, filled: int, below: ToCome) -> ToCome:
+        """The layer before `below`, with `filled` filled categories."""
+        from ..kernels.distribution_turn import distribute_rows
+
+        layer, actions = self.new_layer(filled), self.policy.layer(filled)
+
+        def work(rows: Ints) -> None:
+            try:
+                job = self.idle.pop()
+            except IndexError:
+                job = self.new_job()
+            for part, policy in actions(rows):
+                distribute_rows(part, job, policy, self.lattice_index, below, layer)
+            self.idle.append(job)
+
+        rows = self.space.layers[filled]
+        with thread_map(self.threads) as in_threads:
+            list(in_threads(work, [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)]))
+        return layer
+
+    def new_job(self) -> PolicyJob:
+        """The arguments of the kernel, with new working memory."""
+        from ..kernels.policy import PolicyJob, policy_scratch
+
+        scratch = policy_scratch(self.dice, self.model, self.outcomes, 0, np.float64)
+        return PolicyJob(self.model, self.outcomes, self.lattice, self.policy.ties, scratch)
+
+    def distribution(self, layer: ToCome, state: int) -> ScoreDistribution:
+        """The distribution from a state of a layer on."""
+        place = state - layer.first_state
+        chances = layer.chances[layer.start[place] : layer.start[place + 1] - LANES]
+        results = layer.results[place * layer.width : (place + 1) * layer.width]
+        row = int(self.space.state_rows()[state])
+        possible = np.flatnonzero(chances)
+        low, high = int(possible[0]), int(possible[-1])
+        categories = tuple(
+            CategoryResult(category.id, float(results[2 * c]), float(results[2 * c + 1]))
+            for c, category in enumerate(self.rules.categories)
+            if not self.space.layout.masks[row] >> c & 1
+        )
+        return ScoreDistribution(
+            np.arange(low, high + 1), chances[low : high + 1].copy(), float(results[-1]), categories, self.rules
+        )

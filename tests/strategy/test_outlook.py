@@ -1,0 +1,151 @@
+"""The outlook: distributions from every card after the first turn on, in one pass, and their file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import perfect_yatzy
+import pytest
+from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.game.scorecard import EMPTY_STATE, State
+from perfect_yatzy.service import budget as budgets
+from perfect_yatzy.service.budget import SolveBudget, SolveLimit, distribution_seconds
+from perfect_yatzy.service.queries import QueryService
+from perfect_yatzy.strategy import distribution as distributions
+from perfect_yatzy.strategy.distribution import distribution, stored_distribution
+from perfect_yatzy.strategy.greedy_policy import GreedyPolicy
+from perfect_yatzy.strategy.outlook import BackwardPass, outlook_cost
+from perfect_yatzy.strategy.outlook_file import has_outlook, outlook_path
+from perfect_yatzy.strategy.score_distribution import ScoreDistribution
+from perfect_yatzy.strategy.strategy import Strategy
+from support import games
+from support.mechanics import random_rules
+
+SMALL = [
+    games.saved_rolls_game("free", False),
+    games.saved_rolls_game("forced", False),
+    games.joker_game("forced"),
+    games.joker_game("free", first_roll_bonus=(("run", 3), ("face-3", 2))),
+    *(rules for rules in map(random_rules, range(14)) if not rules.saved_rolls),
+]
+
+
+def outlook_of(strategy: Strategy, threads: int = 2) -> dict[int, ScoreDistribution]:
+    return BackwardPass(GreedyPolicy(strategy.rules, strategy.table), threads).run()
+
+
+def early_states(strategy: Strategy) -> dict[int, State]:
+    """The states with no or one filled box, by their numbers."""
+    space, found = strategy.space, {}
+    for row in [*space.layers[0], *space.layers[1]]:
+        lanes = space.layout.lane_sets[row]
+        for lane in range(int(space.layout.lane_count[lanes])):
+            upper = int(space.layout.lane_upper[lanes, lane])
+            state = State(int(space.layout.masks[row]), upper, 0, bool(space.has_tracked_rows and row >= space.cards))
+            found[space.unchecked_index(state)] = state
+    return found
+
+
+def assert_equal(found: ScoreDistribution, expected: ScoreDistribution) -> None:
+    assert np.array_equal(found.scores, expected.scores)
+    assert np.abs(found.chances - expected.chances).max() < 1e-14
+    assert found.upper_bonus_chance == pytest.approx(expected.upper_bonus_chance, abs=1e-13)
+    assert [c.category for c in found.categories] == [c.category for c in expected.categories]
+    for mine, theirs in zip(found.categories, expected.categories, strict=True):
+        assert mine.mean == pytest.approx(theirs.mean, abs=1e-11)
+        assert mine.crossed_out == pytest.approx(theirs.crossed_out, abs=1e-13)
+
+
+@pytest.mark.parametrize("rules", SMALL, ids=lambda rules: rules.key)
+def test_the_backward_pass_has_the_distributions_of_the_forward_pass(rules: RuleSet) -> None:
+    strategy = perfect_yatzy.open_strategy(rules)
+    found, states = outlook_of(strategy), early_states(strategy)
+    assert found.keys() == states.keys()
+    for number, state in states.items():
+        assert found[number].mean == pytest.approx(strategy.value(state), abs=1e-10)
+        assert_equal(found[number], distribution(strategy, state))
+
+
+def test_crag_after_every_first_turn_with_any_number_of_threads() -> None:
+    crag = perfect_yatzy.open_strategy("crag")
+    found = outlook_of(crag, 1)
+    for threads in (2, 3):
+        again = outlook_of(crag, threads)
+        assert all(np.array_equal(found[n].chances, again[n].chances) for n in found)
+    states = early_states(crag)
+    for number in list(states)[::7]:
+        assert_equal(found[number], distribution(crag, states[number]))
+
+
+@pytest.fixture
+def crag(tmp_path: Path) -> Strategy:
+    return perfect_yatzy.open_strategy("crag", tmp_path)
+
+
+def test_a_question_about_the_empty_card_stores_the_answers_after_every_first_turn(
+    crag: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card = {"query": "expect", "rules": "crag", "card": "fives=10"}
+    before = QueryService(tmp_path).answer(card)
+    assert not has_outlook(crag.rules, tmp_path)  # one card does not need it
+    service = QueryService(tmp_path)
+    empty = service.answer({"query": "expect", "rules": "crag"})
+    assert has_outlook(crag.rules, tmp_path)
+    assert outlook_path(crag.rules, tmp_path).stat().st_size <= outlook_cost(crag.rules).bytes
+    whole = distribution(crag)
+    assert empty["distribution"]["chances"] == pytest.approx(whole.chances.tolist(), abs=1e-14)
+
+    def refused(*args: Any, **named: Any) -> Any:
+        raise AssertionError("a forward pass")
+
+    monkeypatch.setattr(distributions, "distribution", refused)
+    after = QueryService(tmp_path).answer(card)
+    assert after["distribution"]["lowest"] == before["distribution"]["lowest"]
+    assert after["distribution"]["chances"] == pytest.approx(before["distribution"]["chances"], abs=1e-14)
+    assert stored_distribution(crag, EMPTY_STATE, 5, tmp_path).mean == pytest.approx(crag.value() + 5)
+
+
+def test_an_outlook_that_is_damaged_or_of_another_version_is_removed(crag: Strategy, tmp_path: Path) -> None:
+    state = crag.state("fives=10")
+    stored_distribution(crag, EMPTY_STATE, tables=tmp_path, outlook=True)
+    path = outlook_path(crag.rules, tmp_path)
+    good, expected = path.read_bytes(), distribution(crag, state)
+    flipped = bytearray(good)
+    flipped[len(flipped) // 2] ^= 1
+    fields = json.loads(good)
+    for spoilt in (b"{", b"[]", bytes(flipped), json.dumps(fields | {"version": "0.0"}).encode()):
+        path.write_bytes(spoilt)
+        assert_equal(stored_distribution(crag, state, tables=tmp_path), expected)
+        assert not path.exists()
+    stored_distribution(crag, EMPTY_STATE, tables=tmp_path, outlook=True)
+    assert path.read_bytes() == good
+
+
+def test_the_budget_limits_the_outlook(crag: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rules, budget = crag.rules, SolveBudget.command()
+    assert budget.makes_outlook(rules)
+    assert all(budget.makes_outlook(perfect_yatzy.load_rules(key)) for key in ("yatzy", "yahtzee"))
+    assert not budget.makes_outlook(perfect_yatzy.load_rules("yatzy-saved"))
+    assert not SolveBudget(objective=SolveLimit(bytes=10)).makes_outlook(rules)
+    assert distribution_seconds(rules, EMPTY_STATE, tmp_path, outlook=True) == outlook_cost(rules).seconds
+    monkeypatch.setattr(budgets, "OUTLOOK_LIMIT_BYTES", 10)
+    QueryService(tmp_path).answer({"query": "expect", "rules": "crag"})
+    assert not has_outlook(rules, tmp_path)
+    monkeypatch.undo()
+    stored_distribution(crag, EMPTY_STATE, tables=tmp_path, outlook=True)
+    for state in (EMPTY_STATE, crag.state("fives=10")):
+        assert distribution_seconds(rules, state, tmp_path, outlook=True) == 0.0
+
+
+def test_an_unwritable_folder_stores_nothing(crag: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path) -> Any:
+        raise OSError("no space left")
+
+    for module in ("distribution", "outlook_file"):
+        monkeypatch.setattr(f"perfect_yatzy.strategy.{module}.replacing", full)
+    found = stored_distribution(crag, EMPTY_STATE, tables=tmp_path, outlook=True)
+    assert found.mean == pytest.approx(crag.value())
+    assert not has_outlook(crag.rules, tmp_path)
