@@ -17,7 +17,7 @@ import numpy as np
 from ..game.dice import Ints
 from ..game.upper_sums import upper_sums
 from .objectives import Utility
-from .score_places import ROWS_AT_A_TIME, ScoreOffsets, ScorePlaces
+from .score_places import ScorePlaces
 
 
 class ReachableUtility(Utility):
@@ -61,17 +61,7 @@ class ShiftedPlaces(ScorePlaces):
         super().__init__(space, first, lengths, more, objective.score_range, objective.before, objective.after)
         self._least = least
 
-    def fill(self, offsets: ScoreOffsets, filled: int, first: int, end: int) -> None:
-        """Write where the values of the states of the rows ``space.layers[filled][first:end]`` are."""
-        super().fill(offsets, filled, first, end)
-        space, layout = self._space, self._space.layout
-        for begin in range(first, end, ROWS_AT_A_TIME):
-            rows = space.layers[filled][begin : min(begin + ROWS_AT_A_TIME, end)]
-            states = space.rows_slice(filled, begin, begin + len(rows))
-            copies = layout.lane_count[layout.lane_sets[rows]] * (space.most_saved[filled] + 1)
-            row = np.repeat(rows, copies)
-            lane, _ = space.lanes_and_saved(row, np.arange(states.start, states.stop))
-            least = self._least[layout.lane_sets[row], lane]
-            offsets.low[states] += least
-            offsets.high[states] += least
-            offsets.origin[states] -= least
+    def _bounds(self, rows: Ints, lanes: Ints) -> tuple[Ints, Ints]:
+        low, high = super()._bounds(rows, lanes)
+        least = self._least[self._space.layout.lane_sets[rows], lanes]
+        return low + least, high + least

@@ -113,7 +113,11 @@ class ScorePlaces:
             copies = layout.lane_count[layout.lane_sets[rows]] * (space.most_saved[filled] + 1)
             row = np.repeat(rows, copies)
             lane, _ = space.lanes_and_saved(row, np.arange(states.start, states.stop))
-            low, high = self._score_range(self._lengths[row] + self._bonuses[layout.lane_sets[row], lane])
+            low, high = self._bounds(row, lane)
             ends = self._starts[rows[0]] + np.cumsum(high - low + 1 + self._before + self._after)
             offsets.low[states], offsets.high[states] = low, high
             offsets.origin[states] = ends - self._after - 1 - high
+
+    def _bounds(self, rows: Ints, lanes: Ints) -> tuple[Ints, Ints]:
+        """First and last x of states, by their rows and lanes."""
+        return self._score_range(self._lengths[rows] + self._bonuses[self._space.layout.lane_sets[rows], lanes])
