@@ -15,7 +15,7 @@ from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.play.simulated import simulated_records
 from perfect_yatzy.strategy.opening import open_strategy
 from perfect_yatzy.strategy.strategy import Strategy
-from perfect_yatzy.tablebase.table_info import FORMAT, TableInfo
+from perfect_yatzy.tablebase.table_info import FORMAT, ShardedTableInfo
 from support.command import ROOT, Run
 from support.documents import DOCUMENTS, Command, blocks, commands, links, name, run_shell
 
@@ -101,7 +101,7 @@ def test_every_error_code_is_documented() -> None:
 def test_every_field_of_a_table_is_documented() -> None:
     text = (ROOT / "tables" / "README.md").read_text(encoding="utf-8").split("## The format of a table")[1]
     rows = "".join(re.findall(r"^\| (`.*?) \|", text, re.MULTILINE))
-    assert set(re.findall(r"`(\w+)`", rows)) == {field.name for field in fields(TableInfo)} | {"checksum"}
+    assert set(re.findall(r"`(\w+)`", rows)) == {field.name for field in fields(ShardedTableInfo)} | {"checksum"}
     assert f"(version {FORMAT})" in text
 
 

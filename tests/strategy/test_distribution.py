@@ -121,25 +121,25 @@ def test_percentiles_and_tails(yatzy: Strategy) -> None:
     assert found.at_least(375) == 0.0
 
 
-def test_the_distribution_of_the_empty_card_is_stored(yatzy: Strategy, store: object) -> None:
-    first = stored_distribution(yatzy, State())
-    path = table_path(yatzy.rules, None, "distribution").with_suffix(".json")
+def test_the_distribution_of_the_empty_card_is_stored(yatzy: Strategy, tmp_path: Path) -> None:
+    first = stored_distribution(yatzy, State(), 0, tmp_path)
+    path = table_path(yatzy.rules, tmp_path, "distribution").with_suffix(".json")
     assert path.is_file()
     path.write_text("{")
-    again = stored_distribution(yatzy, State())
+    again = stored_distribution(yatzy, State(), 0, tmp_path)
     assert np.array_equal(first.chances, again.chances)
-    assert np.array_equal(stored_distribution(yatzy, State()).chances, first.chances)
+    assert np.array_equal(stored_distribution(yatzy, State(), 0, tmp_path).chances, first.chances)
     for spoilt in ({"version": "0.0", "upper_bonus_chance": 5.0}, {"format": 0, "upper_bonus_chance": 5.0}):
         path.write_text(json.dumps(json.loads(path.read_text()) | spoilt))
-        assert stored_distribution(yatzy, State()).upper_bonus_chance == first.upper_bonus_chance
+        assert stored_distribution(yatzy, State(), 0, tmp_path).upper_bonus_chance == first.upper_bonus_chance
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1  # a digit of a chance
     path.write_bytes(data)
-    assert np.array_equal(stored_distribution(yatzy, State()).chances, first.chances)
+    assert np.array_equal(stored_distribution(yatzy, State(), 0, tmp_path).chances, first.chances)
     path.write_text("[]")
-    assert stored_distribution(yatzy, State()).upper_bonus_chance == first.upper_bonus_chance
+    assert stored_distribution(yatzy, State(), 0, tmp_path).upper_bonus_chance == first.upper_bonus_chance
     kept = path.stat()
-    moved = stored_distribution(yatzy, State(), 7)
+    moved = stored_distribution(yatzy, State(), 7, tmp_path)
     assert np.array_equal(moved.scores, first.scores + 7)
     assert np.array_equal(moved.chances, first.chances)
     assert path.stat().st_mtime_ns == kept.st_mtime_ns

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import BinaryIO
@@ -22,7 +23,7 @@ from .._files import replacing
 from .._version import __version__
 from ..model.checked_values import BlockHasher
 from ..model.objectives import Objective, Values
-from .locks import HAS_LOCKS, folder_lock, is_same_file, open_part, try_lock
+from .locks import HAS_LOCKS, folder_lock, is_same_file, locked_if_free, open_part, try_lock
 from .memory import check_space, writing_to
 from .table_file import CHUNK, HEADER_BYTES, npy_header, sha256_of
 from .table_info import DAMAGED, FORMAT, TableInfo, checked_fields, shards_folder, table_stem, with_checksum
@@ -223,6 +224,15 @@ class TableWriter:
         if self.private or (not self.finished and not self.written and not self._resumable()):
             self.part.unlink(missing_ok=True)
         self.file.close()
+        if self.contended:
+            self._remove_empty_part()
+
+    def _remove_empty_part(self) -> None:
+        """Remove the part that this writer may have created when another thread only looked whether it is locked."""
+        part = part_path(self.path)
+        with suppress(OSError), locked_if_free(part) as free:
+            if free and part.stat().st_size == 0:
+                part.unlink()
 
     def _resumable(self) -> bool:
         return self.checkpoint_file.exists() or os.fstat(self.file.fileno()).st_size > 0
