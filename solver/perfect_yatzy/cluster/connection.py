@@ -1,7 +1,7 @@
 """Start a cluster on this machine, or connect to one; close it whatever happens.
 
-Workers of this machine are processes with one thread each, and the scheduler is in this process. Dask starts a worker
-anew that was killed or has taken more than its memory, and ends all of them if this process dies.
+Workers of this machine are processes with one thread each, and the scheduler is in this process. Dask
+restarts a worker that was killed or exceeded its memory, and ends all of them if this process dies.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MEMORY_SHARE = 0.9  # of the free memory, that all workers of this machine may u
 LEAST_MEMORY = 256 << 20  # bytes that a worker needs
 MOST_WORKERS = 256
 
-# What Dask does beside the tasks and nobody asks for here: sampling profiles of Python code, and more.
+# Features of Dask that are not needed here, such as sampling profiles, are switched off.
 CONFIG = {
     "distributed.worker.profile.enabled": False,
     "distributed.worker.preload": ["perfect_yatzy.cluster.preload"],
@@ -45,13 +45,13 @@ class Connection:
     client : distributed.Client
     dashboard : str
         Address of the dashboard; empty if it cannot be shown (bokeh is not installed).
-    revive : callable
+    restart : callable
         Starts workers of this machine that are missing.
     """
 
     client: Any
     dashboard: str
-    revive: Callable[[], None] = lambda: None
+    restart: Callable[[], None] = lambda: None
 
 
 @contextmanager
@@ -92,9 +92,7 @@ def local_client(workers: int | None = None, memory: int | None = None) -> Itera
     with dask.config.set(CONFIG), quiet_logs():
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter(
-                    "ignore"
-                )  # the port is taken: the address that is printed is right all the same
+                warnings.simplefilter("ignore")  # a port in use: the printed address is the one that was taken
                 cluster = distributed.LocalCluster(
                     n_workers=workers, threads_per_worker=1, memory_limit=limit, dashboard_address=dashboard,
                     silence_logs=logging.CRITICAL, host="127.0.0.1",

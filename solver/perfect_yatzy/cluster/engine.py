@@ -24,7 +24,7 @@ from .worker import Job, TaskReport, WorkerFacts, describe, run_task, software
 
 AHEAD = 8  # tasks under way for each thread at most; more are handed out when half of them are done
 POLL_SECONDS = 5.0  # time between two looks at the workers
-PATIENCE_SECONDS = 300.0  # time without any worker after which a run ends
+NO_WORKERS_SECONDS = 300.0  # time without any worker after which a run ends
 ATTEMPTS = 5  # Dask gives a task up when four workers were lost with it; then it is submitted again, so often in all
 
 
@@ -46,7 +46,7 @@ class DaskEngine:
         Connected; the caller closes it.
     name : str
         What to call the cluster in messages.
-    revive : callable
+    restart : callable
         Called when there are fewer threads than there were.
 
     Attributes
@@ -57,8 +57,8 @@ class DaskEngine:
         Most memory that each worker process has used so far, in bytes.
     """
 
-    def __init__(self, client: Any, name: str, revive: Callable[[], None] = lambda: None) -> None:
-        self.client, self.name, self._revive = client, name, revive
+    def __init__(self, client: Any, name: str, restart: Callable[[], None] = lambda: None) -> None:
+        self.client, self.name, self._restart = client, name, restart
         self.peak_memory: dict[str, int] = {}
         self._job = Job(software())
         self._threads, self._most_threads, self._looked = 1, 0, float("-inf")
@@ -136,8 +136,8 @@ class DaskEngine:
                 done = self._wait(list(under_way))
                 if done or self._count_threads():
                     alive = time.monotonic()
-                elif time.monotonic() - alive > PATIENCE_SECONDS:
-                    raise ClusterError(f"{self.name} has had no workers for {PATIENCE_SECONDS / 60:.0f} minutes")
+                elif time.monotonic() - alive > NO_WORKERS_SECONDS:
+                    raise ClusterError(f"{self.name} has had no workers for {NO_WORKERS_SECONDS / 60:.0f} minutes")
                 for future in done:
                     task = under_way.pop(future)
                     report = self._report(future, task)
@@ -221,7 +221,7 @@ class DaskEngine:
             raise self._lost() from error
         self._looked = time.monotonic()
         if self._threads < self._most_threads:
-            self._revive()
+            self._restart()
         self._most_threads = max(self._most_threads, self._threads)
         return self._threads
 

@@ -191,4 +191,4 @@ def open_cluster(
         raise StateError("give the address of a cluster, or the workers of a new one")
     connection = local_client(workers, memory) if address is None else remote_client(address)
     with connection as found:
-        yield Cluster(DaskEngine(found.client, address or "the cluster", found.revive), found.dashboard)
+        yield Cluster(DaskEngine(found.client, address or "the cluster", found.restart), found.dashboard)

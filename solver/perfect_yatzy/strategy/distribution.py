@@ -79,8 +79,6 @@ def stored_distribution(
         Whether to compute and store the distributions after every first turn (:mod:`.outlook`) if they are missing
         and `start` is the empty card.
     """
-    from .outlook import BackwardPass
-
     checked = strategy.check(start)
     filled = checked.state.filled.bit_count()
     if filled > 1 or checked.state.saved or isinstance(strategy.evaluator, ScoreEvaluator):
@@ -103,6 +101,8 @@ def stored_distribution(
     except (OSError, *DAMAGED):
         pass
     if outlook:
+        from .outlook import BackwardPass
+
         games = BackwardPass(GreedyPolicy(strategy.rules, strategy.table), threads or default_threads())
         early = games.run()
         write_outlook(strategy.rules, early, tables)
