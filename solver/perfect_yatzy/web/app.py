@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from functools import lru_cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Annotated, Any
 
 from anyio import from_thread
@@ -47,9 +49,15 @@ from .schemas import (
 from .workers import RequestScheduler
 
 LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
-SCRIPTS = ("app", "ask", "dom", "state", "card", "dice", "advice", "expect", "review")
-PAGE_FILES = {"index.html", "style.css", *(f"{name}.js" for name in SCRIPTS)}
-MEDIA_TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css"}
+MEDIA_TYPES = {
+    "html": "text/html; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "json": "application/json",
+    "webmanifest": "application/manifest+json",
+    "svg": "image/svg+xml",
+    "png": "image/png",
+}
 # Too many dice to enter, or too large for an exact table: no advice without a long wait.
 NOT_ON_PAGE = {"giant", "giant-forced", "triple-yahtzee", "yamb"}
 ERRORS = {
@@ -180,16 +188,29 @@ def create_app(
         with scheduler.short.slot(disconnected(request)):
             return AsciiJSONResponse(explained_review(strategy, game, body.player, body.why))
 
-    @app.api_route("/", methods=["GET", "HEAD"], include_in_schema=False)
-    @app.api_route("/{name}", methods=["GET", "HEAD"], include_in_schema=False)
-    def page(name: str = "index.html") -> Response:
-        if name not in PAGE_FILES:
-            raise HTTPException(404)
-        content = files(__package__).joinpath("static", name).read_bytes()
-        return Response(content, media_type=MEDIA_TYPES[name.rpartition(".")[2]] + "; charset=utf-8")
+    def page(request: Request) -> Response:
+        name = request.url.path.removeprefix("/") or "index.html"
+        return Response(page_files()[name].read_bytes(), media_type=MEDIA_TYPES[name.rpartition(".")[2]])
+
+    for name in ("", *page_files()):
+        app.add_api_route(f"/{name}", page, methods=["GET", "HEAD"], include_in_schema=False)
 
     app.add_middleware(RequestFilter, hosts=hosts, addresses=addresses)
     return app
+
+
+@lru_cache(1)
+def page_files() -> dict[str, Traversable]:
+    """The files of the page by their path below `static`; only types of :data:`MEDIA_TYPES` are served."""
+
+    def below(folder: Traversable, prefix: str) -> Iterator[tuple[str, Traversable]]:
+        for entry in folder.iterdir():
+            if entry.is_dir():
+                yield from below(entry, f"{prefix}{entry.name}/")
+            elif entry.name.rpartition(".")[2] in MEDIA_TYPES:
+                yield prefix + entry.name, entry
+
+    return dict(below(files(__package__).joinpath("static"), ""))
 
 
 @lru_cache(MAX_RULE_SETS_CACHED)
