@@ -7,7 +7,7 @@ USER_READY := $(VENV)/.user-ready
 PARALLEL := -n 2 --dist loadfile
 PUBLIC := perfect_yatzy perfect_yatzy.frames perfect_yatzy.rl perfect_yatzy.play.record perfect_yatzy.play.review perfect_yatzy.play.rating
 
-.PHONY: help demo test test-slow test-lowest campaign coverage lint typecheck docs readmes package bench bench-big bench-beyond bench-approximate bench-environments bench-cluster bench-roofline bench-web tables verify clean
+.PHONY: help demo test test-slow test-lowest campaign coverage lint typecheck docs messages readmes package bench bench-big bench-beyond bench-approximate bench-environments bench-cluster bench-roofline bench-web tables verify clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -55,6 +55,9 @@ typecheck: $(READY) ## mypy, strict on the package
 docs: $(READY) ## the API reference in build/docs; a warning is an error
 	rm -rf build/docs
 	$(RUN)/python -W error -m pdoc --docformat numpy --output-directory build/docs $(PUBLIC)
+
+messages: $(READY) ## extract the words that people see, update and compile the catalogues
+	cd tests && ../$(RUN)/python -m support.messages
 
 readmes: $(READY) ## write the current output of every command shown in a README
 	cd tests && ../$(RUN)/python -m support.documents

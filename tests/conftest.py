@@ -21,6 +21,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     before = os.environ.get("YATZY_TABLES")
     os.environ["YATZY_TABLES"] = str(folder)
     os.environ.pop("YATZY_RULES", None)
+    for name in ("LANGUAGE", "LC_ALL", "YATZY_LANG"):  # English words, whatever the language of this machine is
+        os.environ.pop(name, None)
+    os.environ["LC_MESSAGES"] = "C"
     os.environ["XDG_DATA_HOME"] = str(tmp_path_factory.mktemp("data"))  # finished games of `yatzy play`
     yield folder
     if before is None:

@@ -30,7 +30,7 @@ ORDER = [
     "web",
     "cli",
 ]
-BASE = {"errors", "_files", "_version"}
+BASE = {"errors", "_files", "_messages", "_version"}
 ADD_ONS = {"frames", "rl"}
 
 

@@ -21,6 +21,8 @@ import click
 
 from .._files import replacing
 from ..errors import SolverError
+from .options import ensure_language_option
+from .translated_help import choose_language, translate_help
 
 if TYPE_CHECKING:
     from ..cluster.session import Cluster
@@ -59,7 +61,11 @@ class YatzyGroup(click.Group):
             if name not in self.commands:
                 module = import_module(f"{__package__}.commands.{self.modules[name]}")
                 self.add_command(getattr(module, name))
-        return super().get_command(ctx, cmd_name)
+        command = super().get_command(ctx, cmd_name)
+        if command is not None:
+            ensure_language_option(command)
+            translate_help(command)
+        return command
 
     def named_command(self, words: Sequence[str] | None = None) -> str:
         """The command that a command line names, such as ``yatzy rules check``."""
@@ -74,6 +80,8 @@ class YatzyGroup(click.Group):
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command and exit: 0 done, 1 failed, 2 wrong usage or an impossible position, 130 interrupted."""
         kwargs["standalone_mode"] = False
+        choose_language((args[0] if args else kwargs.get("args")) or sys.argv[1:])
+        translate_help(self)
         if sys.stdin is None:
             sys.stdin = open(os.devnull)  # noqa: SIM115 (for the rest of the process); prompts end at once
         if sys.stdout is None:

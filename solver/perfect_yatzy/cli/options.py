@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
+from .._messages import LANGUAGES, _, current_language, language_from
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -24,7 +26,7 @@ class RulesParam(click.ParamType[str]):
 
 
 class LanguageParam(click.ParamType[str]):
-    """A language by its code; completes the codes."""
+    """A language by its code or a locale such as sv_SE.UTF-8; completes the codes."""
 
     name = "language"
 
@@ -33,6 +35,14 @@ class LanguageParam(click.ParamType[str]):
         from ..game.translations import languages
 
         return [CompletionItem(code, help=name) for code, name in languages().items() if code.startswith(incomplete)]
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The code of a language, ``nb`` for ``no``."""
+        code = language_from(value)
+        if code is None:
+            message = _("unknown language {name}; known languages: {codes}")
+            self.fail(message.format(name=repr(value), codes=", ".join(LANGUAGES)), param, ctx)
+        return code
 
 
 class WordsParam(click.ParamType[str]):
@@ -95,9 +105,25 @@ rules_option = click.option(
     help="Rule set: a name, name+switch, or a .toml file.",
 )  # fmt: skip
 language_option = click.option(
-    "--lang", type=LanguageParam(), default="en", envvar="YATZY_LANG", show_default=True,
-    help="Language of the names: en, da, de, fi, nb, sv.",
+    "--lang", type=LanguageParam(), default=current_language, envvar="YATZY_LANG",
+    help="Language of words and names: en, da, de, fi, nb, sv [that of the environment].",
 )  # fmt: skip
+
+
+def ensure_language_option(command: click.Command) -> None:
+    """Give a command the option ``--lang`` if it has none: every command speaks the language of its reader."""
+    if isinstance(command, click.Group):
+        for inner in command.commands.values():
+            ensure_language_option(inner)
+    elif not any("--lang" in param.opts for param in command.params):
+        command.params.append(
+            click.Option(
+                ["--lang"], type=LanguageParam(), envvar="YATZY_LANG", expose_value=False,
+                help="Language of words and names: en, da, de, fi, nb, sv [that of the environment].",
+            )
+        )  # fmt: skip
+
+
 card_option = click.option(
     "--card",
     "-c",

@@ -1,0 +1,178 @@
+"""Words for people in the current language: gettext catalogues, plural forms, numbers with the decimal sign.
+
+An English sentence is the key of its translation in ``locale/CODE/LC_MESSAGES/perfect_yatzy.po``; a sentence without
+a translation stays English. As a library the package speaks English. The command chooses a language once for its
+process (:func:`set_language`), the server one for each request (:func:`language_scope`).
+How to change a text or to add a language: ``locale/README.md``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gettext import NullTranslations
+
+ENGLISH = "en"
+LANGUAGES = ("en", "da", "de", "fi", "nb", "sv")  # English, then the codes of the catalogues
+DOMAIN = "perfect_yatzy"
+RELATED = {"no": "nb", "nn": "nb"}  # languages without a catalogue of their own, whose readers know another
+NO_BREAK_SPACE = "\u00a0"
+THOUSANDS = {"en": ",", "da": ".", "de": "."}  # elsewhere a space that does not break the line
+
+_default = ENGLISH
+_of_context: ContextVar[str | None] = ContextVar("language", default=None)
+
+
+def current_language() -> str:
+    """The code of the language that texts are written in now."""
+    return _of_context.get() or _default
+
+
+def set_language(code: str) -> None:
+    """Choose the language of this process, for all threads that have not chosen another one.
+
+    Parameters
+    ----------
+    code
+        One of :data:`LANGUAGES`.
+    """
+    global _default
+    if code not in LANGUAGES:
+        raise ValueError(f"{code!r} is not one of {', '.join(LANGUAGES)}")
+    _default = code
+
+
+@contextmanager
+def language_scope(code: str) -> Iterator[None]:
+    """Choose the language of a block, such as one request of many. One of :data:`LANGUAGES`."""
+    token = _of_context.set(code)
+    try:
+        yield
+    finally:
+        _of_context.reset(token)
+
+
+def language_from(text: str | None) -> str | None:
+    """The language that a text names.
+
+    Parameters
+    ----------
+    text
+        A code, a tag or a locale: ``sv``, ``sv-FI``, ``sv_SE.UTF-8``, ``no``, ``C``. Norwegian of any kind is ``nb``.
+
+    Returns
+    -------
+    str or None
+        One of :data:`LANGUAGES`; English for ``C`` and ``POSIX``. None for an empty text and for a language that has
+        no catalogue.
+    """
+    code = (text or "").strip().replace("-", "_").split(".")[0].split("@")[0].split("_")[0].lower()
+    if code in ("c", "posix"):
+        return ENGLISH
+    code = RELATED.get(code, code)
+    return code if code in LANGUAGES else None
+
+
+def language_of_environment(environment: Mapping[str, str] | None = None) -> str:
+    """The language that the environment asks for, as GNU gettext reads it; English if it names none that is known.
+
+    ``LC_ALL``, ``LC_MESSAGES`` and ``LANG``: the first that is set counts. If it is not ``C``, ``LANGUAGE`` may list
+    other languages to prefer.
+    """
+    environment = os.environ if environment is None else environment
+    locale = next((environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), "")
+    if not locale or locale.split(".")[0] in ("C", "POSIX"):
+        return ENGLISH
+    wanted = [*environment.get("LANGUAGE", "").split(":"), locale]
+    return next((code for text in wanted if (code := language_from(text))), ENGLISH)
+
+
+def language_accepted(header: str) -> str | None:
+    """The language a client prefers, from the header ``Accept-Language``: ``sv-SE,sv;q=0.9,en;q=0.8``.
+
+    Returns
+    -------
+    str or None
+        The known language of the highest weight, the first of equals; None if there is none.
+    """
+    found: list[tuple[float, int, str]] = []
+    for place, entry in enumerate(header.split(",")[:20]):
+        tag, _separator, parameters = entry.partition(";")
+        try:
+            weight = float(parameters.strip().removeprefix("q=") or 1)
+        except ValueError:
+            continue
+        if (code := language_from(tag)) and weight > 0:
+            found.append((-weight, place, code))
+    return min(found)[2] if found else None
+
+
+def _(message: str) -> str:
+    """A sentence in the current language. Fields are filled in afterwards: ``_("{name} is …").format(name=…)``."""
+    code = current_language()
+    return message if code == ENGLISH else _catalogue(code).gettext(message)
+
+
+def ngettext(singular: str, plural: str, number: int) -> str:
+    """A sentence in the form that a number needs: ``ngettext("{count} die", "{count} dice", n).format(count=n)``."""
+    code = current_language()
+    if code == ENGLISH:
+        return singular if number == 1 else plural
+    return _catalogue(code).ngettext(singular, plural, number)
+
+
+def pgettext(context: str, message: str, language: str | None = None) -> str:
+    """The translation of a message that means different things in different places, by its place.
+
+    Parameters
+    ----------
+    context
+        The place: ``msgctxt`` of the catalogue.
+    language
+        One of :data:`LANGUAGES`; default: the current one.
+    """
+    code = language or current_language()
+    return message if code == ENGLISH else _catalogue(code).pgettext(context, message)
+
+
+def N_(message: str) -> str:
+    """Mark a sentence for the catalogues where it is written; ``_`` translates it where it is shown."""
+    return message
+
+
+def number_text(value: float, decimals: int = 0, signed: bool = False) -> str:
+    """A number as the current language writes it: ``1,234.50``, ``1 234,50``; never minus zero.
+
+    Files and JSON keep the decimal point: they do not use this function.
+
+    Parameters
+    ----------
+    value, decimals
+        The number is rounded to `decimals` digits after the decimal sign.
+    signed
+        With a plus sign before a positive number.
+    """
+    code = current_language()
+    text = f"{round(value, decimals) + 0.0:{'+' if signed else ''},.{decimals}f}"
+    if code == ENGLISH:
+        return text
+    return text.translate({ord(","): THOUSANDS.get(code, NO_BREAK_SPACE), ord("."): ","})
+
+
+@cache
+def _catalogue(code: str) -> NullTranslations:
+    from gettext import GNUTranslations, NullTranslations
+
+    path = files(__package__).joinpath("locale", code, "LC_MESSAGES", f"{DOMAIN}.mo")
+    try:
+        with path.open("rb") as file:
+            return GNUTranslations(file)
+    except FileNotFoundError:  # installed without data files: English
+        return NullTranslations()

@@ -1,0 +1,344 @@
+"""The words that people see: extracted from the sources, merged into the catalogues, compiled.
+
+``make messages`` runs this module. Sources are Python and JavaScript calls of ``_``, ``ngettext``, ``pgettext`` and
+``N_``, marked words of ``index.html``, help of the command, summaries of rule sets, and the words of the guide.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from pathlib import Path
+
+import click
+from babel.messages.catalog import Catalog
+from babel.messages.jslexer import Token, tokenize, unquote_string
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+from perfect_yatzy import __version__
+from perfect_yatzy._messages import DOMAIN, LANGUAGES
+from perfect_yatzy.cli import main
+from perfect_yatzy.cli.translated_help import paragraphs
+
+from .command import ROOT
+
+PACKAGE = ROOT / "solver" / "perfect_yatzy"
+LOCALE = PACKAGE / "locale"
+STATIC = PACKAGE / "web" / "static"
+TRANSLATED = LANGUAGES[1:]
+PAGE = ("web/static/", "game/rulesets/")  # the sources of the messages that the page gets
+HEADER_NOISE = ('"POT-Creation', '"PO-Revision', '"Generated-By', '"Report-Msgid')  # differs from day to day
+CALLS = {"_": 1, "N_": 1, "ngettext": 2, "pgettext": 2}  # number of leading arguments that are texts
+MARKED = "marked elsewhere"  # the comment on a call whose text is a variable: its literals carry N_() or data-message
+STATIC_WORDS = {
+    "data-message-label": "aria-label",
+    "data-message-title": "title",
+    "data-message-placeholder": "placeholder",
+}
+
+
+@dataclass(frozen=True)
+class Message:
+    """A text of the sources: its English form, or the forms for one and for several, and where it is."""
+
+    text: str
+    source: str
+    plural: str = ""
+    context: str = ""
+
+
+@dataclass
+class Extracted:
+    """Messages, and calls whose text is not a plain literal."""
+
+    messages: list[Message] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+
+
+def source_name(path: Path) -> str:
+    return path.relative_to(PACKAGE).as_posix()
+
+
+def message_of(call: str, texts: list[str], source: str) -> Message:
+    """The message of a call with its texts."""
+    if call == "ngettext":
+        return Message(texts[0], source, plural=texts[1])
+    return Message(texts[-1], source, context=texts[0] if call == "pgettext" else "")
+
+
+def from_python(path: Path, found: Extracted) -> None:
+    """Add the messages of a module."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLS):
+            continue
+        texts = [arg.value for arg in node.args[: CALLS[node.func.id]] if isinstance(arg, ast.Constant)]
+        if len(texts) == CALLS[node.func.id] and all(isinstance(text, str) for text in texts):
+            found.messages.append(message_of(node.func.id, texts, source_name(path)))
+        elif MARKED not in path.read_text().splitlines()[node.lineno - 1]:
+            found.faults.append(
+                f"{source_name(path)}:{node.lineno}: {node.func.id}() of something else than a literal"
+            )
+
+
+def script_tokens(path: Path) -> list[Token]:
+    """The tokens of a script, without comments."""
+    return [token for token in tokenize(path.read_text()) if token.type not in ("linecomment", "multilinecomment")]
+
+
+def literal(tokens: list[Token], at: int) -> tuple[str | None, int]:
+    """The text of literals joined with + from a token on, None for anything else; and the token after them."""
+    text = ""
+    while at < len(tokens) and tokens[at].type == "string":
+        text += unquote_string(tokens[at].value)
+        at += 1
+        if at >= len(tokens) or tokens[at].value != "+":
+            return text, at
+        at += 1
+    return None, at
+
+
+def from_script(path: Path, found: Extracted) -> None:
+    """Add the messages of a script."""
+    tokens = script_tokens(path)
+    for at, token in enumerate(tokens[:-1]):
+        is_call = token.type == "name" and token.value in CALLS and tokens[at + 1].value == "("
+        if not is_call or tokens[at - 1].value in ("function", "."):
+            continue
+        texts, after = list[str](), at + 1
+        while len(texts) < CALLS[token.value] and tokens[after].value in ("(", ","):
+            text, after = literal(tokens, after + 1)
+            if text is None:
+                break
+            texts.append(text)
+        if len(texts) == CALLS[token.value] and tokens[after].value in (",", ")"):
+            found.messages.append(message_of(token.value, texts, source_name(path)))
+        elif MARKED not in path.read_text().splitlines()[token.lineno - 1]:
+            found.faults.append(
+                f"{source_name(path)}:{token.lineno}: {token.value}() of something else than a literal"
+            )
+
+
+class MarkedWords(HTMLParser):
+    """Words of a document that carry ``data-message`` or ``data-message-…``, and all others."""
+
+    SILENT = frozenset({"script", "style", "title", "code"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.marked: list[str] = []
+        self.unmarked: list[str] = []
+        self.open: list[tuple[str, bool]] = []  # tag, and whether its text is marked
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        for mark, attribute in STATIC_WORDS.items():
+            value = given.get(attribute) or ""
+            if value and mark in given:
+                self.marked.append(value)
+            elif re.search(r"[A-Za-z]{2}", value):
+                self.unmarked.append(value)
+        if tag not in ("meta", "link", "input", "br", "hr", "img"):
+            self.open.append((tag, "data-message" in given))
+            self.text = ""
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1][1]:
+            self.text += data
+        elif re.search(r"[A-Za-z]{2}", data) and not (self.open and self.open[-1][0] in self.SILENT):
+            self.unmarked.append(" ".join(data.split()))
+
+    def handle_endtag(self, tag: str) -> None:
+        while self.open:
+            name, is_marked = self.open.pop()
+            if is_marked and name == tag and (text := " ".join(self.text.split())):
+                self.marked.append(text)
+            if name == tag:
+                break
+
+
+def marked_words(path: Path) -> MarkedWords:
+    """The words of an HTML file."""
+    parser = MarkedWords()
+    parser.feed(path.read_text())
+    return parser
+
+
+def summaries(value: object) -> Iterator[str]:
+    """Every summary of a rule file, at any depth."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key == "summary" and isinstance(inner, str):
+                yield inner
+            else:
+                yield from summaries(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from summaries(inner)
+
+
+def guide_words() -> Iterator[Message]:
+    """The words of the guide, with their keys as contexts."""
+    path = PACKAGE / "cli" / "words" / "en.toml"
+    for section, entries in tomllib.loads(path.read_text()).items():
+        for name, value in entries.items() if isinstance(entries, dict) else ():
+            for i, text in enumerate(value if isinstance(value, list) else [value]):
+                place = f"{section}.{name}" + (f".{i}" if isinstance(value, list) else "")
+                yield Message(text, source_name(path), context=place)
+
+
+def help_of(command: click.Command, path: str) -> Iterator[Message]:
+    """The help of a command, of its parameters and of its subcommands."""
+    texts = [*paragraphs(command.help), *paragraphs(command.epilog), *paragraphs(command.short_help)]
+    for param in command.params:
+        texts += paragraphs(getattr(param, "help", None))
+    yield from (Message(text, f"cli/{path}") for text in texts)
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            if inner := command.get_command(context, name):
+                yield from help_of(inner, path)
+
+
+def extract() -> Extracted:
+    """All messages of the sources."""
+    found = Extracted()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        from_python(path, found)
+    for path in sorted(STATIC.rglob("*.js")):
+        from_script(path, found)
+    for path in sorted(STATIC.rglob("*.html")):
+        found.messages += [Message(text, source_name(path)) for text in marked_words(path).marked]
+    for path in sorted((PACKAGE / "game" / "rulesets").glob("*.toml")):
+        found.messages += [Message(text, source_name(path)) for text in summaries(tomllib.loads(path.read_text()))]
+    found.messages += guide_words()
+    found.messages += help_of(main, "commands")
+    return found
+
+
+def template(messages: list[Message]) -> Catalog:
+    """The messages as an empty catalogue; the same text in several places is one message."""
+    catalog = Catalog(project="perfect-yatzy", version=__version__, charset="utf-8", fuzzy=False)
+    plurals = {message.text for message in messages if message.plural}
+    for message in messages:
+        if message.text in plurals and not message.plural:
+            continue  # gettext has one entry for a text and its plural
+        catalog.add(
+            (message.text, message.plural) if message.plural else message.text,
+            locations=[(message.source, 0)],
+            context=message.context or None,
+        )
+    for entry in catalog:
+        entry.locations = sorted(set(entry.locations))
+        entry.flags.discard("python-format")
+    return catalog
+
+
+def po_path(language: str) -> Path:
+    return LOCALE / language / "LC_MESSAGES" / f"{DOMAIN}.po"
+
+
+def json_path(language: str) -> Path:
+    return STATIC / "messages" / f"{language}.json"
+
+
+def read_catalog(language: str) -> Catalog:
+    """The catalogue of a language; a new one if it has none yet."""
+    path = po_path(language)
+    if not path.is_file():
+        return Catalog(locale=language, charset="utf-8", fuzzy=False)
+    with path.open("rb") as file:
+        return read_po(file, locale=language)
+
+
+def updated(catalog: Catalog, messages: list[Message]) -> Catalog:
+    """A catalogue with the messages of the sources; translations of texts that no longer exist are dropped."""
+    fresh = template(messages)
+    result = Catalog(
+        locale=catalog.locale, project="perfect-yatzy", version=__version__, charset="utf-8", fuzzy=False,
+        creation_date=catalog.creation_date, revision_date=catalog.revision_date,
+        last_translator="The perfect-yatzy authors", language_team="none",
+    )  # fmt: skip
+    result.header_comment = f"# {catalog.locale.english_name} words of perfect-yatzy."
+    for entry in fresh:
+        if not entry.id:
+            continue
+        old = catalog.get(entry.id, entry.context)
+        kept = old.string if old and type(old.id) is type(entry.id) else ""
+        result.add(
+            entry.id, kept or ("" if isinstance(entry.id, str) else ("", "")), entry.locations, context=entry.context
+        )
+    for entry in result:
+        entry.flags.discard("python-format")
+    return result
+
+
+def po_bytes(catalog: Catalog) -> bytes:
+    """The text of a catalogue. The dates of the header do not change, so that equal messages are an equal file."""
+    buffer = io.BytesIO()
+    write_po(buffer, catalog, width=120, include_lineno=False, sort_by_file=True)
+    lines = buffer.getvalue().decode().splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith(HEADER_NOISE)).encode()
+
+
+def mo_bytes(catalog: Catalog) -> bytes:
+    """The compiled catalogue, without the dates of the header."""
+    plain = read_po(io.BytesIO(po_bytes(catalog)), locale=catalog.locale)
+    buffer = io.BytesIO()
+    write_mo(buffer, plain)
+    return re.sub(rb"(?:POT-Creation-Date|PO-Revision-Date|Generated-By): [^\n]*\n", _blank, buffer.getvalue())
+
+
+def _blank(match: re.Match[bytes]) -> bytes:
+    """A header line with its value replaced by spaces: the offsets of the file stay."""
+    name, separator, value = match.group().partition(b": ")
+    return name + separator + b" " * (len(value) - 1) + b"\n"
+
+
+def page_text(catalog: Catalog) -> str:
+    """The messages of the page as JSON: text -> translation, or -> [singular, plural]."""
+    found = {}
+    for entry in catalog:
+        if not entry.id or entry.context or not any(name.startswith(PAGE) for name, _ in entry.locations):
+            continue
+        key, value = (entry.id, entry.string) if isinstance(entry.id, str) else (entry.id[0], list(entry.string))
+        if all([value] if isinstance(value, str) else value):
+            found[key] = value
+    data = {"language": str(catalog.locale), "messages": dict(sorted(found.items()))}
+    return json.dumps(data, ensure_ascii=False, indent=0, sort_keys=True) + "\n"
+
+
+def compile_all() -> None:
+    """Write the compiled catalogues and the messages of the page."""
+    (STATIC / "messages").mkdir(exist_ok=True)
+    for language in TRANSLATED:
+        catalog = read_catalog(language)
+        po_path(language).with_suffix(".mo").write_bytes(mo_bytes(catalog))
+        json_path(language).write_text(page_text(catalog))
+
+
+def update_all() -> None:
+    """Bring the catalogues up to date with the sources and compile them; print what is not translated."""
+    found = extract()
+    for fault in found.faults:
+        print(fault, file=sys.stderr)
+    for language in TRANSLATED:
+        catalog = updated(read_catalog(language), found.messages)
+        path = po_path(language)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(po_bytes(catalog))
+        entries = [entry for entry in catalog if entry.id]
+        done = sum(bool(entry.string if isinstance(entry.string, str) else all(entry.string)) for entry in entries)
+        print(f"{language}: {done} of {len(entries)} messages are translated")
+    compile_all()
+
+
+if __name__ == "__main__":
+    update_all()
