@@ -25,6 +25,7 @@ from perfect_yatzy.service import resolver
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.requests import Request
 from perfect_yatzy.strategy.strategy import Strategy
+from perfect_yatzy.tablebase.store import has_table
 from perfect_yatzy.web.app import create_app
 from perfect_yatzy.web.limits import (
     BURST_REQUESTS,
@@ -221,7 +222,7 @@ def test_any_request_is_answered_or_rejected_with_a_reason(
 def test_the_api_is_described(client: TestClient) -> None:
     described = client.get("/api/openapi.json").json()
     assert set(described["paths"]) == {
-        f"/api/{n}" for n in ("rules", "languages", "hold", "score", "expect", "outcomes", "review")
+        f"/api/{n}" for n in ("rules", "languages", "hold", "score", "expect", "outcomes", "review", "puzzle")
     }
     for path in described["paths"].values():
         for operation in path.values():
@@ -284,6 +285,61 @@ def test_the_worst_decisions_are_explained(client: TestClient, yatzy: Strategy) 
         best, done = decision["best"]["outlook"], decision["done"]["outlook"]
         lost = best["turn_points"] + best["later_points"] - done["turn_points"] - done["later_points"]
         assert lost == pytest.approx(decision["loss"], abs=1e-6)
+
+
+@pytest.mark.parametrize("rolls_left", [0, 1, 2])
+def test_the_two_best_options_are_explained(client: TestClient, yatzy: Strategy, rolls_left: int) -> None:
+    """Points now and later make up the value; the categories and their chances are those of the turn."""
+    query = "hold" if rolls_left else "score"
+    asked = {"dice": "33455", "card": "ones=3", "rolls_left": rolls_left, "explain": True}
+    client.post(f"/api/{query}", json=asked)
+    found = client.post(f"/api/{query}", json=asked).json()
+    options = found["holds" if rolls_left else "categories"]
+    assert ["outlook" in option for option in options] == [True, True] + [False] * (len(options) - 2)
+    assert found["best"] == options[0]
+    for option in options[:2]:
+        outlook = option["outlook"]
+        total = outlook["turn_points"] + outlook["later_points"]
+        assert total == pytest.approx(option["expected_remaining"], abs=1e-9)
+        assert sum(chance for _, chance, _ in outlook["categories"]) == pytest.approx(1)
+        assert sum(chance * points for _, chance, points in outlook["categories"]) == pytest.approx(
+            outlook["turn_points"]
+        )
+    goal = client.post(f"/api/{query}", json={**asked, "card": LATE_CARD, "goal": 240}).json()
+    outlook = goal["best"]["outlook"]
+    assert (outlook["later_points"], outlook["bonus_chance"]) == (None, None)
+    assert client.post(f"/api/{query}", json={**asked, "explain": 1}).status_code == 422
+
+
+def test_the_chance_of_the_bonus_is_that_of_the_distribution(yatzy: Strategy) -> None:
+    """Computed in the background: the first answer does not wait for it, and it is not stored."""
+    scheduler = RequestScheduler(None, 1)
+    asked = {"dice": "33455", "rolls_left": 1, "explain": True}
+    first = scheduler.answer("hold", asked, never_disconnects)
+    assert first["best"]["outlook"]["bonus_chance"] is None
+    scheduler.service.bonus_chances.wait()
+    best = scheduler.answer("hold", asked, never_disconnects)["best"]
+    chance, rest = best["outlook"]["bonus_chance"], 0.0
+    for rolled in scheduler.answer("outcomes", {"hold": best["hold"], "rolls_left": 1}, never_disconnects)[
+        "outcomes"
+    ]:
+        dice = sorted(best["hold"] + rolled["rolled"])
+        taken = scheduler.answer("score", {"dice": dice, "explain": True}, never_disconnects)["best"]
+        rest += rolled["chance"] * taken["outlook"]["bonus_chance"]
+    assert chance == pytest.approx(rest, abs=1e-9)
+    assert not has_table(yatzy.rules, None, "bonus")
+
+
+def test_a_puzzle_is_that_of_the_command(client: TestClient, run: Run, yatzy: Strategy) -> None:
+    found = client.post("/api/puzzle", json={"date": "2026-11-20", "difficulty": "hard"}).json()
+    shown = json.loads(run("puzzle", "--date", "2026-11-20", "-d", "hard", "--json").stdout)
+    for name in ("rules", "card", "saved", "bonus_points", "dice", "rolls_left"):
+        assert found[name] == shown[name]
+    numbered = client.post("/api/puzzle", json={"seed": found["seed"], "difficulty": "hard", "id": 7}).json()
+    assert numbered == found | {"id": 7}
+    assert client.post("/api/puzzle", json={}).json()["difficulty"] == "medium"
+    for wrong in ({"date": "tomorrow"}, {"difficulty": "x"}, {"seed": 1, "date": "2026-11-20"}, {"card": {}}):
+        assert client.post("/api/puzzle", json=wrong).status_code == 422
 
 
 def test_rule_sets_are_described_with_their_switches(client: TestClient) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from datetime import date
 
 from ..errors import RulesError, StateError, shown, whole_number
 from ..game.dice import Dice
@@ -21,6 +22,7 @@ from .review import ranked_actions
 # Range of what the second-best action loses, in expected points; the limits are those of the grades in review.py.
 DIFFICULTIES = {"easy": (1.7, 1e9), "medium": (0.4, 1.7), "hard": (0.05, 0.4)}
 MAX_GAMES = 1000
+PUZZLES_A_DAY = 1000  # the numbers of a day's seeds
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,11 @@ class Puzzle:
         """Expected points that the second-best option loses; 0 if there is only one option."""
         found = self.options(strategy)
         return found[1].loss if len(found) > 1 else 0.0
+
+
+def daily_seed(day: date, number: int = 0) -> int:
+    """The seed of a puzzle of the day: the first one, or one of those that follow it."""
+    return day.toordinal() * PUZZLES_A_DAY + number
 
 
 def find_puzzle(strategy: Strategy, seed: int, difficulty: str = "medium") -> Puzzle:

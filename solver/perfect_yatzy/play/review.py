@@ -23,6 +23,7 @@ from ..game.scorecard import Scorecard, State
 from ..strategy.actions import Choice, Hold, ranked
 from ..strategy.opponents import final_score
 from ..strategy.strategy import Strategy, check_strategy
+from ..strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
 from ..strategy.turn_outcomes import TurnOutcome, outcomes_of_hold
 from .record import Game, Turn
 
@@ -222,8 +223,8 @@ class ActionOutlook:
     ----------
     turn_points : float
         Expected points of this turn, bonus points included.
-    later_points : float
-        Expected points of the later turns, the upper bonus included.
+    later_points : float or None
+        Expected points of the later turns, the upper bonus included; None if play is for a goal or a utility.
     upper_bonus_chance : float or None
         Chance of the upper bonus, 0 to 1; None if it is not known.
     categories : tuple of (str, float, float)
@@ -231,7 +232,7 @@ class ActionOutlook:
     """
 
     turn_points: float
-    later_points: float
+    later_points: float | None
     upper_bonus_chance: float | None
     categories: tuple[tuple[str, float, float], ...]
 
@@ -255,18 +256,45 @@ def action_outlook(
     upper_bonus_chance
         A function that returns the chance of the upper bonus for a state at the start of a turn.
     """
-    card, rules, evaluator = decision.card, strategy.rules, strategy.evaluator
+    return turn_outlook(strategy.evaluator, decision.card, action, decision.rolls_left, upper_bonus_chance)
+
+
+def turn_outlook(
+    evaluator: TurnEvaluator,
+    card: Scorecard,
+    action: Hold | Choice,
+    rolls_left: int,
+    upper_bonus_chance: Callable[[State], float] | None = None,
+) -> ActionOutlook:
+    """:func:`action_outlook` for any objective, from the values of a turn.
+
+    Parameters
+    ----------
+    evaluator
+        Of the objective, at the points of the card.
+    card
+        A checked card before the turn.
+    action
+        A legal action. A hold of all dice is given as its category.
+    rolls_left
+        Rerolls left.
+    upper_bonus_chance
+        As for :func:`action_outlook`.
+    """
+    rules = evaluator.rules
     outcomes: Sequence[TurnOutcome]
     if isinstance(action, Hold):
-        outcomes = outcomes_of_hold(evaluator, card.state, action.dice, decision.rolls_left)
+        outcomes = outcomes_of_hold(evaluator, card.state, action.dice, rolls_left)
     else:
-        saved = decision.rolls_left if rules.saved_rolls else 0
+        saved = rolls_left if rules.saved_rolls else 0
         outcomes = [TurnOutcome(rules.index_of[action.category], action.points, action.bonus_points, saved, 1.0)]
+    after = [o.next_state(evaluator, card.state) for o in outcomes]
     turn_points = sum(o.chance * (o.points + o.bonus_points) for o in outcomes)
-    later_points = sum(o.chance * strategy.value(o.next_state(evaluator, card.state)) for o in outcomes)
-    chance_of_bonus = None
+    later_points = chance_of_bonus = None
+    if not isinstance(evaluator, ScoreEvaluator):
+        later_points = sum(o.chance * evaluator.value(state) for o, state in zip(outcomes, after, strict=True))
     if upper_bonus_chance:
-        chance_of_bonus = sum(o.chance * upper_bonus_chance(o.next_state(evaluator, card.state)) for o in outcomes)
+        chance_of_bonus = sum(o.chance * upper_bonus_chance(state) for o, state in zip(outcomes, after, strict=True))
     sums: dict[int, list[float]] = {}  # chance, and chance times points, by category
     for o in outcomes:
         entry = sums.setdefault(o.category, [0.0, 0.0])

@@ -65,6 +65,8 @@ class SolveBudget:
         Answers that stay in memory.
     opponents : float
         Opponents in one request.
+    confirms : bool
+        Whether work that takes long or writes to the disk waits for a confirmation.
     """
 
     instant_seconds: float = INSTANT_SOLVE_SECONDS
@@ -74,6 +76,7 @@ class SolveBudget:
     cached_bytes: float = 2 << 30
     cached_answers: int = 256
     opponents: float = inf
+    confirms: bool = False
 
     @classmethod
     def command(cls) -> SolveBudget:

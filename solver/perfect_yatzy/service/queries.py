@@ -21,13 +21,14 @@ from ..game.scorecard import EMPTY_STATE
 from ..game.translations import ENGLISH, localized
 from ..model.estimates import SolveCost, rule_set_stats
 from ..model.objectives import Variance
-from ..strategy.actions import max_rerolls, rank_categories, rank_holds
+from ..strategy.actions import Choice, Hold, max_rerolls, rank_categories, rank_holds
 from ..strategy.approximate_strategy import ApproximateStrategy, needs_table
 from ..strategy.distribution import has_distribution, stored_distribution
 from ..strategy.opening import approximate_advice, open_strategy, opens_approximate
 from ..strategy.strategy import Strategy
 from ..tablebase.store import has_table, open_table
 from .answers import (
+    HEAD,
     PERCENTILES,
     answer_head,
     approximate_fields,
@@ -39,6 +40,7 @@ from .answers import (
     score_fields,
     with_echo,
 )
+from .bonus import BonusChances
 from .budget import SolveBudget, distribution_seconds
 from .cache import WeightedLRUCache
 from .outcomes import outcome_fields
@@ -47,6 +49,8 @@ from .resolver import Announce, ObjectivePlan, ObjectiveResolver, ResolvedObject
 
 if TYPE_CHECKING:
     from ..policies.computer_players import ComputerPlayer
+
+PUZZLE_SECONDS = 0.5  # to find one, most of the time
 
 
 class QueryService:
@@ -78,6 +82,7 @@ class QueryService:
         self.strategies: WeightedLRUCache[Strategy] = WeightedLRUCache(self.budget.cached_bytes)
         self.answers: WeightedLRUCache[dict[str, Any]] = WeightedLRUCache(self.budget.cached_answers)
         self.resolver = ObjectiveResolver(self.strategies, self.budget, tables, threads, announce)
+        self.bonus_chances = BonusChances(tables, threads, self.budget)
         self._rules: WeightedLRUCache[RuleSet] = WeightedLRUCache(inf)
 
     def rules(self, spec: str) -> RuleSet:
@@ -184,7 +189,7 @@ class QueryService:
         RulesError
             If it is beyond the budget.
         """
-        seconds = self.plan(request).seconds
+        seconds = self.plan(request).seconds + (PUZZLE_SECONDS if request.query == "puzzle" else 0.0)
         if _needs_distribution(request):
             outlook = self._makes_outlook(request)
             seconds += distribution_seconds(request.rules, request.state, self.tables, outlook=outlook)
@@ -218,6 +223,11 @@ class QueryService:
         """The answer to a checked request, without the cache of answers and without the fields it echoes."""
         plan = self.plan(request)
         strategy = self.strategy(request.rules)
+        if request.query == "puzzle":
+            from .puzzles import puzzle_answer
+
+            head = {name: value for name, value in answer_head(request).items() if name in HEAD}
+            return head | approximate_fields(strategy) | puzzle_answer(strategy, request)
         objective = self.resolver.resolve(request, plan, strategy) if request.objective else None
         answer = answer_head(request) | approximate_fields(strategy)
         if objective:
@@ -226,7 +236,7 @@ class QueryService:
             return answer | self._expect_fields(request, strategy, objective)
         if request.query == "outcomes":
             return answer | outcome_fields(strategy, request)
-        return answer | _turn_fields(request, strategy, objective)
+        return answer | self._turn_fields(request, strategy, objective)
 
     def resolve(self, request: Request, strategy: Strategy) -> ResolvedObjective:
         """The strategy for the objective of a request, from its card on.
@@ -300,6 +310,27 @@ class QueryService:
                 answer["approximate"] = self._measured_fields(request, strategy, objective)
         return answer
 
+    def _turn_fields(
+        self, request: Request, strategy: Strategy, objective: ResolvedObjective | None
+    ) -> dict[str, Any]:
+        """The answer to "hold" or "score": one evaluation of the turn for each value function."""
+        state, position = request.state, request.position
+        evaluator = (objective.strategy if objective else strategy).evaluator_at(position)
+        choices = rank_categories(evaluator, state, request.dice, request.rolls_left)
+        options: Sequence[Hold | Choice] = choices
+        if request.query == "score":
+            answer = score_fields(request, choices, objective)
+        else:
+            options = holds = rank_holds(evaluator, state, request.dice, request.rolls_left, choices[0])
+            rolls = max_rerolls(request.rules, state.saved) + 1
+            answer = hold_fields(request, holds, choices, objective, rolls)
+        if request.explain:
+            from .outlooks import add_outlooks
+
+            bonus = None if objective else self.bonus_chances.of(strategy)
+            add_outlooks(answer, request, evaluator, options, choices, bonus)
+        return answer
+
     def _makes_outlook(self, request: Request) -> bool:
         return request.state == EMPTY_STATE and self.budget.makes_outlook(request.rules)
 
@@ -351,14 +382,4 @@ def _needs_distribution(request: Request) -> bool:
 
 def _costly(request: Request) -> bool:
     """Whether an answer can take more than one turn in NumPy."""
-    return request.objective is not None or request.query == "expect"
-
-
-def _turn_fields(request: Request, strategy: Strategy, objective: ResolvedObjective | None) -> dict[str, Any]:
-    """The answer to "hold" or "score": one evaluation of the turn for each value function."""
-    evaluator, state = (objective.strategy if objective else strategy).evaluator_at(request.position), request.state
-    choices = rank_categories(evaluator, state, request.dice, request.rolls_left)
-    if request.query == "score":
-        return score_fields(request, choices, objective)
-    holds = rank_holds(evaluator, state, request.dice, request.rolls_left, choices[0])
-    return hold_fields(request, holds, choices, objective, max_rerolls(request.rules, state.saved) + 1)
+    return request.objective is not None or request.query in ("expect", "puzzle")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date
 from itertools import islice
 from typing import Any
 
@@ -23,13 +24,15 @@ from ..strategy.opponents import WinUtility, finished, parse_opponents
 from ..strategy.position import CheckedPosition, check_position
 from ..strategy.score_strategy import check_goal
 
-COMMON_FIELDS = frozenset({"query", "rules", "card", "saved", "bonus_points", "id"})
+COMMON_FIELDS = frozenset({"query", "rules", "id"})
+CARD_FIELDS = frozenset({"card", "saved", "bonus_points"})
 OBJECTIVE_FIELDS = frozenset({"goal", "opponents", "ties"})
 QUERY_FIELDS = {
-    "hold": frozenset({"dice", "rolls_left"}) | OBJECTIVE_FIELDS,
-    "score": frozenset({"dice", "rolls_left"}) | OBJECTIVE_FIELDS,
-    "expect": frozenset({"games", "seed", "spread"}) | OBJECTIVE_FIELDS,
-    "outcomes": frozenset({"hold", "rolls_left"}),
+    "hold": frozenset({"dice", "rolls_left", "explain"}) | CARD_FIELDS | OBJECTIVE_FIELDS,
+    "score": frozenset({"dice", "rolls_left", "explain"}) | CARD_FIELDS | OBJECTIVE_FIELDS,
+    "expect": frozenset({"games", "seed", "spread"}) | CARD_FIELDS | OBJECTIVE_FIELDS,
+    "outcomes": frozenset({"hold", "rolls_left"}) | CARD_FIELDS,
+    "puzzle": frozenset({"seed", "date", "difficulty"}),
 }
 MIN_GAMES, MAX_GAMES = 100, 10_000_000
 MAX_INTEGER = 2**63 - 1
@@ -89,7 +92,11 @@ class Request:
     objective : ObjectiveRequest or None
         None: maximise the mean.
     games, seed : int
-        Games to simulate, 0 for none.
+        Games to simulate, 0 for none; their seed, or that of a puzzle.
+    difficulty : str
+        Of a puzzle.
+    explain : bool
+        Whether the first options have an outlook.
     include_distribution : bool
         Whether the answer contains the distribution of the final score.
     echo : dict
@@ -105,6 +112,8 @@ class Request:
     objective: ObjectiveRequest | None = None
     games: int = 0
     seed: int = 1
+    difficulty: str = ""
+    explain: bool = False
     include_distribution: bool = False
     echo: dict[str, Any] = field(default_factory=dict)
 
@@ -119,7 +128,7 @@ class Request:
         card = (tuple(sorted(self.card.points.items())), self.card.saved, self.card.bonus_points)
         objective = self.objective and self.objective.key
         rules = self.rules.key, self.rules.fingerprint
-        options = self.games, self.seed, self.include_distribution
+        options = self.games, self.seed, self.include_distribution, self.explain, self.difficulty
         return self.query, rules, card, self.dice, self.rolls_left, objective, options
 
 
@@ -146,13 +155,13 @@ def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet
             raise StateError(f"{shown(name)} is not a field of {query!r}", code="unknown-field", field=name)
     request = _parse_position(query, fields, find_rules)
     request = replace(request, objective=_parse_objective(request.rules, fields))
+    if query == "puzzle":
+        return _parse_puzzle(request, fields)
     if query == "expect":
         games = _integer(fields, "games", 0)
         if games and not MIN_GAMES <= games <= MAX_GAMES:
             raise StateError(f"games is {games}; must be from {MIN_GAMES} to {MAX_GAMES}", field="games")
-        distribution = fields.get("spread", True)
-        if not isinstance(distribution, bool):
-            raise StateError(f"spread is {shown(distribution)}; must be true or false", field="spread")
+        distribution = _flag(fields, "spread", True)
         return replace(request, games=games, seed=_integer(fields, "seed", 1), include_distribution=distribution)
     _check_open(request)
     if query == "outcomes":
@@ -160,7 +169,7 @@ def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet
     dice = _required(fields, "dice", "text such as '33456', or a list of faces")
     with error_context("dice", "invalid-dice"):
         request = replace(request, dice=parse_dice(request.rules, dice))
-    return replace(request, rolls_left=_parse_rolls_left(request, fields))
+    return replace(request, rolls_left=_parse_rolls_left(request, fields), explain=_flag(fields, "explain", False))
 
 
 def parse_simulation(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet]) -> Request:
@@ -247,6 +256,24 @@ def _parse_rolls_left(request: Request, fields: Mapping[str, Any]) -> int:
     return left
 
 
+def _parse_puzzle(request: Request, fields: Mapping[str, Any]) -> Request:
+    """The seed and the difficulty of a puzzle; default: the medium one of today."""
+    from ..play.puzzle import DIFFICULTIES, daily_seed
+
+    difficulty, day = fields.get("difficulty", "medium"), fields.get("date")
+    if not isinstance(difficulty, str) or difficulty not in DIFFICULTIES:
+        raise StateError(
+            f"difficulty is {shown(difficulty)}; must be one of {', '.join(DIFFICULTIES)}", field="difficulty"
+        )
+    if day is not None and "seed" in fields:
+        raise StateError("seed and date cannot be combined; give one of them", code="invalid-request")
+    try:
+        today = date.today() if day is None else date.fromisoformat(day)
+    except (TypeError, ValueError) as error:
+        raise StateError(f"date is {shown(day)}; must be a date such as '2026-11-20'", field="date") from error
+    return replace(request, seed=_integer(fields, "seed", daily_seed(today)), difficulty=difficulty)
+
+
 def _parse_outcomes(request: Request, fields: Mapping[str, Any]) -> Request:
     rules = request.rules
     held = _required(fields, "hold", "the dice held, as text or as a list of faces")
@@ -273,6 +300,14 @@ def _required(fields: Mapping[str, Any], name: str, must: str) -> Any:
     if fields.get(name) is None:
         raise StateError(f"{name} is missing; must be {must}", code="missing-field", field=name)
     return fields[name]
+
+
+def _flag(fields: Mapping[str, Any], name: str, default: bool) -> bool:
+    """A field that is true or false."""
+    value = fields.get(name, default)
+    if not isinstance(value, bool):
+        raise StateError(f"{name} is {shown(value)}; must be true or false", field=name)
+    return value
 
 
 def _integer(fields: Mapping[str, Any], name: str, default: int) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from ..play.record import Game
@@ -10,6 +9,7 @@ from ..play.review import Review, action_outlook, review
 from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Strategy
 from .answers import approximate_fields
+from .outlooks import outlook_json
 
 MIN_EXPLAINED_LOSS = 0.05  # points; smaller errors are not explained
 
@@ -71,5 +71,5 @@ def explained_review(strategy: Strategy, game: Game, player: int, max_explained:
     ]
     for decision, entry in sorted(errors, key=lambda pair: -pair[0].loss)[:max_explained]:
         for name, action in (("done", decision.done), ("best", decision.best)):
-            entry[name]["outlook"] = asdict(action_outlook(strategy, decision, action))
+            entry[name]["outlook"] = outlook_json(action_outlook(strategy, decision, action))
     return answer

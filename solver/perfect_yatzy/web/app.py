@@ -36,10 +36,11 @@ from .limits import (
 )
 from .middleware import RequestFilter
 from .schemas import (
-    CardRequest,
     ErrorResponse,
     ExpectRequest,
     OutcomesRequest,
+    PuzzleRequest,
+    RequestBody,
     ReviewRequest,
     RollRequest,
     field,
@@ -151,7 +152,7 @@ def create_app(
         """Code and own name of the languages of `/api/rules`."""
         return languages()
 
-    def answered(query: str, body: CardRequest, request: Request) -> AsciiJSONResponse:
+    def answered(query: str, body: RequestBody, request: Request) -> AsciiJSONResponse:
         fields = body.model_dump(exclude_none=True)
         return AsciiJSONResponse(scheduler.answer(query, fields, disconnected(request)))
 
@@ -174,6 +175,11 @@ def create_app(
     def outcomes(body: OutcomesRequest, request: Request) -> AsciiJSONResponse:
         """Every roll that may follow a hold: its chance, and the expected final score after it."""
         return answered("outcomes", body, request)
+
+    @app.post("/api/puzzle", response_model=dict[str, Any])
+    def puzzle(body: PuzzleRequest, request: Request) -> AsciiJSONResponse:
+        """A position to solve, the same for the same number; ask `hold` or `score` for its solution."""
+        return answered("puzzle", body, request)
 
     @app.post("/api/review", response_model=dict[str, Any])
     def reviewed(body: ReviewRequest, request: Request) -> AsciiJSONResponse:

@@ -24,6 +24,7 @@ MAX_ENTRIES = 64  # of a list or an object in the body, the game of a review exc
 MAX_REPORTED_FIELDS = 5  # in the message about wrong fields
 MAX_OPPONENTS_TEXT = 2_000  # characters
 MAX_DICE = 100  # characters of a text, or faces of a list
+MAX_SEED = 2**53 - 1  # of a puzzle: the largest whole number that JavaScript writes exactly
 MAX_NAME_TEXT = 200  # characters of a rule set with its switches, and of an id
 REQUESTS_PER_SECOND = 1000.0  # per client, on average
 BURST_REQUESTS = 2000.0  # per client, at once
@@ -53,6 +54,7 @@ SERVER_BUDGET = SolveBudget(
     cached_bytes=CACHED_STRATEGY_BYTES,
     cached_answers=CACHED_ANSWERS,
     opponents=MAX_OPPONENTS,
+    confirms=True,
 )
 
 IsDisconnected = Callable[[], bool]  # whether the client of a request has disconnected

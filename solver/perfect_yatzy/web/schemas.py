@@ -18,7 +18,15 @@ from ..game.box_order import leaves_choice
 from ..game.limits import MAX_CARD_TEXT
 from ..game.points import possible_points
 from ..game.rules import RuleSet
-from .limits import MAX_DICE, MAX_ENTRIES, MAX_FIELDS, MAX_NAME_TEXT, MAX_OPPONENTS_TEXT, MAX_REPORTED_FIELDS
+from .limits import (
+    MAX_DICE,
+    MAX_ENTRIES,
+    MAX_FIELDS,
+    MAX_NAME_TEXT,
+    MAX_OPPONENTS_TEXT,
+    MAX_REPORTED_FIELDS,
+    MAX_SEED,
+)
 
 # What each field must be: for the description of the API and for error messages.
 FIELDS = {
@@ -32,6 +40,10 @@ FIELDS = {
     "ties": "what a tie counts: 'loss' (the default), 'half' or 'win'",
     "dice": "the dice on the table: text such as '33456', or a list of faces",
     "rolls_left": "the rerolls left, a whole number from 0 to 100",
+    "explain": "true or false: whether to say what the two best options lead to",
+    "seed": "the number of a puzzle, a whole number from 0",
+    "date": "the day of a puzzle, such as '2026-11-20'; by default today",
+    "difficulty": "'easy', 'medium' (the default) or 'hard'",
     "spread": "true or false: whether to add the exact distribution",
     "hold": "the dice held, a list of faces",
     "game": "one line of a record of `yatzy play`, as an object",
@@ -101,6 +113,7 @@ class RollRequest(ObjectiveFields):
 
     dice: Annotated[list[Face] | str, field("dice", max_length=MAX_DICE)]
     rolls_left: Annotated[Integer | None, field("rolls_left", ge=0, le=100)] = None
+    explain: Annotated[bool, field("explain", strict=True)] = False
 
 
 class ExpectRequest(ObjectiveFields):
@@ -114,6 +127,16 @@ class OutcomesRequest(CardRequest):
 
     hold: Annotated[list[Face], field("hold", max_length=MAX_ENTRIES)]
     rolls_left: Annotated[Integer, Field(ge=1, le=100, description="the rerolls left before this one, from 1")]
+
+
+class PuzzleRequest(RequestBody):
+    """Which puzzle: by its number, or by a day."""
+
+    rules: Annotated[str, field("rules", max_length=MAX_NAME_TEXT)] = "yatzy"
+    seed: Annotated[Integer | None, field("seed", ge=0, le=MAX_SEED)] = None
+    date: Annotated[str | None, field("date", max_length=MAX_NAME_TEXT)] = None
+    difficulty: Annotated[Literal["easy", "medium", "hard"], field("difficulty")] = "medium"
+    id: Annotated[RequestId | None, field("id")] = None
 
 
 class ReviewRequest(RequestBody):

@@ -52,7 +52,7 @@ def puzzle(
       yatzy puzzle
       yatzy puzzle --difficulty hard --stream
     """
-    from ...play.puzzle import find_puzzle
+    from ...play.puzzle import daily_seed, find_puzzle
     from ..views.puzzle import puzzle_json, puzzle_lines, solution_lines
 
     service = query_service(tables, threads, lang)
@@ -61,7 +61,7 @@ def puzzle(
     puzzle_date = day.date() if day else date.today()
     number = 0
     while True:
-        position = find_puzzle(strategy, puzzle_date.toordinal() * 1000 + number, difficulty)
+        position = find_puzzle(strategy, daily_seed(puzzle_date, number), difficulty)
         number += 1
         if as_json:
             click.echo(json.dumps(puzzle_json(position, strategy)))

@@ -11,6 +11,7 @@ from ...game.notation import glyphs, parse_category, parse_hold, spaced
 from ...game.rules import RuleSet
 from ...play.puzzle import Puzzle
 from ...play.review import find_action, grade
+from ...service.puzzles import puzzle_fields
 from ...service.reviews import action_json
 from ...strategy.actions import Choice, Hold
 from ...strategy.strategy import Strategy
@@ -93,16 +94,6 @@ def solution_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[s
 
 def puzzle_json(puzzle: Puzzle, strategy: Strategy) -> dict[str, Any]:
     """The position and its solution as plain JSON values."""
-    rules, card = strategy.rules, puzzle.card
-
-    return {
-        "schema": ANSWER_SCHEMA,
-        "query": "puzzle",
-        "rules": rules.key,
-        "card": {rules.categories[c].id: points for c, points in sorted(card.points.items())},
-        "saved": card.saved,
-        "bonus_points": card.bonus_points,
-        "dice": list(puzzle.dice),
-        "rolls_left": puzzle.rolls_left,
-        "options": [action_json(option) | {"loss": option.loss} for option in puzzle.options(strategy)],
-    }
+    head = {"schema": ANSWER_SCHEMA, "query": "puzzle", "rules": strategy.rules.key}
+    options = [action_json(option) | {"loss": option.loss} for option in puzzle.options(strategy)]
+    return head | puzzle_fields(puzzle) | {"options": options}

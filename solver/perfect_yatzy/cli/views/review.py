@@ -64,10 +64,9 @@ def decision_lines(rules: RuleSet, decision: Decision, actual: ActionOutlook, be
 
 def outlook_rows(rules: RuleSet, actual: ActionOutlook, best: ActionOutlook) -> list[tuple[str, str, str]]:
     """Label, best and actual: points now and later, upper bonus, and the chance of each category for this turn."""
-    rows = [
-        ("points this turn", f"{best.turn_points:.2f}", f"{actual.turn_points:.2f}"),
-        ("points later", f"{best.later_points:.2f}", f"{actual.later_points:.2f}"),
-    ]
+    rows = [("points this turn", f"{best.turn_points:.2f}", f"{actual.turn_points:.2f}")]
+    if actual.later_points is not None and best.later_points is not None:
+        rows.append(("points later", f"{best.later_points:.2f}", f"{actual.later_points:.2f}"))
     if actual.upper_bonus_chance is not None and best.upper_bonus_chance is not None:
         rows.append(
             ("upper bonus", upper_bonus_text(best.upper_bonus_chance), upper_bonus_text(actual.upper_bonus_chance))
