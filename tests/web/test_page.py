@@ -2,72 +2,16 @@
 
 from __future__ import annotations
 
-import socket
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 from perfect_yatzy.play.record import read_games, write_games
 from perfect_yatzy.strategy.strategy import Strategy
+from support.browser import PATIENCE_MS, expect, focused, open_link, settle
 from support.human import human
-from support.need import need, need_program
+from support.need import need
 
 playwright = need("playwright.sync_api")
-CHROMIUM = need_program("chromium", "chromium-browser", "google-chrome")
-
-
-@pytest.fixture(scope="module")
-def address(yatzy: Strategy) -> Iterator[str]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    server = subprocess.Popen(
-        [sys.executable, "-m", "perfect_yatzy", "serve", "--port", str(port)], stderr=subprocess.DEVNULL
-    )
-    for _ in range(200):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                break
-        time.sleep(0.1)
-    yield f"http://127.0.0.1:{port}/"
-    server.terminate()
-    server.wait()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as started:
-        found = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield found
-        found.close()
-
-
-@pytest.fixture
-def page(browser: Any, address: str) -> Iterator[Any]:
-    """A page that may log no error and send no request to another address."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    found = context.new_page()
-    problems: list[str] = []
-    found.on("pageerror", lambda error: problems.append(str(error)))
-    found.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
-    found.on("request", lambda asked: asked.url.startswith((address, "data:")) or problems.append(asked.url))
-    found.goto(address)
-    found.wait_for_selector("#card input")
-    yield found
-    context.close()
-    assert problems == []
-
-
-def expect(page: Any, place: str, text: str) -> None:
-    playwright.expect(page.locator(place)).to_contain_text(text, timeout=20_000)
-
-
-def settle(page: Any) -> None:
-    page.wait_for_selector("#ranking[aria-busy='false']")
 
 
 def test_by_keyboard(page: Any) -> None:
@@ -180,21 +124,6 @@ def test_axe_finds_nothing_serious(page: Any) -> None:
         assert serious == []
 
 
-def focused(page: Any) -> str:
-    """The element with the focus: its id, else its label or text."""
-    return str(
-        page.evaluate(
-            "(() => { const e = document.activeElement; return e.id || e.getAttribute('aria-label') || e.textContent; })()"
-        )
-    )
-
-
-def open_link(page: Any, address: str, link: str) -> None:
-    page.goto("about:blank")
-    page.goto(address + link)
-    page.wait_for_selector("#card input")
-
-
 def test_a_category_is_taken_with_the_rerolls_left(page: Any, address: str) -> None:
     """Saved rolls and bonuses for a first roll are those of taking the category now."""
     open_link(page, address, "#rules=generala&dice=12345&left=2")
@@ -254,7 +183,7 @@ def test_answers_to_another_position_are_hidden(page: Any) -> None:
     page.unroute("**/api/expect")
     page.fill("#box-ones", "4")
     page.locator("#box-ones").blur()
-    playwright.expect(page.locator("#expect")).not_to_contain_text("Working", timeout=20_000)
+    playwright.expect(page.locator("#expect")).not_to_contain_text("Working", timeout=PATIENCE_MS)
     second = page.text_content("#expect")
     page.wait_for_timeout(100)
     assert page.text_content("#expect") == second

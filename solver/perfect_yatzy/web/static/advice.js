@@ -1,8 +1,8 @@
 // Advice: every hold or category ranked, the value of the current hold, and the possible next rolls.
 import { ask, latestOnly } from "./ask.js";
 import { button, byId, capitalize, count, diceText, element, lossText, moveFocusOut, percent, table } from "./dom.js";
-import { categoryName, change, hasAllDice, heldDice, isCardFull, objective, position, rules, state, totals } from "./state.js";
-import { takeCategory } from "./dice.js";
+import { categoryName, change, hasAllDice, heldDice, isCardFull, me, objective, onDraw, position, rules, state, totals } from "./state.js";
+import { takeCategory as take } from "./game.js";
 
 const SHOWN_ROWS = 8, SHOWN_ROLLS = 8;
 const DEBOUNCE_MS = 60, LONG_WAIT_MS = 1000; // before a request is sent, and before the page says that it takes long
@@ -22,7 +22,7 @@ export function showStatus(text, isError) {
 
 // Explains the wait for a request that takes long; empty for others.
 export function waitText() {
-  const isEarly = rules().categories.length - Object.keys(state.card).length > EARLY_OPEN_CATEGORIES;
+  const isEarly = rules().categories.length - Object.keys(me().card).length > EARLY_OPEN_CATEGORIES;
   if (objective().goal !== undefined && isEarly) return "Working … a goal this early in the game takes about 20 seconds, once.";
   if (objective().opponents && isEarly) return "Working … a win this early in the game takes up to a minute.";
   return "";
@@ -36,7 +36,7 @@ function missingText() {
   return missing ? `${count(missing, "more die", "more dice")}.` : "";
 }
 
-const cardAndDice = () => JSON.stringify([state.card, state.dice]);
+const cardAndDice = () => JSON.stringify([me().card, state.dice]);
 
 export function drawAdvice() {
   if (takesCategory !== cardAndDice()) takesCategory = "";
@@ -76,7 +76,7 @@ function clearRanking() {
 async function requestAdvice(choosesHold, body, signal) {
   const longWait = setTimeout(() => showStatus(waitText() || "Working … this takes a little longer the first time."), LONG_WAIT_MS);
   try {
-    const found = await ask(choosesHold ? "hold" : "score", body, signal);
+    const found = await ask(choosesHold ? "hold" : "score", body, { signal });
     if (signal.aborted) return;
     answer = { choosesHold, objective: found.aim, approximate: found.approximate, entries: choosesHold ? found.holds : found.categories };
     drawRanking();
@@ -156,6 +156,11 @@ function holdDice(hold) {
   change((s) => { s.held = s.dice.map((face) => { const at = rest.indexOf(face); if (at >= 0) rest.splice(at, 1); return at >= 0; }); });
 }
 
+function takeCategory(entry) {
+  take(entry);
+  byId(isCardFull() ? "advice-title" : "roll").focus();
+}
+
 // Takes a category with the rerolls left: the answer to `score` has its points, including a bonus for the first roll.
 async function takeNow(category) {
   const key = answerKey;
@@ -193,7 +198,7 @@ async function drawMap(hold) {
   const signal = newMapRequest();
   byId("map").classList.add("stale");
   try {
-    const found = await ask("outcomes", body, signal);
+    const found = await ask("outcomes", body, { signal });
     if (key !== mapKey) return;
     const rows = found.outcomes.map((each) => [diceText(each.rolled), each.expected_final_score.toFixed(2), percent(each.chance)]);
     byId("map-title").replaceChildren(`After holding ${diceText(hold)}: ${count(rows.length, "roll", "rolls")}, best first`,
@@ -205,3 +210,5 @@ async function drawMap(hold) {
     if (!signal.aborted) mapKey = "";
   }
 }
+
+onDraw(drawAdvice);

@@ -1,31 +1,31 @@
 // Entry point: connects the controls, and draws the page after each change.
 import { get } from "./ask.js";
-import { drawAdvice, showStatus, toggleAll, toggleCategories } from "./advice.js";
-import { clearInvalid, drawCard, setSaved } from "./card.js";
-import { addDie, clearDice, drawDice, drawPlay, gameRecord, removeDie, reroll } from "./dice.js";
-import { drawChart, drawExpect, showChanceOfScore } from "./expect.js";
+import { clearInvalid, setSaved } from "./card.js";
+import { addDie, clearDice, removeDie } from "./dice.js";
+import { showStatus, toggleAll, toggleCategories } from "./advice.js";
+import "./expect.js";
+import "./review.js";
+import "./training.js";
 import { byId, count, diceText, element, isWholeNumber, onClick, setEnabled } from "./dom.js";
-import { reviewFile, reviewRecord, reviewSelected } from "./review.js";
+import { language, setLanguage } from "./i18n.js";
+import { reroll } from "./game.js";
+import { loadRuleSets, loadRules, ruleSets } from "./rulesets.js";
 import {
-  change, heldDice, language, loadRules, redo, rules, ruleSets, setLanguage, showNotice, start, startGame, state, totals, undo, undoAndRedoAvailable,
+  change, currentNotice, heldDice, me, onDraw, redo, redraw, rules, showNotice, start, startGame, state, totals, undo, undoAndRedoAvailable,
 } from "./state.js";
 
-const LANGUAGE_KEY = "perfect-yatzy-language";
 let goalError = "";
 
-function draw() {
+function drawControls() {
   drawRules();
-  drawCard();
-  drawDice();
-  drawPlay();
   drawObjective();
   const [canUndo, canRedo] = undoAndRedoAvailable();
   setEnabled(byId("undo"), canUndo);
   setEnabled(byId("redo"), canRedo);
-  drawAdvice();
-  drawExpect();
+  if (byId("notice").textContent !== currentNotice()) byId("notice").textContent = currentNotice();
   drawPrintHeader();
 }
+onDraw(drawControls);
 
 // Printing hides the controls; this line prints their values.
 function drawPrintHeader() {
@@ -54,11 +54,10 @@ async function changeRules(spec, edit, notice) {
     change((s) => edit(s), notice);
   } catch (error) {
     showNotice(error.message);
-    draw();
   }
 }
 
-const isGameStarted = () => Object.keys(state.card).length || state.dice.length || state.turns.length;
+const isGameStarted = () => Object.keys(me().card).length || state.dice.length || state.turns.length;
 
 function chooseRules(event) {
   clearInvalid();
@@ -71,8 +70,10 @@ function chooseSwitches() {
   const spec = [rules().base, ...active].join("+");
   changeRules(spec, (s) => {
     s.rules = spec;
-    for (const [id, points] of Object.entries(s.card)) {
-      if (!rules().categories.some((category) => category.id === id && category.points.includes(points))) delete s.card[id];
+    for (const { card } of s.players) {
+      for (const [id, points] of Object.entries(card)) {
+        if (!rules().categories.some((category) => category.id === id && category.points.includes(points))) delete card[id];
+      }
     }
     s.edited = s.edited || s.turns.length > 0;
   }, state.turns.length ? "The rules were changed: the game played here can no longer be reviewed; Undo restores it." : "");
@@ -104,15 +105,14 @@ function setGoal(event) {
 async function chooseLanguage(code) {
   try {
     await setLanguage(code);
-  } catch (error) { showNotice(error.message); return; }
-  try { localStorage.setItem(LANGUAGE_KEY, code); } catch { /* The next visit starts in English. */ }
-  byId("rules").replaceChildren(...ruleSets.map((each) => element("option", { value: each.id }, each.name)));
+    await drawRuleMenu();
+    redraw();
+  } catch (error) { showNotice(error.message); }
 }
 
-function download(record) {
-  const link = element("a", { download: "games.jsonl", href: URL.createObjectURL(new Blob([JSON.stringify(record) + "\n"])) });
-  link.click();
-  URL.revokeObjectURL(link.href);
+async function drawRuleMenu() {
+  await loadRuleSets(language);
+  byId("rules").replaceChildren(...ruleSets.map((each) => element("option", { value: each.id }, each.name)));
 }
 
 document.addEventListener("keydown", (event) => {
@@ -131,38 +131,31 @@ document.addEventListener("keydown", (event) => {
 function addListeners() {
   const onChange = (id, listener) => byId(id).addEventListener("change", listener);
   onChange("rules", chooseRules);
-  onChange("language", async (event) => { await chooseLanguage(event.target.value); draw(); });
+  onChange("language", (event) => chooseLanguage(event.target.value));
   onChange("saved", (event) => setSaved(event.target));
   onChange("objective", (event) => { goalError = ""; change((s) => { s.objective = event.target.value; }); });
   onChange("goal", setGoal);
   onChange("opponents", (event) => change((s) => { s.opponents = event.target.value.trim(); }));
   onChange("ties", (event) => change((s) => { s.ties = event.target.value; }));
-  onChange("record", (event) => { if (event.target.files[0]) reviewFile(event.target.files[0]); event.target.value = ""; });
-  onChange("which", reviewSelected);
-  byId("at-least").addEventListener("input", (event) => { event.target.dataset.chosen = event.target.value; showChanceOfScore(); });
   onClick("undo", undo);
   onClick("redo", redo);
-  onClick("clear", () => { clearInvalid(); if (isGameStarted()) change((s) => startGame(s), "Cleared; Undo restores it."); else draw(); });
+  onClick("clear", () => { clearInvalid(); if (isGameStarted()) change((s) => startGame(s), "Cleared; Undo restores it."); else redraw(); });
   onClick("roll", () => reroll(true));
-  onClick("by-hand", () => reroll(false));
+  onClick("by-hand", () => { reroll(false); byId("faces").firstChild.focus(); });
   onClick("more", toggleAll);
   onClick("instead", toggleCategories);
-  onClick("review-own", () => reviewRecord(gameRecord()));
-  onClick("save-own", () => download(gameRecord()));
   byId("skip").addEventListener("click", (event) => { event.preventDefault(); byId("advice-title").focus(); }); // the hash holds the position
-  window.addEventListener("resize", drawChart);
 }
 
 async function main() {
   try {
     const languages = await get("languages", {});
     byId("language").replaceChildren(...Object.entries(languages).map(([code, name]) => element("option", { value: code, lang: code }, name)));
-    let code = "en";
-    try { code = localStorage.getItem(LANGUAGE_KEY) || "en"; } catch { /* no storage: English */ }
-    byId("language").value = code in languages ? code : "en";
-    await chooseLanguage(byId("language").value);
+    byId("language").value = language;
+    await drawRuleMenu();
     addListeners();
-    await start(draw);
+    await start();
+    document.documentElement.dataset.ready = ""; // for tests and for programs that print the page
   } catch (error) { showStatus(error.message, true); }
 }
 main();

@@ -34,7 +34,7 @@ function cached(key, answer) {
   return answer;
 }
 
-export async function ask(path, body, signal) {
+export async function ask(path, body, { signal } = {}) {
   const text = JSON.stringify(body), key = path + text;
   if (cache.has(key)) return cached(key, cache.get(key));
   return cached(key, await request(path, { method: "POST", headers: { "content-type": "application/json" }, body: text, signal }));

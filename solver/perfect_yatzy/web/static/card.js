@@ -1,6 +1,7 @@
 // The scorecard: boxes to fill in, the upper sum, the upper bonus, the bonus points and the total.
 import { byId, element } from "./dom.js";
-import { change, language, maxRerolls, rules, state, totals } from "./state.js";
+import { change, maxRerolls, me, onDraw, rules, state, totals } from "./state.js";
+import { language } from "./rulesets.js";
 
 const LISTED_POINTS = 12; // in the message for a box that cannot hold the points entered
 
@@ -11,14 +12,14 @@ export function clearInvalid() {
   invalid.clear();
 }
 
-export function drawCard() {
+function drawCard() {
   const card = byId("card"), builtFor = `${state.rules} ${language}`;
   // Rows are rebuilt for other rules only, so that the field with the focus stays in place.
   if (card.dataset.builtFor !== builtFor) build(card);
   card.dataset.builtFor = builtFor;
-  for (const category of rules().categories) showValue("box-" + category.id, state.card[category.id] ?? "");
-  showValue("bonus_points", state.bonusPoints || "");
-  showValue("saved", state.saved);
+  for (const category of rules().categories) showValue("box-" + category.id, me().card[category.id] ?? "");
+  showValue("bonus_points", me().bonusPoints || "");
+  showValue("saved", me().saved);
   const sums = totals(), { bonus } = rules();
   if (bonus) {
     byId("upper").textContent = `${sums.upper} of ${bonus.threshold}`;
@@ -74,8 +75,9 @@ function markInvalid(input, before, message) {
 function editByHand(edit) {
   const wasReviewable = state.turns.length > 0 && !state.edited;
   change((s) => {
-    edit(s);
-    s.edited = Boolean(s.turns.length || s.bonusPoints || s.saved || Object.keys(s.card).length);
+    const player = s.players[s.player];
+    edit(player, s);
+    s.edited = Boolean(s.turns.length || player.bonusPoints || player.saved || Object.keys(player.card).length);
   }, wasReviewable ? "The card was changed by hand: the game played here can no longer be reviewed; Undo restores it." : "");
 }
 
@@ -84,31 +86,33 @@ function setBox(category, input) {
   const points = text === "x" || text === "-" ? 0 : /^\d{1,5}$/.test(text) ? Number(text) : NaN;
   if (text !== "" && !possible.includes(points)) {
     const more = possible.length > LISTED_POINTS ? " …, at most " + possible[possible.length - 1] : "";
-    markInvalid(input, state.card[category.id] ?? "",
+    markInvalid(input, me().card[category.id] ?? "",
       `${category.name} cannot hold ${input.value}. It can hold ${possible.slice(0, LISTED_POINTS).join(", ")}${more}.`);
     return;
   }
   invalid.delete(input.id);
-  if (text === "" ? !(category.id in state.card) : state.card[category.id] === points) { drawCard(); return; }
-  editByHand((s) => { if (text === "") delete s.card[category.id]; else s.card[category.id] = points; });
+  if (text === "" ? !(category.id in me().card) : me().card[category.id] === points) { drawCard(); return; }
+  editByHand((player) => { if (text === "") delete player.card[category.id]; else player.card[category.id] = points; });
 }
 
 function setBonusPoints(input) {
   const text = input.value.trim();
   if (text !== "" && !/^\d{1,5}$/.test(text)) {
-    markInvalid(input, state.bonusPoints || "", `Bonus points must be a whole number, not “${text}”.`);
+    markInvalid(input, me().bonusPoints || "", `Bonus points must be a whole number, not “${text}”.`);
     return;
   }
   invalid.delete(input.id);
-  editByHand((s) => { s.bonusPoints = Number(text); });
+  editByHand((player) => { player.bonusPoints = Number(text); });
 }
 
 export function setSaved(input) {
-  const text = input.value.trim(), turns = Object.keys(state.card).length, max = Math.min(100, turns * (rules().rolls - 1));
+  const text = input.value.trim(), turns = Object.keys(me().card).length, max = Math.min(100, turns * (rules().rolls - 1));
   if (!/^\d{1,3}$/.test(text) || Number(text) > max) {
-    markInvalid(input, state.saved, `After ${turns} turns there are 0 to ${max} saved rolls, not “${text}”.`);
+    markInvalid(input, me().saved, `After ${turns} turns there are 0 to ${max} saved rolls, not “${text}”.`);
     return;
   }
   invalid.delete(input.id);
-  editByHand((s) => { s.saved = Number(text); s.left = maxRerolls(); });
+  editByHand((player, s) => { player.saved = Number(text); s.left = maxRerolls(); });
 }
+
+onDraw(drawCard);

@@ -1,11 +1,12 @@
-// The dice on the table, the rerolls left, and a game played on the page: its rolls, holds and turns.
-import { button, byId, count, element, setEnabled } from "./dom.js";
-import { change, hasAllDice, heldDice, isCardFull, maxRerolls, rules, state } from "./state.js";
+// The dice on the table, and the rerolls left.
+import { button, byId, element, setEnabled } from "./dom.js";
+import { change, hasAllDice, isCardFull, maxRerolls, onDraw, rules, state } from "./state.js";
+import { canReroll, isTurnStart } from "./game.js";
 
 const GLYPHS = ["", "⚀", "⚁", "⚂", "⚃", "⚄", "⚅"];
 
 // Elements are changed in place, so that the one with the focus is never replaced.
-export function drawDice() {
+function drawDice() {
   const table = byId("dice");
   while (table.children.length > state.dice.length) {
     if (table.lastChild === document.activeElement) (table.lastChild.previousSibling || byId("faces").firstChild).focus();
@@ -66,57 +67,11 @@ export function removeDie() {
   if (state.dice.length) change((s) => { s.dice.pop(); s.held.pop(); });
 }
 
-const canReroll = () => hasAllDice() && state.left > 0 && heldDice().length < rules().dice;
-
-// Holds the marked dice and rolls the others; with `random` false the user enters them.
-export function reroll(random) {
-  change((s) => {
-    const held = s.dice.filter((_, i) => s.held[i]);
-    if (s.dice.length === rules().dice) {
-      s.rolls.push([...s.dice].sort());
-      s.holds.push([...held].sort());
-      s.left -= 1;
-    } else held.length = 0;
-    s.dice = [...held];
-    if (random) while (s.dice.length < rules().dice) s.dice.push(1 + Math.floor(randomFraction() * rules().faces));
-    s.held = s.dice.map((_, i) => i < held.length);
-  });
-  if (!random) byId("faces").firstChild.focus();
-}
-
-function randomFraction() {
-  return crypto.getRandomValues(new Uint32Array(1))[0] / 2 ** 32;
-}
-
-// Ends the turn with a category of the answer to `score`. Rerolls left count: some rules save them, some pay for a first roll.
-export function takeCategory(entry) {
-  const isConsistent = state.left === maxRerolls() - state.rolls.length;
-  const notice = isConsistent || state.edited ? "" :
-    "The rerolls left were set by hand: the game played here can no longer be reviewed; Undo restores it.";
-  change((s) => {
-    const turn = { player: 0, rolls: [...s.rolls, [...s.dice].sort()], holds: s.holds, category: entry.category, points: entry.points };
-    if (entry.bonus_points) turn.bonus_points = entry.bonus_points;
-    if (!isConsistent) s.edited = true;
-    s.turns.push(turn);
-    s.card[entry.category] = entry.points;
-    s.bonusPoints += entry.bonus_points;
-    if (rules().saved_rolls) s.saved = s.left;
-    Object.assign(s, { dice: [], held: [], rolls: [], holds: [], left: rules().rolls - 1 + s.saved });
-  }, notice);
-  byId(isCardFull() ? "advice-title" : "roll").focus();
-}
-
-// The game in the format of `yatzy play`.
-export const gameRecord = () => ({ schema: 2, rules: state.rules, players: ["You"], source: "page", turns: state.turns });
-
-export function drawPlay() {
-  const isTurnStart = !state.dice.length && !state.rolls.length;
-  byId("roll").textContent = isTurnStart ? "Roll" : "Reroll dice not held";
-  setEnabled(byId("roll"), !isCardFull() && (isTurnStart || canReroll()));
+function drawPlay() {
+  byId("roll").textContent = isTurnStart() ? "Roll" : "Reroll dice not held";
+  setEnabled(byId("roll"), !isCardFull() && (isTurnStart() || canReroll()));
   setEnabled(byId("by-hand"), !isCardFull() && canReroll());
-  const isReviewable = state.turns.length > 0 && !state.edited;
-  setEnabled(byId("review-own"), isReviewable);
-  setEnabled(byId("save-own"), isReviewable);
-  byId("played").textContent = isReviewable ? `${count(state.turns.length, "turn", "turns")} played on this page.` :
-    state.turns.length ? "The card was changed by hand: the game played here cannot be reviewed." : "";
 }
+
+onDraw(drawDice);
+onDraw(drawPlay);

@@ -1,7 +1,7 @@
 // What to expect at the start of this turn: the expected score, its distribution, the chance of a goal or a win.
 import { ask, latestOnly } from "./ask.js";
 import { byId, capitalize, chartWidth, element, isWholeNumber, percent, svg, table } from "./dom.js";
-import { isCardFull, objective, position, rules, state, totals } from "./state.js";
+import { isCardFull, objective, onDraw, position, rules, state, totals } from "./state.js";
 import { waitText } from "./advice.js";
 
 const DEBOUNCE_MS = 60;
@@ -10,30 +10,43 @@ const TICK_STEPS = [1, 2, 5, 10, 20, 50, 100, 200];
 const newRequest = latestOnly();
 let answerKey = "", distribution = null, timer = 0;
 
+byId("expect").innerHTML = `
+  <h2 id="expect-title">What to expect</h2>
+  <div id="expect-text" role="status" aria-live="polite"></div>
+  <div id="spread" class="stale">
+    <h3 id="chart-title">Final score</h3>
+    <div id="chart"></div>
+    <p><label>Chance of at least <input id="at-least" inputmode="numeric" autocomplete="off" size="5"></label> points:
+      <output id="chance-of" for="at-least"></output></p>
+    <details><summary>All chances as a table</summary><div id="chances"></div></details>
+  </div>`;
+byId("at-least").addEventListener("input", (event) => { event.target.dataset.chosen = event.target.value; showChanceOfScore(); });
+window.addEventListener("resize", () => drawChart());
+
 // Dice do not matter here: only a new scorecard or objective sends a request.
-export function drawExpect() {
+function drawExpect() {
   const body = { ...position(), ...objective() }, key = JSON.stringify(body);
   if (key === answerKey) return;
   answerKey = key;
   clearTimeout(timer);
   const signal = newRequest();
   byId("expect").setAttribute("aria-busy", "true");
-  byId("expect").replaceChildren(element("p", {}, waitText() || "Working …"));
+  byId("expect-text").replaceChildren(element("p", {}, waitText() || "Working …"));
   byId("spread").classList.add("stale");
   timer = setTimeout(() => requestExpectation(body, signal), DEBOUNCE_MS);
 }
 
 async function requestExpectation(body, signal) {
   try {
-    const found = await ask("expect", body, signal);
+    const found = await ask("expect", body, { signal });
     if (signal.aborted) return;
     distribution = found.distribution || null;
-    byId("expect").replaceChildren(...expectationLines(found).map((text) => element("p", {}, text)));
+    byId("expect-text").replaceChildren(...expectationLines(found).map((text) => element("p", {}, text)));
     drawDistribution(Boolean(found.aim));
   } catch (error) {
     if (signal.aborted) return;
     answerKey = ""; // the next change sends a new request
-    byId("expect").replaceChildren(element("p", { class: "error" }, error.message));
+    byId("expect-text").replaceChildren(element("p", { class: "error" }, error.message));
   }
   byId("expect").setAttribute("aria-busy", "false");
 }
@@ -84,7 +97,7 @@ function drawDistribution(hasObjective) {
 const chanceOfAtLeast = (score) =>
   Math.min(1, distribution.chances.slice(Math.max(0, score - distribution.lowest)).reduce((sum, chance) => sum + chance, 0));
 
-export function showChanceOfScore() {
+function showChanceOfScore() {
   if (!distribution) return;
   const text = byId("at-least").value.trim();
   byId("at-least").toggleAttribute("aria-invalid", false);
@@ -100,7 +113,7 @@ function drawnScores() {
   return [lowest + first, lowest + last];
 }
 
-export function drawChart() {
+function drawChart() {
   if (!distribution || distribution.chances.length < 2) return;
   const [first, last] = drawnScores(), chances = distribution.chances.slice(first - distribution.lowest, last - distribution.lowest + 1);
   const max = Math.max(...chances), left = 54, right = 14, top = 8, height = 150;
@@ -120,3 +133,5 @@ export function drawChart() {
   byId("chart").replaceChildren(svg("svg", { viewBox: `0 0 ${width} ${top + height + 20}`, role: "img",
     "aria-label": `Distribution of the final score from ${first} to ${last}, at most ${percent(max)} for one score` }, ...axes, ...bars));
 }
+
+onDraw(drawExpect);

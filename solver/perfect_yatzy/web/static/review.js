@@ -1,12 +1,42 @@
 // The review of a game: luck and errors, the worst decisions with their reasons, and a way to show their positions.
 import { ask } from "./ask.js";
-import { button, byId, chartWidth, count, diceText, element, percent, svg, table } from "./dom.js";
-import { categoryName, change, loadRules, startGame } from "./state.js";
+import { button, byId, chartWidth, count, diceText, element, onClick, percent, setEnabled, svg, table } from "./dom.js";
+import { categoryName, onDraw, showPosition as show, state } from "./state.js";
+import { loadRules } from "./rulesets.js";
+import { gameRecord, hasRecord } from "./game.js";
 
 const MAX_LISTED_ERRORS = 20, MIN_LISTED_LOSS = 0.05, MAX_LISTED_CATEGORIES = 5;
 let games = [], latestRequest = 0;
 
-export async function reviewFile(file) {
+byId("review").innerHTML = `
+  <h2 id="review-title">Review a game</h2>
+  <p id="played"></p>
+  <div class="bar">
+    <button type="button" id="review-own">Review this game</button>
+    <button type="button" id="save-own">Save this game</button>
+  </div>
+  <p class="file"><label>Record of games (games.jsonl of <code>yatzy play</code>) <input type="file" id="record" accept=".jsonl,.json"></label></p>
+  <p id="which-line" hidden><label>Game in the file <select id="which"></select></label></p>
+  <div id="review-text" aria-live="polite"></div>`;
+byId("record").addEventListener("change", (event) => { if (event.target.files[0]) reviewFile(event.target.files[0]); event.target.value = ""; });
+byId("which").addEventListener("change", () => reviewSelected());
+onClick("review-own", () => reviewRecord(gameRecord()));
+onClick("save-own", () => download(gameRecord()));
+
+function drawPlayed() {
+  setEnabled(byId("review-own"), hasRecord());
+  setEnabled(byId("save-own"), hasRecord());
+  byId("played").textContent = hasRecord() ? `${count(state.turns.length, "turn", "turns")} played on this page.` :
+    state.turns.length ? "The card was changed by hand: the game played here cannot be reviewed." : "";
+}
+
+function download(record) {
+  const link = element("a", { download: "games.jsonl", href: URL.createObjectURL(new Blob([JSON.stringify(record) + "\n"])) });
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+async function reviewFile(file) {
   try {
     const lines = (await file.text()).split("\n").map((text, i) => [text.trim(), i + 1]).filter(([text]) => text);
     games = lines.map(([text, number]) => {
@@ -25,15 +55,15 @@ function drawGameMenu() {
   byId("which").value = games.length - 1;
 }
 
-export const reviewSelected = () => reviewRecord(games[byId("which").value]);
+const reviewSelected = () => reviewRecord(games[byId("which").value]);
 
 function showError(error) {
-  byId("review").replaceChildren(element("p", { class: "error" }, error.message));
+  byId("review-text").replaceChildren(element("p", { class: "error" }, error.message));
 }
 
 export async function reviewRecord(record) {
   const number = ++latestRequest;
-  byId("review").replaceChildren(element("p", {}, "Working …"));
+  byId("review-text").replaceChildren(element("p", {}, "Working …"));
   try {
     const parts = [];
     if (!Array.isArray(record?.players)) throw new Error("This is not a record of a game: the field `players` is missing.");
@@ -41,7 +71,7 @@ export async function reviewRecord(record) {
     for (let player = 0; player < record.players.length; player++) {
       parts.push(...reviewParts(record, player, await ask("review", { game: record, player, why: MAX_LISTED_ERRORS })));
     }
-    if (number === latestRequest) byId("review").replaceChildren(...parts);
+    if (number === latestRequest) byId("review-text").replaceChildren(...parts);
   } catch (error) { if (number === latestRequest) showError(error); }
 }
 
@@ -104,7 +134,7 @@ async function showPosition(record, player, each) {
     before.bonusPoints += turn.bonus_points || turn.beside || 0; // `beside` in records of schema 1
     if (ruleSet.saved_rolls) before.saved += ruleSet.rolls - turn.rolls.length;
   }
-  change((s) => Object.assign(startGame(s, record.rules), before, { dice: each.dice, held: each.dice.map(() => false), left: each.rolls_left, edited: true }),
+  await show({ rules: record.rules, ...before, dice: each.dice, left: each.rolls_left },
     `This is turn ${each.turn}, roll ${each.roll} of the game under review; Undo goes back.`);
   byId("advice-title").focus();
 }
@@ -126,3 +156,5 @@ function scoreChart(found) {
     svg("polyline", { points: path(0), class: "without-errors" }), svg("polyline", { points: path(1), class: "expected" }),
     svg("text", { x: 0, y: 12 }, high.toFixed(0)), svg("text", { x: 0, y: height - 4 }, low.toFixed(0)));
 }
+
+onDraw(drawPlayed);

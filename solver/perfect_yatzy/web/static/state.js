@@ -1,37 +1,102 @@
-// The state of the page: the position (rules, card, dice, rerolls, objective) and the game played so far.
-// Each change redraws the page and is added to the history; undo, redo, the link and a reload all restore a state.
-import { get } from "./ask.js";
-import { byId, capitalize, isWholeNumber } from "./dom.js";
+// The state of the page: rules, players and their cards, the dice on the table, the objective, the turns played.
+// Every change goes through `change`, which stores it in the history and calls the functions given to `onDraw`.
+import { fromLink, linkMessage, toLink } from "./link.js";
+import { categoryOf, loadRules, ruleSet } from "./rulesets.js";
 
-const STORAGE_KEY = "perfect-yatzy-2";
+const STORAGE_KEY = "perfect-yatzy-4";
 const MAX_HISTORY = 500, MAX_STORED_HISTORY = 60;
-const emptyState = () => ({ rules: "yatzy", card: {}, saved: 0, bonusPoints: 0, dice: [], held: [], left: 2,
-  objective: "mean", goal: "", opponents: "", ties: "loss", turns: [], rolls: [], holds: [], edited: false });
+
+export const newPlayer = (name = "") => ({ name, card: {}, saved: 0, bonusPoints: 0 });
+
+// `rolls` and `holds` are those of this turn before the dice on the table; `turns` are the finished turns of the game as
+// the record has them. `edited` means that a card was entered by hand: such a game has no record.
+// `chosen` means that the player has marked dice to hold; until then the page suggests the best hold.
+export const emptyState = () => ({
+  rules: "yatzy", players: [newPlayer()], player: 0, dice: [], held: [], chosen: false, left: 2, typed: false,
+  rolls: [], holds: [], objective: "mean", goal: "", opponents: "", ties: "loss", turns: [], edited: false, date: "",
+});
 
 export let state = emptyState();
-export let ruleSets = []; // those of the menu
-export let language = "en";
-const knownRules = new Map(), past = [], future = [];
-let redraw = () => {};
+let notice = "";
+let lastMerge = ""; // changes of the same kind in a row are one step of the history
+const past = [], future = [], drawFunctions = [];
 
-export const rules = () => knownRules.get(state.rules);
-export const categoryName = (id, spec = state.rules) => knownRules.get(spec).categories.find((category) => category.id === id).name;
-export const isCardFull = () => Object.keys(state.card).length === rules().categories.length;
-export const maxRerolls = () => rules().rolls - 1 + state.saved;
+// --- reading the state ---
+
+export const rules = () => ruleSet(state.rules);
+export const me = () => state.players[state.player]; // the player whose turn it is
+export const categoryName = (id, spec = state.rules) => categoryOf(spec, id).name;
+export const isFull = (player) => Object.keys(player.card).length === rules().categories.length;
+export const isCardFull = () => isFull(me());
+export const maxRerolls = () => rules().rolls - 1 + me().saved;
 export const hasAllDice = () => state.dice.length === rules().dice;
 export const heldDice = () => state.dice.filter((_, i) => state.held[i]).sort((a, b) => a - b);
 export const undoAndRedoAvailable = () => [past.length > 0, future.length > 0];
+export const currentNotice = () => notice;
 
-export function showNotice(text) {
-  byId("notice").textContent = text || "";
+// The fields of a request that describe a scorecard.
+export function position(player = me()) {
+  const fields = { rules: state.rules, card: player.card };
+  if (rules().bonus_points) fields.bonus_points = player.bonusPoints;
+  if (rules().saved_rolls) fields.saved = player.saved;
+  return fields;
 }
 
-export function change(edit, notice) {
-  past.push(JSON.stringify(state));
+// A card as the field `opponents` takes it: a final score, or the boxes.
+function opponentText(player) {
+  if (isFull(player)) return totals(player).all;
+  const boxes = Object.entries(player.card).map(([id, points]) => `${id}=${points}`);
+  if (player.bonusPoints) boxes.push(`extra=${player.bonusPoints}`);
+  return boxes.length ? boxes.join(" ") : "empty";
+}
+
+// The fields of a request that describe what is maximised; none for the expected score. Other players at the table are the
+// opponents, with their cards as they are now.
+export function objective() {
+  if (state.objective === "goal" && state.goal) return { goal: Number(state.goal) };
+  if (state.objective !== "win") return {};
+  if (state.players.length > 1) return { opponents: state.players.filter((_, i) => i !== state.player).map(opponentText), ties: state.ties };
+  return state.opponents ? { opponents: state.opponents, ties: state.ties } : {};
+}
+
+export function totals(player = me()) {
+  const sumOf = (categories) => categories.reduce((sum, category) => sum + (player.card[category.id] || 0), 0);
+  const { bonus, categories } = rules();
+  const upperBoxes = categories.filter((category) => category.upper);
+  const upper = sumOf(upperBoxes);
+  // Every column has a bonus of its own, with one step or several.
+  const columns = bonus ? bonus.steps.map((steps, column) => {
+    const sum = sumOf(upperBoxes.filter((category) => category.column === column));
+    const paid = Math.max(0, ...steps.filter(([threshold]) => sum >= threshold).map(([, points]) => points));
+    return { sum, paid, steps };
+  }) : [];
+  const upperBonus = columns.reduce((sum, column) => sum + column.paid, 0);
+  return { upper, columns, upperBonus, all: sumOf(categories) + upperBonus + player.bonusPoints };
+}
+
+// --- changing the state ---
+
+// Registers a function that draws its part of the page after every change.
+export const onDraw = (draw) => { drawFunctions.push(draw); };
+export function redraw() {
+  for (const draw of drawFunctions) draw();
+}
+
+// A message about what has just happened; the next change removes it.
+export function showNotice(text) {
+  notice = text || "";
+  redraw();
+}
+
+export function change(edit, text, merge = "") {
+  const before = JSON.stringify(state);
+  if (!merge || merge !== lastMerge) past.push(before);
+  lastMerge = merge;
   if (past.length > MAX_HISTORY) past.shift();
   future.length = 0;
   edit(state);
-  showNotice(notice);
+  notice = text || "";
+  store();
   redraw();
 }
 
@@ -42,149 +107,80 @@ function restoreLast(from, to) {
   if (!from.length) return;
   to.push(JSON.stringify(state));
   state = JSON.parse(from.pop());
-  showNotice("");
+  lastMerge = notice = "";
+  store();
   redraw();
 }
 
-// Resets a state to an empty card.
+// Resets a state to empty cards. The players and the objective stay for a new game of the same rules.
 export function startGame(target, spec = target.rules) {
-  return Object.assign(target, emptyState(), { rules: spec, left: knownRules.get(spec).rolls - 1 });
+  const players = (target.players || [newPlayer()]).map(({ name }) => newPlayer(name));
+  return Object.assign(target, emptyState(), { rules: spec, players, left: ruleSet(spec).rolls - 1 });
 }
 
-export async function loadRules(spec) {
-  if (!knownRules.has(spec)) knownRules.set(spec, (await get("rules", { rules: spec, lang: language }))[0]);
-  return knownRules.get(spec);
+// Shows a position: its card, dice and rerolls. Undo goes back to what was there before.
+export async function showPosition({ rules: spec, card, bonusPoints = 0, saved = 0, dice = [], left }, text) {
+  await loadRules(spec);
+  change((s) => {
+    startGame(s, spec);
+    Object.assign(s, { players: [{ ...newPlayer(), card, bonusPoints, saved }], dice, held: dice.map(() => false), edited: true });
+    s.left = left ?? maxRerolls();
+  }, text);
 }
 
-export async function setLanguage(code) {
-  const loaded = [...knownRules.keys()];
-  language = code;
-  ruleSets = await get("rules", { lang: code });
-  knownRules.clear();
-  for (const each of ruleSets) knownRules.set(each.id, each);
-  for (const spec of loaded) await loadRules(spec);
-}
+// --- the link, and the storage of the browser ---
 
-// The fields of a request that describe the scorecard.
-export function position() {
-  const fields = { rules: state.rules, card: state.card };
-  if (rules().bonus_points) fields.bonus_points = state.bonusPoints;
-  if (rules().saved_rolls) fields.saved = state.saved;
-  return fields;
-}
-
-// The fields of a request that describe what is maximised; none for the expected score.
-export function objective() {
-  if (state.objective === "goal" && state.goal) return { goal: Number(state.goal) };
-  return state.objective === "win" && state.opponents ? { opponents: state.opponents, ties: state.ties } : {};
-}
-
-export function totals() {
-  const sumOf = (categories) => categories.reduce((sum, category) => sum + (state.card[category.id] || 0), 0);
-  const { bonus, categories } = rules();
-  const upperBoxes = categories.filter((category) => category.upper);
-  const upper = sumOf(upperBoxes);
-  // Every column has a bonus of its own, with one step or several.
-  const paid = (steps, column) => {
-    const total = sumOf(upperBoxes.filter((category) => category.column === column));
-    return Math.max(0, ...steps.filter(([threshold]) => total >= threshold).map(([, points]) => points));
-  };
-  const upperBonus = bonus ? bonus.steps.reduce((sum, steps, column) => sum + paid(steps, column), 0) : 0;
-  return { upper, upperBonus, all: sumOf(categories) + upperBonus + state.bonusPoints };
-}
-
-function toLink() {
-  const link = new URLSearchParams({ rules: state.rules });
-  const card = Object.entries(state.card).map(([category, points]) => `${category}=${points}`).join(" ");
-  if (card) link.set("card", card);
-  if (state.bonusPoints) link.set("bonus_points", state.bonusPoints);
-  if (state.saved) link.set("saved", state.saved);
-  if (state.dice.length) link.set("dice", state.dice.join(""));
-  link.set("left", state.left);
-  if (state.objective === "goal" && state.goal) link.set("goal", state.goal);
-  if (state.objective === "win" && state.opponents) { link.set("opponents", state.opponents); link.set("ties", state.ties); }
-  return "#" + link;
-}
-
-// The state of a link, and one message for each part of it that is wrong.
-async function fromLink(hash) {
-  const link = new URLSearchParams(hash.slice(1)), faults = [];
-  const spec = (link.get("rules") || "yatzy").trim().replaceAll(" ", "+"); // a plus sign that is not escaped reads as a space
-  try {
-    if (!ruleSets.some((each) => each.id === spec.split("+")[0])) throw new Error("They are not in the list.");
-    await loadRules(spec);
-  } catch (error) {
-    return [startGame({}, "yatzy"), [`the rules “${spec}” are not available on this page. ${error.message}`]];
-  }
-  const found = startGame({}, spec), ruleSet = knownRules.get(spec);
-  for (const entry of (link.get("card") || "").split(/[ ,;]+/).filter(Boolean)) {
-    const [id, points] = entry.split("=");
-    const category = ruleSet.categories.find((each) => each.id === id);
-    if (!category) faults.push(`there is no box “${id}”`);
-    else if (!isWholeNumber(points || "") || !category.points.includes(Number(points))) faults.push(`${category.name} cannot hold “${points ?? ""}”`);
-    else found.card[id] = Number(points);
-  }
-  // A number of the link; null if it is missing, too large or not used by the rules.
-  const readNumber = (field, max, isUsed, name) => {
-    const text = link.get(field);
-    if (text === null) return null;
-    if (isUsed && isWholeNumber(text) && Number(text) <= max) return Number(text);
-    if (isUsed || text !== "0") faults.push(`${name} cannot be “${text}”`);
-    return null;
-  };
-  found.saved = readNumber("saved", 100, ruleSet.saved_rolls, "the saved rolls") ?? 0;
-  found.bonusPoints = readNumber("bonus_points", 99999, ruleSet.bonus_points, "the bonus points") ?? 0;
-  const maxLeft = ruleSet.rolls - 1 + found.saved;
-  found.left = readNumber("left", maxLeft, true, `the rerolls left (at most ${maxLeft})`) ?? maxLeft;
-  const dice = [...(link.get("dice") || "")].map(Number);
-  found.dice = dice.filter((face) => face >= 1 && face <= ruleSet.faces).slice(0, ruleSet.dice);
-  if (found.dice.length < dice.length) faults.push(`the dice cannot be “${link.get("dice")}”`);
-  found.held = found.dice.map(() => false);
-  const goal = readNumber("goal", 99999, true, "the goal");
-  if (goal !== null) Object.assign(found, { objective: "goal", goal: String(goal) });
-  if (link.get("opponents")) {
-    if (goal !== null) faults.push("it has a goal and opponents: the goal is used");
-    else Object.assign(found, { objective: "win", opponents: link.get("opponents") });
-  }
-  if (["loss", "half", "win"].includes(link.get("ties"))) found.ties = link.get("ties");
-  else if (link.has("ties")) faults.push(`a tie cannot be “${link.get("ties")}”`);
-  const fields = ["rules", "card", "bonus_points", "saved", "dice", "left", "goal", "opponents", "ties"];
-  for (const field of link.keys()) if (!fields.includes(field)) faults.push(`“${field}” is not a field of a link`);
-  found.edited = Boolean(Object.keys(found.card).length || found.bonusPoints || found.saved);
-  return [found, faults];
-}
-
-const linkMessage = (faults) => (faults.length ? "Parts of the link were ignored: " + faults.join("; ").replace(/\.?$/, ".") : "");
+let isStarted = false;
 
 function store() {
-  history.replaceState(null, "", toLink());
-  try {
-    const stored = { link: location.hash, state, past: past.slice(-MAX_STORED_HISTORY), future: future.slice(-MAX_STORED_HISTORY) };
-    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(stored));
-  } catch { /* The storage is full or forbidden: a reload restores the position of the link only. */ }
+  if (!isStarted) return;
+  history.replaceState(null, "", toLink(linkFields()));
+  const text = JSON.stringify({ link: location.hash, state, past: past.slice(-MAX_STORED_HISTORY), future: future.slice(-MAX_STORED_HISTORY) });
+  // The storage of the tab continues this game after a reload, that of the browser the latest game after closing the tab.
+  for (const storage of ["sessionStorage", "localStorage"]) {
+    try { window[storage].setItem(STORAGE_KEY, text); } catch { /* Full or forbidden: a reload restores the position of the link only. */ }
+  }
+}
+
+// What a link holds of the state: the position of the player whose turn it is.
+function linkFields() {
+  const { card, saved, bonusPoints } = me(), { rules: spec, dice, left, objective: kind, goal, opponents, ties } = state;
+  return { rules: spec, card, saved, bonusPoints, dice, left, goal: kind === "goal" ? goal : "", opponents: kind === "win" ? opponents : "", ties };
+}
+
+async function stateOfLink() {
+  const [{ card, saved, bonusPoints, ...fields }, faults] = await fromLink(location.hash);
+  const found = Object.assign(startGame({}, fields.rules), fields, { players: [{ ...newPlayer(), card, saved, bonusPoints }] });
+  found.held = found.dice.map(() => false);
+  found.objective = fields.goal ? "goal" : fields.opponents ? "win" : "mean";
+  found.edited = Boolean(Object.keys(card).length || bonusPoints || saved);
+  return [found, linkMessage(faults)];
 }
 
 async function restore() {
-  let stored = null;
-  try { stored = JSON.parse(sessionStorage.getItem(STORAGE_KEY)); } catch { /* as in store() */ }
-  if (!stored || !location.hash || stored.link !== location.hash) return false;
-  const states = [...stored.past, ...stored.future].map((text) => JSON.parse(text));
-  for (const spec of new Set([stored.state, ...states].map((each) => each.rules))) await loadRules(spec);
-  state = stored.state;
-  past.push(...stored.past);
-  future.push(...stored.future);
-  return true;
+  for (const storage of ["sessionStorage", "localStorage"]) {
+    try {
+      const stored = JSON.parse(window[storage].getItem(STORAGE_KEY));
+      if (!stored || (location.hash.length > 1 && stored.link !== location.hash)) continue;
+      const states = [...stored.past, ...stored.future].map((text) => JSON.parse(text));
+      for (const spec of new Set([stored.state, ...states].map((each) => each.rules))) await loadRules(spec);
+      state = stored.state;
+      past.push(...stored.past);
+      future.push(...stored.future);
+      return true;
+    } catch { /* Forbidden, or of a game that is not served any more: as if nothing was stored. */ }
+  }
+  return false;
 }
 
-// Restores the game of this tab or reads the link; from then on every change calls `draw`.
-export async function start(draw) {
-  let faults = [];
-  if (!await restore()) [state, faults] = await fromLink(location.hash);
-  redraw = () => { store(); draw(); };
-  showNotice(capitalize(linkMessage(faults)));
+// Restores the game of this tab or the latest one, or reads the link.
+export async function start() {
+  if (!await restore()) [state, notice] = await stateOfLink();
+  isStarted = true;
+  store();
   redraw();
   window.addEventListener("hashchange", async () => {
-    const [found, newFaults] = await fromLink(location.hash);
-    change((s) => Object.assign(s, found), linkMessage(newFaults));
+    const [found, text] = await stateOfLink();
+    change((s) => Object.assign(s, found), text);
   });
 }

@@ -1,0 +1,84 @@
+// The position as a link: what a link says, and what is wrong with one.
+import { capitalize, isWholeNumber } from "./dom.js";
+import { loadRules, ruleSets } from "./rulesets.js";
+
+const MAX_SAVED = 100, MAX_POINTS = 99999;
+const FIELDS = ["rules", "card", "bonus_points", "saved", "dice", "left", "goal", "opponents", "ties"];
+const GLYPHS = "⚀⚁⚂⚃⚄⚅";
+
+// The faces of a text such as 33456, 3 3 4 5 6, 3,3,4,5,6 or ⚂⚂⚃⚄⚅; null if it is something else.
+export function parseDice(text, faces) {
+  const symbols = [...text.replace(/[\s,;-]+/g, "")];
+  const dice = symbols.map((symbol) => (GLYPHS.includes(symbol) ? GLYPHS.indexOf(symbol) + 1 : Number(symbol)));
+  return dice.every((face) => face >= 1 && face <= faces) ? dice : null;
+}
+
+export const cardText = (card) => Object.entries(card).map(([category, points]) => `${category}=${points}`).join(" ");
+
+// `fields`: rules, card, bonusPoints, saved, dice, left; goal or opponents and ties, if they are maximised.
+export function toLink(fields) {
+  const link = new URLSearchParams({ rules: fields.rules });
+  if (Object.keys(fields.card).length) link.set("card", cardText(fields.card));
+  if (fields.bonusPoints) link.set("bonus_points", fields.bonusPoints);
+  if (fields.saved) link.set("saved", fields.saved);
+  if (fields.dice.length) link.set("dice", fields.dice.join(""));
+  link.set("left", fields.left);
+  if (fields.goal) link.set("goal", fields.goal);
+  if (fields.opponents) { link.set("opponents", fields.opponents); link.set("ties", fields.ties); }
+  return "#" + link;
+}
+
+const emptyPosition = (spec, rolls) => ({ rules: spec, card: {}, bonusPoints: 0, saved: 0, dice: [], left: rolls - 1, goal: "", opponents: "", ties: "loss" });
+
+// The fields of a link as for `toLink`, and one message for each part of it that is wrong.
+export async function fromLink(hash) {
+  const link = new URLSearchParams(hash.slice(1)), faults = [];
+  const spec = (link.get("rules") || "yatzy").trim().replaceAll(" ", "+"); // a plus sign that is not escaped reads as a space
+  try {
+    if (!ruleSets.some((each) => each.id === spec.split("+")[0])) throw new Error("They are not in the list.");
+    await loadRules(spec);
+  } catch (error) {
+    return [emptyPosition("yatzy", (await loadRules("yatzy")).rolls), [`the rules “${spec}” are not available on this page. ${error.message}`]];
+  }
+  const ruleSet = await loadRules(spec), found = emptyPosition(spec, ruleSet.rolls);
+  for (const entry of (link.get("card") || "").split(/[ ,;]+/).filter(Boolean)) {
+    const [id, points] = entry.split("=");
+    const category = ruleSet.categories.find((each) => each.id === id);
+    if (!category) faults.push(`there is no box “${id}”`);
+    else if (!isWholeNumber(points || "") || !category.points.includes(Number(points))) faults.push(`${category.name} cannot hold “${points ?? ""}”`);
+    else found.card[id] = Number(points);
+  }
+  // A number of the link; null if it is missing, too large or not used by the rules.
+  const readNumber = (field, max, isUsed, name) => {
+    const text = link.get(field);
+    if (text === null) return null;
+    if (isUsed && isWholeNumber(text) && Number(text) <= max) return Number(text);
+    if (isUsed || text !== "0") faults.push(`${name} cannot be “${text}”`);
+    return null;
+  };
+  found.saved = readNumber("saved", MAX_SAVED, ruleSet.saved_rolls, "the saved rolls") ?? 0;
+  found.bonusPoints = readNumber("bonus_points", MAX_POINTS, ruleSet.bonus_points, "the bonus points") ?? 0;
+  const maxLeft = ruleSet.rolls - 1 + found.saved;
+  found.left = readNumber("left", maxLeft, true, `the rerolls left (at most ${maxLeft})`) ?? maxLeft;
+  found.dice = readDice(link.get("dice") || "", ruleSet, faults);
+  const goal = readNumber("goal", MAX_POINTS, true, "the goal");
+  if (goal !== null) found.goal = String(goal);
+  if (link.get("opponents")) {
+    if (goal !== null) faults.push("it has a goal and opponents: the goal is used");
+    else found.opponents = link.get("opponents");
+  }
+  if (["loss", "half", "win"].includes(link.get("ties"))) found.ties = link.get("ties");
+  else if (link.has("ties")) faults.push(`a tie cannot be “${link.get("ties")}”`);
+  for (const field of link.keys()) if (!FIELDS.includes(field)) faults.push(`“${field}” is not a field of a link`);
+  return [found, faults];
+}
+
+function readDice(text, ruleSet, faults) {
+  const dice = parseDice(text, ruleSet.faces);
+  if (dice && dice.length <= ruleSet.dice) return dice;
+  faults.push(`the dice cannot be “${text}”`);
+  return [...text].map(Number).filter((face) => face >= 1 && face <= ruleSet.faces).slice(0, ruleSet.dice);
+}
+
+export const linkMessage = (faults) =>
+  (faults.length ? capitalize("Parts of the link were ignored: " + faults.join("; ").replace(/\.?$/, ".")) : "");

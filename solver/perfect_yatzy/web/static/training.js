@@ -1,0 +1,1 @@
+// Training: see the section `training` of the page.
