@@ -35,7 +35,7 @@ from .stages import Arrays, Stages
 
 GAMES = 20_000  # of the simulation
 MINUTES = 10.0  # for the bound
-BASELINE = Budget(seconds=60.0, memory=256 << 20, boxes=4)  # of the small relaxed game
+BASELINE = Budget(seconds=100.0, memory=512 << 20, boxes=6)  # of the small relaxed game
 MEMORY = 1 << 30  # bytes, of the larger relaxed game
 STAGES = ("relaxation", "fit", "simulation", "bound")
 Report = Callable[[str, float], None]  # name of a stage, and the fraction of it that is done
@@ -99,8 +99,8 @@ def approximate(
     rounds, fit_games
         Rounds of the fit, and games of the last round; every round before plays half as many.
     minutes
-        For the bound, on a machine with two threads; the small relaxed game takes at most one minute, and no longer
-        than the bound.
+        For the bound, on a machine with two threads; the small relaxed game takes at most 100 seconds, and no
+        longer than the bound.
     memory
         Bytes for the bound.
     threads

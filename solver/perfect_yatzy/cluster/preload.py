@@ -1,6 +1,8 @@
-"""Loaded by the workers that this package starts: Ctrl-C in a terminal ends the driver, which then closes them.
+"""Loaded by the workers that this package starts.
 
-Without it the terminal interrupts every process that was started from it, in the middle of a task.
+They leave the process group of the terminal: Ctrl-C ends the driver, which then closes them. Without it the terminal
+interrupts every process that was started from it, in the middle of a task. They import the kernels while all of them
+start; at the first task one worker would import and the others wait for its layer.
 """
 
 from __future__ import annotations
@@ -11,6 +13,10 @@ from typing import Any
 
 
 def dask_setup(worker: Any) -> None:
-    """Leave the process group of the terminal; Dask calls this when the worker starts."""
+    """Prepare this worker; Dask calls this when it starts."""
     with suppress(AttributeError, OSError):  # Windows
         os.setpgid(0, 0)
+    from ..kernels import lattice, turn
+    from ..tablebase import shard_task
+
+    del lattice, turn, shard_task  # they are only loaded

@@ -27,8 +27,8 @@ from ..model.state_space import LANES
 from .table_info import UNROUNDED_ENDING
 
 SHARD_BYTES = 32 << 20  # of stored values; larger layers are cut into shards of about this size
-SHARDS_PER_LAYER = 24  # smaller layers are cut into so many
-LEAST_SHARD_BYTES = 256 << 10  # unless the shards became smaller than this
+SHARDS_PER_LAYER = 16  # smaller layers are cut into so many
+LEAST_SHARD_BYTES = 1 << 20  # unless the shards became smaller than this: a task takes 10 ms beside its work
 LEAST_ROWS = 64
 LEAST_SCORE_ROWS = 8  # the same for objectives whose rows take longer
 MOST_SHARDS = 16_000  # of a table: each is a file and two memory mappings, and systems allow about 65,000 of these
