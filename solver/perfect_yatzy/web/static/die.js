@@ -13,8 +13,8 @@ export function dieFace(face) {
   return svg("svg", { viewBox: "0 0 100 100", class: "die-face", "aria-hidden": "true", focusable: "false" }, square, ...pips);
 }
 
-// Small dice in a row, read out as numbers; `held[i]` marks die i.
-export function diceRow(dice, held = []) {
+// Small dice in a row, read out as numbers; `held[i]` marks die i. Without `held` no die stands out.
+export function diceRow(dice, held = null) {
   return element("span", { class: "dice-row", role: "img", "aria-label": dice.join(" ") },
-    ...dice.map((face, i) => element("span", { class: held[i] ? "mini held" : "mini" }, dieFace(face))));
+    ...dice.map((face, i) => element("span", { class: !held ? "mini" : held[i] ? "mini held" : "mini loose" }, dieFace(face))));
 }

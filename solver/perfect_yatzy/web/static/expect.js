@@ -1,137 +1,204 @@
-// What to expect at the start of this turn: the expected score, its distribution, the chance of a goal or a win.
+// What to expect at the start of this turn: figures, the distribution of the final score, the chance of a goal or a win.
+// Nothing is asked while the panel is out of sight, because a distribution takes the server some time.
 import { ask, latestOnly } from "./ask.js";
-import { byId, capitalize, chartWidth, element, isWholeNumber, percent, svg, table } from "./dom.js";
-import { isCardFull, objective, onDraw, position, rules, state, totals } from "./state.js";
-import { waitText } from "./advice.js";
+import { button, byId, element, isWholeNumber, table } from "./dom.js";
+import { chanceOfAtLeast, chanceRows, distributionChart } from "./distribution.js";
+import { _, formatNumber, formatPercent, language } from "./i18n.js";
+import { isCardFull, me, objective, onDraw, position, rules, state, totals } from "./state.js";
 
-const DEBOUNCE_MS = 60;
-const MIN_DRAWN_CHANCE = 1e-5; // scores with smaller chances at both ends are not drawn
-const TICK_STEPS = [1, 2, 5, 10, 20, 50, 100, 200];
+const DEBOUNCE_MS = 60, FIRST_FIGURES_MS = 400, LONG_WAIT_MS = 2000; // then the average is asked for alone; then the page says that it takes long
 const newRequest = latestOnly();
-let answerKey = "", distribution = null, timer = 0;
+let answerKey = "", answer = null, timer = 0, isVisible = false, builtFor = "";
 
-byId("expect").innerHTML = `
-  <h2 id="expect-title">What to expect</h2>
-  <div id="expect-text" role="status" aria-live="polite"></div>
-  <div id="spread" class="stale">
-    <h3 id="chart-title">Final score</h3>
-    <div id="chart"></div>
-    <p><label>Chance of at least <input id="at-least" inputmode="numeric" autocomplete="off" size="5"></label> points:
-      <output id="chance-of" for="at-least"></output></p>
-    <details><summary>All chances as a table</summary><div id="chances"></div></details>
-  </div>`;
-byId("at-least").addEventListener("input", (event) => { event.target.dataset.chosen = event.target.value; showChanceOfScore(); });
-window.addEventListener("resize", () => drawChart());
+function build() {
+  if (builtFor === language) return;
+  builtFor = language;
+  answerKey = "";
+  const section = byId("expect");
+  section.setAttribute("aria-labelledby", "expect-title");
+  section.replaceChildren(
+    element("div", { class: "head" }, element("h2", { id: "expect-title" }, _("What to expect")), element("p", { id: "expect-status", role: "status" })),
+    element("dl", { id: "expect-figures", class: "figures" }),
+    element("div", { id: "spread", class: "stale" },
+      element("h3", { id: "chart-title" }),
+      element("div", { id: "chart" }),
+      element("p", { class: "at-least" },
+        element("label", { for: "at-least" }, _("Chance of at least")), " ",
+        element("input", { id: "at-least", inputmode: "numeric", autocomplete: "off", size: 5, on: { input: chooseScore } }), " ",
+        element("output", { id: "chance-of", for: "at-least" })),
+      element("details", { id: "chances-details" }, element("summary", {}, _("All chances as a table")), element("div", { id: "chances" }))),
+    element("div", { id: "expect-notes" }));
+}
 
-// Dice do not matter here: only a new scorecard or objective sends a request.
+// Dice do not matter here: only another scorecard or objective sends a request.
 function drawExpect() {
+  build();
   const body = { ...position(), ...objective() }, key = JSON.stringify(body);
   if (key === answerKey) return;
+  hideOutdated();
+  if (!isVisible) return;
   answerKey = key;
-  clearTimeout(timer);
+  if (isCardFull()) { drawFinal(); return; }
   const signal = newRequest();
-  byId("expect").setAttribute("aria-busy", "true");
-  byId("expect-text").replaceChildren(element("p", {}, waitText() || "Working …"));
-  byId("spread").classList.add("stale");
-  timer = setTimeout(() => requestExpectation(body, signal), DEBOUNCE_MS);
+  timer = setTimeout(() => request(body, signal), DEBOUNCE_MS);
 }
 
-async function requestExpectation(body, signal) {
+// Numbers of another position are never shown; the panel keeps its size.
+function hideOutdated() {
+  clearTimeout(timer);
+  newRequest();
+  answerKey = "";
+  answer = null;
+  byId("expect").setAttribute("aria-busy", String(isVisible));
+  byId("expect-status").replaceChildren(isVisible && !isCardFull() ? _("Working …") : "");
+  for (const id of ["expect-figures", "spread"]) byId(id).classList.add("stale");
+  byId("expect-notes").replaceChildren();
+}
+
+function drawFinal() {
+  byId("expect").setAttribute("aria-busy", "false");
+  byId("expect-figures").replaceChildren(figure(_("final score"), formatNumber(totals().all), "large"));
+  byId("expect-figures").classList.remove("stale");
+}
+
+async function request(body, signal) {
+  const early = setTimeout(() => requestAverage(body, signal), FIRST_FIGURES_MS);
+  const late = setTimeout(() => byId("expect-status").replaceChildren(_("Still working … early in a game this can take a minute.")), LONG_WAIT_MS);
   try {
-    const found = await ask("expect", body, { signal });
+    const [found, start] = await Promise.all([ask("expect", body, { signal }), startOfGame(signal)]);
     if (signal.aborted) return;
-    distribution = found.distribution || null;
-    byId("expect-text").replaceChildren(...expectationLines(found).map((text) => element("p", {}, text)));
-    drawDistribution(Boolean(found.aim));
+    answer = { ...found, start };
+    byId("expect-status").replaceChildren();
+    draw();
   } catch (error) {
     if (signal.aborted) return;
-    answerKey = ""; // the next change sends a new request
-    byId("expect-text").replaceChildren(element("p", { class: "error" }, error.message));
+    showError(error);
+  } finally {
+    clearTimeout(early);
+    clearTimeout(late);
+    if (!signal.aborted) byId("expect").setAttribute("aria-busy", "false");
   }
-  byId("expect").setAttribute("aria-busy", "false");
 }
 
-function expectationLines(found) {
-  if (isCardFull()) return [`Final score ${totals().all}`];
-  const lines = found.aim ? objectiveLines(found) : [];
-  const when = state.dice.length || state.rolls.length ? "before this roll" : "before the roll";
-  lines.push(`Expected final score ${when} ${found.expected_final_score.toFixed(2)}${found.aim ? " when maximising it" : ""}`);
-  if (found.approximate) lines.push(`Approximate: ${found.approximate.text}.`);
-  if (!distribution) {
-    lines.push(`No exact distribution for these rules; estimate it in a terminal with: yatzy simulate ${state.rules}`);
-    return lines;
+// The average alone is known at once.
+async function requestAverage(body, signal) {
+  if (body.goal !== undefined || body.opponents) return;
+  const found = await ask("expect", { ...body, spread: false }, { signal }).catch(() => null);
+  if (!found || signal.aborted || answer) return;
+  drawFigures({ expected_final_score: found.expected_final_score, approximate: found.approximate });
+}
+
+// What perfect play makes of an empty card on average; null if this card is empty or the number is not available.
+async function startOfGame(signal) {
+  if (!Object.keys(me().card).length) return null;
+  const found = await ask("expect", { rules: state.rules, spread: false }, { signal }).catch(() => null);
+  return found && found.expected_final_score;
+}
+
+function showError(error) {
+  answerKey = ""; // the next change asks again
+  const parts = [element("span", { class: "error" }, error.message)];
+  if (error.code === "confirmation-required") parts[0].className = "hint"; // the advice has the button that starts the work
+  else if (error.retryable) parts.push(" ", button(_("Try again"), drawExpect));
+  byId("expect-status").replaceChildren(...parts);
+}
+
+const figure = (name, value, kind) => element("div", { class: kind || null }, element("dt", {}, name), element("dd", {}, value));
+
+function draw() {
+  drawFigures(answer);
+  drawDistribution();
+  drawNotes();
+}
+
+function drawFigures(found) {
+  const { distribution } = found, mean = formatNumber(found.expected_final_score, 1);
+  const parts = found.aim ? objectiveFigures(found) : [];
+  parts.push(figure(_("average final score"), mean, found.aim ? "" : "large"));
+  const deviation = distribution ? distribution.standard_deviation : found.standard_deviation;
+  if (distribution) {
+    const { 5: low, 95: high } = distribution.percentiles;
+    parts.push(figure(_("9 of 10 games"), _("{low} – {high}", { low: formatNumber(low), high: formatNumber(high) })));
+    if (rules().bonus) parts.push(figure(...bonusFigure(distribution.upper_bonus_chance), "chip"));
   }
-  lines.push(`Standard deviation ${distribution.standard_deviation.toFixed(2)}`);
-  lines.push("Percentiles " + Object.entries(distribution.percentiles).map(([p, score]) => `${p} %: ${score}`).join(", "));
-  const chance = distribution.upper_bonus_chance;
-  if (rules().bonus) lines.push(chance < 1e-9 ? "Upper bonus out of reach" : chance > 1 - 1e-9 ? "Upper bonus certain" : `Upper bonus ${percent(chance)}`);
-  return lines;
+  if (deviation) parts.push(figure(_("standard deviation"), formatNumber(deviation, 1)));
+  if (found.start) {
+    const ahead = found.expected_final_score - found.start;
+    const fields = { points: formatNumber(Math.abs(ahead), 1), start: formatNumber(found.start, 1) };
+    parts.push(figure(_("against the start ({start})", fields), ahead < 0 ? _("−{points}", fields) : _("+{points}", fields)));
+  }
+  byId("expect-figures").replaceChildren(...parts);
+  byId("expect-figures").classList.remove("stale");
 }
 
-function objectiveLines(found) {
-  const { goal, opponents = [] } = found.aim, text = goal === undefined ? "a win" : `${goal} or more`, lines = [];
-  if (found.chance === 0) lines.push(`${capitalize(text)} is out of reach; ranked by expected score`);
-  else if (found.chance === 1) lines.push(`${capitalize(text)} is certain; ranked by expected score`);
-  else lines.push(`${percent(found.chance)} chance of ${text} when maximising it`);
-  if (found.chance_by_mean_play !== undefined) lines.push(`When maximising the expected score instead: ${percent(found.chance_by_mean_play)}`);
-  opponents.forEach((other, i) => lines.push(other.playing
-    ? `Opponent ${i + 1} is still playing, ${other.mean.toFixed(2)} ± ${other.standard_deviation.toFixed(2)}; assumes they maximise their expected score and ignore yours`
-    : `Opponent ${i + 1} has finished with ${other.mean.toFixed(0)}`));
-  return lines;
+// A bonus with several steps, or one for each column: the chance of any of them.
+function bonusFigure(chance) {
+  const { steps } = rules().bonus, isSingle = steps.length === 1 && steps[0].length === 1;
+  const value = chance < 1e-9 ? _("out of reach") : chance > 1 - 1e-9 ? _("certain") : formatPercent(chance, 1);
+  return [isSingle ? _("upper bonus") : _("any upper bonus"), value];
 }
 
-function drawDistribution(hasObjective) {
-  const isDrawn = distribution && distribution.chances.length > 1;
+function objectiveFigures(found) {
+  const { goal } = found.aim, fields = { goal: formatNumber(goal ?? 0) };
+  const name = goal === undefined ? _("chance to win") : _("chance of {goal} or more", fields);
+  const value = found.out_of_reach ? _("out of reach") : found.certain ? _("certain") : formatPercent(found.chance, 1);
+  const parts = [figure(name, value, "large")];
+  if (found.chance_by_mean_play !== undefined && !found.out_of_reach && !found.certain) {
+    parts.push(figure(_("playing for the best average"), formatPercent(found.chance_by_mean_play, 1)));
+  }
+  return parts;
+}
+
+function drawNotes() {
+  const lines = [], { aim, approximate } = answer;
+  if (answer.out_of_reach || answer.certain) lines.push(_("The advice is for the best average from here on."));
+  (aim?.opponents || []).forEach((other, i) => {
+    const fields = { number: i + 1, mean: formatNumber(other.mean, 1), points: formatNumber(other.mean), deviation: formatNumber(other.standard_deviation, 1) };
+    lines.push(other.playing
+      ? _("Opponent {number} is still playing: {mean} on average, standard deviation {deviation}, if they play for the best average.", fields)
+      : _("Opponent {number} has finished with {points}.", fields));
+  });
+  if (approximate) lines.push(_("Approximate: {text}.", { text: approximate.text }));
+  byId("expect-notes").replaceChildren(...lines.map((text) => element("p", { class: "hint" }, text)));
+}
+
+function drawDistribution() {
+  const isDrawn = Boolean(answer.distribution) && answer.distribution.chances.length > 1;
+  byId("spread").hidden = !isDrawn;
   byId("spread").classList.toggle("stale", !isDrawn);
   if (!isDrawn) return;
-  byId("chart-title").textContent = "Final score" + (hasObjective ? " when maximising the expected score" : "") + ": chance of each";
+  byId("chart-title").textContent = answer.aim ? _("Final score when playing for the best average") : _("Final score");
   drawChart();
-  byId("at-least").value = byId("at-least").dataset.chosen || distribution.percentiles["50"];
-  showChanceOfScore();
-  const rows = [];
-  const [first, last] = drawnScores();
-  for (let score = Math.ceil(first / 10) * 10; score <= last; score += 10) rows.push([String(score), percent(chanceOfAtLeast(score))]);
-  byId("chances").replaceChildren(table("Chances of at least a score", ["Score", "Chance of at least this score"], rows));
-}
-
-const chanceOfAtLeast = (score) =>
-  Math.min(1, distribution.chances.slice(Math.max(0, score - distribution.lowest)).reduce((sum, chance) => sum + chance, 0));
-
-function showChanceOfScore() {
-  if (!distribution) return;
-  const text = byId("at-least").value.trim();
-  byId("at-least").toggleAttribute("aria-invalid", false);
-  byId("chance-of").textContent = isWholeNumber(text) ? percent(chanceOfAtLeast(Number(text))) : "enter a whole number";
-}
-
-// First and last score of the chart.
-function drawnScores() {
-  const { chances, lowest } = distribution;
-  let first = 0, last = chances.length - 1;
-  while (first < last && chances[first] < MIN_DRAWN_CHANCE) first++;
-  while (last > first && chances[last] < MIN_DRAWN_CHANCE) last--;
-  return [lowest + first, lowest + last];
+  byId("at-least").value = byId("at-least").dataset.chosen || answer.distribution.percentiles["50"];
+  showChance();
+  byId("chances").replaceChildren(table(_("Chances of at least a score"), [_("Score"), _("Chance of at least this score")], chanceRows(answer.distribution)));
 }
 
 function drawChart() {
-  if (!distribution || distribution.chances.length < 2) return;
-  const [first, last] = drawnScores(), chances = distribution.chances.slice(first - distribution.lowest, last - distribution.lowest + 1);
-  const max = Math.max(...chances), left = 54, right = 14, top = 8, height = 150;
-  const width = chartWidth(byId("chart"));
-  const step = (width - left - right) / chances.length, xOf = (score) => left + (score - first + 0.5) * step;
-  const bars = chances.map((chance, i) => svg("rect", { x: (left + i * step).toFixed(2), y: (top + height * (1 - chance / max)).toFixed(2),
-    width: Math.max(0.5, step).toFixed(2), height: (height * chance / max).toFixed(2) }));
-  const axes = [], tick = TICK_STEPS.find((n) => (last - first) / n <= (width - left) / 48) || 500;
-  for (let score = Math.ceil(first / tick) * tick; score <= last; score += tick) {
-    axes.push(svg("text", { x: xOf(score).toFixed(1), y: top + height + 15, "text-anchor": "middle" }, String(score)));
-  }
-  for (const share of [1, 0.5, 0]) {
-    const y = top + height * (1 - share);
-    axes.push(svg("line", { x1: left - 4, x2: width - right, y1: y, y2: y }),
-      svg("text", { x: left - 7, y: y + 4, "text-anchor": "end" }, `${(100 * max * share).toFixed(max < 0.1 ? 2 : 0)} %`));
-  }
-  byId("chart").replaceChildren(svg("svg", { viewBox: `0 0 ${width} ${top + height + 20}`, role: "img",
-    "aria-label": `Distribution of the final score from ${first} to ${last}, at most ${percent(max)} for one score` }, ...axes, ...bars));
+  if (!answer?.distribution || answer.distribution.chances.length < 2) return;
+  const marks = { mean: answer.expected_final_score, total: totals().all };
+  byId("chart").replaceChildren(distributionChart(byId("chart"), answer.distribution, marks, (score) => {
+    byId("at-least").value = score;
+    chooseScore();
+  }));
 }
 
+function chooseScore() {
+  byId("at-least").dataset.chosen = byId("at-least").value;
+  showChance();
+}
+
+function showChance() {
+  if (!answer?.distribution) return;
+  const text = byId("at-least").value.trim(), isNumber = isWholeNumber(text);
+  if (isNumber) byId("at-least").removeAttribute("aria-invalid");
+  else byId("at-least").setAttribute("aria-invalid", "true");
+  byId("chance-of").textContent = isNumber ? formatPercent(chanceOfAtLeast(answer.distribution, Number(text)), 1) : _("enter a whole number");
+}
+
+new IntersectionObserver((entries) => {
+  isVisible = entries[entries.length - 1].isIntersecting;
+  if (isVisible && rules()) drawExpect();
+}, { rootMargin: "100px" }).observe(byId("expect"));
+window.addEventListener("resize", drawChart);
 onDraw(drawExpect);

@@ -1,1 +1,161 @@
-// Training: see the section `training` of the page.
+// Training: advice hidden until the player has chosen, a warning before a loss, the score of this session, practice of
+// old mistakes, and puzzles.
+import { confirmLoss, lastVerdict, noteChoice } from "./confirm.js";
+import { button, byId, element } from "./dom.js";
+import { addMistakes, answerMistake, drillCounts, forgetMistakes, nextMistake } from "./drill.js";
+import { showExercise } from "./exercise.js";
+import { GRADES, gradeChip, gradeCount, gradeName, isMistake } from "./grades.js";
+import { _, formatNumber, language, ngettext } from "./i18n.js";
+import { askPuzzle, DIFFICULTIES, gradeToday, nextNumber, noteToday } from "./puzzle.js";
+import { onDraw, redraw, showPosition, state } from "./state.js";
+import { countChoice, isAdviceHidden, resetSession, sessionCounts, setSettings, THRESHOLDS, threshold } from "./training-settings.js";
+import { gradeOfChoice, lossOf, verdictView } from "./verdict.js";
+import { whySentence } from "./why.js";
+
+export { confirmLoss, isAdviceHidden, noteChoice };
+
+const DAY_MS = 86_400_000, MINUTE_MS = 60_000;
+let builtFor = "", difficulty = "medium";
+
+function build() {
+  if (builtFor === language) return;
+  builtFor = language;
+  const section = byId("training");
+  section.hidden = false;
+  section.setAttribute("aria-labelledby", "training-title");
+  const choice = (value) => element("option", { value }, value
+    ? ngettext("{count} point", "{count} points", value, { count: formatNumber(value, value % 1 ? 1 : 0) }) : _("never"));
+  section.replaceChildren(
+    element("h2", { id: "training-title" }, _("Training")),
+    element("p", {}, element("label", {}, element("input", { type: "checkbox", id: "hide-advice", on: { change: hideAdvice } }), " ",
+      _("Hide the advice until I have chosen"))),
+    element("p", {}, element("label", { for: "threshold" }, _("Warn me before I lose at least")), " ",
+      element("select", { id: "threshold", on: { change: (event) => setSettings({ threshold: Number(event.target.value) }) } }, ...THRESHOLDS.map(choice))),
+    element("div", { id: "last-choice", role: "status" }),
+    element("div", { id: "session" }),
+    element("h3", {}, _("Puzzles")),
+    element("div", { class: "bar" }, button("", () => puzzle(0), { id: "puzzle-today" }), button(_("Another puzzle"), () => puzzle(nextNumber()), { id: "puzzle-more" }),
+      element("label", { for: "difficulty" }, _("Difficulty")), " ",
+      element("select", { id: "difficulty", on: { change: (event) => { difficulty = event.target.value; drawTraining(); } } },
+        ...DIFFICULTIES.map((each) => element("option", { value: each }, difficultyName(each))))),
+    element("h3", {}, _("Your mistakes")),
+    element("p", { id: "drill-counts", class: "hint" }),
+    element("div", { class: "bar" }, button(_("Practise"), () => drill(), { id: "drill-start" }),
+      button(_("Forget all"), forget, { id: "drill-forget" })),
+    element("div", { id: "exercise" }));
+  byId("threshold").value = String(threshold());
+  byId("difficulty").value = difficulty;
+}
+
+const difficultyName = (each) => ({ easy: _("easy"), medium: _("medium"), hard: _("hard") }[each]);
+
+export function drawTraining() {
+  build();
+  byId("hide-advice").checked = isAdviceHidden();
+  drawLastChoice();
+  drawSession();
+  const grade = gradeToday(state.rules, difficulty);
+  byId("puzzle-today").textContent = grade ? _("Puzzle of the day: {grade}", { grade: gradeName(grade) }) : _("Puzzle of the day");
+  drawDrill();
+}
+
+function hideAdvice(event) {
+  setSettings({ isHidden: event.target.checked });
+  redraw();
+}
+
+// The grade of the last choice on the table, shown once it is made.
+function drawLastChoice() {
+  const shown = isAdviceHidden() && lastVerdict;
+  if (!shown) { byId("last-choice").replaceChildren(); return; }
+  const { option, best, second, rules } = lastVerdict;
+  const other = gradeOfChoice(option, best) === "best" ? second : option;
+  byId("last-choice").replaceChildren(...verdictView(option, best, rules, other && whySentence(best, other, rules)));
+}
+
+function drawSession() {
+  const { count, lost, grades } = sessionCounts();
+  byId("session").hidden = !count;
+  if (!count) return;
+  const figure = (name, value) => element("div", {}, element("dt", {}, name), element("dd", {}, value));
+  byId("session").replaceChildren(element("h3", {}, _("This session")),
+    element("dl", { class: "figures" }, figure(_("choices"), formatNumber(count)), figure(_("lost on average"), formatNumber(lost / count, 2)),
+      figure(_("lost in all"), formatNumber(lost, 1))),
+    element("p", { class: "grades" }, ...GRADES.filter((grade) => grades[grade]).flatMap((grade) => [gradeChip(grade, gradeCount(grade, grades[grade])), " "]),
+      button(_("Start again from zero"), () => { resetSession(); drawTraining(); }, { class: "quiet" })));
+}
+
+function drawDrill() {
+  const { all, due, next } = drillCounts();
+  byId("drill-counts").textContent = !all ? _("Mistakes of your games and of training are collected here and asked again until you have solved them.")
+    : due ? ngettext("{due} of {count} mistake is due.", "{due} of {count} mistakes are due.", all, { due: formatNumber(due), count: formatNumber(all) })
+      : ngettext("{count} mistake waits; {when}.", "{count} mistakes wait; {when}.", all, { count: formatNumber(all), when: whenText(next - Date.now()) });
+  byId("drill-start").hidden = byId("drill-forget").hidden = !all;
+}
+
+function whenText(wait) {
+  const minutes = Math.max(1, Math.ceil(wait / MINUTE_MS)), days = Math.round(wait / DAY_MS);
+  if (wait < DAY_MS / 2) return ngettext("the next one is due in {count} minute", "the next one is due in {count} minutes", minutes, { count: formatNumber(minutes) });
+  return ngettext("the next one is due in {count} day", "the next one is due in {count} days", days, { count: formatNumber(days) });
+}
+
+function forget() {
+  forgetMistakes();
+  byId("exercise").replaceChildren();
+  drawTraining();
+  byId("training-title").tabIndex = -1;
+  byId("training-title").focus();
+}
+
+const toTable = (position) => button(_("Show this position"), async () => {
+  const { bonus_points: bonusPoints, rolls_left: left, ...fields } = position;
+  await showPosition({ ...fields, bonusPoints, left }, _("This is the position of the exercise; Undo goes back."));
+  byId("advice-title").focus();
+});
+
+function count(option, best) {
+  const grade = gradeOfChoice(option, best), loss = lossOf(option, best);
+  countChoice(grade, loss);
+  return [grade, loss];
+}
+
+// A puzzle of today; number 0 is the one of the day.
+async function puzzle(number) {
+  const rules = state.rules, level = difficulty, box = byId("exercise");
+  const title = number ? _("Puzzle, {difficulty}", { difficulty: difficultyName(level) }) : _("Puzzle of the day, {difficulty}", { difficulty: difficultyName(level) });
+  box.replaceChildren(element("p", { role: "status" }, _("Working …")));
+  let position;
+  try {
+    position = await askPuzzle(rules, level, number);
+  } catch (error) {
+    box.replaceChildren(element("p", { class: "error", role: "alert" }, error.message), button(_("Try again"), () => puzzle(number)));
+    return;
+  }
+  await showExercise(box, position, {
+    title,
+    onAnswer: (option, best) => {
+      const [grade, loss] = count(option, best);
+      if (number === 0) noteToday(rules, level, grade);
+      if (isMistake(grade)) addMistakes([{ position, loss }]);
+      drawTraining();
+    },
+    buttons: () => [button(_("Another puzzle"), () => puzzle(nextNumber()), { class: "primary" }), toTable(position)],
+  });
+}
+
+// The mistake that is due first; if none is due, the next one early.
+async function drill() {
+  const mistake = nextMistake() || nextMistake(true);
+  if (!mistake) { byId("exercise").replaceChildren(element("p", {}, _("All mistakes are solved."))); return; }
+  await showExercise(byId("exercise"), mistake.position, {
+    title: ngettext("A mistake that lost {loss} point", "A mistake that lost {loss} points", mistake.loss, { loss: formatNumber(mistake.loss, 1) }),
+    onAnswer: (option, best) => {
+      const [grade] = count(option, best);
+      answerMistake(mistake.key, grade === "best" || grade === "tied");
+      drawTraining();
+    },
+    buttons: () => [...(nextMistake(true) ? [button(_("Next mistake"), drill, { class: "primary" })] : []), toTable(mistake.position)],
+  });
+}
+
+onDraw(drawTraining);

@@ -1,0 +1,57 @@
+// Before a choice is carried out: a question if it loses more than the player wants to give away. With hidden advice
+// every choice is graded, counted, and kept for practice if it is a mistake.
+import { button, element } from "./dom.js";
+import { addMistakes } from "./drill.js";
+import { isMistake } from "./grades.js";
+import { _ } from "./i18n.js";
+import { me, state } from "./state.js";
+import { countChoice, isAdviceHidden, threshold } from "./training-settings.js";
+import { gradeOfChoice, lossOf, lossSentence, verdictView } from "./verdict.js";
+import { whySentence } from "./why.js";
+
+export let lastVerdict = null; // { option, best, rules, second } of the last choice with hidden advice
+
+// Asks whether to carry out a choice. `option` and `best` are entries of the answers to `hold` or `score`; `second` is the
+// option to explain the best one against, if the choice is the best. Resolves to whether to go on.
+export async function confirmLoss(option, best, second) {
+  const loss = lossOf(option, best);
+  if (threshold() && loss >= threshold() && !await asked(option, best)) return false;
+  noteChoice(option, best, second);
+  return true;
+}
+
+// Grades a choice that is already made, such as one that real dice show.
+export function noteChoice(option, best, second) {
+  if (!isAdviceHidden()) return;
+  const loss = lossOf(option, best), grade = gradeOfChoice(option, best);
+  countChoice(grade, best.chance === undefined ? loss : 0);
+  lastVerdict = { option, best, second, rules: state.rules };
+  if (best.chance === undefined && isMistake(grade)) addMistakes([{ position: positionNow(), loss }]);
+}
+
+const positionNow = () => ({ rules: state.rules, card: { ...me().card }, bonus_points: me().bonusPoints, saved: me().saved,
+  dice: [...state.dice].sort((a, b) => a - b), rolls_left: state.left });
+
+// A dialog that says what is lost; the safe answer has the focus.
+function asked(option, best) {
+  return new Promise((resolve) => {
+    const before = document.activeElement;
+    const close = (answer) => { dialog.returnValue = answer ? "yes" : ""; dialog.close(dialog.returnValue); };
+    const why = isAdviceHidden() ? "" : whySentence(best, option, state.rules);
+    const sentences = isAdviceHidden()
+      // The best choice stays hidden: the player may try again.
+      ? [element("p", { class: "verdict" }, lossSentence(option, best, state.rules))] : verdictView(option, best, state.rules, why);
+    const dialog = element("dialog", { id: "loss-dialog", "aria-labelledby": "loss-title" },
+      element("h2", { id: "loss-title" }, _("Are you sure?")), ...sentences,
+      element("div", { class: "bar" }, button(_("Choose again"), () => close(false), { class: "primary", autofocus: true }),
+        button(_("Do it anyway"), () => close(true))));
+    dialog.addEventListener("close", () => {
+      const isYes = dialog.returnValue === "yes";
+      dialog.remove();
+      if (!isYes && before?.isConnected) before.focus();
+      resolve(isYes);
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}

@@ -1,0 +1,102 @@
+// A position to solve: the scorecard and the dice of a puzzle or of an old mistake. The player chooses dice to hold or a
+// box; then the page says what the choice loses. The game on the table is not touched.
+import { actionText, keptDice } from "./actions.js";
+import { ask } from "./ask.js";
+import { dieFace } from "./die.js";
+import { button, diceText, element, setEnabled } from "./dom.js";
+import { _, formatNumber, ngettext } from "./i18n.js";
+import { loadRules } from "./rulesets.js";
+import { gradeOfChoice, lossOf, optionsTable, verdictView } from "./verdict.js";
+import { whySentence } from "./why.js";
+
+// The fields of a request for a position.
+export function requestOf(position, rules) {
+  const { rules: spec, card, dice, rolls_left: rollsLeft } = position;
+  const body = { rules: spec, card, dice, rolls_left: rollsLeft };
+  if (rules.bonus_points) body.bonus_points = position.bonus_points || 0;
+  if (rules.saved_rolls) body.saved = position.saved || 0;
+  return body;
+}
+
+// All options of a position, best first, each with its loss against the best.
+export async function optionsOf(position, signal) {
+  const rules = await loadRules(position.rules), body = requestOf(position, rules);
+  const [score, hold] = await Promise.all([ask("score", { ...body, explain: true }, { signal }),
+    position.rolls_left ? ask("hold", { ...body, explain: true }, { signal }) : null]);
+  const holds = hold ? hold.holds.filter((entry) => !entry.category) : []; // to hold all dice is to take a box
+  const options = [...score.categories, ...holds].sort((a, b) => b.expected_final_score - a.expected_final_score);
+  return options.map((option) => ({ ...option, loss: lossOf(option, options[0]) }));
+}
+
+// `onAnswer(option, best)` is called once; `buttons` are shown after the answer.
+export async function showExercise(container, position, { title, onAnswer, buttons }) {
+  container.replaceChildren(element("h4", { tabindex: -1 }, title), element("p", { role: "status" }, _("Working …")));
+  container.firstChild.focus();
+  let rules, options;
+  try {
+    rules = await loadRules(position.rules);
+    options = await optionsOf(position);
+  } catch (error) {
+    container.lastChild.replaceChildren(element("span", { class: "error" }, error.message), " ",
+      button(_("Try again"), () => showExercise(container, position, { title, onAnswer, buttons })));
+    return;
+  }
+  const held = position.dice.map(() => false), spec = position.rules;
+  const verdict = element("div", { class: "answer", role: "status" });
+  const dice = element("div", { class: "exercise-dice", role: "group", "aria-label": _("Dice; press one to hold it") },
+    ...position.dice.map((face, i) => button("", () => { held[i] = !held[i]; drawHeld(); }, { class: "die" })));
+  const roll = button("", () => answer(heldOption()), { class: "primary" });
+  const boxes = cardView(rules, position, options, (option) => answer(option));
+  const heldFaces = () => position.dice.filter((_face, i) => held[i]).sort((a, b) => a - b);
+  const heldOption = () => options.find((option) => option.hold && diceText([...option.hold].sort((a, b) => a - b)) === diceText(heldFaces()));
+
+  function drawHeld() {
+    position.dice.forEach((face, i) => {
+      const die = dice.children[i];
+      die.setAttribute("aria-pressed", String(held[i]));
+      die.setAttribute("aria-label", _("Die {number} shows {face}", { number: i + 1, face }));
+      die.replaceChildren(dieFace(face), element("small", {}, held[i] ? _("hold") : ""));
+    });
+    const count = held.filter((each) => !each).length, fields = { dice: diceText(heldFaces()), count: formatNumber(count) };
+    roll.textContent = !count ? _("All dice held: take a box") : count === held.length ? _("Roll all dice again")
+      : ngettext("Hold {dice} and roll {count} die", "Hold {dice} and roll {count} dice", count, fields);
+    setEnabled(roll, count > 0);
+  }
+
+  function answer(option) {
+    if (!option || verdict.childElementCount) return;
+    const best = options[0];
+    keptDice(position.dice, best)?.forEach((isKept, i) => { dice.children[i].querySelector("small").textContent = isKept ? _("best") : ""; });
+    for (const each of [...dice.children, roll, ...boxes.querySelectorAll("button")]) setEnabled(each, false);
+    const other = gradeOfChoice(option, best) === "best" ? options[1] : option;
+    verdict.replaceChildren(...verdictView(option, best, spec, other && whySentence(best, other, spec)),
+      element("details", {}, element("summary", {}, _("All about this choice")), optionsTable(options, option, spec)),
+      element("div", { class: "bar" }, ...buttons()));
+    onAnswer(option, best);
+    verdict.querySelector(".bar button")?.focus();
+  }
+
+  drawHeld();
+  const rolls = rules.rolls + (rules.saved_rolls ? position.saved || 0 : 0);
+  const fields = { rules: rules.name, roll: formatNumber(rolls - position.rolls_left), rolls: formatNumber(rolls) };
+  container.replaceChildren(container.firstChild,
+    element("p", { class: "hint" }, position.rolls_left ? _("{rules}, roll {roll} of {rolls}: which dice do you hold, or which box do you take?", fields)
+      : _("{rules}, no roll left: which box do you take?", fields)),
+    dice, ...(position.rolls_left ? [roll] : []), verdict, boxes);
+  if (!position.rolls_left) for (const die of dice.children) setEnabled(die, false);
+}
+
+// The scorecard: filled boxes with their points, open ones as buttons with the points of this roll.
+function cardView(rules, position, options, onTake) {
+  const cells = rules.categories.map((category) => {
+    const points = position.card[category.id], option = options.find((each) => !each.hold && each.category === category.id);
+    const name = element("span", { class: "name" }, category.name);
+    if (points !== undefined) return element("li", { class: "filled" }, name, " ", element("span", { class: "points" }, formatNumber(points)));
+    if (!option) return element("li", {}, name, " ", element("span", { class: "points" }, "–"));
+    const text = option.bonus_points ? `${formatNumber(option.points)} + ${formatNumber(option.bonus_points)}` : formatNumber(option.points);
+    return element("li", { class: "open" }, element("button", { type: "button", title: actionText(option, position.rules), on: { click: (event) => {
+      if (event.currentTarget.getAttribute("aria-disabled") !== "true") onTake(option);
+    } } }, name, " ", element("span", { class: option.points ? "points" : "points zero" }, text)));
+  });
+  return element("ul", { class: "exercise-card", "aria-label": _("Score card") }, ...cells);
+}

@@ -1,0 +1,55 @@
+// One decision of a review: the dice, what was done, what is best, and why.
+import { actionText, actionTitle, keptDice, placeText, signedText } from "./actions.js";
+import { diceRow } from "./die.js";
+import { button, element, table } from "./dom.js";
+import { gradeChip, gradeName, pointsText } from "./grades.js";
+import { _, formatNumber, formatPercent } from "./i18n.js";
+import { categoryName } from "./state.js";
+
+const LISTED_CATEGORIES = 5;
+
+// The decision as one sentence, for screen readers and as the name of a row.
+export function decisionSentence(each, spec) {
+  const fields = { place: placeText(each.turn, each.roll), dice: each.dice.join(" "), done: actionText(each.done, spec),
+    best: actionText(each.best, spec), grade: gradeName(each.grade), loss: pointsText(each.loss) };
+  if (each.grade === "best") return _("{place}, {dice}: {done}, {grade}.", fields);
+  if (each.grade === "tied") return _("{place}, {dice}: {done}, {grade} as {best}.", fields);
+  return _("{place}, {dice}: {done}, {grade}, lost {loss}. Best: {best}.", fields);
+}
+
+// `luck` is that of the roll before the decision.
+export function decisionView(each, luck, spec, onShow) {
+  const isBest = each.grade === "best";
+  const choice = (label, action, content) => element("div", { class: "choice" },
+    element("span", { class: "label" }, label), diceRow(each.dice, keptDice(each.dice, action)), element("span", { class: "action" }, actionTitle(action, spec)), content || "");
+  const chip = isBest || each.grade === "tied" ? gradeChip(each.grade)
+    : gradeChip(each.grade, _("{grade}, −{loss}", { grade: gradeName(each.grade), loss: pointsText(each.loss) }));
+  const parts = [choice(_("Played"), each.done, chip)];
+  if (!isBest) parts.push(choice(_("Best"), each.best));
+  parts.push(element("p", { class: "hint" }, each.rolls_left
+    ? _("Luck of this roll: {luck} points. Rolls left: {left}.", { luck: signedText(luck), left: formatNumber(each.rolls_left) })
+    : _("Luck of this roll: {luck} points. No rolls left.", { luck: signedText(luck) })));
+  const bar = element("div", { class: "bar" }, button(_("Show this position"), onShow));
+  parts.push(bar);
+  if (each.done.outlook) parts.push(element("details", {}, element("summary", {}, _("Why")), comparison(each, spec)));
+  return parts;
+}
+
+// The best action and the one taken: points now and later, the bonus, and the categories in which the turn ends.
+function comparison(each, spec) {
+  const sides = [each.best.outlook, each.done.outlook];
+  const row = (name, value) => [name, ...sides.map(value)];
+  const rows = [row(_("Points this turn"), (side) => formatNumber(side.turn_points, 1))];
+  if (sides.every((side) => side.later_points != null)) rows.push(row(_("Points later"), (side) => formatNumber(side.later_points, 1)));
+  if (sides.every((side) => side.bonus_chance != null)) rows.push(row(_("Upper bonus"), (side) => formatPercent(side.bonus_chance, 1)));
+  const chances = sides.map((side) => Object.fromEntries(side.categories.map(([id, chance]) => [id, chance])));
+  const largest = (id) => Math.max(...chances.map((side) => side[id] || 0));
+  const likely = Object.keys({ ...chances[0], ...chances[1] }).sort((a, b) => largest(b) - largest(a));
+  if (likely.length > 1) {
+    for (const id of likely.slice(0, LISTED_CATEGORIES)) {
+      rows.push([_("Ends in {category}", { category: categoryName(id, spec) }), ...chances.map((side) => formatPercent(side[id] || 0, 1))]);
+    }
+  }
+  return table(_("Best and played compared"), [_("On average"), _("Best: {action}", { action: actionText(each.best, spec) }),
+    _("Played: {action}", { action: actionText(each.done, spec) })], rows);
+}

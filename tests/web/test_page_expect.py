@@ -1,0 +1,209 @@
+"""What to expect, in a real browser: its figures against the strategy, its chart, and when it asks."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from perfect_yatzy.game.notation import parse_card
+from perfect_yatzy.strategy.distribution import distribution
+from perfect_yatzy.strategy.strategy import Strategy
+from support.browser import PATIENCE_MS, expect, open_link
+from support.need import need
+
+playwright = need("playwright.sync_api")
+BOXES = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
+LATE = BOXES + " two-pairs=18 three-of-a-kind=12 four-of-a-kind=0 small-straight=15 large-straight=0"
+
+
+def link(card: str, more: str = "") -> str:
+    return "#rules=yatzy&card=" + card.replace(" ", "+") + more
+
+
+def figures(page: Any) -> dict[str, str]:
+    """The figures by their names, once they are those of the position shown."""
+    page.wait_for_selector("#expect[aria-busy='false']")
+    pairs = page.locator("#expect-figures > div")
+    return {pair.locator("dt").text_content(): pair.locator("dd").text_content() for pair in pairs.all()}
+
+
+def test_the_figures_are_those_of_the_strategy(page: Any, address: str, yatzy: Strategy) -> None:
+    card = parse_card(yatzy.rules, BOXES)
+    found = distribution(yatzy, card)
+    open_link(page, address, link(BOXES))
+    shown = figures(page)
+    assert shown["average final score"] == f"{card.total + yatzy.value(card):.1f}"
+    assert shown["9 of 10 games"] == f"{found.percentile(5)} – {found.percentile(95)}"
+    assert shown["standard deviation"] == f"{found.standard_deviation:.1f}"
+    assert shown["upper bonus"] == "certain"  # 63 points already
+    ahead = card.total + yatzy.value(card) - yatzy.value()
+    assert shown[f"against the start ({yatzy.value():.1f})"] == f"{'−' if ahead < 0 else '+'}{abs(ahead):.1f}"
+    page.fill("#at-least", "230")
+    chance = float(found.chances[found.scores >= 230].sum())
+    expect(page, "#chance-of", f"{100 * chance:.1f}")
+    page.fill("#at-least", "many")
+    expect(page, "#chance-of", "enter a whole number")
+    assert page.get_attribute("#at-least", "aria-invalid") == "true"
+    page.fill("#at-least", "230")
+    page.locator("#chances-details summary").click()
+    row = page.locator("#chances tbody tr", has_text="230").first
+    playwright.expect(row).to_contain_text(f"{100 * chance:.1f}")
+
+
+def test_the_chart_marks_the_average_and_the_points_so_far_and_takes_clicks(page: Any, address: str) -> None:
+    open_link(page, address, link(LATE))
+    page.wait_for_selector("#chart rect")
+    assert page.locator("#chart rect").count() > 10
+    mean = figures(page)["average final score"]
+    assert f"average {mean}" in page.text_content("#chart")
+    assert "now " in page.text_content("#chart")
+    label = page.get_attribute("#chart svg", "aria-label")
+    assert "nine of ten games end between" in label
+    assert mean in label
+    before = page.input_value("#at-least")
+    chart = page.locator("#chart svg")
+    box = chart.bounding_box()
+    chart.click(position={"x": 0.9 * box["width"], "y": 40})
+    high = int(page.input_value("#at-least"))
+    chart.click(position={"x": 0.1 * box["width"], "y": 40})
+    assert int(page.input_value("#at-least")) < int(before) < high
+
+
+def test_a_goal_its_chance_and_that_of_play_for_the_average(page: Any, address: str) -> None:
+    open_link(page, address, link(BOXES, "&dice=33456&left=2&goal=240"))
+    shown = figures(page)
+    assert shown["chance of 240 or more"] == "42.7\u00a0%"
+    assert 0 < float(shown["playing for the best average"].split()[0]) < 42.7
+    expect(page, "#chart-title", "when playing for the best average")
+    assert page.locator("#chart rect").count() > 50
+
+
+def test_goals_out_of_reach_or_certain_and_opponents(page: Any, address: str) -> None:
+    for goal, words in {600: "out of reach", 60: "certain"}.items():
+        open_link(page, address, link(BOXES, f"&dice=33456&left=2&goal={goal}"))
+        assert figures(page)[f"chance of {goal} or more"] == words
+        expect(page, "#expect-notes", "The advice is for the best average from here on.")
+    open_link(page, address, link(BOXES, f"&dice=33456&left=2&opponents={BOXES}; 200&ties=loss"))
+    assert "chance to win" in figures(page)
+    expect(page, "#expect-notes", "Opponent 1 is still playing")
+    expect(page, "#expect-notes", "Opponent 2 has finished with 200.")
+
+
+def test_dice_ask_nothing_and_a_panel_out_of_sight_asks_nothing(page: Any, address: str) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    assert figures(page)["average final score"] == "248.4"
+    asked.clear()
+    page.keyboard.type("33456")
+    page.wait_for_selector("#ranking[aria-busy='false']")
+    assert "expect" not in asked
+    page.set_viewport_size({"width": 390, "height": 600})
+    page.evaluate("window.scrollTo(0, 0)")
+    page.wait_for_function("document.getElementById('expect').getBoundingClientRect().top > innerHeight + 150")
+    page.wait_for_timeout(200)  # the observer of the page runs
+    page.goto("about:blank")
+    asked.clear()
+    page.goto(address + link(BOXES, "&dice=33456&left=2"))
+    page.wait_for_selector("#ranking[aria-busy='false'] table, #ranking[aria-busy='false'] button")
+    page.wait_for_timeout(300)
+    assert "expect" not in asked
+    page.locator("#expect").scroll_into_view_if_needed()
+    page.wait_for_selector("#chart rect")
+    assert "expect" in asked
+
+
+def test_a_slow_distribution_shows_the_average_first(page: Any, address: str) -> None:
+    """Numbers of another position are never shown, and the average does not wait for the distribution."""
+    held: list[Any] = []
+
+    def answer(route: Any) -> None:
+        if json.loads(route.request.post_data).get("spread", True):
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/api/expect", answer)
+    open_link(page, address, link(BOXES))
+    page.wait_for_selector("#expect-figures dd")
+    assert page.locator("#expect-figures dt").all_text_contents() == ["average final score"]
+    assert page.locator("#expect").get_attribute("aria-busy") == "true"
+    assert page.locator("#chart").is_hidden()
+    for route in held:
+        route.continue_()
+    page.wait_for_selector("#chart rect")
+    assert "9 of 10 games" in figures(page)
+
+
+def test_what_is_not_available_is_not_shown(page: Any, address: str) -> None:
+    """Saved rolls have no exact distribution here: no interval, no chart, no empty words."""
+
+    def answer(route: Any) -> None:
+        body = {"schema": 2, "query": "expect", "rules": "yatzy", "card": {}, "card_total": 73}
+        route.fulfill(json=body | {"expected_final_score": 234.56, "standard_deviation": 35.67, "distribution": None})
+
+    page.route("**/api/expect", answer)
+    open_link(page, address, link(BOXES))
+    page.wait_for_selector("#expect[aria-busy='false']")
+    shown = figures(page)
+    assert shown["average final score"] == "234.6"
+    assert shown["standard deviation"] == "35.7"
+    assert "9 of 10 games" not in shown
+    assert page.locator("#spread").is_hidden()
+
+
+def test_stepped_bonuses_have_one_chance(page: Any, address: str) -> None:
+    body = {"schema": 2, "query": "expect", "rules": "x", "card": {}, "card_total": 0, "expected_final_score": 200.0}
+    marks = {"5": 150, "25": 180, "50": 200, "75": 220, "95": 250}
+    spread = {"standard_deviation": 30.0, "upper_bonus_chance": 0.5, "percentiles": marks, "lowest": 150}
+    page.route("**/api/expect", lambda r: r.fulfill(json=body | {"distribution": spread | {"chances": [0.01] * 101}}))
+    steps = {"threshold": 84, "points": 100, "steps": [[[63, 50], [84, 100]]]}
+
+    def rules(route: Any) -> None:
+        found = route.fetch().json()
+        route.fulfill(json=[each | {"bonus": steps} for each in found])
+
+    page.route("**/api/rules?*", rules)
+    open_link(page, address, link("ones=3"))
+    assert figures(page)["any upper bonus"] == "50.0\u00a0%"
+
+
+def test_errors_are_reported_and_tried_again(browser: Any, address: str) -> None:
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    page.goto(address)
+    page.wait_for_selector("#chart rect")
+    page.route("**/api/expect", lambda route: route.abort())
+    open_link(page, address, link(BOXES))
+    page.wait_for_selector("#expect-status .error")
+    assert page.locator("#chart").is_hidden()
+    page.unroute("**/api/expect")
+    if page.locator("#expect-status button").count():
+        page.locator("#expect-status button").click()
+    else:
+        page.reload()
+    page.wait_for_selector("#chart rect")
+    assert page.text_content("#expect-status") == ""
+    page.close()
+
+
+def test_the_end_of_a_game_has_a_final_score(page: Any, address: str) -> None:
+    boxes = LATE + " full-house=0 chance=20 yatzy=0"
+    open_link(page, address, link(boxes))
+    assert figures(page) == {"final score": "188"}
+    assert page.locator("#chart").is_hidden()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_axe_finds_nothing_in_the_panel(page: Any, address: str, width: int) -> None:
+    axe = need("axe_playwright_python.sync_playwright")
+    page.set_viewport_size({"width": width, "height": 900})
+    open_link(page, address, link(BOXES))
+    page.locator("#expect").scroll_into_view_if_needed()
+    page.wait_for_selector("#chart rect")
+    page.locator("#chances-details summary").click()
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        found = axe.Axe().run(page, context="#expect").response["violations"]
+        assert [(v["id"], [n["target"] for n in v["nodes"]]) for v in found] == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -1,0 +1,274 @@
+"""Reviews in a real browser: the figures against the review itself, stepping, the curve, files, print, screen readers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from perfect_yatzy.play.record import Game, read_games, write_games
+from perfect_yatzy.play.review import Review, review
+from perfect_yatzy.strategy.strategy import Strategy
+from support.browser import expect, focused, settle
+from support.human import human
+from support.need import need
+
+playwright = need("playwright.sync_api")
+
+
+@pytest.fixture(scope="module")
+def game(yatzy: Strategy) -> Game:
+    return human(yatzy, 2)
+
+
+@pytest.fixture(scope="module")
+def reviewed(yatzy: Strategy, game: Game) -> Review:
+    return review(yatzy, game)
+
+
+@pytest.fixture
+def opened(page: Any, game: Game, tmp_path: Path) -> Any:
+    """The page with the review of a game from a file."""
+    return open_games(page, tmp_path, game)
+
+
+def open_games(page: Any, folder: Path, *games: Game) -> Any:
+    path = folder / "games.jsonl"
+    write_games(path, list(games))
+    page.set_input_files("#record", str(path))
+    page.wait_for_selector("#review-name")
+    return page
+
+
+def signed(value: float) -> str:
+    return f"{'−' if value < 0 else '+'}{abs(value):.1f}"
+
+
+def place(page: Any) -> int:
+    """The number of the decision shown."""
+    found = re.search(r"\((\d+) of", page.text_content("#step-place"))
+    assert found is not None
+    return int(found[1])
+
+
+def test_luck_and_errors_are_apart(opened: Any, reviewed: Review) -> None:
+    assert opened.text_content("#review-name") == "Ann: 195 points"
+    pairs = opened.locator("#review .figures > div")
+    shown = {pair.locator("dt").text_content(): pair.locator("dd").text_content() for pair in pairs.all()}
+    assert shown == {
+        "start": f"{reviewed.start:.1f}",
+        "luck": signed(reviewed.luck),
+        "errors": signed(-reviewed.points_lost),
+        "final score": "195",
+    }
+    assert opened.locator("#review polyline").count() == 2
+    assert opened.locator("#review polygon").count() == 1
+    for grade, count in reviewed.counts().items():
+        if count and grade != "tied":
+            expect(opened, "#review .grades", f"{count} {grade[:7]}")
+
+
+def test_every_decision_is_listed_with_its_grade_and_loss(opened: Any, reviewed: Review) -> None:
+    rows = opened.locator(".decision")
+    assert rows.count() == len(reviewed.decisions)
+    assert opened.locator(".turns > li").count() == 15
+    words = {"best": "best", "tied": "equally good"}
+    for row, decision in zip(rows.all(), reviewed.decisions, strict=True):
+        text = row.text_content()
+        assert f"Turn {decision.turn}, roll {decision.roll}" in text
+        assert row.locator(".dice-row").get_attribute("aria-label") == " ".join(map(str, decision.dice))
+        if decision.grade in words:
+            assert words[decision.grade] in text
+        else:
+            assert decision.grade in text
+            assert f"−{decision.loss:.2f}" in text or decision.loss < 0.005
+
+
+def test_it_is_stepped_with_the_arrow_keys(opened: Any, reviewed: Review) -> None:
+    count = len(reviewed.decisions)
+    assert focused(opened) == "review-name"
+    assert place(opened) == 1
+    for key, wanted in (("ArrowRight", 2), ("ArrowRight", 3), ("ArrowLeft", 2), ("End", count), ("Home", 1)):
+        opened.keyboard.press(key)
+        assert place(opened) == wanted
+    opened.keyboard.press("ArrowLeft")  # nothing before the first
+    assert place(opened) == 1
+    mistakes = [i + 1 for i, each in enumerate(reviewed.decisions) if each.grade in ("mistake", "blunder")]
+    for wanted in [each for each in mistakes if each > 1][:3]:
+        opened.keyboard.press("m")
+        assert place(opened) == wanted
+        assert reviewed.decisions[wanted - 1].grade in opened.text_content("#decision")
+    opened.locator(".decision").nth(6).click()
+    assert place(opened) == 7
+    assert opened.locator(".decision[aria-current]").count() == 1
+    opened.locator("#step-on").click()
+    assert place(opened) == 8
+    assert opened.locator("#dice button[aria-pressed]").count() == 0  # the table is as it was
+
+
+def test_a_click_on_the_curve_goes_to_the_decision(opened: Any, reviewed: Review) -> None:
+    chart = opened.locator("svg.course")
+    box = chart.bounding_box()
+    for share in (0.98, 0.5, 0.12):
+        chart.click(position={"x": share * box["width"], "y": box["height"] / 2})
+        wanted = share * len(reviewed.decisions)
+        assert abs(place(opened) - wanted) <= 0.1 * len(reviewed.decisions)
+    mark = opened.locator(".course .here")
+    before = float(mark.get_attribute("x1"))
+    opened.keyboard.press("End")
+    assert float(mark.get_attribute("x1")) > before
+
+
+def test_why_and_the_position_of_the_worst_decision(opened: Any, reviewed: Review) -> None:
+    worst = max(range(len(reviewed.decisions)), key=lambda i: reviewed.decisions[i].loss)
+    decision = reviewed.decisions[worst]
+    opened.locator(".decision").nth(worst).click()
+    expect(opened, "#decision", f"−{decision.loss:.2f}")
+    opened.locator("#decision summary").click()
+    expect(opened, "#decision table", "Points later")
+    assert opened.locator("#decision th:empty").count() == 0
+    opened.locator("#decision button", has_text="Show this position").click()
+    expect(opened, "#notice", f"Turn {decision.turn}, roll {decision.roll}")
+    expect(opened, "#notice", "Undo goes back")
+    link = opened.evaluate("new URLSearchParams(location.hash.slice(1)).get('dice')")
+    assert link == "".join(map(str, decision.dice))
+    assert opened.evaluate("new URLSearchParams(location.hash.slice(1)).get('left')") == str(decision.rolls_left)
+    card = opened.evaluate("new URLSearchParams(location.hash.slice(1)).get('card')") or ""
+    assert len(card.split()) == decision.turn - 1
+    opened.keyboard.press("Control+z")
+    opened.wait_for_function("!new URLSearchParams(location.hash.slice(1)).get('dice')")
+
+
+def test_mistakes_only(opened: Any, reviewed: Review) -> None:
+    opened.check("#only-mistakes")
+    wanted = [each for each in reviewed.decisions if each.grade in ("mistake", "blunder")]
+    assert opened.locator(".decision:visible").count() == len(wanted)
+    turns = {each.turn for each in wanted}
+    assert opened.locator(".turns > li:visible").count() == len(turns)
+
+
+def test_one_of_several_games_of_a_file_and_faults_of_files(page: Any, yatzy: Strategy, tmp_path: Path) -> None:
+    open_games(page, tmp_path, human(yatzy, 2), human(yatzy, 4))
+    last = page.text_content("#review-name")
+    page.select_option("#which", "0")
+    expect(page, "#review-name", "Ann: 195 points")
+    assert last != "Ann: 195 points"
+    path = tmp_path / "games.jsonl"
+    for text, words in (
+        ("{}\nhello\n", "Line 2 of the file is not JSON."),
+        ("\n", "The file contains no game."),
+        ("{}\n", "the field “players” is missing"),
+    ):
+        path.write_text(text)
+        page.set_input_files("#record", str(path))
+        expect(page, "#review-status", words)
+        assert page.locator("#review-name").count() == 0
+
+
+def test_several_players(page: Any, yatzy: Strategy, tmp_path: Path) -> None:
+    """Two players in turns: each has a review of their own, chosen by a button."""
+    ann, bo = human(yatzy, 2), human(yatzy, 4)
+    both = [turn for pair in zip(ann.turns, [replace(t, player=1) for t in bo.turns], strict=True) for turn in pair]
+    open_games(page, tmp_path, Game(yatzy.rules, ("Ann", "Bo"), tuple(both)))
+    assert page.text_content("#review-name") == "Ann: 195 points"
+    page.locator(".players button", has_text="Bo").click()
+    assert page.text_content("#review-name") == f"Bo: {bo.card(0).total} points"
+    assert focused(page) == "Bo"
+    assert page.locator(".players button[aria-pressed='true']").text_content() == "Bo"
+
+
+def test_a_game_of_this_page_its_record_and_its_mistakes(page: Any, tmp_path: Path) -> None:
+    """A turn played with the dice of the page is reviewed and saved; before that there is nothing to review."""
+    assert page.get_attribute("#review-own", "aria-disabled") == "true"
+    page.evaluate(
+        """async () => {
+          const { change } = await import("./state.js"), { takeCategory } = await import("./game.js");
+          change((s) => { s.dice = [6, 6, 6, 6, 6]; s.held = s.dice.map(() => false); s.left = 0; s.rolls = [[1, 1, 6, 6, 6], [1, 6, 6, 6, 6]];
+            s.holds = [[6, 6, 6], [6, 6, 6, 6]]; });
+          takeCategory({ category: "ones", points: 0, bonus_points: 0 });
+        }"""
+    )
+    expect(page, "#played", "1 turn played on this page.")
+    page.click("#review-own")
+    page.wait_for_selector("#review-name")
+    expect(page, "#review-name", "after 1 turn")
+    expect(page, "#review .grades", "1 blunder")
+    expect(page, "#drill-counts", "1 of 1 mistake is due.")  # the own game is kept for practice at once
+    with page.expect_download() as saved:
+        page.click("#save-own")
+    path = tmp_path / "saved.jsonl"
+    saved.value.save_as(path)
+    (found,) = read_games(path)
+    assert found.turns[0].category == "ones"
+    page.keyboard.press("Control+z")
+    expect(page, "#played", "Play a game here")
+
+
+def test_axe_finds_nothing_with_a_review_open(opened: Any) -> None:
+    axe = need("axe_playwright_python.sync_playwright")
+    opened.keyboard.press("m")
+    opened.locator("#decision summary").click()
+    options = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice", "experimental"]}
+    for width in (390, 1280):
+        opened.set_viewport_size({"width": width, "height": 900})
+        for scheme in ("light", "dark"):
+            opened.emulate_media(color_scheme=scheme)
+            found = axe.Axe().run(opened, context="#review", options=options).response["violations"]
+            assert [(v["id"], [n["target"] for n in v["nodes"]]) for v in found] == []
+        assert opened.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_targets_are_large_enough_for_a_finger(opened: Any) -> None:
+    opened.set_viewport_size({"width": 390, "height": 844})
+    small = opened.evaluate(
+        "[...document.querySelectorAll('#review button, #review select, #review summary')].filter((e) => e.offsetHeight"
+        " && e.offsetHeight < 44).map((e) => `${e.id || e.textContent} ${e.offsetHeight}`)"
+    )
+    assert small == []
+
+
+def test_what_a_screen_reader_says(opened: Any, reviewed: Review) -> None:
+    """The outline of the panel by roles and names, and the sentence that a step announces."""
+    outline = opened.locator("#review").aria_snapshot()
+    for line in (
+        'heading "Review" [level=2]',
+        'heading "Ann: 195 points" [level=3]',
+        'img "Course of the game: the average final score went from',
+        'group "Step through the decisions"',
+        'button "Next decision"',
+        'list "All decisions"',
+        'heading "All decisions" [level=4]',
+    ):
+        assert line in outline, line
+    first = reviewed.decisions[0]
+    dice = " ".join(map(str, first.dice))
+    assert f"Turn 1, roll 1: {dice} Hold" in outline
+    worst = max(reviewed.decisions, key=lambda each: each.loss)
+    opened.locator(".decision").nth(reviewed.decisions.index(worst)).click()
+    said = opened.locator("#decision-status").text_content()
+    assert said.startswith(f"Turn {worst.turn}, roll {worst.roll}, {' '.join(map(str, worst.dice))}: ")
+    assert f"{worst.grade}, lost {worst.loss:.2f}. Best: " in said
+
+
+def test_it_is_printed_on_pages_of_its_own(opened: Any, tmp_path: Path) -> None:
+    opened.emulate_media(media="print")
+    assert opened.locator("#review-name").is_visible()
+    for hidden in (".stepper", "#decision", "#review-own", "#practise", "#record"):
+        assert opened.locator(hidden).is_hidden(), hidden
+    assert opened.evaluate("getComputedStyle(document.getElementById('review')).breakBefore") == "page"
+    assert opened.evaluate("getComputedStyle(document.querySelector('.turns')).maxHeight") == "none"
+    assert opened.pdf(path=str(tmp_path / "review.pdf")).startswith(b"%PDF")
+
+
+def test_settled_advice_stays_while_a_review_is_stepped(opened: Any) -> None:
+    """The arrow keys of a review change nothing on the table."""
+    opened.keyboard.type("33456")
+    settle(opened)
+    before = opened.url
+    opened.locator("#review-name").focus()
+    for _ in range(5):
+        opened.keyboard.press("ArrowRight")
+    assert place(opened) == 6
+    assert opened.url == before

@@ -1,0 +1,195 @@
+"""Training in a real browser: hidden advice, the warning before a loss, old mistakes asked again, puzzles."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+from perfect_yatzy.play.puzzle import DIFFICULTIES, daily_seed, find_puzzle
+from perfect_yatzy.strategy.actions import Hold
+from perfect_yatzy.strategy.strategy import Strategy
+from support.browser import expect, focused
+from support.need import need
+
+playwright = need("playwright.sync_api")
+MISTAKE = {"rules": "yatzy", "card": {"ones": 3}, "dice": [6, 6, 6, 6, 6], "rolls_left": 1}
+
+
+def add_mistakes(page: Any, *positions: dict[str, Any]) -> None:
+    page.evaluate(
+        """async (positions) => {
+          const { addMistakes } = await import("./drill.js"), { redraw } = await import("./state.js");
+          addMistakes(positions.map((position) => ({ position, loss: 5 })));
+          redraw();
+        }""",
+        list(positions),
+    )
+
+
+def open_puzzle(page: Any, button: str = "#puzzle-today") -> None:
+    page.click(button)
+    page.wait_for_selector("#exercise .exercise-card button")
+
+
+def take(page: Any, name: str) -> None:
+    page.locator(".exercise-card button", has_text=name).first.click()
+    page.wait_for_selector("#exercise .verdict")
+
+
+def counted(page: Any) -> int:
+    return int(page.evaluate("import('./training-settings.js').then((module) => module.sessionCounts().count)"))
+
+
+@pytest.mark.parametrize("difficulty", sorted(DIFFICULTIES))
+def test_the_puzzle_of_the_day_is_that_of_the_command(page: Any, yatzy: Strategy, difficulty: str) -> None:
+    puzzle = find_puzzle(yatzy, daily_seed(date.today()), difficulty)
+    page.select_option("#difficulty", difficulty)
+    open_puzzle(page)
+    labels = [die.get_attribute("aria-label") for die in page.locator(".exercise-dice .die").all()]
+    assert sorted(int(label[-1]) for label in labels) == list(puzzle.dice)
+    assert page.locator(".exercise-card .filled").count() == len(puzzle.card.points)
+    best = puzzle.options(yatzy)[0]
+    if isinstance(best, Hold):
+        rest = list(best.dice)
+        for die, label in zip(page.locator(".exercise-dice .die").all(), labels, strict=True):
+            if int(label[-1]) in rest:
+                rest.remove(int(label[-1]))
+                die.click()
+        page.locator("#exercise > .primary").click()
+    else:
+        names = {category.id: category.name for category in yatzy.rules.categories}
+        take(page, names[best.category])
+    page.wait_for_selector("#exercise .verdict")
+    expect(page, "#exercise .verdict", "the best choice")
+    expect(page, "#puzzle-today", "Puzzle of the day: best")
+    page.reload()
+    page.wait_for_selector("html[data-ready]")
+    page.select_option("#difficulty", difficulty)
+    expect(page, "#puzzle-today", "Puzzle of the day: best")
+
+
+def test_further_puzzles_differ_and_one_opens_on_the_table(page: Any) -> None:
+    seen = set()
+    for _ in range(3):
+        open_puzzle(page, "#puzzle-more")
+        seen.add(page.locator("#exercise").inner_text())
+    assert len(seen) == 3
+    dice = [die.get_attribute("aria-label")[-1] for die in page.locator(".exercise-dice .die").all()]
+    page.locator(".exercise-card button").first.click()
+    page.locator("#exercise button", has_text="Show this position").click()
+    expect(page, "#notice", "Undo goes back")
+    assert page.evaluate("new URLSearchParams(location.hash.slice(1)).get('dice')") == "".join(sorted(dice))
+
+
+def test_a_wrong_answer_says_what_it_loses_and_what_is_best(page: Any, yatzy: Strategy) -> None:
+    add_mistakes(page, MISTAKE)
+    expect(page, "#drill-counts", "1 of 1 mistake is due.")
+    page.click("#drill-start")
+    page.wait_for_selector("#exercise .exercise-card button")
+    assert "lost 5.0 points" in focused(page)
+    for die in (0, 1):
+        page.locator(".exercise-dice .die").nth(die).click()
+    expect(page, "#exercise > .primary", "Hold 6 6 and roll 3 dice")
+    page.locator("#exercise > .primary").click()
+    values = {each.dice: each.value for each in yatzy.holds("ones=3", "66666", 1)}
+    best = max(each.value for each in yatzy.categories("ones=3", "66666", 1))
+    expect(page, "#exercise .verdict", f"Hold 6 6 loses {best - values[(6, 6)]:.2f} points.")
+    expect(page, "#exercise .verdict", "blunder")
+    expect(page, "#exercise .best-choice", "Best: Yatzy for 50.")
+    page.locator("#exercise summary").click()
+    expect(page, "#exercise table", "Hold 6 6")
+    assert counted(page) == 1
+    expect(page, "#session", "1 blunder")
+    page.locator(".exercise-card button").first.click(force=True)  # only the first answer counts
+    assert counted(page) == 1
+
+
+def test_mistakes_are_asked_again_after_growing_intervals(page: Any) -> None:
+    """Ten minutes, one, three and seven days after a right answer; after a wrong one at once; then solved."""
+    found = page.evaluate(
+        """async (position) => {
+          const { addMistakes, answerMistake, drillCounts, nextMistake } = await import("./drill.js");
+          const hour = 3600e3, start = 1e12, waits = [];
+          addMistakes([{ position, loss: 3 }, { position: { ...position, rolls_left: 2 }, loss: 1 }], start);
+          let now = start;
+          const first = nextMistake(false, now);
+          answerMistake(first.key, false, now + 1);
+          const afterWrong = nextMistake(false, now + 1).key !== first.key;
+          answerMistake(nextMistake(false, now + 1).key, true, now + 2);
+          for (let i = 0; i < 5; i++) {
+            answerMistake(first.key, true, now + 2);
+            const counts = drillCounts(now + 2);
+            if (i < 4) waits.push((Math.max(...JSON.parse(localStorage.getItem("perfect-yatzy-drill-1")).map((each) => each.due)) - now - 2) / hour);
+            now += 8 * 24 * hour;
+          }
+          return { afterWrong, waits, left: drillCounts(now).all, again: nextMistake(false, now).key !== first.key };
+        }""",
+        MISTAKE,
+    )
+    assert found["afterWrong"]
+    assert found["waits"] == pytest.approx([1 / 6, 24, 72, 168])
+    assert found["left"] == 1
+    assert found["again"]
+
+
+def test_solved_mistakes_survive_a_reload_and_can_be_forgotten(page: Any) -> None:
+    add_mistakes(page, MISTAKE, {**MISTAKE, "rolls_left": 2})
+    add_mistakes(page, MISTAKE)  # known already
+    expect(page, "#drill-counts", "2 of 2 mistakes are due.")
+    page.click("#drill-start")
+    page.wait_for_selector("#exercise .exercise-card button")
+    take(page, "Yatzy")
+    expect(page, "#drill-counts", "1 of 2 mistakes are due.")
+    page.locator("#exercise button", has_text="Next mistake").click()
+    page.wait_for_selector("#exercise .answer:empty", state="attached")
+    page.reload()
+    page.wait_for_selector("html[data-ready]")
+    expect(page, "#drill-counts", "1 of 2 mistakes are due.")
+    page.click("#drill-forget")
+    expect(page, "#drill-counts", "are collected here")
+    assert page.locator("#drill-start").is_hidden()
+    assert focused(page) == "training-title"
+
+
+def test_errors_are_reported_and_tried_again(browser: Any, address: str) -> None:
+    page = browser.new_page()
+    page.goto(address)
+    page.wait_for_selector("html[data-ready]")
+    page.route("**/api/puzzle", lambda route: route.abort())
+    page.click("#puzzle-today")
+    page.wait_for_selector("#exercise .error")
+    page.unroute("**/api/puzzle")
+    page.locator("#exercise button", has_text="Try again").click()
+    page.wait_for_selector("#exercise .exercise-card button")
+    page.close()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_axe_finds_nothing_in_an_exercise(page: Any, width: int) -> None:
+    axe = need("axe_playwright_python.sync_playwright")
+    page.set_viewport_size({"width": width, "height": 900})
+    open_puzzle(page)
+    for answered in (False, True):
+        if answered:
+            page.locator(".exercise-card button").first.click()
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            found = axe.Axe().run(page, context="#training").response["violations"]
+            assert [(v["id"], [n["target"] for n in v["nodes"]]) for v in found] == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_by_keyboard_alone(page: Any) -> None:
+    """A puzzle from the button to the next one: the focus always stands where the player goes on."""
+    page.locator("#puzzle-today").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#exercise .exercise-card button")
+    assert "Puzzle of the day" in focused(page)
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        if page.evaluate("Boolean(document.activeElement.closest('.exercise-card'))"):
+            break
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#exercise .verdict")
+    assert focused(page) == "Another puzzle"
