@@ -31,7 +31,6 @@ function build() {
       _("Hide the advice until I have chosen"))),
     element("p", {}, element("label", { for: "threshold" }, _("Warn me before I lose at least")), " ",
       element("select", { id: "threshold", on: { change: (event) => setSettings({ threshold: Number(event.target.value) }) } }, ...THRESHOLDS.map(choice))),
-    element("div", { id: "last-choice", role: "status" }),
     element("div", { id: "session" }),
     element("h3", {}, _("Puzzles")),
     element("div", { class: "bar" }, button("", () => puzzle(0), { id: "puzzle-today" }), button(_("Another puzzle"), () => puzzle(nextNumber()), { id: "puzzle-more" }),
@@ -43,6 +42,7 @@ function build() {
     element("div", { class: "bar" }, button(_("Practise"), () => drill(), { id: "drill-start" }),
       button(_("Forget all"), forget, { id: "drill-forget" })),
     element("div", { id: "exercise" }));
+  if (!byId("last-choice")) byId("advice").append(element("div", { id: "last-choice", role: "status" })); // where the player looks
   byId("threshold").value = String(threshold());
   byId("difficulty").value = difficulty;
 }
@@ -70,7 +70,7 @@ function drawLastChoice() {
   if (!shown) { byId("last-choice").replaceChildren(); return; }
   const { option, best, second, rules } = lastVerdict;
   const other = gradeOfChoice(option, best) === "best" ? second : option;
-  byId("last-choice").replaceChildren(...verdictView(option, best, rules, other && whySentence(best, other, rules)));
+  byId("last-choice").replaceChildren(element("h3", {}, _("Your last choice")), ...verdictView(option, best, rules, other && whySentence(best, other, rules)));
 }
 
 function drawSession() {

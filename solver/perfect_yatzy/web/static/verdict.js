@@ -4,14 +4,17 @@ import { element, table } from "./dom.js";
 import { gradeChip, gradeName, gradeOf, pointsText } from "./grades.js";
 import { _, formatNumber, formatPercent } from "./i18n.js";
 
-// `option` and `best` are entries of the answers to `hold` or `score`; with a chance they are compared by it.
+// Whether options are compared by their chance; not if it is certain or out of reach whatever is done.
+const isChance = (option, best) => best.chance !== undefined && !(option.chance === best.chance && (best.chance === 0 || best.chance === 1));
+
+// What an option loses against the best, in points or in per cent of a chance. Both are entries of the answers to `hold` or
+// `score`.
 export function lossOf(option, best) {
-  return Math.max(0, best.chance === undefined || option.chance === undefined
-    ? best.expected_final_score - option.expected_final_score : 100 * (best.chance - option.chance));
+  return Math.max(0, isChance(option, best) ? 100 * (best.chance - option.chance) : best.expected_final_score - option.expected_final_score);
 }
 
-const isChance = (option, best) => best.chance !== undefined && option.chance !== undefined;
-const isSame = (a, b) => String(a.hold) === String(b.hold) && a.category === b.category;
+// To hold all dice is to take the box.
+const isSame = (a, b) => (a.category || b.category ? a.category === b.category : String(a.hold) === String(b.hold));
 
 export const gradeOfChoice = (option, best) => gradeOf(lossOf(option, best), isSame(option, best));
 
