@@ -39,6 +39,7 @@ WANTED = {
     "giant+six-rolls": Wanted(2518.0, 2557.0, 0.5),
 }
 MAX_SECONDS, MAX_BYTES = 900.0, 2e9
+ROUNDING = 1e-9  # the exact values have ten decimals
 
 RUN = """
 import sys, perfect_yatzy
@@ -58,7 +59,7 @@ def measured(name: str, minutes: float, folder: str) -> tuple[str, list[str]]:
     low = found.interval99[0]
     assert low <= found.upper_bound
     if wanted.exact is not None:
-        assert low <= wanted.exact <= found.upper_bound
+        assert low - ROUNDING <= wanted.exact <= found.upper_bound + ROUNDING
     failed = [check.name for check in verify_approximate(rules, folder, games=500, seed=7) if not check.passed]
     for what, holds in (
         (f"mean below {wanted.mean:.1f}", found.mean >= wanted.mean),
