@@ -76,7 +76,11 @@ def test_numbers_have_the_signs_of_the_language() -> None:
     shown = {}
     for code in LANGUAGES:
         with language_scope(code):
-            shown[code] = number_text(12345.678, 2), number_text(-0.001, 1), number_text(0.25, 1, signed=True)
+            shown[code] = (
+                number_text(12345.678, 2, grouped=True),
+                number_text(-0.001, 1),
+                number_text(0.25, 1, signed=True),
+            )
     assert shown["en"] == ("12,345.68", "0.0", "+0.2")
     assert shown["de"] == shown["da"] == ("12.345,68", "0,0", "+0,2")
     assert shown["sv"] == shown["nb"] == shown["fi"] == ("12\u00a0345,68", "0,0", "+0,2")

@@ -147,8 +147,8 @@ def N_(message: str) -> str:
     return message
 
 
-def number_text(value: float, decimals: int = 0, signed: bool = False) -> str:
-    """A number as the current language writes it: ``1,234.50``, ``1 234,50``; never minus zero.
+def number_text(value: float, decimals: int = 0, *, signed: bool = False, grouped: bool = False) -> str:
+    """A number as the current language writes it: ``1234.50``, ``1234,50``; never minus zero.
 
     Files and JSON keep the decimal point: they do not use this function.
 
@@ -158,9 +158,11 @@ def number_text(value: float, decimals: int = 0, signed: bool = False) -> str:
         The number is rounded to `decimals` digits after the decimal sign.
     signed
         With a plus sign before a positive number.
+    grouped
+        With a sign between thousands: ``100,000``, ``100 000``.
     """
     code = current_language()
-    text = f"{round(value, decimals) + 0.0:{'+' if signed else ''},.{decimals}f}"
+    text = f"{round(value, decimals) + 0.0:{'+' if signed else ''}{',' if grouped else ''}.{decimals}f}"
     if code == ENGLISH:
         return text
     return text.translate({ord(","): THOUSANDS.get(code, NO_BREAK_SPACE), ord("."): ","})

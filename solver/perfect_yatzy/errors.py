@@ -39,9 +39,11 @@ from __future__ import annotations
 
 import operator
 import reprlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
+
+from ._messages import _
 
 CODES = frozenset(
     {
@@ -126,8 +128,9 @@ class MissingPackage(SolverError, ImportError):
     default_code = "missing-package"
 
     def __init__(self, what: str, *packages: str, extra: str = "") -> None:
-        install = f"'perfect-yatzy[{extra}]'" if extra else " ".join(packages)
-        super().__init__(f"{what} needs {' and '.join(packages)}; install with: pip install {install}")
+        command = "pip install " + (f"'perfect-yatzy[{extra}]'" if extra else " ".join(packages))
+        message = _("{what} needs {packages}; install with: {command}")
+        super().__init__(message.format(what=what, packages=enumerated(packages), command=command))
 
 
 class StateError(SolverError, ValueError):
@@ -190,6 +193,18 @@ def shown(value: object) -> str:
     return " ".join(_SHOWN.repr(value).split())
 
 
+def alternatives(names: Iterable[str]) -> str:
+    """Alternatives in words: ``.csv, .parquet or .jsonl``."""
+    *others, last = names
+    return _("{first} or {last}").format(first=", ".join(others), last=last) if others else last
+
+
+def enumerated(names: Iterable[str]) -> str:
+    """Several names in words: ``a, b and c``."""
+    *others, last = names
+    return _("{first} and {last}").format(first=", ".join(others), last=last) if others else last
+
+
 def whole_number(value: Any, name: str) -> int:
     """The value as an int. NumPy integers are accepted; fractions, text and truth values are not.
 
@@ -203,9 +218,11 @@ def whole_number(value: Any, name: str) -> int:
             return operator.index(value)
         except TypeError:
             pass
-    raise StateError(f"{name} is {shown(value)}; must be a whole number")
+    raise StateError(_("{name} is {value}; must be a whole number").format(name=name, value=shown(value)))
 
 
 def span(low: int, high: int) -> str:
     """A range of whole numbers in words: ``3``, ``3 or 4``, ``3 to 5``."""
-    return f"{low}" if high <= low else f"{low} or {high}" if high == low + 1 else f"{low} to {high}"
+    if high <= low:
+        return f"{low}"
+    return (_("{low} or {high}") if high == low + 1 else _("{low} to {high}")).format(low=low, high=high)

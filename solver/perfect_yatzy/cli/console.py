@@ -20,6 +20,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from .._files import replacing
+from .._messages import _
 from ..errors import SolverError
 from .options import ensure_language_option
 from .translated_help import choose_language, translate_help
@@ -85,7 +86,7 @@ class YatzyGroup(click.Group):
         if sys.stdin is None:
             sys.stdin = open(os.devnull)  # noqa: SIM115 (for the rest of the process); prompts end at once
         if sys.stdout is None:
-            fail("cannot write the answer: standard output is closed", 1)
+            fail(_("cannot write the answer: standard output is closed"), 1)
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
                 stream.reconfigure(errors="replace")  # for encodings without the glyphs of dice
@@ -98,11 +99,14 @@ class YatzyGroup(click.Group):
             sys.exit(0)
         except click.UsageError as error:
             command = error.ctx.command_path if error.ctx else self.named_command(args[0] if args else None)
-            fail(f"{error.format_message().rstrip('.')} (see {command} --help)", 2)
+            fail(
+                _("{value} (see {command} --help)").format(value=error.format_message().rstrip("."), command=command),
+                2,
+            )
         except click.ClickException as error:
             fail(error.format_message(), 1)
         except click.Abort:
-            fail("interrupted", 130)
+            fail(_("interrupted"), 130)
         except SolverError as error:
             fail(str(error), error.exit_code)
         except BrokenPipeError:
@@ -113,9 +117,9 @@ class YatzyGroup(click.Group):
             if error.filename is not None:
                 raise
             discard_stdout()
-            fail(f"cannot write the answer: {error.strerror or error}", 1)
+            fail(_("cannot write the answer: {reason}").format(reason=error.strerror or error), 1)
         except MemoryError:
-            fail("out of memory: this rule set needs more than this machine has", 1)
+            fail(_("out of memory: this rule set needs more than this machine has"), 1)
 
 
 def discard_stdout() -> None:
@@ -125,7 +129,7 @@ def discard_stdout() -> None:
 
 def fail(message: str, code: int) -> None:
     """Print an error message to standard error and exit."""
-    click.echo(f"yatzy: {message}", err=True)
+    click.echo(_("yatzy: {message}").format(message=message), err=True)
     sys.exit(code)
 
 
@@ -142,7 +146,9 @@ def format_from_suffix(path: str, formats: Iterable[str]) -> str:
         from .views.wording import alternatives
 
         suffixes = alternatives(f".{name}" for name in formats)
-        raise click.UsageError(f"{path} must end in {suffixes}", click.get_current_context())
+        raise click.UsageError(
+            _("{path} must end in {suffixes}").format(path=path, suffixes=suffixes), click.get_current_context()
+        )
     return suffix
 
 
@@ -152,7 +158,9 @@ def check_overwrite(path: str, force: bool) -> None:
     Devices and pipes are not replaced but written to, so they are allowed.
     """
     if not force and os.path.isfile(path):
-        raise click.UsageError(f"{path} exists; use --force to replace it", click.get_current_context())
+        raise click.UsageError(
+            _("{path} exists; use --force to replace it").format(path=path), click.get_current_context()
+        )
 
 
 @contextmanager
@@ -173,7 +181,9 @@ def output_file(path: str) -> Iterator[IO[bytes]]:
             with replacing(Path(target)) as file:
                 yield file
     except OSError as error:
-        raise click.ClickException(f"cannot write {path}: {error.strerror or error}") from error
+        raise click.ClickException(
+            _("cannot write {path}: {reason}").format(path=path, reason=error.strerror or error)
+        ) from error
 
 
 def write_output(path: str, data: str | bytes) -> None:
@@ -209,12 +219,12 @@ def solve_progress(rules: RuleSet, announcement: str | None = None) -> Progress:
     """
     announced = announcement is not None
     if announcement is not None:
-        click.echo(f"yatzy: {announcement} (stop with Ctrl+C)", err=True)
+        click.echo(_("yatzy: {announcement} (stop with Ctrl+C)").format(announcement=announcement), err=True)
 
     def report(done: int, total: int) -> None:
         nonlocal announced
         if not announced:
-            click.echo(f"yatzy: solving {rules.key}; the table will be stored", err=True)
+            click.echo(_("yatzy: solving {rules}; the table will be stored").format(rules=rules.key), err=True)
         announced = True
 
     return progress_bar(f"Solving {rules.key}") if stderr_is_terminal() else report
@@ -259,7 +269,7 @@ def prompt_line(question: str) -> str | None:
         click.echo()  # further output starts on its own line
         return None
     except UnicodeDecodeError as error:
-        raise SolverError("the input is not text in this terminal's encoding") from error
+        raise SolverError(_("the input is not text in this terminal's encoding")) from error
     if not sys.stdin.isatty():
         click.echo(text)  # as a terminal shows what is typed
     return text
@@ -323,7 +333,7 @@ def confirm(question: str, refusal: str) -> None:
     """
     if not sys.stdin.isatty():
         raise click.UsageError(refusal, click.get_current_context())
-    click.confirm(f"{question} Continue?", abort=True, err=True)
+    click.confirm(_("{question} Continue?").format(question=question), abort=True, err=True)
 
 
 def query_service(tables: str | None, threads: int | None, language: str) -> QueryService:
@@ -346,11 +356,11 @@ def cluster_workers(workers: int | None, address: str | None) -> Iterator[Cluste
         yield None
         return
     if workers is not None and address is not None:
-        raise click.UsageError("give --workers or --cluster, not both", click.get_current_context())
+        raise click.UsageError(_("give --workers or --cluster, not both"), click.get_current_context())
     from ..cluster.session import open_cluster
     from .views.cluster import memory_line, workers_line
 
     with open_cluster(address, workers=workers) as cluster:
-        click.echo(f"yatzy: {workers_line(cluster)}", err=True)
+        click.echo(_("yatzy: {cluster}").format(cluster=workers_line(cluster)), err=True)
         yield cluster
-        click.echo(f"yatzy: {memory_line(cluster)}", err=True)
+        click.echo(_("yatzy: {cluster}").format(cluster=memory_line(cluster)), err=True)

@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
+from .._messages import _
 from .._version import ANSWER_SCHEMA
 from ..errors import SolverError, StateError
 from ..game.limits import MAX_LINE_BYTES, parse_json
@@ -41,7 +42,10 @@ def answer_lines(service: QueryService, query: str, defaults: dict[str, Any], li
             if not line.endswith(b"\n") and len(line) == MAX_LINE_BYTES:
                 while (rest := lines.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
                     pass
-                raise StateError(f"the line is longer than {MAX_LINE_BYTES} bytes", code="invalid-request")
+                raise StateError(
+                    _("the line is longer than {max_line_bytes} bytes").format(max_line_bytes=MAX_LINE_BYTES),
+                    code="invalid-request",
+                )
             request = parse_line(line)
             output = json.dumps(service.answer(with_defaults({"query": query} | request, defaults)))
         except SolverError as error:
@@ -67,9 +71,9 @@ def parse_line(line: bytes) -> dict[str, Any]:
     try:
         request = parse_json(line)
     except (ValueError, RecursionError) as error:
-        raise StateError(f"the line is not JSON: {error}", code="invalid-request") from error
+        raise StateError(_("the line is not JSON: {error}").format(error=error), code="invalid-request") from error
     if not isinstance(request, dict):
-        raise StateError("the line is not a JSON object", code="invalid-request")
+        raise StateError(_("the line is not a JSON object"), code="invalid-request")
     return request
 
 

@@ -147,7 +147,9 @@ def rules_argument(command: F) -> F:
     def read_argument(ctx: click.Context, param: click.Parameter, value: str | None) -> str:
         option, on_command_line = ctx.meta[__name__]
         if value and on_command_line and value != option:
-            raise click.UsageError(f"two rule sets given: {value} and --rules {option}", ctx)
+            raise click.UsageError(
+                _("two rule sets given: {value} and --rules {option}").format(value=value, option=option), ctx
+            )
         if on_command_line:
             ctx.set_parameter_source(param.name or "", click.core.ParameterSource.COMMANDLINE)
         return value or option or "yatzy"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from .._messages import _
 from ..errors import RulesError, StateError
 from .console import prompt_line
 
@@ -166,7 +167,11 @@ class TerminalGame:
             return
         dice = parse_faces(text)
         if dice is None:
-            raise StateError(f"{text!r} is not a roll; write the faces, such as {'12345'[: session.to_roll]}")
+            raise StateError(
+                _("{text!r} is not a roll; write the faces, such as {value}").format(
+                    text=text, value="12345"[: session.to_roll]
+                )
+            )
         session.roll(dice)
 
     def undo(self) -> None:
@@ -266,11 +271,11 @@ class TerminalGame:
     def set_advice(self, advice: str) -> None:
         """Change what advice and warnings maximise; without a word say what it is."""
         if advice == "win" and len(self.session.players) == 1:
-            raise StateError("there is nobody to beat in a game of one player")
+            raise StateError(_("there is nobody to beat in a game of one player"))
         if advice:
             self.advice = "win" if advice == "win" else "mean"
         aims = {"mean": "the expected score", "win": "the chance to win; a tie counts as half a win"}
-        click.echo(f"Advice and warnings are for {aims[self.advice]}.")
+        click.echo(_("Advice and warnings are for {aims}.").format(aims=aims[self.advice]))
 
     def request(self) -> dict[str, Any]:
         """The question of the player for the best options."""

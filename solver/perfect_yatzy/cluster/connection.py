@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
+from .._messages import _
 from ..errors import ClusterError, MissingPackage, StateError, whole_number
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.memory import available_memory
@@ -80,11 +81,18 @@ def local_client(workers: int | None = None, memory: int | None = None) -> Itera
     """
     workers = default_threads() if workers is None else whole_number(workers, "workers")
     if not 1 <= workers <= MOST_WORKERS:
-        raise StateError(f"workers is {workers}; must be from 1 to {MOST_WORKERS}", field="workers")
+        raise StateError(
+            _("workers is {workers}; must be from 1 to {most_workers}").format(
+                workers=workers, most_workers=MOST_WORKERS
+            ),
+            field="workers",
+        )
     limit = memory_limit(workers) if memory is None else whole_number(memory, "memory")
     if limit < LEAST_MEMORY:
         raise StateError(
-            f"{workers} workers with {limit >> 20} MB of memory each; a worker needs {LEAST_MEMORY >> 20} MB",
+            _("{workers} workers with {limit} MB of memory each; a worker needs {least_memory} MB").format(
+                workers=workers, limit=limit >> 20, least_memory=LEAST_MEMORY >> 20
+            ),
             field="memory",
         )
     dask, distributed = _packages()
@@ -98,7 +106,9 @@ def local_client(workers: int | None = None, memory: int | None = None) -> Itera
                     silence_logs=logging.CRITICAL, host="127.0.0.1",
                 )  # fmt: skip
         except (OSError, RuntimeError, TimeoutError) as error:
-            raise ClusterError(f"cannot start {workers} workers: {error}") from error
+            raise ClusterError(
+                _("cannot start {workers} workers: {error}").format(workers=workers, error=error)
+            ) from error
         try:
             client = distributed.Client(cluster, timeout=CONNECT_SECONDS, set_as_default=False)
             try:
@@ -134,13 +144,16 @@ def remote_client(address: str) -> Iterator[Connection]:
                 client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
             raise ClusterError(
-                f"no Dask scheduler answers at {address}; start one with: dask scheduler", field="cluster"
+                _("no Dask scheduler answers at {address}; start one with: dask scheduler").format(address=address),
+                field="cluster",
             ) from error
         try:
             with suppress(TimeoutError):
                 client.wait_for_workers(1, timeout=WORKERS_SECONDS)
             if not client.nthreads():
-                raise ClusterError(f"{address} has no workers; start some with: dask worker {address}")
+                raise ClusterError(
+                    _("{address} has no workers; start some with: dask worker {address}").format(address=address)
+                )
             yield Connection(client, client.dashboard_link)
         finally:
             client.close(CLOSE_SECONDS)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from .._messages import _
 from ..errors import StateError, whole_number
 from ..game.notation import CardText, read_card
 from ..game.rules import RuleSet
@@ -124,7 +125,7 @@ def sample_on(
     """
     games = whole_number(games, "games")
     if games < 1:
-        raise StateError(f"games is {games}; must be at least 1")
+        raise StateError(_("games is {games}; must be at least 1").format(games=games))
     folder, card = str(tables_folder(tables).absolute()), read_card(strategy.rules, start)
     size = -(-games // (engine.threads * TASKS_PER_THREAD))
     tasks = [

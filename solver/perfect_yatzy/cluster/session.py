@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .._messages import _
 from ..errors import StateError
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
@@ -188,7 +189,7 @@ def open_cluster(
         If the arguments do not fit.
     """
     if address is not None and (workers is not None or memory is not None):
-        raise StateError("give the address of a cluster, or the workers of a new one")
+        raise StateError(_("give the address of a cluster, or the workers of a new one"))
     connection = local_client(workers, memory) if address is None else remote_client(address)
     with connection as found:
         yield Cluster(DaskEngine(found.client, address or "the cluster", found.restart), found.dashboard)

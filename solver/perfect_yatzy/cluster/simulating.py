@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from .._messages import _
 from ..approximation.rollout import BATCH, ApproximateSimulation, simulate_values
 from ..errors import StateError
 from ..game.rules import RuleSet
@@ -99,9 +100,9 @@ def strategy_name(strategy: Strategy, tables: str | os.PathLike[str] | None) -> 
             raise needs_table(strategy.rules, "a simulation by a function that is not fitted")
         return StrategyName(strategy.rules, folder, "approximate")
     if isinstance(strategy, ScoreStrategy):
-        kind, _, goal = strategy.policy.partition(":")
+        kind, _unused, goal = strategy.policy.partition(":")
         if kind != "goal":
-            raise StateError("the strategy of a utility is not in a table that workers can open; simulate it here")
+            raise StateError(_("the strategy of a utility is not in a table that workers can open; simulate it here"))
         card = strategy.start
         assert isinstance(card, Scorecard)
         points = tuple(sorted(card.points.items()))
@@ -172,7 +173,7 @@ def simulate_on(
     began, name = time.perf_counter(), strategy_name(strategy, tables)
     games, position = checked_games(strategy, games, seed, start, points)
     if position.state.filled == strategy.rules.full_mask:
-        raise StateError("every category is filled: the game is over", code="game-over")
+        raise StateError(_("every category is filled: the game is over"), code="game-over")
     tasks = [GamesTask(name, position, seed, *part) for part in ranges(games, engine.threads, name.kind)]
     found: dict[int, Games] = {}
     done = 0

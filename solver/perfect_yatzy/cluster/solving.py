@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from .._messages import _
 from ..errors import StateError, shown
 from ..game.rules import RuleSet
 from ..model.objectives import BonusChance, Goals, Objective, PolicyQuantity, Variance
@@ -30,7 +31,10 @@ def solve_on(
 ) -> TableInfo:
     """Solve a game on the workers; see :meth:`perfect_yatzy.cluster.session.Cluster.solve`."""
     if what not in WHAT:
-        raise StateError(f"{shown(what)} is not a table; must be one of {', '.join(WHAT)}", field="what")
+        raise StateError(
+            _("{what} is not a table; must be one of {what_2}").format(what=shown(what), what_2=", ".join(WHAT)),
+            field="what",
+        )
     if what not in QUANTITIES:
         return solve_objective_on(engine, {"mean": Objective, "goals": Goals}[what](rules), tables, progress, force)
     solve_objective_on(engine, Objective(rules), tables, progress, False)

@@ -27,6 +27,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
+from .._messages import _, number_text
 from ..errors import StateError, shown, whole_number
 from .action_numbers import Action, ActionText, read_action
 from .dice import Dice
@@ -111,16 +112,20 @@ class TurnPosition:
             If these dice cannot be held now.
         """
         if len(dice) > self.rules.dice:
-            raise StateError(f"{len(dice):,} dice cannot be held; {self.rules.key} has {self.rules.dice}")
+            raise StateError(
+                _("{dice} dice cannot be held; {key} has {dice_2}").format(
+                    dice=number_text(len(dice), grouped=True), key=self.rules.key, dice_2=self.rules.dice
+                )
+            )
         held = tuple(sorted(dice))
         if self.over or self.to_roll:
-            raise StateError("there are no dice to hold yet")
+            raise StateError(_("there are no dice to hold yet"))
         if not self.rolls_left:
-            raise StateError("no reroll is left: take a category")
+            raise StateError(_("no reroll is left: take a category"))
         if not is_subset(held, self.dice):
-            raise StateError(f"{spaced(held)} is not within {spaced(self.dice)}")
+            raise StateError(_("{held} is not within {dice}").format(held=spaced(held), dice=spaced(self.dice)))
         if len(held) == self.rules.dice:
-            raise StateError("with all dice held there is nothing to reroll: name the category to take")
+            raise StateError(_("with all dice held there is nothing to reroll: name the category to take"))
         return held
 
     def check_category(self, category: str) -> tuple[int, int]:
@@ -135,18 +140,28 @@ class TurnPosition:
         if category in allowed:
             return allowed[category]
         if self.over or self.to_roll:
-            raise StateError("there are no dice to score yet")
+            raise StateError(_("there are no dice to score yet"))
         c, filled, next_ones = rules.index_of.get(category, -1), self.state.filled, " or ".join(allowed)
         if c >= 0 and filled >> c & 1:
-            raise StateError(f"{category} is filled already")
+            raise StateError(_("{category} is filled already").format(category=category))
         is_open = c in open_categories(rules, filled)
         if is_open and rules.crossing_out == "only-if-nothing-scores" and not self._is_joker:
-            raise StateError(f"{category} may not be crossed out now: the dice score in {next_ones}")
+            raise StateError(
+                _("{category} may not be crossed out now: the dice score in {next_ones}").format(
+                    category=category, next_ones=next_ones
+                )
+            )
         if is_open and rules.joker:
             raise StateError(
-                f"{category} may not be taken now: an extra {rules.joker.category} must go to {next_ones}"
+                _("{category} may not be taken now: an extra {category_2} must go to {next_ones}").format(
+                    category=category, category_2=rules.joker.category, next_ones=next_ones
+                )
             )
-        raise StateError(f"{category} may not be taken now: the boxes are filled in order, and {next_ones} is next")
+        raise StateError(
+            _("{category} may not be taken now: the boxes are filled in order, and {next_ones} is next").format(
+                category=category, next_ones=next_ones
+            )
+        )
 
     @property
     def _is_joker(self) -> bool:
@@ -202,7 +217,7 @@ class TurnPosition:
         """
         number, faces = self.to_roll, self.rules.faces
         if not number:
-            raise StateError("no dice are to be rolled now")
+            raise StateError(_("no dice are to be rolled now"))
         if hasattr(rolled, "integers"):
             rolled = rolled.integers(1, faces, number, endpoint=True).tolist()
         elif hasattr(rolled, "randint"):
@@ -211,12 +226,16 @@ class TurnPosition:
             rolled = rolled.tolist()
         new = parse_faces(rolled) if isinstance(rolled, str) else rolled
         if not isinstance(new, Sequence):
-            raise StateError(f"rolled is {shown(rolled)}; must be dice, or a random number generator")
+            raise StateError(
+                _("rolled is {rolled}; must be dice, or a random number generator").format(rolled=shown(rolled))
+            )
         if len(new) == number:
             new = (*self.dice, *new)
         dice = parse_dice(self.rules, new)
         if not is_subset(self.dice, dice):
-            raise StateError(f"you held {spaced(self.dice)}, which is not within {spaced(dice)}")
+            raise StateError(
+                _("you held {dice}, which is not within {dice_2}").format(dice=spaced(self.dice), dice_2=spaced(dice))
+            )
         return replace(self, dice=dice)
 
 
@@ -257,11 +276,11 @@ def start_turn(
         check_state(rules, checked.state)
     start = TurnPosition(rules, checked, (), 0)
     if start.over:
-        raise StateError("every category is filled: the game is over", code="game-over")
+        raise StateError(_("every category is filled: the game is over"), code="game-over")
     most = rules.rolls_per_turn - 1 + start.state.saved
     left = most if rolls_left is None else whole_number(rolls_left, "rolls_left")
     if not 0 <= left <= most:
-        raise StateError(f"{left} rolls left; it must be 0 to {most}")
+        raise StateError(_("{left} rolls left; it must be 0 to {most}").format(left=left, most=most))
     start = replace(start, rolls_left=left)
     return start if dice is None else start.roll(dice)
 

@@ -15,6 +15,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from .._messages import _, number_text
 from ..errors import StateError
 
 # Text in requests, options and prompts, in characters
@@ -72,7 +73,14 @@ def check_length(value: Sized, most: int, name: str, unit: str = "characters") -
         If it is longer.
     """
     if len(value) > most:
-        raise StateError(f"{name} has {len(value):,} {unit}; at most {most:,} are allowed")
+        raise StateError(
+            _("{name} has {value} {unit}; at most {most} are allowed").format(
+                name=name,
+                value=number_text(len(value), grouped=True),
+                unit=unit,
+                most=number_text(most, grouped=True),
+            )
+        )
 
 
 def closest(word: str, known: Sequence[str], similarity: float = 0.6) -> str | None:
@@ -117,7 +125,9 @@ def read_limited(path: Path, most: int) -> bytes:
     with path.open("rb") as file:
         content = file.read(most + 1)
     if len(content) > most:
-        raise StateError(f"{path} is larger than {most:,} bytes")
+        raise StateError(
+            _("{path} is larger than {most} bytes").format(path=path, most=number_text(most, grouped=True))
+        )
     return content
 
 

@@ -15,7 +15,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from ..errors import StateError, shown, whole_number
+from .._messages import _, ngettext
+from ..errors import StateError, alternatives, shown, whole_number
 from .category_index import category_index
 from .dice import Dice
 from .limits import (
@@ -59,7 +60,11 @@ def parse_dice(rules: RuleSet, dice: str | Iterable[int]) -> Dice:
     """
     if not isinstance(dice, str):
         if not isinstance(dice, Iterable):
-            raise StateError(f"dice is {shown(dice)}; must be text such as {_example(rules)!r}, or a list of faces")
+            raise StateError(
+                _("dice is {dice}; must be text such as {rules!r}, or a list of faces").format(
+                    dice=shown(dice), rules=_example(rules)
+                )
+            )
         return check_dice(rules, dice)
     check_length(dice, MAX_DICE_TEXT, "dice")
     faces = []
@@ -67,11 +72,18 @@ def parse_dice(rules: RuleSet, dice: str | Iterable[int]) -> Dice:
         face = _face_of(symbol)
         if face is None:
             raise StateError(
-                f"{symbol!r} in {dice!r} is not a die; write the faces, such as {_example(rules)}",
+                _("{symbol!r} in {dice!r} is not a die; write the faces, such as {rules}").format(
+                    symbol=symbol, dice=dice, rules=_example(rules)
+                ),
                 code="invalid-dice",
             )
         if not 1 <= face <= rules.faces:
-            raise StateError(f"{dice!r} has a {face}; the faces are 1 to {rules.faces}", code="invalid-dice")
+            raise StateError(
+                _("{dice!r} has a {face}; the faces are 1 to {faces}").format(
+                    dice=dice, face=face, faces=rules.faces
+                ),
+                code="invalid-dice",
+            )
         faces.append(face)
     return check_dice(rules, faces, dice)
 
@@ -115,18 +127,30 @@ def check_dice(rules: RuleSet, dice: Iterable[int], text: str | None = None) -> 
     """
     listed = [*islice(dice, MAX_DICE_LISTED + 1)]
     if len(listed) > MAX_DICE_LISTED:
-        raise StateError(f"dice has more than {MAX_DICE_LISTED} faces; {rules.key} has {rules.dice} dice")
+        raise StateError(
+            _("dice has more than {max_dice_listed} faces; {rules} has {dice} dice").format(
+                max_dice_listed=MAX_DICE_LISTED, rules=rules.key, dice=rules.dice
+            )
+        )
     faces = tuple(sorted(whole_number(face, "a die") for face in listed))
     written = repr(spaced(faces) if text is None else text)
     if len(faces) != rules.dice:
-        count = len(faces)
+        message = ngettext(
+            "{written} is {count} die; {rules} has {dice}",
+            "{written} is {count} dice; {rules} has {dice}",
+            len(faces),
+        )
         raise StateError(
-            f"{written} is {count} {'die' if count == 1 else 'dice'}; {rules.key} has {rules.dice}",
-            code="invalid-dice",
+            message.format(written=written, count=len(faces), rules=rules.key, dice=rules.dice), code="invalid-dice"
         )
     for face in faces:
         if not 1 <= face <= rules.faces:
-            raise StateError(f"{written} has a {face}; the faces are 1 to {rules.faces}", code="invalid-dice")
+            raise StateError(
+                _("{written} has a {face}; the faces are 1 to {faces}").format(
+                    written=written, face=face, faces=rules.faces
+                ),
+                code="invalid-dice",
+            )
     return faces
 
 
@@ -186,10 +210,17 @@ def find_category(rules: RuleSet, text: str) -> int:
 def _find(rules: RuleSet, text: str) -> list[int]:
     """Positions of the categories that a name means, ascending: one, or boxes of one row that are alike."""
     if not isinstance(text, str):
-        raise StateError(f"category is {shown(text)}; must be a name, such as {rules.categories[0].id!r}")
+        raise StateError(
+            _("category is {text}; must be a name, such as {id!r}").format(
+                text=shown(text), id=rules.categories[0].id
+            )
+        )
     if len(text) > MAX_NAME:
         raise StateError(
-            f"unknown category {shown(text)}: longer than {MAX_NAME} characters", code="unknown-category"
+            _("unknown category {text}: longer than {max_name} characters").format(
+                text=shown(text), max_name=MAX_NAME
+            ),
+            code="unknown-category",
         )
     names = category_index(rules)
     matches = sorted(names.find(text))
@@ -198,13 +229,16 @@ def _find(rules: RuleSet, text: str) -> list[int]:
         return matches
     if matches:
         labels = ", ".join(category_label(rules, c) for c in different)
-        raise StateError(f"category {text!r} is not clear: {labels}", code="ambiguous-category")
-    suggestions = " or ".join(category_label(rules, c) for c in sorted(names.similar(text)))
-    listing = f"`yatzy rules show {rules.spec or rules.key}` lists them"
-    raise StateError(
-        f"unknown category {text!r}; {f'did you mean {suggestions}?' if suggestions else listing}",
-        code="unknown-category",
-    )
+        raise StateError(
+            _("category {text!r} is not clear: {labels}").format(text=text, labels=labels), code="ambiguous-category"
+        )
+    if similar := sorted(names.similar(text)):
+        suggestions = alternatives(category_label(rules, c) for c in similar)
+        message = _("unknown category {text!r}; did you mean {names}?").format(text=text, names=suggestions)
+    else:
+        command = f"yatzy rules show {rules.spec or rules.key}"
+        message = _("unknown category {text!r}; `{command}` lists them").format(text=text, command=command)
+    raise StateError(message, code="unknown-category")
 
 
 def parse_category(rules: RuleSet, text: str, paid: Mapping[str, int]) -> str:
@@ -236,7 +270,11 @@ def parse_category(rules: RuleSet, text: str, paid: Mapping[str, int]) -> str:
     category = named(" ".join(name))
     points = 0 if last in "xX" else int(last)
     if paid.get(category, points) != points:
-        raise StateError(f"{category} pays {paid[category]} for these dice, not {points}")
+        raise StateError(
+            _("{category} pays {paid} for these dice, not {points}").format(
+                category=category, paid=paid[category], points=points
+            )
+        )
     return category
 
 
@@ -269,7 +307,9 @@ def parse_card(rules: RuleSet, card: CardText, saved: int = 0, bonus_points: int
     """
     if not isinstance(card, str | Mapping):
         raise StateError(
-            f"card is {shown(card)}; must be text such as 'ones=3', or points by category such as {{'ones': 3}}"
+            _("card is {card}; must be text such as 'ones=3', or points by category such as {{'ones': 3}}").format(
+                card=shown(card)
+            )
         )
     if isinstance(card, str):
         check_length(card, MAX_CARD_TEXT, "card")
@@ -282,7 +322,7 @@ def parse_card(rules: RuleSet, card: CardText, saved: int = 0, bonus_points: int
         if c in points:
             label = category_label(rules, c)
             filled = f"all {len(boxes)} boxes of {name} are filled" if len(boxes) > 1 else f"{label} is filled twice"
-            raise StateError(f"{filled} in the card", code="invalid-card")
+            raise StateError(_("{filled} in the card").format(filled=filled), code="invalid-card")
         points[c] = _points(value, category_label(rules, c))
     return check_card(Scorecard(rules, points, saved, bonus_points))
 
@@ -298,7 +338,10 @@ def read_card(rules: RuleSet, card: CardText | Scorecard) -> Scorecard:
     if not isinstance(card, Scorecard):
         return parse_card(rules, card)
     if card.rules.fingerprint != rules.fingerprint:
-        raise StateError(f"the card belongs to {card.rules.key}, not to {rules.key}", code="invalid-card")
+        raise StateError(
+            _("the card belongs to {key}, not to {rules}").format(key=card.rules.key, rules=rules.key),
+            code="invalid-card",
+        )
     return check_card(card)
 
 
@@ -321,7 +364,10 @@ def _points(value: str | int, label: str) -> int:
         return whole_number(value, label)
     text = "0" if value.lower() in ("x", "-") else value
     if not re.fullmatch(r"[0-9]{1,5}", text):
-        raise StateError(f"{shown(value)} is not a score for {label}; write a whole number", code="invalid-card")
+        raise StateError(
+            _("{value} is not a score for {label}; write a whole number").format(value=shown(value), label=label),
+            code="invalid-card",
+        )
     return int(text)
 
 
@@ -343,7 +389,9 @@ def _entries(text: str) -> Iterator[tuple[str, str]]:
             *before, points = part.rsplit(None, 1)
             if not before or equals or not POINTS.fullmatch(points):
                 raise StateError(
-                    f"{shown(part)} in the card is not of the form category=points, such as ones=3",
+                    _("{part} in the card is not of the form category=points, such as ones=3").format(
+                        part=shown(part)
+                    ),
                     code="invalid-card",
                 )
             yield before[0], points

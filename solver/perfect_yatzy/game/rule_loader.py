@@ -17,6 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from .._messages import _, number_text
 from ..errors import RulesError, StateError, shown
 from .limits import MAX_EXTENDS, MAX_RULES_BYTES, MAX_RULES_DEPTH, MAX_RULES_NAME, MAX_SWITCHES, closest, read_limited
 from .resources import toml_names, toml_text
@@ -95,7 +96,10 @@ def load_rules(spec: str | Path | RuleSet) -> RuleSet:
         return spec
     if len(str(spec)) > MAX_RULES_NAME:
         raise RulesError(
-            f"unknown rules {shown(str(spec))}: longer than {MAX_RULES_NAME:,} characters", code="unknown-rules"
+            _("unknown rules {spec}: longer than {max_rules_name} characters").format(
+                spec=shown(str(spec)), max_rules_name=number_text(MAX_RULES_NAME, grouped=True)
+            ),
+            code="unknown-rules",
         )
     name, *given = _split(str(spec))
     switches = sorted(switch.lower() for switch in given)  # so that a game has one name, and one table
@@ -106,13 +110,18 @@ def load_rules(spec: str | Path | RuleSet) -> RuleSet:
         for switch in switches:
             if switch not in available:
                 known = ", ".join(available) or "none"
-                raise RulesError(f"{name} has no switch {shown(switch)}; its switches: {known}", code="unknown-rules")
+                raise RulesError(
+                    _("{name} has no switch {switch}; its switches: {known}").format(
+                        name=name, switch=shown(switch), known=known
+                    ),
+                    code="unknown-rules",
+                )
             patch = available[switch]
             if isinstance(patch, dict):  # anything else is reported below, with its line
                 changes = {field: value for field, value in patch.items() if field != "summary"}
                 raw = apply_patch(raw, changes, check, ("switches", switch))
     if len(set(switches)) < len(switches):
-        raise RulesError(f"a switch is named twice in {spec}")
+        raise RulesError(_("a switch is named twice in {spec}").format(spec=spec))
     rules = check.rule_set(raw, tuple(switches), "+".join((name, *switches)))
     if check.problems:
         raise RuleFileError(check.problems, check.omitted)
@@ -151,7 +160,7 @@ def _canonical(name: str) -> str:
         return name if name.endswith(".toml") else name.lower()
     similar = closest(name.lower(), builtin_ids(), 0.5)
     hint = f"did you mean {similar}?" if similar else "see `yatzy rules list`, or give a .toml file"
-    raise RulesError(f"unknown rules {shown(name)}; {hint}", code="unknown-rules")
+    raise RulesError(_("unknown rules {name}; {hint}").format(name=shown(name), hint=hint), code="unknown-rules")
 
 
 def _read(name: str) -> tuple[str, str]:
@@ -161,13 +170,16 @@ def _read(name: str) -> tuple[str, str]:
     try:
         return read_limited(Path(name), MAX_RULES_BYTES).decode("utf-8-sig"), name
     except StateError as error:
-        raise RulesError(f"the rule file {error}") from error
+        raise RulesError(_("the rule file {error}").format(error=error)) from error
     except OSError as error:
-        raise RulesError(f"cannot read the rule file {name}: {error.strerror}", code="unknown-rules") from error
+        raise RulesError(
+            _("cannot read the rule file {name}: {reason}").format(name=name, reason=error.strerror),
+            code="unknown-rules",
+        ) from error
     except UnicodeDecodeError as error:
-        raise RulesError(f"the rule file {name} is not UTF-8 text") from error
+        raise RulesError(_("the rule file {name} is not UTF-8 text").format(name=name)) from error
     except ValueError as error:  # a NUL character, or text that cannot be encoded
-        raise RulesError(f"{shown(name)} is not a file name", code="unknown-rules") from error
+        raise RulesError(_("{name} is not a file name").format(name=shown(name)), code="unknown-rules") from error
 
 
 @lru_cache(maxsize=32)
@@ -312,14 +324,16 @@ def rules_from_json(raw: Any) -> RuleSet:
         except RulesError as error:
             if not raw.partition("+")[0].endswith(".toml"):
                 raise
-            raise RulesError(f"{error}; the game was played by the rules of that file") from error
+            raise RulesError(
+                _("{error}; the game was played by the rules of that file").format(error=error)
+            ) from error
     if not isinstance(raw, dict):
-        raise RulesError(f"rules is {shown(raw)}; must be text or an object")
+        raise RulesError(_("rules is {raw}; must be text or an object").format(raw=shown(raw)))
     active = raw.get("active", [])
     if not isinstance(active, list) or not all(isinstance(name, str) for name in active[: MAX_SWITCHES + 1]):
-        raise RulesError("rules: active: must be a list of switches")
+        raise RulesError(_("rules: active: must be a list of switches"))
     if len(active) > MAX_SWITCHES:
-        raise RulesError(f"rules: active: has more than {MAX_SWITCHES} switches")
+        raise RulesError(_("rules: active: has more than {max_switches} switches").format(max_switches=MAX_SWITCHES))
     check = RuleChecker("rules", "")
     rules = check.rule_set({k: v for k, v in raw.items() if k != "active"}, tuple(active), "", listed=True)
     if check.problems:

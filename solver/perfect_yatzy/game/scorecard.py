@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from .._messages import _
 from ..errors import StateError, span, whole_number
 from .box_order import prerequisites
 from .points import possible_points
@@ -140,32 +141,45 @@ def check_card(card: Scorecard) -> Scorecard:
     for c, points in card.points.items():
         if not 0 <= whole_number(c, "a category") < len(card.rules.categories):
             raise StateError(
-                f"there is no category {c}; {card.rules.key} has 0 to {len(card.rules.categories) - 1}",
+                _("there is no category {c}; {key} has 0 to {categories}").format(
+                    c=c, key=card.rules.key, categories=len(card.rules.categories) - 1
+                ),
                 code="invalid-card",
             )
         label = category_label(card.rules, c)
         if whole_number(points, label) not in possible[c]:
             raise StateError(
-                f"{label} cannot hold {points}; it can hold {_summarized(possible[c])}", code="invalid-card"
+                _("{label} cannot hold {points}; it can hold {possible}").format(
+                    label=label, points=points, possible=_summarized(possible[c])
+                ),
+                code="invalid-card",
             )
     whole_number(card.bonus_points, "bonus_points")
     maximum = max_bonus_points(card)
     if not 0 <= card.bonus_points <= maximum:
         allowed = f"can have {span(0, maximum)}" if maximum else "cannot have any"
         raise StateError(
-            f"{card.bonus_points} bonus points are impossible here: this card {allowed}", code="invalid-card"
+            _("{bonus_points} bonus points are impossible here: this card {allowed}").format(
+                bonus_points=card.bonus_points, allowed=allowed
+            ),
+            code="invalid-card",
         )
     filled = card.state.filled
     if (gap := _skipped_box(card.rules, filled)) >= 0:
         raise StateError(
-            f"{card.rules.key} fills in order: {category_label(card.rules, gap)} must come first", code="invalid-card"
+            _("{key} fills in order: {rules} must come first").format(
+                key=card.rules.key, rules=category_label(card.rules, gap)
+            ),
+            code="invalid-card",
         )
     for c, points in card.points.items():
         required = card.rules.categories[c].requires
         if points and required and not card.points.get(card.rules.index_of[required]):
             raise StateError(
-                f"{category_label(card.rules, c)} cannot hold points: "
-                f"{category_label(card.rules, card.rules.index_of[required])} holds none",
+                _("{rules} cannot hold points: {rules_2} holds none").format(
+                    rules=category_label(card.rules, c),
+                    rules_2=category_label(card.rules, card.rules.index_of[required]),
+                ),
                 code="invalid-card",
             )
     return card
@@ -193,26 +207,41 @@ def check_state(rules: RuleSet, state: State) -> None:
         whole_number(getattr(state, name), name)
     if not 0 <= state.filled <= rules.full_mask:
         raise StateError(
-            f"filled is {state.filled}; must be a bitmask from 0 to {rules.full_mask}", code="invalid-state"
+            _("filled is {filled}; must be a bitmask from 0 to {full_mask}").format(
+                filled=state.filled, full_mask=rules.full_mask
+            ),
+            code="invalid-state",
         )
     if _skipped_box(rules, state.filled) >= 0:
-        raise StateError("the categories must be filled in the order of the sheet", code="invalid-state")
+        raise StateError(_("the categories must be filled in the order of the sheet"), code="invalid-state")
     if state.upper < 0:
-        raise StateError(f"the upper sum is {state.upper}; it cannot be negative", code="invalid-state")
+        raise StateError(
+            _("the upper sum is {upper}; it cannot be negative").format(upper=state.upper), code="invalid-state"
+        )
     uppers = upper_sums(rules)
     for column, total in enumerate(uppers.split(state.upper)):
         boxes = sum(1 << c for c in uppers.counting if rules.categories[c].column == column)
         if min(total, uppers.thresholds[column]) not in _upper_sums(rules, state.filled & boxes):
-            raise StateError(f"the filled upper boxes cannot sum to {total}", code="invalid-state")
+            raise StateError(
+                _("the filled upper boxes cannot sum to {total}").format(total=total), code="invalid-state"
+            )
     turns = state.filled.bit_count()
     most = turns * (rules.rolls_per_turn - 1) if rules.saved_rolls else 0
     if not 0 <= state.saved <= most:
         why = f"after {turns} turns it is {span(0, most)}" if rules.saved_rolls else "none exist"
-        raise StateError(f"{state.saved} saved rolls are impossible under {rules.key}: {why}", code="invalid-state")
+        raise StateError(
+            _("{saved} saved rolls are impossible under {rules}: {why}").format(
+                saved=state.saved, rules=rules.key, why=why
+            ),
+            code="invalid-state",
+        )
     tracked = rules.tracked_index if rules.tracked_index >= 0 else rules.joker_index
     if state.joker_paid and not (tracked >= 0 and state.filled >> tracked & 1):
         raise StateError(
-            "the joker's box cannot hold points: it is open, or the rules have no joker and no box that requires it",
+            _(
+                "the joker's box cannot hold points: it is open, or the rules have no joker and no box that "
+                "requires it"
+            ),
             code="invalid-state",
         )
 

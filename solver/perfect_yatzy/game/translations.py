@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from .._messages import _
 from ..errors import RulesError
 from .resources import toml_names, toml_text
 from .rules import Category, RuleSet
@@ -46,7 +47,11 @@ def category_names(rules: RuleSet, language: str) -> dict[str, list[str]]:
     """
     language = language.lower()
     if language not in languages():
-        raise RulesError(f"unknown language {language!r}; known languages: {', '.join(languages())}")
+        raise RulesError(
+            _("unknown language {language!r}; known languages: {languages}").format(
+                language=language, languages=", ".join(languages())
+            )
+        )
     if language == ENGLISH:
         return {}
     data = _read(language)

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any
 
+from .._messages import _, number_text
 from ..errors import RulesError
 from ..game.dice import lattice
 from ..game.maximum import maximum_score
@@ -38,15 +39,17 @@ APPROXIMATE_SECONDS = 60.0
 
 def gigabytes(size: float) -> str:
     """A number of bytes in GB: ``0.93 GB``, ``14.6 GB``."""
-    return f"{size / 1e9:,.{2 if size < 1e9 else 1}f} GB"
+    return f"{number_text(size / 1e9, 2 if size < 1e9 else 1, grouped=True)} GB"
 
 
 def duration(seconds: float) -> str:
     """An estimated time: ``about 25 s``, ``about 8 minutes``."""
     if seconds < 100:
-        return f"about {max(1.0, seconds):.0f} s"
+        return _("about {seconds} s").format(seconds=number_text(max(1.0, seconds)))
     minutes = seconds / 60
-    return f"about {minutes:.0f} minutes" if minutes < 100 else f"about {minutes / 60:.0f} hours"
+    if minutes < 100:
+        return _("about {minutes} minutes").format(minutes=number_text(minutes))
+    return _("about {hours} hours").format(hours=number_text(minutes / 60))
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ class SolveCost:
     @property
     def words(self) -> str:
         """Size and time as text, such as ``0.93 GB and about 25 s``."""
-        return f"{gigabytes(self.bytes)} and {duration(self.seconds)}"
+        return _("{size} and {duration}").format(size=gigabytes(self.bytes), duration=duration(self.seconds))
 
     @property
     def too_large(self) -> bool:
@@ -156,7 +159,7 @@ def remarks(rules: RuleSet) -> list[str]:
     warnings = [
         f"{c.id} pays its fixed {p.points} points and {p.plus} more (plus); "
         f"for the sum of the dice and {p.plus}, add `points = false`"
-        for c, _ in boxes
+        for c, _most in boxes
         for p in c.patterns
         if p.score == "fixed" and p.plus
     ]

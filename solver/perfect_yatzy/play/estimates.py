@@ -16,6 +16,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from .._messages import _
 from ..errors import StateError
 
 CONFIDENCE = 0.95
@@ -120,7 +121,7 @@ def _variance_of_mean(sample: npt.NDArray[np.float64]) -> float:
 
 def _interval(value: float, variance: float, freedom: float, size: int, confidence: float) -> Estimate:
     if not 0 < confidence < 1:
-        raise StateError(f"confidence is {confidence}; must lie between 0 and 1")
+        raise StateError(_("confidence is {confidence}; must lie between 0 and 1").format(confidence=confidence))
     if freedom < 1:
         return Estimate(value, None, None, size)
     half = t_quantile((1 + confidence) / 2, freedom) * math.sqrt(variance)
@@ -155,7 +156,7 @@ def t_quantile(chance: float, freedom: float) -> float:
     low, high = 0.0, 1.0
     while t_distribution(high, freedom) < chance and high < 1e12:
         high *= 2
-    for _ in range(80):
+    for _step in range(80):
         middle = (low + high) / 2
         low, high = (middle, high) if t_distribution(middle, freedom) < chance else (low, middle)
     return (low + high) / 2

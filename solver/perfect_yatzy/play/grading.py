@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from .._messages import _
 from ..errors import StateError
 from ..game.dice import Floats, Ints, lattice
 from ..kernels.table_slices import window
@@ -121,10 +122,14 @@ def grade_games(strategy: Strategy, columns: GameColumns, threads: int | None = 
     check_strategy(strategy)
     if strategy.rules.fingerprint != columns.rules.fingerprint:
         raise StateError(
-            f"the games were played by {columns.rules.key}, but the strategy is for {strategy.rules.key}"
+            _("the games were played by {key}, but the strategy is for {key_2}").format(
+                key=columns.rules.key, key_2=strategy.rules.key
+            )
         )
     if strategy.space.start.filled:
-        raise StateError("the strategy begins at a card with filled categories; games are rated from the empty card")
+        raise StateError(
+            _("the strategy begins at a card with filled categories; games are rated from the empty card")
+        )
     from ..kernels.recorded import Decisions
 
     space, dice = strategy.space, lattice(strategy.rules.dice, strategy.rules.faces)

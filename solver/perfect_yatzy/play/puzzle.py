@@ -10,6 +10,7 @@ import random
 from dataclasses import dataclass
 from datetime import date
 
+from .._messages import _
 from ..errors import RulesError, StateError, shown, whole_number
 from ..game.dice import Dice
 from ..game.scorecard import Scorecard
@@ -78,7 +79,11 @@ def find_puzzle(strategy: Strategy, seed: int, difficulty: str = "medium") -> Pu
         If no position of this difficulty is found in 1,000 games.
     """
     if difficulty not in DIFFICULTIES:
-        raise StateError(f"difficulty is {shown(difficulty)}; must be one of {', '.join(DIFFICULTIES)}")
+        raise StateError(
+            _("difficulty is {difficulty}; must be one of {difficulties}").format(
+                difficulty=shown(difficulty), difficulties=", ".join(DIFFICULTIES)
+            )
+        )
     check_strategy(strategy)
     seed = whole_number(seed, "seed")
     low, high = DIFFICULTIES[difficulty]
@@ -93,4 +98,8 @@ def find_puzzle(strategy: Strategy, seed: int, difficulty: str = "medium") -> Pu
         puzzle = Puzzle(card, played.dice_history[roll], strategy.max_rerolls(card.state) - roll)
         if low <= puzzle.gap(strategy) < high:
             return puzzle
-    raise RulesError(f"found no {difficulty} position for {rules.key} in {MAX_GAMES} games")
+    raise RulesError(
+        _("found no {difficulty} position for {rules} in {max_games} games").format(
+            difficulty=difficulty, rules=rules.key, max_games=MAX_GAMES
+        )
+    )

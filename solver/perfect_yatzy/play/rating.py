@@ -19,6 +19,7 @@ from os import PathLike
 import numpy as np
 import numpy.typing as npt
 
+from .._messages import _
 from ..errors import StateError, whole_number
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
@@ -157,7 +158,7 @@ class Rating:
             least five.
         """
         if size is not None and whole_number(size, "size") < 1:
-            raise StateError(f"size is {size}; must be at least 1")
+            raise StateError(_("size is {size}; must be at least 1").format(size=size))
         size = size or max(SMALLEST_BLOCK, -(-self.games // BLOCKS))
         starts = [*range(0, max(1, self.games - size + 1), size)]
         known = None not in self.dates
@@ -186,7 +187,11 @@ class Rating:
             If the rules differ.
         """
         if self.rules.fingerprint != other.rules.fingerprint:
-            raise StateError(f"{self.player} played {self.rules.key}, {other.player} played {other.rules.key}")
+            raise StateError(
+                _("{player} played {key}, {player_2} played {key_2}").format(
+                    player=self.player, key=self.rules.key, player_2=other.player, key_2=other.rules.key
+                )
+            )
         return Comparison(
             self,
             other,
@@ -255,7 +260,9 @@ class Ratings:
         if len(exact) != 1:
             what = "no rating" if not exact else "more than one rating"
             known = ", ".join(f"{r.player} ({r.rules.key})" for r in self.ratings) or "there are none"
-            raise StateError(f"there is {what} of {player!r}; the ratings: {known}")
+            raise StateError(
+                _("there is {what} of {player!r}; the ratings: {known}").format(what=what, player=player, known=known)
+            )
         return exact[0]
 
 
@@ -306,7 +313,7 @@ def rate(
         If a file cannot be read or is not a record of games, or `confidence` is not between 0 and 1.
     """
     if not 0 < confidence < 1:
-        raise StateError(f"confidence is {confidence}; must lie between 0 and 1")
+        raise StateError(_("confidence is {confidence}; must lie between 0 and 1").format(confidence=confidence))
     given = [games] if isinstance(games, (str, PathLike, Game)) else games
     sources: Iterable[Source] = (source if isinstance(source, Game) else str(source) for source in given)
     reader, collected = RatingInput(strategies, threads), dict[tuple[str, str], _Collected]()

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from .._messages import _, number_text
 from ..errors import SolverError, StateError, shown
 from ..game.limits import MAX_CARD_ENTRIES, check_length
 from ..game.rule_loader import rules_from_json
@@ -172,7 +173,7 @@ class RatingInput:
                     yield from self._flush(CHUNK)
                     progress(read)
             if first is not None:
-                raise StateError(f"{source} contains no games")
+                raise StateError(_("{source} contains no games").format(source=source))
         yield from self._flush(1)
         progress(read)
 
@@ -227,7 +228,7 @@ class RatingInput:
     def _add_game(self, place: Place, game: Game, line: bytes | None = None) -> None:
         group, date = self._group(game.rules), game.extra.get("date")
         if not group.columns.add_game(len(group.entries), game):
-            raise StateError("it breaks the rules; games of read_games follow them")
+            raise StateError(_("it breaks the rules; games of read_games follow them"))
         content = game if line is None else line
         group.entries.append(Entry(place, game.players, date if isinstance(date, str) else None, content))
         self._pending += 1
@@ -318,10 +319,16 @@ def _has_no_dice(turn: Any) -> bool:
 def _checked_scores(scores: Any, players: list[str]) -> list[int]:
     """The field ``final_scores``, checked."""
     if not isinstance(scores, list) or len(scores) != len(players):
-        raise StateError(f"final_scores is {shown(scores)}; must be a list with one number for each player")
+        raise StateError(
+            _("final_scores is {scores}; must be a list with one number for each player").format(scores=shown(scores))
+        )
     for score in scores:
         if type(score) is not int or not 0 <= score <= MAX_FINAL_SCORE:
-            raise StateError(f"final_scores has {shown(score)}; must be whole numbers from 0 to {MAX_FINAL_SCORE:,}")
+            raise StateError(
+                _("final_scores has {score}; must be whole numbers from 0 to {max_final_score}").format(
+                    score=shown(score), max_final_score=number_text(MAX_FINAL_SCORE, grouped=True)
+                )
+            )
     return scores
 
 
@@ -333,17 +340,30 @@ def _scores_of_boxes(rules: RuleSet, turns: list[dict[str, Any]], players: list[
         player, category = turn.get("player", 0), turn.get("category")
         points, bonus_points = turn.get("points"), turn.get("bonus_points", 0)
         if type(player) is not int or not 0 <= player < len(players):
-            raise StateError(f"turn {number}: player is {shown(player)}; there are {len(players)}")
+            raise StateError(
+                _("turn {number}: player is {player}; there are {players}").format(
+                    number=number, player=shown(player), players=len(players)
+                )
+            )
         if not isinstance(category, str) or category not in rules.index_of:
-            raise StateError(f"turn {number}: unknown category {shown(category)}", code="unknown-category")
+            raise StateError(
+                _("turn {number}: unknown category {category}").format(number=number, category=shown(category)),
+                code="unknown-category",
+            )
         if type(points) is not int or type(bonus_points) is not int:
-            raise StateError(f"turn {number}: points is {shown(points)}; must be a whole number")
+            raise StateError(
+                _("turn {number}: points is {points}; must be a whole number").format(
+                    number=number, points=shown(points)
+                )
+            )
         position = rules.index_of[category]
         if position in cards[player].points:
-            raise StateError(f"turn {number}: {category} is filled already")
+            raise StateError(
+                _("turn {number}: {category} is filled already").format(number=number, category=category)
+            )
         cards[player] = cards[player].filled_with(position, points, bonus_points)
     for card in cards:
         check_card(card)
         if card.state.filled != rules.full_mask:
-            raise StateError("it is unfinished, and its dice and holds are not recorded")
+            raise StateError(_("it is unfinished, and its dice and holds are not recorded"))
     return [final_score(card) for card in cards]

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 from unicodedata import category
 
+from .._messages import _, number_text
 from ..errors import StateError, shown
 from ..game.dice import Dice
 from ..game.limits import (
@@ -149,7 +150,9 @@ def check_names(players: Sequence[str]) -> None:
         check_length(name, MAX_NAME, "a player name")
         if any(category(symbol) in ("Cc", "Cs", "Zl", "Zp") for symbol in name):
             raise StateError(
-                f"{shown(name)} is not a valid player name: it contains characters that cannot be printed"
+                _("{name} is not a valid player name: it contains characters that cannot be printed").format(
+                    name=shown(name)
+                )
             )
 
 
@@ -172,34 +175,53 @@ def check_turn(card: Scorecard, turn: Turn) -> None:
     rules = card.rules
     max_rolls = rules.rolls_per_turn + card.saved
     if not 1 <= len(turn.dice_history) <= max_rolls:
-        raise StateError(f"{len(turn.dice_history)} rolls; a turn from here has 1 to {max_rolls}")
+        raise StateError(
+            _("{dice_history} rolls; a turn from here has 1 to {max_rolls}").format(
+                dice_history=len(turn.dice_history), max_rolls=max_rolls
+            )
+        )
     if len(turn.holds) != len(turn.dice_history) - 1:
-        raise StateError(f"{len(turn.holds)} holds between {len(turn.dice_history)} rolls")
+        raise StateError(
+            _("{holds} holds between {dice_history} rolls").format(
+                holds=len(turn.holds), dice_history=len(turn.dice_history)
+            )
+        )
     for dice in turn.dice_history:
         check_dice(rules, dice)
     for i, held in enumerate(turn.holds):
         if len(held) == rules.dice:
-            raise StateError("all dice were held and none rerolled; leave that roll out")
+            raise StateError(_("all dice were held and none rerolled; leave that roll out"))
         for dice in (turn.dice_history[i], turn.dice_history[i + 1]):
             if not is_subset(held, dice):
-                raise StateError(f"{spaced(held)} was held, which is not within {spaced(dice)}")
+                raise StateError(
+                    _("{held} was held, which is not within {dice}").format(held=spaced(held), dice=spaced(dice))
+                )
     if turn.category not in rules.index_of:
-        raise StateError(f"unknown category {shown(turn.category)}", code="unknown-category")
+        raise StateError(
+            _("unknown category {category}").format(category=shown(turn.category)), code="unknown-category"
+        )
     state = card.state
     if state.filled == rules.full_mask:
-        raise StateError("every category is filled: the game is over", code="game-over")
+        raise StateError(_("every category is filled: the game is over"), code="game-over")
     counts = counts_of(rules, sorted(turn.dice_history[-1]))
     allowed = scoring_options(rules, state.filled, state.joker_paid, counts, first_roll=len(turn.dice_history) == 1)
     c = rules.index_of[turn.category]
     if c not in allowed:
-        raise StateError(f"{turn.category} cannot be taken")
+        raise StateError(_("{category} cannot be taken").format(category=turn.category))
     points, bonus_points = allowed[c]
     if (turn.points, turn.bonus_points) != (points, bonus_points):
         recorded = shown(turn.points) + (
             f" and {shown(turn.bonus_points)}" if turn.bonus_points or bonus_points else ""
         )
         pays = f"{points}" + (f" and {bonus_points}" if turn.bonus_points or bonus_points else "")
-        raise StateError(f"{turn.category} for {recorded}; {spaced(sorted(turn.dice_history[-1]))} pays {pays}")
+        raise StateError(
+            _("{category} for {recorded}; {dice_history} pays {pays}").format(
+                category=turn.category,
+                recorded=recorded,
+                dice_history=spaced(sorted(turn.dice_history[-1])),
+                pays=pays,
+            )
+        )
 
 
 def read_game(raw: Any) -> Game:
@@ -213,15 +235,15 @@ def read_game(raw: Any) -> Game:
         If the rules are unknown.
     """
     if not isinstance(raw, dict):
-        raise StateError("a game is a JSON object")
+        raise StateError(_("a game is a JSON object"))
     if "actions" in raw and "turns" not in raw:
-        raise StateError("this is an unfinished game saved by `yatzy play`; finish the game to record it")
+        raise StateError(_("this is an unfinished game saved by `yatzy play`; finish the game to record it"))
     if raw.get("schema") not in READABLE_SCHEMAS:
         raise StateError(f"the schema is {shown(raw.get('schema'))}, not 1 or 2")
     rules = rules_from_json(raw.get("rules"))
     players = tuple(_typed({"name": name}, "name", str) for name in _typed(raw, "players", list))
     if not players:
-        raise StateError("players is empty")
+        raise StateError(_("players is empty"))
     check_names(players)
     turns = []
     cards = [Scorecard(rules) for _ in players]
@@ -229,10 +251,14 @@ def read_game(raw: Any) -> Game:
         try:
             turn = _read_turn(entry)
             if not 0 <= turn.player < len(players):
-                raise StateError(f"player is {shown(turn.player)}; there are {len(players)}")
+                raise StateError(
+                    _("player is {player}; there are {players}").format(
+                        player=shown(turn.player), players=len(players)
+                    )
+                )
             check_turn(cards[turn.player], turn)
         except StateError as error:
-            raise StateError(f"turn {number}: {error}") from error
+            raise StateError(_("turn {number}: {error}").format(number=number, error=error)) from error
         cards[turn.player] = card_after(cards[turn.player], turn)
         turns.append(turn)
     return Game(rules, players, tuple(turns), {k: v for k, v in raw.items() if k not in GAME_FIELDS})
@@ -241,20 +267,24 @@ def read_game(raw: Any) -> Game:
 def _typed(raw: dict[str, Any], name: str, kind: type) -> Any:
     value = raw.get(name)
     if not isinstance(value, kind) or isinstance(value, bool):
-        raise StateError(f"{name} is {shown(value)}; must be {TYPE_NAMES[kind]}")
+        raise StateError(
+            _("{name} is {value}; must be {type_names}").format(
+                name=name, value=shown(value), type_names=TYPE_NAMES[kind]
+            )
+        )
     return value
 
 
 def _read_turn(entry: Any) -> Turn:
     if not isinstance(entry, dict):
-        raise StateError("a turn is a JSON object")
+        raise StateError(_("a turn is a JSON object"))
 
     def dice(name: str) -> tuple[Dice, ...]:
         groups = _typed(entry, name, list)
         check_length(groups, MAX_ROLLS_LISTED, name, "entries")
         for group in groups:
             if not isinstance(group, list) or not all(type(face) is int for face in group[:MAX_DICE_LISTED]):
-                raise StateError(f"{name} must be lists of faces")
+                raise StateError(_("{name} must be lists of faces").format(name=name))
             check_length(group, MAX_DICE_LISTED, f"a list of {name}", "faces")
         return tuple(tuple(sorted(group)) for group in groups)
 
@@ -286,7 +316,7 @@ def read_games(path: str | Path) -> list[Game]:
         except ValueError as error:
             raise StateError(f"{place}: {error}") from error
     if not games:
-        raise StateError(f"{path} contains no games")
+        raise StateError(_("{path} contains no games").format(path=path))
     return games
 
 
@@ -304,13 +334,21 @@ def record_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
             while line := file.readline(MAX_GAME_BYTES + 1):
                 size, number = size + len(line), number + 1
                 if len(line) > MAX_GAME_BYTES:
-                    raise StateError(f"a line of {path} is longer than {MAX_GAME_BYTES:,} bytes")
+                    raise StateError(
+                        _("a line of {path} is longer than {max_game_bytes} bytes").format(
+                            path=path, max_game_bytes=number_text(MAX_GAME_BYTES, grouped=True)
+                        )
+                    )
                 if size > MAX_RECORD_BYTES:
-                    raise StateError(f"{path} is larger than {MAX_RECORD_BYTES:,} bytes; split it, one game per line")
+                    raise StateError(
+                        _("{path} is larger than {max_record_bytes} bytes; split it, one game per line").format(
+                            path=path, max_record_bytes=number_text(MAX_RECORD_BYTES, grouped=True)
+                        )
+                    )
                 if line.strip():
                     yield number, line
     except OSError as error:
-        raise StateError(f"cannot read {path}: {error.strerror}") from error
+        raise StateError(_("cannot read {path}: {reason}").format(path=path, reason=error.strerror)) from error
 
 
 def parse_game_line(line: bytes, place: str, first_of: str | Path | None) -> Any:
@@ -331,10 +369,12 @@ def parse_game_line(line: bytes, place: str, first_of: str | Path | None) -> Any
     try:
         return parse_json(line)
     except UnicodeDecodeError as error:
-        raise StateError(f"{place.rpartition(':')[0]} is not UTF-8 text") from error
+        raise StateError(_("{value} is not UTF-8 text").format(value=place.rpartition(":")[0])) from error
     except (ValueError, RecursionError) as error:
         if first_of is not None:
-            raise StateError(f"{first_of} is not a record of games (JSON Lines, one game per line)") from error
+            raise StateError(
+                _("{first_of} is not a record of games (JSON Lines, one game per line)").format(first_of=first_of)
+            ) from error
         raise StateError(f"{place}: {error}") from error
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from .._messages import _
 from ..errors import StateError, whole_number
 from ..game.dice import Dice
 from ..game.scorecard import Scorecard, State
@@ -187,9 +188,15 @@ def review(strategy: Strategy, game: Game, player: int = 0) -> Review:
     """
     check_strategy(strategy)
     if strategy.rules.fingerprint != game.rules.fingerprint:
-        raise StateError(f"the game was played by {game.rules.key}, but the strategy is for {strategy.rules.key}")
+        raise StateError(
+            _("the game was played by {key}, but the strategy is for {key_2}").format(
+                key=game.rules.key, key_2=strategy.rules.key
+            )
+        )
     if not 0 <= whole_number(player, "player") < len(game.players):
-        raise StateError(f"player is {player}; must be 0 to {len(game.players) - 1}")
+        raise StateError(
+            _("player is {player}; must be 0 to {players}").format(player=player, players=len(game.players) - 1)
+        )
     decisions: list[Decision] = []
     roll_luck: list[RollLuck] = []
     for number, (card, turn) in enumerate(game.cards(player), start=1):

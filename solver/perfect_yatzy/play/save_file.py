@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from .._files import replacing
+from .._messages import _
 from ..errors import SolverError, StateError, shown
 from ..game.limits import MAX_GAME_BYTES, parse_json, read_limited
 from ..game.rule_loader import rules_from_json, rules_to_json
@@ -83,16 +84,22 @@ class SaveFile:
     def _content(self) -> bytes | None:
         try:
             if self.path.exists() and not self.path.is_file():
-                raise SolverError(f"{self.path} is not a regular file; choose another file for the saved game")
+                raise SolverError(
+                    _("{path} is not a regular file; choose another file for the saved game").format(path=self.path)
+                )
             return read_limited(self.path, MAX_GAME_BYTES)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            raise SolverError(f"cannot read {self.path}: {error.strerror}") from error
+            raise SolverError(
+                _("cannot read {path}: {reason}").format(path=self.path, reason=error.strerror)
+            ) from error
 
     def _check_unchanged(self) -> None:
         if self._content() != self.seen:
-            raise SolverError(f"another process has changed the game in {self.path}; this one stops here")
+            raise SolverError(
+                _("another process has changed the game in {path}; this one stops here").format(path=self.path)
+            )
 
 
 def save_session(path: Path, session: Session) -> None:
@@ -117,7 +124,9 @@ def save_session(path: Path, session: Session) -> None:
         with replacing(path) as file:
             file.write(json.dumps(content).encode())
     except OSError as error:
-        raise SolverError(f"cannot save the game in {path}: {error.strerror or error}") from error
+        raise SolverError(
+            _("cannot save the game in {path}: {reason}").format(path=path, reason=error.strerror or error)
+        ) from error
 
 
 def load_session(path: Path) -> Session:
@@ -132,29 +141,37 @@ def load_session(path: Path) -> Session:
         raw: dict[str, Any] = parse_json(read_limited(path, MAX_GAME_BYTES))
         rules = rules_from_json(raw["rules"])
         if raw["schema"] not in READABLE_SCHEMAS or raw["fingerprint"] != rules.fingerprint:
-            raise StateError("it was saved under other rules")
+            raise StateError(_("it was saved under other rules"))
         players, seed = raw["players"], raw["seed"]
         if not isinstance(players, list) or not players or not all(isinstance(name, str) for name in players):
-            raise StateError(f"players is {shown(players)}; must be a list of names")
+            raise StateError(_("players is {players}; must be a list of names").format(players=shown(players)))
         check_names(players)
         if seed is not None and not (type(seed) is int and 0 <= seed < 1 << 63):
-            raise StateError(f"seed is {shown(seed)}; must be a whole number from 0 to 2^63 - 1, or null")
+            raise StateError(
+                _("seed is {seed}; must be a whole number from 0 to 2^63 - 1, or null").format(seed=shown(seed))
+            )
         session = Session(rules, tuple(players), seed, _computers(raw.get("computers", []), len(players)))
         for kind, dice, category in raw["actions"]:
             if kind not in get_args(Kind):
-                raise StateError(f"{shown(kind)} is not an action; must be one of {', '.join(get_args(Kind))}")
+                raise StateError(
+                    _("{kind} is not an action; must be one of {kind_2}").format(
+                        kind=shown(kind), kind_2=", ".join(get_args(Kind))
+                    )
+                )
             if not all(type(face) is int for face in dice):
-                raise StateError(f"dice are {shown(dice)}; must be a list of whole numbers")
+                raise StateError(_("dice are {dice}; must be a list of whole numbers").format(dice=shown(dice)))
             session.apply(Action(kind, tuple(dice), category))
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise StateError(f"{path} is not a saved game ({error}); start a new game with --new") from error
+        raise StateError(
+            _("{path} is not a saved game ({error}); start a new game with --new").format(path=path, error=error)
+        ) from error
     return session
 
 
 def _computers(raw: object, players: int) -> tuple[str, ...]:
     """The kinds of computer players, checked; empty for persons."""
     if not isinstance(raw, list) or len(raw) not in (0, players) or not all(isinstance(kind, str) for kind in raw):
-        raise StateError(f"computers is {shown(raw)}; must be a list with a text for each player")
+        raise StateError(_("computers is {raw}; must be a list with a text for each player").format(raw=shown(raw)))
     for kind in filter(None, raw):
         parse_kind(kind)
     return tuple(raw)

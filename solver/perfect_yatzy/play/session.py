@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from .._messages import _
 from ..errors import StateError
 from ..game.dice import Dice
 from ..game.dice_stream import dice_of_game
@@ -207,7 +208,7 @@ class Session:
             If no roll is due, or the dice do not fit the rules and the held dice.
         """
         if not self.to_roll:
-            raise StateError("no dice are to be rolled now")
+            raise StateError(_("no dice are to be rolled now"))
         new = self.next_roll() if dice is None else self._turn_position().roll(dice).dice
         now = self.position
         self._push(Action("roll", new), GamePosition(now.cards, now.turns, (*now.dice_history, new), now.holds))

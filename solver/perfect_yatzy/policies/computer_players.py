@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .._messages import _
 from ..errors import StateError, shown
 from ..game.notation import CardText, parse_dice, read_card
 from ..game.rule_loader import load_rules
@@ -97,8 +98,10 @@ def parse_kind(text: str | int) -> Kind:
         return Kind(LEVELS[-1] if word == "mean" else parse_level(word))
     except StateError as error:
         raise StateError(
-            f"{shown(text)} is not a computer player; use a level from 1 (beginner) to {len(LEVELS)} (perfect), "
-            "mean, safe, bold or win"
+            _(
+                "{text} is not a computer player; use a level from 1 (beginner) to {levels} (perfect), mean, "
+                "safe, bold or win"
+            ).format(text=shown(text), levels=len(LEVELS))
         ) from error
 
 
@@ -158,10 +161,12 @@ class ComputerPlayer:
         scorecard = read_card(self.rules, card)
         position = self.strategy.check(scorecard.state)
         if position.state.filled == self.rules.full_mask:
-            raise StateError("every category is filled: the game is over", code="game-over")
+            raise StateError(_("every category is filled: the game is over"), code="game-over")
         roll, most = parse_dice(self.rules, dice), max_rerolls(self.rules, position.state.saved)
         if type(rolls_left) is not int or not 0 <= rolls_left <= most:
-            raise StateError(f"{shown(rolls_left)} rolls left; it must be 0 to {most}")
+            raise StateError(
+                _("{rolls_left} rolls left; it must be 0 to {most}").format(rolls_left=shown(rolls_left), most=most)
+            )
         evaluator = self.evaluator(scorecard, others)
         choices = rank_categories(evaluator, position.state, roll, rolls_left)
         pick = self.picker(np.random.default_rng(rng))

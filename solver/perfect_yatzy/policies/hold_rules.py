@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from .._messages import _
 from ..errors import StateError, shown
 from ..game.limits import check_length, closest
 from ..game.notation import find_category
@@ -53,7 +54,9 @@ def parse_hold_rules(rules: RuleSet, text: str | Sequence[str]) -> tuple[HoldRul
         try:
             found.append(parse_hold_rule(rules, line))
         except StateError as error:
-            raise StateError(f"hold rule {number}: {error}", code=error.code) from None
+            raise StateError(
+                _("hold rule {number}: {error}").format(number=number, error=error), code=error.code
+            ) from None
     check_length(found, MAX_RULES, "the list of hold rules", "rules")
     return tuple(found)
 

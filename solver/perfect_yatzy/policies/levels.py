@@ -32,6 +32,7 @@ from importlib.resources import files
 from math import exp, inf, log
 from typing import Any
 
+from .._messages import _
 from ..errors import StateError, shown
 from ..game.dice import lattice
 from ..game.rules import RuleSet
@@ -112,7 +113,7 @@ def parse_level(text: str | int) -> Level:
         if word in (str(level.number), level.name):
             return level
     names = ", ".join(f"{level.number} {level.name}" for level in LEVELS)
-    raise StateError(f"{shown(text)} is not a level; the levels: {names}")
+    raise StateError(_("{text} is not a level; the levels: {names}").format(text=shown(text), names=names))
 
 
 def calibrated_level(strategy: Strategy, level: Level, *, threads: int | None = None) -> CalibratedLevel:
@@ -204,7 +205,11 @@ def calibrate(
         If `points_lost` is negative or no number.
     """
     if not isinstance(points_lost, (int, float)) or not 0 <= points_lost < inf:
-        raise StateError(f"points_lost is {shown(points_lost)}; must be a number of points, at least 0")
+        raise StateError(
+            _("points_lost is {points_lost}; must be a number of points, at least 0").format(
+                points_lost=shown(points_lost)
+            )
+        )
     if exact is None:
         exact = exact_operations(strategy) <= EXACT_OPERATIONS
 
@@ -226,7 +231,7 @@ def _solve(evaluate: Callable[[float], SoftEvaluation], wanted: float, scale: fl
     highest = log(MAX_TEMPERATURE_SHARE * scale)
     place = log(FIRST_TEMPERATURE * scale) + log(wanted / (FIRST_LOSS * scale)) / EXPONENT
     slope, before = EXPONENT, None
-    for _ in range(MAX_STEPS):
+    for _step in range(MAX_STEPS):
         found = evaluate(exp(place))
         if abs(found.points_lost / wanted - 1) <= TOLERANCE:
             break

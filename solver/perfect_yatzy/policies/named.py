@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from .._messages import _
 from ..errors import RulesError, StateError, shown
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
@@ -88,14 +89,16 @@ def named_policy(text: str, setting: Setting) -> NamedPolicy:
         return _goal(int(goal[1]), setting)
     if level := re.fullmatch(r"level:(\w{1,20})", text):
         return _level(parse_level(level[1]), setting)
-    path, _, name = text.rpartition(":")
+    path, _unused, name = text.rpartition(":")
     if path.endswith(".py") and name:
         return NamedPolicy(FunctionPolicy(setting.rules, _function(path, name), setting.card), f"{name} of {path}")
     if text.endswith(".npy"):
         return NamedPolicy(ValueFunction(setting.rules, _values(text), setting.card), text)
     if text.endswith(".json"):
         return _prices(StrategySheet.load(text, setting.rules), setting, text)
-    raise StateError(f"policy is {shown(text)}; must be one of {', '.join(NAMES)}", field="policy")
+    raise StateError(
+        _("policy is {text}; must be one of {names}").format(text=shown(text), names=", ".join(NAMES)), field="policy"
+    )
 
 
 def evaluate_named(text: str, setting: Setting) -> tuple[str, Evaluation]:
@@ -130,7 +133,7 @@ def _sheet(setting: Setting) -> StrategySheet:
     sheet = find_sheet(setting.rules, setting.tables)
     if sheet is None:
         raise StateError(
-            f"{setting.rules.key} has no price sheet yet; make one with: yatzy learn {setting.rules.key}",
+            _("{key} has no price sheet yet; make one with: yatzy learn {key}").format(key=setting.rules.key),
             field="policy",
         )
     return sheet
@@ -143,7 +146,7 @@ def _price_sheet(setting: Setting) -> NamedPolicy:
 def _hold_rules(setting: Setting) -> NamedPolicy:
     sheet = _sheet(setting)
     if not sheet.holds:
-        raise StateError(f"the sheet of {setting.rules.key} has no hold rules", field="policy")
+        raise StateError(_("the sheet of {key} has no hold rules").format(key=setting.rules.key), field="policy")
     policy = HoldRulePolicy(sheet.holds, sheet.prices, setting.card.state)
     return NamedPolicy(policy, f"{len(sheet.holds)} hold rules and the price sheet")
 
@@ -156,7 +159,9 @@ def _level(level: Level, setting: Setting) -> NamedPolicy:
     rules = setting.rules
     if not has_distribution(rules):
         raise RulesError(
-            f"{rules.key} saves rolls or has too many states for the exact evaluation of a level",
+            _("{rules} saves rolls or has too many states for the exact evaluation of a level").format(
+                rules=rules.key
+            ),
             code="too-large",
         )
     strategy = open_strategy(rules, setting.tables, threads=setting.threads, progress=setting.progress)
@@ -187,18 +192,18 @@ def _values(path: str) -> Any:
     try:
         return np.load(path, allow_pickle=False)
     except (OSError, ValueError) as error:
-        raise StateError(f"cannot read {path}: {error}", field="policy") from error
+        raise StateError(_("cannot read {path}: {error}").format(path=path, error=error), field="policy") from error
 
 
 def _function(path: str, name: str) -> Callable[..., Any]:
     """A function of a Python file, which is run."""
     spec = spec_from_file_location(f"_policy_{Path(path).stem}", path)
     if spec is None or spec.loader is None or not Path(path).is_file():
-        raise StateError(f"{path} is not a Python file", field="policy")
+        raise StateError(_("{path} is not a Python file").format(path=path), field="policy")
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
     function = getattr(module, name, None)
     if not callable(function):
-        raise StateError(f"{path} has no function {name}", field="policy")
+        raise StateError(_("{path} has no function {name}").format(path=path, name=name), field="policy")
     found: Callable[..., Any] = function
     return found

@@ -13,6 +13,7 @@ import os
 from dataclasses import dataclass
 from math import inf
 
+from .._messages import _, number_text
 from ..errors import RulesError
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
@@ -93,10 +94,11 @@ class SolveBudget:
     def check_mean(self, rules: RuleSet, cost: SolveCost) -> None:
         """Raise RulesError if the table of means costs too much."""
         if not self.mean.allows(cost):
+            command = f"yatzy solve {rules.spec or rules.key}" + ("" if COMMAND_LIMIT.allows(cost) else " --yes")
             raise RulesError(
-                f"{rules.key} is not solved yet, and its table takes {cost.words}; "
-                f"first run: yatzy solve {rules.spec or rules.key}"
-                + ("" if COMMAND_LIMIT.allows(cost) else " --yes"),
+                _("{rules} is not solved yet, and its table takes {cost}; first run: {command}").format(
+                    rules=rules.key, cost=cost.words, command=command
+                ),
                 code="too-large",
             )
 
@@ -109,15 +111,22 @@ class SolveBudget:
             Whether it is the table of all goals, which can be solved beforehand.
         """
         if not self.objective.allows(cost):
-            spec = rules.spec or rules.key
-            advice = (
-                f", or first run: yatzy solve {spec} --what goals --yes; {estimate_advice(rules)}"
+            message = (
+                _(
+                    "all goals of {rules} take {cost}, and the limit is {limit}; ask from a later card, or first run: "
+                    "{command}; {advice}"
+                )
                 if whole_game
-                else ""
+                else _("{rules} from this card on takes {cost}, and the limit is {limit}; ask from a later card")
             )
-            what = f"all goals of {rules.key} take" if whole_game else f"{rules.key} from this card on takes"
             raise RulesError(
-                f"{what} {cost.words}, and the limit is {limit_words(self.objective)}; ask from a later card{advice}",
+                message.format(
+                    rules=rules.key,
+                    cost=cost.words,
+                    limit=limit_words(self.objective),
+                    command=f"yatzy solve {rules.spec or rules.key} --what goals --yes",
+                    advice=estimate_advice(rules),
+                ),
                 code="too-large",
             )
 
@@ -143,20 +152,24 @@ class SolveBudget:
         """
         if stored + cost.bytes > self.stored_bytes:
             raise RulesError(
-                f"the server has stored {stored / 1e9:.1f} GB of goals and stores no more; "
-                f"first run: yatzy solve {rules.spec or rules.key} --what goals",
+                _(
+                    "the server has stored {stored} GB of goals and stores no more; first run: yatzy solve "
+                    "{rules} --what goals"
+                ).format(stored=number_text(stored / 1000000000.0, 1), rules=rules.spec or rules.key),
                 code="too-large",
             )
 
 
 def estimate_advice(rules: RuleSet) -> str:
     """What to run where the chance of a goal cannot be computed."""
-    return f"for estimates and approximate play run: yatzy solve {rules.spec or rules.key} --what goals --approximate"
+    command = f"yatzy solve {rules.spec or rules.key} --what goals --approximate"
+    return _("for estimates and approximate play run: {command}").format(command=command)
 
 
 def limit_words(limit: SolveLimit) -> str:
     """A limit in words, such as ``1.1 GB and 60 s``."""
-    return f"{limit.bytes / 1e9:.1f} GB and {limit.seconds:.0f} s"
+    size, seconds = number_text(limit.bytes / 1e9, 1), number_text(limit.seconds)
+    return _("{size} GB and {seconds} s").format(size=size, seconds=seconds)
 
 
 def utility_cost(rules: RuleSet, start: State) -> SolveCost:

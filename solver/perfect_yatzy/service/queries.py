@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._messages import _
 from ..errors import RulesError
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
@@ -161,7 +162,9 @@ class QueryService:
             cost = rule_set_stats(rules)
             if not self.budget.mean.allows(cost):
                 raise RulesError(
-                    f"the {found.label} computer player solves {rules.key} in memory, {cost.words}; choose a level",
+                    _("the {label} computer player solves {rules} in memory, {words}; choose a level").format(
+                        label=found.label, rules=rules.key, words=cost.words
+                    ),
                     code="too-large",
                 )
             if self.budget.announces(cost):

@@ -14,6 +14,7 @@ from datetime import date
 from itertools import islice
 from typing import Any
 
+from .._messages import _
 from ..errors import StateError, error_context, shown, span, whole_number
 from ..game.limits import MAX_DICE_LISTED
 from ..game.notation import parse_card, parse_dice, parse_faces
@@ -149,10 +150,19 @@ def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet
     """
     query = fields.get("query")
     if not isinstance(query, str) or query not in QUERY_FIELDS:
-        raise StateError(f"query is {shown(query)}; must be one of {', '.join(QUERY_FIELDS)}", field="query")
+        raise StateError(
+            _("query is {query}; must be one of {query_fields}").format(
+                query=shown(query), query_fields=", ".join(QUERY_FIELDS)
+            ),
+            field="query",
+        )
     for name in fields:
         if name not in COMMON_FIELDS | QUERY_FIELDS[query]:
-            raise StateError(f"{shown(name)} is not a field of {query!r}", code="unknown-field", field=name)
+            raise StateError(
+                _("{name} is not a field of {query!r}").format(name=shown(name), query=query),
+                code="unknown-field",
+                field=name,
+            )
     request = _parse_position(query, fields, find_rules)
     request = replace(request, objective=_parse_objective(request.rules, fields))
     if query == "puzzle":
@@ -160,7 +170,12 @@ def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet
     if query == "expect":
         games = _integer(fields, "games", 0)
         if games and not MIN_GAMES <= games <= MAX_GAMES:
-            raise StateError(f"games is {games}; must be from {MIN_GAMES} to {MAX_GAMES}", field="games")
+            raise StateError(
+                _("games is {games}; must be from {min_games} to {max_games}").format(
+                    games=games, min_games=MIN_GAMES, max_games=MAX_GAMES
+                ),
+                field="games",
+            )
         distribution = _flag(fields, "spread", True)
         return replace(request, games=games, seed=_integer(fields, "seed", 1), include_distribution=distribution)
     _check_open(request)
@@ -209,7 +224,7 @@ def _parse_position(query: str, fields: Mapping[str, Any], find_rules: Callable[
     """A request with its rules and its card: the one check of both."""
     spec = fields.get("rules", "yatzy")
     if not isinstance(spec, str):
-        raise StateError(f"rules is {shown(spec)}; must be a name", field="rules")
+        raise StateError(_("rules is {spec}; must be a name").format(spec=shown(spec)), field="rules")
     with error_context("rules"):
         rules = find_rules(spec)
     saved, bonus_points = _integer(fields, "saved", 0), _integer(fields, "bonus_points", 0)
@@ -223,9 +238,9 @@ def _parse_position(query: str, fields: Mapping[str, Any], find_rules: Callable[
 def _parse_objective(rules: RuleSet, fields: Mapping[str, Any]) -> ObjectiveRequest | None:
     goal, others = fields.get("goal"), fields.get("opponents")
     if goal is not None and others is not None:
-        raise StateError("goal and opponents cannot be combined; give one of them", code="invalid-request")
+        raise StateError(_("goal and opponents cannot be combined; give one of them"), code="invalid-request")
     if others is None and "ties" in fields:
-        raise StateError("ties can only be used with opponents", code="invalid-request", field="ties")
+        raise StateError(_("ties can only be used with opponents"), code="invalid-request", field="ties")
     if goal is not None:
         with error_context("goal"):
             return ObjectiveRequest(check_goal(goal))
@@ -233,7 +248,10 @@ def _parse_objective(rules: RuleSet, fields: Mapping[str, Any]) -> ObjectiveRequ
         return None
     if not isinstance(others, str | list):
         raise StateError(
-            f"opponents is {shown(others)}; must be text such as '251; ones=3 sixes=24', or a list", field="opponents"
+            _("opponents is {others}; must be text such as '251; ones=3 sixes=24', or a list").format(
+                others=shown(others)
+            ),
+            field="opponents",
         )
     with error_context("opponents"):
         opponents = tuple(parse_opponents(rules, others))
@@ -249,10 +267,13 @@ def _parse_rolls_left(request: Request, fields: Mapping[str, Any]) -> int:
     left = _integer(fields, "rolls_left", most if holding else 0)
     if left > most:
         raise StateError(
-            f"{left} rolls left; there can be {span(int(holding and most > 0), most)}", field="rolls_left"
+            _("{left} rolls left; there can be {holding}").format(
+                left=left, holding=span(int(holding and most > 0), most)
+            ),
+            field="rolls_left",
         )
     if holding and left == 0:
-        raise StateError("0 rolls left: no dice can be held; ask which category with `score`", field="rolls_left")
+        raise StateError(_("0 rolls left: no dice can be held; ask which category with `score`"), field="rolls_left")
     return left
 
 
@@ -279,26 +300,36 @@ def _parse_outcomes(request: Request, fields: Mapping[str, Any]) -> Request:
     held = _required(fields, "hold", "the dice held, as text or as a list of faces")
     faces = (parse_faces(held) if held else ()) if isinstance(held, str) else held
     if not isinstance(faces, Iterable):
-        raise StateError(f"hold is {shown(held)}; must be text such as '33', or a list of faces", field="hold")
+        raise StateError(
+            _("hold is {held}; must be text such as '33', or a list of faces").format(held=shown(held)), field="hold"
+        )
     with error_context("hold", "invalid-dice"):
         dice = tuple(sorted(whole_number(face, "a die") for face in islice(faces, MAX_DICE_LISTED)))
         if len(dice) > rules.dice or not all(1 <= face <= rules.faces for face in dice):
-            raise StateError(f"{shown(held)} cannot be held; {rules.key} has {rules.dice} dice")
+            raise StateError(
+                _("{held} cannot be held; {rules} has {dice} dice").format(
+                    held=shown(held), rules=rules.key, dice=rules.dice
+                )
+            )
     most = max_rerolls(request.rules, request.card.saved)
     left = _integer(fields, "rolls_left", most)
     if not 1 <= left <= most:
-        raise StateError(f"{left} rolls left; it must be 1 to {most}", field="rolls_left")
+        raise StateError(
+            _("{left} rolls left; it must be 1 to {most}").format(left=left, most=most), field="rolls_left"
+        )
     return replace(request, dice=dice, rolls_left=left)
 
 
 def _check_open(request: Request) -> None:
     if request.state.filled == request.rules.full_mask:
-        raise StateError("every category is filled: the game is over", code="game-over", field="card")
+        raise StateError(_("every category is filled: the game is over"), code="game-over", field="card")
 
 
 def _required(fields: Mapping[str, Any], name: str, must: str) -> Any:
     if fields.get(name) is None:
-        raise StateError(f"{name} is missing; must be {must}", code="missing-field", field=name)
+        raise StateError(
+            _("{name} is missing; must be {must}").format(name=name, must=must), code="missing-field", field=name
+        )
     return fields[name]
 
 
@@ -316,5 +347,5 @@ def _integer(fields: Mapping[str, Any], name: str, default: int) -> int:
         value = whole_number(fields.get(name, default), name)
         if not 0 <= value <= MAX_INTEGER:
             limit = "not be negative" if value < 0 else f"be at most {MAX_INTEGER}"
-            raise StateError(f"{name} is {shown(value)}; must {limit}")
+            raise StateError(_("{name} is {value}; must {limit}").format(name=name, value=shown(value), limit=limit))
     return value

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from .._messages import _
 from ..errors import RulesError, StateError
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
@@ -120,7 +121,9 @@ class ObjectiveResolver:
             return ObjectivePlan()
         if len(objective.opponents) > self.budget.opponents:
             raise StateError(
-                f"{len(objective.opponents)} opponents; there can be at most {self.budget.opponents}",
+                _("{opponents} opponents; there can be at most {opponents_2}").format(
+                    opponents=len(objective.opponents), opponents_2=self.budget.opponents
+                ),
                 field="opponents",
             )
         seconds = sum(self._opponent_seconds(rules, o) for o in objective.opponents if isinstance(o, Scorecard))

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 
 import numpy as np
 
+from .._messages import _
 from ..errors import RulesError
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
@@ -139,7 +140,9 @@ class ApproximateStrategy(Strategy):
 def needs_table(rules: RuleSet, what: str) -> RulesError:
     """The error for what cannot be answered from a value function."""
     return RulesError(
-        f"{what} needs the exact table of {rules.key}, and there is only an approximate strategy; "
-        "hold, score, expect, play, review and simulate work with it",
+        _(
+            "{what} needs the exact table of {rules}, and there is only an approximate strategy; hold, score, "
+            "expect, play, review and simulate work with it"
+        ).format(what=what, rules=rules.key),
         code="too-large",
     )

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .._files import replacing
+from .._messages import _
 from ..errors import RulesError, whole_number
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
@@ -163,15 +164,18 @@ def distribution(
     checked = strategy.check(strategy.start if start is None else start)
     rules, state = strategy.rules, checked.state
     if rules.saved_rolls:
-        raise RulesError(f"{rules.key} saves rolls: its distribution can only be simulated (yatzy simulate)")
+        raise RulesError(
+            _("{rules} saves rolls: its distribution can only be simulated (yatzy simulate)").format(rules=rules.key)
+        )
     check_distribution_memory(rules, state)
     before = checked.points if points is None else whole_number(points, "points")
     evaluator = strategy.evaluator_at(replace(checked, points=before))
     threads = threads or default_threads()
     if isinstance(evaluator, EstimatedGoalEvaluator):
         raise RulesError(
-            f"play for {strategy.policy} of {rules.key} is approximate: its distribution can only be simulated "
-            "(yatzy simulate)",
+            _(
+                "play for {policy} of {rules} is approximate: its distribution can only be simulated (yatzy simulate)"
+            ).format(policy=strategy.policy, rules=rules.key),
             code="too-large",
         )
     if isinstance(evaluator, ScoreEvaluator):

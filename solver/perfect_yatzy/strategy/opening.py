@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from .._messages import _
 from ..errors import RulesError
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
@@ -104,7 +105,8 @@ def approximate_advice(rules: RuleSet) -> Iterator[None]:
             raise
         spec = rules.spec or rules.key
         raise RulesError(
-            f"{error}. An approximate strategy with a proven bound takes {duration(approximate_seconds(rules))}: "
-            f"yatzy solve {spec} --approximate",
+            _(
+                "{error}. An approximate strategy with a proven bound takes {rules}: yatzy solve {spec} --approximate"
+            ).format(error=error, rules=duration(approximate_seconds(rules)), spec=spec),
             code=error.code,
         ) from error

@@ -17,6 +17,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from .._messages import _
 from ..errors import StateError, shown
 from ..game.dice import Floats, Ints
 from ..game.limits import MAX_OPPONENTS, MAX_OPPONENTS_TEXT, check_length
@@ -107,9 +108,9 @@ def parse_opponents(rules: RuleSet, given: str | Iterable[object]) -> list[int |
         else:
             raise _not_an_opponent(shown(entry))
     if len(found) > MAX_OPPONENTS:
-        raise StateError(f"there are more than {MAX_OPPONENTS} opponents")
+        raise StateError(_("there are more than {max_opponents} opponents").format(max_opponents=MAX_OPPONENTS))
     if not found:
-        raise StateError("no opponents given; give a final score such as 251, a card, or empty")
+        raise StateError(_("no opponents given; give a final score such as 251, a card, or empty"))
     return found
 
 
@@ -134,7 +135,9 @@ def _parse_opponent(rules: RuleSet, text: str) -> int | Scorecard:
 
 def _not_an_opponent(entry: str) -> StateError:
     return StateError(
-        f"{entry} is not an opponent; give a final score such as 251, a card, or empty (several: 251; 260)"
+        _("{entry} is not an opponent; give a final score such as 251, a card, or empty (several: 251; 260)").format(
+            entry=entry
+        )
     )
 
 
@@ -185,9 +188,14 @@ class WinUtility:
 
     def __init__(self, opponents: Sequence[Opponent], ties: str = "loss") -> None:
         if not opponents:
-            raise StateError("opponents is empty; give at least one final score or card")
+            raise StateError(_("opponents is empty; give at least one final score or card"))
         if ties not in get_args(Ties):
-            raise StateError(f"ties is {shown(ties)}; must be one of {', '.join(get_args(Ties))}", field="ties")
+            raise StateError(
+                _("ties is {ties}; must be one of {ties_2}").format(
+                    ties=shown(ties), ties_2=", ".join(get_args(Ties))
+                ),
+                field="ties",
+            )
         self.opponents, self.ties = list(opponents), ties
 
     def __call__(self, scores: Ints) -> Floats:

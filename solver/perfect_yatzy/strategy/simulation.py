@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from .._messages import _
 from ..errors import StateError, whole_number
 from ..game.dice import Floats, Ints
 from ..game.histogram import histogram_bins
@@ -175,7 +176,7 @@ def wilson_interval(reached: int, games: int) -> tuple[float, float]:
 def check_seed(seed: int) -> int:
     """The seed of a simulation; StateError unless it is a whole number from 0 to 2**63 - 1."""
     if not 0 <= whole_number(seed, "seed") < 1 << 63:
-        raise StateError(f"seed is {seed}; must be from 0 to 2**63 - 1")
+        raise StateError(_("seed is {seed}; must be from 0 to 2**63 - 1").format(seed=seed))
     return seed
 
 
@@ -222,7 +223,7 @@ def checked_games(
     games = whole_number(games, "games")
     check_seed(seed)
     if games < 1:
-        raise StateError(f"games is {games}; must be at least 1")
+        raise StateError(_("games is {games}; must be at least 1").format(games=games))
     checked = strategy.check(strategy.start if start is None else start)
     return games, checked if points is None else replace(checked, points=whole_number(points, "points"))
 

@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from .._messages import _
 from ..errors import TableError
 from .locks import being_written, folder_lock, locked_if_free
 from .store import tables_folder
@@ -61,7 +62,9 @@ def _files(tables: str | os.PathLike[str] | None) -> list[Path]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
-        raise TableError(f"cannot read the folder {tables_folder(tables)}: {error.strerror}") from error
+        raise TableError(
+            _("cannot read the folder {tables}: {reason}").format(tables=tables_folder(tables), reason=error.strerror)
+        ) from error
 
 
 def _status(path: Path) -> os.stat_result | None:
@@ -144,7 +147,9 @@ def remove(*tables: TableEntry) -> None:
         for table in tables:
             part = part_path(table.files[0].parent / f"{table.name}.npy")
             if not locks.enter_context(locked_if_free(part)):
-                raise TableError(f"{table.name} is being solved by another process; nothing was removed")
+                raise TableError(
+                    _("{table} is being solved by another process; nothing was removed").format(table=table.name)
+                )
         for table in tables:
             # The sidecar first: without it there is no table.
             for path in sorted(table.files, key=lambda path: path.suffix != ".json"):
@@ -159,7 +164,7 @@ def _unlink(path: Path) -> None:
         else:
             path.unlink(missing_ok=True)
     except OSError as error:
-        raise TableError(f"cannot remove {path}: {error.strerror}") from error
+        raise TableError(_("cannot remove {path}: {reason}").format(path=path, reason=error.strerror)) from error
 
 
 def leftovers(tables: str | os.PathLike[str] | None = None) -> list[Path]:

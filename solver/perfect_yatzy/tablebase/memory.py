@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from .._messages import _, number_text
 from ..errors import RulesError, TableError
 from ..game.rules import RuleSet
 from ..model.estimates import SolveCost, gigabytes
@@ -30,7 +31,11 @@ def writing_to(folder: Path) -> Iterator[None]:
         if isinstance(error, TableError):
             raise
         reason = error.strerror or str(error)
-        raise TableError(f"cannot write a table to {folder}: {reason}; choose a folder with --tables") from error
+        raise TableError(
+            _("cannot write a table to {folder}: {reason}; choose a folder with --tables").format(
+                folder=folder, reason=reason
+            )
+        ) from error
 
 
 def check_space(folder: Path, size: int) -> None:
@@ -39,7 +44,9 @@ def check_space(folder: Path, size: int) -> None:
         free = shutil.disk_usage(folder).free
     if free < size + SPARE_DISK:
         raise TableError(
-            f"{folder} has {free >> 20} MB free and the table needs {size >> 20} MB; choose a folder with --tables"
+            _("{folder} has {free} MB free and the table needs {size} MB; choose a folder with --tables").format(
+                folder=folder, free=free >> 20, size=size >> 20
+            )
         )
 
 
@@ -57,7 +64,15 @@ def check_memory(rules: RuleSet, cost: SolveCost) -> None:
     free = available_memory()
     if free is not None and cost.memory > free:
         raise RulesError(
-            f"solving {rules.key} needs {gigabytes(cost.memory)} of memory and {gigabytes(free)} are free; "
-            f"its table has {cost.values:,} values and takes {cost.words}",
+            _(
+                "solving {rules} needs {memory} of memory and {free} are free; its table has {values} values "
+                "and takes {words}"
+            ).format(
+                rules=rules.key,
+                memory=gigabytes(cost.memory),
+                free=gigabytes(free),
+                values=number_text(cost.values, grouped=True),
+                words=cost.words,
+            ),
             code="too-large",
         )

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from .._messages import _
 from ..errors import StateError, TableError
 from ..game.dice import Floats, Ints
 from ..game.rule_loader import rules_from_json, rules_to_json
@@ -40,7 +41,7 @@ def objective_text(objective: Objective) -> str:
     """
     raw = rules_to_json(objective.rules)
     if rules_from_json(raw).fingerprint != objective.rules.fingerprint:
-        raise StateError(f"the rules {objective.rules.key} cannot be written as text")
+        raise StateError(_("the rules {key} cannot be written as text").format(key=objective.rules.key))
     fields = {"rules": raw} | objective_fields(objective)
     return json.dumps(fields, sort_keys=True, separators=(",", ":"))
 
@@ -51,9 +52,11 @@ def objective_fields(objective: Objective) -> dict[str, Any]:
     kind = type(objective)
     known = kind in (*PLAIN.values(), *QUANTITIES.values(), ExponentialUtility, Utility)
     if objective.start != EMPTY_STATE or not known:
-        raise StateError(f"a table of {objective.name} from this state on cannot be solved in shards")
+        raise StateError(
+            _("a table of {objective} from this state on cannot be solved in shards").format(objective=objective.name)
+        )
     if isinstance(objective, PolicyQuantity) and objective.policy is not None:
-        raise StateError(f"{objective.name} under a policy cannot be solved in shards")
+        raise StateError(_("{objective} under a policy cannot be solved in shards").format(objective=objective.name))
     if isinstance(objective, ExponentialUtility):
         fields["rate"] = objective.rate
     if isinstance(objective, Utility):
@@ -87,7 +90,7 @@ def objective_from_text(text: str, means: Callable[[RuleSet], Table]) -> Objecti
         fields = json.loads(text)
         raw, name = fields["rules"], fields["objective"]
     except (ValueError, TypeError, KeyError) as error:
-        raise TableError("the description of the objective is damaged", code="table-damaged") from error
+        raise TableError(_("the description of the objective is damaged"), code="table-damaged") from error
     rules = rules_from_json(raw)
     if name in PLAIN:
         return PLAIN[name](rules)
@@ -97,7 +100,7 @@ def objective_from_text(text: str, means: Callable[[RuleSet], Table]) -> Objecti
         return ExponentialUtility(rules, fields["rate"])
     if name == Utility.name:
         return Utility(rules, listed_utility(fields["utilities"]))
-    raise TableError(f"the objective {name!r} is unknown", code="table-damaged")
+    raise TableError(_("the objective {name!r} is unknown").format(name=name), code="table-damaged")
 
 
 def listed_utility(utilities: list[float]) -> Callable[[Ints], Floats]:

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from .._files import replacing
+from .._messages import _
 from .._version import __version__
 from ..errors import TableError
 from ..kernels.table_slices import TableSlice
@@ -177,7 +178,9 @@ class SharedSolve:
                 try:
                     yield open_shard(path)
                 except FileNotFoundError as error:
-                    raise TableError(f"the shard {path} is missing; run the same command again") from error
+                    raise TableError(
+                        _("the shard {path} is missing; run the same command again").format(path=path)
+                    ) from error
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from .._messages import _
 from ..errors import TableError
 from ..game.rules import RuleSet
 from ..model.checked_values import Table
@@ -177,5 +178,9 @@ def open_table(
         except MissingTable as error:
             if not solve:
                 spec = rules.spec or rules.key
-                raise TableError(f"there is no table for {rules.key}; make it with: yatzy solve {spec}") from error
+                raise TableError(
+                    _("there is no table for {rules}; make it with: yatzy solve {spec}").format(
+                        rules=rules.key, spec=spec
+                    )
+                ) from error
             # Removed since we looked: solve it.

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .._messages import _
 from ..errors import TableError, shown
 from ..game.rules import RuleSet
 from ..model.objectives import Objective
@@ -171,4 +172,4 @@ def damaged(message: str) -> TableError:
 
 def unreadable(path: Path, error: OSError) -> TableError:
     """The error for a file that cannot be read."""
-    return TableError(f"cannot read the table {path}: {error.strerror or error}")
+    return TableError(_("cannot read the table {path}: {reason}").format(path=path, reason=error.strerror or error))

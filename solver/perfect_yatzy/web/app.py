@@ -20,6 +20,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
+from .._messages import _
 from .._version import ANSWER_SCHEMA, __version__
 from ..errors import RulesError, SolverError, StateError
 from ..game.rule_loader import builtin_ids, load_rules
@@ -186,10 +187,15 @@ def create_app(
         """A recorded game with a grade for each decision; `why` explains the worst of them."""
         spec = body.game.get("rules")
         if not isinstance(spec, str):
-            raise StateError("the game has no rules; `rules` is the id of a built-in rule set", field="game")
+            raise StateError(_("the game has no rules; `rules` is the id of a built-in rule set"), field="game")
         game = read_game({**body.game, "rules": scheduler.rules(spec).spec})
         if body.player >= len(game.players):
-            raise StateError(f"player is {body.player}; must be 0 to {len(game.players) - 1}", field="player")
+            raise StateError(
+                _("player is {player}; must be 0 to {players}").format(
+                    player=body.player, players=len(game.players) - 1
+                ),
+                field="player",
+            )
         strategy = scheduler.service.strategy(game.rules)
         with scheduler.short.slot(disconnected(request)):
             return AsciiJSONResponse(explained_review(strategy, game, body.player, body.why))

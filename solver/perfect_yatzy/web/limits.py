@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock, Semaphore
 
+from .._messages import _
 from ..errors import SolverError
 from ..service.budget import SolveBudget, SolveLimit
 
@@ -133,12 +134,12 @@ class ConcurrencyLimiter:
         """
         with self._lock:
             if not self.free:
-                raise QueueFullError("too many requests are queued; try again later")
+                raise QueueFullError(_("too many requests are queued; try again later"))
             self.free -= 1
         try:
             while not self._running.acquire(timeout=DISCONNECT_POLL_SECONDS):
                 if is_disconnected():
-                    raise ClientDisconnected("the client disconnected")
+                    raise ClientDisconnected(_("the client disconnected"))
             try:
                 yield
             finally:

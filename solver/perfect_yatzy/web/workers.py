@@ -12,6 +12,7 @@ import os
 import re
 from typing import Any
 
+from .._messages import _
 from ..errors import RulesError
 from ..game.rule_loader import builtin_ids
 from ..game.rules import RuleSet
@@ -54,7 +55,10 @@ class RequestScheduler:
         """
         if not RULES_PATTERN.fullmatch(spec) or spec.split("+")[0] not in builtin_ids():
             known = ", ".join(builtin_ids())
-            raise RulesError(f"unknown rules {spec[:80]!r}; must be one of {known}", code="unknown-rules")
+            raise RulesError(
+                _("unknown rules {spec!r}; must be one of {known}").format(spec=spec[:80], known=known),
+                code="unknown-rules",
+            )
         return self.service.rules(spec)
 
     def answer(self, query: str, fields: dict[str, Any], is_disconnected: IsDisconnected) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..._messages import _, number_text
 from ..console import stage_progress
 
 if TYPE_CHECKING:
@@ -30,11 +31,20 @@ def solve_approximately(
     path = fitted_path(rules, tables)
     known = has_fitted(rules, tables) and not force
     if known:
-        click.echo(f"{rules.key} has an approximate strategy: {path} (use --force to make it again)")
+        click.echo(
+            _("{rules} has an approximate strategy: {path} (use --force to make it again)").format(
+                rules=rules.key, path=path
+            )
+        )
         strategy = open_approximate(rules, tables)
     else:
         seconds = approximate_seconds(rules) + 60 * minutes
-        click.echo(f"making an approximate strategy of {rules.key}, {duration(seconds)}", err=True)
+        click.echo(
+            _("making an approximate strategy of {rules}, {seconds}").format(
+                rules=rules.key, seconds=duration(seconds)
+            ),
+            err=True,
+        )
         report, options = stage_progress(), {"seed": seed, "games": games}
         strategy = approximate(rules, tables, minutes=minutes, threads=threads, report=report, force=force, **options)
     found = strategy.certificate
@@ -42,10 +52,21 @@ def solve_approximately(
     if has_table(rules, tables):
         from ...strategy.opening import open_strategy
 
-        click.echo(f"Exact expected score under perfect play: {open_strategy(rules, tables).value():.10f}")
+        click.echo(
+            _("Exact expected score under perfect play: {value:.10f}").format(
+                value=open_strategy(rules, tables).value()
+            )
+        )
     if not known:
         memory = f", {found.memory / 1e9:.2f} GB of memory" if found.memory else ""
-        click.echo(f"{found.games:,} simulated games, {found.seconds:.0f} s{memory}: {path}")
+        click.echo(
+            _("{games} simulated games, {seconds} s{memory}: {path}").format(
+                games=number_text(found.games, grouped=True),
+                seconds=number_text(found.seconds, 0),
+                memory=memory,
+                path=path,
+            )
+        )
 
 
 def solve_goals_approximately(
@@ -58,8 +79,16 @@ def solve_goals_approximately(
 
     cost = goal_estimates_cost(rules)
     found = solve_goal_estimates(rules, tables, threads=threads, begin=begin, force=force)
-    click.echo(f"Estimates of all goals of {rules.key}: {gigabytes(cost.bytes)} in {len(found)} tables")
-    click.echo(f"goal  estimate  simulated ({games:,} games, 99 % interval)  play for the expected score")
+    click.echo(
+        _("Estimates of all goals of {rules}: {bytes} in {found} tables").format(
+            rules=rules.key, bytes=gigabytes(cost.bytes), found=len(found)
+        )
+    )
+    click.echo(
+        _("goal  estimate  simulated ({games} games, 99 % interval)  play for the expected score").format(
+            games=number_text(games, grouped=True)
+        )
+    )
     for goal in measured_goals(rules, tables, games=games, seed=seed, threads=threads):
         low, high = goal.interval99
         figures = f"{chance_text(goal.chance)} ({chance_text(low)} to {chance_text(high)})"

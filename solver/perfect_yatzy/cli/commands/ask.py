@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from ..._messages import _
 from ..._version import ANSWER_SCHEMA
 from ..console import query_service, stdin_is_closed
 from ..options import SEED, card_option, dice_argument, json_option, language_option, query_options, rules_option
@@ -27,16 +28,18 @@ def run_query(query: str, request: dict[str, Any], options: dict[str, Any], plot
     if options["jsonl"]:
         for is_given, name in (("dice" in request, "DICE"), (options["as_json"], "--json"), (plot_path, "--plot")):
             if is_given:
-                raise click.UsageError(f"{name} cannot be used with --jsonl", click.get_current_context())
+                raise click.UsageError(
+                    _("{name} cannot be used with --jsonl").format(name=name), click.get_current_context()
+                )
         from ..jsonl import answer_lines
 
         if stdin_is_closed():
-            raise click.UsageError("--jsonl reads standard input, which is closed", click.get_current_context())
+            raise click.UsageError(_("--jsonl reads standard input, which is closed"), click.get_current_context())
         # An "expect" has no distribution unless its line or --spread asks for it, whichever command reads the line.
         answer_lines(service, query, {"spread": False} | request, sys.stdin.buffer)
         return
     if "dice" not in request and query != "expect":
-        raise click.UsageError("Missing argument 'DICE'", click.get_current_context())
+        raise click.UsageError(_("Missing argument 'DICE'"), click.get_current_context())
     if plot_path:
         from ..views.charts import check_picture
 
@@ -66,10 +69,14 @@ def check_plot(request: Request) -> None:
     if request.games:
         return
     if not has_distribution(request.rules):
-        raise PlotError(f"no exact distribution for {request.rules.key}; add --games 100000 to draw simulated games")
+        raise PlotError(
+            _("no exact distribution for {key}; add --games 100000 to draw simulated games").format(
+                key=request.rules.key
+            )
+        )
     if not request.include_distribution:
         raise PlotError(
-            "--plot draws the distribution; leave out --no-spread, or add --games to draw simulated games"
+            _("--plot draws the distribution; leave out --no-spread, or add --games to draw simulated games")
         )
 
 
@@ -170,7 +177,7 @@ def expect(
     """
     context = click.get_current_context()
     if games is None and not options["jsonl"] and context.get_parameter_source("seed") is ParameterSource.COMMANDLINE:
-        raise click.UsageError("--seed can only be used with --games", context)
+        raise click.UsageError(_("--seed can only be used with --games"), context)
     if spread is None:
         spread = not options["jsonl"]
     request = request_fields(

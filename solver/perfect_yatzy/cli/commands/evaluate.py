@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ..._messages import _
 from ..console import cluster_workers, progress_bar, query_service
 from ..options import (
     CARD,
@@ -72,7 +73,7 @@ def evaluate(
     from ..views.evaluation import evaluation_lines
 
     if bool(policies) == (process is not None):
-        raise click.UsageError("give a POLICY or --process", click.get_current_context())
+        raise click.UsageError(_("give a POLICY or --process"), click.get_current_context())
     service, on = query_service(tables, threads, lang), cluster_workers(workers, cluster)
     request: dict[str, Any] = {"rules": rules, "card": card}
     if process:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..._messages import _
 from ...errors import StateError
 from ..console import check_overwrite, format_from_suffix, query_service, write_output
 from ..options import force_option, language_option, rules_argument, table_options
@@ -65,10 +66,15 @@ def guide(
     if output != "-":
         suffix = SUFFIXES[format_from_suffix(output, SUFFIXES)]
         if file_format not in (None, suffix):
-            raise click.UsageError(f"the suffix of {output} contradicts --format {file_format}", context)
+            raise click.UsageError(
+                _("the suffix of {output} contradicts --format {file_format}").format(
+                    output=output, file_format=file_format
+                ),
+                context,
+            )
         file_format = suffix
     if file_format == "pdf" and output == "-" and sys.stdout.isatty():
-        raise click.UsageError("PDF is a binary format; write it to a file with --output", context)
+        raise click.UsageError(_("PDF is a binary format; write it to a file with --output"), context)
     check_overwrite(output, force)
     if file_format == "pdf":
         from ..views.pdf_paper import check_pdf
@@ -79,7 +85,9 @@ def guide(
     learned = StrategySheet.load(sheet, rule_set) if sheet else find_sheet(rule_set, tables)
     if card and learned is None:
         raise StateError(
-            f"a card needs learned prices, and {rule_set.key} has none; find them with: yatzy learn {rules}"
+            _("a card needs learned prices, and {rule_set} has none; find them with: yatzy learn {rules}").format(
+                rule_set=rule_set.key, rules=rules
+            )
         )
     strategy = service.strategy(rule_set)
     # On paper there is a chart of the losses; in the terminal the seconds they take would be a nuisance.
@@ -88,7 +96,7 @@ def guide(
     content = guide_content(make_guide(strategy, learned, losses))
     write_output(output, _rendered(content, file_format or "txt", card))
     if output != "-":
-        click.echo(f"Wrote {output}")
+        click.echo(_("Wrote {output}").format(output=output))
 
 
 def _rendered(content: GuideContent, file_format: str, card: bool) -> str | bytes:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..._messages import _, number_text
 from ...errors import StateError
 from ..console import check_overwrite, progress_bar, query_service, stderr_is_terminal
 from ..options import SEED, force_option, json_option, rules_argument, table_options
@@ -62,13 +63,15 @@ def learn(
     rule_set = service.rules(rules)
     path = output or sheet_path(rule_set, tables)
     if path.suffix.lower() != ".json":
-        raise click.UsageError(f"{path} must end in .json", click.get_current_context())
+        raise click.UsageError(_("{path} must end in .json").format(path=path), click.get_current_context())
     check_overwrite(str(path), force)
     if path.parent != Path() and path.exists() and not path.is_file():
-        raise StateError(f"{path} is not a regular file")
+        raise StateError(_("{path} is not a regular file").format(path=path))
     strategy = service.strategy(rule_set)
     if not stderr_is_terminal():
-        click.echo(f"yatzy: fitting prices for {rule_set.key}; this takes minutes", err=True)
+        click.echo(
+            _("yatzy: fitting prices for {rule_set}; this takes minutes").format(rule_set=rule_set.key), err=True
+        )
     progress = progress_bar(f"Fitting prices for {rule_set.key}") if stderr_is_terminal() else None
     fit = fit_prices(rule_set, strategy.table, seed=seed, threads=threads, progress=progress)
     figures = price_figures(strategy.value(), fit.mean, fit.interval)
@@ -83,11 +86,19 @@ def learn(
         click.echo(json.dumps(sheet.to_json() | {"file": str(path)}))
         return
     interval = f" ± {figures['prices_mean_interval']:.2f}" if fit.interval else ""
-    click.echo(f"{rule_set.name}: mean {fit.mean:.2f}{interval} with {fit.sheet.n_numbers} numbers")
+    click.echo(
+        _("{rule_set}: mean {mean}{interval} with {n_numbers} numbers").format(
+            rule_set=rule_set.name, mean=number_text(fit.mean, 2), interval=interval, n_numbers=fit.sheet.n_numbers
+        )
+    )
     share = 100 * fit.mean / strategy.value()
     click.echo(
-        f"Perfect play: {strategy.value():.2f}; {strategy.value() - fit.mean:.2f} more ({share:.1f} % reached)"
+        _("Perfect play: {value}; {value_2} more ({share} % reached)").format(
+            value=number_text(strategy.value(), 2),
+            value_2=number_text(strategy.value() - fit.mean, 2),
+            share=number_text(share, 1),
+        )
     )
     if holds:
         click.echo(f"With {len(holds)} rules for the holds and nothing computed: mean {figures['mean']:.2f}")
-    click.echo(f"Wrote {path}")
+    click.echo(_("Wrote {path}").format(path=path))

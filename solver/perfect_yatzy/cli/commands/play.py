@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from ..._messages import _
 from ...errors import RulesError, SolverError, StateError
 from ..console import confirm, query_service
 from ..options import SEED, WordsParam, language_option, rules_argument, table_options
@@ -96,14 +97,15 @@ def play(
     from ...policies.computer_players import parse_kind
 
     if seed is not None and dice == "typed":
-        raise StateError("--seed can only be used when the program rolls, not with --dice typed")
+        raise StateError(_("--seed can only be used when the program rolls, not with --dice typed"))
     service = query_service(tables, threads, lang)
     save_file = SaveFile(save or default_save_path())
     record = record or default_record_path()
     check_record(record, save_file)
     if new and save_file.seen is not None and not yes:
         confirm(
-            f"This discards {unfinished_game(save_file)}.", f"--new discards {unfinished_game(save_file)}; add --yes"
+            _("This discards {save_file}.").format(save_file=unfinished_game(save_file)),
+            _("--new discards {save_file}; add --yes").format(save_file=unfinished_game(save_file)),
         )
     if save_file.seen is not None and not new:
         session = save_file.load()
@@ -116,7 +118,9 @@ def play(
         }
         check_same_game(session, {name: value for name, value in requested.items() if is_given(name)}, save_file)
         click.echo(
-            f"Resuming the saved game ({save_file.path}): {game_description(session)}. Use --new to start another."
+            _("Resuming the saved game ({path}): {session}. Use --new to start another.").format(
+                path=save_file.path, session=game_description(session)
+            )
         )
     else:
         if seed is None and dice == "program":
@@ -132,7 +136,11 @@ def play(
     try:
         game.run()
     except Quit:
-        click.echo(f"Saved in {save_file.path}. Resume with: {resume_command()}")
+        click.echo(
+            _("Saved in {path}. Resume with: {resume_command}").format(
+                path=save_file.path, resume_command=resume_command()
+            )
+        )
         return
     finish(game, record)
 
@@ -167,7 +175,11 @@ def default_record_path() -> str:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise SolverError(f"cannot write to {folder}: {error.strerror}; choose a file with --record") from error
+        raise SolverError(
+            _("cannot write to {folder}: {reason}; choose a file with --record").format(
+                folder=folder, reason=error.strerror
+            )
+        ) from error
     return str(folder / "games.jsonl")
 
 
@@ -184,7 +196,9 @@ def check_solve(service: QueryService, rules: RuleSet) -> None:
     try:
         service.check_mean(rules)
     except RulesError as error:
-        raise RulesError(f"{error}; or play without advice and computers: --no-warn", code=error.code) from error
+        raise RulesError(
+            _("{error}; or play without advice and computers: --no-warn").format(error=error), code=error.code
+        ) from error
 
 
 def new_session(rules: RuleSet, players: tuple[str, ...], opponents: tuple[str, ...], seed: int | None) -> Session:
@@ -223,11 +237,13 @@ def parse_players(text: str) -> tuple[str, ...]:
 
     names = tuple(name.strip() for name in text.split(",") if name.strip())
     if not names:
-        raise StateError(f"--players {text!r} has no names; separate names by commas")
+        raise StateError(_("--players {text!r} has no names; separate names by commas").format(text=text))
     check_names(names)
     duplicate = next((name for i, name in enumerate(names) if name.lower() in map(str.lower, names[:i])), None)
     if duplicate is not None:
-        raise StateError(f"two players are called {duplicate}; give each player a different name")
+        raise StateError(
+            _("two players are called {duplicate}; give each player a different name").format(duplicate=duplicate)
+        )
     return names
 
 
@@ -251,8 +267,15 @@ def check_same_game(session: Session, requested: dict[str, Any], save_file: Save
     differences = [name for name, value in requested.items() if saved[name] != value]
     if differences:
         raise StateError(
-            f"the game saved in {save_file.path} ({game_description(session)}) has other {', '.join(differences)}; "
-            f"resume it with `{resume_command()}`, start another with --new, or keep both with --save FILE"
+            _(
+                "the game saved in {path} ({session}) has other {differences}; resume it with "
+                "`{resume_command}`, start another with --new, or keep both with --save FILE"
+            ).format(
+                path=save_file.path,
+                session=game_description(session),
+                differences=", ".join(differences),
+                resume_command=resume_command(),
+            )
         )
 
 
@@ -261,11 +284,17 @@ def check_record(record: str, save_file: SaveFile) -> None:
     from ...play.record import check_writable
 
     if Path(record).resolve() == save_file.path:
-        raise SolverError(f"{record} is the file of the unfinished game; choose another file with --record")
+        raise SolverError(
+            _("{record} is the file of the unfinished game; choose another file with --record").format(record=record)
+        )
     try:
         check_writable(record)
     except OSError as error:
-        raise SolverError(f"cannot write {record}: {error.strerror}; choose another file with --record") from error
+        raise SolverError(
+            _("cannot write {record}: {reason}; choose another file with --record").format(
+                record=record, reason=error.strerror
+            )
+        ) from error
 
 
 def finish(game: TerminalGame, record: str) -> None:
@@ -286,16 +315,17 @@ def finish(game: TerminalGame, record: str) -> None:
     except OSError as error:
         command = f"{resume_command(without='record')} --record FILE"
         raise SolverError(
-            f"cannot write {record}: {error.strerror}; the game is still saved in {game.save.path}, "
-            f"record it with `{command}`"
+            _(
+                "cannot write {record}: {reason}; the game is still saved in {path}, record it with `{command}`"
+            ).format(record=record, reason=error.strerror, path=game.save.path, command=command)
         ) from error
     game.save.remove()
-    click.echo(f"Recorded in {record}.\n")
+    click.echo(_("Recorded in {record}.\n").format(record=record))
     try:
         for i in range(len(finished.players)):
             click.echo("\n".join(summary_lines(game.rules, review(game.strategy, finished, i))) + "\n")
         for line in approximate_lines(approximate_fields(game.strategy)):
             click.echo(line)
     except RulesError as error:
-        click.echo(f"There is no review yet: {error}\n")
+        click.echo(_("There is no review yet: {error}\n").format(error=error))
     click.echo(f"To see your mistakes: {shlex.join(['yatzy', 'review', record])}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..._messages import _
 from ..console import prompt_line, query_service
 from ..options import language_option, rules_argument, table_options
 
@@ -66,7 +67,11 @@ def puzzle(
         if as_json:
             click.echo(json.dumps(puzzle_json(position, strategy)))
         else:
-            click.echo(f"Puzzle{f' {number}' if stream else ''} of {puzzle_date}, {difficulty}")
+            click.echo(
+                _("Puzzle{value} of {puzzle_date}, {difficulty}").format(
+                    value=f" {number}" if stream else "", puzzle_date=puzzle_date, difficulty=difficulty
+                )
+            )
             if solution:
                 lines = [*puzzle_lines(rule_set, position, strategy), ""]
                 click.echo("\n".join(lines + solution_lines(rule_set, position, strategy)))

@@ -7,6 +7,7 @@ import os
 
 import click
 
+from ..._messages import _
 from ..console import check_overwrite, output_file, query_service, rating_progress
 from ..options import force_option, json_option, language_option, table_options
 
@@ -83,7 +84,7 @@ def rate(
             write_csv(file, found.ratings)
     if plot_path:
         if not found.ratings:
-            raise PlotError("there is no rated game to draw")
+            raise PlotError(_("there is no rated game to draw"))
         plot_ratings(plot_path, found.ratings, block)
     if as_json:
         click.echo(json.dumps(ratings_json(found, comparisons, block, confidence / 100)))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..._messages import _
 from ..._version import ANSWER_SCHEMA
 from ..console import query_service
 from ..options import language_option, table_options
@@ -123,4 +124,8 @@ def find_player(players: tuple[str, ...], player: str) -> int:
     for i, name in enumerate(players):
         if name.lower() == player.lower() or player == str(i + 1):
             return i
-    raise StateError(f"there is no player {player!r}; the players are {', '.join(players)}")
+    raise StateError(
+        _("there is no player {player!r}; the players are {players}").format(
+            player=player, players=", ".join(players)
+        )
+    )

@@ -7,6 +7,7 @@ import sys
 
 import click
 
+from ..._messages import _
 from ..._version import ANSWER_SCHEMA
 from ..console import wrap_columns
 from ..options import json_option, language_option, rules_argument
@@ -85,7 +86,7 @@ def rules_check(file: str) -> None:
         sys.exit(error.exit_code)
     facts = rule_set_facts(rule_set)
     for remark in remarks(rule_set):
-        click.echo(f"{file}: note: {remark}", err=True)
+        click.echo(_("{file}: note: {remark}").format(file=file, remark=remark), err=True)
     click.echo("\n".join(rules_check_lines(rule_set, facts)))
 
 

@@ -11,6 +11,7 @@ from ipaddress import ip_address
 
 import click
 
+from ..._messages import _
 from ...errors import MissingPackage
 from ..options import table_options
 
@@ -51,9 +52,14 @@ def serve(
     url_host = "localhost" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
     app = create_app(tables, threads, LOCAL_HOSTS | host_headers, addresses=on_network)
     url = f"http://{url_host}:{port}/"
-    click.echo(f"Serving {url} (stop with Ctrl+C)", err=True)
+    click.echo(_("Serving {url} (stop with Ctrl+C)").format(url=url), err=True)
     if on_network:
-        click.echo(f"Everyone on the network can open it at {socket.gethostname()}:{port}", err=True)
+        click.echo(
+            _("Everyone on the network can open it at {gethostname}:{port}").format(
+                gethostname=socket.gethostname(), port=port
+            ),
+            err=True,
+        )
     if browser:
         click.launch(url)
     config = uvicorn.Config(app, log_level="warning", server_header=False, timeout_graceful_shutdown=1)
@@ -73,7 +79,7 @@ def listen(host: str, port: int) -> socket.socket:
         If the address or port cannot be used.
     """
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        family, kind, protocol, _unused, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listening = socket.socket(family, kind, protocol)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
@@ -82,7 +88,9 @@ def listen(host: str, port: int) -> socket.socket:
         in_use = error.errno == errno.EADDRINUSE
         reason = "another program uses this port" if in_use else error.strerror or str(error)
         raise click.ClickException(
-            f"cannot serve on {host}, port {port}: {reason}; choose another with --host and --port"
+            _("cannot serve on {host}, port {port}: {reason}; choose another with --host and --port").format(
+                host=host, port=port, reason=reason
+            )
         ) from error
     return listening
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
+from ..._messages import _
 from ..._version import ANSWER_SCHEMA
 from ..console import confirm, solve_progress
 from ..options import SEED, cluster_options, json_option, rules_argument, table_options
@@ -92,28 +93,32 @@ def solve(
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     ]
     if approximately and what not in ("mean", "goals"):
-        raise click.UsageError(f"--what {what} cannot be used with --approximate", context)
+        raise click.UsageError(_("--what {what} cannot be used with --approximate").format(what=what), context)
     on_cluster = bool(workers or cluster)
     for option, is_given in {"--shards": shards, "--workers": workers, "--cluster": cluster}.items():
         if approximately and is_given:
-            raise click.UsageError(f"{option} cannot be used with --approximate", context)
+            raise click.UsageError(_("{option} cannot be used with --approximate").format(option=option), context)
     if on_cluster and threads:
-        raise click.UsageError("--threads cannot be used with --workers or --cluster", context)
+        raise click.UsageError(_("--threads cannot be used with --workers or --cluster"), context)
     if on_cluster:
         shards, threads = True, workers or 1  # tasks at a time on this machine
     if approximately and what == "goals" and "minutes" in given:
-        raise click.UsageError("--minutes cannot be used with --what goals", context)
+        raise click.UsageError(_("--minutes cannot be used with --what goals"), context)
     if approximately and what == "mean":
         from .approximate import solve_approximately
 
         solve_approximately(rule_set, tables, threads, seed, games, minutes, force)
         return
     for name in set(given) - {"what"} if not approximately else ():
-        raise click.UsageError(f"--{name} can only be used with --approximate", context)
+        raise click.UsageError(_("--{name} can only be used with --approximate").format(name=name), context)
     path = table_path(rule_set, tables, what)
     if has_table(rule_set, tables, what) and not force and not approximately:
         place = path if path.is_file() else shards_folder(path)
-        click.echo(f"{rule_set.key} is already solved: {place} (use --force to solve it again)")
+        click.echo(
+            _("{rule_set} is already solved: {place} (use --force to solve it again)").format(
+                rule_set=rule_set.key, place=place
+            )
+        )
         return
     budget = SolveBudget.command()
 
@@ -122,7 +127,7 @@ def solve(
         name, cost = {"mean": "means"}.get(objective.name, objective.name), checked_cost(objective, shards, threads)
         if not yes and not budget.objective.allows(cost):
             size = f"he table of {name} of {rule_set.key} takes {cost.words}"
-            confirm(f"T{size}.", f"t{size}; use --yes to solve it")
+            confirm(f"T{size}.", _("t{size}; use --yes to solve it").format(size=size))
         line = f"solving {rule_set.key} ({name}), {cost.words}" if budget.announces(cost) else None
         return solve_progress(rule_set, line)
 
@@ -194,7 +199,9 @@ def checked_cost(objective: Objective, shards: bool, threads: int | None) -> Sol
     except RulesError as error:
         if shards or (less := in_shards().memory) >= cost.memory:
             raise
-        raise RulesError(f"{error}; with --shards it needs {gigabytes(less)}", code=error.code) from error
+        raise RulesError(
+            _("{error}; with --shards it needs {less}").format(error=error, less=gigabytes(less)), code=error.code
+        ) from error
     return cost
 
 
@@ -248,5 +255,7 @@ def verify(
         click.echo(json.dumps(head | {"checks": [asdict(check) for check in checks]}))
     if not passed:
         raise click.ClickException(
-            f"the table of {rule_set.key} is wrong; rebuild it with: yatzy solve {rules}{hint} --force"
+            _("the table of {rule_set} is wrong; rebuild it with: yatzy solve {rules}{hint} --force").format(
+                rule_set=rule_set.key, rules=rules, hint=hint
+            )
         )

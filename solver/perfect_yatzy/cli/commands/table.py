@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from ..._messages import _
 from ..console import check_overwrite, format_from_suffix, query_service, write_output
 from ..options import force_option, language_option, rules_argument, table_options
 
@@ -47,9 +48,14 @@ def table(
     if file_format is None:
         file_format = "md" if output == "-" else format_from_suffix(output, FORMATS)
     elif suffix in FORMATS and suffix != file_format:
-        raise click.UsageError(f"the suffix of {output} contradicts --format {file_format}", context)
+        raise click.UsageError(
+            _("the suffix of {output} contradicts --format {file_format}").format(
+                output=output, file_format=file_format
+            ),
+            context,
+        )
     if file_format == "parquet" and output == "-" and sys.stdout.isatty():
-        raise click.UsageError("Parquet is a binary format; write it to a file with --output", context)
+        raise click.UsageError(_("Parquet is a binary format; write it to a file with --output"), context)
     check_overwrite(output, force)
     service = query_service(tables, threads, lang)
     strategy_table = STRATEGY_TABLES[what](service.strategy(service.rules(rules)))

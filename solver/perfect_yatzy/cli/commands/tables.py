@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..._messages import _
 from ..._version import ANSWER_SCHEMA
 from ..options import TableParam, json_option, tables_option
 
@@ -64,7 +65,11 @@ def remove_leftovers(tables: str | None) -> None:
     files, caches = inventory.remove_leftovers(tables), old_caches()
     for cache in caches:
         shutil.rmtree(cache, ignore_errors=True)
-    click.echo(f"Removed {len(files)} leftover files and {len(caches)} folders of compiled kernels")
+    click.echo(
+        _("Removed {files} leftover files and {caches} folders of compiled kernels").format(
+            files=len(files), caches=len(caches)
+        )
+    )
 
 
 def remove_tables(name: str, entries: list[TableEntry], yes: bool) -> None:
@@ -84,5 +89,5 @@ def remove_tables(name: str, entries: list[TableEntry], yes: bool) -> None:
         raise click.UsageError(message, click.get_current_context())
     for entry in chosen:
         click.echo(f"{entry.name}  {size_text(entry.bytes)}")
-    if yes or click.confirm("Remove from disk?", err=True):
+    if yes or click.confirm(_("Remove from disk?"), err=True):
         remove(*chosen)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..._files import replacing
+from ..._messages import _
 from ...errors import MissingPackage, SolverError
 from ...game.histogram import histogram_bins
 from .wording import alternatives
@@ -51,7 +52,11 @@ class PlotError(SolverError):
 def check_picture(path: str) -> None:
     """Raise PlotError or MissingPackage unless a picture can be drawn to this file."""
     if Path(path).suffix.lower() not in PICTURE_SUFFIXES:
-        raise PlotError(f"cannot draw to {path}; the file name must end in {alternatives(PICTURE_SUFFIXES)}")
+        raise PlotError(
+            _("cannot draw to {path}; the file name must end in {picture_suffixes}").format(
+                path=path, picture_suffixes=alternatives(PICTURE_SUFFIXES)
+            )
+        )
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
@@ -80,7 +85,7 @@ def picture(path: str) -> Iterator[Any]:
         with replacing(Path(path).resolve()) as file:  # no partial picture on a full disk
             plt.savefig(file, dpi=150, format=Path(path).suffix[1:].lower())
     except OSError as error:
-        raise PlotError(f"cannot write {path}: {error.strerror}") from error
+        raise PlotError(_("cannot write {path}: {reason}").format(path=path, reason=error.strerror)) from error
     finally:
         plt.close()
 

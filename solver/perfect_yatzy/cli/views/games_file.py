@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import IO
 
+from ..._messages import _, number_text
 from ...errors import StateError
 from ...play.simulated import simulated_records
 from ...strategy.simulation import Simulation
@@ -17,7 +18,11 @@ def check_output(path: str, games: int, card: str) -> None:
     """Raise StateError or MissingPackage unless these games can be written to this file."""
     check_suffix(path)
     if path.endswith(".jsonl") and (games > MAX_RECORDS or card):
-        raise StateError(f"a .jsonl file takes at most {MAX_RECORDS:,} games, from the empty card")
+        raise StateError(
+            _("a .jsonl file takes at most {max_records} games, from the empty card").format(
+                max_records=number_text(MAX_RECORDS, grouped=True)
+            )
+        )
 
 
 def write_records(file: IO[bytes], strategy: Strategy, simulation: Simulation) -> None:

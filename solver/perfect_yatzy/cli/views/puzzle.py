@@ -5,6 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import Any
 
+from ..._messages import _
 from ..._version import ANSWER_SCHEMA
 from ...errors import StateError
 from ...game.notation import glyphs, parse_category, parse_hold, spaced
@@ -59,10 +60,10 @@ def find_answer(rules: RuleSet, puzzle: Puzzle, strategy: Strategy, text: str) -
     held = parse_hold(text, puzzle.dice) if puzzle.rolls_left else None
     if held is not None:
         if held == puzzle.dice:
-            raise StateError("all dice are held, so there is nothing to reroll; name the category to take")
+            raise StateError(_("all dice are held, so there is nothing to reroll; name the category to take"))
         option = find_action(options, held)
         if option is None:
-            raise StateError(f"{spaced(held)} is not within {spaced(puzzle.dice)}")
+            raise StateError(_("{held} is not within {dice}").format(held=spaced(held), dice=spaced(puzzle.dice)))
         return option
     points_of = {o.category: o.points + o.bonus_points for o in options if isinstance(o, Choice)}
     category = parse_category(rules, text, points_of)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
+from ..._messages import _
 from ..._version import ANSWER_SCHEMA
 from ...errors import StateError
 from ...game.box_order import leaves_choice
@@ -100,7 +101,7 @@ def opening(strategy: Strategy) -> StrategyTable:
     rules = strategy.rules
     rolls_left_values = range(rules.rolls_per_turn - 1, 0, -1)
     if not rolls_left_values:
-        raise StateError(f"{rules.key} has one roll a turn, so there is no hold to tabulate")
+        raise StateError(_("{rules} has one roll a turn, so there is no hold to tabulate").format(rules=rules.key))
     columns: list[tuple[str, int]] = [("dice", 0)]
     for rolls_left in rolls_left_values:
         columns += [
@@ -158,7 +159,9 @@ def categories(strategy: Strategy) -> StrategyTable:
     """
     rules = strategy.rules
     if not leaves_choice(rules):
-        raise StateError(f"{rules.key} has a fixed order, so there is no choice of category to tabulate")
+        raise StateError(
+            _("{rules} has a fixed order, so there is no choice of category to tabulate").format(rules=rules.key)
+        )
     start = strategy.value(State())
     rows: list[tuple[Cell, ...]] = []
     for c, category in enumerate(rules.categories):

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
+from ..._messages import _
 from ...errors import StateError
 from ...strategy.arrow import arrow_table, check_pyarrow
 from .wording import alternatives
@@ -25,7 +26,7 @@ SUFFIXES = (".csv", ".parquet", ".jsonl")
 def check_suffix(path: str) -> None:
     """Raise StateError or MissingPackage unless a file with this suffix can be written."""
     if Path(path).suffix not in SUFFIXES:
-        raise StateError(f"{path} must end in {alternatives(SUFFIXES)}")
+        raise StateError(_("{path} must end in {suffixes}").format(path=path, suffixes=alternatives(SUFFIXES)))
     if path.endswith(".parquet"):
         check_pyarrow("Parquet")
 

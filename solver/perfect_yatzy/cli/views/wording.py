@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from textwrap import wrap
 
+from ...errors import alternatives as alternatives
 from ...game.number_words import number_word as number_word
 from ...game.number_words import plural as plural
 from ...game.rules import RuleSet
 
 WIDTH = 78  # columns of a line
-
-
-def alternatives(names: Iterable[str]) -> str:
-    """Alternatives in words: ``.csv, .parquet or .jsonl``."""
-    *others, last = names
-    return f"{', '.join(others)} or {last}" if others else last
 
 
 def points_text(points: float) -> str:
