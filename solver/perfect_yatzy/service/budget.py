@@ -113,8 +113,8 @@ class SolveBudget:
         if not self.objective.allows(cost):
             message = (
                 _(
-                    "all goals of {rules} take {cost}, and the limit is {limit}; ask from a later card, or first run: "
-                    "{command}; {advice}"
+                    "all goals of {rules} take {cost}, and the limit is {limit}; ask from a later card, "
+                    "or first run: {command}; {advice}"
                 )
                 if whole_game
                 else _("{rules} from this card on takes {cost}, and the limit is {limit}; ask from a later card")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..._messages import _
 from ...game.rules import RuleSet
 from ...game.upper_sums import upper_sums
 
@@ -11,8 +12,11 @@ from ...game.upper_sums import upper_sums
 def upper_bonus_labels(rules: RuleSet) -> list[str]:
     """What the upper bonus of each column is called; without points if it has several steps."""
     names = [f", {column.name}" for column in rules.columns] or [""]
-    points = ["" if bonus.lower_steps else f" of {bonus.points}" for bonus in rules.bonuses]
-    return [f"Upper bonus{of}{name}" for of, name in zip(points, names, strict=False)]
+    labels = [
+        _("Upper bonus") if bonus.lower_steps else _("Upper bonus of {points}").format(points=bonus.points)
+        for bonus in rules.bonuses
+    ]
+    return [label + name for label, name in zip(labels, names, strict=False)]
 
 
 def upper_bonus_lines(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[str]:
@@ -29,16 +33,16 @@ def upper_bonus_lines(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[
     for label, bonus, total, more in zip(upper_bonus_labels(rules), rules.bonuses, sums, to_come, strict=False):
         paid = bonus.paid(total)
         next_step, points = next((step for step in bonus.steps if step[0] > total), (0, 0))
-        has = f", {paid} points secured" if paid else ""
-        of = f"{total} of {next_step or bonus.threshold}"
-        if bonus.lower_steps:
-            of += f" for {points or bonus.points} points"
+        has = ", " + _("{points} points secured").format(points=paid) if paid else ""
+        template = _("{sum} of {threshold} for {points} points") if bonus.lower_steps else _("{sum} of {threshold}")
+        of = template.format(sum=total, threshold=next_step or bonus.threshold, points=points or bonus.points)
         if not next_step:
-            lines.append(f"{label}: secured ({of})")
+            lines.append(_("{bonus}: secured ({sums})").format(bonus=label, sums=of))
         elif total + more < next_step:
-            lines.append(f"{label}: out of reach ({of}){has}")
+            lines.append(_("{bonus}: out of reach ({sums})").format(bonus=label, sums=of) + has)
         else:
-            lines.append(f"{label}: {of}, {next_step - total} more needed{has}")
+            missing = _("{bonus}: {sums}, {missing} more needed")
+            lines.append(missing.format(bonus=label, sums=of, missing=next_step - total) + has)
     return lines
 
 
@@ -50,5 +54,6 @@ def upper_bonus_cells(rules: RuleSet, filled: int, sums: Sequence[int]) -> list[
         if total >= bonus.threshold or (not more and paid):
             cells.append(f"+{paid}")
         else:
-            cells.append(f"{total} of {bonus.threshold}" if more else "0")
+            undecided = _("{sum} of {threshold}").format(sum=total, threshold=bonus.threshold)
+            cells.append(undecided if more else "0")
     return cells

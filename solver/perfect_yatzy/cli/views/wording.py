@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textwrap import wrap
 
+from ..._messages import _, ngettext, number_text
 from ...errors import alternatives as alternatives
 from ...game.number_words import number_word as number_word
 from ...game.number_words import plural as plural
@@ -14,23 +15,28 @@ WIDTH = 78  # columns of a line
 
 def points_text(points: float) -> str:
     """Points with two decimals, without a minus sign before zero."""
-    return f"{round(points, 2) + 0.0:.2f}"
+    return number_text(points, 2)
 
 
 def loss_text(loss: float, is_best: bool) -> str:
     """A loss with two decimals; ``<0.01`` for a small loss, ``0.00 tie`` for another option as good as the best."""
     if loss == 0.0:
-        return "0.00" if is_best else "0.00 tie"
-    return "<0.01" if loss < 0.005 else f"{loss:.2f}"
+        return number_text(0, 2) if is_best else _("{loss} tie").format(loss=number_text(0, 2))
+    return f"<{number_text(0.01, 2)}" if loss < 0.005 else number_text(loss, 2)
 
 
 def chance_text(chance: float) -> str:
     """Per cent with two decimals, small chances with four; 100 % and 0 % only for certain and impossible."""
     if 0 < chance < 0.00005:
-        return f"{100 * chance:.4f} %" if chance >= 5e-7 else "<0.0001 %"
+        return f"{number_text(100 * chance, 4)} %" if chance >= 5e-7 else f"<{number_text(0.0001, 4)} %"
     if 0.99995 < chance < 1 - 1e-12:
-        return ">99.99 %"
-    return f"{100 * chance:.2f} %"
+        return f">{number_text(99.99, 2)} %"
+    return f"{number_text(100 * chance, 2)} %"
+
+
+def rerolls_left_text(number: int) -> str:
+    """How many rerolls are left: ``two rerolls left``."""
+    return ngettext("{count} reroll left", "{count} rerolls left", number).format(count=number_word(number))
 
 
 def category_name(rules: RuleSet, category: str) -> str:
