@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from .._messages import _
+from .._messages import _, number_text
 from ..errors import RulesError, StateError
 from .console import prompt_line
 
@@ -176,17 +176,17 @@ class TerminalGame:
 
     def undo(self) -> None:
         """Undo the last decision."""
-        click.echo("Undone." if self.session.undo() else "There is nothing to undo.")
+        click.echo(_("Undone.") if self.session.undo() else _("There is nothing to undo."))
 
     def decide(self) -> None:
         """Ask for a decision, and carry it out."""
         from .views.decisions import decision_question
-        from .views.play import DECISION_HELP, points_line, stage_line
+        from .views.play import decision_help, points_line, stage_line
 
         session = self.session
         click.echo(stage_line(session))
         click.echo(points_line(self.rules, session))
-        text = self.ask(decision_question(session.rolls_left), DECISION_HELP)
+        text = self.ask(decision_question(session.rolls_left), decision_help())
         while text:  # instead of a confirmation a player may enter something else
             text = self.handle(text)
 
@@ -241,7 +241,7 @@ class TerminalGame:
         if self.min_warned_loss is None:
             return None
         from ..play.review import find_action, ranked_actions
-        from .views.play import DECISION_HELP
+        from .views.play import decision_help
         from .views.review import action_text
         from .views.wording import chance_text, wrapped
 
@@ -258,15 +258,17 @@ class TerminalGame:
             return None
         best = action_text(self.rules, options[0])
         if strategy is not self.strategy:
-            chances = f"{chance_text(action.value)} instead of {chance_text(options[0].value)}"
-            click.echo(wrapped(f"This lowers the chance to win: {chances}; best: {best}."))
+            sentence = _("This lowers the chance to win: {chance} instead of {best_chance}; best: {best}.")
+            chances = chance_text(action.value), chance_text(options[0].value)
+            click.echo(wrapped(sentence.format(chance=chances[0], best_chance=chances[1], best=best)))
         else:
-            click.echo(wrapped(f"This loses {action.loss:.2f} points on average; best: {best}."))
-        answer = self.ask("Continue anyway? [y/N]", DECISION_HELP)
-        if answer.lower() in ("y", "yes"):
+            sentence = _("This loses {points} points on average; best: {best}.")
+            click.echo(wrapped(sentence.format(points=number_text(action.loss, 2), best=best)))
+        answer = self.ask(_("Continue anyway? [y/N]"), decision_help())
+        if answer.lower() in ("y", "yes", *_("y yes").split()):
             return None
         # `undo` cancels this decision, which is not made yet; it does not undo the one before it.
-        return "" if answer.lower() in ("n", "no", "undo", "u") else answer
+        return "" if answer.lower() in ("n", "no", "undo", "u", *_("n no").split()) else answer
 
     def set_advice(self, advice: str) -> None:
         """Change what advice and warnings maximise; without a word say what it is."""
@@ -274,8 +276,11 @@ class TerminalGame:
             raise StateError(_("there is nobody to beat in a game of one player"))
         if advice:
             self.advice = "win" if advice == "win" else "mean"
-        aims = {"mean": "the expected score", "win": "the chance to win; a tie counts as half a win"}
-        click.echo(_("Advice and warnings are for {aims}.").format(aims=aims[self.advice]))
+        click.echo(
+            _("Advice and warnings are for the expected score.")
+            if self.advice == "mean"
+            else _("Advice and warnings are for the chance to win; a tie counts as half a win.")
+        )
 
     def request(self) -> dict[str, Any]:
         """The question of the player for the best options."""
@@ -297,20 +302,23 @@ class TerminalGame:
         session = self.session
         others = [card_text(session.card(i)) for i in range(len(session.players)) if i != session.player]
         if not others:
-            return "There is nobody to beat in a game of one player; this is the advice for the expected score."
+            return _("There is nobody to beat in a game of one player; this is the advice for the expected score.")
         request = self.request() | {"opponents": others, "ties": "half"}
-        later = "this is the advice for the expected score"
         try:
             if self.service.seconds(self.service.parse(request)) > self.service.budget.instant_seconds:
-                return f"The rest of the game is still too large to solve for a win at once; {later}."
+                return _(
+                    "The rest of the game is still too large to solve for a win at once; this is the advice for the "
+                    "expected score."
+                )
             self.service.resolve(self.service.parse(request), self.strategy)
         except RulesError as error:
-            return f"There is no advice for winning here ({error}); {later}."
+            sentence = _("There is no advice for winning here ({error}); this is the advice for the expected score.")
+            return sentence.format(error=error)
         return request
 
     def advise(self, show_all: bool) -> None:
         """Print the ranking of `yatzy hold` or `yatzy score`."""
-        from .views.answers import ALL_OPTIONS, ANSWER_VIEWS
+        from .views.answers import ALL_OPTIONS, ANSWER_VIEWS, drop_text
         from .views.wording import wrapped
 
         request = self.request()
@@ -322,4 +330,5 @@ class TerminalGame:
                 request = winning
         answer = self.service.answer(request)
         lines = "\n".join(ANSWER_VIEWS[request["query"]](self.rules, answer, ALL_OPTIONS if show_all else TOP))
-        click.echo(lines.replace("(--all)", "(??)").replace("drop --opponents", "enter `advice mean`") + "\n")
+        enter = _("enter `advice mean` to maximise the expected score.")
+        click.echo(lines.replace("(--all)", "(??)").replace(drop_text("--opponents"), enter) + "\n")

@@ -284,14 +284,19 @@ def _parse_puzzle(request: Request, fields: Mapping[str, Any]) -> Request:
     difficulty, day = fields.get("difficulty", "medium"), fields.get("date")
     if not isinstance(difficulty, str) or difficulty not in DIFFICULTIES:
         raise StateError(
-            f"difficulty is {shown(difficulty)}; must be one of {', '.join(DIFFICULTIES)}", field="difficulty"
+            _("difficulty is {difficulty}; must be one of {difficulties}").format(
+                difficulty=shown(difficulty), difficulties=", ".join(DIFFICULTIES)
+            ),
+            field="difficulty",
         )
     if day is not None and "seed" in fields:
-        raise StateError("seed and date cannot be combined; give one of them", code="invalid-request")
+        raise StateError(_("seed and date cannot be combined; give one of them"), code="invalid-request")
     try:
         today = date.today() if day is None else date.fromisoformat(day)
     except (TypeError, ValueError) as error:
-        raise StateError(f"date is {shown(day)}; must be a date such as '2026-11-20'", field="date") from error
+        raise StateError(
+            _("date is {day}; must be a date such as '2026-11-20'").format(day=shown(day)), field="date"
+        ) from error
     return replace(request, seed=_integer(fields, "seed", daily_seed(today)), difficulty=difficulty)
 
 
@@ -337,7 +342,9 @@ def _flag(fields: Mapping[str, Any], name: str, default: bool) -> bool:
     """A field that is true or false."""
     value = fields.get(name, default)
     if not isinstance(value, bool):
-        raise StateError(f"{name} is {shown(value)}; must be true or false", field=name)
+        raise StateError(
+            _("{name} is {value}; must be true or false").format(name=name, value=shown(value)), field=name
+        )
     return value
 
 

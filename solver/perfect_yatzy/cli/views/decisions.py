@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import re
 
+from ..._messages import N_, _
+
 QUIT_WORDS = ("quit", "q", "exit")
-HOLD_HELP = """\
+HOLD_HELP = N_("""\
   33            hold these dice and reroll the rest
   none          reroll all dice
-"""
-CATEGORY_HELP = """\
+""")
+CATEGORY_HELP = N_("""\
   full house    take this category (id, name, code or a prefix)
-"""
+""")
 VERB = re.compile(r"^(hold|keep|take|score)\s+(?=\S)", re.IGNORECASE)
 
 
 def decision_question(rolls_left: int) -> str:
     """The prompt for a decision."""
-    return "Hold which dice, or take which category? (help)" if rolls_left else "Take which category? (help)"
+    return _("Hold which dice, or take which category? (help)") if rolls_left else _("Take which category? (help)")
 
 
 def without_verb(text: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..._messages import N_, _
+from ...errors import enumerated
 from ...game.notation import glyphs, spaced
 from ...game.rules import RuleSet
 from ...game.scorecard import Scorecard
@@ -9,22 +11,26 @@ from ...play.session import Session
 from ...strategy.opponents import final_score
 from .decisions import CATEGORY_HELP, HOLD_HELP
 from .upper_bonus import upper_bonus_cells, upper_bonus_labels
-from .wording import WIDTH, category_name, number_word, plural, wrapped
+from .wording import WIDTH, category_name, number_word, rerolls_left_text, wrapped
 
 MAX_NAME = 20  # columns of a player's name
-DECISION_HELP = f"""\
-{HOLD_HELP}{CATEGORY_HELP}\
+DECISION_HELP = N_("""\
   ?             show the best options and what the others lose (?? shows all)
   advice win    advice and warnings for the chance to win (advice mean: for points)
   undo          undo the last decision
   card          show the scorecards again
-  quit          save the game and quit"""
-DICE_HELP = """\
+  quit          save the game and quit""")
+DICE_HELP = N_("""\
   {faces:<12}  the dice you rolled, in any order; after a hold only the rerolled
                 ones, or all of them
   undo          undo the last decision
   card          show the scorecards again
-  quit          save the game and quit"""
+  quit          save the game and quit""")
+
+
+def decision_help() -> str:
+    """The answers to :func:`.decisions.decision_question`."""
+    return _(HOLD_HELP) + _(CATEGORY_HELP) + _(DECISION_HELP)  # marked elsewhere
 
 
 def short_name(name: str) -> str:
@@ -36,13 +42,13 @@ def card_rows(rules: RuleSet, card: Scorecard) -> list[tuple[str, str]]:
     """One player's scorecard as labels and values; a dot is an open category."""
     rows = [(c.name, str(card.points[i]) if i in card.points else "·") for i, c in enumerate(rules.categories)]
     if rules.bonus:
-        labels = (label.replace(" of ", " ", 1) for label in upper_bonus_labels(rules))
+        labels = upper_bonus_labels(rules, short=True)
         rows += zip(labels, upper_bonus_cells(rules, card.state.filled, card.column_sums), strict=True)
     if rules.first_roll_bonus or (rules.joker and rules.joker.bonus):
-        rows.append(("Bonus points", str(card.bonus_points)))
+        rows.append((_("Bonus points"), str(card.bonus_points)))
     if rules.saved_rolls:
-        rows.append(("Saved rolls", str(card.saved)))
-    return [*rows, ("Total", str(final_score(card)))]
+        rows.append((_("Saved rolls"), str(card.saved)))
+    return [*rows, (_("Total"), str(final_score(card)))]
 
 
 def card_lines(rules: RuleSet, session: Session) -> list[str]:
@@ -78,12 +84,14 @@ def spoken_card_lines(rules: RuleSet, session: Session) -> list[str]:
         card = session.card(i)
         filled = ", ".join(f"{rules.categories[c].name} {points}" for c, points in sorted(card.points.items()))
         still_open = ", ".join(rules.categories[c].name for c in range(n_categories) if c not in card.points)
-        total = f"{name}: total {final_score(card)}"
-        other_rows = "".join(
-            f" {label}: {value}{' so far' * (' of ' in value)}."
-            for label, value in card_rows(rules, card)[n_categories:-1]
+        sentence = _("{name}: total {total}. Filled: {filled}. Open: {open}.")
+        line = sentence.format(
+            name=name, total=final_score(card), filled=filled or _("nothing"), open=still_open or _("none")
         )
-        lines.append(f"{total}. Filled: {filled or 'nothing'}. Open: {still_open or 'none'}.{other_rows}")
+        for label, value in card_rows(rules, card)[n_categories:-1]:
+            row = _(" {label}: {value}.") if value.lstrip("+").isdigit() else _(" {label}: {value} so far.")
+            line += row.format(label=label, value=value)
+        lines.append(line)
     return lines
 
 
@@ -93,9 +101,10 @@ def winner_line(session: Session) -> str:
     highest = max(scores)
     winners = [short_name(name) for name, score in zip(session.players, scores, strict=True) if score == highest]
     if len(winners) > 1:
-        return f"A tie at {highest} points: {', '.join(winners[:-1])} and {winners[-1]}."
+        return _("A tie at {points} points: {names}.").format(points=highest, names=enumerated(winners))
     second = max(score for score in scores if score < highest)
-    return f"{winners[0]} wins with {highest} points, {highest - second} ahead."
+    sentence = _("{name} wins with {points} points, {lead} ahead.")
+    return sentence.format(name=winners[0], points=highest, lead=highest - second)
 
 
 def player_prefix(session: Session, player: int) -> str:
@@ -108,47 +117,58 @@ def stage_line(session: Session) -> str:
     rolls_left = session.rolls_left
     saved = min(rolls_left, session.card().saved)
     turn = len(session.turns) // len(session.players) + 1
-    stage = f"turn {turn} of {len(session.rules.categories)}, roll {len(session.dice_history)}"
     prefix = player_prefix(session, session.player)
-    line = f"{prefix}{stage if prefix else stage.capitalize()}, {plural(rolls_left, 'reroll')} left"
-    line += f" ({number_word(saved)} saved)" if saved else ""
+    sentence = _("turn {turn} of {turns}, roll {roll}") if prefix else _("Turn {turn} of {turns}, roll {roll}")
+    stage = sentence.format(turn=turn, turns=len(session.rules.categories), roll=len(session.dice_history))
+    line = f"{prefix}{stage}, {rerolls_left_text(rolls_left)}"
+    line += " " + _("({count} saved)").format(count=number_word(saved)) if saved else ""
     return wrapped(f"{line}: {spaced(session.dice)}  {glyphs(session.dice)}")
 
 
 def dice_question(session: Session) -> str:
     """The prompt for dice that a player rolled."""
     held = session.holds[-1] if session.holds else ()
-    dice = f"{session.to_roll}, without the held {spaced(held)}" if held else str(session.to_roll)
+    dice = str(session.to_roll)
+    if held:
+        dice = _("{count}, without the held {dice}").format(count=session.to_roll, dice=spaced(held))
     prefix = player_prefix(session, session.player)
-    return f"{prefix}{'dice' if prefix else 'Dice'} you rolled ({dice}; help):"
+    sentence = _("dice you rolled ({dice}; help):") if prefix else _("Dice you rolled ({dice}; help):")
+    return prefix + sentence.format(dice=dice)
 
 
 def dice_help(session: Session) -> str:
     """The answers to :func:`dice_question`."""
-    return DICE_HELP.format(faces="".join(str(i % session.rules.faces + 1) for i in range(session.to_roll)))
+    return _(DICE_HELP).format(faces="".join(str(i % session.rules.faces + 1) for i in range(session.to_roll)))
 
 
 def score_line(rules: RuleSet, session: Session, category: str) -> str:
     """The points of the turn just finished."""
     turn = session.turns[-1]
-    bonus_points = f" and {turn.bonus_points} bonus points" if turn.bonus_points else ""
-    return f"{player_prefix(session, turn.player)}{category_name(rules, category)} {turn.points}{bonus_points}"
+    points = points_and_bonus(turn.points, turn.bonus_points)
+    return f"{player_prefix(session, turn.player)}{category_name(rules, category)} {points}"
+
+
+def points_and_bonus(points: int, bonus_points: int) -> str:
+    """The points of a box, and the bonus points with them if there are any."""
+    if not bonus_points:
+        return str(points)
+    return _("{points} and {bonus_points} bonus points").format(points=points, bonus_points=bonus_points)
 
 
 def computer_head(session: Session) -> str:
     """The line before the turn of a computer player."""
     turn = len(session.turns) // len(session.players) + 1
-    return f"{player_prefix(session, session.player)}turn {turn} of {len(session.rules.categories)}"
+    stage = _("turn {turn} of {turns}").format(turn=turn, turns=len(session.rules.categories))
+    return player_prefix(session, session.player) + stage
 
 
 def computer_line(rules: RuleSet, session: Session, decision: tuple[int, ...] | str) -> str:
     """One roll of a computer player, and what it does with it."""
     if isinstance(decision, str):
-        points, bonus_points = session.choices()[decision]
-        bonus = f" and {bonus_points} bonus points" if bonus_points else ""
-        action = f"takes {category_name(rules, decision)} for {points}{bonus}"
+        points = points_and_bonus(*session.choices()[decision])
+        action = _("takes {category} for {points}").format(category=category_name(rules, decision), points=points)
     else:
-        action = f"holds {spaced(decision)}" if decision else "rerolls all dice"
+        action = _("holds {dice}").format(dice=spaced(decision)) if decision else _("rerolls all dice")
     return wrapped(f"  {spaced(session.dice)}  {glyphs(session.dice)}  {action}")
 
 
@@ -159,5 +179,6 @@ def points_line(rules: RuleSet, session: Session) -> str:
     scoring = [f"{category_name(rules, c)} {points}" for c, points in ranked if points]
     zeros = [category_name(rules, c) for c, points in ranked if not points]
     if len(zeros) > 4:
-        zeros = [f"{number_word(len(zeros))} others"]
-    return wrapped("Points now: " + ", ".join(scoring + [f"{name} 0" for name in zeros]))
+        zeros = [_("{count} others").format(count=number_word(len(zeros)))]
+    points = ", ".join(scoring + [f"{name} 0" for name in zeros])
+    return wrapped(_("Points now: {points}").format(points=points))

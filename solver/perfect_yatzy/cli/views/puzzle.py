@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import Any
 
-from ..._messages import _
+from ..._messages import N_, _, number_text
 from ..._version import ANSWER_SCHEMA
 from ...errors import StateError
 from ...game.notation import glyphs, parse_category, parse_hold, spaced
@@ -17,11 +17,11 @@ from ...service.reviews import action_json
 from ...strategy.actions import Choice, Hold
 from ...strategy.strategy import Strategy
 from .decisions import CATEGORY_HELP, HOLD_HELP, without_verb
-from .review import action_text
-from .wording import WIDTH, loss_text, plural
+from .review import action_text, grade_word
+from .wording import WIDTH, loss_text, rerolls_left_text
 
 MAX_OPTIONS = 5  # listed in a solution
-QUIT_HELP = "  quit          show the solution and quit"
+QUIT_HELP = N_("  quit          show the solution and quit")
 
 
 def puzzle_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str]:
@@ -31,20 +31,25 @@ def puzzle_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str
     still_open = [category.name for c, category in enumerate(rules.categories) if c not in card.points]
     n_rolls = strategy.max_rerolls(card.state) + 1
     if card.bonus_points:
-        filled.append(f"bonus points {card.bonus_points}")
+        filled.append(_("bonus points {points}").format(points=card.bonus_points))
     if card.saved:
-        filled.append(f"saved rolls {card.saved}")
-    lines = [f"{rules.name}, {card.total} points"]
-    for label, names in (("filled: ", filled), ("open:   ", still_open)):
-        lines += wrap(", ".join(names) or "nothing", WIDTH, initial_indent=f"  {label}", subsequent_indent=" " * 10)
-    stage = f"roll {n_rolls - rolls_left} of {n_rolls}, {plural(rolls_left, 'reroll')} left"
+        filled.append(_("saved rolls {count}").format(count=card.saved))
+    lines = [_("{game}, {points} points").format(game=rules.name, points=card.total)]
+    labels = _("filled:"), _("open:")
+    width = max(map(len, labels))
+    for label, names in zip(labels, (filled, still_open), strict=True):
+        text, margin = ", ".join(names) or _("nothing"), " " * (width + 3)
+        lines += wrap(text, WIDTH, initial_indent=f"  {label:<{width}} ", subsequent_indent=margin)
+    stage = _("roll {roll} of {rolls}, {rerolls}").format(
+        roll=n_rolls - rolls_left, rolls=n_rolls, rerolls=rerolls_left_text(rolls_left)
+    )
     lines.append(f"  {stage}: {spaced(puzzle.dice)}  {glyphs(puzzle.dice)}")
     return lines
 
 
 def puzzle_help(puzzle: Puzzle) -> str:
     """The possible answers to a puzzle."""
-    return (HOLD_HELP if puzzle.rolls_left else "") + CATEGORY_HELP + QUIT_HELP
+    return (_(HOLD_HELP) if puzzle.rolls_left else "") + _(CATEGORY_HELP) + _(QUIT_HELP)  # marked elsewhere
 
 
 def find_answer(rules: RuleSet, puzzle: Puzzle, strategy: Strategy, text: str) -> Hold | Choice:
@@ -70,7 +75,8 @@ def find_answer(rules: RuleSet, puzzle: Puzzle, strategy: Strategy, text: str) -
     option = find_action(options, category)
     if option is None:
         is_filled = rules.index_of[category] in puzzle.card.points
-        raise StateError(f"{category} " + ("is already filled" if is_filled else "cannot be taken now"))
+        sentence = _("{category} is already filled") if is_filled else _("{category} cannot be taken now")
+        raise StateError(sentence.format(category=category))
     return option
 
 
@@ -78,8 +84,12 @@ def grade_line(rules: RuleSet, puzzle: Puzzle, strategy: Strategy, answer: Hold 
     """The grade and the loss of an answer."""
     is_best = answer == puzzle.options(strategy)[0]
     action = action_text(rules, answer)
-    loss = f", loses {answer.loss:.2f}" if answer.loss else ""
-    return f"{action[0].upper()}{action[1:]}: {grade(answer.loss, is_best)}{loss}"
+    sentence = _("{action}: {grade}, loses {points}") if answer.loss else _("{action}: {grade}")
+    return sentence.format(
+        action=f"{action[0].upper()}{action[1:]}",
+        grade=grade_word(grade(answer.loss, is_best), 1),
+        points=number_text(answer.loss, 2),
+    )
 
 
 def solution_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str]:
@@ -87,7 +97,7 @@ def solution_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[s
     options = puzzle.options(strategy)[:MAX_OPTIONS]
     labels = [action_text(rules, option) for option in options]
     width = max(map(len, labels))
-    lines = [f"  {'':<{width}}  {'loses':>9}"]
+    lines = [f"  {'':<{width}}  {_('loses'):>9}"]
     for i, (option, label) in enumerate(zip(options, labels, strict=True)):
         lines.append(f"  {label:<{width}}  {loss_text(option.loss, i == 0):>9}")
     return lines

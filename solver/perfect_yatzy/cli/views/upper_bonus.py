@@ -9,12 +9,12 @@ from ...game.rules import RuleSet
 from ...game.upper_sums import upper_sums
 
 
-def upper_bonus_labels(rules: RuleSet) -> list[str]:
+def upper_bonus_labels(rules: RuleSet, short: bool = False) -> list[str]:
     """What the upper bonus of each column is called; without points if it has several steps."""
     names = [f", {column.name}" for column in rules.columns] or [""]
+    sentence = _("Upper bonus {points}") if short else _("Upper bonus of {points}")
     labels = [
-        _("Upper bonus") if bonus.lower_steps else _("Upper bonus of {points}").format(points=bonus.points)
-        for bonus in rules.bonuses
+        _("Upper bonus") if bonus.lower_steps else sentence.format(points=bonus.points) for bonus in rules.bonuses
     ]
     return [label + name for label, name in zip(labels, names, strict=False)]
 
