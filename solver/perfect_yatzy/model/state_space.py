@@ -22,7 +22,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._messages import _, number_text
 from ..errors import RulesError, StateError, span
 from ..game.box_order import chains, prerequisites
 from ..game.dice import Ints
@@ -263,22 +262,19 @@ class StateSpace:
         rules = self.rules
         check_state(rules, state)
         if state.filled & self.start.filled != self.start.filled:
-            raise StateError(_("this table begins at a card with other filled categories"), code="invalid-state")
+            raise StateError("this table begins at a card with other filled categories", code="invalid-state")
         if self._lane_of[self.lanes.of_card(state.filled), self._uppers.join(self._uppers.split(state.upper))] < 0:
-            raise StateError(
-                _("the filled upper boxes cannot sum to {upper}").format(upper=state.upper), code="invalid-state"
-            )
+            raise StateError(f"the filled upper boxes cannot sum to {state.upper}", code="invalid-state")
         most = int(self.most_saved[state.filled.bit_count()])
         if state.saved > most:
             raise StateError(
-                _(
-                    "{saved} saved rolls are impossible from the card on at which this table begins: they are {value}"
-                ).format(saved=state.saved, value=span(0, most)),
+                f"{state.saved} saved rolls are impossible from the card on at which this table begins: "
+                f"they are {span(0, most)}",
                 code="invalid-state",
             )
         if not self._occurs[self.row(state)]:
             raise StateError(
-                _("this table begins at a card whose joker's box holds something else"), code="invalid-state"
+                "this table begins at a card whose joker's box holds something else", code="invalid-state"
             )
 
     def reachable(self) -> int:
@@ -300,39 +296,22 @@ def check_enumerable(rules: RuleSet, filled: int = 0) -> None:
         n_open = len(rules.categories) - filled.bit_count()
         what = f"in free order, 2^{n_open} cards" if free else f"that make {float(cards):.2g} cards"
         raise RulesError(
-            _(
-                "{rules} has {n_open} categories {what} and their upper sums; at most {max_free_categories} in "
-                "free order, or {max_free_categories_2} cards, can be solved"
-            ).format(
-                rules=rules.key,
-                n_open=n_open,
-                what=what,
-                max_free_categories=MAX_FREE_CATEGORIES,
-                max_free_categories_2=number_text(1 << MAX_FREE_CATEGORIES, grouped=True),
-            ),
+            f"{rules.key} has {n_open} categories {what} and their upper sums; "
+            f"at most {MAX_FREE_CATEGORIES} in free order, or {1 << MAX_FREE_CATEGORIES:,} cards, can be solved",
             code="too-large",
         )
     uppers, lane_sets = upper_sums(rules), lane_set_count(rules)
     if lane_sets > 1 << MAX_FREE_UPPER:
         what = "in free order, and each set of them" if free else f"that are filled in {lane_sets:,} ways, and each"
         raise RulesError(
-            _(
-                "{rules} has {counting} upper boxes {what} has other sums; at most {max_free_upper} in free "
-                "order can be solved"
-            ).format(rules=rules.key, counting=len(uppers.counting), what=what, max_free_upper=MAX_FREE_UPPER),
+            f"{rules.key} has {len(uppers.counting)} upper boxes {what} has other sums; "
+            f"at most {MAX_FREE_UPPER} in free order can be solved",
             code="too-large",
         )
     if lane_sets * uppers.size > MAX_LANE_ENTRIES:
         raise RulesError(
-            _(
-                "{rules} has {size} upper sums and {lane_sets} sets of upper boxes; at most {max_lane_entries} "
-                "of both together can be solved"
-            ).format(
-                rules=rules.key,
-                size=number_text(uppers.size, grouped=True),
-                lane_sets=number_text(lane_sets, grouped=True),
-                max_lane_entries=number_text(MAX_LANE_ENTRIES, grouped=True),
-            ),
+            f"{rules.key} has {uppers.size:,} upper sums and {lane_sets:,} sets of upper boxes; "
+            f"at most {MAX_LANE_ENTRIES:,} of both together can be solved",
             code="too-large",
         )
 

@@ -28,7 +28,6 @@ from numbers import Real
 
 import numpy as np
 
-from .._messages import _, number_text
 from ..errors import StateError, shown
 from ..game.box_order import leaves_choice
 from ..game.dice import Floats, Ints
@@ -81,26 +80,16 @@ class PriceSheet:
     def __post_init__(self) -> None:
         if len(self.prices) != len(self.rules.categories):
             raise StateError(
-                _("{prices} prices; {key} has {categories} categories").format(
-                    prices=len(self.prices), key=self.rules.key, categories=len(self.rules.categories)
-                )
+                f"{len(self.prices)} prices; {self.rules.key} has {len(self.rules.categories)} categories"
             )
         named = dict(zip((c.id for c in self.rules.categories), self.prices, strict=True)) | self.terms
         for name, number in named.items():
             if isinstance(number, bool) or not isinstance(number, Real) or not abs(number) <= MAX_PRICE:
-                raise StateError(
-                    _("{name} is {number}; must be a number up to {max_price}").format(
-                        name=name, number=shown(number), max_price=number_text(MAX_PRICE, 0)
-                    )
-                )
+                raise StateError(f"{name} is {shown(number)}; must be a number up to {MAX_PRICE:.0f}")
         used = terms_of(self.rules)
         for name, number in self.terms.items():
             if number and name not in used:
-                raise StateError(
-                    _("{key} has no use for {name}; it is {number}, must be 0").format(
-                        key=self.rules.key, name=name, number=number
-                    )
-                )
+                raise StateError(f"{self.rules.key} has no use for {name}; it is {number}, must be 0")
 
     @property
     def terms(self) -> dict[str, float]:

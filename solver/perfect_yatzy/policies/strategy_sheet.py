@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._files import replacing
-from .._messages import _, number_text
 from ..errors import StateError, TableError, shown
 from ..game.limits import MAX_GAME_BYTES, parse_json, read_limited
 from ..game.rule_loader import rules_from_json, rules_to_json
@@ -96,15 +95,13 @@ class StrategySheet:
             If it names rules that are unknown.
         """
         if not isinstance(raw, dict) or raw.get("format") != FORMAT:
-            raise StateError(_("not a strategy sheet of format {format}").format(format=FORMAT))
+            raise StateError(f"not a strategy sheet of format {FORMAT}")
         if wrong := sorted(FIELDS ^ set(raw)):
             verb = "is missing" if wrong[0] in FIELDS else "is not a field of a strategy sheet"
             raise StateError(f"{shown(wrong[0])} {verb}")
         rules = rules or rules_from_json(raw["rules"])
         if raw["fingerprint"] != rules.fingerprint:
-            raise StateError(
-                _("the strategy sheet is for other rules than {rules}; learn it again").format(rules=rules.key)
-            )
+            raise StateError(f"the strategy sheet is for other rules than {rules.key}; learn it again")
         prices = _numbers(raw["prices"], "prices", [category.id for category in rules.categories])
         terms = _numbers(raw["bonus"], "bonus", terms_of(rules))
         sheet = make_sheet(rules, [*prices.values()], terms)
@@ -124,9 +121,7 @@ class StrategySheet:
             with replacing(path) as file:
                 file.write((json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n").encode())
         except OSError as error:
-            raise TableError(
-                _("cannot write {path}: {reason}").format(path=path, reason=error.strerror or error)
-            ) from error
+            raise TableError(f"cannot write {path}: {error.strerror or error}") from error
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], rules: RuleSet | None = None) -> StrategySheet:
@@ -142,9 +137,7 @@ class StrategySheet:
         try:
             return cls.from_json(_parsed(read_limited(Path(path), MAX_GAME_BYTES)), rules)
         except OSError as error:
-            raise TableError(
-                _("cannot read {path}: {reason}").format(path=path, reason=error.strerror or error)
-            ) from error
+            raise TableError(f"cannot read {path}: {error.strerror or error}") from error
         except ValueError as error:
             raise StateError(f"{path}: {error}") from error
 
@@ -196,7 +189,7 @@ def _parsed(content: bytes) -> Any:
     try:
         return parse_json(content)
     except (ValueError, RecursionError) as error:
-        raise StateError(_("not a strategy sheet ({error})").format(error=error)) from error
+        raise StateError(f"not a strategy sheet ({error})") from error
 
 
 def _numbers(raw: Any, name: str, keys: Any) -> dict[str, float]:
@@ -209,27 +202,19 @@ def _numbers(raw: Any, name: str, keys: Any) -> dict[str, float]:
 def _figures(raw: Any) -> dict[str, Any]:
     """Figures are numbers and lists of numbers."""
     if not isinstance(raw, dict):
-        raise StateError(_("figures is {raw}; must be an object").format(raw=shown(raw)))
+        raise StateError(f"figures is {shown(raw)}; must be an object")
     for name, figure in raw.items():
         for number in figure if isinstance(figure, list) else [figure]:
             if isinstance(number, bool) or not isinstance(number, int | float):
-                raise StateError(
-                    _("figures: {name} is {figure}; must be a number or a list of numbers").format(
-                        name=shown(name), figure=shown(figure)
-                    )
-                )
+                raise StateError(f"figures: {shown(name)} is {shown(figure)}; must be a number or a list of numbers")
     return raw
 
 
 def _hold_rules(raw: Any, rules: RuleSet) -> tuple[HoldRule, ...]:
     if not isinstance(raw, list) or not all(isinstance(text, str) for text in raw):
-        raise StateError(_("holds is {raw}; must be a list of hold rules").format(raw=shown(raw)))
+        raise StateError(f"holds is {shown(raw)}; must be a list of hold rules")
     if len(raw) > MAX_HOLD_RULES:
-        raise StateError(
-            _("holds has {raw} rules; at most {max_hold_rules} are allowed").format(
-                raw=number_text(len(raw), grouped=True), max_hold_rules=MAX_HOLD_RULES
-            )
-        )
+        raise StateError(f"holds has {len(raw):,} rules; at most {MAX_HOLD_RULES} are allowed")
     if not raw:
         return ()
     from .hold_rules import parse_hold_rule  # the language is not needed without rules

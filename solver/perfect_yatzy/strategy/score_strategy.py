@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from .._messages import _
 from ..errors import StateError, shown, whole_number
 from ..game.dice import Floats, Ints
 from ..game.notation import CardText, read_card
@@ -93,9 +92,7 @@ class ScoreStrategy(Strategy):
         from .batch_positions import whole_numbers
 
         if points is None:
-            raise StateError(
-                _("points is missing; give the points on each card, which count for goals and utilities")
-            )
+            raise StateError("points is missing; give the points on each card, which count for goals and utilities")
         return whole_numbers("points", points) - self.zero
 
     def __repr__(self) -> str:
@@ -310,9 +307,7 @@ def check_goal(goal: int) -> int:
     """The goal as an int; StateError if it is not a score."""
     score = whole_number(goal, "goal")
     if not 0 <= score <= MAX_GOAL:
-        raise StateError(
-            _("goal is {score}; must be a score from 0 to {max_goal}").format(score=shown(score), max_goal=MAX_GOAL)
-        )
+        raise StateError(f"goal is {shown(score)}; must be a score from 0 to {MAX_GOAL}")
     return score
 
 
@@ -385,33 +380,21 @@ def _utilities(utility: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike, scores:
     if callable(utility):
         found = _real("utility returned", utility(scores))
         if found.shape != scores.shape:
-            raise StateError(
-                _("utility returned shape {shape}; must be that of the scores, {shape_2}").format(
-                    shape=found.shape, shape_2=scores.shape
-                )
-            )
+            raise StateError(f"utility returned shape {found.shape}; must be that of the scores, {scores.shape}")
     else:
         table = _real("utility is", utility)
         if table.ndim != 1 or not len(table):
             raise StateError(
-                _(
-                    "utility is {utility}; must be a function of final scores, or a list of the utilities of "
-                    "0, 1, 2 ..."
-                ).format(utility=shown(utility))
+                f"utility is {shown(utility)}; must be a function of final scores, "
+                "or a list of the utilities of 0, 1, 2 ..."
             )
         found = table[np.minimum(scores, len(table) - 1)]
     if not np.isfinite(found).all():
         wrong = int(np.argmin(np.isfinite(found)))
-        raise StateError(
-            _("the utility of {scores} is {found}; must be finite").format(scores=scores[wrong], found=found[wrong])
-        )
+        raise StateError(f"the utility of {scores[wrong]} is {found[wrong]}; must be finite")
     size = float(np.abs(found).max())
     if size > MAX_UTILITY:
-        raise StateError(
-            _("the largest utility is {size:g} in size; must be at most {max_utility:g}").format(
-                size=size, max_utility=MAX_UTILITY
-            )
-        )
+        raise StateError(f"the largest utility is {size:g} in size; must be at most {MAX_UTILITY:g}")
     return found
 
 
@@ -422,9 +405,7 @@ def _real(label: str, given: object) -> Floats:
     except ValueError:  # rows of different lengths
         found = np.array(None)
     if found.dtype.kind not in "biuf":
-        raise StateError(
-            _("{label} {given}; must be an array of real numbers").format(label=label, given=shown(given))
-        )
+        raise StateError(f"{label} {shown(given)}; must be an array of real numbers")
     return found.astype(np.float64)
 
 

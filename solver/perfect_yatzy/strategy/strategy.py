@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING
 
-from .._messages import _
 from ..errors import StateError, shown, whole_number
 from ..game.action_numbers import Action, ActionText, read_action
 from ..game.dice import Floats
@@ -162,7 +161,7 @@ class Strategy:
         most = self.max_rerolls(checked.state)
         left = most if rolls_left is None else whole_number(rolls_left, "rolls_left")
         if not 1 <= left <= most:
-            raise StateError(_("{left} rolls left; to hold dice it must be 1 to {most}").format(left=left, most=most))
+            raise StateError(f"{left} rolls left; to hold dice it must be 1 to {most}")
         evaluator = self.evaluator_at(checked)
         best = rank_categories(evaluator, checked.state, roll, left)[0]
         holds = rank_holds(evaluator, checked.state, roll, left, best)
@@ -195,7 +194,7 @@ class Strategy:
         most = self.max_rerolls(checked.state)
         left = whole_number(rolls_left, "rolls_left")
         if not 0 <= left <= most:
-            raise StateError(_("{left} rolls left; it must be 0 to {most}").format(left=left, most=most))
+            raise StateError(f"{left} rolls left; it must be 0 to {most}")
         choices = rank_categories(self.evaluator_at(checked), checked.state, roll, left)
         return Ranking(choices, self.rules, self.policy, roll, left)
 
@@ -228,11 +227,7 @@ class Strategy:
             holds = self.holds(position, dice, rolls_left)
             values |= {hold.dice: hold.value for hold in holds if not hold.category}
         if taken not in values:
-            raise StateError(
-                _("{action} is not legal with {dice} and {rolls_left} rolls left").format(
-                    action=shown(action), dice=shown(dice), rolls_left=rolls_left
-                )
-            )
+            raise StateError(f"{shown(action)} is not legal with {shown(dice)} and {rolls_left} rolls left")
         best = max(values.values())
         return 0.0 if values[taken] >= self.evaluator.lowest_equal(best) else best - values[taken]
 
@@ -375,7 +370,7 @@ class Strategy:
     def _checked_turn(self, position: Position, dice: DiceText) -> tuple[CheckedPosition, tuple[int, ...]]:
         checked = self.check(position)
         if checked.state.filled == self.rules.full_mask:
-            raise StateError(_("every category is filled: the game is over"), code="game-over")
+            raise StateError("every category is filled: the game is over", code="game-over")
         return checked, parse_dice(self.rules, dice)
 
     def __repr__(self) -> str:
@@ -392,7 +387,5 @@ def check_strategy(strategy: object) -> None:
     """Raise StateError unless the argument is a strategy: not, say, the name of a rule set."""
     if not isinstance(strategy, Strategy):
         raise StateError(
-            _("strategy is {strategy}; must be one of perfect_yatzy.open_strategy, reach or maximise").format(
-                strategy=shown(strategy)
-            )
+            f"strategy is {shown(strategy)}; must be one of perfect_yatzy.open_strategy, reach or maximise"
         )

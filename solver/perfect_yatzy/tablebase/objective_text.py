@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from .._messages import _
 from ..errors import StateError, TableError
 from ..game.dice import Floats, Ints
 from ..game.rule_loader import rules_from_json, rules_to_json
@@ -41,7 +40,7 @@ def objective_text(objective: Objective) -> str:
     """
     raw = rules_to_json(objective.rules)
     if rules_from_json(raw).fingerprint != objective.rules.fingerprint:
-        raise StateError(_("the rules {key} cannot be written as text").format(key=objective.rules.key))
+        raise StateError(f"the rules {objective.rules.key} cannot be written as text")
     fields = {"rules": raw} | objective_fields(objective)
     return json.dumps(fields, sort_keys=True, separators=(",", ":"))
 
@@ -52,11 +51,9 @@ def objective_fields(objective: Objective) -> dict[str, Any]:
     kind = type(objective)
     known = kind in (*PLAIN.values(), *QUANTITIES.values(), ExponentialUtility, Utility)
     if objective.start != EMPTY_STATE or not known:
-        raise StateError(
-            _("a table of {objective} from this state on cannot be solved in shards").format(objective=objective.name)
-        )
+        raise StateError(f"a table of {objective.name} from this state on cannot be solved in shards")
     if isinstance(objective, PolicyQuantity) and objective.policy is not None:
-        raise StateError(_("{objective} under a policy cannot be solved in shards").format(objective=objective.name))
+        raise StateError(f"{objective.name} under a policy cannot be solved in shards")
     if isinstance(objective, ExponentialUtility):
         fields["rate"] = objective.rate
     if isinstance(objective, Utility):
@@ -90,7 +87,7 @@ def objective_from_text(text: str, means: Callable[[RuleSet], Table]) -> Objecti
         fields = json.loads(text)
         raw, name = fields["rules"], fields["objective"]
     except (ValueError, TypeError, KeyError) as error:
-        raise TableError(_("the description of the objective is damaged"), code="table-damaged") from error
+        raise TableError("the description of the objective is damaged", code="table-damaged") from error
     rules = rules_from_json(raw)
     if name in PLAIN:
         return PLAIN[name](rules)
@@ -100,7 +97,7 @@ def objective_from_text(text: str, means: Callable[[RuleSet], Table]) -> Objecti
         return ExponentialUtility(rules, fields["rate"])
     if name == Utility.name:
         return Utility(rules, listed_utility(fields["utilities"]))
-    raise TableError(_("the objective {name!r} is unknown").format(name=name), code="table-damaged")
+    raise TableError(f"the objective {name!r} is unknown", code="table-damaged")
 
 
 def listed_utility(utilities: list[float]) -> Callable[[Ints], Floats]:

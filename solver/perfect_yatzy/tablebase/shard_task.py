@@ -25,7 +25,6 @@ from typing import Any
 import numpy as np
 
 from .._files import replacing
-from .._messages import _
 from .._version import __version__
 from ..errors import TableError
 from ..kernels.table_slices import TableSlice
@@ -178,9 +177,7 @@ class SharedSolve:
                 try:
                     yield open_shard(path)
                 except FileNotFoundError as error:
-                    raise TableError(
-                        _("the shard {path} is missing; run the same command again").format(path=path)
-                    ) from error
+                    raise TableError(f"the shard {path} is missing; run the same command again") from error
 
 
 @contextmanager

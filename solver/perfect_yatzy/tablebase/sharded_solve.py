@@ -28,7 +28,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from .._files import replacing
-from .._messages import _
 from .._version import __version__
 from ..errors import TableError
 from ..model.estimates import BASE_MEMORY, CARD_MEMORY, SolveCost
@@ -155,7 +154,7 @@ def solve_sharded(
                 driver = ShardedSolve(objective, path, engine or ThreadEngine(), shard_bytes, memory, progress)
                 return driver.run()
         if not missing_only:
-            raise TableError(_("{stem} is being solved by another process").format(stem=path.stem))
+            raise TableError(f"{path.stem} is being solved by another process")
 
 
 class ShardedSolve:
@@ -197,7 +196,7 @@ class ShardedSolve:
         layers = [*self.plan.layers.items()]
         begin = self._first_open_layer()
         self._check_space()
-        for _filled, shards in layers[: max(0, begin - 1)]:
+        for _, shards in layers[: max(0, begin - 1)]:
             self._delete(shard.unrounded_file for shard in shards)
         for number, (filled, shards) in enumerate(layers[begin:], begin):
             self._solve_layer(filled, shards, unrounded=number + 1 < len(layers))

@@ -31,7 +31,6 @@ from pathlib import Path
 
 import numpy as np
 
-from .._messages import _
 from ..errors import TableError
 from ..model.checked_values import BLOCK_BYTES, CheckedValues
 from ..model.objectives import Objective
@@ -65,16 +64,12 @@ class AddressRange:
 
     def __init__(self, size: int) -> None:
         if not hasattr(mmap, "MAP_PRIVATE") or ctypes.sizeof(ctypes.c_void_p) < 8:
-            raise TableError(_("tables in shards can only be read on 64-bit Linux and macOS"))
+            raise TableError("tables in shards can only be read on 64-bit Linux and macOS")
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE
         try:
             self.bytes = memoryview(mmap.mmap(-1, size, flags=flags, prot=mmap.PROT_READ))
         except OSError as error:
-            raise TableError(
-                _("cannot reserve {size} MB of addresses: {reason}").format(
-                    size=size >> 20, reason=error.strerror or error
-                )
-            ) from error
+            raise TableError(f"cannot reserve {size >> 20} MB of addresses: {error.strerror or error}") from error
         self._start = np.frombuffer(self.bytes, dtype=np.uint8).ctypes.data
         self._libc = ctypes.CDLL(None, use_errno=True)
         self._libc.mmap.restype = ctypes.c_void_p
