@@ -114,9 +114,15 @@ def language_accepted(header: str) -> str | None:
     return min(found)[2] if found else None
 
 
-def _(message: str) -> str:
-    """A sentence in the current language. Fields are filled in afterwards: ``_("{name} is …").format(name=…)``."""
-    code = current_language()
+def _(message: str, language: str | None = None) -> str:
+    """A sentence in the current language. Fields are filled in afterwards: ``_("{name} is …").format(name=…)``.
+
+    Parameters
+    ----------
+    language
+        One of :data:`LANGUAGES`; default: the current one.
+    """
+    code = language or current_language()
     return message if code == ENGLISH else _catalogue(code).gettext(message)
 
 

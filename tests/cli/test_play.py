@@ -107,7 +107,7 @@ def test_advice_in_a_game_by_custom_rules(run: Run, tmp_path: Path, one: Path) -
     one.unlink()
     found = run("play", *save, "--lang", "sv", stdin="?\nquit\n")
     assert found.returncode == 0, found.stderr
-    assert "Take Chans for " in found.stdout
+    assert "Ta Chans för " in found.stdout
 
 
 def test_files_that_cannot_be_written_are_reported_in_one_line(run: Run, tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_options_that_contradict_the_saved_game_are_rejected(run: Run, tmp_path:
         assert save.read_bytes() == before
     same = run("play", "yatzy", "--players", "P0", "--seed", "5", "--save", str(save), *record, "--lang", "sv")
     assert same.returncode == 0, same.stderr
-    assert "Resuming the saved game" in same.stdout
+    assert "Fortsätter det sparade spelet" in same.stdout
     other = run("play", "yahtzee", "--players", "Ann", "--save", str(save), *record, "--new", "--yes")
     assert other.returncode == 0
     assert load_session(save).rules == load_rules("yahtzee")

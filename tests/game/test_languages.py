@@ -71,7 +71,7 @@ def test_the_name_house_depends_on_language_and_dice() -> None:
 
 def test_the_command_reads_and_prints_them() -> None:
     answer = CliRunner().invoke(main, ["score", "22555", "--card", "Chans=22", "--lang", "sv"])
-    assert "Take Kåk for 19" in answer.output
+    assert "Ta Kåk för 19" in answer.output
     shown = CliRunner().invoke(main, ["rules", "show", "maxi-forced", "--lang", "nb"])
     assert "Hytte" in shown.output
     assert "Tårn" in shown.output
@@ -83,6 +83,6 @@ def test_the_command_reads_and_prints_them() -> None:
 
 def test_messages_use_the_displayed_names() -> None:
     wrong = CliRunner().invoke(main, ["hold", "33456", "--lang", "SV", "--card", "ett par=3"])
-    assert wrong.output == "yatzy: Ett par cannot hold 3; it can hold 0, 2, 4, 6, 8, 10, 12\n"
+    assert wrong.output == "yatzy: Ett par kan inte ha 3; den kan ha 0, 2, 4, 6, 8, 10, 12\n"
     wrong = CliRunner().invoke(main, ["hold", "33456", "--lang", "sv", "--card", "stege=3"])
-    assert "did you mean Liten stege or Stor stege?" in wrong.output
+    assert "menade du Liten stege eller Stor stege?" in wrong.output

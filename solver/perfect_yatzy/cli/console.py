@@ -129,7 +129,7 @@ def discard_stdout() -> None:
 
 def fail(message: str, code: int) -> None:
     """Print an error message to standard error and exit."""
-    click.echo(_("yatzy: {message}").format(message=message), err=True)
+    click.echo(f"yatzy: {message}", err=True)
     sys.exit(code)
 
 
@@ -333,7 +333,7 @@ def confirm(question: str, refusal: str) -> None:
     """
     if not sys.stdin.isatty():
         raise click.UsageError(refusal, click.get_current_context())
-    click.confirm(_("{question} Continue?").format(question=question), abort=True, err=True)
+    click.confirm(f"{question} {_('Continue?')}", abort=True, err=True)
 
 
 def query_service(tables: str | None, threads: int | None, language: str) -> QueryService:
@@ -361,6 +361,6 @@ def cluster_workers(workers: int | None, address: str | None) -> Iterator[Cluste
     from .views.cluster import memory_line, workers_line
 
     with open_cluster(address, workers=workers) as cluster:
-        click.echo(_("yatzy: {cluster}").format(cluster=workers_line(cluster)), err=True)
+        click.echo(f"yatzy: {workers_line(cluster)}", err=True)
         yield cluster
-        click.echo(_("yatzy: {cluster}").format(cluster=memory_line(cluster)), err=True)
+        click.echo(f"yatzy: {memory_line(cluster)}", err=True)

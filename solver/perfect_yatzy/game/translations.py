@@ -64,7 +64,7 @@ def category_names(rules: RuleSet, language: str) -> dict[str, list[str]]:
 
 
 def localized(rules: RuleSet, language: str) -> RuleSet:
-    """The same rules with the names of a language; the names they had become aliases.
+    """The same rules with the names and summaries of a language; the names they had become aliases.
 
     Raises
     ------
@@ -72,14 +72,16 @@ def localized(rules: RuleSet, language: str) -> RuleSet:
         If the language is unknown.
     """
     names = category_names(rules, language)
-    if not names:
-        return rules
     language = language.lower()
+    if language == ENGLISH:
+        return rules
     categories = tuple(
         _renamed(category, names[category.id]) if category.id in names else category for category in rules.categories
     )
     name = _read(language)["rules"].get(rules.id, rules.name)
-    return replace(rules, categories=categories, name=name, language=language)
+    switches = tuple(replace(each, summary=_(each.summary, language)) for each in rules.switches)  # marked elsewhere
+    summary = _(rules.summary, language) if rules.summary else ""  # marked elsewhere
+    return replace(rules, categories=categories, name=name, language=language, summary=summary, switches=switches)
 
 
 def category_label(rules: RuleSet, category: int) -> str:

@@ -114,7 +114,7 @@ class QueryService:
         def create() -> Strategy:
             report = None
             if (cost := self.check_mean(rules)) and self.announce is not None:
-                line = f"solving {rules.key}, {cost.words}; the table will be stored"
+                line = _("solving {rules}, {cost}; the table will be stored").format(rules=rules.key, cost=cost.words)
                 report = self.announce(rules, line if self.budget.announces(cost) else None)
             return open_strategy(rules, self.tables, threads=self.threads, progress=report)
 
@@ -168,7 +168,9 @@ class QueryService:
                     code="too-large",
                 )
             if self.budget.announces(cost):
-                line = f"solving {rules.key} for the {found.label} computer player, {cost.words}, in memory"
+                line = _("solving {rules} for the {player} computer player, {cost}, in memory").format(
+                    rules=rules.key, player=found.label, cost=cost.words
+                )
         elif found.level and needs_calibration(rules, found.level):
             line = f"calibrating the computer player of {found.label} by simulated games of {rules.key}"
         if line and self.announce is not None:

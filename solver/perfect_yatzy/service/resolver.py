@@ -228,10 +228,10 @@ class ObjectiveResolver:
         if self.announce is None or plan.cost is None or not self.budget.announces(plan.cost):
             return None
         if plan.goals and plan.goals.stored:
-            line = f"solving all goals of {rules.key}, {plan.cost.words}; the table will be stored"
+            line = _("solving all goals of {rules}, {cost}; the table will be stored")
         else:
-            line = f"solving {rules.key} from this card on, {plan.cost.words}, in memory"
-        return self.announce(rules, line)
+            line = _("solving {rules} from this card on, {cost}, in memory")
+        return self.announce(rules, line.format(rules=rules.key, cost=plan.cost.words))
 
     def _opponent_seconds(self, rules: RuleSet, card: Scorecard) -> float:
         self.budget.check_objective(rules, utility_cost(rules, card.state))

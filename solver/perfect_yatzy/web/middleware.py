@@ -13,6 +13,7 @@ from typing import Any
 
 import anyio
 
+from .._messages import ENGLISH, _, language_accepted, language_scope
 from .._version import ANSWER_SCHEMA
 from .limits import MAX_BODY_BYTES, MAX_BODY_SECONDS, MAX_VALUES, RateLimiter
 
@@ -63,15 +64,23 @@ class RequestFilter:
             await self.app(scope, receive, send)
             return
         headers = {name.lower(): value for name, value in scope["headers"]}
+        accepted = headers.get(b"accept-language", b"").decode("latin-1")
+        with language_scope(language_accepted(accepted) or ENGLISH):
+            await self.respond(scope, headers, receive, send)
+
+    async def respond(
+        self, scope: MutableMapping[str, Any], headers: dict[bytes, bytes], receive: Receive, send: Send
+    ) -> None:
+        """Pass a request to the application, or refuse it, in the language of the request."""
         host = headers.get(b"host", b"").decode("latin-1")
         if not self.is_known_host(host_name(host)):
-            message = (
+            message = _(
                 "unknown host name; open http://127.0.0.1, or start the server with: yatzy serve --allow-host NAME"
             )
             await send_error(send, 421, "unknown-host", message)
             return
         if not self.rate_limiter.allow(scope["client"][0] if scope.get("client") else ""):
-            await send_error(send, 429, "rate-limited", "too many requests; try again in a moment")
+            await send_error(send, 429, "rate-limited", _("too many requests; try again in a moment"))
             return
         length = headers.get(b"content-length", b"0")
         try:
@@ -80,16 +89,23 @@ class RequestFilter:
             with anyio.fail_after(MAX_BODY_SECONDS):
                 body = await read_body(receive)
         except BodyTooLarge:
-            await send_error(send, 413, "body-too-large", f"the request is larger than {MAX_BODY_BYTES} bytes")
+            await send_error(
+                send,
+                413,
+                "body-too-large",
+                _("the request is larger than {bytes} bytes").format(bytes=MAX_BODY_BYTES),
+            )
             return
         except TimeoutError:
-            message = f"the request was not complete after {MAX_BODY_SECONDS:g} seconds"
+            message = _("the request was not complete after {seconds} seconds").format(
+                seconds=f"{MAX_BODY_SECONDS:g}"
+            )
             await send_error(send, 408, "request-timeout", message, close=True)
             return
         except Disconnected:
             return
         if sum(map(body.count, (b",", b"[", b"{"))) > MAX_VALUES:
-            message = f"the body has more than {MAX_VALUES} values"
+            message = _("the body has more than {count} values").format(count=MAX_VALUES)
             await send_error(send, 422, "invalid-request", message)
             return
         unread: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]

@@ -126,10 +126,13 @@ def solve(
         """Check the cost of a solve, ask if it is high, and announce it."""
         name, cost = {"mean": "means"}.get(objective.name, objective.name), checked_cost(objective, shards, threads)
         if not yes and not budget.objective.allows(cost):
-            size = f"he table of {name} of {rule_set.key} takes {cost.words}"
-            confirm(f"T{size}.", _("t{size}; use --yes to solve it").format(size=size))
-        line = f"solving {rule_set.key} ({name}), {cost.words}" if budget.announces(cost) else None
-        return solve_progress(rule_set, line)
+            facts = {"name": name, "rules": rule_set.key, "cost": cost.words}
+            confirm(
+                _("The table of {name} of {rules} takes {cost}.").format(**facts),
+                _("the table of {name} of {rules} takes {cost}; use --yes to solve it").format(**facts),
+            )
+        line = _("solving {rules} ({name}), {cost}").format(rules=rule_set.key, name=name, cost=cost.words)
+        return solve_progress(rule_set, line if budget.announces(cost) else None)
 
     if approximately:
         from .approximate import solve_goals_approximately
