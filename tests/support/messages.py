@@ -44,6 +44,25 @@ STATIC_WORDS = {
 }
 
 
+# Words of click itself that users of the command can meet.
+CLICK = [
+    "Options", "Commands", "Usage:", "Aborted!", "Missing command.", "Missing argument", "Missing option",
+    "Missing parameter", "Missing {param_type}", "default: {default}", "env var: {var}", "(dynamic)",
+    "Show the version and exit.", "Show this message and exit.", "%(prog)s, version %(version)s",
+    "Invalid value for {param_hint}: {message}", "Invalid value: {message}", "Choose from:\n\t{choices}",
+    "No such option {name!r}.", "No such command {name!r}.", "Option {name!r} does not take a value.",
+    "{value} is not in the range {range}.", "{value!r} is not a valid {number_type}.",
+    "{name} {filename!r} does not exist.", "{name} {filename!r} is a directory.", "{name} {filename!r} is a file.",
+    "{name} {filename!r} is not readable.", "{name} {filename!r} is not writable.", "file", "directory", "path",
+    "unknown error", "Error: {message}", "Error: invalid input", "Could not open file {filename!r}: {message}",
+    ("Did you mean {possibility}?", "(Did you mean one of: {possibilities}?)"),
+    ("Got unexpected extra argument ({args})", "Got unexpected extra arguments ({args})"),
+    ("{value!r} is not {choice}.", "{value!r} is not one of {choices}."),
+    ("Option {name!r} requires an argument.", "Option {name!r} requires {nargs} arguments."),
+    ("{value!r} does not match the format {format}.", "{value!r} does not match the formats {formats}."),
+]  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Message:
     """A text of the sources: its English form, or the forms for one and for several, and where it is."""
@@ -219,6 +238,9 @@ def extract() -> Extracted:
     for path in sorted((PACKAGE / "game" / "rulesets").glob("*.toml")):
         found.messages += [Message(text, source_name(path)) for text in summaries(tomllib.loads(path.read_text()))]
     found.messages += guide_words()
+    for words in CLICK:
+        text, plural = (words, "") if isinstance(words, str) else words
+        found.messages.append(Message(text, "click", plural=plural))
     found.messages += help_of(main, "commands")
     return found
 

@@ -23,7 +23,7 @@ from .._files import replacing
 from .._messages import _
 from ..errors import SolverError
 from .options import ensure_language_option
-from .translated_help import choose_language, translate_help
+from .translated_help import chosen_language, translate_help
 
 if TYPE_CHECKING:
     from ..cluster.session import Cluster
@@ -80,9 +80,13 @@ class YatzyGroup(click.Group):
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command and exit: 0 done, 1 failed, 2 wrong usage or an impossible position, 130 interrupted."""
+        with chosen_language((args[0] if args else kwargs.get("args")) or sys.argv[1:]):
+            translate_help(self)
+            self.run(*args, **kwargs)
+
+    def run(self, *args: Any, **kwargs: Any) -> Any:
+        """:meth:`main` in the language that is chosen."""
         kwargs["standalone_mode"] = False
-        choose_language((args[0] if args else kwargs.get("args")) or sys.argv[1:])
-        translate_help(self)
         if sys.stdin is None:
             sys.stdin = open(os.devnull)  # noqa: SIM115 (for the rest of the process); prompts end at once
         if sys.stdout is None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -78,22 +79,39 @@ def language_option(words: Sequence[str]) -> str | None:
     return value
 
 
-def choose_language(words: Sequence[str]) -> None:
-    """Set the language of the process: ``--lang``, ``YATZY_LANG``, else that of the environment.
+@contextmanager
+def chosen_language(words: Sequence[str]) -> Iterator[None]:
+    """Speak the language of the user: ``--lang``, ``YATZY_LANG``, else that of the environment.
 
     A language without a catalogue is an error later, where the option is read; until then the words are English.
     """
-    wanted = language_option(words) or os.environ.get("YATZY_LANG")
+    wanted, before = language_option(words) or os.environ.get("YATZY_LANG"), current_language()
     code = (language_from(wanted) or ENGLISH) if wanted else language_of_environment()
-    if code != current_language() or code != ENGLISH:
-        _translate_click(code)
     set_language(code)
+    try:
+        with _translated_click(code):
+            yield
+    finally:
+        set_language(before)
 
 
-def _translate_click(code: str) -> None:
+@contextmanager
+def _translated_click(code: str) -> Iterator[None]:
     """Let the words of click itself (``Usage:``, ``Missing argument``) come from our catalogues."""
+    if code == ENGLISH:
+        yield
+        return
     import gettext
 
+    domain, languages = gettext.textdomain(), os.environ.get("LANGUAGE")
     gettext.bindtextdomain(DOMAIN, str(Path(__file__).parent.parent / "locale"))
     gettext.textdomain(DOMAIN)
     os.environ["LANGUAGE"] = code
+    try:
+        yield
+    finally:
+        gettext.textdomain(domain)
+        if languages is None:
+            del os.environ["LANGUAGE"]
+        else:
+            os.environ["LANGUAGE"] = languages
