@@ -44,7 +44,7 @@ export async function showExercise(container, position, { title, onAnswer, butto
   const held = position.dice.map(() => false), spec = position.rules;
   const verdict = element("div", { class: "answer", role: "status" });
   const dice = element("div", { class: "exercise-dice", role: "group", "aria-label": _("Dice; press one to hold it") },
-    ...position.dice.map((face, i) => button("", () => { held[i] = !held[i]; drawHeld(); }, { class: "die" })));
+    ...position.dice.map((_face, i) => button("", () => { held[i] = !held[i]; drawHeld(); }, { class: "die" })));
   const roll = button("", () => answer(heldOption()), { class: "primary" });
   const boxes = cardView(rules, position, options, (option) => answer(option));
   const heldFaces = () => position.dice.filter((_face, i) => held[i]).sort((a, b) => a - b);

@@ -1,6 +1,6 @@
 // The course of a game: the average final score after each roll and each decision, and what it would be without errors.
 // The area between the two lines is what the errors have cost so far; a click chooses a decision.
-import { chartWidth, svg } from "./dom.js";
+import { svg } from "./dom.js";
 import { _, formatNumber } from "./i18n.js";
 import { isMistake } from "./grades.js";
 
@@ -23,7 +23,7 @@ export function courseOf(found) {
 // a decision.
 export function courseChart(container, found, onChoose) {
   const course = courseOf(found), all = course.flatMap(([without, played]) => [without, played]);
-  const low = Math.min(...all), high = Math.max(...all), base = TOP + HEIGHT, width = chartWidth(container);
+  const low = Math.min(...all), high = Math.max(...all), base = TOP + HEIGHT, width = Math.max(240, container.clientWidth || 420);
   const xOf = (at) => LEFT + at * (width - LEFT - RIGHT) / (course.length - 1 || 1);
   const yOf = (value) => base - (value - low) / (high - low || 1) * HEIGHT;
   const line = (which) => course.map((point, at) => `${xOf(at).toFixed(1)},${yOf(point[which]).toFixed(1)}`);

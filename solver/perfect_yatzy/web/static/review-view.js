@@ -39,13 +39,13 @@ function draw(player, index) {
   const hasDecisions = each.decisions.length > 0, body = byId("review-body");
   body.replaceChildren(...(found.length > 1 ? [playerButtons()] : []), ...summary(each), ...(hasDecisions ? decisions(each) : []));
   if (!hasDecisions) return;
-  shown.chart = courseChart(body, each, (at) => {
+  shown.chart = courseChart(body.querySelector(".course-box"), each, (at) => {
     show(at);
     byId("step-on").focus({ preventScroll: true }); // so that the keys go on from here
   });
   body.querySelector(".course-box").prepend(shown.chart);
   shown.list = decisionList(each, shown.turns, record.rules, show);
-  body.append(shown.list);
+  body.querySelector(".list-box").append(shown.list);
   filterList();
   show(Math.min(index, each.decisions.length - 1));
 }
@@ -68,7 +68,7 @@ function summary(each) {
   const figure = (name, value, kind) => element("div", { class: kind || null }, element("dt", {}, name), element("dd", {}, value));
   const grades = GRADES.filter((grade) => each.grades[grade]).map((grade) => gradeChip(grade, gradeCount(grade, each.grades[grade])));
   return [element("h3", { id: "review-name", tabindex: -1 }, title),
-    element("dl", { class: "figures sum" }, figure(_("start"), formatNumber(each.start, 1)),
+    element("dl", { class: "figures parts" }, figure(_("start"), formatNumber(each.start, 1)),
       figure(_("luck"), signedText(each.luck), each.luck < 0 ? "unlucky" : "lucky"), figure(_("errors"), signedText(-each.points_lost), "lost"),
       figure(each.finished ? _("final score") : _("average now"), formatNumber(each.result, each.finished ? 0 : 1))),
     element("p", { class: "grades" }, ...(grades.length ? grades.flatMap((chip) => [chip, " "]) : [_("No decisions yet.")])),
@@ -78,7 +78,7 @@ function summary(each) {
 function decisions(each) {
   const mistakes = each.decisions.filter((one) => isMistake(one.grade)).length;
   const step = (id, label, title, listener) => button(label, listener, { id, title, "aria-label": title });
-  return [
+  const course = [
     element("div", { class: "course-box" }, element("p", { class: "legend" },
       element("span", { class: "key expected" }), _("average final score"), " ", element("span", { class: "key without-errors" }), _("without errors"), " ",
       element("span", { class: "key errors" }), _("lost by errors"))),
@@ -89,12 +89,12 @@ function decisions(each) {
       ...(mistakes ? [button(_("Next mistake"), nextMistake, { id: "step-mistake" })] : [])),
     element("p", { class: "hint keys" }, _("Keys: ← and → step through the decisions, Home and End go to the ends, M goes to the next mistake.")),
     element("div", { id: "decision" }),
-    element("p", { id: "decision-status", class: "unseen", role: "status" }),
-    element("div", { class: "bar list-head" }, element("h4", {}, _("All decisions")),
+    element("p", { id: "decision-status", class: "unseen", role: "status" })];
+  const listHead = element("div", { class: "bar list-head" }, element("h4", {}, _("All decisions")),
       ...(mistakes ? [element("label", {}, element("input", { type: "checkbox", id: "only-mistakes", checked: shown.onlyMistakes,
         on: { change: (event) => { shown.onlyMistakes = event.target.checked; filterList(); } } }), " ", _("mistakes only")),
-      button(ngettext("Practise this mistake", "Practise these {count} mistakes", mistakes, { count: formatNumber(mistakes) }), practise, { id: "practise" })] : [])),
-  ];
+      button(ngettext("Practise this mistake", "Practise these {count} mistakes", mistakes, { count: formatNumber(mistakes) }), practise, { id: "practise" })] : []));
+  return [element("div", { class: "review-columns" }, element("div", { class: "course-column" }, ...course), element("div", { class: "list-box" }, listHead))];
 }
 
 function filterList() {
