@@ -31,6 +31,8 @@ cluster-failed          a cluster cannot be reached, or its workers cannot do th
 process-failed          a program that plays cannot be started, ended, or gave no answer
 busy                    too many requests are waiting
 client-disconnected     the client disconnected before its answer was computed
+confirmation-required   the answer takes long or writes to the disk; ``cost`` says how much
+cancelled               whoever asked for the work has stopped it
 internal-error          a bug; only in answers to a stream of requests
 ======================  ===============================================================================
 """
@@ -68,6 +70,8 @@ CODES = frozenset(
         "process-failed",
         "busy",
         "client-disconnected",
+        "confirmation-required",
+        "cancelled",
         "internal-error",
     }
 )
@@ -145,6 +149,12 @@ class TableError(SolverError, OSError):
 
     exit_code = 1
     default_code = "table-error"
+
+
+class Cancelled(SolverError):
+    """A long computation was stopped. Raise it in a callback for progress; finished layers of a table are kept."""
+
+    default_code = "cancelled"
 
 
 class ClusterError(SolverError, RuntimeError):

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -52,10 +52,14 @@ def free_port() -> int:
 
 
 @contextmanager
-def running_server(tables: str | os.PathLike[str]) -> Iterator[Server]:
-    """`yatzy serve` on a free port; it has answered a hold query."""
+def running_server(
+    tables: str | os.PathLike[str], limits: Mapping[str, float] | None = None, *options: str
+) -> Iterator[Server]:
+    """`yatzy serve` on a free port, with other limits than those of perfect_yatzy.web.limits; it has answered a hold."""
     server = Server(free_port())
-    command = [sys.executable, "-m", "perfect_yatzy", "serve", "--port", str(server.port), "--tables", str(tables)]
+    change = "".join(f"limits.{name} = {value}\n" for name, value in (limits or {}).items())
+    program = f"from perfect_yatzy.web import limits\n{change}from perfect_yatzy.__main__ import run\nrun()\n"
+    command = [sys.executable, "-c", program, "serve", "--port", str(server.port), "--tables", str(tables), *options]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
         try:
             for _ in range(600):

@@ -18,7 +18,7 @@ import anyio
 from fastapi.testclient import TestClient
 from perfect_yatzy.errors import RulesError
 from perfect_yatzy.strategy.strategy import Strategy
-from perfect_yatzy.web import app, middleware
+from perfect_yatzy.web import app, middleware, rule_sets
 from perfect_yatzy.web.limits import MAX_BODY_BYTES, MAX_VALUES
 from perfect_yatzy.web.middleware import RequestFilter
 from support.server import HOLD, VALID, Server, is_error, largest_bodies, running_server
@@ -128,9 +128,9 @@ def test_the_number_of_errors_in_a_message_is_limited(yatzy: Strategy) -> None:
 
 def test_rule_sets_are_described_once_for_each_language(monkeypatch: pytest.MonkeyPatch) -> None:
     client = TestClient(app.create_app(), base_url="http://127.0.0.1")
-    app.described.cache_clear()
+    rule_sets.rule_set_text.cache_clear()
     first = client.get("/api/rules", params={"lang": "de"})
-    monkeypatch.setattr(app, "rule_set_json", lambda rules: pytest.fail("described again"))
+    monkeypatch.setattr(rule_sets, "rule_set_json", lambda rules: pytest.fail("described again"))
     assert client.get("/api/rules", params={"lang": "de"}).content == first.content
     for params in ({"lang": "xx"}, {"rules": "nothing"}, {"rules": "pyproject.toml"}):
         assert client.get("/api/rules", params=params).json()["code"] in (
@@ -139,4 +139,4 @@ def test_rule_sets_are_described_once_for_each_language(monkeypatch: pytest.Monk
             "invalid-rules",
         )
     with pytest.raises(RulesError):
-        app.described("nothing", "en")
+        rule_sets.described(("nothing",), "en", ("",))

@@ -17,6 +17,7 @@ from perfect_yatzy.errors import CODES
 from perfect_yatzy.strategy.score_strategy import INSTANT_SOLVE_SECONDS
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.web import limits
+from perfect_yatzy.web.answers import HTTP_CODES
 from perfect_yatzy.web.app import create_app
 
 README = (ROOT / "solver" / "perfect_yatzy" / "web" / "README.md").read_text(encoding="utf-8")
@@ -51,14 +52,16 @@ def test_limits_are_those_of_the_code() -> None:
         f"below {INSTANT_SOLVE_SECONDS:.1f} s",
         f"and {limits.SHORT_QUEUED} wait",
         f"and {limits.LONG_QUEUED} wait",
-        f"may take {limits.MAX_OBJECTIVE_SECONDS:.0f} s and {limits.MAX_OBJECTIVE_BYTES >> 30} GiB",
+        f"more than {limits.MAX_UNASKED_SECONDS:.0f} s or writes",
+        f"A table may take {limits.MAX_TABLE_SECONDS:.0f} s and {limits.MAX_TABLE_BYTES >> 30} GiB",
+        f"a goal or a win {limits.MAX_OBJECTIVE_SECONDS:.0f} s and {limits.MAX_OBJECTIVE_BYTES / 1e9:.0f} GB",
+        f"must arrive within {limits.MAX_HEADER_SECONDS:.0f} s",
         f"name {limits.MAX_OPPONENTS} opponents",
-        f"at most {limits.MAX_GOAL_BYTES_WRITTEN >> 30} GiB",
+        f"at most {limits.MAX_BYTES_WRITTEN >> 30} GiB",
     ):
         assert figure in text
 
 
 def test_codes_of_the_server_are_its_own_or_those_of_the_package() -> None:
     listed = set(re.findall(r"^\| \d{3} \| `([a-z-]+)` \|", README, re.MULTILINE))
-    http = {"not-found", "method-not-allowed", "request-timeout", "body-too-large", "unknown-host", "rate-limited"}
-    assert listed - CODES == http
+    assert listed - CODES == HTTP_CODES

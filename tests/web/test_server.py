@@ -8,6 +8,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
 from support.command import Run
@@ -24,6 +25,8 @@ from perfect_yatzy.errors import CODES, RulesError
 from perfect_yatzy.service import resolver
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.requests import Request
+from perfect_yatzy.service.work import WorkProgress
+from perfect_yatzy.strategy.distribution import distribution
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.tablebase.store import has_table
 from perfect_yatzy.web.app import create_app
@@ -32,7 +35,7 @@ from perfect_yatzy.web.limits import (
     LONG_QUEUED,
     LONG_RUNNING,
     MAX_BODY_BYTES,
-    MAX_GOAL_BYTES_WRITTEN,
+    MAX_BYTES_WRITTEN,
     MAX_OPPONENTS,
     ClientDisconnected,
     ConcurrencyLimiter,
@@ -77,7 +80,7 @@ def test_answers_are_those_of_the_command(client: TestClient, query: str, asked:
         ("hold", {"dice": "33456", "card": {"ones": 99}}, 422, "ones cannot hold 99"),
         ("hold", {"dice": "33456", "rules": "/etc/passwd.toml"}, 422, "unknown rules"),
         ("hold", {"dice": "33456", "rules": "yatzy+nothing"}, 422, "has no switch"),
-        ("hold", {"dice": "334566", "rules": "maxi"}, 422, "maxi is not solved yet, and its table takes"),
+        ("hold", {"dice": "334566", "rules": "maxi"}, 409, "this takes about 127 s and writes 2.9 GB"),
         ("hold", {"dice": "33456", "goal": 1, "opponents": "3"}, 422, "cannot be combined"),
         ("hold", {"dice": "33456", "unknown": 1}, 422, '"unknown" is not a field of this request'),
         ("hold", {}, 422, "dice is missing; must be the dice on the table"),
@@ -215,19 +218,20 @@ def test_any_request_is_answered_or_rejected_with_a_reason(
     """The test client raises what the server does not catch."""
     content = json.dumps({"spread": False} | body if path == "expect" else body)
     found = client.post(f"/api/{path}", content=content, headers=JSON_TYPE)
-    assert found.status_code in (200, 422)
+    assert found.status_code in (200, 409, 422)
     assert found.status_code == 200 or found.json()["code"] in CODES
 
 
 def test_the_api_is_described(client: TestClient) -> None:
     described = client.get("/api/openapi.json").json()
     assert set(described["paths"]) == {
-        f"/api/{n}" for n in ("rules", "languages", "hold", "score", "expect", "outcomes", "review", "puzzle")
+        f"/api/{n}"
+        for n in ("rules", "languages", "hold", "score", "expect", "outcomes", "review", "puzzle", "solve")
     }
     for path in described["paths"].values():
         for operation in path.values():
             assert operation["description"]
-            errors = {"413", "421", "422", "429", "503"}
+            errors = {"403", "408", "409", "413", "421", "422", "429", "503"}
             assert errors < operation["responses"].keys()
             for status in errors:
                 answer = operation["responses"][status]["content"]["application/json"]["schema"]
@@ -311,23 +315,26 @@ def test_the_two_best_options_are_explained(client: TestClient, yatzy: Strategy,
     assert client.post(f"/api/{query}", json={**asked, "explain": 1}).status_code == 422
 
 
-def test_the_chance_of_the_bonus_is_that_of_the_distribution(yatzy: Strategy) -> None:
+def test_the_chance_of_the_bonus_is_that_of_the_distribution(forced: Strategy) -> None:
     """Computed in the background: the first answer does not wait for it, and it is not stored."""
     scheduler = RequestScheduler(None, 1)
-    asked = {"dice": "33455", "rolls_left": 1, "explain": True}
-    first = scheduler.answer("hold", asked, never_disconnects)
+
+    def ask(query: str, **fields: object) -> dict[str, Any]:
+        return scheduler.answer(query, {"rules": "yatzy-forced", **fields}, never_disconnects)
+
+    first = ask("hold", dice="11445", rolls_left=1, explain=True)
     assert first["best"]["outlook"]["bonus_chance"] is None
     scheduler.service.bonus_chances.wait()
-    best = scheduler.answer("hold", asked, never_disconnects)["best"]
-    chance, rest = best["outlook"]["bonus_chance"], 0.0
-    for rolled in scheduler.answer("outcomes", {"hold": best["hold"], "rolls_left": 1}, never_disconnects)[
-        "outcomes"
-    ]:
-        dice = sorted(best["hold"] + rolled["rolled"])
-        taken = scheduler.answer("score", {"dice": dice, "explain": True}, never_disconnects)["best"]
-        rest += rolled["chance"] * taken["outlook"]["bonus_chance"]
-    assert chance == pytest.approx(rest, abs=1e-9)
-    assert not has_table(yatzy.rules, None, "bonus")
+    best = ask("hold", dice="11445", rolls_left=1, explain=True)["best"]
+    expected = 0.0
+    for rolled in ask("outcomes", hold=best["hold"], rolls_left=1)["outcomes"]:
+        taken = ask("score", dice=sorted(best["hold"] + rolled["rolled"]), explain=True)["best"]
+        expected += rolled["chance"] * taken["outlook"]["bonus_chance"]
+    assert best["outlook"]["bonus_chance"] == pytest.approx(expected, abs=1e-9)
+    assert not has_table(forced.rules, None, "bonus")
+    whole = distribution(forced).upper_bonus_chance
+    rolls = [ask("score", dice=roll, explain=True)["best"]["outlook"]["bonus_chance"] for roll in ("11111", "23456")]
+    assert rolls[0] > whole > rolls[1]
 
 
 def test_a_puzzle_is_that_of_the_command(client: TestClient, run: Run, yatzy: Strategy) -> None:
@@ -364,30 +371,31 @@ def test_a_long_computation_delays_no_short_one(yatzy: Strategy) -> None:
     scheduler, started, finish = RequestScheduler(None, 1), Event(), Event()
     compute = scheduler.service.compute
 
-    def slow(request: Request) -> dict[str, object]:
+    def slow(request: Request, progress: WorkProgress | None = None) -> dict[str, object]:
         if request.objective:
             started.set()
             assert finish.wait(20)
             return {}
-        return compute(request)
+        return compute(request, progress)
+
+    def solve(goal: int) -> None:
+        work = scheduler.confirmed({"query": "hold", "rules": "yatzy", "dice": "33456", "goal": goal})
+        work(lambda done, left: None, never_disconnects)
 
     scheduler.service.compute = slow  # type: ignore[method-assign]
     accepted = LONG_RUNNING + LONG_QUEUED
     with ThreadPoolExecutor(accepted + 3) as pool:
-        goal = {"rules": "yatzy", "dice": "33456", "goal": 280}
-        long = [
-            pool.submit(scheduler.answer, "hold", goal | {"goal": 280 + n}, never_disconnects)
-            for n in range(accepted)
-        ]
+        long = [pool.submit(solve, 280 + n) for n in range(accepted)]
         assert started.wait(20)
         while scheduler.long.free:
             time.sleep(0.01)
         found = scheduler.answer("hold", {"rules": "yatzy", "dice": "33456"}, never_disconnects)
         assert found["best"]["hold"] == [3, 3]
         with pytest.raises(QueueFullError, match="too many requests are queued; try again later"):
-            scheduler.answer("hold", goal | {"goal": 1}, never_disconnects)
+            solve(1)
         finish.set()
-        assert [each.result(20) for each in long] == [{}] * accepted
+        assert [each.result(20) for each in long] == [None] * accepted
+    goal = {"rules": "yatzy", "dice": "33456", "goal": 280}
     assert scheduler.answer("hold", goal, never_disconnects) == {}  # cached
     assert scheduler.long.free == accepted
 
@@ -403,9 +411,9 @@ def test_a_disconnected_client_leaves_the_queue() -> None:
 
 def test_tables_of_goals_are_written_up_to_a_limit(tmp_path: Path) -> None:
     scheduler = RequestScheduler(tmp_path, 1)  # no table of goals is there
-    scheduler.service.resolver.stored_bytes = MAX_GOAL_BYTES_WRITTEN
+    scheduler.service.resolver.stored_bytes = MAX_BYTES_WRITTEN
     with pytest.raises(RulesError, match="stores no more"):
-        scheduler.answer("expect", {"rules": "yatzy", "goal": 280, "spread": False}, never_disconnects)
+        scheduler.confirmed({"query": "expect", "rules": "yatzy", "goal": 280, "spread": False})
 
 
 def test_an_objective_is_solved_once_for_a_card(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:

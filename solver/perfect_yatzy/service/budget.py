@@ -5,11 +5,15 @@ Every decision rests on one estimate, :class:`perfect_yatzy.model.estimates.Solv
     instant     below `instant_seconds`: solved whenever it is needed, without a word
     announced   within the limit of its kind: solved after a line that says what and how long
     refused     beyond it: an error that says what to run instead
+
+A server asks where the command announces: unasked it solves what takes less than `unasked_seconds`, in memory, and
+the rest after a confirmation (:mod:`.work`).
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -24,6 +28,7 @@ from ..strategy.outlook import outlook_cost
 from ..strategy.outlook_file import has_outlook
 from ..strategy.score_strategy import INSTANT_SOLVE_SECONDS
 from ..tablebase.memory import available_memory
+from .work import Work
 
 OUTLOOK_LIMIT_SECONDS = 15.0  # the outlook of a game that takes longer, or a larger file, is not made
 OUTLOOK_LIMIT_BYTES = 4_000_000
@@ -59,15 +64,15 @@ class SolveBudget:
     objective : SolveLimit
         Of a goal or a utility, and of an opponent's distribution.
     stored_bytes : float
-        Tables of goals that requests may add to the store, in all.
+        Tables that requests may add to the store, in all.
     cached_bytes : float
         Tables that stay in memory between requests.
     cached_answers : int
         Answers that stay in memory.
     opponents : float
         Opponents in one request.
-    confirms : bool
-        Whether work that takes long or writes to the disk waits for a confirmation.
+    unasked_seconds : float
+        Work that takes longer, or writes to the disk, waits for a confirmation; infinite if none does.
     """
 
     instant_seconds: float = INSTANT_SOLVE_SECONDS
@@ -77,7 +82,7 @@ class SolveBudget:
     cached_bytes: float = 2 << 30
     cached_answers: int = 256
     opponents: float = inf
-    confirms: bool = False
+    unasked_seconds: float = inf
 
     @classmethod
     def command(cls) -> SolveBudget:
@@ -86,6 +91,15 @@ class SolveBudget:
         Those of the server are in :mod:`perfect_yatzy.web.limits`.
         """
         return cls(mean=COMMAND_LIMIT, objective=COMMAND_LIMIT)
+
+    @property
+    def confirms(self) -> bool:
+        """Whether work waits for a confirmation. Then nothing is stored without one."""
+        return self.unasked_seconds < inf
+
+    def needs_confirmation(self, works: Sequence[Work]) -> bool:
+        """Whether some works together are more than is done unasked."""
+        return sum(work.unasked_seconds for work in works) > self.unasked_seconds
 
     def announces(self, cost: SolveCost) -> bool:
         """Whether a solve takes long enough to be announced."""
@@ -142,20 +156,21 @@ class SolveBudget:
         free = available_memory()
         return limit.allows(cost) and self.objective.allows(cost) and (free is None or cost.memory <= free)
 
-    def check_stored(self, rules: RuleSet, stored: int, cost: SolveCost) -> None:
-        """Raise RulesError if one more table of goals is too much for the store.
+    def check_stored(self, rules: RuleSet, stored: int, cost: SolveCost, options: str = "") -> None:
+        """Raise RulesError if one more table is too much for the store.
 
         Parameters
         ----------
         stored
             Bytes that requests have added to the store so far.
+        options
+            Those of `yatzy solve` for that table.
         """
         if stored + cost.bytes > self.stored_bytes:
             raise RulesError(
                 _(
-                    "the server has stored {stored} GB of goals and stores no more; first run: yatzy solve "
-                    "{rules} --what goals"
-                ).format(stored=number_text(stored / 1000000000.0, 1), rules=rules.spec or rules.key),
+                    "the server has stored {stored} GB of tables and stores no more; first run: yatzy solve {rules}"
+                ).format(stored=number_text(stored / 1e9, 1), rules=(rules.spec or rules.key) + options),
                 code="too-large",
             )
 
@@ -195,3 +210,21 @@ def distribution_seconds(
     if start.filled.bit_count() == 1 and not start.saved and stored:
         return 0.0
     return FORWARD_COST_RATIO * utility_cost(rules, start).seconds
+
+
+def mean_work(cost: SolveCost) -> Work:
+    """The table of means: stored if confirmed, in memory if not."""
+    return Work("table", cost.seconds, cost.memory, cost.bytes, cost.seconds)
+
+
+def distribution_works(
+    rules: RuleSet, start: State, tables: str | os.PathLike[str] | None, *, outlook: bool
+) -> list[Work]:
+    """The distribution of the final score; nothing if it is stored. Without a confirmation no outlook is made."""
+    unasked = distribution_seconds(rules, start, tables)
+    if not unasked:
+        return []
+    made = outlook and start == EMPTY_STATE and not has_outlook(rules, tables)
+    cost = outlook_cost(rules) if made else utility_cost(rules, start)
+    seconds = distribution_seconds(rules, start, tables, outlook=outlook)
+    return [Work("distribution", seconds, cost.memory, cost.bytes if made else 0, unasked)]

@@ -7,7 +7,7 @@ and its turn is evaluated once for each value function: the mean, and the object
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -25,12 +25,11 @@ from ..model.objectives import Variance
 from ..strategy.actions import Choice, Hold, max_rerolls, rank_categories, rank_holds
 from ..strategy.approximate_strategy import ApproximateStrategy, needs_table
 from ..strategy.distribution import has_distribution, stored_distribution
-from ..strategy.opening import approximate_advice, open_strategy, opens_approximate
+from ..strategy.opening import approximate_advice, open_strategy, opens_approximate, strategy_in_memory
 from ..strategy.strategy import Strategy
 from ..tablebase.store import has_table, open_table
 from .answers import (
     HEAD,
-    PERCENTILES,
     answer_head,
     approximate_fields,
     best_value_fields,
@@ -42,15 +41,17 @@ from .answers import (
     with_echo,
 )
 from .bonus import BonusChances
-from .budget import SolveBudget, distribution_seconds
+from .budget import SolveBudget, distribution_seconds, distribution_works, mean_work
 from .cache import WeightedLRUCache
 from .outcomes import outcome_fields
 from .requests import ObjectiveRequest, Request, parse_request
-from .resolver import Announce, ObjectivePlan, ObjectiveResolver, ResolvedObjective
+from .resolver import Announce, ObjectivePlan, ObjectiveResolver, ResolvedObjective, table_bytes
+from .work import ConfirmationRequired, Work, WorkProgress
 
 if TYPE_CHECKING:
     from ..policies.computer_players import ComputerPlayer
 
+MAX_COSTS = 256  # of tables, that are remembered
 PUZZLE_SECONDS = 0.5  # to find one, most of the time
 
 
@@ -84,6 +85,7 @@ class QueryService:
         self.answers: WeightedLRUCache[dict[str, Any]] = WeightedLRUCache(self.budget.cached_answers)
         self.resolver = ObjectiveResolver(self.strategies, self.budget, tables, threads, announce)
         self.bonus_chances = BonusChances(tables, threads, self.budget)
+        self._costs: WeightedLRUCache[SolveCost] = WeightedLRUCache(MAX_COSTS)
         self._rules: WeightedLRUCache[RuleSet] = WeightedLRUCache(inf)
 
     def rules(self, spec: str) -> RuleSet:
@@ -100,11 +102,20 @@ class QueryService:
         """Make a rule set that has no file known under its key."""
         self._rules.put(rules.key, rules)
 
-    def strategy(self, rules: RuleSet) -> Strategy:
+    def strategy(self, rules: RuleSet, progress: WorkProgress | None = None) -> Strategy:
         """The strategy of the mean, opened at most once; solved first if its table is missing.
+
+        Parameters
+        ----------
+        rules
+            The game.
+        progress
+            Of confirmed work. Without it, a budget that asks for confirmations solves a small game in memory only.
 
         Raises
         ------
+        ConfirmationRequired
+            If the table is missing and the solve waits for a confirmation.
         RulesError
             If the table is missing and its solve is beyond the budget.
         TableError
@@ -112,13 +123,20 @@ class QueryService:
         """
 
         def create() -> Strategy:
-            report = None
-            if (cost := self.check_mean(rules)) and self.announce is not None:
+            cost = self.check_mean(rules)
+            report = progress.of("table") if progress else None
+            if cost and self.budget.confirms:
+                if progress is None:
+                    self.check_unasked([mean_work(cost)])
+                    return strategy_in_memory(rules, self.threads)
+                self.budget.check_stored(rules, self.resolver.stored_bytes, cost)
+                self.resolver.count_stored(cost.bytes)
+            if cost and self.announce is not None:
                 line = _("solving {rules}, {cost}; the table will be stored").format(rules=rules.key, cost=cost.words)
                 report = self.announce(rules, line if self.budget.announces(cost) else None)
             return open_strategy(rules, self.tables, threads=self.threads, progress=report)
 
-        return self.strategies.get_or_create(("mean", rules.fingerprint), create)
+        return self.strategies.get_or_create(_mean_key(rules), create, table_bytes)
 
     def check_mean(self, rules: RuleSet) -> SolveCost | None:
         """What :meth:`strategy` has to solve; None if the table exists.
@@ -131,9 +149,42 @@ class QueryService:
         if has_table(rules, self.tables) or opens_approximate(rules, self.tables):
             return None
         with approximate_advice(rules):
-            cost = rule_set_stats(rules)
+            cost = self._costs.get_or_create(rules.fingerprint, lambda: rule_set_stats(rules))
         self.budget.check_mean(rules, cost)
         return cost
+
+    def works(self, request: Request) -> list[Work]:
+        """What has to be computed before a request can be answered, in the order it is done.
+
+        Raises
+        ------
+        RulesError
+            If something is beyond the budget.
+        """
+        if self.cached_answer(request) is not None:
+            return []
+        rules = request.rules
+        found = self.mean_works(rules)
+        found += self.resolver.works(request, self.plan(request))
+        if _needs_distribution(request):
+            found += distribution_works(rules, request.state, self.tables, outlook=self._makes_outlook(request))
+        return found
+
+    def mean_works(self, rules: RuleSet) -> list[Work]:
+        """The work for the table of means; none if it is there.
+
+        Raises
+        ------
+        RulesError
+            If it is beyond the budget.
+        """
+        cost = self.check_mean(rules) if self.strategies.get(_mean_key(rules)) is None else None
+        return [mean_work(cost)] if cost else []
+
+    def check_unasked(self, works: Sequence[Work]) -> None:
+        """Raise ConfirmationRequired if some works are more than is done unasked."""
+        if self.budget.needs_confirmation(works):
+            raise ConfirmationRequired(works)
 
     def computer_player(self, rules: RuleSet, kind: str) -> ComputerPlayer:
         """A computer player; what it needs is solved first, after an announcement if it takes a while.
@@ -200,16 +251,20 @@ class QueryService:
             seconds += distribution_seconds(request.rules, request.state, self.tables, outlook=outlook)
         return seconds
 
-    def answer(self, request: Request | Mapping[str, Any]) -> dict[str, Any]:
+    def answer(self, request: Request | Mapping[str, Any], progress: WorkProgress | None = None) -> dict[str, Any]:
         """Answer one request. It is checked first: an impossible position never starts a solve.
 
         Parameters
         ----------
         request
             Checked, or plain values as in :mod:`perfect_yatzy.service.requests`.
+        progress
+            Of confirmed work; the answer is kept, so that it is there when the question is asked again.
 
         Raises
         ------
+        ConfirmationRequired
+            If the work waits for a confirmation.
         SolverError
             If the request is malformed or its position impossible, if it is beyond the budget, or if a table is
             damaged.
@@ -219,26 +274,28 @@ class QueryService:
         known = self.cached_answer(request)
         if known is not None:
             return known
-        answer = self.compute(request)
+        if self.budget.confirms and progress is None:
+            self.check_unasked(self.works(request))
+        answer = self.compute(request, progress)
         if _costly(request):
             self.answers.put(request.key, answer)
         return with_echo(answer, request.echo)
 
-    def compute(self, request: Request) -> dict[str, Any]:
+    def compute(self, request: Request, progress: WorkProgress | None = None) -> dict[str, Any]:
         """The answer to a checked request, without the cache of answers and without the fields it echoes."""
         plan = self.plan(request)
-        strategy = self.strategy(request.rules)
+        strategy = self.strategy(request.rules, progress)
         if request.query == "puzzle":
             from .puzzles import puzzle_answer
 
             head = {name: value for name, value in answer_head(request).items() if name in HEAD}
             return head | approximate_fields(strategy) | puzzle_answer(strategy, request)
-        objective = self.resolver.resolve(request, plan, strategy) if request.objective else None
+        objective = self.resolver.resolve(request, plan, strategy, progress) if request.objective else None
         answer = answer_head(request) | approximate_fields(strategy)
         if objective:
             answer |= estimate_fields(objective.strategy, request) | {"aim": objective.fields}
         if request.query == "expect":
-            return answer | self._expect_fields(request, strategy, objective)
+            return answer | self._expect_fields(request, strategy, objective, progress)
         if request.query == "outcomes":
             return answer | outcome_fields(strategy, request)
         return answer | self._turn_fields(request, strategy, objective)
@@ -272,7 +329,11 @@ class QueryService:
         return [clipped(replace(found, zero=score).value(request.position)) for score in scores]
 
     def _expect_fields(
-        self, request: Request, strategy: Strategy, objective: ResolvedObjective | None
+        self,
+        request: Request,
+        strategy: Strategy,
+        objective: ResolvedObjective | None,
+        progress: WorkProgress | None,
     ) -> dict[str, Any]:
         rules, card, state = request.rules, request.card, request.state
         remaining = strategy.value(request.position)
@@ -298,6 +359,8 @@ class QueryService:
                 self.tables,
                 self.threads,
                 outlook=self._makes_outlook(request),
+                store=progress is not None or not self.budget.confirms,
+                progress=progress.of("distribution") if progress else None,
             )
             if objective:
                 answer["chance_by_mean_play"] = float(objective.utility(found.scores) @ found.chances)
@@ -310,9 +373,11 @@ class QueryService:
                 index = strategy.space.unchecked_index(state)
                 answer["standard_deviation"] = float(np.sqrt(variances[index]))
         if request.games:
-            answer["simulation"] = self._simulation_fields(request, strategy)
+            from .simulated import measured_fields, simulation_fields
+
+            answer["simulation"] = simulation_fields(request, strategy, self.threads)
             if objective and objective.strategy.is_approximate(state):
-                answer["approximate"] = self._measured_fields(request, strategy, objective)
+                answer["approximate"] = measured_fields(request, strategy, objective, self.threads)
         return answer
 
     def _turn_fields(
@@ -339,45 +404,9 @@ class QueryService:
     def _makes_outlook(self, request: Request) -> bool:
         return request.state == EMPTY_STATE and self.budget.makes_outlook(request.rules)
 
-    def _measured_fields(self, request: Request, strategy: Strategy, objective: ResolvedObjective) -> dict[str, Any]:
-        """The field ``approximate``: the chance that approximate play has in simulated games."""
-        from ..strategy.simulation import simulate, wilson_interval
 
-        def reached(played_by: Strategy) -> int:
-            points = request.card.total
-            games = simulate(played_by, request.games, request.seed, request.position, self.threads, points=points)
-            return int(objective.utility(games.final_scores).sum())
-
-        n = reached(objective.strategy)
-        low, high = wilson_interval(n, request.games)
-        by_mean = reached(strategy) / request.games
-        return {
-            "games": request.games,
-            "chance": n / request.games,
-            "interval99": [low, high],
-            "chance_by_mean_play": by_mean,
-            "text": f"the chance is an estimate; simulated: {100 * n / request.games:.3g} % ({100 * low:.3g} to "
-            f"{100 * high:.3g} %, 99 % interval), by play for the expected score {100 * by_mean:.3g} %",
-        }
-
-    def _simulation_fields(self, request: Request, strategy: Strategy) -> dict[str, Any]:
-        from ..approximation.simulation import simulate
-
-        played = simulate(strategy, request.games, request.seed, request.position, self.threads)
-        marks = zip(PERCENTILES, played.percentiles(PERCENTILES), strict=True)
-        finals = played.final_scores
-        lowest = int(finals.min())
-        return {
-            "policy": strategy.policy,
-            "games": request.games,
-            "mean": played.mean,
-            "standard_error": played.standard_error,
-            "standard_deviation": played.standard_deviation,
-            "upper_bonus_chance": played.upper_bonus_chance,
-            "percentiles": {str(p): float(v) for p, v in marks},
-            "lowest": lowest,
-            "chances": (np.bincount(finals - lowest) / request.games).tolist(),
-        }
+def _mean_key(rules: RuleSet) -> Hashable:
+    return "mean", rules.fingerprint
 
 
 def _needs_distribution(request: Request) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
+from math import inf
 from threading import Lock
 from typing import Any
 
@@ -31,6 +32,7 @@ from ..tablebase.store import Progress, has_table
 from .budget import SolveBudget, distribution_seconds, estimate_advice, utility_cost
 from .cache import WeightedLRUCache
 from .requests import ObjectiveRequest, Request
+from .work import Work, WorkProgress
 
 MAX_OPPONENT_DISTRIBUTIONS = 256
 Announce = Callable[[RuleSet, str | None], Progress]
@@ -67,6 +69,8 @@ class ObjectivePlan:
     ----------
     seconds : float
         Estimate; 0.0 if everything is in the cache.
+    solve_seconds : float
+        The part of it that does not belong to opponents.
     goals : GoalSolve or None
         For a goal that is not in the cache.
     cost : SolveCost or None
@@ -74,6 +78,7 @@ class ObjectivePlan:
     """
 
     seconds: float = 0.0
+    solve_seconds: float = 0.0
     goals: GoalSolve | None = None
     cost: SolveCost | None = None
 
@@ -133,13 +138,19 @@ class ObjectiveResolver:
             cost = utility_cost(rules, request.state)
             self.budget.check_objective(rules, cost)
             check_memory(rules, cost.with_table())
-            return ObjectivePlan(seconds + cost.seconds, None, cost)
+            return ObjectivePlan(seconds + cost.seconds, cost.seconds, None, cost)
         solve = self._plan_goals(request)
         # Opening a table takes time, too: its checksum is verified.
         needed = solve.cost.seconds if solve.cost else self.budget.instant_seconds
-        return ObjectivePlan(seconds + needed, solve, solve.cost)
+        return ObjectivePlan(seconds + needed, needed, solve, solve.cost)
 
-    def resolve(self, request: Request, plan: ObjectivePlan, strategy: Strategy) -> ResolvedObjective:
+    def resolve(
+        self,
+        request: Request,
+        plan: ObjectivePlan,
+        strategy: Strategy,
+        progress: WorkProgress | None = None,
+    ) -> ResolvedObjective:
         """The strategy for the objective of a request, from its card on.
 
         Parameters
@@ -150,6 +161,8 @@ class ObjectiveResolver:
             Of :meth:`plan` for the same request.
         strategy
             Of the mean: it breaks ties, and unfinished opponents are assumed to follow it.
+        progress
+            Of confirmed work; default: what `announce` returns.
 
         Raises
         ------
@@ -159,9 +172,9 @@ class ObjectiveResolver:
         objective = request.objective
         assert objective
         if (goal := objective.goal) is not None:
-            reaching = self._reach(request, goal, plan, strategy)
+            reaching = self._reach(request, goal, plan, strategy, progress)
             return ResolvedObjective(reaching, lambda scores: (scores >= goal).astype(np.float64), {"goal": goal})
-        others = [self._opponent(strategy, known) for known in objective.opponents]
+        others = [self._opponent(strategy, known, progress) for known in objective.opponents]
         winning = WinUtility(others, objective.ties)
         fields = {
             "opponents": [
@@ -170,11 +183,12 @@ class ObjectiveResolver:
             "ties": objective.ties,
         }
         if (score := objective.score) is not None:
-            return ResolvedObjective(self._reach(request, score, plan, strategy), winning, fields)
+            return ResolvedObjective(self._reach(request, score, plan, strategy, progress), winning, fields)
 
         def solve() -> Strategy:
-            self._announce(request.rules, plan)
-            return utility_strategy(request.rules, winning, request.card, strategy.evaluator, self.threads)
+            report = self._announce(request.rules, plan, progress)
+            means = strategy.evaluator
+            return utility_strategy(request.rules, winning, request.card, means, self.threads, report)
 
         found = self.strategies.get_or_create(_utility_key(request, objective), solve, table_bytes)
         assert isinstance(found, ScoreStrategy)
@@ -197,25 +211,31 @@ class ObjectiveResolver:
                 except RulesError as error:
                     raise RulesError(f"{error}; {estimate_advice(rules)}", code=error.code) from error
                 budget.check_objective(rules, solve.cost, whole_game=True)
-                budget.check_stored(rules, self.stored_bytes, solve.cost)
+                budget.check_stored(rules, self.stored_bytes, solve.cost, " --what goals")
             else:
                 check_memory(rules, solve.cost.with_table())
                 budget.check_objective(rules, solve.cost)
         return solve
 
-    def _reach(self, request: Request, goal: int, plan: ObjectivePlan, strategy: Strategy) -> ScoreStrategy:
+    def _reach(
+        self,
+        request: Request,
+        goal: int,
+        plan: ObjectivePlan,
+        strategy: Strategy,
+        progress: WorkProgress | None,
+    ) -> ScoreStrategy:
         whole, rest = _goal_keys(request)
         if (found := self.strategies.get(whole) or self.strategies.get(rest)) is None:
             solve = plan.goals or self._plan_goals(request)  # evicted since it was planned
 
             def create() -> Strategy:
-                report = self._announce(request.rules, plan)
+                report = self._announce(request.rules, plan, progress)
                 made = goal_strategy(
                     solve, goal, request.card, strategy.evaluator, self.tables, threads=self.threads, progress=report
                 )
                 if solve.stored and solve.cost:
-                    with self.lock:
-                        self.stored_bytes += made.table.nbytes
+                    self.count_stored(made.table.nbytes)
                 return made
 
             key = _estimates_key(request.rules) if solve.estimated else whole if solve.stored else rest
@@ -223,8 +243,27 @@ class ObjectiveResolver:
         assert isinstance(found, ScoreStrategy)
         return replace(found, zero=goal, start=request.card)
 
-    def _announce(self, rules: RuleSet, plan: ObjectivePlan) -> Progress | None:
+    def count_stored(self, size: int) -> None:
+        """Count the bytes of a table that a request has added to the store."""
+        with self.lock:
+            self.stored_bytes += size
+
+    def works(self, request: Request, plan: ObjectivePlan) -> list[Work]:
+        """What has to be computed for the objective of a request, in the order it is done."""
+        works = []
+        if (seconds := plan.seconds - plan.solve_seconds) > 0:
+            works.append(Work("opponents", seconds, 0, 0, seconds))
+        if plan.cost and plan.goals and plan.goals.stored:
+            works.append(Work("goals", plan.cost.seconds, plan.cost.memory, plan.cost.bytes, inf))
+        elif plan.cost:
+            memory = plan.cost.with_table().memory
+            works.append(Work("objective", plan.cost.seconds, memory, 0, plan.cost.seconds))
+        return works
+
+    def _announce(self, rules: RuleSet, plan: ObjectivePlan, progress: WorkProgress | None) -> Progress | None:
         """Announce a solve that takes a while; the callback for its progress."""
+        if progress:
+            return progress.of("goals" if plan.goals and plan.goals.stored else "objective")
         if self.announce is None or plan.cost is None or not self.budget.announces(plan.cost):
             return None
         if plan.goals and plan.goals.stored:
@@ -239,11 +278,15 @@ class ObjectiveResolver:
             return 0.0
         return distribution_seconds(rules, card.state, self.tables)
 
-    def _opponent(self, strategy: Strategy, known: int | Scorecard) -> Opponent:
+    def _opponent(self, strategy: Strategy, known: int | Scorecard, progress: WorkProgress | None) -> Opponent:
         if isinstance(known, int):
             return finished(known)
+        if progress:
+            progress.of("opponents")
+        store = progress is not None or not self.budget.confirms
         return self.distributions.get_or_create(
-            _opponent_key(strategy.rules, known), lambda: opponent(strategy, known, self.threads, self.tables)
+            _opponent_key(strategy.rules, known),
+            lambda: opponent(strategy, known, self.threads, self.tables, store=store),
         )
 
 

@@ -65,6 +65,8 @@ def stored_distribution(
     threads: int | None = None,
     *,
     outlook: bool = False,
+    store: bool = True,
+    progress: Progress | None = None,
 ) -> ScoreDistribution:
     """:func:`distribution`, for the mean stored next to the table: from the empty card, and after the first turn.
 
@@ -79,21 +81,27 @@ def stored_distribution(
     outlook
         Whether to compute and store the distributions after every first turn (:mod:`.outlook`) if they are missing
         and `start` is the empty card.
+    store
+        Whether a new distribution may be written; what is stored already is read in any case.
+    progress
+        As for :func:`distribution`.
     """
     checked = strategy.check(start)
     filled = checked.state.filled.bit_count()
     if filled > 1 or checked.state.saved or isinstance(strategy.evaluator, ScoreEvaluator):
-        return distribution(strategy, checked, points=points, threads=threads)
+        return distribution(strategy, checked, points=points, threads=threads, progress=progress)
     if filled:
         found = read_outlook(strategy, checked.state, tables)
         if found is None:
-            return distribution(strategy, checked, points=points, threads=threads)
+            return distribution(strategy, checked, points=points, threads=threads, progress=progress)
         return replace(found, scores=found.scores + points)
     if points:
-        whole = stored_distribution(strategy, EMPTY_STATE, 0, tables, threads, outlook=outlook)
+        whole = stored_distribution(
+            strategy, EMPTY_STATE, 0, tables, threads, outlook=outlook, store=store, progress=progress
+        )
         return replace(whole, scores=whole.scores + points)
     path = distribution_path(strategy.rules, tables)
-    outlook = outlook and not has_outlook(strategy.rules, tables)
+    outlook = outlook and store and not has_outlook(strategy.rules, tables)
     header = file_header(strategy.rules, FORMAT)
     try:
         stored = checked_fields(path.read_bytes())
@@ -105,11 +113,13 @@ def stored_distribution(
         from .outlook import BackwardPass
 
         games = BackwardPass(GreedyPolicy(strategy.rules, strategy.table), threads or default_threads())
-        early = games.run()
+        early = games.run(progress)
         write_outlook(strategy.rules, early, tables)
         found = replace(early[strategy.space.unchecked_index(EMPTY_STATE)], policy=strategy.policy)
     else:
-        found = distribution(strategy, checked, points=0, threads=threads)
+        found = distribution(strategy, checked, points=0, threads=threads, progress=progress)
+    if not store:
+        return found
     with suppress(OSError), replacing(path) as file:
         file.write(with_checksum({**header, **distribution_entry(found)}))
     return found
@@ -138,8 +148,8 @@ def distribution(
     threads
         Number of threads; default: one per processor. The result does not depend on it.
     progress
-        For a goal or a utility: called with the work done and the work in all, in any unit. Late in a game it takes
-        less than a second, for a whole game of Yatzy minutes.
+        Called with the work done and the work in all, in any unit; it may raise to stop the work. For a goal or a
+        utility of a whole game of Yatzy it takes minutes, else seconds.
 
     Returns
     -------
@@ -181,7 +191,7 @@ def distribution(
     if isinstance(evaluator, ScoreEvaluator):
         games: ForwardPass = ScoreForwardPass(evaluator, state, threads, progress)
     else:
-        games = ForwardPass(GreedyPolicy(rules, strategy.table, state, strategy.space), threads)
+        games = ForwardPass(GreedyPolicy(rules, strategy.table, state, strategy.space), threads, progress=progress)
     return replace(games.run(before).distribution, policy=strategy.policy)
 
 

@@ -25,6 +25,7 @@ from ..model.checked_values import Table
 from ..model.objectives import FRAME, ScoreObjective, Utility, final_bonus
 from ..model.policies import Policy
 from ..model.turn_model import turn_model, turn_outcomes
+from ..tablebase.store import Progress
 from ..tablebase.threads import thread_map
 from .score_distribution import CategoryResult, ScoreDistribution
 
@@ -67,12 +68,17 @@ class ForwardPass:
         Number of threads; the results do not depend on it.
     perfect : (size,) float64 or None
         Values of perfect play for the states from the policy's start on, to compare with.
+    progress
+        Called after each layer with the layers done and the layers in all.
     """
 
-    def __init__(self, policy: Policy, threads: int, perfect: Table | None = None) -> None:
+    def __init__(
+        self, policy: Policy, threads: int, perfect: Table | None = None, progress: Progress | None = None
+    ) -> None:
         from ..kernels.lattice import indexed_lattice, kernel_lattice
 
         self.policy, self.rules, self.threads, self.perfect = policy, policy.rules, threads, perfect
+        self.progress = progress
         self.objective = score_places(policy.rules, policy.start)
         self.space = self.objective.space
         self.dice = lattice(self.rules.dice, self.rules.faces)
@@ -149,6 +155,8 @@ class ForwardPass:
             support=known,
         )
         self.in_parallel(lambda rows: pull_rows(rows, job), self.space.layers[filled + 1])
+        if self.progress:
+            self.progress(filled + 1, self.space.categories)
         return layer, chance @ known.mass[states], losses
 
     def new_layer(self, filled: int) -> TableSlice:

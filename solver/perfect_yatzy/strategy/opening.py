@@ -70,6 +70,19 @@ def open_strategy(
     return Strategy(rule_set, info, TurnEvaluator(rule_set, values))
 
 
+def strategy_in_memory(rules: RuleSet, threads: int | None = None) -> Strategy:
+    """The exact strategy of a rule set, solved now and not stored.
+
+    Raises
+    ------
+    RulesError
+        If the machine has too little memory.
+    """
+    from ..tablebase.backward_induction import solve_values
+
+    return Strategy(rules, None, TurnEvaluator(rules, solve_values(rules, threads=threads)))
+
+
 def opens_approximate(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> bool:
     """Whether :func:`open_strategy` gives an approximate strategy.
 

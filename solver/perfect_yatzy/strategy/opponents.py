@@ -146,6 +146,8 @@ def opponent(
     known: int | Scorecard,
     threads: int | None = None,
     tables: str | os.PathLike[str] | None = None,
+    *,
+    store: bool = True,
 ) -> Opponent:
     """The distribution of an opponent's final score.
 
@@ -155,7 +157,7 @@ def opponent(
         Of the mean, which an unfinished opponent is assumed to follow.
     known
         A final score, or a checked card of a game in progress.
-    threads, tables
+    threads, tables, store
         As for :func:`perfect_yatzy.strategy.distribution.stored_distribution`.
 
     Raises
@@ -166,7 +168,7 @@ def opponent(
     if isinstance(known, int):
         return finished(known)
     position = CheckedPosition(strategy.rules, known.state, known.total)
-    found = stored_distribution(strategy, position, known.total, tables, threads)
+    found = stored_distribution(strategy, position, known.total, tables, threads, store=store)
     return Opponent(found.scores, found.chances, True)
 
 

@@ -23,6 +23,7 @@ from ..model.policies import Policy
 from ..model.state_space import LANES
 from ..model.turn_model import turn_model, turn_outcomes
 from ..tablebase.memory import check_memory
+from ..tablebase.store import Progress
 from ..tablebase.threads import thread_map
 from .score_distribution import CategoryResult, ScoreDistribution
 
@@ -74,12 +75,15 @@ class BackwardPass:
         self.lattice, self.lattice_index = kernel_lattice(self.dice), indexed_lattice(self.dice)
         self.idle: list[PolicyJob] = []  # jobs that no call uses at the moment
 
-    def run(self) -> dict[int, ScoreDistribution]:
-        """The distributions from the first cards on, by the number of the state in the table, without any points."""
+    def run(self, progress: Progress | None = None) -> dict[int, ScoreDistribution]:
+        """The distributions from the first cards on, by the number of the state in the table, without any points.
+
+        `progress` is called with the states done and the states in all.
+        """
         found: dict[int, ScoreDistribution] = {}
         layer = self.full_cards()
         for filled in range(self.space.categories - 1, -1, -1):
-            layer = self.advance(filled, layer)
+            layer = self.advance(filled, layer, progress)
             if filled < EARLY_LAYERS:
                 states = self.space.layer_slice(filled)
                 found |= {state: self.distribution(layer, state) for state in range(states.start, states.stop)}
@@ -105,7 +109,7 @@ class BackwardPass:
         layer.results[layer.width - 1 :: layer.width] = bonuses > 0
         return layer
 
-    def advance(self, filled: int, below: ToCome) -> ToCome:
+    def advance(self, filled: int, below: ToCome, progress: Progress | None = None) -> ToCome:
         """The layer before `below`, with `filled` filled categories."""
         from ..kernels.distribution_turn import distribute_rows
 
@@ -122,7 +126,11 @@ class BackwardPass:
 
         rows = self.space.layers[filled]
         with thread_map(self.threads) as in_threads:
-            list(in_threads(work, [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)]))
+            parts = [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)]
+            states = self.space.layer_slice(filled)
+            for i, _ in enumerate(in_threads(work, parts), 1):
+                if progress:
+                    progress(states.start + (states.stop - states.start) * i // len(parts), self.space.size)
         return layer
 
     def new_job(self) -> PolicyJob:

@@ -75,8 +75,8 @@ class ScoreForwardPass(ForwardPass):
         self, evaluator: ScoreEvaluator, start: State, threads: int, progress: Progress | None = None
     ) -> None:
         means = GreedyPolicy(evaluator.rules, evaluator.means.values, start, evaluator.means.space)
-        super().__init__(means, threads)
-        self.evaluator, self.mean_values, self.progress = evaluator, means.values, progress
+        super().__init__(means, threads, progress=progress)
+        self.evaluator, self.mean_values = evaluator, means.values
         self.places = evaluator.score_offsets
         if evaluator.space is not self.space:
             places = places_in(evaluator.space, self.space)

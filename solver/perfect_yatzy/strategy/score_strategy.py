@@ -296,7 +296,8 @@ def goal_strategy(
         info, estimates = open_goal_estimates(rules, means, tables)
         return ScoreStrategy(rules, info, estimates, goal, start=card)
     if not solve.stored:
-        return ScoreStrategy(rules, None, solve_in_memory(solve.objective, means, threads), goal, start=card)
+        solved = solve_in_memory(solve.objective, means, threads, progress)
+        return ScoreStrategy(rules, None, solved, goal, start=card)
     if solve.cost:
         check_memory(rules, solve.cost)
     info, values = open_table(solve.objective, tables, threads=threads, progress=progress)
@@ -367,12 +368,13 @@ def utility_strategy(
     card: Scorecard,
     means: TurnEvaluator,
     threads: int | None = None,
+    progress: Progress | None = None,
 ) -> ScoreStrategy:
     """:func:`maximise` from a checked card on; `means` breaks ties."""
     objective = ReachableUtility(rules, lambda made: utilities[np.minimum(made, len(utilities) - 1)], card.state)
     most = int(objective.row_lengths().max()) + upper_sums(rules).most_bonus
     utilities = _utilities(utility, card.total + np.arange(most + 1))
-    return ScoreStrategy(rules, None, solve_in_memory(objective, means, threads), card.total, start=card)
+    return ScoreStrategy(rules, None, solve_in_memory(objective, means, threads, progress), card.total, start=card)
 
 
 def _utilities(utility: Callable[[Ints], npt.ArrayLike] | npt.ArrayLike, scores: Ints) -> Floats:
@@ -409,7 +411,9 @@ def _real(label: str, given: object) -> Floats:
     return found.astype(np.float64)
 
 
-def solve_in_memory(objective: ScoreObjective, means: TurnEvaluator, threads: int | None = None) -> ScoreEvaluator:
+def solve_in_memory(
+    objective: ScoreObjective, means: TurnEvaluator, threads: int | None = None, progress: Progress | None = None
+) -> ScoreEvaluator:
     """Solve an objective without storing its table; `means` breaks ties.
 
     Raises
@@ -420,4 +424,4 @@ def solve_in_memory(objective: ScoreObjective, means: TurnEvaluator, threads: in
     from ..tablebase.backward_induction import solve_objective
 
     check_memory(objective.rules, objective.solve_cost().with_table())
-    return ScoreEvaluator(objective, solve_objective(objective, threads=threads), means)
+    return ScoreEvaluator(objective, solve_objective(objective, threads=threads, progress=progress), means)

@@ -12,7 +12,7 @@ for any number of threads.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
@@ -62,6 +62,7 @@ def solve_layers(
     threads: int | None = None,
     resume: tuple[int, Values] | None = None,
     unrolled: bool = True,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[Layer]:
     """Solve a game layer by layer, from the full card to the start.
 
@@ -78,6 +79,8 @@ def solve_layers(
         A finished layer, as its number of filled categories and its values, to continue after.
     unrolled
         False forces the index arrays of the lattice (tests compare the two).
+    progress
+        Called within a layer, after each task, with the values done and the values in all.
 
     Yields
     ------
@@ -96,8 +99,10 @@ def solve_layers(
         for filled in range(last - 1, objective.first_layer - 1, -1):
             rows, layer = space.layers[filled], solver.blank(objective.layer_slice(filled))
             tasks = [rows[i : i + size] for i in range(0, len(rows), size)]
-            for _ in in_threads(solver.solve, tasks, repeat(below), repeat(layer)):
-                pass
+            place = objective.layer_slice(filled)
+            for i, _ in enumerate(in_threads(solver.solve, tasks, repeat(below), repeat(layer)), 1):
+                if progress and i < len(tasks):
+                    progress(place.start + (place.stop - place.start) * i // len(tasks), objective.size)
             below = layer
             yield _finished(objective, filled, layer)
 
@@ -107,11 +112,19 @@ def _finished(objective: Objective, filled: int, layer: TableSlice) -> Layer:
     return Layer(filled, values, layer.start + len(values), objective.size)
 
 
-def solve_objective(objective: Objective, *, threads: int | None = None, unrolled: bool = True) -> Values:
+def solve_objective(
+    objective: Objective,
+    *,
+    threads: int | None = None,
+    unrolled: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+) -> Values:
     """A whole table in memory: ``(objective.size,)`` values of type ``objective.compute``."""
     values = np.empty(objective.size, dtype=objective.compute)
-    for layer in solve_layers(objective, threads=threads, unrolled=unrolled):
+    for layer in solve_layers(objective, threads=threads, unrolled=unrolled, progress=progress):
         values[layer.done - len(layer.values) : layer.done] = layer.values
+        if progress:
+            progress(layer.done, layer.total)
     return values
 
 

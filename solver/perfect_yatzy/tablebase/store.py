@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from .._messages import _
-from ..errors import TableError
+from ..errors import Cancelled, TableError
 from ..game.rules import RuleSet
 from ..model.checked_values import Table
 from ..model.objectives import Objective
@@ -33,7 +33,7 @@ from .table_info import (
 )
 from .table_writer import TableWriter, part_path
 
-Progress = Callable[[int, int], None]  # values done, values in all
+Progress = Callable[[int, int], None]  # values done, values in all; it may raise to stop the work
 PART_SECONDS = 60.0  # time between two checkpoints of a solve
 POLL_SECONDS = 0.05  # time between two checks whether another process has finished a table
 
@@ -77,7 +77,8 @@ def solve_to_store(
     Parameters
     ----------
     progress
-        Called after each layer with the values done and the values in all.
+        Called often with the values done and the values in all. If it raises
+        :class:`perfect_yatzy.errors.Cancelled`, the solve stops and its finished layers remain for a later one.
     missing_only
         If there is a table already, return its description; if another process or thread is solving it, wait for
         that one. By default the game is solved in any case.
@@ -132,17 +133,25 @@ def written_bytes(path: Path) -> int:
 
 
 def write_table(writer: TableWriter, threads: int | None = None, progress: Progress | None = None) -> TableInfo:
-    """Solve what is left of a table and finish it."""
-    from .backward_induction import solve_layers
+    """Solve what is left of a table and finish it. After an interruption the finished layers can be resumed."""
+    from .backward_induction import Layer, solve_layers
 
     started = last_checkpoint = time.perf_counter()
-    for layer in solve_layers(writer.objective, threads=threads, resume=writer.resume()):
-        writer.add(layer.values)
-        if progress:
-            progress(layer.done, layer.total)
-        if layer.filled and time.perf_counter() - last_checkpoint > PART_SECONDS:
-            writer.checkpoint(layer.filled, layer.values)
-            last_checkpoint = time.perf_counter()
+    newest: Layer | None = None  # not in a checkpoint yet
+    try:
+        for layer in solve_layers(writer.objective, threads=threads, resume=writer.resume(), progress=progress):
+            writer.add(layer.values)
+            newest = layer
+            if progress:
+                progress(layer.done, layer.total)
+            if layer.filled and time.perf_counter() - last_checkpoint > PART_SECONDS:
+                writer.checkpoint(layer.filled, layer.values)
+                newest, last_checkpoint = None, time.perf_counter()
+    except (Cancelled, KeyboardInterrupt):
+        if newest and newest.filled:
+            with suppress(TableError):
+                writer.checkpoint(newest.filled, newest.values)
+        raise
     return writer.finish(time.perf_counter() - started)
 
 

@@ -28,7 +28,11 @@ def thread_map(threads: int, name: str = "yatzy") -> Iterator[Callable[..., Iter
     while threads > 1:
         with ThreadPoolExecutor(threads, thread_name_prefix=name) as pool:
             if _started(pool, threads):
-                yield pool.map
+                try:
+                    yield pool.map
+                except BaseException:  # begin no more of the calls that wait
+                    pool.shutdown(cancel_futures=True)
+                    raise
                 return
         threads //= 2
     yield map

@@ -19,6 +19,9 @@ from ..service.budget import SolveBudget, SolveLimit
 # Requests
 MAX_BODY_BYTES = 64 << 10  # a game of 16 players fits; a larger body would delay other requests while it is parsed
 MAX_BODY_SECONDS = 10.0  # until the whole body must have arrived
+MAX_HEADER_SECONDS = 10.0  # until the header of a request must have arrived, the first one from the connection on
+EVENT_SECONDS = 0.2  # at least, between two reports of progress
+KEEP_ALIVE_SECONDS = 5.0  # without a report until a sign of life is sent
 MAX_VALUES = 10_000  # commas and opening brackets in the body; about the values that JSON text has
 MAX_FIELDS = 32  # of the body; no request has half as many
 MAX_ENTRIES = 64  # of a list or an object in the body, the game of a review excepted
@@ -39,23 +42,25 @@ LONG_RUNNING, LONG_QUEUED = 1, 8
 DISCONNECT_POLL_SECONDS = 0.2  # how often a queued request checks that its client is still connected
 
 # Solving on request
-MAX_TABLE_SECONDS = 5.0  # a rule set without a table
-MAX_OBJECTIVE_SECONDS = 60.0  # a goal, or a win against opponents, from a scorecard on
-MAX_OBJECTIVE_BYTES = 1 << 30  # the table of one
-MAX_GOAL_BYTES_WRITTEN = 3 << 30  # tables of goals on disk, per run of the server
+MAX_UNASKED_SECONDS = 2.0  # without a confirmation; nothing is stored then
+MAX_TABLE_SECONDS = 300.0  # a rule set without a table
+MAX_TABLE_BYTES = 3 << 30
+MAX_OBJECTIVE_SECONDS = 120.0  # a goal, or a win against opponents, from a scorecard on
+MAX_OBJECTIVE_BYTES = 2_000_000_000  # the table of one; less than the cache, or it would not be found again
+MAX_BYTES_WRITTEN = 6 << 30  # tables on disk, per run of the server
 
 # Caches
 CACHED_ANSWERS = 256
 CACHED_STRATEGY_BYTES = 2 << 30  # strategies for goals and wins
 
 SERVER_BUDGET = SolveBudget(
-    mean=SolveLimit(seconds=MAX_TABLE_SECONDS),
+    mean=SolveLimit(seconds=MAX_TABLE_SECONDS, bytes=MAX_TABLE_BYTES),
     objective=SolveLimit(seconds=MAX_OBJECTIVE_SECONDS, bytes=MAX_OBJECTIVE_BYTES),
-    stored_bytes=MAX_GOAL_BYTES_WRITTEN,
+    stored_bytes=MAX_BYTES_WRITTEN,
     cached_bytes=CACHED_STRATEGY_BYTES,
     cached_answers=CACHED_ANSWERS,
     opponents=MAX_OPPONENTS,
-    confirms=True,
+    unasked_seconds=MAX_UNASKED_SECONDS,
 )
 
 IsDisconnected = Callable[[], bool]  # whether the client of a request has disconnected

@@ -1,7 +1,8 @@
-"""ASGI middleware in front of the API: host names, size and time of bodies, request rates and security headers.
+"""ASGI middleware in front of the API: host and origin, size and time of bodies, request rates, security headers.
 
-A page on another site can reach this server only under a host name of that site (DNS rebinding), so a request must
-name a host that is known. The headers forbid the page to load or send anything elsewhere.
+A page on another site can reach this server under a host name of that site (DNS rebinding), so a request must name a
+host that is known; or under its own name, which a browser says in Sec-Fetch-Site: only links to the page are
+followed then. The headers forbid the page to load or send anything elsewhere.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ SECURITY_HEADERS = {
     b"x-content-type-options": b"nosniff",
     b"referrer-policy": b"no-referrer",
     b"cross-origin-resource-policy": b"same-origin",
-    b"cache-control": b"no-store",
 }
+NO_STORE = b"cache-control", b"no-store"  # answers that do not say otherwise
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -79,6 +80,9 @@ class RequestFilter:
             )
             await send_error(send, 421, "unknown-host", message)
             return
+        if is_cross_site(scope, headers):
+            await send_error(send, 403, "cross-site", "requests from pages of other sites are refused")
+            return
         if not self.rate_limiter.allow(scope["client"][0] if scope.get("client") else ""):
             await send_error(send, 429, "rate-limited", _("too many requests; try again in a moment"))
             return
@@ -115,7 +119,9 @@ class RequestFilter:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", []), *SECURITY_HEADERS.items()]
+                given = message.get("headers", [])
+                no_store = [] if any(name == b"cache-control" for name, _ in given) else [NO_STORE]
+                message["headers"] = [*given, *no_store, *SECURITY_HEADERS.items()]
             await send(message)
 
         await self.app(scope, receive_again, send_with_headers)
@@ -123,6 +129,15 @@ class RequestFilter:
     def is_known_host(self, name: str) -> bool:
         """Whether a request may address this server by a host name."""
         return name in self.hosts or (self.addresses and is_address(name))
+
+
+def is_cross_site(scope: MutableMapping[str, Any], headers: dict[bytes, bytes]) -> bool:
+    """Whether a page of another site sends a request, other than a link to the page that a person follows."""
+    if headers.get(b"sec-fetch-site", b"none") in (b"none", b"same-origin"):
+        return False
+    follows_link = headers.get(b"sec-fetch-mode") == b"navigate" and headers.get(b"sec-fetch-dest") == b"document"
+    is_page = scope["method"] in ("GET", "HEAD") and not scope["path"].startswith("/api/")
+    return not (follows_link and is_page)
 
 
 def host_name(host: str) -> str:
@@ -169,5 +184,6 @@ async def send_error(send: Send, status: int, code: str, message: str, close: bo
     body = json.dumps({"schema": ANSWER_SCHEMA, "error": message, "code": code}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     headers += [(b"connection", b"close")] if close else []
-    await send({"type": "http.response.start", "status": status, "headers": [*headers, *SECURITY_HEADERS.items()]})
+    headers += [NO_STORE, *SECURITY_HEADERS.items()]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -12,12 +12,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from .._version import ANSWER_SCHEMA
 from ..errors import StateError
-from ..game.box_order import leaves_choice
 from ..game.limits import MAX_CARD_TEXT
-from ..game.points import possible_points
-from ..game.rules import RuleSet
 from .limits import (
     MAX_DICE,
     MAX_ENTRIES,
@@ -30,6 +26,7 @@ from .limits import (
 
 # What each field must be: for the description of the API and for error messages.
 FIELDS = {
+    "query": "the question: 'hold', 'score', 'expect', 'outcomes', 'puzzle' or 'review'",
     "rules": "the id of a built-in rule set, with switches, such as 'yatzy' or 'yatzy+four-is-two-pairs'",
     "card": "the filled boxes: text such as 'ones=3 sixes=24', or an object such as {\"ones\": 3}",
     "saved": "the saved rolls at the start of this turn, a whole number from 0 to 100",
@@ -94,7 +91,7 @@ class CardRequest(RequestBody):
     """A scorecard during a game."""
 
     rules: Annotated[str, field("rules", max_length=MAX_NAME_TEXT)] = "yatzy"
-    card: Annotated[Card | CardText, field("card")] = {}
+    card: Annotated[Card | CardText, field("card", default_factory=dict)]
     saved: Annotated[Integer, field("saved", ge=0, le=100)] = 0
     bonus_points: Annotated[Points, field("bonus_points")] = 0
     id: Annotated[RequestId | None, field("id")] = None
@@ -147,48 +144,21 @@ class ReviewRequest(RequestBody):
     why: Annotated[Integer, field("why", ge=0, le=50)] = 0
 
 
-class ErrorResponse(BaseModel):
-    """The answer to a request that failed."""
+class SolveRequest(ObjectiveFields):
+    """A question that waits for a confirmation, with all its fields: confirmed by this request."""
 
-    schema_: Annotated[int, Field(alias="schema", description="Version of the answers")] = ANSWER_SCHEMA
-    error: Annotated[str, Field(description="What is wrong, for people; the wording may change")]
-    code: Annotated[str, Field(description="What is wrong, for programs")]
-    field: Annotated[str | None, Field(description="The field of the request that is wrong, if it is one")] = None
-
-
-def rule_set_json(rules: RuleSet) -> dict[str, Any]:
-    """A rule set as `/api/rules` describes it."""
-    return {
-        "id": rules.key,
-        "base": rules.id,
-        "name": rules.name,
-        "summary": rules.summary,
-        "dice": rules.dice,
-        "faces": rules.faces,
-        "switches": [{"id": switch.id, "summary": switch.summary} for switch in rules.switches],
-        "active": list(rules.active_switches),
-        "bonus_points": bool(rules.joker and rules.joker.bonus) or bool(rules.first_roll_bonus),
-        "rolls": rules.rolls_per_turn,
-        "forced": not leaves_choice(rules),
-        "saved_rolls": rules.saved_rolls,
-        "bonus": {
-            "threshold": rules.bonus.threshold,
-            "points": rules.bonus.points,
-            "steps": [bonus.steps for bonus in rules.bonuses],
-        }
-        if rules.bonus
-        else None,
-        "categories": [
-            {
-                "id": category.id,
-                "name": category.name,
-                "upper": category.upper,
-                "column": category.column,
-                "points": points,
-            }
-            for category, points in zip(rules.categories, possible_points(rules), strict=True)
-        ],
-    }
+    query: Annotated[Literal["hold", "score", "expect", "outcomes", "puzzle", "review"], field("query")]
+    dice: Annotated[list[Face] | str | None, field("dice", max_length=MAX_DICE)] = None
+    rolls_left: Annotated[Integer | None, field("rolls_left", ge=0, le=100)] = None
+    explain: Annotated[bool | None, field("explain", strict=True)] = None
+    spread: Annotated[bool | None, field("spread", strict=True)] = None
+    hold: Annotated[list[Face] | None, field("hold", max_length=MAX_ENTRIES)] = None
+    seed: Annotated[Integer | None, field("seed", ge=0, le=MAX_SEED)] = None
+    date: Annotated[str | None, field("date", max_length=MAX_NAME_TEXT)] = None
+    difficulty: Annotated[Literal["easy", "medium", "hard"] | None, field("difficulty")] = None
+    game: Annotated[dict[str, Any] | None, field("game")] = None
+    player: Annotated[Integer | None, field("player", ge=0, le=63)] = None
+    why: Annotated[Integer | None, field("why", ge=0, le=50)] = None
 
 
 def request_error(errors: Iterable[Mapping[str, Any]], body: object) -> StateError:

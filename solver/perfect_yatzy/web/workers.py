@@ -8,16 +8,19 @@ whose client disconnects is dropped.
 
 from __future__ import annotations
 
+import json
 import os
 import re
+from collections.abc import Callable
 from typing import Any
 
 from .._messages import _
-from ..errors import RulesError
+from ..errors import RulesError, StateError
 from ..game.rule_loader import builtin_ids
 from ..game.rules import RuleSet
 from ..service.queries import QueryService
 from ..service.requests import parse_request
+from ..service.work import Report, WorkProgress, cost_json
 from .limits import (
     LONG_QUEUED,
     LONG_RUNNING,
@@ -77,15 +80,61 @@ class RequestScheduler:
         ------
         StateError, RulesError
             If the request is wrong or takes too long.
+        ConfirmationRequired
+            If it takes long or writes to the disk.
         QueueFullError, ClientDisconnected
             As :meth:`perfect_yatzy.web.limits.ConcurrencyLimiter.slot`.
         """
         request = parse_request({"query": query, **fields}, self.rules)
-        self.service.strategy(request.rules)
         if (cached := self.service.cached_answer(request)) is not None:
             return cached
+        self.service.check_unasked(self.service.works(request))
+        self.service.strategy(request.rules)
         seconds = self.service.seconds(request)
         if not seconds:
             return self.service.answer(request)
         with (self.short if seconds < SERVER_BUDGET.instant_seconds else self.long).slot(is_disconnected):
             return self.service.answer(request)
+
+    def confirmed(self, fields: dict[str, Any]) -> Callable[[Report, IsDisconnected], None]:
+        """A function that does the work for a question; the question is checked at once.
+
+        Parameters
+        ----------
+        fields
+            The question, with its `query`.
+
+        Raises
+        ------
+        StateError, RulesError
+            If the question is wrong, or its work is beyond the limits.
+        """
+        if fields["query"] == "review":  # needs the table and nothing else
+            fields = {"query": "expect", "rules": self.rules_of(fields.get("game")).spec, "spread": False}
+        request = parse_request(fields, self.rules)
+        self.service.works(request)
+
+        def work(report: Report, is_disconnected: IsDisconnected) -> None:
+            with self.long.slot(is_disconnected):
+                progress = WorkProgress(self.service.works(request), report)  # another client may have done it
+                self.service.answer(request, progress)
+
+        return work
+
+    def rules_of(self, game: Any) -> RuleSet:
+        """The rule set of a recorded game, which must be a built-in one."""
+        spec = game.get("rules") if isinstance(game, dict) else None
+        if not isinstance(spec, str):
+            raise StateError(_("the game has no rules; `rules` is the id of a built-in rule set"), field="game")
+        return self.rules(spec)
+
+    def cost_text(self, rules: RuleSet) -> str:
+        """The cost of the table of a rule set as JSON text: empty if plain questions need no confirmation.
+
+        ``null`` if it is beyond the limits.
+        """
+        try:
+            works = self.service.mean_works(rules)
+        except RulesError:
+            return "null"
+        return json.dumps(cost_json(works)) if self.service.budget.needs_confirmation(works) else ""

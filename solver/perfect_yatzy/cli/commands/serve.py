@@ -42,6 +42,7 @@ def serve(
         import uvicorn
 
         from ...web.app import LOCAL_HOSTS, create_app
+        from ...web.slow_clients import HeaderTimeoutProtocol
     except ImportError as error:
         raise MissingPackage("serve", "fastapi", "uvicorn", extra="web") from error
     host = host.strip("[]")
@@ -62,7 +63,9 @@ def serve(
         )
     if browser:
         click.launch(url)
-    config = uvicorn.Config(app, log_level="warning", server_header=False, timeout_graceful_shutdown=1)
+    config = uvicorn.Config(
+        app, http=HeaderTimeoutProtocol, log_level="warning", server_header=False, timeout_graceful_shutdown=1
+    )
     server = uvicorn.Server(config)
     gc.freeze()  # a search for garbage among the modules, which a request can cause, would delay other requests
     with suppress(KeyboardInterrupt):

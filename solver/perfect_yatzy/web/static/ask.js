@@ -1,29 +1,20 @@
-// Requests to the API: answers are cached, a superseded request is aborted.
-import { capitalize } from "./dom.js";
+// The questions of the page. Who answers is written in index.html: the server (server.js), or an engine in the
+// browser (engine/client.js). Answers are kept for a while; what is thrown is an AskError, or the reason of an abort.
+import { AskError } from "./ask-error.js";
+
+export { AskError };
 
 const MAX_CACHED = 60;
 const cache = new Map();
+const isInBrowser = document.querySelector('meta[name="perfect-yatzy-engine"]')?.content === "browser";
+let loading = null;
 
-async function request(path, options) {
-  let response, answer;
-  try {
-    response = await fetch("/api/" + path, options);
-  } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new Error("The server does not answer. Is “yatzy serve” still running? The next change tries again.");
-  }
-  try {
-    answer = await response.json();
-  } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new Error(`The answer of the server cannot be read (status ${response.status}).`);
-  }
-  if (!response.ok) throw new Error(errorText(answer));
-  return answer;
-}
-
-function errorText({ error = "the request failed" }) {
-  return capitalize(error) + (/[.!?]$/.test(error) ? "" : ".");
+function answerer() {
+  loading ||= import(isInBrowser ? "./engine/client.js" : "./server.js").catch((error) => {
+    loading = null; // the next question tries again
+    throw new AskError("network", error.message, { retryable: true });
+  });
+  return loading;
 }
 
 // Adds an answer, or marks it as the most recently used; evicts the least recently used one.
@@ -34,13 +25,19 @@ function cached(key, answer) {
   return answer;
 }
 
-export async function ask(path, body, { signal } = {}) {
-  const text = JSON.stringify(body), key = path + text;
+// Asks a question: `ask("hold", { dice: "33456" }, { signal })`. "solve" does the work of a question that was answered
+// by the error "confirmation-required", with `onProgress({ done, seconds_left })`; then the question is asked again.
+export async function ask(path, body, options = {}) {
+  if (path === "solve") return (await answerer()).ask(path, body, options);
+  const key = path + JSON.stringify(body);
   if (cache.has(key)) return cached(key, cache.get(key));
-  return cached(key, await request(path, { method: "POST", headers: { "content-type": "application/json" }, body: text, signal }));
+  return cached(key, await (await answerer()).ask(path, body, options));
 }
 
-export const get = (path, parameters) => request(path + "?" + new URLSearchParams(parameters));
+// What can be asked without a body: `get("rules", { lang: "sv" })`.
+export async function get(path, parameters = {}, options = {}) {
+  return (await answerer()).get(path, parameters, options);
+}
 
 // Returns a function that makes an abort signal for a new request and aborts the one before.
 export function latestOnly() {

@@ -1,0 +1,57 @@
+"""Simulated games in answers to "expect": the field ``simulation``, and ``approximate`` where play is approximate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..strategy.strategy import Strategy
+from .answers import PERCENTILES
+from .requests import Request
+from .resolver import ResolvedObjective
+
+
+def measured_fields(
+    request: Request, strategy: Strategy, objective: ResolvedObjective, threads: int | None
+) -> dict[str, Any]:
+    """The field ``approximate``: the chance that approximate play has in simulated games."""
+    from ..strategy.simulation import simulate, wilson_interval
+
+    def reached(played_by: Strategy) -> int:
+        points = request.card.total
+        games = simulate(played_by, request.games, request.seed, request.position, threads, points=points)
+        return int(objective.utility(games.final_scores).sum())
+
+    n = reached(objective.strategy)
+    low, high = wilson_interval(n, request.games)
+    by_mean = reached(strategy) / request.games
+    return {
+        "games": request.games,
+        "chance": n / request.games,
+        "interval99": [low, high],
+        "chance_by_mean_play": by_mean,
+        "text": f"the chance is an estimate; simulated: {100 * n / request.games:.3g} % ({100 * low:.3g} to "
+        f"{100 * high:.3g} %, 99 % interval), by play for the expected score {100 * by_mean:.3g} %",
+    }
+
+
+def simulation_fields(request: Request, strategy: Strategy, threads: int | None) -> dict[str, Any]:
+    """The field ``simulation``: the distribution of the final score in simulated games."""
+    from ..approximation.simulation import simulate
+
+    played = simulate(strategy, request.games, request.seed, request.position, threads)
+    marks = zip(PERCENTILES, played.percentiles(PERCENTILES), strict=True)
+    finals = played.final_scores
+    lowest = int(finals.min())
+    return {
+        "policy": strategy.policy,
+        "games": request.games,
+        "mean": played.mean,
+        "standard_error": played.standard_error,
+        "standard_deviation": played.standard_deviation,
+        "upper_bonus_chance": played.upper_bonus_chance,
+        "percentiles": {str(p): float(v) for p, v in marks},
+        "lowest": lowest,
+        "chances": (np.bincount(finals - lowest) / request.games).tolist(),
+    }

@@ -1,0 +1,118 @@
+"""Long work: what a request has to solve first, whether that waits for a confirmation, and its progress.
+
+    hold, score, expect ...   answered at once, or refused with ``confirmation-required`` and the cost
+    the same, confirmed       solved with progress; what can be stored is stored
+
+Work is stopped by raising :class:`perfect_yatzy.errors.Cancelled` in the callback for its progress. Finished layers
+of a table remain and are not solved again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import SolverError
+
+Report = Callable[[float, float], None]  # share that is done, seconds left
+StageProgress = Callable[[int, int], None]  # done and all, in any unit
+NO_ESTIMATE_BELOW = 0.05  # share that must be done before the time so far says how long the rest takes
+
+
+@dataclass(frozen=True)
+class Work:
+    """One thing that a request needs and that has to be computed.
+
+    Attributes
+    ----------
+    what : str
+        ``table`` (the table of means), ``goals`` (the table of all goals), ``objective`` (a goal or a win, from a
+        card on), ``opponents`` or ``distribution``.
+    seconds : float
+        Estimate, if it is confirmed.
+    memory : int
+        Bytes at its peak.
+    disk : int
+        Bytes that are stored.
+    unasked_seconds : float
+        Estimate of what is done without a confirmation, in memory; infinite if nothing is.
+    """
+
+    what: str
+    seconds: float
+    memory: int
+    disk: int
+    unasked_seconds: float
+
+
+class ConfirmationRequired(SolverError):
+    """The work for an answer waits for a confirmation.
+
+    Parameters
+    ----------
+    works
+        What has to be computed.
+    """
+
+    default_code = "confirmation-required"
+
+    def __init__(self, works: Sequence[Work]) -> None:
+        self.cost = cost_json(works)
+        size = f" and writes {self.cost['disk_bytes'] / 1e9:.2g} GB" if self.cost["disk_bytes"] else ""
+        super().__init__(
+            f"this takes about {max(1.0, self.cost['seconds']):.0f} s{size}; it has to be confirmed first"
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields of other errors, and ``cost``."""
+        return {**super().as_json(), "cost": self.cost}
+
+
+def cost_json(works: Sequence[Work]) -> dict[str, Any]:
+    """The cost of works as plain JSON values; ``what`` is the one that takes longest."""
+    return {
+        "what": max(works, key=lambda work: work.seconds).what,
+        "seconds": round(sum(work.seconds for work in works), 1),
+        "disk_bytes": sum(work.disk for work in works),
+        "memory_bytes": max(work.memory for work in works),
+    }
+
+
+class WorkProgress:
+    """The progress of several works, one after the other, as one share and the seconds left.
+
+    Parameters
+    ----------
+    works
+        In the order they are done.
+    report
+        Called often, at first with the estimate. What it raises stops the work.
+    """
+
+    def __init__(self, works: Sequence[Work], report: Report) -> None:
+        self.works, self.report, self.started = works, report, time.perf_counter()
+        self.all_seconds = sum(work.seconds for work in works) or 1.0
+
+    def of(self, what: str) -> StageProgress:
+        """The callback for one of the works; one that was not planned only reports that it goes on."""
+        before, share = 0.0, 0.0
+        for work in self.works:
+            if work.what == what:
+                share = work.seconds
+                break
+            before += work.seconds
+        self._report(before)
+
+        def progress(done: int, total: int) -> None:
+            self._report(before + share * done / max(1, total))
+
+        return progress
+
+    def _report(self, seconds: float) -> None:
+        """Report that as much is done as was estimated to take `seconds`."""
+        done = min(1.0, seconds / self.all_seconds)
+        passed = time.perf_counter() - self.started
+        rest = self.all_seconds if done < NO_ESTIMATE_BELOW else passed / done
+        self.report(done, max(0.0, (1 - done) * rest))

@@ -1,0 +1,79 @@
+"""Long work as server-sent events: `progress`, then `done` or `error`. It stops when the client has left.
+
+event: progress
+data: {"done": 0.25, "seconds_left": 12.1}
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+import traceback
+from collections.abc import AsyncIterator, Callable
+from threading import Event, Thread
+from typing import Any
+
+from ..errors import Cancelled, SolverError
+from ..service.work import Report
+from .limits import EVENT_SECONDS, KEEP_ALIVE_SECONDS, IsDisconnected
+
+Solve = Callable[[Report, IsDisconnected], None]
+COMMENT = b": working\n\n"  # keeps the connection alive where nothing is reported, such as during compilation
+
+
+def event_text(event: str, data: dict[str, Any]) -> bytes:
+    """One server-sent event."""
+    return f"event: {event}\ndata: {json.dumps(data)}\n\n".encode()
+
+
+async def work_events(solve: Solve) -> AsyncIterator[bytes]:
+    """Run `solve` in a thread and yield its events. If the iteration is given up, the work stops.
+
+    Parameters
+    ----------
+    solve
+        Called with a function to report progress, which raises :class:`perfect_yatzy.errors.Cancelled` once the
+        client has left, and one that says whether it has.
+    """
+    loop, stopped = asyncio.get_running_loop(), Event()
+    queue: asyncio.Queue[bytes | None] = asyncio.Queue()
+    last = 0.0
+
+    def put(message: bytes | None) -> None:
+        if not stopped.is_set():  # the loop may be gone otherwise
+            loop.call_soon_threadsafe(queue.put_nowait, message)
+
+    def report(done: float, seconds_left: float) -> None:
+        nonlocal last
+        if stopped.is_set():
+            raise Cancelled("the client has left")
+        if time.monotonic() - last >= EVENT_SECONDS:
+            last = time.monotonic()
+            put(event_text("progress", {"done": round(done, 4), "seconds_left": round(seconds_left, 1)}))
+
+    def work() -> None:
+        try:
+            solve(report, stopped.is_set)
+            put(event_text("done", {}))
+        except SolverError as error:
+            put(event_text("error", error.as_json()))
+        except Exception as error:
+            traceback.print_exc()
+            message = f"this is a bug: {type(error).__name__}: {error}"
+            put(event_text("error", {"error": message, "code": "internal-error"}))
+        finally:
+            put(None)
+
+    Thread(target=work, daemon=True, name="yatzy-long-work").start()
+    try:
+        while True:
+            try:
+                message = await asyncio.wait_for(queue.get(), KEEP_ALIVE_SECONDS)
+            except TimeoutError:
+                message = COMMENT
+            if message is None:
+                return
+            yield message
+    finally:
+        stopped.set()

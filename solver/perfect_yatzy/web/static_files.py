@@ -1,0 +1,98 @@
+"""The files of the page, read and compressed once when the server starts, and answered with a tag of their content.
+
+A browser keeps them and asks each time whether they have changed (`Cache-Control: no-cache`); the answer then is
+304 without a body.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from starlette.datastructures import Headers
+from starlette.responses import Response
+
+MEDIA_TYPES = {
+    "css": "text/css; charset=utf-8",
+    "html": "text/html; charset=utf-8",
+    "ico": "image/vnd.microsoft.icon",
+    "js": "text/javascript; charset=utf-8",
+    "json": "application/json",
+    "png": "image/png",
+    "svg": "image/svg+xml",
+    "txt": "text/plain; charset=utf-8",
+    "webmanifest": "application/manifest+json",
+    "woff2": "font/woff2",
+}
+COMPRESSED = {"css", "html", "js", "json", "svg", "txt", "webmanifest"}  # the others are compressed already
+MIN_COMPRESSED_BYTES = 1000  # of less, gzip saves nothing worth its time
+
+
+@dataclass(frozen=True)
+class Content:
+    """A body that can be sent many times.
+
+    Attributes
+    ----------
+    body : bytes
+    compressed : bytes or None
+        The same by gzip; None if that is not worth it.
+    tag : str
+        Entity tag: a hash of the body.
+    media_type : str
+    """
+
+    body: bytes
+    compressed: bytes | None
+    tag: str
+    media_type: str
+
+    @classmethod
+    def of(cls, body: bytes, suffix: str) -> Content:
+        """The content of a file with this suffix."""
+        compresses = suffix in COMPRESSED and len(body) >= MIN_COMPRESSED_BYTES
+        compressed = gzip.compress(body, mtime=0) if compresses else None
+        return cls(body, compressed, hashlib.sha256(body).hexdigest()[:24], MEDIA_TYPES[suffix])
+
+    def response(self, request: Headers) -> Response:
+        """The answer to a request with these headers: the body, compressed if the client takes that, or 304."""
+        compressed = self.compressed is not None and takes_gzip(request.get("accept-encoding", ""))
+        headers = {
+            "cache-control": "no-cache",
+            "etag": f'W/"{self.tag}"',  # weak: the same content in two encodings
+            "vary": "accept-encoding",
+        }
+        known = {tag.strip().removeprefix("W/").strip('"') for tag in request.get("if-none-match", "").split(",")}
+        if known & {self.tag, "*"}:
+            return Response(status_code=304, headers=headers)
+        if compressed:
+            headers["content-encoding"] = "gzip"
+        body = self.compressed if compressed else self.body
+        return Response(body, headers=headers, media_type=self.media_type)
+
+
+def takes_gzip(accepted: str) -> bool:
+    """Whether an Accept-Encoding header names gzip, with a quality above 0."""
+    for part in accepted.lower().split(","):
+        name, _, quality = part.strip().partition(";")
+        if name.strip() in ("gzip", "*"):
+            return quality.replace(" ", "") not in ("q=0", "q=0.0", "q=0.00", "q=0.000")
+    return False
+
+
+def page_files() -> dict[str, Content]:
+    """Every file of the page by its path; that of `index.html` is empty, too."""
+    found = dict(_files_below(files(__package__).joinpath("static")))
+    return found | {"": found["index.html"]}
+
+
+def _files_below(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, Content]]:
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _files_below(entry, f"{prefix}{entry.name}/")
+        elif (suffix := entry.name.rpartition(".")[2]) in MEDIA_TYPES:
+            yield prefix + entry.name, Content.of(entry.read_bytes(), suffix)

@@ -1,0 +1,178 @@
+"""Files, tags and compression; whom the server refuses; clients that send slowly."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.need import need
+
+need("fastapi")
+need("httpx2")
+
+from fastapi.testclient import TestClient
+from perfect_yatzy.strategy.strategy import Strategy
+from perfect_yatzy.web import static_files
+from perfect_yatzy.web.app import create_app
+from perfect_yatzy.web.static_files import MEDIA_TYPES, Content, page_files, takes_gzip
+from support.server import HOLD, running_server
+
+STATIC = Path(static_files.__file__).with_name("static")
+
+
+@pytest.fixture(scope="module")
+def client(yatzy: Strategy) -> TestClient:
+    return TestClient(create_app(), base_url="http://127.0.0.1")
+
+
+def test_every_file_of_the_page_is_served_with_its_type(client: TestClient) -> None:
+    """Those in folders, too; what is not below the folder is not there."""
+    for path in STATIC.rglob("*"):
+        if path.is_file():
+            name = path.relative_to(STATIC).as_posix()
+            found = client.get(f"/{name}")
+            assert found.content == path.read_bytes(), name
+            assert found.headers["content-type"] == MEDIA_TYPES[path.suffix[1:]], name
+            assert found.headers["x-content-type-options"] == "nosniff"
+    assert client.get("/").content == (STATIC / "index.html").read_bytes()
+    for name in ("static/app.js", "..%2fapp.py", "%2e%2e/app.py", "messages", "messages/", "app.js/"):
+        assert client.get(f"/{name}", follow_redirects=False).status_code == 404, name
+    assert MEDIA_TYPES["webmanifest"] == "application/manifest+json"
+    assert MEDIA_TYPES["png"] == "image/png"
+    assert MEDIA_TYPES["svg"] == "image/svg+xml"
+
+
+@pytest.mark.parametrize("path", ["/", "/ask.js", "/api/rules", "/api/rules?rules=yatzy-forced&lang=sv"])
+def test_what_the_client_has_is_not_sent_again(client: TestClient, path: str) -> None:
+    first = client.get(path)
+    assert first.headers["cache-control"] == "no-cache"
+    assert "accept-encoding" in first.headers["vary"]
+    tag = first.headers["etag"]
+    for known in (tag, f'"other", {tag}', tag.removeprefix("W/"), "*"):
+        again = client.get(path, headers={"if-none-match": known})
+        assert (again.status_code, again.content) == (304, b"")
+        assert again.headers["etag"] == tag
+    assert client.get(path, headers={"if-none-match": 'W/"other"'}).status_code == 200
+    plain = client.get(path, headers={"accept-encoding": "identity"})
+    assert "content-encoding" not in plain.headers
+    assert plain.content == first.content
+    head = client.head(path) if not path.startswith("/api") else first
+    assert head.headers["etag"] == tag
+
+
+def test_answers_to_questions_are_neither_kept_nor_compressed(client: TestClient) -> None:
+    found = client.post("/api/hold", content=HOLD, headers={"content-type": "application/json"})
+    assert found.headers["cache-control"] == "no-store"
+    assert "content-encoding" not in found.headers
+
+
+def test_texts_are_compressed_and_pictures_are_not() -> None:
+    text = b"x = 1;\n" * 1000
+    content = Content.of(text, "js")
+    assert content.compressed is not None
+    assert gzip.decompress(content.compressed) == text
+    assert Content.of(text, "png").compressed is None
+    assert Content.of(b"x", "js").compressed is None
+    assert content.tag != Content.of(text + b" ", "js").tag
+    assert [takes_gzip(accepted) for accepted in ("gzip, br", "br", "", "gzip;q=0", "*", "br;q=1, GZIP ; q=0.5")] == [
+        True, False, False, False, True, True,
+    ]  # fmt: skip
+    assert page_files()[""].body == (STATIC / "index.html").read_bytes()
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_pages_of_other_sites_are_refused(client: TestClient, site: str) -> None:
+    """Only a link to the page is followed; a script on another port is another site, too."""
+    link = {"sec-fetch-site": site, "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+    assert client.get("/", headers=link).status_code == 200
+    frame = {**link, "sec-fetch-dest": "iframe"}
+    script = {"sec-fetch-site": site, "sec-fetch-mode": "no-cors", "sec-fetch-dest": "script"}
+    for headers, method, path in (
+        (link, "GET", "/api/rules"),
+        (link, "POST", "/api/hold"),
+        (link, "POST", "/"),
+        (frame, "GET", "/"),
+        (script, "GET", "/app.js"),
+        (script, "POST", "/api/solve"),
+        ({"sec-fetch-site": site, "sec-fetch-mode": "cors", "sec-fetch-dest": "empty"}, "GET", "/api/rules"),
+    ):
+        found = client.request(method, path, headers=headers, content=b"{}" if method == "POST" else None)
+        assert (found.status_code, found.json()["code"]) == (403, "cross-site"), (headers, path)
+    for own in ({"sec-fetch-site": "same-origin"}, {"sec-fetch-site": "none"}, {}):
+        assert client.get("/api/rules", headers=own).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [
+        ('{"dice": "33456", "dice": "11111"}', "dice"),
+        ('{"dice": "33456", "card": {"ones": 1, "twos": 2, "ones": 3}}', "ones"),
+        ('{"dice": "33456", "card": "ones=3 ones=4"}', "ones"),
+    ],
+)
+def test_a_key_that_is_there_twice_is_an_error(client: TestClient, body: str, name: str) -> None:
+    found = client.post("/api/hold", content=body, headers={"content-type": "application/json"})
+    assert found.status_code == 422
+    assert name in found.json()["error"]
+    assert "twice" in found.json()["error"]
+
+
+@pytest.fixture(scope="module")
+def port(yatzy: Strategy, store: Path) -> Iterator[int]:
+    """A server whose limits for slow clients are short."""
+    limits = {"MAX_HEADER_SECONDS": 1.0, "MAX_BODY_SECONDS": 1.0}
+    with running_server(store, limits) as running:
+        yield running.port
+
+
+def closed_after(port: int, *parts: bytes, pause: float = 0.0) -> tuple[float, bytes]:
+    """Seconds until the server closes a connection on which these parts are sent, and what it answered."""
+    started, answer = time.monotonic(), b""
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        try:
+            for part in parts:
+                connection.sendall(part)
+                time.sleep(pause)
+            while more := connection.recv(65536):
+                answer += more
+        except ConnectionError:
+            pass
+    return time.monotonic() - started, answer
+
+
+def test_slow_clients_are_dropped(port: int) -> None:
+    """No header, half a header, half a body, and half a second header: each connection ends soon."""
+    host = b"Host: 127.0.0.1\r\n"
+    half_body = (
+        b"POST /api/hold HTTP/1.1\r\n" + host + b"Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{"
+    )
+    whole = b"GET /api/languages HTTP/1.1\r\n" + host + b"\r\n"
+    for parts in ((), (b"GET / HTTP/1.1\r\n" + host,), (half_body,), (whole, b"GET / HTTP/1.1\r\n")):
+        seconds, answer = closed_after(port, *parts)
+        assert seconds < 8, parts
+        if parts == (half_body,):
+            assert b" 408 " in answer.splitlines()[0]
+            assert json.loads(answer.split(b"\r\n\r\n")[1])["code"] == "request-timeout"
+
+
+def test_a_client_that_sends_its_header_byte_by_byte_is_dropped(port: int) -> None:
+    seconds, answer = closed_after(port, *[b"x"] * 20, pause=0.1)
+    assert seconds < 8
+    assert not answer
+
+
+def test_a_patient_client_is_served(port: int) -> None:
+    """Several requests on one connection, with pauses below the limits."""
+    request = b"GET /api/languages HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        for _ in range(4):
+            connection.sendall(request[:20])
+            time.sleep(0.3)
+            connection.sendall(request[20:])
+            assert b" 200 " in connection.recv(65536).splitlines()[0]
+            time.sleep(0.3)

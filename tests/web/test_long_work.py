@@ -1,0 +1,239 @@
+"""Long work waits for a confirmation, says how far it is, and stops when nobody waits for it any more."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+from support.need import need
+
+need("fastapi")
+need("httpx2")
+
+from fastapi.testclient import TestClient
+from perfect_yatzy.errors import Cancelled, StateError
+from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy.model.objectives import Goals, Objective
+from perfect_yatzy.service.budget import SolveBudget, SolveLimit
+from perfect_yatzy.service.queries import QueryService
+from perfect_yatzy.service.work import ConfirmationRequired, Work, WorkProgress
+from perfect_yatzy.strategy.score_strategy import reach
+from perfect_yatzy.strategy.strategy import Strategy
+from perfect_yatzy.tablebase.backward_induction import solve_objective
+from perfect_yatzy.tablebase.store import has_table, open_table, solve_to_store
+from perfect_yatzy.web import long_work
+from perfect_yatzy.web.app import create_app
+from perfect_yatzy.web.long_work import work_events
+from perfect_yatzy.web.workers import RequestScheduler
+
+SMALL = "yatzy-forced"  # a game that is solved in a moment
+NOTHING_UNASKED = SolveBudget(unasked_seconds=0.0)
+
+
+def events_of(text: str) -> list[tuple[str, Any]]:
+    found = []
+    for message in text.split("\n\n"):
+        if message and not message.startswith(":"):
+            event, data = message.split("\n")
+            found.append((event.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
+    return found
+
+
+def files_in(folder: Path) -> set[str]:
+    return set(os.listdir(folder))
+
+
+@pytest.mark.parametrize(
+    ("query", "asked"),
+    [
+        ("hold", {"rules": "kniffel", "dice": "33456", "goal": 250}),
+        ("score", {"rules": "kniffel", "dice": "33456", "goal": 250}),
+        ("expect", {"rules": "kniffel", "goal": 250}),
+        ("expect", {"rules": "kniffel", "opponents": "250; empty"}),
+        ("hold", {"rules": "maxi-unsaved", "dice": "334566"}),
+        ("puzzle", {"rules": "maxi-unsaved"}),
+        ("outcomes", {"rules": "maxi-unsaved", "hold": [3], "rolls_left": 1}),
+    ],
+)
+def test_a_link_writes_nothing(tmp_path: Path, query: str, asked: dict[str, Any]) -> None:
+    client = TestClient(create_app(tmp_path), base_url="http://127.0.0.1")
+    found = client.post(f"/api/{query}", json=asked)
+    assert found.status_code == 409
+    answer = found.json()
+    assert answer["code"] == "confirmation-required"
+    assert answer["cost"].keys() == {"what", "seconds", "disk_bytes", "memory_bytes"}
+    assert answer["cost"]["seconds"] > 2
+    assert not files_in(tmp_path)
+
+
+def test_small_games_are_answered_at_once_and_not_stored(tmp_path: Path, forced: Strategy) -> None:
+    client = TestClient(create_app(tmp_path), base_url="http://127.0.0.1")
+    found = client.post("/api/expect", json={"rules": SMALL, "opponents": "200; empty"}).json()
+    assert found["expected_final_score"] == pytest.approx(forced.value(), abs=1e-9)
+    assert found["distribution"]
+    assert not files_in(tmp_path)
+
+
+def test_confirmed_work_is_done_and_stored(tmp_path: Path, forced: Strategy) -> None:
+    client = TestClient(create_app(tmp_path), base_url="http://127.0.0.1")
+    asked = {"rules": SMALL, "query": "expect"}
+    answer = client.post("/api/solve", json=asked)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    events = events_of(answer.text)
+    assert events[-1] == ("done", {})
+    assert {name for name, _ in events[:-1]} == {"progress"}
+    for _, data in events[:-1]:
+        assert 0 <= data["done"] <= 1
+        assert data["seconds_left"] >= 0
+    assert has_table(forced.rules, tmp_path)
+    assert any("distribution" in name for name in files_in(tmp_path))
+    assert client.post("/api/expect", json={"rules": SMALL}).json()["distribution"]
+
+
+def test_wrong_or_too_large_work_is_an_error_before_the_first_event(tmp_path: Path) -> None:
+    client = TestClient(create_app(tmp_path), base_url="http://127.0.0.1")
+    for asked, code in (
+        ({"query": "hold", "dice": "3345"}, "invalid-dice"),
+        ({"query": "hold"}, "missing-field"),
+        ({"query": "simulate"}, "invalid-value"),
+        ({"query": "expect", "hold": [3]}, "unknown-field"),
+        ({"query": "expect", "rules": "maxi", "goal": 300}, "too-large"),
+        ({"query": "review"}, "invalid-value"),
+    ):
+        found = client.post("/api/solve", json=asked)
+        assert (found.status_code, found.json()["code"]) == (422, code)
+    assert not files_in(tmp_path)
+
+
+def test_every_question_is_answered_after_its_work(forced: Strategy) -> None:
+    """With a budget that does nothing unasked, a confirmed question is in the cache or its table in the store."""
+    service = QueryService(budget=NOTHING_UNASKED)
+    asked = {"query": "expect", "rules": SMALL, "opponents": "empty", "spread": False}
+    with pytest.raises(ConfirmationRequired) as refused:
+        service.answer(asked)
+    assert refused.value.cost["what"] in ("objective", "opponents", "distribution")
+    request = service.parse(asked)
+    reports: list[tuple[float, float]] = []
+    progress = WorkProgress(service.works(request), lambda done, left: reports.append((done, left)))
+    answer = service.answer(request, progress)
+    assert reports
+    assert service.answer(asked) == answer
+    hold = {"query": "hold", "rules": SMALL, "opponents": "empty", "dice": "33456"}
+    assert service.answer(hold)["best"]
+
+
+def test_what_is_beyond_the_limits_is_refused_at_once() -> None:
+    service = QueryService(budget=SolveBudget(unasked_seconds=0.0, mean=SolveLimit(seconds=1.0)))
+    with pytest.raises(Exception, match="is not solved yet") as error:
+        service.answer({"query": "hold", "rules": "maxi-unsaved", "dice": "334566"})
+    assert error.value.code == "too-large"  # type: ignore[attr-defined]
+
+
+def test_progress_adds_up_over_several_works() -> None:
+    works = [Work("table", 1.0, 10, 20, 1.0), Work("goals", 3.0, 30, 40, 3.0)]
+    reports: list[tuple[float, float]] = []
+    progress = WorkProgress(works, lambda done, left: reports.append((done, left)))
+    first, second = progress.of("table"), progress.of("goals")
+    first(1, 2)
+    second(1, 2)
+    second(2, 2)
+    assert [done for done, _ in reports] == pytest.approx([0.0, 0.25, 0.125, 0.625, 1.0])
+    assert reports[0][1] == pytest.approx(4.0)  # the estimate, before anything has been measured
+    assert reports[-1][1] == 0.0
+    assert ConfirmationRequired(works).as_json()["cost"] == {
+        "what": "goals",
+        "seconds": 4.0,
+        "disk_bytes": 60,
+        "memory_bytes": 30,
+    }
+
+
+def stopping(after: float) -> Callable[[int, int], None]:
+    """Progress that stops the work when this share is done."""
+
+    def report(done: int, total: int) -> None:
+        if done >= after * total:
+            raise Cancelled("stopped")
+
+    return report
+
+
+def test_an_interrupted_solve_keeps_its_layers(tmp_path: Path, forced: Strategy) -> None:
+    objective = Objective(forced.rules)
+    with pytest.raises(Cancelled):
+        solve_to_store(objective, tmp_path, progress=stopping(0.5))
+    assert not has_table(forced.rules, tmp_path)
+    assert any(name.endswith(".part.json") for name in files_in(tmp_path))
+    begun: list[int] = []
+    solve_to_store(objective, tmp_path, progress=lambda done, total: begun.append(done))
+    assert begun[0] > 0.5 * objective.size  # the first layer after those that were kept
+    assert (open_table(objective, tmp_path)[1] == forced.values).all()
+
+
+def test_work_in_memory_stops_too(forced: Strategy) -> None:
+    with pytest.raises(Cancelled):
+        solve_objective(Goals(forced.rules), progress=stopping(0.1))
+    with pytest.raises(Cancelled):
+        reach(forced.rules, 200, "ones=3", progress=stopping(0.0))
+
+
+def test_work_stops_when_the_client_has_left() -> None:
+    stopped = Event()
+
+    def solve(report: Callable[[float, float], None], is_disconnected: Callable[[], bool]) -> None:
+        try:
+            while True:
+                report(0.5, 10.0)
+                time.sleep(0.005)
+        except Cancelled:
+            assert is_disconnected()
+            stopped.set()
+            raise
+
+    async def main() -> None:
+        events = work_events(solve)
+        assert (await anext(events)).startswith(b"event: progress")
+        await events.aclose()
+
+    asyncio.run(main())
+    assert stopped.wait(5)
+
+
+def test_errors_and_signs_of_life_are_events(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(long_work, "KEEP_ALIVE_SECONDS", 0.01)
+
+    def events(error: Exception) -> str:
+        def solve(report: Callable[[float, float], None], is_disconnected: Callable[[], bool]) -> None:
+            time.sleep(0.1)
+            raise error
+
+        async def main() -> str:
+            return b"".join([message async for message in work_events(solve)]).decode()
+
+        return asyncio.run(main())
+
+    text = events(StateError("no", field="dice"))
+    assert text.startswith(": working\n\n")
+    assert events_of(text) == [("error", {"error": "no", "code": "invalid-value", "field": "dice"})]
+    assert events_of(events(ZeroDivisionError("x")))[0][1]["code"] == "internal-error"
+    assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+def test_a_solve_waits_for_the_one_before(tmp_path: Path) -> None:
+    """One long computation at a time; a client that leaves the queue costs nothing."""
+    scheduler = RequestScheduler(tmp_path, 1)
+    work = scheduler.confirmed({"query": "expect", "rules": "kniffel", "goal": 250})
+    with scheduler.long.slot(lambda: False), pytest.raises(Exception, match="disconnected"):
+        work(lambda done, left: None, lambda: True)
+    assert not files_in(tmp_path)
+    assert load_rules("kniffel")
