@@ -33,6 +33,11 @@ class Server:
 
     port: int
 
+    @property
+    def address(self) -> str:
+        """The address, without a slash at the end."""
+        return f"http://127.0.0.1:{self.port}"
+
     def post(self, path: str, body: bytes, timeout: float = 30.0) -> tuple[int, bytes, float]:
         """Status, body and seconds of an answer, with a connection of its own."""
         started = time.perf_counter()

@@ -158,8 +158,7 @@ def test_a_generated_client_asks_a_question(
     client_module = importlib.import_module("yatzy_client")
     hold = importlib.import_module("yatzy_client.api.default.hold")
     models = importlib.import_module("yatzy_client.models")
-    with running_server(store) as server:
-        client = client_module.Client(base_url=f"http://127.0.0.1:{server.port}")
+    with running_server(store) as server, client_module.Client(base_url=server.address) as client:
         found = hold.sync(client=client, body=models.RollRequest(dice="33456"))
         assert found.best.hold == [3, 3]
         assert found.best.expected_final_score == yatzy.holds("", "33456")[0].value

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.need import need
@@ -16,9 +18,11 @@ need("fastapi")
 need("httpx2")
 
 from fastapi.testclient import TestClient
+from perfect_yatzy._messages import current_language
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.web import static_files
 from perfect_yatzy.web.app import create_app
+from perfect_yatzy.web.middleware import RequestFilter
 from perfect_yatzy.web.static_files import MEDIA_TYPES, Content, page_files, takes_gzip
 from support.server import HOLD, running_server
 
@@ -105,6 +109,24 @@ def test_pages_of_other_sites_are_refused(client: TestClient, site: str) -> None
         assert (found.status_code, found.json()["code"]) == (403, "cross-site"), (headers, path)
     for own in ({"sec-fetch-site": "same-origin"}, {"sec-fetch-site": "none"}, {}):
         assert client.get("/api/rules", headers=own).status_code == 200
+
+
+def test_messages_are_in_the_language_that_the_client_accepts() -> None:
+    """The default is English, whatever the language of the machine is; codes are the same in all."""
+    seen = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        seen.append(current_language())
+
+    async def no_body() -> dict[str, object]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    guarded = RequestFilter(app, frozenset({"localhost"}))
+    for accepted in (b"", b"sv-SE,sv;q=0.9", b"ja"):
+        headers = [(b"host", b"localhost"), (b"accept-language", accepted)]
+        scope = {"type": "http", "method": "GET", "path": "/", "headers": headers}
+        asyncio.run(guarded(scope, no_body, None))  # type: ignore[arg-type]
+    assert seen == ["en", "sv", "en"]
 
 
 @pytest.mark.parametrize(

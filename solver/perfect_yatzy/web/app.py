@@ -111,6 +111,7 @@ def create_app(
         default_response_class=AsciiJSONResponse,
         responses={status: {"model": ErrorResponse, "description": text} for status, text in ERRORS.items()},
         generate_unique_id_function=lambda route: route.name,
+        redirect_slashes=False,
         separate_input_output_schemas=False,
     )
     app.router.route_class = JSONRoute

@@ -9,6 +9,7 @@ from typing import Any
 from fastapi import HTTPException, Request, Response
 from fastapi.routing import APIRoute
 
+from .._messages import _
 from ..errors import shown
 
 
@@ -24,7 +25,7 @@ def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise HTTPException(422, f"{shown(twice)} is there twice in one object of the body")
+        raise HTTPException(422, _("{name} is there twice in one object of the body").format(name=shown(twice)))
     return found
 
 

@@ -81,7 +81,7 @@ class RequestFilter:
             await send_error(send, 421, "unknown-host", message)
             return
         if is_cross_site(scope, headers):
-            await send_error(send, 403, "cross-site", "requests from pages of other sites are refused")
+            await send_error(send, 403, "cross-site", _("requests from pages of other sites are refused"))
             return
         if not self.rate_limiter.allow(scope["client"][0] if scope.get("client") else ""):
             await send_error(send, 429, "rate-limited", _("too many requests; try again in a moment"))

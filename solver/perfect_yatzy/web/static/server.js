@@ -1,6 +1,6 @@
 // Questions to the server of `yatzy serve`, by HTTP.
 import { AskError } from "./ask-error.js";
-import { _ } from "./i18n.js";
+import { _, language } from "./i18n.js";
 
 const ANSWER_SECONDS = 60; // the first question of all may wait until the solver is compiled
 const SILENCE_SECONDS = 30; // of long work; the server gives a sign of life every five seconds
@@ -11,7 +11,8 @@ const address = (path) => new URL("api/" + path, import.meta.url);
 
 // Asks a question. `solve` does long work and calls `onProgress({ done, seconds_left })`; aborting `signal` stops it.
 export function ask(path, body, { signal, onProgress } = {}) {
-  const options = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+  const headers = { "content-type": "application/json", "accept-language": language };
+  const options = { method: "POST", headers, body: JSON.stringify(body) };
   return path === "solve" ? solve(options, signal, onProgress) : retried(() => answer(path, options, signal), signal);
 }
 
