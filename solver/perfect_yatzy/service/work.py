@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .._messages import _, number_text
 from ..errors import SolverError
 
 Report = Callable[[float, float], None]  # share that is done, seconds left
@@ -60,10 +61,12 @@ class ConfirmationRequired(SolverError):
 
     def __init__(self, works: Sequence[Work]) -> None:
         self.cost = cost_json(works)
-        size = f" and writes {self.cost['disk_bytes'] / 1e9:.2g} GB" if self.cost["disk_bytes"] else ""
-        super().__init__(
-            f"this takes about {max(1.0, self.cost['seconds']):.0f} s{size}; it has to be confirmed first"
-        )
+        if self.cost["disk_bytes"]:
+            text = _("this takes about {seconds} s and writes {size} GB; it has to be confirmed first")
+        else:
+            text = _("this takes about {seconds} s; it has to be confirmed first")
+        seconds, size = number_text(max(1.0, self.cost["seconds"])), number_text(self.cost["disk_bytes"] / 1e9, 2)
+        super().__init__(text.format(seconds=seconds, size=size))
 
     def as_json(self) -> dict[str, Any]:
         """The fields of other errors, and ``cost``."""

@@ -11,9 +11,11 @@ import json
 import time
 import traceback
 from collections.abc import AsyncIterator, Callable
+from contextvars import copy_context
 from threading import Event, Thread
 from typing import Any
 
+from .._messages import _
 from ..errors import Cancelled, SolverError
 from ..service.work import Report
 from .limits import EVENT_SECONDS, KEEP_ALIVE_SECONDS, IsDisconnected
@@ -47,7 +49,7 @@ async def work_events(solve: Solve) -> AsyncIterator[bytes]:
     def report(done: float, seconds_left: float) -> None:
         nonlocal last
         if stopped.is_set():
-            raise Cancelled("the client has left")
+            raise Cancelled(_("the client has left"))
         if time.monotonic() - last >= EVENT_SECONDS:
             last = time.monotonic()
             put(event_text("progress", {"done": round(done, 4), "seconds_left": round(seconds_left, 1)}))
@@ -65,7 +67,8 @@ async def work_events(solve: Solve) -> AsyncIterator[bytes]:
         finally:
             put(None)
 
-    Thread(target=work, daemon=True, name="yatzy-long-work").start()
+    # In a copy of the context: messages are in the language of the request.
+    Thread(target=copy_context().run, args=(work,), daemon=True, name="yatzy-long-work").start()
     try:
         while True:
             try:
