@@ -170,7 +170,7 @@ def test_the_request_rate_of_a_client_is_limited() -> None:
 
 
 def test_the_page_loads_nothing_from_other_sites(client: TestClient) -> None:
-    for path in ("/", "/app.js", "/review.js", "/style.css"):
+    for path in ("/", "/app.js", "/review.js", "/base.css"):
         found = client.get(path)
         assert found.status_code == 200
         assert "default-src 'self'" in found.headers["content-security-policy"]
