@@ -7,7 +7,7 @@ USER_READY := $(VENV)/.user-ready
 PARALLEL := -n 2 --dist loadfile
 PUBLIC := perfect_yatzy perfect_yatzy.frames perfect_yatzy.rl perfect_yatzy.play.record perfect_yatzy.play.review perfect_yatzy.play.rating
 
-.PHONY: help demo test test-slow test-lowest campaign coverage lint typecheck docs messages readmes package bench bench-big bench-beyond bench-approximate bench-environments bench-cluster bench-roofline bench-web tables verify clean
+.PHONY: help demo test test-slow test-lowest campaign coverage lint typecheck docs messages readmes package bench bench-big bench-beyond bench-approximate bench-environments bench-cluster bench-cost bench-roofline bench-web tables verify clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -82,6 +82,9 @@ bench-environments: $(READY) ## steps a second of the environments for reinforce
 
 bench-cluster: $(READY) ## the same solve by threads and by worker processes
 	$(RUN)/python -m benchmarks.cluster
+
+bench-cost: $(READY) ## what a shard costs: processor time, bytes read and written
+	$(RUN)/python -m benchmarks.cost_model
 
 bench-roofline: $(READY) ## cycles of each kernel of the turn, and the share of what the processor can do
 	$(RUN)/python -m benchmarks.roofline

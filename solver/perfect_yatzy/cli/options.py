@@ -98,6 +98,7 @@ class TableParam(click.ParamType[str]):
 
 RULES = RulesParam()
 CARD = CardParam()
+MOST_WORKERS = 256  # that are started on one machine
 SEED = click.IntRange(0, 2**63 - 1)  # the range of the kernels
 
 rules_option = click.option(
@@ -176,10 +177,10 @@ def table_options(command: F) -> F:
     return tables_option(threads(command))
 
 
-def cluster_options(command: F) -> F:
-    """Options of commands that can work on a Dask cluster."""
+def cluster_options(command: F, most: int = MOST_WORKERS) -> F:
+    """Options of commands that can work on a Dask cluster; at most so many workers."""
     workers = click.option(
-        "--workers", type=click.IntRange(1, 256), metavar="N",
+        "--workers", type=click.IntRange(1, most), metavar="N",
         help="Start N worker processes on this machine (needs the extra cluster).",
     )  # fmt: skip
     address = click.option(

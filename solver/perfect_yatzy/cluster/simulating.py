@@ -154,22 +154,7 @@ def simulate_on(
     tables: str | os.PathLike[str] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Simulation:
-    """Play games on the workers; as :func:`perfect_yatzy.simulate`, with the same games for the same seed.
-
-    Parameters
-    ----------
-    tables
-        Folder that has the tables of the strategy and that all workers see.
-    progress
-        Called with the games played and the games in all.
-
-    Raises
-    ------
-    StateError
-        As :func:`perfect_yatzy.simulate`; also for the strategy of a utility, which is in no table.
-    ClusterError
-        If the workers cannot do it.
-    """
+    """Play games on the workers; see :meth:`perfect_yatzy.cluster.session.Cluster.simulate`."""
     began, name = time.perf_counter(), strategy_name(strategy, tables)
     games, position = checked_games(strategy, games, seed, start, points)
     if position.state.filled == strategy.rules.full_mask:

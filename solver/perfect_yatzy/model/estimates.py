@@ -22,11 +22,12 @@ from ..game.points import possible_points
 from ..game.rule_loader import builtin_ids, load_rules
 from ..game.rules import RuleSet
 from ..game.upper_sums import upper_sums
-from .state_counts import count_states
+from .state_counts import StateCounts, count_states
 from .state_space import LANES
 
 # Measured with two threads on a 2-core Xeon at 2.7 GHz; see benchmarks/runs.
 LANE_OPERATIONS_PER_SECOND = 5e10
+THREADS = 2  # of the estimated wall times
 BASE_MEMORY = 150 << 20
 CARD_MEMORY = 100  # bytes per card, for the arrays of the state layout
 FLOAT64_VALUES = 100_000_000  # larger tables are stored in float32
@@ -49,7 +50,7 @@ def duration(seconds: float) -> str:
     minutes = seconds / 60
     if minutes < 100:
         return _("about {minutes} minutes").format(minutes=number_text(minutes))
-    return _("about {hours} hours").format(hours=number_text(minutes / 60))
+    return _("about {hours} hours").format(hours=number_text(minutes / 60, grouped=True))
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,11 @@ class SolveCost:
         return replace(self, memory=2 * self.memory)
 
     @property
+    def processor_seconds(self) -> float:
+        """Processor time of all threads."""
+        return THREADS * self.seconds
+
+    @property
     def words(self) -> str:
         """Size and time as text, such as ``0.93 GB and about 25 s``."""
         return _("{size} and {duration}").format(size=gigabytes(self.bytes), duration=duration(self.seconds))
@@ -101,27 +107,42 @@ class RuleSetStats(SolveCost):
     maximum: int
 
 
-def rule_set_stats(rules: RuleSet) -> RuleSetStats:
+def rule_set_stats(rules: RuleSet, *, any_number: bool = False) -> RuleSetStats:
     """Sizes and limits of a rule set.
+
+    Parameters
+    ----------
+    any_number
+        Whether cards are counted that are too many to be solved.
 
     Raises
     ------
     RulesError
         If it has too many states to be enumerated.
     """
-    counts, roll_operations = count_states(rules), _roll_operations(rules)
-    operations = 0
-    for vectors, saved in zip(counts.vectors[:-1], counts.most_saved, strict=False):
-        operations += vectors * LANES * (rules.rolls_per_turn + saved) * roll_operations
+    counts = count_states(rules, any_number=any_number)
     size = sum(counts.values)
     return RuleSetStats(
         states=counts.states,
         values=size,
         bytes=size * (8 if size <= FLOAT64_VALUES else 4),
         memory=BASE_MEMORY + CARD_MEMORY * counts.rows + 8 * max(a + b for a, b in pairwise(counts.values)),
-        seconds=operations / LANE_OPERATIONS_PER_SECOND,
+        seconds=sum(layer_seconds(rules, counts)),
         maximum=maximum_score(rules),
     )
+
+
+def layer_seconds(rules: RuleSet, counts: StateCounts | None = None) -> list[float]:
+    """Estimated wall time of each layer of the means with two threads, by the number of filled categories."""
+    counts = counts or count_states(rules)
+    lanes = [LANES * vectors for vectors in counts.vectors[:-1]]
+    return [*(turn_seconds(rules, n, saved) for n, saved in zip(lanes, counts.most_saved, strict=False)), 0.0]
+
+
+def turn_seconds(rules: RuleSet, lanes: float, most_saved: int) -> float:
+    """Estimated wall time of a turn for so many lanes with two threads; all numbers of saved rolls are one turn."""
+    rolls = rules.rolls_per_turn + most_saved
+    return lanes * rolls * _roll_operations(rules) / LANE_OPERATIONS_PER_SECOND
 
 
 def rule_set_facts(rules: RuleSet) -> dict[str, Any]:
@@ -141,9 +162,7 @@ def rule_set_facts(rules: RuleSet) -> dict[str, Any]:
 
 def approximate_seconds(rules: RuleSet) -> float:
     """Rough estimate of the wall time of an approximate solution, the bound aside; two threads, no compilation."""
-    turns = APPROXIMATE_TURNS * len(rules.categories)
-    operations = turns * rules.rolls_per_turn * _roll_operations(rules)
-    return APPROXIMATE_SECONDS + operations / LANE_OPERATIONS_PER_SECOND
+    return APPROXIMATE_SECONDS + turn_seconds(rules, APPROXIMATE_TURNS * len(rules.categories), 0)
 
 
 def _roll_operations(rules: RuleSet) -> int:

@@ -22,19 +22,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..game.dice import Floats, Ints, lattice
+from ..game.dice import Floats, Ints
 from ..game.points import possible_points
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
 from ..game.upper_sums import upper_sums
 from .checked_values import Table
-from .estimates import BASE_MEMORY, FLOAT64_VALUES, LANE_OPERATIONS_PER_SECOND, SolveCost, rule_set_stats
+from .estimates import BASE_MEMORY, FLOAT64_VALUES, SolveCost, layer_seconds, rule_set_stats, turn_seconds
 from .policies import Policy
 from .score_places import ScoreOffsets, ScorePlaces
 from .state_space import LANES, StateSpace, state_space
 
 Values = npt.NDArray[Any]
 STATE_MEMORY = 24  # bytes per state, for the arrays that place its range of scores
+POLICY_COST_RATIO = 6.0  # seconds of a quantity under a policy, as a multiple of those of the means
 FRAME = 2 * LANES  # entries beside a range of scores that a float32 vector may touch
 
 
@@ -102,6 +103,10 @@ class Objective:
         """Cost of a solve; computed from the cards alone, without a solve."""
         return rule_set_stats(self.rules)
 
+    def layer_seconds(self) -> list[float]:
+        """Estimated wall time of each layer with two threads, the start first; their sum is that of the cost."""
+        return layer_seconds(self.rules)
+
     def layer_slice(self, filled: int) -> slice:
         """Part of the table that holds the values of the states with `filled` categories filled."""
         return self.rows_slice(filled, 0, len(self.space.layers[filled]))
@@ -150,7 +155,12 @@ class PolicyQuantity(Objective):
     def solve_cost(self) -> SolveCost:
         """Two tables in memory, and about six times the work."""
         means = rule_set_stats(self.rules)
-        return replace(means, memory=means.memory + 8 * means.values, seconds=6 * means.seconds)
+        seconds = POLICY_COST_RATIO * means.seconds
+        return replace(means, memory=means.memory + 8 * means.values, seconds=seconds)
+
+    def layer_seconds(self) -> list[float]:
+        """As for the means, with more work."""
+        return [POLICY_COST_RATIO * seconds for seconds in layer_seconds(self.rules)]
 
 
 class PolicyMean(PolicyQuantity):
@@ -255,17 +265,24 @@ class ScoreObjective(Objective):
 
     def solve_cost(self) -> SolveCost:
         """Cost of a solve; computed from the cards alone, without a solve."""
-        rules, layers = self.rules, self.layer_sizes()
-        grid, sizes = lattice(rules.dice, rules.faces), [entries for _, entries in layers]
-        entries = sum(sizes)
-        largest = max((a + b for a, b in pairwise(sizes)), default=entries)
-        operations = entries / 2 * rules.rolls_per_turn * (2 * len(grid.predecessors) + 4 * grid.n_rolls)
+        layers = self.layer_sizes()
+        sizes = [entries for _, entries in layers]
+        largest = max((a + b for a, b in pairwise(sizes)), default=sum(sizes))
         return SolveCost(
-            values=entries,
-            bytes=entries * self.compute.itemsize,
+            values=sum(sizes),
+            bytes=sum(sizes) * self.compute.itemsize,
             memory=BASE_MEMORY + STATE_MEMORY * sum(states for states, _ in layers) + largest * self.compute.itemsize,
-            seconds=operations / LANE_OPERATIONS_PER_SECOND,
+            seconds=sum(self._seconds_of(layers)),
         )
+
+    def layer_seconds(self) -> list[float]:
+        """Estimated wall time of each layer with two threads, the start first; their sum is that of the cost."""
+        return self._seconds_of(self.layer_sizes())
+
+    def _seconds_of(self, layers: list[tuple[int, int]]) -> list[float]:
+        # A vector holds twice as many float32, and one turn has the entries of all numbers of saved rolls.
+        most = self.space.most_saved.tolist()[self.first_layer :]
+        return [turn_seconds(self.rules, n / 2 / (m + 1), m) for (_, n), m in zip(layers, most, strict=True)]
 
     def row_lengths(self) -> Ints:
         """Length of the range of scores of each row without the upper bonus, `(rows,)` int64."""
@@ -350,12 +367,14 @@ class Goals(ScoreObjective):
     def row_lengths(self) -> Ints:
         """Most points still possible for each row, without the upper bonus, `(rows,)` int64."""
         space, joker = self.space, self.rules.joker
-        still_open = ~space.layout.masks[:, None] >> np.arange(space.categories) & 1
-        most: Ints = still_open @ self.best_points()
+        closed, best = space.layout.masks, self.best_points()
+        most = np.full(len(closed), best.sum())
+        for category in range(space.categories):  # one by one: 24 boxes have 16 million cards
+            most -= (closed >> category & 1) * best[category]
         if joker and joker.bonus:
-            joker_open = still_open[:, self.rules.joker_index]
+            joker_open = ~closed >> self.rules.joker_index & 1
             pays = (joker_open == 1) | self.pays_jokers
-            most += np.where(pays, (still_open.sum(axis=1) - joker_open) * joker.bonus, 0)
+            most += np.where(pays, (space.categories - space.filled - joker_open) * joker.bonus, 0)
         return most
 
     def lane_bonuses(self) -> Ints:

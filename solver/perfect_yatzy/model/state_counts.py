@@ -48,16 +48,21 @@ class StateCounts:
     most_saved: tuple[int, ...]
 
 
-def count_states(rules: RuleSet) -> StateCounts:
+def count_states(rules: RuleSet, *, any_number: bool = False) -> StateCounts:
     """The sizes of the state space of a rule set.
+
+    Parameters
+    ----------
+    any_number
+        Whether cards are counted that are too many to be solved.
 
     Raises
     ------
     RulesError
-        If it has too many states to be enumerated.
+        If it has too many states to be enumerated, or too many sets of upper boxes to be counted.
     """
     n = len(rules.categories)
-    check_enumerable(rules)
+    check_enumerable(rules, any_number=any_number)
     most_saved = [k * (rules.rolls_per_turn - 1 if rules.saved_rolls else 0) for k in range(n + 1)]
     states, values, vectors = 0, [0] * (n + 1), [0] * (n + 1)
     for filled, rows, (sums, lanes) in _rows(rules):

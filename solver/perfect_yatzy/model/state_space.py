@@ -288,11 +288,17 @@ class StateSpace:
         )
 
 
-def check_enumerable(rules: RuleSet, filled: int = 0) -> None:
-    """Raise RulesError if a rule set has too many states from a card with the `filled` categories on."""
+def check_enumerable(rules: RuleSet, filled: int = 0, *, any_number: bool = False) -> None:
+    """Raise RulesError if a rule set has too many states from a card with the `filled` categories on.
+
+    Parameters
+    ----------
+    any_number
+        Whether any number of cards is allowed, and only the sets of upper boxes are checked.
+    """
     cards = prod(sum(1 - (filled >> c & 1) for c in chain) + 1 for chain in chains(rules))
     free = all(len(chain) == 1 for chain in chains(rules))
-    if cards > 1 << MAX_FREE_CATEGORIES:
+    if cards > 1 << MAX_FREE_CATEGORIES and not any_number:
         n_open = len(rules.categories) - filled.bit_count()
         what = f"in free order, 2^{n_open} cards" if free else f"that make {float(cards):.2g} cards"
         raise RulesError(

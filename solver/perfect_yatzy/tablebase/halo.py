@@ -14,7 +14,7 @@ system gives memory to these pages alone.
 from __future__ import annotations
 
 import mmap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,6 +86,19 @@ def halo_of(objective: Objective, filled: int, first: int, end: int) -> Halo:
         runs.append(slice(low, high))
     memory = sum(run.stop - run.start for run in runs) * size
     return Halo(filled + 1, list(zip(firsts.tolist(), ends.tolist(), strict=True)), runs, memory)
+
+
+def row_parts(
+    objective: Objective, filled: int, first: int, end: int, memory: int
+) -> Iterator[tuple[int, int, Halo]]:
+    """The rows of a shard that are solved at a time, with their halo: in halves where that exceeds `memory` bytes."""
+    halo = halo_of(objective, filled, first, end)
+    if end - first > 1 and halo.bytes > memory:
+        middle = (first + end) // 2
+        yield from row_parts(objective, filled, first, middle, memory)
+        yield from row_parts(objective, filled, middle, end, memory)
+    else:
+        yield first, end, halo
 
 
 def sparse_array(count: int, dtype: np.dtype[Any]) -> Values:

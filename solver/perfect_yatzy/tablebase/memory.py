@@ -50,6 +50,14 @@ def check_space(folder: Path, size: int) -> None:
         )
 
 
+def free_space(folder: Path) -> int | None:
+    """Free bytes of the disk of a folder, which need not exist yet; None if the system does not report it."""
+    with contextlib.suppress(OSError):
+        folder = folder.absolute()
+        return shutil.disk_usage(next(path for path in (folder, *folder.parents) if path.exists())).free
+    return None
+
+
 def available_memory() -> int | None:
     """Bytes that can be allocated without swapping, None if the system does not report it."""
     try:

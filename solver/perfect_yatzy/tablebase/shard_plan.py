@@ -136,7 +136,7 @@ def plan_shards(objective: Objective, shard_bytes: int | None = None) -> ShardPl
     largest = shard_bytes or max(SHARD_BYTES, objective.size * size // (MOST_SHARDS // 2))
     cuts = []
     for filled in range(objective.space.categories, objective.first_layer - 1, -1):
-        work = np.cumsum(_work(objective, filled))
+        work = np.cumsum(row_work(objective, filled))
         layer = objective.layer_slice(filled)
         stored = (layer.stop - layer.start) * size
         count = -(-stored // largest)
@@ -150,7 +150,7 @@ def plan_shards(objective: Objective, shard_bytes: int | None = None) -> ShardPl
     return plan_from_cuts(objective, cuts)
 
 
-def _work(objective: Objective, filled: int) -> Ints:
+def row_work(objective: Objective, filled: int) -> Ints:
     """What each row of a layer costs, in any unit: values of scores, or vectors of lanes."""
     if isinstance(objective, ScoreObjective):
         return np.diff(objective.row_starts(filled))

@@ -29,7 +29,7 @@ from .._version import __version__
 from ..errors import TableError
 from ..kernels.table_slices import TableSlice
 from ..model.objectives import Objective, ScoreObjective, Values
-from .halo import CheckedBlocks, halo_of, offsets_of, read_halo
+from .halo import CheckedBlocks, Halo, offsets_of, read_halo, row_parts
 from .memory import writing_to
 from .objective_text import objective_digest, objective_from_text, objective_text
 from .row_solver import RowSolver
@@ -153,21 +153,16 @@ class SharedSolve:
         if shard.filled == self.objective.space.categories:
             return self.objective.full_cards()[shard.start : shard.stop]  # they begin the table
         out = self.solver.blank(slice(shard.start, shard.stop))
-        self._solve_rows(shard.filled, shard.first, shard.end, out, memory - out.values.nbytes)
+        left = memory - out.values.nbytes
+        for first, end, halo in row_parts(self.objective, shard.filled, shard.first, shard.end, left):
+            self._solve_rows(first, end, halo, out)
         return out.values[: shard.stop - shard.start]
 
-    def _solve_rows(self, filled: int, first: int, end: int, out: TableSlice, memory: int) -> None:
-        """Solve rows of a shard; in halves if their halo takes too much memory."""
-        halo = halo_of(self.objective, filled, first, end)
-        if end - first > 1 and halo.bytes > memory:
-            middle = (first + end) // 2
-            self._solve_rows(filled, first, middle, out, memory)
-            self._solve_rows(filled, middle, end, out, memory)
-            return
+    def _solve_rows(self, first: int, end: int, halo: Halo, out: TableSlice) -> None:
         below = read_halo(self.objective, halo, lambda run: self._shards_of(halo.filled, run), self._checked)
         scores = self.objective if isinstance(self.objective, ScoreObjective) else None
         offsets = offsets_of(scores, halo, first, end) if scores else None
-        self.solver.solve(self.solver.layers[filled][first:end], below, out, offsets)
+        self.solver.solve(self.solver.layers[halo.filled - 1][first:end], below, out, offsets)
 
     def _shards_of(self, filled: int, run: slice) -> Iterator[ShardFile]:
         """The files of a layer that hold values of a run."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -11,7 +12,8 @@ from click.core import ParameterSource
 from ..._messages import _
 from ..._version import ANSWER_SCHEMA
 from ..console import confirm, solve_progress
-from ..options import SEED, cluster_options, json_option, rules_argument, table_options
+from ..options import MOST_WORKERS, SEED, cluster_options, json_option, rules_argument, table_options
+from .estimate import MOST_ESTIMATED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,9 +49,16 @@ if TYPE_CHECKING:
     "--shards", is_flag=True,
     help="Store the table in many files, solved one by one: for tables that do not fit the memory. Resumes anywhere.",
 )  # fmt: skip
+@click.option(
+    "--estimate", is_flag=True,
+    help="Print what the solve costs, without solving: size, memory, time; with --shards or --workers also traffic, "
+    "and how many workers are of use.",
+)  # fmt: skip
+@click.option("--verbose", "-v", is_flag=True, help="With --estimate: list the layers, too.")
+@click.option("--json", "as_json", is_flag=True, help="With --estimate: print one JSON object.")
 @click.option("--force", is_flag=True, help="Solve again even if the table exists.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask before a solve of more than 2 GB or three minutes.")
-@cluster_options
+@partial(cluster_options, most=MOST_ESTIMATED)
 @table_options
 def solve(
     rules: str,
@@ -59,6 +68,9 @@ def solve(
     games: int,
     minutes: float,
     shards: bool,
+    estimate: bool,
+    verbose: bool,
+    as_json: bool,
     force: bool,
     yes: bool,
     workers: int | None,
@@ -76,6 +88,7 @@ def solve(
       yatzy solve yatzy --what goals
       yatzy solve maxi-tactic --what goals --shards
       yatzy solve maxi-unsaved --workers 2
+      yatzy solve maxi --what goals --workers 64 --estimate
       yatzy solve giant --approximate
       yatzy solve maxi --what goals --approximate
     """
@@ -98,6 +111,16 @@ def solve(
     for option, is_given in {"--shards": shards, "--workers": workers, "--cluster": cluster}.items():
         if approximately and is_given:
             raise click.UsageError(_("{option} cannot be used with --approximate").format(option=option), context)
+    if estimate:
+        for option, is_given in {"--approximate": approximately, "--cluster": cluster}.items():
+            if is_given:
+                raise click.UsageError(_("--estimate cannot be used with {option}").format(option=option), context)
+    for option, is_given in {"--verbose": verbose, "--json": as_json}.items():
+        if is_given and not estimate:
+            raise click.UsageError(_("{option} can only be used with --estimate").format(option=option), context)
+    if workers and workers > MOST_WORKERS and not estimate:
+        message = _("--workers starts at most {most}; for more use --cluster").format(most=MOST_WORKERS)
+        raise click.UsageError(message, context)
     if on_cluster and threads:
         raise click.UsageError(_("--threads cannot be used with --workers or --cluster"), context)
     if on_cluster:
@@ -111,6 +134,13 @@ def solve(
         return
     for name in set(given) - {"what"} if not approximately else ():
         raise click.UsageError(_("--{name} can only be used with --approximate").format(name=name), context)
+    if estimate:
+        from .estimate import print_estimate
+
+        print_estimate(
+            rule_set, what, tables, threads=threads, workers=workers, shards=shards, verbose=verbose, as_json=as_json
+        )
+        return
     path = table_path(rule_set, tables, what)
     if has_table(rule_set, tables, what) and not force and not approximately:
         place = path if path.is_file() else shards_folder(path)
