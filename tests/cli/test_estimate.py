@@ -46,7 +46,7 @@ def test_a_table_in_one_file(run: Run, tmp_path: Path) -> None:
     found = rows(done.stdout)
     assert found["Table"] == "923.9 MB, 230,973,184 values of float32"
     assert found["States"] == "1,430,528"
-    assert found["Time"].endswith("with two threads")
+    assert found["Time"].endswith("with 2 threads")
     assert "Shards" not in found
     assert "Useful workers" not in found
     assert not folder.exists()

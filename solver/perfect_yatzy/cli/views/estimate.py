@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from ..._messages import _, ngettext, number_text
 from ...game.rules import RuleSet
 from ...model.estimates import duration, gigabytes
 from ...tablebase.solve_estimate import SharedEstimate, SolveEstimate
-from .wording import plural
-
-TITLES = {
-    "mean": "Expected scores",
-    "goals": "Chances of all goals",
-    "variance": "Variances of the final score",
-    "bonus": "Chances of the upper bonus",
-}
 
 
 def size(count: float) -> str:
     """A number of bytes: ``2.7 kB``, ``7.7 MB``, ``52.1 GB``, ``28,719 TB``."""
     if count >= 1e13:
-        return f"{count / 1e12:,.0f} TB"
-    return gigabytes(count) if count >= 1e9 else f"{count / 1e6:.1f} MB" if count >= 1e5 else f"{count / 1e3:.1f} kB"
+        return f"{number_text(count / 1e12, grouped=True)} TB"
+    if count >= 1e9:
+        return gigabytes(count)
+    return f"{number_text(count / 1e6, 1)} MB" if count >= 1e5 else f"{number_text(count / 1e3, 1)} kB"
 
 
 def estimate_lines(
@@ -44,105 +39,140 @@ def estimate_lines(
     verbose
         Whether to list the layers, and the time by the number of workers.
     """
-    lines = [f"{TITLES[cost.objective]} of {rules.key}: an estimate, nothing is solved", ""]
-    lines += _rows(_facts(cost))
-    lines += _rows([("This machine", _missing(cost, *free))])
+    facts = [*_facts(cost), *(_sharing(cost, cost.shared) if cost.shared else [])]
+    facts.append((_("This machine"), _machine(cost, *free)))
     if first:
-        lines += _rows([("Before", f"the table of means, {size(first.bytes)} and {duration(first.seconds)}")])
+        text = _("the table of means, {size} and {time}")
+        facts.append((_("Before"), text.format(size=size(first.bytes), time=duration(first.seconds))))
     if solved:
-        lines += _rows([("Stored", "the table is solved already")])
+        facts.append((_("Stored"), _("the table is solved already")))
+    width = max(16, *(len(name) + 2 for name, *_text in facts))
+    lines = [_title(cost.objective).format(rules=rules.key), "", *(f"{name:<{width}}{text}" for name, text in facts)]
     if verbose and cost.layers:
         lines += ["", *_layer_lines(cost)]
         if cost.shared:
-            lines += ["", *_scaling_lines(cost)]
+            lines += ["", *_scaling_lines(cost, cost.shared)]
     return lines
 
 
-def _rows(facts: list[tuple[str, str]]) -> list[str]:
-    return [f"{name:<16}{text}" for name, text in facts]
+def _title(objective: str) -> str:
+    titles = {
+        "mean": _("Expected scores of {rules}: an estimate, nothing is solved"),
+        "goals": _("Chances of all goals of {rules}: an estimate, nothing is solved"),
+        "variance": _("Variances of the final score of {rules}: an estimate, nothing is solved"),
+        "bonus": _("Chances of the upper bonus of {rules}: an estimate, nothing is solved"),
+    }
+    return titles[objective]
 
 
 def _facts(cost: SolveEstimate) -> list[tuple[str, str]]:
-    memory = f"{size(cost.memory)} for {'each worker' if cost.workers else 'the process'}"
-    if cost.shared:
-        memory += f", of which a task holds up to {size(cost.shared.task_memory)}"
-    who = plural(cost.workers, "worker") if cost.workers else plural(cost.threads, "thread")
-    facts = [
-        ("States", f"{cost.states:,}"),
-        ("Table", f"{size(cost.bytes)}, {cost.values:,} values of {cost.dtype}"),
-        ("Memory", memory),
-        ("Processor time", duration(cost.processor_seconds)),
-        ("Time", f"{duration(cost.seconds)} with {who}"),
-    ]
-    shared = cost.shared
-    if shared:
-        copies = shared.read / cost.bytes
-        facts += [
-            ("Disk", size(cost.disk)),
-            ("Shards", f"{shared.shards:,} of up to {size(shared.largest_shard)}"),
-            ("Read", f"{size(shared.read)} from the layers below, {copies:.1f} times the table"),
-            ("Written", size(shared.written)),
-            ("Useful workers", _useful_workers(cost, shared)),
-            ("Shortest time", f"{duration(shared.shortest_seconds)}, with a worker for each shard of a layer"),
-        ]
-    return facts
-
-
-def _useful_workers(cost: SolveEstimate, shared: SharedEstimate) -> str:
-    number, seconds = next(pair for pair in shared.scaling if pair[0] == shared.useful_workers)
-    if shared.useful_workers == shared.scaling[-1][0]:
-        return f"up to {number:,}, one for each shard of the largest layer"
-    busy = min(1.0, cost.processor_seconds / (number * seconds))
-    return (
-        f"up to {number:,}, at work for {100 * busy:.0f} % of the time; more wait for the last shard of each layer, "
-        f"most with {plural(shared.limiting_layer, 'box', 'boxes')} filled"
+    memory = _("{size} for each worker") if cost.workers else "{size}"
+    time = (
+        ngettext("{time} with {count} worker", "{time} with {count} workers", cost.workers)
+        if cost.workers
+        else ngettext("{time} with {count} thread", "{time} with {count} threads", cost.threads)
     )
+    table = _("{size}, {count} values of {dtype}")
+    return [
+        (_("States"), number_text(cost.states, grouped=True)),
+        (
+            _("Table"),
+            table.format(size=size(cost.bytes), count=number_text(cost.values, grouped=True), dtype=cost.dtype),
+        ),
+        (_("Memory"), memory.format(size=size(cost.memory))),
+        (_("Processor time"), duration(cost.processor_seconds)),
+        (
+            _("Time"),
+            time.format(time=duration(cost.seconds), count=number_text(cost.workers or cost.threads, grouped=True)),
+        ),
+    ]
 
 
-def _missing(cost: SolveEstimate, memory: int | None, disk: int | None) -> str:
-    """What the machine has, and what is too little."""
-    wanted = cost.memory * max(1, cost.workers)
-    parts, lacks = [], []
-    for name, free, needed in (("memory", memory, wanted), ("disk", disk, cost.disk)):
-        if free is not None:
-            parts.append(f"{size(free)} of {name}")
-            lacks += [name] if free < needed else []
-    if not parts:
-        return "unknown"
-    verdict = f"too little {' and '.join(lacks)}" if lacks else "enough"
-    if lacks == ["memory"] and not cost.shared:
-        verdict += "; --shards needs less"
-    return f"{' and '.join(parts)} free: {verdict}"
+def _sharing(cost: SolveEstimate, shared: SharedEstimate) -> list[tuple[str, str]]:
+    """What shards add: their number, the traffic, and how many workers are of use."""
+    shards = _("{count} of up to {size}; a task holds up to {held}")
+    read = _("{size} from the layers below, {times} times the table")
+    number, seconds = next(pair for pair in shared.scaling if pair[0] == shared.useful_workers)
+    useful = (
+        _("up to {count}, one for each shard of the largest layer")
+        if number == shared.scaling[-1][0]
+        else _(
+            "up to {count}, at work for {busy} % of the time; more wait for the last shard of each layer, "
+            "most where {filled} boxes are filled"
+        )
+    )
+    shortest = _("{time}, with a worker for each shard of a layer")
+    return [
+        (_("Disk"), size(cost.disk)),
+        (
+            _("Shards"),
+            shards.format(
+                count=number_text(shared.shards, grouped=True),
+                size=size(shared.largest_shard),
+                held=size(shared.task_memory),
+            ),
+        ),
+        (_("Read"), read.format(size=size(shared.read), times=number_text(shared.read / cost.bytes, 1))),
+        (_("Written"), size(shared.written)),
+        (
+            _("Useful workers"),
+            useful.format(
+                count=number_text(number, grouped=True),
+                busy=number_text(_busy(cost, number, seconds)),
+                filled=shared.limiting_layer,
+            ),
+        ),
+        (_("Shortest time"), shortest.format(time=duration(shared.shortest_seconds))),
+    ]
+
+
+def _busy(cost: SolveEstimate, workers: int, seconds: float) -> float:
+    """Percentage of their time that workers are at work."""
+    return 100 * min(1.0, cost.processor_seconds / (workers * seconds))
+
+
+def _machine(cost: SolveEstimate, memory: int | None, disk: int | None) -> str:
+    """What this machine has, and whether that suffices."""
+    if memory is None or disk is None:
+        return _("free memory and disk space are unknown")
+    free = _("{memory} of memory and {disk} of disk free").format(memory=size(memory), disk=size(disk))
+    lacks_memory, lacks_disk = memory < cost.memory * max(1, cost.workers), disk < cost.disk
+    if lacks_memory and lacks_disk:
+        verdict = _("too little memory and disk")
+    elif lacks_memory:
+        verdict = _("too little memory") if cost.shared else _("too little memory; --shards needs less")
+    else:
+        verdict = _("too little disk") if lacks_disk else _("enough")
+    return f"{free}: {verdict}"
 
 
 def _layer_lines(cost: SolveEstimate) -> list[str]:
     """One line for each layer, in the order in which they are solved."""
-    heads = ["filled", "cards", "table", "processor", "time"]
+    heads = [_("filled"), _("cards"), _("table"), _("processor"), _("time")]
     if cost.shared:
-        heads += ["shards", "read", "longest shard"]
+        heads += [_("shards"), _("read"), _("longest shard")]
     table = [heads]
     for layer in cost.layers:
-        cells = [str(layer.filled), f"{layer.cards:,}", size(layer.bytes), _seconds(layer.processor_seconds)]
-        cells.append(_seconds(layer.seconds))
+        cells = [str(layer.filled), number_text(layer.cards, grouped=True), size(layer.bytes)]
+        cells += [_seconds(layer.processor_seconds), _seconds(layer.seconds)]
         if cost.shared:
-            cells += [f"{layer.shards:,}", size(layer.read), _seconds(layer.longest_seconds)]
+            cells += [number_text(layer.shards, grouped=True), size(layer.read), _seconds(layer.longest_seconds)]
         table.append(cells)
     return _columns(table)
 
 
-def _scaling_lines(cost: SolveEstimate) -> list[str]:
+def _scaling_lines(cost: SolveEstimate, shared: SharedEstimate) -> list[str]:
     """The time and the share of work by the number of workers."""
-    assert cost.shared
-    table = [["workers", "time", "at work"]]
-    for number, seconds in cost.shared.scaling:
-        busy = cost.processor_seconds / (number * seconds)
-        table.append([f"{number:,}", _seconds(seconds), f"{100 * min(1.0, busy):.0f} %"])
+    table = [[_("workers"), _("time"), _("at work")]]
+    for number, seconds in shared.scaling:
+        busy = number_text(_busy(cost, number, seconds))
+        table.append([number_text(number, grouped=True), _seconds(seconds), f"{busy} %"])
     return _columns(table)
 
 
 def _seconds(seconds: float) -> str:
     """A time in a column: ``0.03 s``, ``12.4 s``, ``3,400 s``."""
-    return f"{seconds:,.0f} s" if seconds >= 100 else f"{seconds:.1f} s" if seconds >= 1 else f"{seconds:.2f} s"
+    return f"{number_text(seconds, 0 if seconds >= 100 else 1 if seconds >= 1 else 2, grouped=True)} s"
 
 
 def _columns(table: list[list[str]]) -> list[str]:
