@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .approximation.simulation import simulate
     from .approximation.solve import approximate
     from .cluster.session import Cluster, open_cluster
-    from .errors import ClusterError, RulesError, SolverError, StateError, TableError
+    from .errors import Cancelled, ClusterError, RulesError, SolverError, StateError, TableError
     from .game.legal_actions import TurnPosition, legal_actions, start_turn
     from .game.notation import parse_card
     from .game.rule_loader import load_rules
@@ -57,6 +57,7 @@ _MODULES = {
     "ApproximateStrategy": "strategy.approximate_strategy",
     "BatchAnswer": "strategy.batch",
     "BatchOptions": "strategy.batch",
+    "Cancelled": "errors",
     "Certificate": "strategy.certificate",
     "Choice": "strategy.actions",
     "Cluster": "cluster.session",
@@ -106,7 +107,7 @@ __all__ = [  # noqa: RUF022 (by use, not by alphabet)
     "Strategy", "ApproximateStrategy", "Certificate", "ScoreStrategy", "State", "Scorecard", "RuleSet",
     "Hold", "Choice", "BatchAnswer", "BatchOptions",
     "ScoreDistribution", "Simulation", "Evaluation", "Rating", "ValueFunction", "FunctionPolicy",
-    "SolverError", "RulesError", "StateError", "TableError", "ClusterError",
+    "SolverError", "RulesError", "StateError", "TableError", "ClusterError", "Cancelled",
 ]  # fmt: skip
 
 

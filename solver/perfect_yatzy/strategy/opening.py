@@ -44,7 +44,8 @@ def open_strategy(
     threads
         Number of threads for a solve; default: one per processor.
     progress
-        Called during a solve with the values done and the values in all.
+        Called often during a solve with the values done and the values in all. It may raise
+        :class:`perfect_yatzy.errors.Cancelled` to stop it; the finished layers remain for the next time.
 
     Returns
     -------
