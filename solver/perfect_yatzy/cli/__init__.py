@@ -36,6 +36,7 @@ COMMANDS = {  # command -> module of `commands`; a module is imported when its c
     "score": "ask",
     "serve": "serve",
     "simulate": "simulate",
+    "site": "site",
     "solve": "solve",
     "table": "table",
     "tables": "tables",

@@ -1,0 +1,104 @@
+"""The values of a game as files for the engine in the browser; the reader is ``static/engine/table.js``.
+
+A small table is one file that is fetched whole. Its values are rounded to fixed point, which makes each differ by at
+most 2^-29 = 1.9e-9 points: float32 would make it 7.6e-6, and options that are equal would no longer be known as
+equal. Neighbouring states have similar values, so differences from an expectation are stored::
+
+    expected = V(card + a) + V(card + b) - V(card + a + b)      a, b: the first lower boxes that may be filled
+    stored   = (V - expected) of a lane minus that of the lane before, the sign in the last bit
+
+as bytes, first the highest of all values, then the second highest ..., in gzip: 3.1 MB for Yatzy instead of 7.7.
+
+A large table is stored as it is, in parts that static hosts accept. The engine fetches pages of 2 kB by HTTP Range.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from ...game.box_order import prerequisites
+from ...game.dice import Floats, Ints
+from ...game.rules import RuleSet
+from ...model.checked_values import Table
+from ...model.state_space import StateSpace, state_space
+
+WHOLE_VALUES = 4_000_000  # a table with more values is fetched in pages
+VALUE_BITS = 28  # after the point, of values
+DEVIATION_BITS = 8  # of standard deviations: 0.002 points
+CHANCE_BITS = 12  # of the chance of the upper bonus: 0.01 %
+PART_BYTES = 64 << 20  # static hosts refuse files of more than 100 MB
+
+
+def is_whole(space: StateSpace) -> bool:
+    """Whether the table of a game is one file that is fetched whole."""
+    return space.size <= WHOLE_VALUES
+
+
+def encoded(rules: RuleSet, values: Floats, fraction_bits: int) -> tuple[dict[str, Any], bytes]:
+    """A table as one file.
+
+    Parameters
+    ----------
+    values : (size,) float64
+        As the state space of the rules places them.
+    fraction_bits
+        Binary places after the point that are stored.
+
+    Returns
+    -------
+    fields : dict
+        What the reader must know.
+    data : bytes
+        The file.
+    """
+    fixed = np.rint(np.asarray(values, dtype=np.float64) * 2.0**fraction_bits).astype(np.int64)
+    stored = np.empty_like(fixed)
+    for place, expected in _expected(rules, state_space(rules), fixed):
+        stored[place] = np.diff(fixed[place] - expected, prepend=0)
+    codes = np.where(stored < 0, -2 * stored - 1, 2 * stored)
+    planes = max(1, -(-int(codes.max(initial=0)).bit_length() // 8))
+    data = b"".join((codes >> 8 * plane & 0xFF).astype(np.uint8).tobytes() for plane in reversed(range(planes)))
+    fields = {"coding": "planes", "count": len(fixed), "planes": planes, "fraction_bits": fraction_bits}
+    return fields, gzip.compress(data, 9, mtime=0)
+
+
+def _expected(rules: RuleSet, space: StateSpace, fixed: Ints) -> Iterator[tuple[slice, Ints | int]]:
+    """Place of each row in the table, and what the rows after it let expect there."""
+    layout, needed = space.layout, prerequisites(rules)
+    predictable = [
+        c for c in range(len(rules.categories)) if not space.lanes.weight_of[c] and c != rules.tracked_index
+    ]
+    for filled in range(space.categories, -1, -1):
+        for row in space.layers[filled].tolist():
+            mask, begin = int(layout.masks[row]), int(layout.offsets[row])
+            length = int(layout.lane_count[layout.lane_sets[row]]) * (int(space.most_saved[filled]) + 1)
+
+            def after(*boxes: int, row: int = row, length: int = length) -> Ints:
+                start = int(layout.offsets[row + sum(int(space.step_of[c]) for c in boxes)])
+                return fixed[start : start + length]
+
+            free = (c for c in predictable if not mask >> c & 1 and not needed[c] & ~mask)
+            boxes = tuple(islice(free, 2))
+            expected: Ints | int = 0
+            if len(boxes) == 2:
+                expected = after(boxes[0]) + after(boxes[1]) - after(*boxes)
+            elif boxes:
+                expected = after(*boxes)
+            yield slice(begin, begin + length), expected
+
+
+def parts(values: Table, dtype: np.dtype[Any]) -> Iterator[bytes]:
+    """A table in parts of PART_BYTES, little endian, for requests of pages."""
+    step = PART_BYTES // dtype.itemsize
+    for begin in range(0, len(values), step):
+        yield np.asarray(values[begin : begin + step], dtype=dtype.newbyteorder("<")).tobytes()
+
+
+def paged_fields(count: int, dtype: np.dtype[Any]) -> dict[str, Any]:
+    """What the reader of a table in pages must know, apart from the names of its parts."""
+    return {"coding": "pages", "count": count, "bytes": dtype.itemsize, "part_bytes": PART_BYTES}

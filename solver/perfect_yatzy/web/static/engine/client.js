@@ -1,0 +1,49 @@
+// The engine behind `ask` and `get`: the same questions and answers as those of the server, from a worker.
+import { _ } from "../i18n.js";
+import { N_ } from "./errors.js";
+
+let worker = null, lastId = 0;
+const waiting = new Map(); // id -> {resolve, reject, path, body}
+
+function start() {
+  worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
+  worker.addEventListener("message", ({ data: { id, answer, error } }) => {
+    const question = waiting.get(id);
+    waiting.delete(id);
+    if (error) question?.reject(asError(error));
+    else question?.resolve(answer);
+  });
+  // The worker could not be loaded, or has ended: the next question begins a new one.
+  worker.addEventListener("error", (event) => {
+    event.preventDefault();
+    worker = null;
+    const error = asError({ code: "network", template: N_("The engine could not be loaded; check the connection."), retryable: true });
+    for (const { reject } of waiting.values()) reject(error);
+    waiting.clear();
+  });
+}
+
+// The fields of an AskError of ask.js.
+function asError({ code, template, values, field, retryable = false }) {
+  const message = _(template, values); // marked elsewhere
+  return Object.assign(new Error(message), { name: "AskError", code, field, retryable, cost: undefined });
+}
+
+// Asks a question of the API; see solver/perfect_yatzy/service/README.md for its fields.
+export function ask(path, body = {}, { signal } = {}) {
+  if (signal?.aborted) return Promise.reject(signal.reason);
+  if (!worker) start();
+  const id = ++lastId;
+  return new Promise((resolve, reject) => {
+    waiting.set(id, { resolve, reject });
+    worker.postMessage({ id, path, body });
+    signal?.addEventListener("abort", () => {
+      if (!waiting.delete(id)) return;
+      worker?.postMessage({ id, path: "cancel" });
+      reject(signal.reason);
+    }, { once: true });
+  });
+}
+
+// What GET answers: "rules", "languages", "site.json".
+export const get = (path, parameters = {}, options = {}) => ask(path, parameters, options);

@@ -1,0 +1,108 @@
+// Files of the site: fetched, compared with their hashes, kept in a cache of the browser for the next visit and for
+// times without a network. Names of data files contain a hash of their content, so a kept file never is out of date.
+import { EngineError, N_ } from "./errors.js";
+
+const CACHE = "perfect-yatzy-data";
+const TIMEOUT_MS = 60_000, RANGE_TIMEOUT_MS = 20_000;
+const PATIENCE_MS = 3000; // for the description of the site, if there is a kept one
+export const traffic = { requests: 0, bytes: 0 }; // for tests: what was moved over the network
+
+async function openCache() {
+  try { return await globalThis.caches?.open(CACHE); } catch { return undefined; } // forbidden in some private windows
+}
+
+async function request(url, options, timeout, retries = 1) {
+  const send = async () => {
+    const response = await fetch(url, { ...options, signal: AbortSignal.timeout(timeout) });
+    traffic.requests++;
+    if (!response.ok) throw new Error(`HTTP ${response.status}`);
+    return response;
+  };
+  try {
+    return await send().catch((error) => { // once more: networks of phones fail for a moment
+      if (!retries) throw error;
+      return send();
+    });
+  } catch {
+    throw new EngineError("network", N_("The file {file} could not be loaded; check the connection."), { file: String(url).split("/").pop() });
+  }
+}
+
+async function isIntact(bytes, sha256) {
+  if (!sha256 || !globalThis.crypto?.subtle) return true; // only pages of https and of localhost have it
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("") === sha256;
+}
+
+async function download(url, options, timeout = TIMEOUT_MS, retries = 1) {
+  const response = await request(url, options, timeout, retries);
+  try {
+    const bytes = await response.arrayBuffer();
+    traffic.bytes += bytes.byteLength;
+    return bytes;
+  } catch {
+    throw new EngineError("network", N_("The file {file} could not be loaded; check the connection."), { file: String(url).split("/").pop() });
+  }
+}
+
+// The bytes of a data file, unpacked. `entry` is {file, sha256} of site.json.
+export async function dataFile(base, { file, sha256 }) {
+  const url = new URL(file, base), cache = await openCache(), kept = await cache?.match(url);
+  let bytes = kept && await kept.arrayBuffer();
+  if (!bytes || !await isIntact(bytes, sha256)) {
+    bytes = await download(url, { cache: kept ? "reload" : "default" });
+    if (!await isIntact(bytes, sha256)) bytes = await download(url, { cache: "reload" });
+    if (!await isIntact(bytes, sha256)) {
+      throw new EngineError("table-damaged", N_("The file {file} is damaged on the server."), { file });
+    }
+    await cache?.put(url, new Response(bytes)).catch(() => {}); // the disk is full: it works, but not offline
+  }
+  return unpacked(bytes);
+}
+
+// Some servers unpack compressed files on the way, so the first two bytes decide.
+async function unpacked(bytes) {
+  const head = new Uint8Array(bytes, 0, 2);
+  if (head[0] !== 0x1f || head[1] !== 0x8b) return bytes;
+  return new Response(new Response(bytes).body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+}
+
+export const dataJson = async (base, entry) => JSON.parse(new TextDecoder().decode(await dataFile(base, entry)));
+
+// The description of the site: from the network if there is one, so that a new version is seen at once.
+export async function siteFile(base) {
+  const url = new URL("site.json", base), cache = await openCache(), kept = await cache?.match(url);
+  let bytes;
+  try {
+    bytes = await download(url, { cache: "no-cache" }, kept ? PATIENCE_MS : TIMEOUT_MS, kept ? 0 : 1);
+    await cache?.put(url, new Response(bytes)).catch(() => {});
+  } catch (error) {
+    if (!kept) throw error;
+    bytes = await kept.arrayBuffer();
+  }
+  const site = JSON.parse(new TextDecoder().decode(bytes));
+  await forget(cache, base, new Set(site.files));
+  return site;
+}
+
+// Deletes kept files that the site no longer has.
+async function forget(cache, base, files) {
+  for (const { url } of await cache?.keys() ?? []) {
+    const name = url.startsWith(base) ? url.slice(base.length) : "";
+    if (name.startsWith("data/") && !files.has(name)) await cache.delete(url);
+  }
+}
+
+// Some bytes of a file, by a Range request.
+export async function fileRange(base, file, begin, end) {
+  const url = new URL(file, base);
+  const response = await request(url, { headers: { range: `bytes=${begin}-${end - 1}` } }, RANGE_TIMEOUT_MS);
+  if (response.status !== 206) {
+    response.body?.cancel().catch(() => {});
+    throw new EngineError("range-unsupported", N_("This server cannot send parts of large files, which these rules need."));
+  }
+  const bytes = await response.arrayBuffer();
+  traffic.bytes += bytes.byteLength;
+  if (bytes.byteLength !== end - begin) throw new EngineError("table-damaged", N_("The file {file} is damaged on the server."), { file });
+  return bytes;
+}

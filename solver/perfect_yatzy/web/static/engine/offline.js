@@ -1,0 +1,21 @@
+// Keeps the page and the data of the game in the browser, so that the next visit needs no network.
+import { ask } from "./client.js";
+
+const KEEP_AFTER_MS = 3000; // when the first answers are there
+
+async function start() {
+  if (!("serviceWorker" in navigator) || !window.isSecureContext) return; // plain http, except on this machine
+  await navigator.serviceWorker.register(new URL("../sw.js", import.meta.url), { updateViaCache: "none" });
+}
+
+// The small files that later questions need; the table itself is kept when it is first read.
+async function keep() {
+  const rules = new URLSearchParams(location.hash.slice(1)).get("rules") ?? undefined;
+  await ask("keep", rules ? { rules: rules.trim().replaceAll(" ", "+") } : {});
+  document.documentElement.dataset.offline = "ready"; // for tests
+}
+
+addEventListener("load", () => {
+  start().catch(() => {}); // without it the page works, but not offline
+  setTimeout(() => keep().catch(() => {}), KEEP_AFTER_MS);
+});

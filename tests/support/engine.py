@@ -1,0 +1,113 @@
+"""The engine of a static site under node, and random positions to ask it about."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+from collections.abc import Iterable, Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from perfect_yatzy.game.dice import lattice
+from perfect_yatzy.game.notation import dice_of
+from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.game.scorecard import Scorecard
+from perfect_yatzy.game.scoring import scoring_options
+from perfect_yatzy.service.queries import QueryService
+from perfect_yatzy.web.site.content import SiteOptions
+from perfect_yatzy.web.site.folder import write_site
+
+from .need import need_program
+
+DRIVER = Path(__file__).resolve().parents[1] / "web" / "engine_driver.mjs"
+TOLERANCE = 1e-6
+FIRST_DAY = date(2026, 11, 22)
+
+Question = tuple[str, dict[str, Any]]
+
+
+def make_site(
+    folder: Path, service: QueryService, rules: Iterable[str], puzzles: int = 0, *, values_only: bool = False
+) -> dict[str, int]:
+    """Write a site with these rule sets; the sizes of its files.
+
+    `values_only`: without standard deviations, chances of the bonus and distributions, which take time to compute.
+    """
+    if values_only:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("perfect_yatzy.web.site.content._other_tables", lambda *_: iter(()))
+            patch.setattr("perfect_yatzy.web.site.content.has_distribution", lambda _: False)
+            return make_site(folder, service, rules, puzzles)
+    options = SiteOptions(puzzles, FIRST_DAY, service.tables, service.threads)
+    return write_site(folder, [service.rules(name) for name in rules], service, options)
+
+
+def ask_engine(folder: Path, questions: Iterable[Question]) -> list[dict[str, Any]]:
+    """The answers of the engine of a site: each with ``answer`` or ``error``, and the milliseconds it took."""
+    lines = "\n".join(json.dumps({"path": path, "body": body}) for path, body in questions)
+    node = need_program("node", "nodejs")
+    done = subprocess.run([node, str(DRIVER), str(folder)], input=lines, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def random_positions(rules: RuleSet, number: int, seed: int) -> Iterator[Question]:
+    """Questions about positions of games of random decisions: ``hold`` with rerolls left, else ``score``."""
+    generator, grid = random.Random(seed), lattice(rules.dice, rules.faces)
+    rolls = grid.counts[grid.first_roll :].tolist()
+    made = 0
+    while True:
+        card = Scorecard(rules)
+        for _ in range(len(rules.categories)):
+            most = rules.rolls_per_turn - 1 + card.saved
+            left, counts = generator.randint(0, most), generator.choice(rolls)
+            body: dict[str, Any] = {
+                "rules": rules.key,
+                "card": {rules.categories[c].id: points for c, points in card.points.items()},
+                "dice": list(dice_of(counts)),
+                "rolls_left": left,
+            }
+            if card.bonus_points:
+                body["bonus_points"] = card.bonus_points
+            if rules.saved_rolls:
+                body["saved"] = card.saved
+            yield "hold" if left and generator.random() < 0.8 else "score", body
+            made += 1
+            if made == number:
+                return
+            state = card.state
+            allowed = scoring_options(rules, state.filled, state.joker_paid, counts, left == most)
+            c = generator.choice(sorted(allowed))
+            card = card.filled_with(c, *allowed[c], left if rules.saved_rolls else 0)
+
+
+def difference(found: Any, expected: Any, place: str = "answer") -> str:
+    """Where two answers differ: in a field, in an order, or in a number by more than TOLERANCE; empty if nowhere."""
+    if isinstance(expected, dict) and isinstance(found, dict):
+        if set(found) != set(expected):
+            return f"{place}: fields {sorted(set(found) ^ set(expected))}"
+        pairs = [(f"{place}.{name}", found[name], expected[name]) for name in expected]
+    elif isinstance(expected, list) and isinstance(found, list):
+        if len(found) != len(expected):
+            return f"{place}: {len(found)} entries, not {len(expected)}"
+        pairs = [(f"{place}[{i}]", found[i], expected[i]) for i in range(len(expected))]
+    elif isinstance(expected, float) and isinstance(found, int | float) and not isinstance(found, bool):
+        # A loss is 0 exactly for options that are equal.
+        tie = place.endswith(".loss") and (found == 0) != (expected == 0)
+        return f"{place}: {found!r}, not {expected!r}" if tie or abs(found - expected) > TOLERANCE else ""
+    else:
+        return "" if found == expected else f"{place}: {found!r}, not {expected!r}"
+    return next((text for pair in pairs if (text := difference(pair[1], pair[2], pair[0]))), "")
+
+
+def differences(folder: Path, service: QueryService, questions: list[Question]) -> list[str]:
+    """Where the engine answers differently from Python."""
+    found = []
+    for (path, body), reply in zip(questions, ask_engine(folder, questions), strict=True):
+        expected = service.answer({"query": path} | body)
+        if text := difference(reply.get("answer", reply.get("error")), expected):
+            found.append(f"{path} {json.dumps(body)}: {text}")
+    return found

@@ -1,0 +1,35 @@
+// Answers questions with the engine of a site, without a browser: JSON lines in, JSON lines out.
+//
+//   node engine_driver.mjs FOLDER      {"path": "hold", "body": {...}}  ->  {"answer": {...}, "ms": ...} or {"error": {...}}
+//
+// Files are read from the folder, also by Range. {"path": "traffic"} answers what was read.
+import { readFileSync, openSync, readSync, closeSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const folder = pathToFileURL(process.argv[2] + "/").href;
+
+globalThis.fetch = async (url, options = {}) => {
+  const path = fileURLToPath(url), range = /^bytes=(\d+)-(\d+)$/.exec(options.headers?.range ?? "");
+  if (!range) return new Response(readFileSync(path));
+  const [begin, end] = [Number(range[1]), Number(range[2]) + 1], bytes = Buffer.alloc(end - begin), file = openSync(path);
+  const length = readSync(file, bytes, 0, end - begin, begin);
+  closeSync(file);
+  return new Response(bytes.subarray(0, length), { status: 206 });
+};
+
+const { answer, errorFields } = await import(folder + "engine/worker.js");
+const { Site } = await import(folder + "engine/site.js");
+const { traffic } = await import(folder + "engine/files.js");
+const site = new Site(folder);
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { path, body } = JSON.parse(line), start = performance.now();
+  let found;
+  try {
+    found = { answer: path === "traffic" ? { ...traffic } : await answer(site, path, body) };
+  } catch (error) {
+    found = { error: errorFields(error), stack: error.stack };
+  }
+  process.stdout.write(JSON.stringify({ ...found, ms: performance.now() - start }) + "\n");
+}
