@@ -26,7 +26,7 @@ from ...game.translations import languages, localized
 from ...model.state_space import state_space
 from ...service.queries import QueryService
 from ...tablebase.store import has_table
-from ..schemas import rule_set_json
+from ..rule_sets import rule_set_json
 from .content import DataFiles, SiteOptions, rule_set_entry
 from .icons import SIZES, icon
 from .tables import is_whole

@@ -1,4 +1,5 @@
 // The engine behind `ask` and `get`: the same questions and answers as those of the server, from a worker.
+import { AskError } from "../ask-error.js";
 import { _ } from "../i18n.js";
 import { N_ } from "./errors.js";
 
@@ -23,11 +24,7 @@ function start() {
   });
 }
 
-// The fields of an AskError of ask.js.
-function asError({ code, template, values, field, retryable = false }) {
-  const message = _(template, values); // marked elsewhere
-  return Object.assign(new Error(message), { name: "AskError", code, field, retryable, cost: undefined });
-}
+const asError = ({ code, template, values, field, retryable }) => new AskError(code, _(template, values), { field, retryable }); // marked elsewhere
 
 // Asks a question of the API; see solver/perfect_yatzy/service/README.md for its fields.
 export function ask(path, body = {}, { signal } = {}) {
