@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import re
+from pathlib import Path
+from typing import Any
+
 import pytest
+from babel.messages.mofile import read_mo
 from perfect_yatzy._messages import (
     LANGUAGES,
     current_language,
@@ -12,6 +18,12 @@ from perfect_yatzy._messages import (
     language_scope,
     number_text,
 )
+from perfect_yatzy.game.translations import languages
+from support import messages
+from support.command import Run
+
+# Packages and modules whose errors people meet in the command or on the page: all of them are in the catalogues.
+SPOKEN = ["errors.py", "cli/commands", "cli/console.py", "cli/terminal_game.py", "service", "web"]
 
 
 @pytest.mark.parametrize(
@@ -85,3 +97,116 @@ def test_numbers_have_the_signs_of_the_language() -> None:
     assert shown["de"] == shown["da"] == ("12.345,68", "0,0", "+0,2")
     assert shown["sv"] == shown["nb"] == shown["fi"] == ("12\u00a0345,68", "0,0", "+0,2")
     assert current_language() == "en"
+
+
+# --- the catalogues ------------------------------------------------------------------------------------------------
+
+EXTRACTED = messages.extract()
+CATALOGS = {code: messages.read_catalog(code) for code in LANGUAGES[1:]}
+
+
+def texts(value: object) -> list[str]:
+    """The one text or the two of a message."""
+    return [value] if isinstance(value, str) else list(value)  # type: ignore[call-overload]
+
+
+def fields(text: str) -> set[str]:
+    """Names in braces, and the old-style fields of click."""
+    return set(re.findall(r"\{(\w*)[^{}]*\}", text)) | set(re.findall(r"%\(\w+\)s", text))
+
+
+def entries(code: str) -> list[Any]:
+    return [entry for entry in CATALOGS[code] if entry.id]
+
+
+def test_every_marked_text_is_a_literal() -> None:
+    assert EXTRACTED.faults == []
+
+
+@pytest.mark.parametrize("code", LANGUAGES[1:])
+def test_every_text_is_in_the_catalogue_and_nothing_else(code: str) -> None:
+    fresh = {(entry.context, entry.id) for entry in messages.template(EXTRACTED.messages) if entry.id}
+    assert {(entry.context, entry.id) for entry in entries(code)} == fresh, "run: make messages"
+
+
+@pytest.mark.parametrize("code", LANGUAGES[1:])
+def test_every_text_is_translated(code: str) -> None:
+    assert [entry.id for entry in entries(code) if entry.fuzzy or not all(texts(entry.string))] == []
+    assert all(len(texts(entry.string)) == len(texts(entry.id)) for entry in entries(code))
+
+
+@pytest.mark.parametrize("code", LANGUAGES[1:])
+def test_translations_have_the_fields_and_the_margins_of_the_text(code: str) -> None:
+    guide = {"count", "number"}  # a plural form, a word or digits, as the language has it
+    for entry in entries(code):
+        originals, found = texts(entry.id), texts(entry.string)
+        for original, text in zip(originals, found, strict=True):
+            ignored = guide if entry.context else set()
+            needed, allowed = fields(original), set().union(*map(fields, originals))
+            assert fields(text) - ignored <= allowed, (original, text)
+            assert needed - ignored <= fields(text) | ({"count"} if len(originals) == 2 else set()), (original, text)
+            assert text.endswith("\n") == original.endswith("\n"), (original, text)
+            if not entry.context:
+                assert text[0].isspace() == original[0].isspace(), (original, text)
+            assert not re.search(r"\w  \w", text) or re.search(r"\w  \w", original), text
+
+
+@pytest.mark.parametrize("code", LANGUAGES[1:])
+def test_compiled_catalogues_are_those_of_the_sources(code: str) -> None:
+    catalog = CATALOGS[code]
+    with messages.po_path(code).with_suffix(".mo").open("rb") as file:
+        compiled = read_mo(file)
+    wanted = {(entry.context, entry.id): entry.string for entry in entries(code)}
+    assert {(entry.context, entry.id): entry.string for entry in compiled if entry.id} == wanted
+    assert messages.json_path(code).read_text() == messages.page_text(catalog)
+    assert catalog.num_plurals == 2
+
+
+def test_the_page_and_the_command_know_the_same_languages() -> None:
+    script = (messages.STATIC / "i18n.js").read_text()
+    declared = re.search(r"export const LANGUAGES = \{(.*?)\}", script)
+    assert declared
+    assert dict(re.findall(r'(\w+): "([^"]+)"', declared[1])) == languages()
+    assert tuple(languages()) == LANGUAGES
+
+
+def raised_without_a_message(path: Path) -> list[str]:
+    """Errors for people whose text is a literal that no catalogue has."""
+    names = {"SolverError", "RulesError", "StateError", "TableError", "ClusterError", "UsageError", "ClickException"}
+    found = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if not isinstance(node, ast.Call) or not node.args:
+            continue
+        name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+        is_text = isinstance(node.args[0], ast.JoinedStr) or (
+            isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str)
+        )
+        words = (
+            "".join(
+                part.value
+                for part in ast.walk(node.args[0])
+                if isinstance(part, ast.Constant) and isinstance(part.value, str)
+            )
+            if is_text
+            else ""
+        )
+        if name in names | {"echo"} and re.search(r"[A-Za-z]{3} [A-Za-z]{2}", words):
+            found.append(f"{path.name}:{node.lineno}: {words[:60]}")
+    return found
+
+
+@pytest.mark.parametrize("path", [messages.PACKAGE / name for name in SPOKEN], ids=SPOKEN)
+def test_errors_for_people_are_messages(path: Path) -> None:
+    files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
+    assert [fault for file in files for fault in raised_without_a_message(file)] == []
+
+
+def test_the_command_speaks_the_language_of_the_environment(run: Run) -> None:
+    swedish = run("hold", "12", LC_MESSAGES="sv_SE.UTF-8").stderr
+    assert swedish == "yatzy: '12' är 2 tärningar; yatzy har 5\n"
+    assert run("hold", "12", YATZY_LANG="no").stderr == "yatzy: '12' er 2 terninger; yatzy har 5\n"
+    assert run("hold", "--lang=de", "12", YATZY_LANG="no").stderr == "yatzy: '12' sind 2 Würfel; yatzy hat 5\n"
+    shown = run("solve", "--help", "--lang", "fi").stdout
+    assert shown.startswith("Käyttö: yatzy solve [OPTIONS] [RULES]\n\n  Laske peli ja tallenna taulukko.")
+    assert "yatzy solve yatzy --what goals" in shown
+    assert "unknown language 'xx'" in run("hold", "12", "--lang", "xx").stderr

@@ -1,7 +1,8 @@
 """The words of the printed guide in several languages, and text with dice and bold parts.
 
-The catalogues are ``cli/words/CODE.toml``: sections of templates with ``{fields}``, ``*bold parts*`` and plural forms
-``{count:die|dice}``. The names of categories and games come from :mod:`perfect_yatzy.game.translations`.
+The templates are in ``cli/words/en.toml``: sections with ``{fields}``, ``*bold parts*`` and plural forms
+``{count:die|dice}``. Their translations are in the catalogues of :mod:`perfect_yatzy._messages`, with the key of a
+template as its context. The names of categories and games come from :mod:`perfect_yatzy.game.translations`.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from functools import cache
 from string import Formatter
 from typing import Any, Literal
 
+from ..._messages import LANGUAGES, pgettext
 from ...game.dice import Dice
-from ...game.resources import toml_names, toml_text
-from ...game.translations import ENGLISH
+from ...game.resources import toml_text
+from ...game.translations import ENGLISH, languages
 
 CLI = "perfect_yatzy.cli"
 FOLDER = "words"
@@ -180,8 +182,8 @@ class Words:
 
 
 def guide_languages() -> list[str]:
-    """Codes of the languages that have a catalogue."""
-    return toml_names(FOLDER, CLI)
+    """Codes of the languages that have a catalogue, English first."""
+    return list(LANGUAGES)
 
 
 def words_of(language: str) -> Words:
@@ -191,7 +193,23 @@ def words_of(language: str) -> Words:
 
 @cache
 def _catalogue(language: str) -> dict[str, Any]:
-    return tomllib.loads(toml_text(FOLDER, language, CLI))
+    english: dict[str, Any] = tomllib.loads(toml_text(FOLDER, ENGLISH, CLI))
+    if language == ENGLISH:
+        return english
+    table: dict[str, Any] = {"language": languages()[language], "decimal": ","}
+    for section, entries in english.items():
+        if isinstance(entries, dict):
+            table[section] = {
+                name: _translated(f"{section}.{name}", value, language) for name, value in entries.items()
+            }
+    return table
+
+
+def _translated(key: str, value: str | list[str], language: str) -> str | list[str]:
+    """A template, or a list of words whose context ends with their place."""
+    if isinstance(value, list):
+        return [pgettext(f"{key}.{i}", word, language) for i, word in enumerate(value)]  # marked elsewhere
+    return pgettext(key, value, language)  # marked elsewhere
 
 
 def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:
