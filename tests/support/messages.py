@@ -14,6 +14,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -311,17 +312,12 @@ def po_bytes(catalog: Catalog) -> bytes:
 
 
 def mo_bytes(catalog: Catalog) -> bytes:
-    """The compiled catalogue, without the dates of the header."""
+    """The compiled catalogue, with a fixed date in its header."""
     plain = read_po(io.BytesIO(po_bytes(catalog)), locale=catalog.locale)
+    plain.creation_date = plain.revision_date = datetime(2026, 1, 1, tzinfo=UTC)
     buffer = io.BytesIO()
     write_mo(buffer, plain)
-    return re.sub(rb"(?:POT-Creation-Date|PO-Revision-Date|Generated-By): [^\n]*\n", _blank, buffer.getvalue())
-
-
-def _blank(match: re.Match[bytes]) -> bytes:
-    """A header line with its value replaced by spaces: the offsets of the file stay."""
-    name, separator, value = match.group().partition(b": ")
-    return name + separator + b" " * (len(value) - 1) + b"\n"
+    return buffer.getvalue()
 
 
 def page_text(catalog: Catalog) -> str:

@@ -200,7 +200,9 @@ def parse_simulation(fields: Mapping[str, Any], find_rules: Callable[[str], Rule
     policy = re.fullmatch(r"mean|goal:(\d{1,5})", str(fields["policy"]))
     if not policy:
         raise StateError(
-            f"policy is {shown(fields['policy'])}; must be mean, or goal: and a score, such as goal:280",
+            _("policy is {policy}; must be mean, or goal: and a score, such as goal:280").format(
+                policy=shown(fields["policy"])
+            ),
             field="policy",
         )
     objective = ObjectiveRequest(int(policy[1])) if policy[1] else None

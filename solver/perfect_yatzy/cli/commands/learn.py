@@ -100,5 +100,9 @@ def learn(
         )
     )
     if holds:
-        click.echo(f"With {len(holds)} rules for the holds and nothing computed: mean {figures['mean']:.2f}")
+        click.echo(
+            _("With {count} rules for the holds and nothing computed: mean {mean}").format(
+                count=len(holds), mean=number_text(figures["mean"], 2)
+            )
+        )
     click.echo(_("Wrote {path}").format(path=path))

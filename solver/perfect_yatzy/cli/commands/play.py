@@ -328,4 +328,4 @@ def finish(game: TerminalGame, record: str) -> None:
             click.echo(line)
     except RulesError as error:
         click.echo(_("There is no review yet: {error}\n").format(error=error))
-    click.echo(f"To see your mistakes: {shlex.join(['yatzy', 'review', record])}")
+    click.echo(_("To see your mistakes: {command}").format(command=shlex.join(["yatzy", "review", record])))

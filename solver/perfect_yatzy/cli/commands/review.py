@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..._messages import _
+from ..._messages import _, ngettext
 from ..._version import ANSWER_SCHEMA
 from ..console import query_service
 from ..options import language_option, table_options
@@ -59,13 +59,18 @@ def review(
     from ...service.reviews import review_json
     from ..views.answers import approximate_lines
     from ..views.review import review_lines
-    from ..views.wording import plural
+    from ..views.wording import number_word
     from .puzzle import ask_puzzle
 
     games = read_games(file)
     number = len(games) if game is None else game
     if number > len(games):
-        raise StateError(f"{file} has {plural(len(games), 'game')}; there is no game {number}")
+        message = ngettext(
+            "{file} has {count} game; there is no game {number}",
+            "{file} has {count} games; there is no game {number}",
+            len(games),
+        )
+        raise StateError(message.format(file=file, count=number_word(len(games)), number=number))
     record = games[number - 1]
     players = [find_player(record.players, player)] if player else range(len(record.players))
     service = query_service(tables, threads, lang)
@@ -79,7 +84,10 @@ def review(
             continue
         errors = [d for d in graded.decisions if d.loss >= min_loss]
         if drill:
-            click.echo(f"{graded.player}: {plural(len(errors), 'decision')} to repeat\n")
+            sentence = ngettext(
+                "{player}: {count} decision to repeat", "{player}: {count} decisions to repeat", len(errors)
+            )
+            click.echo(sentence.format(player=graded.player, count=number_word(len(errors))) + "\n")
             for d in errors:
                 if not ask_puzzle(strategy, rules, Puzzle(d.card, d.dice, d.rolls_left)):
                     return

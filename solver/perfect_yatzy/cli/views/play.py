@@ -138,7 +138,8 @@ def dice_question(session: Session) -> str:
 
 def dice_help(session: Session) -> str:
     """The answers to :func:`dice_question`."""
-    return _(DICE_HELP).format(faces="".join(str(i % session.rules.faces + 1) for i in range(session.to_roll)))
+    faces = "".join(str(i % session.rules.faces + 1) for i in range(session.to_roll))
+    return _(DICE_HELP).format(faces=faces)  # marked elsewhere
 
 
 def score_line(rules: RuleSet, session: Session, category: str) -> str:
