@@ -28,8 +28,8 @@ from .shard_task import TASK_MEMORY
 from .sharded_solve import sharded_cost
 
 # Measured; see benchmarks/runs, files named cost-model.
-READ_SECONDS = 1.0e-9  # processor time of each byte of a halo, with its check
-WRITE_SECONDS = 1.5e-9  # of each byte of a shard, with its hash
+READ_SECONDS = 1.2e-9  # processor time of each byte of a halo, with its check
+WRITE_SECONDS = 2.5e-9  # of each byte of a shard, with its hash
 TASK_SECONDS = 0.007  # of a task on a worker
 DRIVER_SECONDS = 0.0055  # of a task in the driver and the scheduler, which hand out one after the other
 MEASURED_SHARDS = 32  # of a layer; the halos of further ones are interpolated
