@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from perfect_yatzy.strategy.strategy import Strategy
-from support.browser import PATIENCE_MS, launch
+from support.browser import PATIENCE_MS, launch, ready
 
 
 @pytest.fixture(scope="session")
@@ -49,7 +49,7 @@ def page(browser: Any, address: str) -> Iterator[Any]:
     found.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
     found.on("request", lambda asked: asked.url.startswith((address, "data:")) or problems.append(asked.url))
     found.goto(address)
-    found.wait_for_selector("html[data-ready]")
+    ready(found)
     yield found
     context.close()
     assert problems == []

@@ -1,214 +1,292 @@
-// Advice: every hold or category ranked, the value of the current hold, and the possible next rolls.
+// Advice: the best hold or box in large type and why, the other options ranked by what they lose, the primary button.
 import { ask, latestOnly } from "./ask.js";
-import { button, byId, capitalize, count, diceText, element, lossText, moveFocusOut, percent, table } from "./dom.js";
-import { categoryName, change, hasAllDice, heldDice, isCardFull, me, objective, onDraw, position, rules, state, totals } from "./state.js";
-import { takeCategory as take } from "./game.js";
+import { setPointsOfRoll } from "./card.js";
+import { showAdvised } from "./dice.js";
+import { button, byId, capitalize, diceText, element, onClick, setEnabled } from "./dom.js";
+import { firstRoll, holdAndRoll, markHold, provideHolds, takeCategory } from "./game.js";
+import { formatNumber, formatPercent, ngettext, _ } from "./i18n.js";
+import { drawMap, hideMap } from "./outcomes.js";
+import { objectiveName, optionName, optionRow, optionTitle } from "./options.js";
+import { forgetSolve, solveBox } from "./solve.js";
+import { confirmLoss, isAdviceHidden } from "./training.js";
+import { showOpponentsError } from "./header.js";
+import { whySentence } from "./why.js";
+import { hasAllDice, heldDice, isCardFull, me, objective, onDraw, position, redraw, rules, startGame, change, state, totals } from "./state.js";
 
-const SHOWN_ROWS = 8, SHOWN_ROLLS = 8;
+const SHOWN_ROWS = 6;
 const DEBOUNCE_MS = 60, LONG_WAIT_MS = 1000; // before a request is sent, and before the page says that it takes long
-const EARLY_OPEN_CATEGORIES = 8; // with more of them open, goals and wins take long
-const newRequest = latestOnly(), newMapRequest = latestOnly();
 
-let answer = null; // { choosesHold, objective, entries } of the position shown
-let answerKey = "", mapKey = ""; // what they were requested for
-let timer = 0;
-let showsAll = false;
-let takesCategory = ""; // the position in which the user takes a category with rerolls left
+const RETRY_MS = 5000;
+const FAILED = "failed"; // the key of an answer that is an error
 
-export function showStatus(text, isError) {
-  byId("answer").textContent = text;
-  byId("answer").className = isError ? "error" : "";
-}
+const newRequest = latestOnly();
+let answer = null; // { choosesHold, aim, approximate, entries } of the position shown
+let scored = null; // the boxes that may be taken with this roll, of the answer to `score`
+let answerKey = "", timer = 0, showsAll = false;
+let takesCategory = ""; // the position in which the player compares boxes with rerolls left
 
-// Explains the wait for a request that takes long; empty for others.
-export function waitText() {
-  const isEarly = rules().categories.length - Object.keys(me().card).length > EARLY_OPEN_CATEGORIES;
-  if (objective().goal !== undefined && isEarly) return "Working … a goal this early in the game takes about 20 seconds, once.";
-  if (objective().opponents && isEarly) return "Working … a win this early in the game takes up to a minute.";
-  return "";
-}
+const cardAndDice = () => JSON.stringify([state.rules, me().card, state.dice]);
 
-// What is missing before advice can be given.
-function missingText() {
-  const missing = rules().dice - state.dice.length;
-  if (isCardFull()) return `The card is full. Final score ${totals().all}.`;
-  if (missing === rules().dice) return "Enter the dice.";
-  return missing ? `${count(missing, "more die", "more dice")}.` : "";
-}
+// --- asking ---
 
-const cardAndDice = () => JSON.stringify([me().card, state.dice]);
-
-export function drawAdvice() {
+function drawAdvice() {
   if (takesCategory !== cardAndDice()) takesCategory = "";
-  const choosesHold = state.left > 0 && !takesCategory;
+  const choosesHold = state.left > 0 && !takesCategory, isAsked = hasAllDice() && !isCardFull();
   const body = { ...position(), ...objective(), dice: state.dice, rolls_left: state.left };
-  const key = hasAllDice() && !isCardFull() ? (choosesHold ? "hold " : "score ") + JSON.stringify(body) : missingText();
-  if (key === answerKey) { if (answer) drawHeld(); return; } // only the dice held have changed
+  const key = isAsked ? `${choosesHold ? "hold" : "score"} ${JSON.stringify(body)}` : "none";
+  document.body.classList.toggle("no-roll", !state.dice.length && !state.rolls.length);
+  if (key === answerKey) { drawAnswer(); return; } // only marks on the dice or the language have changed
   answerKey = key;
-  answer = null;
+  answer = scored = null;
   showsAll = false;
   clearTimeout(timer);
   const signal = newRequest();
-  hideOutdated();
-  if (missingText()) {
-    clearRanking();
-    showStatus(missingText());
-    return;
-  }
-  showStatus(waitText() || "Working …");
-  timer = setTimeout(() => requestAdvice(choosesHold, body, signal), DEBOUNCE_MS);
+  forgetSolve();
+  showOpponentsError("");
+  byId("ranking").setAttribute("aria-busy", String(isAsked));
+  drawAnswer();
+  if (isAsked) timer = setTimeout(() => request(choosesHold, body, signal), DEBOUNCE_MS);
 }
 
-// Hides what belongs to another position without moving the rest of the page.
-function hideOutdated() {
-  moveFocusOut(byId("advice"), byId("advice-title"));
-  byId("ranking").setAttribute("aria-busy", "true");
-  for (const id of ["ranking", "more", "instead", "map"]) byId(id).classList.add("stale");
-  byId("held").textContent = "";
-  abortMap();
-}
-
-function clearRanking() {
-  byId("ranking").replaceChildren();
-  byId("ranking").setAttribute("aria-busy", "false");
-}
-
-async function requestAdvice(choosesHold, body, signal) {
-  const longWait = setTimeout(() => showStatus(waitText() || "Working … this takes a little longer the first time."), LONG_WAIT_MS);
+async function request(choosesHold, body, signal) {
+  const longWait = setTimeout(() => showStatus(_("Working … this takes a little longer the first time.")), LONG_WAIT_MS);
+  const query = choosesHold ? "hold" : "score";
   try {
-    const found = await ask(choosesHold ? "hold" : "score", body, { signal });
+    // The points of each box are asked beside the holds, with the same objective.
+    const [found, boxes] = await Promise.all([ask(query, { ...body, explain: true }, { signal }), choosesHold ? ask("score", body, { signal }) : null]);
     if (signal.aborted) return;
-    answer = { choosesHold, objective: found.aim, approximate: found.approximate, entries: choosesHold ? found.holds : found.categories };
-    drawRanking();
+    answer = { choosesHold, aim: found.aim, approximate: found.approximate, entries: choosesHold ? found.holds : found.categories };
+    scored = (boxes || found).categories;
+    byId("ranking").setAttribute("aria-busy", "false");
+    drawAnswer();
   } catch (error) {
     if (signal.aborted) return;
-    answerKey = ""; // the next change sends a new request
-    clearRanking();
-    showStatus(error.message, true);
+    byId("ranking").setAttribute("aria-busy", "false");
+    showError(error, query, body);
   } finally {
     clearTimeout(longWait);
   }
 }
 
-const objectiveText = (it) => (it.goal !== undefined ? `${it.goal} or more` : "a win");
-const expectedText = (entry) => `expected final score ${entry.expected_final_score.toFixed(2)}`;
+// Other sections ask again, too.
+const askAgain = () => { answerKey = ""; delete byId("long-work").dataset.key; redraw(); };
 
-function optionText(entry) {
-  if (!answer.choosesHold) return `${categoryName(entry.category)} for ${entry.points + entry.bonus_points}`;
-  return entry.category ? `all dice, take ${categoryName(entry.category)}` : `hold ${diceText(entry.hold)}`;
+function showError(error, query, body) {
+  const { cost, field, retryable } = error;
+  if (field === "opponents") showOpponentsError(error.message);
+  byId("answer").className = "error";
+  byId("answer").replaceChildren(error.message);
+  if (cost) byId("long-work").replaceChildren(solveBox(cost, query, body, askAgain));
+  else if (retryable) byId("long-work").replaceChildren(button(_("Try again"), askAgain, { id: "retry" }));
+  else byId("long-work").replaceChildren();
+  byId("long-work").hidden = false;
+  answerKey = FAILED; // the next change asks again
+  if (retryable) timer = setTimeout(() => { if (answerKey === FAILED) askAgain(); }, RETRY_MS);
 }
 
-function valueText(entry) {
-  return answer.objective ? `${percent(entry.chance)} chance of ${objectiveText(answer.objective)}` : expectedText(entry);
+// --- drawing ---
+
+export function showStatus(text) {
+  byId("answer").className = "";
+  byId("answer").replaceChildren(text);
 }
 
-function headline() {
-  const best = answer.entries[0], option = capitalize(optionText(best));
-  if (answer.objective && (best.chance === 0 || best.chance === 1)) {
-    const settled = best.chance === 0 ? "is out of reach" : "is certain then";
-    return `${option}. ${capitalize(objectiveText(answer.objective))} ${settled}; ranked by expected score: ${expectedText(best)}.`;
+const valueOf = (entry) => (answer.aim ? entry.chance : entry.expected_final_score);
+const isSettled = () => answer.aim && (answer.entries[0].chance === 0 || answer.entries[0].chance === 1);
+const valueText = (entry) => (answer.aim && !isSettled() ? formatPercent(entry.chance) : formatNumber(entry.expected_final_score, 2));
+
+function drawAnswer() {
+  const hidden = isAdviceHidden() && Boolean(answer), box = byId("advice");
+  box.classList.toggle("hidden-advice", hidden);
+  if (answerKey === FAILED) return;
+  byId("long-work").hidden = Boolean(answer);
+  if (!answer) {
+    clearAdvice();
+    showStatus(missingText());
+    offerSolve();
+  } else if (hidden) {
+    clearAdvice();
+    showStatus(answer.choosesHold ? _("Your choice: tap the dice to hold, or a box.") : _("Your choice: tap a box of the card."));
+  } else {
+    drawHero();
+    drawRanking();
   }
-  return `${option}: ${valueText(best)} with this roll`;
+  setPointsOfRoll(scored, !hidden && answer && answer.entries[0].category);
+  drawHeld(hidden);
+  drawButtons(hidden);
+}
+
+// Rules without a table are solved before the dice are entered, if the player wants it.
+function offerSolve() {
+  const isOffered = rules().solved === false && rules().cost && !hasAllDice() && !isCardFull(), key = isOffered ? state.rules : "";
+  if (byId("long-work").dataset.key === key) return;
+  byId("long-work").dataset.key = key;
+  byId("long-work").replaceChildren(...(isOffered ? [solveBox(rules().cost, "hold", position(), askAgain)] : []));
+}
+
+function clearAdvice() {
+  for (const id of ["why", "gap"]) byId(id).textContent = "";
+  byId("ranking").replaceChildren();
+  byId("map").hidden = true;
+  showAdvised(null);
+}
+
+// What is missing before advice can be given.
+function missingText() {
+  const missing = rules().dice - state.dice.length;
+  if (isCardFull()) return _("The card is full. Final score {points}.", { points: formatNumber(totals().all) });
+  if (hasAllDice()) return _("Working …");
+  if (missing === rules().dice) return state.rolls.length ? _("Enter the next roll.") : "";
+  return ngettext("{count} more die.", "{count} more dice.", missing, { count: formatNumber(missing) });
+}
+
+function drawHero() {
+  const [best, second] = answer.entries;
+  const label = answer.aim ? (isSettled() ? settledText(best) : _("chance of {aim}", { aim: objectiveName(answer.aim) })) : _("average final score");
+  byId("answer").className = "hero";
+  byId("answer").replaceChildren(element("strong", {}, optionTitle(best, answer.choosesHold)), " ",
+    element("span", { class: "value" }, element("b", {}, valueText(best)), " ", element("small", {}, label)));
+  byId("gap").textContent = second ? gapText(best, second) : "";
+  byId("why").textContent = second ? whySentence(best, second, state.rules) : "";
+  showAdvised(answer.choosesHold && !best.category ? best.hold : null);
+}
+
+function settledText(best) {
+  const aim = capitalize(objectiveName(answer.aim));
+  return best.chance === 0 ? _("{aim} is out of reach; ranked by the average", { aim }) : _("{aim} is certain; ranked by the average", { aim });
+}
+
+function gapText(best, second) {
+  const gap = isSettled() || !answer.aim ? best.expected_final_score - second.expected_final_score : 100 * (best.chance - second.chance);
+  const fields = { other: optionName(second), gap: formatNumber(gap, 2) };
+  if (gap < 1e-6) return _("As good: {other}.", fields);
+  if (gap < 0.005) return _("Less than 0.01 better than {other}.", fields);
+  return answer.aim && !isSettled() ? _("{gap} % better than {other}.", fields) : _("{gap} points better than {other}.", fields);
 }
 
 function drawRanking() {
-  const { choosesHold, entries } = answer, hasObjective = Boolean(answer.objective);
+  const { choosesHold, entries, aim } = answer, held = diceText(heldDice());
   const rows = entries.slice(0, showsAll ? undefined : SHOWN_ROWS).map((entry, i) => {
-    const choose = entry.category ? () => (choosesHold ? takeNow(entry.category) : takeCategory(entry)) : () => holdDice(entry.hold);
-    const loss = i && entry.loss === 0 ? "tie" : lossText(entry.loss, hasObjective ? 100 : 1) + (hasObjective ? " %" : "");
-    const expected = entry.expected_final_score.toFixed(2);
-    const cell = element("span", { class: "choice" }, button(optionText(entry), choose), element("span", { class: "mark" }));
-    return hasObjective ? [cell, percent(entry.chance), expected, loss] : [cell, expected, loss];
+    const isHeld = choosesHold && state.chosen && !entry.category && diceText(entry.hold) === held;
+    return optionRow(entry, { isFirst: i === 0, aim, isHeld, value: valueText(entry), onChoose: () => choose(entry) });
   });
-  const first = choosesHold ? "Hold" : "Category";
-  const headings = hasObjective ? [first, "Chance", "Expected", "Loses"] : [first, "Expected", "Loses"];
   const notes = [];
-  if (hasObjective) notes.push("Expected: the expected final score if you maximise it from here on.");
-  if (answer.approximate) notes.push(`Approximate: ${answer.approximate.text}.`);
-  if (!choosesHold && state.left && rules().saved_rolls) notes.push(`The ${count(state.left, "roll", "rolls")} left will be saved.`);
-  byId("ranking").replaceChildren(table("Ranking", headings, rows), ...notes.map((text) => element("p", { class: "hint" }, text)));
-  byId("ranking").setAttribute("aria-busy", "false");
-  for (const id of ["ranking", "more", "instead"]) byId(id).classList.remove("stale");
-  byId("more").hidden = entries.length <= SHOWN_ROWS;
-  byId("more").textContent = showsAll ? `Show the best ${SHOWN_ROWS}` : `Show all ${entries.length}`;
-  byId("instead").hidden = state.left === 0;
-  byId("instead").textContent = choosesHold ? "Take a category now instead" : "Back to the holds";
-  showStatus(headline());
-  drawHeld();
-}
-
-export function toggleAll() {
-  if (!answer) return;
-  showsAll = !showsAll;
-  drawRanking();
-  if (showsAll) byId("ranking").querySelectorAll("button")[SHOWN_ROWS]?.focus();
-}
-
-export function toggleCategories() {
-  if (!answer) return;
-  takesCategory = takesCategory ? "" : cardAndDice();
-  drawAdvice();
-  byId("instead").focus();
-}
-
-function holdDice(hold) {
-  const rest = [...hold];
-  change((s) => { s.held = s.dice.map((face) => { const at = rest.indexOf(face); if (at >= 0) rest.splice(at, 1); return at >= 0; }); });
-}
-
-function takeCategory(entry) {
-  take(entry);
-  byId(isCardFull() ? "advice-title" : "roll").focus();
-}
-
-// Takes a category with the rerolls left: the answer to `score` has its points, including a bonus for the first roll.
-async function takeNow(category) {
-  const key = answerKey;
-  try {
-    const found = await ask("score", { ...position(), dice: state.dice, rolls_left: state.left });
-    if (answerKey === key) takeCategory(found.categories.find((entry) => entry.category === category));
-  } catch (error) { showStatus(error.message, true); }
+  if (answer.approximate) notes.push(_("Approximate: {text}.", { text: answer.approximate.text }));
+  if (!choosesHold && state.left && rules().saved_rolls) notes.push(ngettext("The {count} roll left will be saved.", "The {count} rolls left will be saved.", state.left, { count: formatNumber(state.left) }));
+  const at = [...byId("ranking").querySelectorAll("button")].indexOf(document.activeElement);
+  byId("ranking").replaceChildren(element("ol", { "aria-label": _("Ranking"), class: "options" }, ...rows), ...notes.map((text) => element("p", { class: "hint" }, text)));
+  if (at >= 0) (byId("ranking").querySelectorAll("button")[at] || byId("go")).focus();
 }
 
 // The dice held now: their value, and the possible next rolls.
-function drawHeld() {
-  const { choosesHold, entries } = answer, held = heldDice();
-  const isHeld = (entry) => choosesHold && held.length > 0 && diceText(entry.hold) === diceText(held);
-  const current = entries.find(isHeld);
-  byId("ranking").querySelectorAll("tbody tr").forEach((row, i) => {
-    row.classList.toggle("held", isHeld(entries[i]));
-    row.querySelector(".mark").textContent = isHeld(entries[i]) ? " ← held now" : "";
-  });
-  const loss = current && (current.loss ? `loses ${lossText(current.loss, answer.objective ? 100 : 1)}${answer.objective ? " %" : ""}` : "no better option");
-  byId("held").textContent = current ? `Held now, ${diceText(current.hold)}: ${valueText(current)}, ${loss}.` : "";
-  const shown = current || entries[0];
-  if (choosesHold && !shown.category) drawMap(shown.hold);
-  else { abortMap(); byId("map").classList.add("stale"); }
-}
-
-function abortMap() {
-  mapKey = "";
-  newMapRequest();
-}
-
-async function drawMap(hold) {
-  const body = { ...position(), hold, rolls_left: state.left }, key = JSON.stringify(body);
-  if (key === mapKey) return;
-  mapKey = key;
-  const signal = newMapRequest();
-  byId("map").classList.add("stale");
-  try {
-    const found = await ask("outcomes", body, { signal });
-    if (key !== mapKey) return;
-    const rows = found.outcomes.map((each) => [diceText(each.rolled), each.expected_final_score.toFixed(2), percent(each.chance)]);
-    byId("map-title").replaceChildren(`After holding ${diceText(hold)}: ${count(rows.length, "roll", "rolls")}, best first`,
-      element("span", { class: "scroll" }, rows.length > SHOWN_ROLLS ? " (scroll)" : ""));
-    byId("map-rolls").replaceChildren(table("Next rolls", ["Rolled", "Expected", "Chance"], rows));
-    byId("map-rolls").scrollTop = 0;
-    byId("map").classList.remove("stale");
-  } catch (error) {
-    if (!signal.aborted) mapKey = "";
+function drawHeld(hidden) {
+  const held = heldDice(), current = currentHold();
+  byId("held").textContent = "";
+  if (!answer || hidden) { hideMap(); return; }
+  if (state.chosen && current) {
+    const best = answer.entries[0], fields = { dice: held.length ? diceText(held) : _("nothing"), value: valueText(current), loss: formatNumber(lossOf(current, best), 2) };
+    byId("held").textContent = current.loss < 1e-6 ? _("You hold {dice}: {value}, no option is better.", fields)
+      : answer.aim ? _("You hold {dice}: {value}, {loss} % less than the best.", fields) : _("You hold {dice}: {value}, {loss} points less than the best.", fields);
   }
+  const shown = current || answer.entries[0];
+  if (answer.choosesHold && !shown.category) drawMap(shown.hold);
+  else hideMap();
 }
 
+const lossOf = (entry, best) => (answer.aim ? 100 * (valueOf(best) - valueOf(entry)) : valueOf(best) - valueOf(entry));
+
+// The entry of the hold that the primary button plays: the marked dice, else the best.
+function currentHold() {
+  if (!answer?.choosesHold) return null;
+  if (!state.chosen) return answer.entries[0];
+  const held = diceText(heldDice());
+  return answer.entries.find((entry) => diceText(entry.hold) === held) || null;
+}
+
+// --- the primary button ---
+
+// What the primary button does now: its text, the short text of the bar, and the action; null if there is nothing to do.
+function primaryAction(hidden) {
+  if (isCardFull()) return { text: _("New game"), short: _("New game"), run: () => change((s) => startGame(s), _("A new game; Undo brings the old one back.")) };
+  if (!state.dice.length && !state.rolls.length) return { text: _("Roll the dice"), short: _("Roll"), run: firstRoll };
+  if (!hasAllDice()) return null;
+  const entry = currentHold(), hold = state.chosen ? heldDice() : !hidden && entry && !entry.category ? entry.hold : null;
+  if (state.left > 0 && hold && hold.length < rules().dice) {
+    const dice = hold.length ? diceText(hold) : "", number = rules().dice - hold.length, fields = { dice, count: countWord(number) };
+    const text = state.typed
+      ? (dice ? ngettext("Hold {dice}, then enter one die", "Hold {dice}, then enter {count} dice", number, fields) : _("Hold nothing, then enter all dice"))
+      : (dice ? ngettext("Hold {dice} and roll one die", "Hold {dice} and roll {count} dice", number, fields) : _("Hold nothing and roll all dice"));
+    return { text, short: state.typed ? _("Hold") : _("Roll"), run: () => playHold(hold) };
+  }
+  if (hidden || !scored) return null;
+  const best = entry?.category ? scored.find((each) => each.category === entry.category) : scored[0];
+  if (!best) return null;
+  return { text: capitalize(takeText(best)), short: _("Take"), run: () => playCategory(best.category) };
+}
+
+// Small numbers are words in a sentence.
+function countWord(number) {
+  return [_("no"), _("one"), _("two"), _("three"), _("four"), _("five"), _("six")][number] || formatNumber(number);
+}
+
+function takeText(entry) {
+  const fields = { box: optionName(entry), points: formatNumber(entry.points), bonus: formatNumber(entry.bonus_points || 0) };
+  return entry.bonus_points ? _("Take {box} for {points} + {bonus}", fields) : _("Take {box} for {points}", fields);
+}
+
+function drawButtons(hidden) {
+  const action = primaryAction(hidden);
+  for (const [id, text] of [["go", action?.text || _("Working …")], ["go-short", action?.short || _("Roll")]]) {
+    byId(id).textContent = text;
+    setEnabled(byId(id), Boolean(action));
+  }
+  byId("go").hidden = !action && !hasAllDice();
+  byId("go-short").setAttribute("aria-label", action?.text || _("Roll"));
+  const isPlaying = Boolean(answer) && !hidden;
+  byId("roll-here").hidden = !(state.typed && hasAllDice() && state.left > 0 && action);
+  byId("best-again").hidden = !(state.chosen && answer?.choosesHold && !hidden);
+  byId("instead").hidden = !isPlaying || state.left === 0;
+  byId("instead").textContent = answer?.choosesHold ? _("Compare the boxes") : _("Back to the holds");
+  byId("more").hidden = !isPlaying || answer.entries.length <= SHOWN_ROWS;
+  if (isPlaying) byId("more").textContent = showsAll ? _("Show the best {count}", { count: SHOWN_ROWS }) : _("Show all {count}", { count: formatNumber(answer.entries.length) });
+}
+
+// Holds dice and rolls the others, after a question if that gives much away.
+async function playHold(hold, isTyped = state.typed) {
+  const key = cardAndDice(), entry = answer?.choosesHold && answer.entries.find((each) => diceText(each.hold) === diceText(hold));
+  if (entry && !await confirmLoss(entry, answer.entries[0], answer.entries[1])) return;
+  if (key !== cardAndDice()) return; // something else has happened meanwhile
+  holdAndRoll(hold, isTyped);
+  if (isTyped) byId("faces").querySelector("[tabindex='0']")?.focus({ preventScroll: true });
+}
+
+// Takes a box with the rerolls left: the answer to `score` has its points, including a bonus for the first roll.
+export async function playCategory(category) {
+  const entry = scored?.find((each) => each.category === category), key = cardAndDice();
+  if (!entry || !answer) return;
+  if (!await confirmLoss(entry, answer.entries[0], answer.entries[1])) return;
+  if (key !== cardAndDice()) return;
+  takeCategory(entry);
+  byId("go").focus({ preventScroll: true });
+  byId("table").scrollIntoView({ block: "nearest" });
+}
+
+function choose(entry) {
+  if (entry.category) playCategory(entry.category);
+  else markHold(entry.hold);
+}
+
+provideHolds(() => (answer?.choosesHold ? answer.entries.filter((entry) => !entry.category).map(({ hold, loss }) => ({ hold, loss })) : []));
+
+for (const id of ["go", "go-short"]) onClick(id, () => primaryAction(isAdviceHidden() && Boolean(answer))?.run());
+onClick("roll-here", () => { const hold = state.chosen ? heldDice() : currentHold()?.hold; if (hold) playHold(hold, false); });
+onClick("best-again", () => { change((s) => { s.held = s.dice.map(() => false); s.chosen = false; }); byId("go").focus(); });
+onClick("more", () => {
+  showsAll = !showsAll;
+  drawAnswer();
+  if (showsAll) byId("ranking").querySelectorAll("button")[SHOWN_ROWS]?.focus();
+});
+onClick("instead", () => { takesCategory = takesCategory ? "" : cardAndDice(); drawAdvice(); byId("instead").focus(); });
+document.addEventListener("box-taken", (event) => playCategory(event.detail));
+document.addEventListener("work-done", askAgain);
 onDraw(drawAdvice);

@@ -1,54 +1,160 @@
-// The scorecard: boxes to fill in, the upper sum, the upper bonus, the bonus points and the total.
-import { byId, element } from "./dom.js";
+// The score card: the boxes of the player whose turn it is, what this roll would score in each, the way to the bonus.
+// A tap takes a box. In the edit mode every box is a field, for games that were not played here.
+import { byId, element, onClick } from "./dom.js";
+import { playerName } from "./game.js";
+import { _, formatNumber, language, ngettext } from "./i18n.js";
 import { change, maxRerolls, me, onDraw, rules, state, totals } from "./state.js";
-import { language } from "./rulesets.js";
 
 const LISTED_POINTS = 12; // in the message for a box that cannot hold the points entered
+const ROWS_OF_BONUS = 2; // height of the bonus in rows, for two columns of equal length
 
 // Invalid input by the id of its field: it stays on the page until it is corrected.
 const invalid = new Map();
+let isEditing = false, shown = null, shownFor = -1; // the player whose card is shown; null: the one whose turn it is
+let pointsOfRoll = null, bestBox = "";
 
-export function clearInvalid() {
-  invalid.clear();
+export const clearInvalid = () => invalid.clear();
+export const invalidMessages = () => [...invalid.values()].map((entry) => entry.message);
+
+// The boxes that may be taken now, entries of an answer to `score`; null if there is no roll.
+export function setPointsOfRoll(entries, best) {
+  pointsOfRoll = entries && Object.fromEntries(entries.map((entry) => [entry.category, entry]));
+  bestBox = best || "";
+  drawCard();
 }
+
+const viewed = () => state.players[shown ?? state.player];
 
 function drawCard() {
-  const card = byId("card"), builtFor = `${state.rules} ${language}`;
-  // Rows are rebuilt for other rules only, so that the field with the focus stays in place.
-  if (card.dataset.builtFor !== builtFor) build(card);
-  card.dataset.builtFor = builtFor;
-  for (const category of rules().categories) showValue("box-" + category.id, me().card[category.id] ?? "");
-  showValue("bonus_points", me().bonusPoints || "");
-  showValue("saved", me().saved);
-  const sums = totals(), { bonus } = rules();
-  if (bonus) {
-    byId("upper").textContent = `${sums.upper} of ${bonus.threshold}`;
-    byId("bonus").textContent = sums.upperBonus || "–";
+  if (shownFor !== state.player || shown >= state.players.length) { shown = null; shownFor = state.player; }
+  const builtFor = JSON.stringify([state.rules, language, isEditing]);
+  // Rows are rebuilt for other rules only, so that what has the focus stays in place.
+  if (byId("card").dataset.builtFor !== builtFor) build();
+  byId("card").dataset.builtFor = builtFor;
+  for (const category of rules().categories) drawBox(category);
+  drawSums();
+  drawPlayers();
+  if (isEditing) {
+    showValue("bonus_points", me().bonusPoints || "");
+    showValue("saved", me().saved);
   }
-  byId("total").textContent = sums.all;
-  byId("saved-line").hidden = !rules().saved_rolls;
-  const messages = [...invalid.values()].map((entry) => entry.message);
-  byId("card-error").textContent = messages.join(" ");
-  byId("card-hint").hidden = messages.length > 0;
+  byId("edit-card").textContent = isEditing ? _("Done") : _("Edit");
+  byId("card-hint").hidden = !isEditing || invalid.size > 0;
+  byId("card-error").replaceChildren(...invalidMessages().map((text) => element("li", {}, text)));
+  byId("ignored").hidden = !invalid.size;
+  byId("ignored").textContent = ngettext("One box of the card is wrong and not counted.", "{count} boxes of the card are wrong and not counted.", invalid.size, { count: formatNumber(invalid.size) });
 }
 
-function build(card) {
+// --- the boxes ---
+
+function build() {
   clearInvalid();
-  const field = (id, name, onChange) => element("input", {
-    id, inputmode: "numeric", autocomplete: "off", "aria-label": name, on: { change: (event) => onChange(event.target) },
-  });
-  const row = (name, cell) => element("tr", {}, element("th", { scope: "row" }, name), element("td", { class: "number" }, cell));
-  const sum = (id) => element("span", { id });
-  const { bonus, bonus_points: paysBonusPoints, categories } = rules();
-  card.tBodies[0].lang = language;
-  card.tBodies[0].replaceChildren(...categories.map((category) =>
-    row(category.name, field("box-" + category.id, category.name + " points", (input) => setBox(category, input)))));
-  const footer = [];
-  if (bonus) footer.push(row("Upper sum", sum("upper")), row(`Upper bonus of ${bonus.points}`, sum("bonus")));
-  if (paysBonusPoints) footer.push(row("Bonus points", field("bonus_points", "Bonus points", setBonusPoints)));
-  footer.push(row("Total", sum("total")));
-  card.tFoot.replaceChildren(...footer);
+  const { categories, bonus } = rules(), columns = new Set(categories.map((category) => category.column)).size;
+  const boxes = categories.map((category) => [category, isEditing ? fieldRow(category) : boxRow(category)]);
+  const upper = boxes.filter(([category]) => category.upper).map(([, row]) => row), lower = boxes.filter(([category]) => !category.upper).map(([, row]) => row);
+  const bonuses = bonus ? bonus.steps.map((_steps, i) => element("li", { class: "bonus", id: `bonus-${i}` })) : [];
+  // The upper boxes and the bonus stand on the left, with as many of the others as make both sides equally long.
+  const before = upper.length + ROWS_OF_BONUS * bonuses.length, moved = Math.max(0, Math.floor((lower.length - before) / 2));
+  const side = (rows, name) => element("ul", { class: "side", "aria-label": name }, ...rows);
+  byId("card").classList.toggle("many", columns > 1);
+  byId("card").replaceChildren(
+    side([...upper, ...bonuses, ...(columns > 1 ? [] : lower.slice(0, moved))], _("Upper boxes")),
+    side(columns > 1 ? lower : lower.slice(moved), _("Other boxes")));
+  byId("card").lang = language;
+  byId("extra-fields").replaceChildren(...(isEditing ? extraFields() : []));
 }
+
+function boxRow(category) {
+  return element("li", { class: "row" }, element("button", { type: "button", id: `take-${category.id}`, class: "box", on: { click: () => take(category) } },
+    element("span", { class: "name" }, category.name), " ", element("span", { class: "points" }), element("span", { class: "unseen" })));
+}
+
+const field = (id, name, onChange) => element("input", { id, inputmode: "numeric", autocomplete: "off", "aria-label": name, on: { change: (event) => onChange(event.target) } });
+
+function fieldRow(category) {
+  return element("li", { class: "row" }, element("label", { class: "box", for: `box-${category.id}` }, element("span", { class: "name" }, category.name)),
+    field("box-" + category.id, category.name, (input) => setBox(category, input)));
+}
+
+function extraFields() {
+  const line = (name, input) => element("p", {}, element("label", { for: input.id }, name), " ", input);
+  const fields = [];
+  if (rules().bonus_points) fields.push(line(_("Bonus points"), field("bonus_points", _("Bonus points"), setBonusPoints)));
+  if (rules().saved_rolls) fields.push(line(_("Saved rolls"), field("saved", _("Saved rolls"), setSaved)));
+  return fields;
+}
+
+function drawBox(category) {
+  const points = viewed().card[category.id], isFilled = points !== undefined;
+  if (isEditing) { showValue("box-" + category.id, me().card[category.id] ?? ""); return; }
+  const box = byId(`take-${category.id}`), [, chip, words] = box.querySelectorAll("span"), isOwn = shown === null;
+  const entry = isOwn && !isFilled && pointsOfRoll ? pointsOfRoll[category.id] : null;
+  box.parentElement.classList.toggle("filled", isFilled);
+  box.classList.toggle("best", Boolean(entry) && category.id === bestBox);
+  chip.className = "points" + (isFilled ? (points ? " scored" : " crossed") : entry ? (entry.points + entry.bonus_points ? " now" : " now zero") : "");
+  chip.textContent = isFilled ? formatNumber(points) : entry ? (entry.bonus_points ? `${formatNumber(entry.points)} + ${formatNumber(entry.bonus_points)}` : formatNumber(entry.points)) : "";
+  words.textContent = isFilled ? ` ${_("points, filled")}` : entry ? ` ${category.id === bestBox ? _("points for this roll, the best box") : _("points for this roll")}` : ` ${_("open")}`;
+  if (entry) box.removeAttribute("aria-disabled");
+  else box.setAttribute("aria-disabled", "true");
+  box.tabIndex = entry ? 0 : -1;
+}
+
+function take(category) {
+  if (byId(`take-${category.id}`).getAttribute("aria-disabled") !== "true") document.dispatchEvent(new CustomEvent("box-taken", { detail: category.id }));
+}
+
+// --- sums ---
+
+function drawSums() {
+  const sums = totals(viewed()), { categories } = rules();
+  sums.columns.forEach(({ sum, paid, steps }, i) => {
+    const next = steps.find(([threshold]) => sum < threshold) || steps[steps.length - 1], [threshold, points] = next;
+    const upper = categories.filter((category) => category.upper && category.column === i);
+    const faces = upper.reduce((total, _box, at) => total + at + 1, 0);
+    const filled = upper.map((box, at) => [viewed().card[box.id], threshold * (at + 1) / faces]).filter(([value]) => value !== undefined);
+    const above = filled.reduce((total, [value, par]) => total + value - par, 0);
+    const isReached = sum >= threshold, fields = { sum: formatNumber(sum), threshold: formatNumber(threshold), points: formatNumber(points), paid: formatNumber(paid) };
+    const state = isReached ? _("bonus {paid}", fields) : paid ? _("{paid} so far, {points} at {threshold}", fields) : parText(above, filled.length);
+    byId(`bonus-${i}`).replaceChildren(
+      element("span", { class: "bonus-line" }, element("span", { id: i ? null : "upper" }, _("Upper {sum} of {threshold}", fields)), " ",
+        element("span", { class: "par" + (isReached || above > 0 ? " good" : above < 0 ? " bad" : ""), id: i ? null : "bonus" }, state)),
+      element("span", { class: "track", "aria-hidden": "true" }, element("span", { style: `width: ${Math.min(100, 100 * sum / threshold).toFixed(0)}%` })),
+      element("span", { class: "hint" }, isReached ? "" : _("Bonus {points}", fields)));
+  });
+  const total = formatNumber(sums.all);
+  byId("total").textContent = total;
+  byId("bar-total").textContent = ngettext("{count} point", "{count} points", sums.all, { count: total });
+  const { bonusPoints, saved } = viewed(), extras = [];
+  if (rules().bonus_points && bonusPoints) extras.push(_("Bonus points {points}", { points: formatNumber(bonusPoints) }));
+  if (rules().saved_rolls) extras.push(ngettext("{count} saved roll", "{count} saved rolls", saved, { count: formatNumber(saved) }));
+  byId("extras").textContent = extras.join(" · ");
+}
+
+// Par is the points of three of each number (or as the threshold demands) in the boxes filled so far.
+function parText(above, filled) {
+  if (!filled) return "";
+  const decimals = Number.isInteger(above) ? 0 : 1, points = formatNumber(Math.abs(above), decimals);
+  return above > 0 ? _("par +{points}", { points }) : above < 0 ? _("par −{points}", { points }) : _("at par");
+}
+
+// --- players ---
+
+function drawPlayers() {
+  const box = byId("who"), key = JSON.stringify([state.players, state.player, shown, state.rules, language]);
+  box.hidden = state.players.length < 2;
+  if (box.dataset.key === key) return;
+  box.dataset.key = key;
+  const at = [...box.children].indexOf(document.activeElement);
+  box.replaceChildren(...state.players.map((player, i) => {
+    const isTurn = i === state.player, name = playerName(i);
+    return element("button", { type: "button", class: "who" + (isTurn ? " turn" : ""), "aria-pressed": String(i === (shown ?? state.player)),
+      on: { click: () => { shown = isTurn ? null : i; drawCard(); } } },
+    element("span", {}, name), " ", element("b", {}, formatNumber(totals(player).all)), isTurn ? element("small", {}, " " + _("to play")) : "");
+  }));
+  if (at >= 0) box.children[at]?.focus();
+}
+
+// --- editing ---
 
 function showValue(id, value) {
   const input = byId(id);
@@ -78,16 +184,16 @@ function editByHand(edit) {
     const player = s.players[s.player];
     edit(player, s);
     s.edited = Boolean(s.turns.length || player.bonusPoints || player.saved || Object.keys(player.card).length);
-  }, wasReviewable ? "The card was changed by hand: the game played here can no longer be reviewed; Undo restores it." : "");
+  }, wasReviewable ? _("The card was changed by hand: the game played here can no longer be reviewed; Undo restores it.") : "");
 }
 
 function setBox(category, input) {
   const text = input.value.trim().toLowerCase(), possible = category.points;
   const points = text === "x" || text === "-" ? 0 : /^\d{1,5}$/.test(text) ? Number(text) : NaN;
   if (text !== "" && !possible.includes(points)) {
-    const more = possible.length > LISTED_POINTS ? " …, at most " + possible[possible.length - 1] : "";
-    markInvalid(input, me().card[category.id] ?? "",
-      `${category.name} cannot hold ${input.value}. It can hold ${possible.slice(0, LISTED_POINTS).join(", ")}${more}.`);
+    const fields = { box: category.name, text: input.value, points: possible.slice(0, LISTED_POINTS).join(", "), most: formatNumber(possible[possible.length - 1]) };
+    markInvalid(input, me().card[category.id] ?? "", possible.length > LISTED_POINTS
+      ? _("{box} cannot hold {text}. It can hold {points} …, at most {most}.", fields) : _("{box} cannot hold {text}. It can hold {points}.", fields));
     return;
   }
   invalid.delete(input.id);
@@ -98,21 +204,27 @@ function setBox(category, input) {
 function setBonusPoints(input) {
   const text = input.value.trim();
   if (text !== "" && !/^\d{1,5}$/.test(text)) {
-    markInvalid(input, me().bonusPoints || "", `Bonus points must be a whole number, not “${text}”.`);
+    markInvalid(input, me().bonusPoints || "", _("Bonus points must be a whole number, not “{text}”.", { text }));
     return;
   }
   invalid.delete(input.id);
   editByHand((player) => { player.bonusPoints = Number(text); });
 }
 
-export function setSaved(input) {
+function setSaved(input) {
   const text = input.value.trim(), turns = Object.keys(me().card).length, max = Math.min(100, turns * (rules().rolls - 1));
   if (!/^\d{1,3}$/.test(text) || Number(text) > max) {
-    markInvalid(input, me().saved, `After ${turns} turns there are 0 to ${max} saved rolls, not “${text}”.`);
+    markInvalid(input, me().saved, _("After {turns} turns there are 0 to {max} saved rolls, not “{text}”.", { turns, max, text }));
     return;
   }
   invalid.delete(input.id);
   editByHand((player, s) => { player.saved = Number(text); s.left = maxRerolls(); });
 }
 
+onClick("edit-card", () => {
+  isEditing = !isEditing;
+  shown = null;
+  drawCard();
+  if (isEditing) byId("card").querySelector("input").focus();
+});
 onDraw(drawCard);

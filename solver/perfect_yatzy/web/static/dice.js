@@ -1,77 +1,105 @@
-// The dice on the table, and the rerolls left.
-import { button, byId, element, setEnabled } from "./dom.js";
+// The dice on the table: which are held, which the advice keeps, the buttons to enter real dice, the roll of this turn.
+import { button, byId, diceText, element, moveFocusOut, setEnabled } from "./dom.js";
+import { dieFace, diceRow } from "./die.js";
+import { addDie, clearDice, isTurnStart, marksOf, setGuessedHold, toggleHeld } from "./game.js";
+import { _, formatNumber, language } from "./i18n.js";
+import { roving } from "./keys.js";
 import { change, hasAllDice, isCardFull, maxRerolls, onDraw, rules, state } from "./state.js";
-import { canReroll, isTurnStart } from "./game.js";
 
-const GLYPHS = ["", "⚀", "⚁", "⚂", "⚃", "⚄", "⚅"];
+const MAX_ROLLS_LISTED = 12; // saved rolls can be many; more of them are chosen one at a time
+let advised = null; // the dice that the advice keeps; null while there is none
+
+// Marks the dice that the advice keeps.
+export function showAdvised(hold) {
+  advised = hold;
+  drawTable();
+}
 
 // Elements are changed in place, so that the one with the focus is never replaced.
-function drawDice() {
+function drawTable() {
   const table = byId("dice");
-  while (table.children.length > state.dice.length) {
-    if (table.lastChild === document.activeElement) (table.lastChild.previousSibling || byId("faces").firstChild).focus();
-    table.lastChild.remove();
+  while (table.querySelectorAll("button").length > state.dice.length) {
+    const last = [...table.querySelectorAll("button")].pop();
+    if (last === document.activeElement) (last.previousElementSibling || byId("faces").querySelector("button")).focus();
+    last.remove();
   }
+  for (const slot of table.querySelectorAll(".slot")) slot.remove();
   while (table.children.length < state.dice.length) {
-    const i = table.children.length;
-    table.append(button("", () => change((s) => { s.held[i] = !s.held[i]; })));
+    const at = table.children.length;
+    table.append(button("", () => toggleHeld(at), { class: "die" }));
   }
-  state.dice.forEach((face, i) => {
-    const die = table.children[i];
-    die.setAttribute("aria-pressed", String(state.held[i]));
-    die.setAttribute("aria-label", `Die ${i + 1} shows ${face}`);
-    die.replaceChildren(GLYPHS[face] || String(face), element("small", {}, state.held[i] ? "held" : ""));
-  });
-  table.style.setProperty("--dice", Math.max(5, rules().dice));
-  drawFaces();
-  drawRerollsLeft();
+  const keeps = advised && hasAllDice() ? marksOf(state.dice, advised) : [];
+  state.dice.forEach((face, i) => drawDie(table.children[i], face, i, Boolean(keeps[i])));
+  for (let i = state.dice.length; i < rules().dice; i++) table.append(element("span", { class: "slot", "aria-hidden": "true" }));
+  table.hidden = isCardFull();
+  table.style.setProperty("--dice", rules().dice);
+  roving(table);
+}
+
+function drawDie(die, face, i, isAdvised) {
+  const isHeld = Boolean(state.held[i]), isFixed = !hasAllDice() && isHeld;
+  const word = isHeld ? _("held") : isAdvised ? _("keep") : "";
+  die.classList.toggle("held", isHeld);
+  die.classList.toggle("advised", isAdvised && !state.chosen);
+  die.classList.toggle("hinted", isAdvised && state.chosen && !isHeld);
+  die.setAttribute("aria-pressed", String(isHeld));
+  const fields = { number: i + 1, face, word };
+  die.setAttribute("aria-label", word ? _("Die {number} shows {face}, {word}", fields) : _("Die {number} shows {face}", fields));
+  setEnabled(die, !isFixed && state.left > 0);
+  if (die.dataset.face !== String(face)) { die.replaceChildren(dieFace(face), element("small", { "aria-hidden": "true" })); die.dataset.face = face; }
+  die.lastChild.textContent = word;
 }
 
 function drawFaces() {
-  const faces = byId("faces"), builtFor = String(rules().faces);
+  const faces = byId("faces"), builtFor = `${rules().faces} ${language}`;
   if (faces.dataset.builtFor !== builtFor) {
-    const buttons = Array.from({ length: rules().faces }, (_, i) =>
-      button(`${i + 1} ${GLYPHS[i + 1] || ""}`, () => addDie(i + 1), { "aria-label": `Add a ${i + 1}` }));
-    faces.replaceChildren(...buttons, button("Remove all", clearDice));
+    const buttons = Array.from({ length: rules().faces }, (_face, i) =>
+      button(dieFace(i + 1), () => addDie(i + 1), { class: "face", "aria-label": _("Add a {face}", { face: i + 1 }) }));
+    faces.replaceChildren(...buttons, button("⌫", clearDice, { id: "clear-dice", class: "face", "aria-label": _("Remove the dice") }));
     faces.dataset.builtFor = builtFor;
   }
-  const buttons = [...faces.children], removeAll = buttons.pop();
-  for (const face of buttons) setEnabled(face, !hasAllDice() && !isCardFull());
-  setEnabled(removeAll, state.dice.length > 0);
+  setEnabled(byId("clear-dice"), state.dice.length > 0);
+  const isLast = hasAllDice() && state.left === 0;
+  if (isLast) moveFocusOut(byId("entry"), byId("advice-title"));
+  byId("entry").hidden = isCardFull() || isLast;
+  byId("faces-hint").textContent = isTurnStart() ? _("Real dice? Tap or type what they show.")
+    : !hasAllDice() ? _("Tap or type the dice you have rolled.")
+      : state.left ? _("Rolled on? Tap or type the next roll.") : "";
+  roving(faces);
 }
 
-function drawRerollsLeft() {
-  const choices = byId("left"), builtFor = String(maxRerolls());
+// Which roll of the turn is on the table; it can be chosen for a position that was not played here.
+function drawRoll() {
+  const choices = byId("left"), max = maxRerolls(), builtFor = `${max} ${language}`;
   if (choices.dataset.builtFor !== builtFor) {
-    const labels = [];
-    for (let left = maxRerolls(); left >= 0; left--) {
-      const radio = element("input", { type: "radio", name: "left", value: left, on: { change: () => change((s) => { s.left = left; }) } });
-      labels.push(element("label", {}, radio, ` ${left}`));
-    }
-    choices.replaceChildren(element("legend", {}, "Rerolls left"), ...labels);
+    const rolls = Array.from({ length: max + 1 }, (_roll, i) => max - i).slice(0, MAX_ROLLS_LISTED);
+    choices.replaceChildren(...rolls.map((left) => element("option", { value: left }, _("Roll {roll} of {rolls}", { roll: formatNumber(max - left + 1), rolls: formatNumber(max + 1) }))));
     choices.dataset.builtFor = builtFor;
   }
-  for (const radio of choices.querySelectorAll("input")) radio.checked = Number(radio.value) === state.left;
-  choices.disabled = isCardFull();
+  choices.value = String(state.left);
+  choices.hidden = isCardFull();
 }
 
-export function addDie(face) {
-  if (!hasAllDice() && !isCardFull()) change((s) => { s.dice.push(face); s.held.push(false); });
+// What was held before a roll that the player has entered, and other holds that fit.
+function drawGuess() {
+  const box = byId("guess"), guess = state.guess, key = JSON.stringify([guess, state.holds, language]);
+  if (box.dataset.key === key) return;
+  box.dataset.key = key;
+  box.hidden = !guess;
+  if (!guess) { box.replaceChildren(); return; }
+  const held = String(state.holds[state.holds.length - 1]);
+  box.classList.toggle("unclear", guess.isUnclear);
+  box.replaceChildren(element("span", {}, guess.isUnclear ? _("Which dice did you keep before this roll?") : _("Kept before this roll:")),
+    ...guess.choices.map((hold) => button(hold.length ? diceRow(hold) : _("none"), () => setGuessedHold(hold),
+      { "aria-pressed": String(String(hold) === held), "aria-label": hold.length ? diceText(hold) : _("none"), class: "guess" })));
 }
 
-export function clearDice() {
-  if (state.dice.length) change((s) => { s.dice = []; s.held = []; });
-}
+byId("left").addEventListener("change", (event) => change((s) => { s.left = Number(event.target.value); }));
 
-export function removeDie() {
-  if (state.dice.length) change((s) => { s.dice.pop(); s.held.pop(); });
-}
-
-function drawPlay() {
-  byId("roll").textContent = isTurnStart() ? "Roll" : "Reroll dice not held";
-  setEnabled(byId("roll"), !isCardFull() && (isTurnStart() || canReroll()));
-  setEnabled(byId("by-hand"), !isCardFull() && canReroll());
-}
-
-onDraw(drawDice);
-onDraw(drawPlay);
+onDraw(() => {
+  if (!hasAllDice()) advised = null;
+  drawTable();
+  drawFaces();
+  drawRoll();
+  drawGuess();
+});

@@ -2,10 +2,12 @@
 
 export const byId = (id) => document.getElementById(id);
 
-// `attributes.on` maps event names to listeners; true sets an empty attribute, false and null set none.
+// `attributes.on` maps event names to listeners; true sets an empty attribute, false and null set none. A style is set as
+// a property: the server forbids style attributes.
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes || {})) {
     if (name === "on") for (const [event, listener] of Object.entries(value)) node.addEventListener(event, listener);
+    else if (name === "style") node.style.cssText = value;
     else if (value === true) node.setAttribute(name, "");
     else if (value !== false && value != null) node.setAttribute(name, value);
   }

@@ -1,27 +1,166 @@
-// The course of a game on the page: rolls, holds, boxes taken, whose turn it is, and its record.
-import { hasAllDice, heldDice, isCardFull, isFull, change, maxRerolls, me, rules, state } from "./state.js";
+// The course of a game on the page: rolls by the page or by real dice, holds, boxes taken, whose turn it is, its record.
+import { hasAllDice, heldDice, isCardFull, isFull, change, maxRerolls, rules, showNotice, state } from "./state.js";
 import { _ } from "./i18n.js";
 
-const sorted = (dice) => [...dice].sort((a, b) => a - b);
-const randomFraction = () => crypto.getRandomValues(new Uint32Array(1))[0] / 2 ** 32;
+const CLEAR_LOSS = 0.4; // points: a hold that loses less is assumed without a question (an inaccuracy at most)
+const MAX_GUESSES = 4;
 
-// Holds the marked dice and rolls the others; with `random` false the player enters them.
-export function reroll(random) {
-  change((s) => {
-    const held = s.dice.filter((_, i) => s.held[i]);
-    if (hasAllDice()) {
-      s.rolls.push(sorted(s.dice));
-      s.holds.push(sorted(held));
-      s.left -= 1;
-    } else held.length = 0;
-    s.dice = [...held];
-    if (random) while (s.dice.length < rules().dice) s.dice.push(1 + Math.floor(randomFraction() * rules().faces));
-    s.held = s.dice.map((_, i) => i < held.length);
-  });
-}
+export const sorted = (dice) => [...dice].sort((a, b) => a - b);
+const randomFraction = () => crypto.getRandomValues(new Uint32Array(1))[0] / 2 ** 32;
 
 export const isTurnStart = () => !state.dice.length && !state.rolls.length;
 export const canReroll = () => hasAllDice() && state.left > 0 && heldDice().length < rules().dice;
+
+// Whether some dice are among others, counting equal ones.
+export function isWithin(part, dice) {
+  const rest = [...dice];
+  return part.every((face) => {
+    const at = rest.indexOf(face);
+    if (at >= 0) rest.splice(at, 1);
+    return at >= 0;
+  });
+}
+
+// Which of the dice a hold keeps, die by die.
+export function marksOf(dice, hold) {
+  const rest = [...hold];
+  return dice.map((face) => {
+    const at = rest.indexOf(face);
+    if (at >= 0) rest.splice(at, 1);
+    return at >= 0;
+  });
+}
+
+// --- rolls ---
+
+function beginRoll(s, hold) {
+  s.rolls.push(sorted(s.dice));
+  s.holds.push(hold && sorted(hold)); // null until the next roll shows it
+  s.left -= 1;
+  s.dice = hold ? sorted(hold) : [];
+  s.held = s.dice.map(() => true);
+  s.fixed = s.dice.length;
+  s.chosen = false;
+  s.guess = null;
+}
+
+function endRoll(s) {
+  s.held = s.dice.map(() => false);
+  s.chosen = false;
+  s.fixed = 0;
+}
+
+// Keeps a hold and rolls the other dice; with `isTyped` the player rolls them and enters what they show.
+export function holdAndRoll(hold, isTyped) {
+  change((s) => {
+    beginRoll(s, hold);
+    s.typed = isTyped;
+    if (isTyped) return;
+    while (s.dice.length < rules().dice) s.dice.push(1 + Math.floor(randomFraction() * rules().faces));
+    endRoll(s);
+  });
+}
+
+export function firstRoll() {
+  if (!isTurnStart()) return;
+  change((s) => {
+    while (s.dice.length < rules().dice) s.dice.push(1 + Math.floor(randomFraction() * rules().faces));
+    s.typed = false;
+    endRoll(s);
+  });
+}
+
+// The holds of a position with their losses, best first, as the advice knows them; empty if it does not.
+let knownHolds = () => [];
+export const provideHolds = (source) => { knownHolds = source; };
+
+// Adds a die that a player has rolled. Over full dice it begins the next roll.
+export function addDie(face) {
+  if (isCardFull()) return;
+  if (hasAllDice() && state.left === 0) {
+    showNotice(_("No roll is left in this turn: take a box of the card first."));
+    return;
+  }
+  const holds = hasAllDice() ? knownHolds() : null;
+  change((s) => {
+    s.typed = true;
+    if (hasAllDice()) {
+      beginRoll(s, s.chosen ? s.dice.filter((_die, i) => s.held[i]) : null);
+      s.knownHolds = holds;
+    }
+    s.dice.push(face);
+    s.held.push(false);
+    if (hasAllDice()) completeRoll(s);
+  }, "", `dice ${state.turns.length} ${state.rolls.length + (hasAllDice() ? 1 : 0)}`); // the dice of a roll are one step of the history
+}
+
+// A roll that is entered shows which dice were held before it, where the player has not said so.
+function completeRoll(s) {
+  endRoll(s);
+  const last = s.holds.length - 1;
+  if (last < 0) return;
+  const hold = s.holds[last];
+  if (hold && isWithin(hold, s.dice)) return;
+  const choices = possibleHolds(s.rolls[last], s.dice, s.knownHolds || []);
+  s.holds[last] = choices[0].hold;
+  s.guess = choices.length > 1 ? { choices: choices.slice(0, MAX_GUESSES).map((each) => each.hold), isUnclear: choices[0].loss >= CLEAR_LOSS } : null;
+  s.knownHolds = null;
+}
+
+// The holds that fit two rolls, the most likely first: those that lose least, else those that keep most dice.
+function possibleHolds(before, after, known) {
+  const common = before.filter((face, i) => before.slice(0, i + 1).filter((each) => each === face).length <= after.filter((each) => each === face).length);
+  const found = new Map();
+  for (let bits = 0; bits < 2 ** common.length; bits++) {
+    const hold = common.filter((_face, i) => bits & 2 ** i);
+    if (hold.length === before.length) continue; // all dice held is no roll
+    const loss = known.find((each) => String(each.hold) === String(hold))?.loss ?? before.length - hold.length;
+    found.set(String(hold), { hold, loss });
+  }
+  return [...found.values()].sort((a, b) => a.loss - b.loss);
+}
+
+// Corrects the hold that was assumed before the roll on the table.
+export function setGuessedHold(hold) {
+  change((s) => {
+    s.holds[s.holds.length - 1] = hold;
+    s.guess.isUnclear = false;
+  });
+}
+
+// Removes the die entered last; before the first of a roll it goes back to the roll before.
+export function removeDie() {
+  if (!state.dice.length && !state.rolls.length) return;
+  change((s) => {
+    if (s.dice.length > (s.fixed || 0)) { s.dice.pop(); s.held.pop(); s.guess = null; return; }
+    s.dice = s.rolls.pop();
+    s.holds.pop();
+    s.left += 1;
+    endRoll(s);
+  });
+}
+
+// Removes the dice of this roll that were entered; those held before it stay.
+export function clearDice() {
+  if (!state.dice.length) return;
+  change((s) => {
+    s.dice.length = s.held.length = s.dice.length > (s.fixed || 0) ? s.fixed || 0 : 0;
+    if (!s.dice.length) s.fixed = 0;
+    s.chosen = false;
+    s.guess = null;
+  });
+}
+
+export function toggleHeld(at) {
+  if (!hasAllDice() || state.left === 0) return;
+  change((s) => { s.held[at] = !s.held[at]; s.chosen = true; });
+}
+
+export function markHold(hold) {
+  change((s) => { s.held = marksOf(s.dice, hold); s.chosen = true; });
+}
+
+// --- turns ---
 
 // The next player with open boxes; the same one if there is no other.
 function nextPlayer() {
@@ -33,29 +172,34 @@ function nextPlayer() {
   return state.player;
 }
 
+// Whether the rolls of this turn are those that the rerolls left say.
+export const isTurnComplete = () => state.left === maxRerolls() - state.rolls.length;
+
 // Ends the turn with a category of the answer to `score`. Rerolls left count: some rules save them, some pay for a first roll.
 export function takeCategory(entry) {
-  const isConsistent = state.left === maxRerolls() - state.rolls.length;
-  const text = isConsistent || state.edited ? "" :
+  const text = isTurnComplete() || state.edited ? "" :
     _("The rerolls left were set by hand: the game played here can no longer be reviewed; Undo restores it.");
   change((s) => {
     const turn = { player: s.player, rolls: [...s.rolls, sorted(s.dice)], holds: s.holds, category: entry.category, points: entry.points };
     if (entry.bonus_points) turn.bonus_points = entry.bonus_points;
-    if (!isConsistent) s.edited = true;
+    if (text) s.edited = true;
+    s.date ||= new Date().toISOString().slice(0, 19) + "Z";
     s.turns.push(turn);
     const player = s.players[s.player];
     player.card[entry.category] = entry.points;
-    player.bonusPoints += entry.bonus_points;
+    player.bonusPoints += entry.bonus_points || 0;
     if (rules().saved_rolls) player.saved = s.left;
     s.player = nextPlayer();
-    Object.assign(s, { dice: [], held: [], chosen: false, rolls: [], holds: [], left: maxRerolls() });
+    Object.assign(s, { dice: [], held: [], chosen: false, rolls: [], holds: [], fixed: 0, guess: null, left: maxRerolls() });
   }, text);
 }
+
+// --- the record ---
 
 // Whether the game so far has a record: every turn was played on the page.
 export const hasRecord = () => state.turns.length > 0 && !state.edited;
 export const playerName = (at) => state.players[at].name || (state.players.length > 1 ? _("Player {number}", { number: at + 1 }) : _("You"));
 
 // The game in the format of `yatzy play`, all players in it.
-export const gameRecord = () =>
-  ({ schema: 2, rules: state.rules, players: state.players.map((_, at) => playerName(at)), source: "page", turns: state.turns });
+export const gameRecord = () => ({ schema: 2, rules: state.rules, players: state.players.map((_player, at) => playerName(at)), source: "page",
+  ...(state.date ? { date: state.date } : {}), turns: state.turns });

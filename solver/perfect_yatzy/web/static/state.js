@@ -10,10 +10,12 @@ export const newPlayer = (name = "") => ({ name, card: {}, saved: 0, bonusPoints
 
 // `rolls` and `holds` are those of this turn before the dice on the table; `turns` are the finished turns of the game as
 // the record has them. `edited` means that a card was entered by hand: such a game has no record.
+// `typed` means that the dice are real ones, entered by the player; `fixed` of them were held before a roll that is being
+// entered, and `guess` has the holds that fit it, where the player has not said what was held.
 // `chosen` means that the player has marked dice to hold; until then the page suggests the best hold.
 export const emptyState = () => ({
-  rules: "yatzy", players: [newPlayer()], player: 0, dice: [], held: [], chosen: false, left: 2, typed: false,
-  rolls: [], holds: [], objective: "mean", goal: "", opponents: "", ties: "loss", turns: [], edited: false, date: "",
+  rules: "yatzy", players: [newPlayer()], player: 0, dice: [], held: [], chosen: false, fixed: 0, left: 2, typed: false,
+  rolls: [], holds: [], guess: null, objective: "mean", goal: "", opponents: "", ties: "loss", turns: [], edited: false, date: "",
 });
 
 export let state = emptyState();
@@ -115,7 +117,8 @@ function restoreLast(from, to) {
 // Resets a state to empty cards. The players and the objective stay for a new game of the same rules.
 export function startGame(target, spec = target.rules) {
   const players = (target.players || [newPlayer()]).map(({ name }) => newPlayer(name));
-  return Object.assign(target, emptyState(), { rules: spec, players, left: ruleSet(spec).rolls - 1 });
+  const { objective: kind, goal, opponents, ties } = { ...emptyState(), ...(target.rules === spec ? target : {}) };
+  return Object.assign(target, emptyState(), { rules: spec, players, left: ruleSet(spec).rolls - 1, objective: kind, goal, opponents, ties });
 }
 
 // Shows a position: its card, dice and rerolls. Undo goes back to what was there before.
@@ -131,6 +134,7 @@ export async function showPosition({ rules: spec, card, bonusPoints = 0, saved =
 // --- the link, and the storage of the browser ---
 
 let isStarted = false;
+export const isReady = () => isStarted;
 
 function store() {
   if (!isStarted) return;
@@ -148,14 +152,21 @@ function linkFields() {
   return { rules: spec, card, saved, bonusPoints, dice, left, goal: kind === "goal" ? goal : "", opponents: kind === "win" ? opponents : "", ties };
 }
 
-async function stateOfLink() {
-  const [{ card, saved, bonusPoints, ...fields }, faults] = await fromLink(location.hash);
+function stateOfFields({ card, saved, bonusPoints, ...fields }) {
   const found = Object.assign(startGame({}, fields.rules), fields, { players: [{ ...newPlayer(), card, saved, bonusPoints }] });
   found.held = found.dice.map(() => false);
   found.objective = fields.goal ? "goal" : fields.opponents ? "win" : "mean";
   found.edited = Boolean(Object.keys(card).length || bonusPoints || saved);
-  return [found, linkMessage(faults)];
+  return found;
 }
+
+async function stateOfLink() {
+  const [fields, faults] = await fromLink(location.hash);
+  return [stateOfFields(fields), linkMessage(faults)];
+}
+
+// Shows a position with the fields of a link.
+export const setPosition = (fields, text) => change((s) => Object.assign(s, stateOfFields(fields)), text);
 
 async function restore() {
   for (const storage of ["sessionStorage", "localStorage"]) {

@@ -1,0 +1,165 @@
+// The header and the dialogs behind it: the rules, their variants, the language, what is maximised, and the menu.
+import { clearInvalid } from "./card.js";
+import { byId, diceText, element, isWholeNumber, onClick, setEnabled } from "./dom.js";
+import { playerName } from "./game.js";
+import { _, formatNumber, language, LANGUAGES, setLanguage } from "./i18n.js";
+import { objectiveName } from "./options.js";
+import { loadRuleSets, loadRules, ruleSets } from "./rulesets.js";
+import { change, currentNotice, heldDice, me, onDraw, redo, redraw, rules, showNotice, startGame, state, totals, undo, undoAndRedoAvailable } from "./state.js";
+
+let goalError = "";
+
+function drawHeader() {
+  const filled = Object.keys(me().card).length, boxes = rules().categories.length, isOver = filled === boxes;
+  const fields = { turn: formatNumber(Math.min(filled + 1, boxes)), turns: formatNumber(boxes), name: playerName(state.player), game: rules().name };
+  const turn = isOver ? _("Game over") : _("Turn {turn} of {turns}", fields);
+  byId("game-name").textContent = rules().name;
+  byId("turn-line").textContent = state.players.length > 1 && !isOver ? _("{name}, turn {turn} of {turns}", fields) : turn;
+  document.title = `${rules().name} · ${turn}`;
+  const [canUndo, canRedo] = undoAndRedoAvailable();
+  for (const id of ["undo", "menu-undo"]) setEnabled(byId(id), canUndo);
+  setEnabled(byId("redo"), canRedo);
+  if (byId("notice").textContent !== currentNotice()) byId("notice").textContent = currentNotice();
+  byId("aim").textContent = state.objective === "goal" && state.goal ? _("Play for: {aim}", { aim: objectiveName({ goal: Number(state.goal) }) })
+    : state.objective === "win" ? _("Play for: a win") : _("Play for: the best average");
+  drawRules();
+  drawObjective();
+  drawPrintHeader(turn);
+}
+
+// Printing hides the controls; this line prints their values.
+function drawPrintHeader(turn) {
+  const active = rules().switches.filter((each) => rules().active.includes(each.id)).map((each) => each.summary);
+  byId("sheet-head").textContent = [rules().name, ...active, turn, state.players.length > 1 ? playerName(state.player) : "",
+    state.dice.length ? _("dice {dice}", { dice: diceText(state.dice) }) : "", state.chosen ? _("held {dice}", { dice: diceText(heldDice()) }) : "",
+    byId("left").selectedOptions[0]?.textContent, _("total {points}", { points: formatNumber(totals().all) }),
+    state.objective === "mean" ? "" : byId("aim").textContent].filter(Boolean).join(" · ");
+}
+
+// --- rules ---
+
+function drawRules() {
+  byId("rules").value = rules().base;
+  const box = byId("switches"), builtFor = `${rules().base} ${language}`;
+  if (box.dataset.builtFor !== builtFor) {
+    box.replaceChildren(element("legend", {}, _("Variants")), ...rules().switches.map((each) => element("label", {},
+      element("input", { type: "checkbox", value: each.id, on: { change: chooseSwitches } }), " " + each.summary)));
+    box.dataset.builtFor = builtFor;
+  }
+  box.hidden = !rules().switches.length;
+  for (const input of box.querySelectorAll("input")) input.checked = rules().active.includes(input.value);
+  byId("summary").textContent = rules().summary;
+}
+
+async function changeRules(spec, edit, notice) {
+  try {
+    await loadRules(spec);
+    change((s) => edit(s), notice);
+  } catch (error) { showNotice(error.message); }
+}
+
+export const isGameStarted = () => state.dice.length || state.turns.length || state.players.some((player) => Object.keys(player.card).length);
+
+function chooseRules(event) {
+  clearInvalid();
+  const spec = event.target.value;
+  changeRules(spec, (s) => startGame(s, spec), isGameStarted() ? _("The card was cleared for the other rules; Undo restores it.") : "");
+}
+
+// A variant keeps the points that its boxes can hold.
+function chooseSwitches() {
+  const active = [...byId("switches").querySelectorAll("input:checked")].map((input) => input.value);
+  const spec = [rules().base, ...active].join("+");
+  changeRules(spec, (s) => {
+    s.rules = spec;
+    for (const { card } of s.players) {
+      for (const [id, points] of Object.entries(card)) {
+        if (!rules().categories.some((category) => category.id === id && category.points.includes(points))) delete card[id];
+      }
+    }
+    s.edited = s.edited || s.turns.length > 0;
+  }, state.turns.length ? _("The rules were changed: the game played here can no longer be reviewed; Undo restores it.") : "");
+}
+
+export async function drawRuleMenu() {
+  await loadRuleSets(language);
+  byId("rules").replaceChildren(...ruleSets.map((each) => element("option", { value: each.id }, each.name)));
+  byId("language").replaceChildren(...Object.entries(LANGUAGES).map(([code, name]) => element("option", { value: code, lang: code }, name)));
+  byId("language").value = language;
+}
+
+async function chooseLanguage(code) {
+  try {
+    await setLanguage(code);
+    await drawRuleMenu();
+    redraw();
+  } catch (error) { showNotice(error.message); }
+}
+
+// --- what is maximised ---
+
+// Text entered for an objective stays when another one is chosen.
+function drawObjective() {
+  const isTable = state.players.length > 1;
+  byId("objective").value = state.objective;
+  byId("goal-line").hidden = state.objective !== "goal";
+  byId("win-lines").hidden = state.objective !== "win";
+  byId("opponents-line").hidden = byId("opponents-hint").hidden = isTable;
+  byId("opponents-table").hidden = !isTable;
+  if (!goalError) { byId("goal").value = state.goal; byId("opponents").value = state.opponents; }
+  byId("ties").value = state.ties;
+  byId("objective-error").textContent = goalError;
+  byId("goal").toggleAttribute("aria-invalid", false);
+  if (goalError) byId("goal").setAttribute("aria-invalid", "true");
+}
+
+// An error of the answer that concerns the opponents is shown at their field.
+export function showOpponentsError(text) {
+  byId("opponents-error").textContent = text;
+  if (text) byId("opponents").setAttribute("aria-invalid", "true");
+  else byId("opponents").removeAttribute("aria-invalid");
+}
+
+function setGoal(event) {
+  const text = event.target.value.trim();
+  goalError = text !== "" && !isWholeNumber(text) ? _("A goal must be a whole number from 0 to 99999, not “{text}”.", { text }) : "";
+  if (goalError) drawObjective();
+  else change((s) => { s.goal = text; });
+}
+
+// --- the menu ---
+
+function showMenu(isOpen) {
+  byId("menu").hidden = !isOpen;
+  byId("menu-button").setAttribute("aria-expanded", String(isOpen));
+}
+
+function addListeners() {
+  const onChange = (id, listener) => byId(id).addEventListener("change", listener);
+  onChange("rules", chooseRules);
+  onChange("language", (event) => chooseLanguage(event.target.value));
+  onChange("objective", (event) => { goalError = ""; change((s) => { s.objective = event.target.value; }); });
+  onChange("goal", setGoal);
+  onChange("opponents", (event) => change((s) => { s.opponents = event.target.value.trim(); }));
+  onChange("ties", (event) => change((s) => { s.ties = event.target.value; }));
+  for (const id of ["undo", "menu-undo"]) onClick(id, undo);
+  onClick("redo", redo);
+  onClick("open-rules", () => byId("rules-dialog").showModal());
+  onClick("aim", () => { byId("rules-dialog").showModal(); byId("objective").focus(); });
+  onClick("menu-button", () => showMenu(byId("menu").hidden));
+  onClick("new-game", () => { clearInvalid(); if (isGameStarted()) change((s) => startGame(s), _("A new game; Undo brings the old one back.")); });
+  onClick("print", () => window.print());
+  byId("menu").addEventListener("click", (event) => { if (event.target.closest("button")) { showMenu(false); byId("menu-button").focus(); } });
+  document.addEventListener("click", (event) => { if (!event.target.closest(".menu")) showMenu(false); });
+  byId("header").addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || byId("menu").hidden) return;
+    event.stopPropagation();
+    showMenu(false);
+    byId("menu-button").focus();
+  });
+  for (const close of document.querySelectorAll("dialog .close")) close.addEventListener("click", () => close.closest("dialog").close());
+  byId("skip").addEventListener("click", (event) => { event.preventDefault(); byId("dice-title").focus(); }); // the hash holds the position
+}
+
+addListeners();
+onDraw(drawHeader);

@@ -1,0 +1,40 @@
+// Keys: digits enter dice, Enter does what the primary button does; arrow keys move within a row of buttons.
+import { byId } from "./dom.js";
+import { addDie, clearDice, removeDie } from "./game.js";
+import { isReady, redo, rules, undo } from "./state.js";
+
+const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+
+// Makes a group of buttons one stop of the Tab key.
+export function roving(group) {
+  const buttons = [...group.querySelectorAll("button")];
+  const current = buttons.find((each) => each === document.activeElement) || buttons.find((each) => each.tabIndex === 0) || buttons[0];
+  for (const each of buttons) each.tabIndex = each === current ? 0 : -1;
+  if (group.dataset.roving) return;
+  group.dataset.roving = "yes";
+  group.addEventListener("keydown", (event) => {
+    const all = [...group.querySelectorAll("button")], at = all.indexOf(event.target);
+    const to = event.key === "Home" ? 0 : event.key === "End" ? all.length - 1 : at + (STEPS[event.key] || 0);
+    if (at < 0 || to === at || !all[to]) return;
+    event.preventDefault();
+    for (const each of all) each.tabIndex = each === all[to] ? 0 : -1;
+    all[to].focus();
+  });
+}
+
+const isTextField = (target) => /SELECT|TEXTAREA/.test(target.tagName) || target.isContentEditable
+  || (target.tagName === "INPUT" && !["radio", "checkbox", "file", "button", "range"].includes(target.type));
+
+document.addEventListener("keydown", (event) => {
+  if (!isReady() || event.altKey || document.querySelector("dialog[open]")) return;
+  const isDigit = /^[1-9]$/.test(event.key) && !event.ctrlKey && !event.metaKey;
+  if (isTextField(event.target) && !(event.target.id === "left" && isDigit)) return;
+  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z") {
+    event.preventDefault();
+    if (event.shiftKey) redo(); else undo();
+  } else if (event.ctrlKey || event.metaKey) return;
+  else if (isDigit && Number(event.key) <= rules().faces) { event.preventDefault(); addDie(Number(event.key)); }
+  else if (event.key === "Backspace") removeDie();
+  else if (event.key === "Escape" && byId("menu").hidden) clearDice();
+  else if (event.key === "Enter" && !event.target.closest("button, a, summary, input, select, [tabindex='0']")) byId("go").click();
+});

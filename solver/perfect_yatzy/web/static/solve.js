@@ -1,0 +1,58 @@
+// Work that takes long or writes large files starts only after a click that names its time and its size. It shows its
+// progress and can be cancelled.
+import { ask } from "./ask.js";
+import { button, element } from "./dom.js";
+import { _, formatNumber, ngettext } from "./i18n.js";
+import { rules } from "./state.js";
+
+const GIGABYTE = 1e9, MEGABYTE = 1e6;
+let controller = null; // of the work that is running
+
+// Stops the work that is running: its answer is not wanted any more.
+export function forgetSolve() {
+  controller?.abort();
+  controller = null;
+}
+
+export function timeText(seconds) {
+  const rounded = Math.max(1, Math.round(seconds));
+  if (rounded < 90) return ngettext("{count} second", "{count} seconds", rounded, { count: formatNumber(rounded) });
+  const minutes = Math.round(rounded / 60);
+  return ngettext("{count} minute", "{count} minutes", minutes, { count: formatNumber(minutes) });
+}
+
+export function sizeText(bytes) {
+  return bytes >= GIGABYTE / 10 ? _("{size} GB", { size: formatNumber(bytes / GIGABYTE, 1) }) : _("{size} MB", { size: formatNumber(Math.max(1, bytes / MEGABYTE)) });
+}
+
+function costText({ seconds, disk_bytes: disk }) {
+  const fields = { time: timeText(seconds), size: sizeText(disk || 0) };
+  return disk ? _("Solve now (about {time}, {size} on disk, once)", fields) : _("Solve now (about {time})", fields);
+}
+
+// A button that starts the work for a question; `onDone` asks the question again.
+export function solveBox(cost, query, body, onDone) {
+  const box = element("div", { class: "solve" });
+  const offer = (text) => box.replaceChildren(...(text ? [element("p", { class: "error", role: "alert" }, text)] : []),
+    button(costText(cost), run, { class: "primary" }));
+  async function run() {
+    const bar = element("progress", { max: 1, "aria-label": _("Progress") }), left = element("span", { class: "hint" }, _("Working …"));
+    controller = new AbortController();
+    const own = controller, cancel = button(_("Cancel"), () => { own.abort(); offer(""); box.querySelector("button").focus(); });
+    box.replaceChildren(bar, left, cancel);
+    cancel.focus();
+    const onProgress = ({ done, seconds_left: seconds }) => {
+      bar.value = done;
+      if (seconds !== undefined && seconds !== null) left.textContent = _("{time} left", { time: timeText(seconds) });
+    };
+    try {
+      await ask("solve", { query, ...body }, { signal: own.signal, onProgress });
+      rules().solved = true;
+      if (!own.signal.aborted) onDone();
+    } catch (error) {
+      if (!own.signal.aborted) offer(error.message);
+    }
+  }
+  offer("");
+  return box;
+}

@@ -1,0 +1,71 @@
+// Positions as text: copied as a link or as the command prints them, and pasted from either.
+import { byId, element, onClick } from "./dom.js";
+import { _ } from "./i18n.js";
+import { cardText, fromLink, linkMessage } from "./link.js";
+import { setPosition, showNotice, state, me, rules, objective } from "./state.js";
+
+const OPTIONS = { "-r": "rules", "--rules": "rules", "-c": "card", "--card": "card", "-l": "left", "--rolls-left": "left", "--saved": "saved",
+  "--bonus-points": "bonus_points", "--extra": "bonus_points", "-g": "goal", "--goal": "goal", "--opponents": "opponents", "--ties": "ties" };
+
+// The position as a command of `yatzy`.
+export function commandText() {
+  const quoted = (text) => (/^[\w+.-]+$/.test(text) ? text : `"${text}"`), player = me(), aim = objective();
+  const words = ["yatzy", state.dice.length === rules().dice ? "hold" : "expect"];
+  const add = (option, value) => { words.push(option, quoted(String(value))); };
+  if (state.dice.length === rules().dice) {
+    words.push(state.dice.join(""));
+    add("--rolls-left", state.left);
+  }
+  if (state.rules !== "yatzy") add("--rules", state.rules);
+  if (Object.keys(player.card).length) add("--card", cardText(player.card));
+  if (player.bonusPoints) add("--bonus-points", player.bonusPoints);
+  if (player.saved) add("--saved", player.saved);
+  if (aim.goal !== undefined) add("--goal", aim.goal);
+  if (aim.opponents) { add("--opponents", [].concat(aim.opponents).join("; ")); add("--ties", aim.ties); }
+  return words.join(" ");
+}
+
+// A link, a command of `yatzy` or the boxes of a card as the query of a link.
+export function queryOf(text) {
+  const given = text.trim();
+  if (/^\S*#/.test(given)) return given.slice(given.indexOf("#") + 1);
+  const words = [...given.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2] ?? match[3]);
+  const link = new URLSearchParams(), rest = [];
+  let at = words[0] === "yatzy" ? 2 : 0; // after the command and its name
+  for (; at < words.length; at++) {
+    const [name, value] = words[at].startsWith("--") && words[at].includes("=") ? words[at].split(/=(.*)/) : [words[at], null];
+    if (OPTIONS[name]) link.set(OPTIONS[name], value ?? words[++at] ?? "");
+    else if (!name.startsWith("--")) rest.push(words[at]);
+  }
+  const boxes = rest.filter((word) => word.includes("=")), dice = rest.filter((word) => !word.includes("=")).join("");
+  if (boxes.length) link.set("card", boxes.join(" ").replace(/[,;]+/g, " "));
+  if (dice) link.set("dice", dice);
+  return link.toString();
+}
+
+async function copy(text, message) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Without the permission, or on a page that is not secure: the old way.
+    const area = element("textarea", { class: "unseen", "aria-hidden": "true" });
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+  showNotice(message);
+}
+
+onClick("copy-link", () => copy(location.href, _("The link is copied.")));
+onClick("copy-position", () => copy(commandText(), _("The position is copied as a command.")));
+onClick("open-paste", () => { byId("paste-error").textContent = ""; byId("paste-dialog").showModal(); byId("paste-text").focus(); });
+byId("paste-form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const [found, faults] = await fromLink("#" + queryOf(byId("paste-text").value));
+  if (faults.length) { byId("paste-error").textContent = linkMessage(faults); return; }
+  byId("paste-dialog").close();
+  byId("paste-text").value = "";
+  setPosition(found, _("The position is pasted; Undo goes back."));
+});

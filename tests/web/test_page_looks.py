@@ -1,0 +1,151 @@
+"""What people see: sizes of targets, contrasts, narrow and dark screens, print, and what axe finds."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+from support.browser import expect, open_link, settle
+from support.need import need
+
+CONTRAST = """
+(selector) => {
+  const numbers = (text) => text.match(/[\\d.]+/g).map(Number);
+  const light = (rgb) => {
+    const [r, g, b] = rgb.map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (node) => {
+    for (let e = node; e; e = e.parentElement) {
+      const c = numbers(getComputedStyle(e).backgroundColor);
+      if (c.length === 3 || c[3] === 1) return c.slice(0, 3);
+    }
+    return [255, 255, 255];
+  };
+  const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
+  return [...document.querySelectorAll(selector)].filter((e) => e.offsetWidth).map((e) => {
+    const border = numbers(getComputedStyle(e).borderTopColor), own = behind(e), around = behind(e.parentElement);
+    const edge = border.length === 3 || border[3] > 0 ? ratio(border.slice(0, 3), around) : 0;
+    return [e.id || e.textContent, Math.max(edge, ratio(own, around))];
+  });
+}
+"""
+SMALL = """
+() => [...document.querySelectorAll('button, select, input, summary, a')]
+  .filter((e) => e.offsetWidth && e.getClientRects().length && !e.closest('#review, #expect, #training') && e.id !== 'skip')
+  .map((e) => [e, (e.type === 'checkbox' || e.type === 'radio') ? e.closest('label') : e])
+  .map(([e, box]) => [e.id || e.textContent, box.offsetWidth, box.offsetHeight])
+  .filter(([, width, height]) => width < 44 || height < 44)
+"""
+
+
+@pytest.mark.parametrize("width", [390, 320])
+def test_targets_are_large_enough_on_a_phone(page: Any, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 844})
+    assert page.evaluate(SMALL) == []
+    page.keyboard.type("33456")
+    settle(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate(SMALL) == []
+    tops = page.evaluate(
+        "[...document.querySelectorAll('#dice button')].map((die) => die.getBoundingClientRect().top)"
+    )
+    assert len(set(tops)) == 1
+    page.click("#edit-card")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.click("#menu-button")
+    page.click("#open-players")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_controls_stand_out_from_the_background(page: Any, scheme: str) -> None:
+    """WCAG 1.4.11: 3 to 1 for the border or the surface of what can be pressed or filled in."""
+    page.emulate_media(color_scheme=scheme)
+    page.keyboard.type("33456")
+    settle(page)
+    page.click("#edit-card")
+    found = page.evaluate(CONTRAST, "#card input, #bar button, #go")
+    page.click("#open-rules")
+    found += page.evaluate(CONTRAST, "#rules-dialog select, #rules-dialog button")
+    assert len(found) > 20
+    assert [each for each in found if each[1] < 3] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_any_state(page: Any, address: str, scheme: str) -> None:
+    axe = need("axe_playwright_python.sync_playwright")
+
+    def check(state: str) -> None:
+        found = axe.Axe().run(page).response["violations"]
+        serious = [(state, v["id"], [n["target"] for n in v["nodes"]]) for v in found]
+        assert serious == []
+
+    page.emulate_media(color_scheme=scheme)
+    check("empty")
+    page.keyboard.type("33456")
+    settle(page)
+    check("advice")
+    page.locator("#dice button").first.click()
+    page.click("#map summary")
+    page.wait_for_selector("#map tbody tr")
+    check("held")
+    page.keyboard.type("3")
+    check("next roll")
+    page.click("#edit-card")
+    page.fill("#box-ones", "9")
+    page.locator("#box-ones").blur()
+    check("editing")
+    page.fill("#box-ones", "3")
+    page.click("#edit-card")
+    page.click("#menu-button")
+    check("menu")
+    page.click("#open-players")
+    page.click("#add-player")
+    check("players")
+    page.click("#players-form button[type='submit']")
+    page.click("#open-rules")
+    page.select_option("#objective", "goal")
+    check("rules")
+    page.keyboard.press("Escape")
+    open_link(page, address, "#rules=yatzy&dice=33345&left=0")
+    settle(page)
+    check("last roll")
+
+
+def test_forced_colours_keep_the_marks(page: Any) -> None:
+    page.emulate_media(forced_colors="active")
+    page.keyboard.type("33456")
+    settle(page)
+    assert page.locator("#dice .advised small").all_text_contents() == ["keep", "keep"]
+    assert page.evaluate("getComputedStyle(document.querySelector('.advised .die-face')).outlineStyle") == "solid"
+
+
+def test_a_position_prints_on_one_page_in_dark_ink(page: Any, address: str) -> None:
+    pypdf = need("pypdf")
+    page.emulate_media(color_scheme="dark")
+    open_link(page, address, "#rules=yatzy&card=ones=3+sixes=24&dice=33456&left=2")
+    settle(page)
+    expect(page, "#expect", "24")
+    printed = pypdf.PdfReader(io.BytesIO(page.pdf(format="A4")))
+    assert len(printed.pages) == 1
+    text = printed.pages[0].extract_text()
+    assert "Yatzy · Turn 3 of 15 · dice 3 3 4 5 6 · Roll 1 of 3 · total 27" in text.replace("\n", " ")
+    page.emulate_media(media="print", color_scheme="dark")
+    ink, paper = page.evaluate(
+        "[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"
+    )
+    assert ink == "rgb(0, 0, 0)"
+    assert paper == "rgb(255, 255, 255)"
+    for hidden in ("go", "undo", "open-rules", "faces"):
+        assert page.locator(f"#{hidden}").is_hidden()
+
+
+def test_without_scripts_the_page_says_what_to_do(browser: Any, address: str) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(address)
+    page.get_by_text("This page needs JavaScript").wait_for()
+    assert page.locator("#loading").is_hidden()
+    context.close()

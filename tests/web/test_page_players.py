@@ -1,0 +1,98 @@
+"""Several players on one page: cards, turns, the record, and the others as opponents."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from perfect_yatzy.play.record import read_game
+from support.browser import expect, record_of, settle, state_of
+
+
+def seat(page: Any, *names: str) -> None:
+    page.click("#menu-button")
+    page.click("#open-players")
+    for _ in names[1:]:
+        page.click("#add-player")
+    for i, name in enumerate(names):
+        page.locator("#names input").nth(i).fill(name)
+    page.click("#players-form button[type='submit']")
+
+
+def test_two_players_play_in_turns(page: Any) -> None:
+    seat(page, "Ann", "Bo")
+    expect(page, "#turn-line", "Ann, turn 1 of 15")
+    page.keyboard.type("33345")
+    page.select_option("#left", "0")
+    expect(page, "#go", "Take Threes for 9")
+    page.click("#go")
+    expect(page, "#turn-line", "Bo, turn 1 of 15")
+    expect(page, "#who .turn", "Bo")
+    assert page.text_content("#total") == "0"
+    page.keyboard.type("44455")
+    page.select_option("#left", "0")
+    settle(page)
+    page.click("#take-full-house")
+    if page.locator("dialog[open]").count():
+        page.locator("dialog[open] button").last.click()
+    expect(page, "#turn-line", "Ann, turn 2 of 15")
+    page.click("#who button >> nth=1")
+    expect(page, "#take-full-house .points", "22")
+    assert page.text_content("#total") == "22"
+    page.click("#who button >> nth=0")
+    expect(page, "#take-threes .points", "9")
+
+
+def test_the_record_has_all_players(page: Any) -> None:
+    seat(page, "Ann", "Bo")
+    for dice in ("33345", "44455"):
+        page.keyboard.type(dice)
+        for _ in range(2):
+            settle(page)
+            page.keyboard.type(dice)
+        settle(page)
+        page.click("#go")
+    game = read_game(record_of(page))
+    assert game.players == ("Ann", "Bo")
+    assert [turn.player for turn in game.turns] == [0, 1]
+    assert [len(turn.dice_history) for turn in game.turns] == [3, 3]
+
+
+def test_the_others_at_the_table_are_the_opponents(page: Any) -> None:
+    asked: list[dict[str, Any]] = []
+    page.route("**/api/hold", lambda route: asked.append(json.loads(route.request.post_data)))
+    page.route("**/api/score", lambda route: None)
+    page.route("**/api/expect", lambda route: None)
+    page.evaluate(
+        "import('./state.js').then(({change, newPlayer}) => change((s) => { s.players = [newPlayer('Ann'), newPlayer('Bo')];"
+        " s.players[1].card = {ones: 3, chance: 22}; s.objective = 'win'; s.dice = [3, 3, 4, 5, 6]; s.held = Array(5).fill(false); }))"
+    )
+    while not asked:
+        page.wait_for_timeout(20)
+    assert asked[0]["opponents"] == ["ones=3 chance=22"]
+    assert asked[0]["card"] == {}
+    page.click("#aim")
+    assert page.locator("#opponents-table").is_visible()
+    assert page.locator("#opponents").is_hidden()
+    page.unroute_all()
+
+
+def test_another_number_of_players_begins_a_new_game_that_undo_takes_back(page: Any) -> None:
+    page.keyboard.type("33345")
+    settle(page)
+    seat(page, "Ann", "Bo", "Cecilia")
+    expect(page, "#notice", "Undo brings the old one back")
+    assert [player["name"] for player in state_of(page)["players"]] == ["Ann", "Bo", "Cecilia"]
+    page.click("#undo")
+    assert len(state_of(page)["players"]) == 1
+    assert state_of(page)["dice"] == [3, 3, 3, 4, 5]
+    seat(page, "Ann")
+    expect(page, "#answer", "Keep 3 3 3")  # a name changes nothing else
+
+
+def test_eight_players_at_most(page: Any) -> None:
+    seat(page, *[f"P{i}" for i in range(8)])
+    assert page.locator("#who button").count() == 8
+    page.click("#menu-button")
+    page.click("#open-players")
+    assert page.locator("#add-player").is_hidden()

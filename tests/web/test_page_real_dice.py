@@ -1,0 +1,127 @@
+"""Real dice on the page: typed or tapped roll after roll, by touch on a phone."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from perfect_yatzy.play.record import read_game
+from perfect_yatzy.play.review import review
+from perfect_yatzy.strategy.strategy import Strategy
+from support.browser import PATIENCE_MS, dice_shown, expect, ready, record_of, settle, state_of, tap_dice
+
+
+@pytest.fixture
+def phone(browser: Any, address: str) -> Iterator[Any]:
+    """The page on a phone of 390 pixels, by touch."""
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    context.set_default_timeout(PATIENCE_MS)
+    found = context.new_page()
+    problems: list[str] = []
+    found.on("pageerror", lambda error: problems.append(str(error)))
+    found.goto(address)
+    ready(found)
+    yield found
+    context.close()
+    assert problems == []
+
+
+def test_a_whole_game_by_touch_with_real_dice(phone: Any, yatzy: Strategy) -> None:
+    """The player does what the primary button says; the record of the game has no errors."""
+    dice = random.Random(14)
+    for turn in range(15):
+        expect(phone, "#turn-line", f"Turn {turn + 1} of 15")
+        tap_dice(phone, [dice.randint(1, 6) for _ in range(5)])
+        for _ in range(2):
+            settle(phone)
+            if phone.text_content("#go").startswith("Take"):
+                break
+            phone.locator("#go").tap()
+            tap_dice(phone, [dice.randint(1, 6) for _ in range(5 - phone.locator("#dice button").count())])
+        settle(phone)
+        phone.locator("#go").tap()
+    expect(phone, "#turn-line", "Game over")
+    game = read_game(record_of(phone))
+    assert len(game.turns) == 15
+    assert game.card(0).total <= 324
+    assert review(yatzy, game, 0).points_lost == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_roll_typed_over_full_dice_begins_the_next_roll(phone: Any) -> None:
+    phone.keyboard.type("33456")
+    settle(phone)
+    phone.keyboard.type("33122")
+    settle(phone)
+    state = state_of(phone)
+    assert state["rolls"] == [[3, 3, 4, 5, 6]]
+    assert state["holds"] == [[3, 3]]  # the best hold that fits both rolls
+    assert state["left"] == 1
+    expect(phone, "#guess", "Kept before this roll:")
+    phone.locator("#guess button").nth(1).tap()
+    assert state_of(phone)["holds"] != [[3, 3]]
+    phone.locator("#undo").tap()
+    assert state_of(phone)["holds"] == [[3, 3]]
+
+
+def test_dice_marked_as_held_are_not_typed_again(phone: Any) -> None:
+    phone.keyboard.type("33456")
+    settle(phone)
+    phone.locator("#dice button").nth(4).tap()
+    phone.keyboard.type("1122")
+    settle(phone)
+    assert state_of(phone)["holds"] == [[6]]
+    assert sorted(dice_shown(phone)) == [1, 1, 2, 2, 6]
+    assert phone.locator("#guess").is_hidden()
+
+
+def test_an_unlikely_hold_is_asked_for(phone: Any) -> None:
+    """From 6 6 6 6 1 nobody keeps the 1, but the dice say so."""
+    phone.keyboard.type("16666")
+    settle(phone)
+    phone.keyboard.type("12345")
+    settle(phone)
+    expect(phone, "#guess", "Which dice did you keep before this roll?")
+    assert phone.locator("#guess.unclear").count() == 1
+
+
+def test_the_dice_of_a_roll_are_corrected(phone: Any) -> None:
+    phone.keyboard.type("33456")
+    settle(phone)
+    phone.locator("#go").tap()
+    assert dice_shown(phone) == [3, 3]
+    tap_dice(phone, [1])
+    phone.keyboard.press("Escape")
+    assert dice_shown(phone) == [3, 3]  # the dice that lie on the table stay
+    phone.keyboard.press("Backspace")
+    assert dice_shown(phone) == [3, 3, 4, 5, 6]  # back before the hold
+    assert state_of(phone)["left"] == 2
+    phone.locator("#go").tap()
+    tap_dice(phone, [1, 1, 2])
+    settle(phone)
+    assert state_of(phone)["rolls"] == [[3, 3, 4, 5, 6]]
+
+
+def test_no_roll_is_left(phone: Any) -> None:
+    phone.keyboard.type("33456")
+    settle(phone)
+    phone.select_option("#left", "0")
+    settle(phone)
+    phone.locator("#dice-title").focus()
+    phone.keyboard.type("1")
+    expect(phone, "#notice", "take a box of the card first")
+    assert dice_shown(phone) == [3, 3, 4, 5, 6]
+    phone.locator("#go").tap()
+    expect(phone, "#notice", "The rerolls left were set by hand")
+
+
+def test_dice_and_advice_come_before_the_card_on_a_phone(phone: Any) -> None:
+    phone.keyboard.type("33456")
+    settle(phone)
+    tops = phone.evaluate(
+        "['dice', 'answer', 'go', 'card-panel', 'bar'].map((id) => document.getElementById(id).getBoundingClientRect().top)"
+    )
+    assert tops[:4] == sorted(tops[:4])
+    assert tops[2] < 500
+    assert 700 < tops[4] < 844
