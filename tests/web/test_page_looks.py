@@ -146,6 +146,6 @@ def test_without_scripts_the_page_says_what_to_do(browser: Any, address: str) ->
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(address)
-    page.get_by_text("This page needs JavaScript").wait_for()
+    page.locator("noscript p").wait_for()
     assert page.locator("#loading").is_hidden()
     context.close()

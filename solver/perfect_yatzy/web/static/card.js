@@ -40,7 +40,7 @@ function drawCard() {
   }
   byId("edit-card").textContent = isEditing ? _("Done") : _("Edit");
   byId("card-hint").hidden = !isEditing || invalid.size > 0;
-  byId("card-error").replaceChildren(...invalidMessages().map((text) => element("li", {}, text)));
+  byId("card-error").replaceChildren(...invalidMessages().map((text) => element("p", {}, text)));
   byId("ignored").hidden = !invalid.size;
   byId("ignored").textContent = ngettext("One box of the card is wrong and not counted.", "{count} boxes of the card are wrong and not counted.", invalid.size, { count: formatNumber(invalid.size) });
 }
