@@ -31,7 +31,7 @@ const cardAndDice = () => JSON.stringify([state.rules, me().card, state.dice]);
 
 function drawAdvice() {
   if (takesCategory !== cardAndDice()) takesCategory = "";
-  const choosesHold = state.left > 0 && !takesCategory, isAsked = hasAllDice() && !isCardFull();
+  const choosesHold = state.left > 0 && !takesCategory, isAsked = hasAllDice() && !isCardFull() && !isUnsolved();
   const body = { ...position(), ...objective(), dice: state.dice, rolls_left: state.left };
   const key = isAsked ? `${choosesHold ? "hold" : "score"} ${JSON.stringify(body)}` : "none";
   document.body.classList.toggle("no-roll", !state.dice.length && !state.rolls.length);
@@ -116,9 +116,11 @@ function drawAnswer() {
   drawButtons(hidden);
 }
 
+const isUnsolved = () => rules().solved === false && Boolean(rules().cost);
+
 // Rules without a table are solved before the dice are entered, if the player wants it.
 function offerSolve() {
-  const isOffered = rules().solved === false && rules().cost && !hasAllDice() && !isCardFull(), key = isOffered ? state.rules : "";
+  const isOffered = isUnsolved() && !isCardFull(), key = isOffered ? state.rules : "";
   if (byId("long-work").dataset.key === key) return;
   byId("long-work").dataset.key = key;
   byId("long-work").replaceChildren(...(isOffered ? [solveBox(rules().cost, "hold", position(), askAgain)] : []));
@@ -135,6 +137,7 @@ function clearAdvice() {
 function missingText() {
   const missing = rules().dice - state.dice.length;
   if (isCardFull()) return _("The card is full. Final score {points}.", { points: formatNumber(totals().all) });
+  if (isUnsolved()) return _("These rules have to be solved before there is advice.");
   if (hasAllDice()) return _("Working …");
   if (missing === rules().dice) return state.rolls.length ? _("Enter the next roll.") : "";
   return ngettext("{count} more die.", "{count} more dice.", missing, { count: formatNumber(missing) });
