@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from ..._messages import _
 from ...errors import MissingPackage
 from ..console import query_service
 from ..options import RULES, table_options
@@ -49,5 +50,7 @@ def site(
     try:
         sizes = write_site(folder, chosen, service, options)
     except OSError as error:
-        raise click.ClickException(f"cannot write {error.filename or folder}: {error.strerror}") from error
+        raise click.ClickException(
+            _("cannot write {path}: {reason}").format(path=error.filename or folder, reason=error.strerror)
+        ) from error
     click.echo("\n".join(site_lines(folder, [data_folder(rules) for rules in chosen], sizes)))

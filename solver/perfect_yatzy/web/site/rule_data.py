@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._messages import _
 from ...errors import RulesError
 from ...game.box_order import chains, column_order, prerequisites
 from ...game.dice import Ints, lattice
@@ -32,7 +33,9 @@ def rule_data(rules: RuleSet) -> dict[str, Any]:
     """
     if len(rules.categories) > MAX_CATEGORIES:
         raise RulesError(
-            f"{rules.key} has {len(rules.categories)} categories; a site can have games of up to {MAX_CATEGORIES}",
+            _("{rules} has {count} categories; a site can have games of up to {most}").format(
+                rules=rules.key, count=len(rules.categories), most=MAX_CATEGORIES
+            ),
             code="too-large",
         )
     legal = legal_categories(rules)
