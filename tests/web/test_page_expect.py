@@ -187,6 +187,40 @@ def test_errors_are_reported_and_tried_again(browser: Any, address: str) -> None
     page.close()
 
 
+def test_long_work_waits_for_a_click(browser: Any, address: str) -> None:
+    """The server asks for a confirmation; the button names time and disk, and afterwards the question is asked again."""
+    cost = {"seconds": 20.0, "disk_bytes": 605_000_000, "memory_bytes": 10**9, "what": "goals"}
+    refusal = {"schema": 2, "error": "needs a confirmation", "code": "confirmation-required", "cost": cost}
+    solved: list[str] = []
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.set_default_timeout(PATIENCE_MS)
+
+    def refuse(route: Any) -> None:
+        if solved:
+            route.continue_()
+        else:
+            route.fulfill(status=409, json=refusal)
+
+    def solve(route: Any) -> None:
+        solved.append(route.request.post_data)
+        route.fulfill(content_type="text/event-stream", body="event: done\ndata: {}\n\n")
+
+    page.route("**/api/expect", refuse)
+    page.route("**/api/solve", solve)
+    page.goto(address + link(LATE, "&goal=200"))
+    button = page.locator("#expect-status button")
+    button.wait_for()
+    assert solved == []
+    assert "20 seconds" in button.text_content()
+    assert "0.6 GB" in button.text_content()
+    button.click()
+    page.wait_for_selector("#expect-figures dd")
+    assert json.loads(solved[0])["query"] == "expect"
+    assert json.loads(solved[0])["goal"] == 200
+    assert "chance of 200 or more" in figures(page)
+    page.close()
+
+
 def test_the_end_of_a_game_has_a_final_score(page: Any, address: str) -> None:
     boxes = LATE + " full-house=0 chance=20 yatzy=0"
     open_link(page, address, link(boxes))

@@ -9,7 +9,7 @@ import pytest
 from perfect_yatzy.play.puzzle import DIFFICULTIES, daily_seed, find_puzzle
 from perfect_yatzy.strategy.actions import Hold
 from perfect_yatzy.strategy.strategy import Strategy
-from support.browser import expect, focused
+from support.browser import expect, focused, open_link, settle
 from support.need import need
 
 playwright = need("playwright.sync_api")
@@ -150,6 +150,71 @@ def test_solved_mistakes_survive_a_reload_and_can_be_forgotten(page: Any) -> Non
     expect(page, "#drill-counts", "are collected here")
     assert page.locator("#drill-start").is_hidden()
     assert focused(page) == "training-title"
+
+
+def test_hidden_advice_is_graded_after_the_choice(page: Any, address: str, yatzy: Strategy) -> None:
+    """Nothing tells the best hold before the choice; then its grade, the loss, the best hold and the reason."""
+    page.check("#hide-advice")
+    page.select_option("#threshold", "0")
+    open_link(page, address, "#rules=yatzy&dice=33456&left=2")
+    expect(page, "#answer", "Your choice")
+    for place in ("#ranking button", ".die.advised", "#map:visible", "#why:visible"):
+        assert page.locator(place).count() == 0, place
+    assert "245" not in page.inner_text("#advice")
+    page.locator("#dice .die").nth(4).click()
+    page.click("#go")
+    values = {each.dice: each.value for each in yatzy.holds("", "33456", 2)}
+    expect(page, "#last-choice", f"Hold 6 loses {values[(3, 3)] - values[(6,)]:.2f} points.")
+    expect(page, "#last-choice", "Best: hold 3 3.")
+    assert counted(page) == 1
+    expect(page, "#session", "choices")
+    page.uncheck("#hide-advice")
+    assert page.text_content("#last-choice") == ""
+    page.click("#undo")
+    expect(page, "#answer", "3 3")
+    assert counted(page) == 1  # with the advice in sight nothing is counted
+
+
+def test_mistakes_with_hidden_advice_are_kept(page: Any, address: str) -> None:
+    page.check("#hide-advice")
+    page.select_option("#threshold", "0")
+    open_link(page, address, "#rules=yatzy&card=ones%3D3&dice=66666&left=1")
+    expect(page, "#answer", "Your choice")
+    page.locator("#dice .die").nth(0).click()
+    page.click("#go")
+    expect(page, "#last-choice", "blunder")
+    expect(page, "#drill-counts", "1 of 1 mistake is due.")
+    page.click("#drill-start")
+    page.wait_for_selector("#exercise .exercise-card button")
+    assert page.locator(".exercise-card .filled").count() == 1
+    take(page, "Yatzy")
+    expect(page, "#exercise .verdict", "the best choice")
+
+
+def test_a_loss_above_the_threshold_is_asked_about(page: Any, address: str) -> None:
+    """One tap cannot roll a Yatzy away; the safe answer has the focus and Escape is safe, too."""
+    open_link(page, address, "#rules=yatzy&card=ones%3D3&dice=66666&left=1")
+    settle(page)
+    page.locator("#dice .die").nth(0).click()
+    page.click("#go")
+    expect(page, "#loss-dialog", "loses")
+    expect(page, "#loss-dialog", "blunder")
+    assert focused(page) == "Choose again"
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#loss-dialog", state="detached")
+    assert "dice=66666" in page.url
+    page.click("#go")
+    axe = need("axe_playwright_python.sync_playwright")
+    assert axe.Axe().run(page, context="#loss-dialog").response["violations"] == []
+    page.locator("#loss-dialog button", has_text="Do it anyway").click()
+    page.wait_for_function("!location.hash.includes('dice=66666')")
+    page.click("#undo")
+    page.select_option("#threshold", "0")
+    settle(page)
+    page.locator("#dice .die").nth(0).click()
+    page.click("#go")
+    page.wait_for_function("!location.hash.includes('dice=66666')")
+    assert page.locator("#loss-dialog").count() == 0
 
 
 def test_errors_are_reported_and_tried_again(browser: Any, address: str) -> None:

@@ -243,7 +243,7 @@ function drawButtons(hidden) {
     byId(id).textContent = text;
     setEnabled(byId(id), Boolean(action));
   }
-  byId("go").hidden = !action && !hasAllDice();
+  byId("go").hidden = !action && (!hasAllDice() || hidden); // with hidden advice the player chooses first
   byId("go-short").setAttribute("aria-label", action?.text || _("Roll"));
   const isPlaying = Boolean(answer) && !hidden;
   byId("roll-here").hidden = !(state.typed && hasAllDice() && state.left > 0 && action);

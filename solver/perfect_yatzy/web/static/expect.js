@@ -4,6 +4,7 @@ import { ask, latestOnly } from "./ask.js";
 import { button, byId, element, isWholeNumber, table } from "./dom.js";
 import { chanceOfAtLeast, chanceRows, distributionChart } from "./distribution.js";
 import { _, formatNumber, formatPercent, language } from "./i18n.js";
+import { solveBox } from "./solve.js";
 import { isCardFull, me, objective, onDraw, position, rules, state, totals } from "./state.js";
 
 const DEBOUNCE_MS = 60, FIRST_FIGURES_MS = 400, LONG_WAIT_MS = 2000; // then the average is asked for alone; then the page says that it takes long
@@ -17,7 +18,7 @@ function build() {
   const section = byId("expect");
   section.setAttribute("aria-labelledby", "expect-title");
   section.replaceChildren(
-    element("div", { class: "head" }, element("h2", { id: "expect-title" }, _("What to expect")), element("p", { id: "expect-status", role: "status" })),
+    element("div", { class: "head" }, element("h2", { id: "expect-title" }, _("What to expect")), element("div", { id: "expect-status", role: "status" })),
     element("dl", { id: "expect-figures", class: "figures" }),
     element("div", { id: "spread", class: "stale" },
       element("h3", { id: "chart-title" }),
@@ -97,10 +98,13 @@ async function startOfGame(signal) {
 
 function showError(error) {
   answerKey = ""; // the next change asks again
-  const parts = [element("span", { class: "error" }, error.message)];
-  if (error.code === "confirmation-required") parts[0].className = "hint"; // the advice has the button that starts the work
-  else if (error.retryable) parts.push(" ", button(_("Try again"), drawExpect));
-  byId("expect-status").replaceChildren(...parts);
+  if (error.code === "confirmation-required" && error.cost) {
+    const body = { ...position(), ...objective() };
+    byId("expect-status").replaceChildren(solveBox(error.cost, "expect", body, () => document.dispatchEvent(new Event("work-done"))));
+    return;
+  }
+  const retry = error.retryable ? [" ", button(_("Try again"), drawExpect)] : [];
+  byId("expect-status").replaceChildren(element("span", { class: "error" }, error.message), ...retry);
 }
 
 const figure = (name, value, kind) => element("div", { class: kind || null }, element("dt", {}, name), element("dd", {}, value));
@@ -201,4 +205,5 @@ new IntersectionObserver((entries) => {
   if (isVisible && rules()) drawExpect();
 }, { rootMargin: "100px" }).observe(byId("expect"));
 window.addEventListener("resize", drawChart);
+document.addEventListener("work-done", () => { answerKey = ""; drawExpect(); }); // a table was solved for a goal or a win
 onDraw(drawExpect);
