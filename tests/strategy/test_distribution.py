@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,13 +14,16 @@ from hypothesis import HealthCheck, example, given, settings
 from perfect_yatzy.cli.views.charts import histogram
 from perfect_yatzy.errors import RulesError, StateError
 from perfect_yatzy.game.notation import parse_card
-from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.game.rules import Bonus, RuleSet
 from perfect_yatzy.game.scorecard import State
-from perfect_yatzy.model.objectives import Variance
+from perfect_yatzy.model.objectives import BonusChance, Variance
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.model.turn_model import turn_outcomes
 from perfect_yatzy.strategy.distribution import distribution, stored_distribution
+from perfect_yatzy.strategy.distribution_files import distribution_path
+from perfect_yatzy.strategy.score_distribution import ScoreDistribution
 from perfect_yatzy.strategy.score_strategy import reach
+from perfect_yatzy.strategy.simulation import simulate
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_values
@@ -38,25 +42,49 @@ def moments(results: dict[int, Fraction]) -> tuple[Fraction, Fraction]:
     return mean, sum(((s - mean) ** 2 * p for s, p in results.items()), Fraction(0))
 
 
+def assert_identities(strategy: Strategy, found: ScoreDistribution) -> None:
+    """Sum, mean, variance and chance of the upper bonus, as the backward passes have them."""
+    rules = strategy.rules
+    assert abs(found.chances.sum() - 1) < 1e-12
+    assert found.mean == pytest.approx(strategy.value(), abs=1e-9)
+    variance = solve_objective(Variance(rules, strategy.values))[-1]
+    assert found.standard_deviation == pytest.approx(np.sqrt(variance), abs=1e-9)
+    if rules.bonus:
+        chance = solve_objective(BonusChance(rules, strategy.values))[-1]
+        assert found.upper_bonus_chance == pytest.approx(chance, abs=1e-9)
+    if rules.joker is None:  # a joker pays points that belong to no box
+        bonus = rules.bonus.points * found.upper_bonus_chance if rules.bonus else 0
+        assert sum(c.mean for c in found.categories) + bonus == pytest.approx(found.mean, abs=1e-9)
+
+
+def assert_simulated(strategy: Strategy, found: ScoreDistribution, games: int) -> None:
+    """Simulated games have these chances: Kolmogorov's test at the level 0.001."""
+    simulated = np.sort(simulate(strategy, games, seed=13).final_scores)
+    shares = np.searchsorted(simulated, found.scores, side="right") / games
+    assert np.abs(shares - np.cumsum(found.chances)).max() < 1.95 / np.sqrt(games)
+    assert found.scores[0] <= simulated[0]
+    assert simulated[-1] <= found.scores[-1]
+
+
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(games.rule_sets())
 @example(games.joker_game("forced", first_roll_bonus=(("run", 3),)))
 @example(games.joker_game("free", order="forced"))
 @example(games.saved_rolls_game("free", True))
 def test_random_games_agree_with_the_oracle(rules: RuleSet) -> None:
-    """The whole distribution without saved rolls, the variance of every card with them, too."""
+    """The whole distribution, and the variance of every card."""
     oracle, strategy, space = NaiveDistribution(rules.canonical()), in_memory(rules), state_space(rules)
     variances = solve_objective(Variance(rules, strategy.values))
     paying = rules.tracked_index >= 0
     for filled, upper, saved, flag in oracle.states():
         _, exact = moments(oracle.distribution(filled, upper, saved, flag))
         assert abs(variances[space.index(State(filled, upper, saved, flag and paying))] - exact) < 1e-7
-    if not rules.saved_rolls:
-        found = distribution(strategy)
-        exact_chances = oracle.distribution(0, 0)
-        assert set(found.scores[found.chances > 0].tolist()) == {s for s, p in exact_chances.items() if p}
-        for score, chance in zip(found.scores.tolist(), found.chances, strict=True):
-            assert abs(chance - exact_chances.get(score, 0)) < 1e-12
+    found = distribution(strategy)
+    exact_chances = oracle.distribution(0, 0)
+    assert set(found.scores[found.chances > 0].tolist()) == {s for s, p in exact_chances.items() if p}
+    for score, chance in zip(found.scores.tolist(), found.chances, strict=True):
+        assert abs(chance - exact_chances.get(score, 0)) < 1e-12
+    assert np.array_equal(distribution(strategy, threads=1).chances, found.chances)
 
 
 @pytest.mark.parametrize(
@@ -71,21 +99,14 @@ def test_random_games_agree_with_the_oracle(rules: RuleSet) -> None:
 def test_published_figures(key: str, deviation: float, over_200: float | None, over_300: float | None) -> None:
     strategy = perfect_yatzy.open_strategy(key)
     found = distribution(strategy)
-    assert found.mean == pytest.approx(strategy.value(), abs=1e-9)
-    assert abs(found.chances.sum() - 1) < 1e-12
+    assert_identities(strategy, found)
     assert found.standard_deviation == pytest.approx(deviation, abs=5e-5)
-    variance = solve_objective(Variance(strategy.rules, strategy.values))[-1]
-    assert found.standard_deviation == pytest.approx(np.sqrt(variance), abs=1e-9)
     if over_200 and over_300:
         assert found.at_least(200) == pytest.approx(over_200, abs=5e-5)
         assert found.at_least(300) == pytest.approx(over_300, abs=5e-5)
         assert found.upper_bonus_chance == pytest.approx(0.898, abs=5e-4)
         yatzy = next(c for c in found.categories if c.category == "yatzy")
         assert yatzy.crossed_out == pytest.approx(0.61, abs=5e-3)
-    boxes = sum(c.mean for c in found.categories)
-    bonus = strategy.rules.bonus
-    if strategy.rules.joker is None and bonus:
-        assert boxes + bonus.points * found.upper_bonus_chance == pytest.approx(found.mean, abs=1e-9)
 
 
 def test_from_a_card_in_mid_game(yatzy: Strategy) -> None:
@@ -146,10 +167,66 @@ def test_the_distribution_of_the_empty_card_is_stored(yatzy: Strategy, tmp_path:
     assert json.loads(path.read_text())["fingerprint"] == yatzy.rules.fingerprint
 
 
-def test_saved_rolls_have_no_exact_distribution() -> None:
-    rules = games.saved_rolls_game("free", True)
-    with pytest.raises(RulesError, match="saves rolls"):
-        distribution(in_memory(rules))
+def test_saved_rolls_of_a_whole_sheet() -> None:
+    """Twenty boxes in forced order: up to 38 saved rolls."""
+    strategy, reports = perfect_yatzy.open_strategy("maxi-forced"), []
+    found = distribution(strategy, progress=lambda done, whole: reports.append((done, whole)), threads=1)
+    assert_identities(strategy, found)
+    assert np.array_equal(distribution(strategy, threads=3).chances, found.chances)
+    assert found.standard_deviation == pytest.approx(81.299509, abs=1e-6)
+    assert reports == sorted(reports)
+    assert reports[-1][0] <= reports[-1][1]
+
+
+def test_saved_rolls_at_the_start() -> None:
+    strategy = perfect_yatzy.open_strategy("maxi-forced")
+    late = State(strategy.rules.full_mask >> 3, 70, saved=4)
+    assert distribution(strategy, late).mean == pytest.approx(strategy.value(late), abs=1e-9)
+
+
+@pytest.mark.parametrize("key", ["maxi", "maxi-unsaved"])
+def test_part_of_a_sheet_with_six_dice(key: str) -> None:
+    """Maxi Yatzy with seven boxes, with and without saved rolls."""
+    whole = perfect_yatzy.load_rules(key)
+    boxes = {"fours", "fives", "sixes", "two-pairs", "large-straight", "full-house", "chance"}
+    kept = tuple(c for c in whole.categories if c.id in boxes)
+    strategy = in_memory(replace(whole, categories=kept, bonus=Bonus(50, 45)))
+    found = distribution(strategy)
+    assert_identities(strategy, found)
+    assert_simulated(strategy, found, 50_000)
+    assert np.array_equal(distribution(strategy, threads=3).chances, found.chances)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("key", "deviation"), [("yatzy-saved", 36.8665), ("maxi-unsaved", 76.747)])
+def test_large_games(key: str, deviation: float) -> None:
+    strategy = perfect_yatzy.open_strategy(key)
+    found = distribution(strategy)
+    assert found.standard_deviation == pytest.approx(deviation, abs=5e-4)
+    assert_identities(strategy, found)
+    assert_simulated(strategy, found, 1_000_000)
+
+
+def test_too_little_memory(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("perfect_yatzy.strategy.distribution.available_memory", lambda: 10**7)
+    with pytest.raises(
+        RulesError, match=r"the distribution of yatzy needs about .* GB of memory and 0.01 GB are free"
+    ):
+        distribution(yatzy)
+
+
+def test_the_command_stores_a_distribution(run: Run) -> None:
+    for option in ("--shards", "--workers=2", "--cluster=tcp://127.0.0.1:1"):
+        refused = run("solve", "maxi-forced", "--what", "distribution", option)
+        assert f"{option.split('=')[0]} cannot be used with --what distribution" in refused.stderr
+    stored = run("solve", "maxi-forced", "--what", "distribution")
+    assert stored.stdout.startswith("Standard deviation of maxi-forced under perfect play: 81.299509"), stored.stderr
+    assert "Percentiles  5 %: " in stored.stdout
+    assert "already stored" in run("solve", "maxi-forced", "--what", "distribution").stdout
+    shown = run("expect", "--rules", "maxi-forced").stdout
+    assert "Standard deviation 81.30, upper bonus in " in shown
+    assert run("solve", "maxi-forced", "--what", "distribution", "--force").stdout[:60] == stored.stdout[:60]
+    distribution_path(perfect_yatzy.load_rules("maxi-forced")).unlink()
 
 
 def test_turn_outcomes_are_distinct_and_contiguous() -> None:

@@ -9,7 +9,7 @@ import perfect_yatzy
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from perfect_yatzy.errors import RulesError, StateError
+from perfect_yatzy.errors import StateError
 from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.strategy.distribution import distribution, stored_distribution
 from perfect_yatzy.strategy.score_distribution import ScoreDistribution
@@ -35,13 +35,10 @@ def assert_agree(found: ScoreDistribution, oracle: NaiveTieBreak) -> None:
 @given(games.rule_sets(), st.integers(1, 30))
 @example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 20)
 @example(games.joker_game("free", order="forced"), 14)
-@example(games.saved_rolls_game("free", False), 25)
+@example(games.saved_rolls_game("free", True), 25)
+@example(games.saved_rolls_game("forced", True), 12)
 def test_play_for_a_goal_agrees_with_the_oracle(rules: RuleSet, goal: int) -> None:
     strategy = reach(rules, goal)
-    if rules.saved_rolls:
-        with pytest.raises(RulesError, match="saves rolls"):
-            distribution(strategy)
-        return
     found = distribution(strategy)
     assert_agree(found, NaiveTieBreak(rules.canonical(), lambda score: Fraction(int(score >= goal)), TOLERANCE))
     assert found.at_least(goal) == pytest.approx(strategy.value(), rel=1e-4)
@@ -50,11 +47,10 @@ def test_play_for_a_goal_agrees_with_the_oracle(rules: RuleSet, goal: int) -> No
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(games.rule_sets(), st.integers(1, 6), st.integers(2, 9))
 @example(games.joker_game("none", first_roll_bonus=(("run", 3),)), 5, 7)
+@example(games.saved_rolls_game("free", True), 5, 7)
 def test_play_for_a_utility_that_rises_and_falls_agrees_with_the_oracle(
     rules: RuleSet, step: int, period: int
 ) -> None:
-    if rules.saved_rolls:
-        return
     utilities = [score // 3 * step % period for score in range(300)]
     oracle = NaiveTieBreak(rules.canonical(), lambda score: Fraction(utilities[score]), TOLERANCE)
     strategy = maximise(rules, utilities)
@@ -117,6 +113,17 @@ def test_games_of_a_whole_sheet(forced: Strategy) -> None:
     assert abs(played.mean - found.mean) < 3.5 * played.standard_error
     for percent in (10, 50, 90):
         assert abs((played.final_scores <= found.percentile(percent)).mean() - percent / 100) < 0.02
+
+
+def test_saved_rolls_of_a_whole_sheet() -> None:
+    """Twenty boxes in forced order: up to 38 saved rolls."""
+    strategy = reach("maxi-forced", 400)
+    found = distribution(strategy)
+    assert found.at_least(400) == pytest.approx(strategy.value(), rel=1e-4)
+    assert found.at_least(400) > distribution(perfect_yatzy.open_strategy("maxi-forced")).at_least(400)
+    assert found.chances.sum() == pytest.approx(1, abs=1e-12)
+    played = simulate(strategy, 50_000, seed=2)
+    assert abs(played.mean - found.mean) < 3.5 * played.standard_error
 
 
 def test_a_stored_distribution_is_that_of_the_mean_only(forced: Strategy) -> None:

@@ -30,12 +30,11 @@ import numpy as np
 import numpy.typing as npt
 from numba.extending import overload
 
-from ..game.dice import Floats
 from ..model.state_space import LANES
 from .jit import jit
 from .legal import scoring_of_roll
 from .policy import PolicyJob, policy_block
-from .propagation import outcome_chances
+from .propagation import is_played, list_ends, most_ends, outcome_chances
 from .simd import peek, poke, shifted, views
 from .table_slices import TableSlice
 from .turn import mean_block
@@ -106,6 +105,30 @@ def _given_actions(policy, job, block, most_saved):
     return copy_actions
 
 
+def begin_turn(policy: object, job: PolicyJob, lattice_index: Any, block: Block, most_saved: int) -> None:
+    """What the turns of a block have in common, whatever number of rolls was saved before; then `outcome_chances`."""
+    raise NotImplementedError("only within a kernel")
+
+
+@overload(begin_turn, inline="never")
+def _begin_turn(policy, job, lattice_index, block, most_saved):
+    if getattr(policy.instance_class, "random", False):
+        return lambda policy, job, lattice_index, block, most_saved: turn_chances(policy, job, lattice_index, block)
+    return lambda policy, job, lattice_index, block, most_saved: choose_actions(policy, job, block, most_saved)
+
+
+def chances_of_turn(policy: object, job: PolicyJob, lattice_index: Any, saved_before: int) -> None:
+    """Write the chance of each outcome of a turn that has begun with `saved_before` saved rolls."""
+    raise NotImplementedError("only within a kernel")
+
+
+@overload(chances_of_turn, inline="never")
+def _chances_of_turn(policy, job, lattice_index, saved_before):
+    if getattr(policy.instance_class, "random", False):
+        return lambda policy, job, lattice_index, saved_before: None
+    return lambda policy, job, lattice_index, saved_before: outcome_chances(job, lattice_index, saved_before)
+
+
 def turn_chances(policy: object, job: PolicyJob, lattice_index: Any, block: Block) -> None:
     """Write the chance of each outcome of a turn that begins without saved rolls to ``outcome_chance``."""
     raise NotImplementedError("only within a kernel")
@@ -117,40 +140,15 @@ def _chances_of_actions(policy, job, lattice_index, block):
         return None
 
     def chances(policy, job, lattice_index, block):
-        choose_actions(policy, job, block, 0)
-        outcome_chances(job, lattice_index, 0)
+        begin_turn(policy, job, lattice_index, block, 0)
+        chances_of_turn(policy, job, lattice_index, 0)
 
     return chances
 
 
-class LayerChances(NamedTuple):
-    """Chances of all outcomes for all states of a layer.
-
-    Attributes
-    ----------
-    chances : (outcomes * states,) float64
-        State by state, outcome by outcome.
-    first_state, states : int
-        Number of the first state of the layer, and how many states it has.
-    """
-
-    chances: Floats
-    first_state: int
-    states: int
-
-
 @jit
-def write_chances(job, block, lanes, target):
-    """Write ``outcome_chance`` of the scratch for the first `lanes` lanes of a block to a :class:`LayerChances`."""
-    first = peek(job.model.layout.offsets, block.row) + block.start - target.first_state
-    for i in range(job.outcomes.size):
-        for lane in range(lanes):
-            poke(target.chances, i * target.states + first + lane, peek(job.scratch.outcome_chance, i * LANES + lane))
-
-
-@jit
-def chance_rows(rows, arguments, policy, index_arrays, chances):
-    """Chances of all outcomes for all states of the given rows.
+def chance_rows(rows, arguments, policy, index_arrays, most_saved, lists):
+    """List the ends of the turns of all states of the given rows that play reaches.
 
     Parameters
     ----------
@@ -160,14 +158,30 @@ def chance_rows(rows, arguments, policy, index_arrays, chances):
     policy
         See the module.
     index_arrays : IndexedLattice
-    chances : LayerChances
-        Written.
+    most_saved : int
+        Most rolls that may have been saved before the turn; 0 for a policy that draws its actions at random.
+    lists : EndLists
+        Written, as long as there is room.
+
+    Returns
+    -------
+    done, used : int
+        How many rows were done, and the entries of the lists in use.
     """
-    job, lattice_index, followed, target = views(arguments), views(index_arrays), views(policy), views(chances)
-    layout = job.model.layout
-    for row in rows:
+    job, lattice_index, followed, target = views(arguments), views(index_arrays), views(policy), views(lists)
+    layout, used, room = job.model.layout, 0, len(lists.end)
+    for done, row in enumerate(rows):
+        if used + most_ends(job, row, most_saved, target) > room:
+            return done, used
         lanes = peek(layout.lane_count, peek(layout.lane_sets, row))
         for first_lane in range(0, lanes, LANES):
-            block = mean_block(job.model, row, first_lane)
-            turn_chances(followed, job, lattice_index, block)
-            write_chances(job, block, min(LANES, lanes - first_lane), target)
+            block, begun = mean_block(job.model, row, first_lane), False
+            count = min(LANES, lanes - first_lane)
+            for saved in range(most_saved + 1):
+                if is_played(target, layout, block, saved, count):
+                    if not begun:
+                        begin_turn(followed, job, lattice_index, block, most_saved)
+                        begun = True
+                    chances_of_turn(followed, job, lattice_index, saved)
+                    used = list_ends(job, block, count, saved, used, target)
+    return len(rows), used

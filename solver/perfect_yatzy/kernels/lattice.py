@@ -1,12 +1,13 @@
-"""The two passes over the lattice of multisets of dice (:mod:`perfect_yatzy.game.dice`).
+"""The passes over the lattice of multisets of dice (:mod:`perfect_yatzy.game.dice`).
 
 On a buffer with a vector for every multiset, full rolls last::
 
     means    K(h) = mean over the faces f of K(h + f)                from full rolls up to the empty hold
     maxima   M(h) = max(K(h), max over dice d in h of M(h - d))      the best hold within every multiset
+    spread   P(h) = P(h) + sum over dice d in h of P(h - d) / faces  chances from all holds up to full rolls
 
-Both overwrite the buffer. Five and six six-sided dice have straight-line code (:mod:`.unrolled`), all others index
-arrays; the results are the same to the bit.
+All overwrite the buffer. Five and six six-sided dice have straight-line code (:mod:`.unrolled`), all others index
+arrays; the results are the same to the bit. :func:`best_holds` are the maxima with the hold that has each of them.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -20,8 +21,16 @@ from numba.extending import overload
 
 from ..game.dice import Floats, Ints, Lattice
 from .jit import jit
-from .simd import add, load, maximum, multiply, peek, splat, store
-from .unrolled import UNROLLED, FiveDice, SixDice, emit_maxima, emit_means, unrolled_pass
+from .simd import add, choose, load, maximum, multiply, peek, splat, store
+from .unrolled import (
+    UNROLLED,
+    FiveDice,
+    SixDice,
+    emit_maxima,
+    emit_means,
+    emit_spread,
+    unrolled_pass,
+)
 
 
 class IndexedLattice(NamedTuple):
@@ -78,6 +87,56 @@ def maxima(buffer: Floats, lattice: object) -> None:
     raise NotImplementedError("only within a kernel")
 
 
+def spread(chances: Floats, lattice: object) -> None:
+    """Roll the other dice: chance of every full roll from those of all smaller multisets, which become 0.
+
+    What the full rolls hold before makes no difference.
+    """
+    raise NotImplementedError("only within a kernel")
+
+
+@jit
+def _indexed_spread(chances, lattice):
+    share, zero = splat(chances, 1.0 / lattice.faces), splat(chances, 0.0)
+    for hold in range(1, lattice.holds):
+        first = peek(lattice.predecessor_start, hold)
+        total = load(chances, peek(lattice.predecessors, first))
+        for i in range(first + 1, peek(lattice.predecessor_start, hold + 1)):
+            total = add(total, load(chances, peek(lattice.predecessors, i)))
+        total = multiply(total, share)
+        store(chances, hold, total if hold >= lattice.first_roll else add(load(chances, hold), total))
+    for hold in range(lattice.first_roll):
+        store(chances, hold, zero)
+
+
+@jit
+def best_holds(buffer, choices, dice, absolute, relative):
+    """:func:`maxima`, and to `choices` the best hold within every multiset; -1 where it is a full roll itself.
+
+    Values that differ by no more than ``absolute + relative * |best|`` (vectors) are equal. Of equal holds the last
+    one of the lattice is chosen: that with the most dice, then with the highest faces. What is equal is decided
+    wherever two holds meet on their way up the lattice, so a chain of values can join those at its ends; the
+    tolerance is far above rounding errors and far below any other difference. `dice` is a ``DiceModel``: as
+    straight-line code this pass takes seconds to compile.
+    """
+    none, sign = splat(buffer, -1.0), splat(buffer, -1.0)
+    store(choices, 0, splat(buffer, 0.0))
+    for hold in range(1, dice.first_roll + dice.roll_count):
+        own = load(buffer, hold)
+        best, chosen = own, none
+        first, end = peek(dice.predecessor_start, hold), peek(dice.predecessor_start, hold + 1)
+        for i in range(first, end):
+            best = maximum(best, load(buffer, peek(dice.predecessors, i)))
+        tolerance = add(absolute, multiply(relative, maximum(best, multiply(best, sign))))
+        limit = add(best, multiply(tolerance, sign))
+        for i in range(first, end):
+            smaller = peek(dice.predecessors, i)
+            chosen = maximum(choose(load(buffer, smaller), limit, load(choices, smaller), none), chosen)
+        itself = splat(buffer, float(hold)) if hold < dice.first_roll else none
+        store(choices, hold, choose(own, limit, itself, chosen))
+        store(buffer, hold, best)
+
+
 @jit
 def _indexed_means(buffer, lattice):
     faces, successors, share = lattice.faces, lattice.successors, splat(buffer, 1.0 / lattice.faces)
@@ -104,7 +163,12 @@ def _indexed_maxima(buffer, lattice):
 
 
 _PASSES = {
-    kind: (unrolled_pass("means", emit_means, kind), unrolled_pass("maxima", emit_maxima, kind)) for kind in UNROLLED
+    kind: (
+        unrolled_pass("means", emit_means, kind),
+        unrolled_pass("maxima", emit_maxima, kind),
+        unrolled_pass("spread", emit_spread, kind),
+    )
+    for kind in UNROLLED
 }
 
 
@@ -122,3 +186,11 @@ def _maxima(buffer, lattice):
         run = _PASSES[lattice.instance_class][1]
         return lambda buffer, lattice: run(buffer)
     return lambda buffer, lattice: _indexed_maxima(buffer, lattice)
+
+
+@overload(spread)
+def _spread(chances, lattice):
+    if isinstance(lattice, types.BaseNamedTuple) and lattice.instance_class in _PASSES:
+        run = _PASSES[lattice.instance_class][2]
+        return lambda chances, lattice: run(chances)
+    return lambda chances, lattice: _indexed_spread(chances, lattice)

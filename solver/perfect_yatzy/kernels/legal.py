@@ -38,6 +38,13 @@ def choices_of(model, row):
 
 
 @jit
+def plain_way(model, row, is_first):
+    """The way in which all rolls but jokers are scored on the card of a row, if crossing out is not strict."""
+    way = ON_FIRST_ROLL if is_first else 0
+    return way + UNMET if model.legal.requiring and row < model.card_count else way
+
+
+@jit
 def scoring_of_roll(model, row, choices, roll, is_first):
     """The same as :func:`scoring_on_card`, for the card of a row."""
     return scoring_on_card(model, peek(model.layout.masks, row), row >= model.card_count, choices, roll, is_first)

@@ -19,9 +19,10 @@ from numba.extending import overload
 
 from ..game.dice import Floats
 from ..model.state_space import LANES
-from .actions import turn_chances, write_chances
+from .actions import turn_chances
 from .jit import jit
 from .policy import PolicyJob, choose_stops, outcome_values
+from .propagation import is_played, list_ends, most_ends
 from .score_policy import HoldValues, backup_holds
 from .simd import add, load, maximum, multiply, peek, poke, shifted, splat, store, uniform, view, views
 from .turn import mean_block
@@ -145,17 +146,8 @@ def _losses_of_actions(policy, perfect, job, block):
 
 
 @jit
-def any_mass(mass, state, lanes):
-    """Whether play reaches one of the first `lanes` states from `state` on."""
-    total = 0.0
-    for lane in range(lanes):
-        total += peek(mass, state + lane)
-    return total > 0.0
-
-
-@jit
-def loss_rows(rows, arguments, policy, perfect, mass, losses, chances):
-    """Chances of all outcomes for all states of the given rows, and the losses of their turns.
+def loss_rows(rows, arguments, policy, perfect, losses, lists):
+    """List the ends of the turns of all states of the given rows that play reaches, and add up what the turns lose.
 
     Parameters
     ----------
@@ -166,29 +158,35 @@ def loss_rows(rows, arguments, policy, perfect, mass, losses, chances):
         See :mod:`.actions`.
     perfect : TableSlice
         Values of the children under perfect play.
-    mass : (states,) float64
-        Chance of each state of the whole table under the policy.
     losses : (kinds,) float64
-        Added to: the losses, weighted by the mass of the states.
-    chances : LayerChances
-        Written, but for blocks of states that play does not reach.
+        Added to: the losses, weighted by the chances of the states.
+    lists : EndLists
+        Written, as long as there is room.
+
+    Returns
+    -------
+    done, used : int
+        As for :func:`.actions.chance_rows`.
     """
-    job, followed, best, target = views(arguments), views(policy), views(perfect), views(chances)
-    weights, result = view(mass), view(losses)
+    job, followed, best, target, result = views(arguments), views(policy), views(perfect), views(lists), view(losses)
     table, layout = MeanTable(shifted(best.values, best.start)), job.policy.model.layout
     kinds = job.policy.model.rolls_per_turn - 1 + job.policy.model.category_count
-    for row in rows:
+    used, room = 0, len(lists.end)
+    for done, row in enumerate(rows):
+        if used + most_ends(job.policy, row, 0, target) > room:
+            return done, used
         lane_count = peek(layout.lane_count, peek(layout.lane_sets, row))
         for first_lane in range(0, lane_count, LANES):
             block, lanes = mean_block(job.policy.model, row, first_lane), min(LANES, lane_count - first_lane)
-            state = peek(layout.offsets, row) + first_lane
-            if not any_mass(weights, state, lanes):
+            if not is_played(target, layout, block, 0, lanes):
                 continue
             for kind in range(kinds):
                 store(job.block_losses, kind, splat(job.block_losses, 0.0))
             turn_losses(followed, table, job, block)
-            write_chances(job.policy, block, lanes, target)
+            used = list_ends(job.policy, block, lanes, 0, used, target)
+            first = peek(layout.offsets, row) + first_lane - target.first_state
             for kind in range(kinds):
                 for lane in range(lanes):
-                    loss = peek(weights, state + lane) * peek(job.block_losses, kind * LANES + lane)
+                    loss = peek(target.mass, first + lane) * peek(job.block_losses, kind * LANES + lane)
                     poke(result, kind, peek(result, kind) + loss)
+    return len(rows), used

@@ -26,7 +26,7 @@ from ..model.state_space import LANES
 from .actions import choose_actions
 from .jit import jit
 from .lattice import means
-from .policy import PolicyJob, choose_holds, choose_stops, outcome_values
+from .policy import PolicyJob, choose_holds, choose_stops, copy_tags, outcome_values
 from .simd import add, load, multiply, peek, poke, shifted, splat, store, uniform, views
 from .table_slices import TableSlice
 from .turn import mean_block, mean_of_first_roll
@@ -112,12 +112,14 @@ def evaluate_policy_block(mean_table, quantities, target, job, block):
             result = scratch.hold_chance
             choose_stops(policy, block, True, scratch.first_value, scratch.first_stop, 0)
             if rerolls > 0:
-                choose_holds(policy, scratch.first_value, scratch.first_stop, result, dice.first_roll, False, False)
+                choose_holds(policy, scratch.first_value, False)
+                copy_tags(policy, scratch.first_stop, result)
             else:
                 for roll in range(dice.roll_count):
                     store(result, dice.first_roll + roll, load(scratch.first_stop, roll))
         if rerolls > 0:
-            choose_holds(policy, scratch.stop_value, scratch.stop, scratch.hold_tag, dice.first_roll, True, False)
+            choose_holds(policy, scratch.stop_value, True)
+            copy_tags(policy, scratch.stop, scratch.hold_tag)
         else:
             for roll in range(dice.roll_count):
                 store(scratch.buffer, dice.first_roll + roll, load(scratch.stop_value, roll))

@@ -1,8 +1,9 @@
 """Forward propagation under the policy of a goal or a utility, whose actions depend on the points made.
 
-For the state s, the points x made so far, and an outcome o of a turn with p(o) points that leads to the child s'::
+For the state s, the points x made so far, and an end e of a turn (an outcome, and the rolls that stay saved) with
+p(e) points that leads to the child s'::
 
-    P(s', x + p(o)) += P(s, x) P(o | s, x)
+    P(s', x + p(e)) += P(s, x) P(e | s, x)
 
 as in :mod:`.propagation`, but each x has its own decisions. The lanes of a vector are neighbouring x of one state,
 and each lane takes what :mod:`.score_policy` would::
@@ -15,7 +16,8 @@ One pass from the last option to the first finds it: an option that is as good a
 choice. Only few options are in E for any lane, so most cost one comparison.
 
 The means do not depend on x. They are computed once for a group of upper sums, and so is the turn for the mean, which
-is played where the goal is certain or out of reach.
+is played where the goal is certain or out of reach. Where an array has ends of turns, an end is number
+``saved rolls * outcomes + outcome``.
 
 A turn leads to every child of a card, so a call writes to a buffer of its own; the caller adds the buffers in order.
 """
@@ -32,7 +34,7 @@ from .jit import jit
 from .lattice import IndexedLattice, maxima, means
 from .legal import choices_of, scoring_of_roll
 from .policy import PolicyJob, lowest_equal, outcome_values, policy_block
-from .propagation import Support, outcome_chances, update_support
+from .propagation import first_place, outcome_chances
 from .score_policy import HoldValues, backup_holds, lowest_equal_number
 from .simd import (
     add,
@@ -58,6 +60,14 @@ from .value_tables import Block, MeanTable, ScoreTable, score_block, state_numbe
 SMALLEST = 5e-324  # the smallest positive float64
 
 
+class Support(NamedTuple):
+    """First and last score that occurs at each state (int64), and the chance of the state (float64)."""
+
+    low: Ints
+    high: Ints
+    mass: Floats
+
+
 class ScorePassScratch(NamedTuple):
     """Working memory of one thread in addition to that of the policy, in vectors unless stated otherwise.
 
@@ -65,21 +75,20 @@ class ScorePassScratch(NamedTuple):
     ----------
     means : HoldValues
         Of the mean, lanes of upper sums.
-    outcome_mean, mean_chance : (outcomes,)
-        Mean of each outcome, and its chance if the mean is maximised; lanes of upper sums.
+    end_mean : (ends,)
+        Mean after each end of a turn; lanes of upper sums.
     best_stop, stop_mean : (rolls,)
         Value of the best category, and the mean of the chosen one.
     outcome_sum : (outcomes,)
         Chance of each outcome over all games; lanes are added up in the end.
     mass : (longest range of scores + padding,) float64
         Chances of the scores of one state.
-    entries : (outcomes,) int64
-        Where the buffer holds the score 0 of the child of each outcome, moved by the points of the outcome.
+    entries : (ends,) int64
+        Where the buffer holds the score 0 of the child after each end, moved by the points of the end.
     """
 
     means: HoldValues
-    outcome_mean: Floats
-    mean_chance: Floats
+    end_mean: Floats
     best_stop: Floats
     stop_mean: Floats
     outcome_sum: Floats
@@ -93,7 +102,8 @@ class ScorePassJob(NamedTuple):
     Attributes
     ----------
     policy, mean_policy : PolicyJob
-        With the ties of the objective and of the mean; they share their scratch.
+        With the ties of the objective and of the mean. In the scratch of the latter are the actions of the turn for
+        the mean, and the chances of its ends, lanes of upper sums.
     lattice_index : IndexedLattice
     scratch : ScorePassScratch
     offsets : ScoreOffsets
@@ -112,6 +122,8 @@ class ScorePassJob(NamedTuple):
         Whether every score beyond the range of a state is certain to reach the goal, or certain not to.
     means : TableSlice
         Means of the children.
+    most_saved : int
+        Most saved rolls of a state of the layer.
     """
 
     policy: PolicyJob
@@ -126,28 +138,36 @@ class ScorePassJob(NamedTuple):
     x_start: int
     known_ends: bool
     means: TableSlice
+    most_saved: int
+
+
+@jit
+def stage_count(job, saved_before):
+    """How many numbers of rolls may stay saved after a turn begun with `saved_before` saved rolls."""
+    model = job.policy.model
+    return model.rolls_per_turn + saved_before if model.saves_rolls else 1
 
 
 @jit
 def mean_turn(mean_table, job, block):
-    """Everything about the mean in one block of upper sums: policy, chances, means of outcomes and of holds."""
+    """Everything about the mean in one block of upper sums: policy, means after all ends and of holds."""
     policy, scratch = job.mean_policy, job.scratch
-    policy_block(mean_table, policy, block, 0)
-    outcome_chances(policy, job.lattice_index, 0)
-    for i in range(policy.outcomes.size):
-        store(scratch.outcome_mean, i, load(policy.scratch.outcome_value, i))
-        store(scratch.mean_chance, i, load(policy.scratch.outcome_chance, i))
-    backup_holds(mean_table, policy, block, policy.model.rolls_per_turn - 1, scratch.means)
+    policy_block(mean_table, policy, block, job.most_saved)
+    for saved in range(stage_count(job, job.most_saved)):
+        outcome_values(mean_table, policy, block, saved)
+        for i in range(policy.outcomes.size):
+            store(scratch.end_mean, saved * policy.outcomes.size + i, load(policy.scratch.outcome_value, i))
+    backup_holds(mean_table, policy, block, policy.model.rolls_per_turn - 1 + job.most_saved, scratch.means)
 
 
 @jit
-def choose_score_stops(job, block, lane, is_first, stop, first_entry):
+def choose_score_stops(job, block, lane, saved, is_first, stop, first_entry):
     """Category for each roll to `stop` from `first_entry` on; its value and mean, and the best value, to the scratch.
 
-    `lane` is that of the upper sum in its group.
+    `lane` is that of the upper sum in its group, `saved` the rolls that stay saved.
     """
     model, outcomes, scratch, own = job.policy.model, job.policy.outcomes, job.policy.scratch, job.scratch
-    roll_count, below_all = model.dice.roll_count, splat(stop, 2 * LOWEST)
+    roll_count, first_end, below_all = model.dice.roll_count, saved * outcomes.size, splat(stop, 2 * LOWEST)
     for roll in range(roll_count):
         allowed, way = scoring_of_roll(model, block.row, block.choices, roll, is_first)
         first = way * model.category_count * roll_count + roll
@@ -162,7 +182,7 @@ def choose_score_stops(job, block, lane, is_first, stop, first_entry):
                 i = peek(outcomes.number, first + c * roll_count)
                 option = load(scratch.outcome_value, i)
                 if reaches(option, limit):
-                    average = peek(own.outcome_mean, i * LANES + lane)
+                    average = peek(own.end_mean, (first_end + i) * LANES + lane)
                     lowest = splat(stop, lowest_equal_number(average, job.mean_policy.ties))
                     option_mean = choose(option, limit, splat(stop, average), below_all)
                     taken = choose(option_mean, mean_limit, splat(stop, float(i)), taken)
@@ -208,20 +228,22 @@ def choose_score_holds(job, lane, rerolls, hold, first_entry):
 
 
 @jit
-def score_turn_chances(children, job, block, lane):
-    """Chance of each outcome for a block of scores, to ``outcome_chance``; after :func:`mean_turn` of its group."""
+def score_turn_chances(children, job, block, lane, saved_before):
+    """Chance of each end for a block of scores, to ``outcome_chance``; after :func:`mean_turn` of its group."""
     model, scratch, own = job.policy.model, job.policy.scratch, job.scratch
-    roll_count, most = model.dice.roll_count, model.rolls_per_turn - 1
-    outcome_values(children, job.policy, block, 0)
+    roll_count, most = model.dice.roll_count, model.rolls_per_turn - 1 + saved_before
     for rerolls in range(most + 1):
         is_first = model.has_first_roll_bonus and rerolls == most
         stop = scratch.first_stop if is_first else scratch.stop
         hold = scratch.first_hold if is_first else scratch.hold
-        first_entry = 0 if is_first else rerolls * roll_count
+        first_entry = (saved_before if is_first else rerolls) * roll_count
         if rerolls > 0:
             means(scratch.buffer, job.policy.lattice)
-        if rerolls == 0 or is_first:
-            choose_score_stops(job, block, lane, is_first, stop, first_entry)
+        if rerolls == 0 or model.saves_rolls:
+            outcome_values(children, job.policy, block, rerolls)
+        if rerolls == 0 or model.saves_rolls or is_first:
+            saved = rerolls if model.saves_rolls else 0
+            choose_score_stops(job, block, lane, saved, is_first, stop, first_entry)
         else:
             for roll in range(roll_count):
                 store(stop, first_entry + roll, load(stop, roll))
@@ -231,42 +253,44 @@ def score_turn_chances(children, job, block, lane):
             for roll in range(roll_count):
                 store(hold, first_entry + roll, splat(hold, -1.0))
                 store(scratch.buffer, model.dice.first_roll + roll, load(own.best_stop, roll))
-    outcome_chances(job.policy, job.lattice_index, 0)
+    outcome_chances(job.policy, job.lattice_index, saved_before)
 
 
 @jit
-def find_entries(job, row, lane, choices, relocation):
+def find_entries(job, row, lane, saved_before, choices, relocation):
     """Write ``entries`` for one state."""
     outcomes, layout = job.policy.outcomes, job.policy.model.layout
-    for i in range(outcomes.size):
-        if choices >> peek(outcomes.category, i) & 1:
-            state = state_number(layout, row, row + peek(outcomes.step, i), lane, 0, peek(outcomes.shift, i))
-            entry = peek(job.offsets.origin, state) + int(peek(outcomes.total, i)) + peek(relocation, i)
-            poke(job.scratch.entries, i, entry)
+    for saved in range(stage_count(job, saved_before)):
+        for i in range(outcomes.size):
+            if choices >> peek(outcomes.category, i) & 1:
+                state = state_number(layout, row, row + peek(outcomes.step, i), lane, saved, peek(outcomes.shift, i))
+                entry = peek(job.offsets.origin, state) + int(peek(outcomes.total, i)) + peek(relocation, i)
+                poke(job.scratch.entries, saved * outcomes.size + i, entry)
 
 
 @jit
-def push(job, choices, x, mass, target):
+def push(job, choices, saved_before, x, mass, target):
     """Add the chances `mass` of a block of scores from x on, by ``outcome_chance``, to the children."""
     outcomes, own, scratch = job.policy.outcomes, job.scratch, job.policy.scratch
-    for i in range(outcomes.size):
-        if choices >> peek(outcomes.category, i) & 1:
-            chance = load(scratch.outcome_chance, i)
-            if reaches(chance, splat(target, SMALLEST)):
-                share = multiply(mass, chance)
-                there = peek(own.entries, i) + x
-                store_at(target, there, add(load_at(target, there), share))
-                store(own.outcome_sum, i, add(load(own.outcome_sum, i), share))
+    for saved in range(stage_count(job, saved_before)):
+        for i in range(outcomes.size):
+            if choices >> peek(outcomes.category, i) & 1:
+                chance = load(scratch.outcome_chance, saved * outcomes.size + i)
+                if reaches(chance, splat(target, SMALLEST)):
+                    share = multiply(mass, chance)
+                    there = peek(own.entries, saved * outcomes.size + i) + x
+                    store_at(target, there, add(load_at(target, there), share))
+                    store(own.outcome_sum, i, add(load(own.outcome_sum, i), share))
 
 
 @jit
-def push_span(children, job, block, lane, first, last, settled, target):
+def push_span(children, job, block, lane, saved_before, first, last, settled, target):
     """Push the chances of a state for the scores from `first` to `last`.
 
     `settled`: the scores share their actions, whose chances are in ``outcome_chance``.
     """
     own, source = job.scratch, shifted(job.parents.values, job.parents.start)
-    origin = peek(job.offsets.origin, peek(job.policy.model.layout.offsets, block.row) + lane)
+    origin = peek(job.offsets.origin, first_place(job.policy.model.layout, block.row, 0, saved_before) + lane)
     for x in range(first, last + 1):
         poke(own.mass, x - first, peek(source, origin + x))
     for x in range(max(first, last + 1), last + 1 + LANES):
@@ -276,27 +300,26 @@ def push_span(children, job, block, lane, first, last, settled, target):
         if reaches(mass, splat(target, SMALLEST)):
             if not settled:
                 start = score_block(lane, x + job.x_start)
-                score_turn_chances(children, job, Block(block.row, start, block.choices), lane % LANES)
-            push(job, block.choices, x, mass, target)
+                score_turn_chances(children, job, Block(block.row, start, block.choices), lane % LANES, saved_before)
+            push(job, block.choices, saved_before, x, mass, target)
 
 
 @jit
-def push_state(children, job, block, lane, target):
+def push_state(children, job, block, lane, saved_before, target):
     """Push the chances of all scores of one state."""
-    own, outcomes, scratch = job.scratch, job.policy.outcomes, job.policy.scratch
-    state = peek(job.policy.model.layout.offsets, block.row) + lane
+    chances, mean_chances = job.policy.scratch.outcome_chance, job.mean_policy.scratch.outcome_chance
+    state = first_place(job.policy.model.layout, block.row, 0, saved_before) + lane
     low, high = peek(job.support.low, state), peek(job.support.high, state)
     first, last = low, high
     if job.known_ends:
         first = max(low, peek(job.places.low, state) - job.x_start)
         last = min(high, peek(job.places.high, state) - job.x_start)
     if low < first or last < high:
-        for i in range(outcomes.size):
-            chance = peek(own.mean_chance, i * LANES + lane % LANES)
-            store(scratch.outcome_chance, i, splat(target, chance))
-        push_span(children, job, block, lane, low, min(high, first - 1), True, target)
-        push_span(children, job, block, lane, max(low, first, last + 1), high, True, target)
-    push_span(children, job, block, lane, first, last, False, target)
+        for end in range(stage_count(job, saved_before) * job.policy.outcomes.size):
+            store(chances, end, splat(target, peek(mean_chances, end * LANES + lane % LANES)))
+        push_span(children, job, block, lane, saved_before, low, min(high, first - 1), True, target)
+        push_span(children, job, block, lane, saved_before, max(low, first, last + 1), high, True, target)
+    push_span(children, job, block, lane, saved_before, first, last, False, target)
 
 
 @jit
@@ -320,21 +343,39 @@ def push_lanes(row, first_lane, end_lane, arguments, relocation, target):
     choices = choices_of(job.policy.model, row)
     for first in range(first_lane, end_lane, LANES):
         block, known = mean_block(job.policy.model, row, first), False
-        for lane in range(first, min(first + LANES, end_lane)):
-            state = peek(layout.offsets, row) + lane
-            if peek(job.support.high, state) >= 0:
-                if not known:
-                    mean_turn(mean_table, job, block)
-                    known = True
-                find_entries(job, row, lane, choices, moved)
-                push_state(children, job, block, lane, buffer)
+        for saved in range(job.most_saved + 1):
+            state, has_chances = first_place(layout, row, 0, saved), False
+            for lane in range(first, min(first + LANES, end_lane)):
+                if peek(job.support.high, state + lane) >= 0:
+                    if not known:
+                        mean_turn(mean_table, job, block)
+                        known = True
+                    if not has_chances:
+                        outcome_chances(job.mean_policy, job.lattice_index, saved)
+                        has_chances = True
+                    find_entries(job, row, lane, saved, choices, moved)
+                    push_state(children, job, block, lane, saved, buffer)
 
 
 @jit
-def support_rows(rows, layout_arrays, score_offsets, layer, known):
-    """Write the :class:`.propagation.Support` of all states of the given rows of a layer."""
+def update_support(target, offsets, state, support):
+    """Note the first and last score that occurs at a state, and the chance of the state."""
+    low, high, mass = 0, -1, 0.0
+    for x in range(peek(offsets.high, state) + 1):
+        chance = peek(target, peek(offsets.origin, state) + x)
+        if chance > 0.0:
+            low, high = x if high < 0 else low, x
+            mass += chance
+    poke(support.low, state, low)
+    poke(support.high, state, high)
+    poke(support.mass, state, mass)
+
+
+@jit
+def support_rows(rows, layout_arrays, score_offsets, layer, most_saved, known):
+    """Write the :class:`Support` of all states of the given rows of a layer, with up to `most_saved` saved rolls."""
     layout, offsets, chances, support = views(layout_arrays), views(score_offsets), views(layer), views(known)
     values = shifted(chances.values, chances.start)
     for row in rows:
-        for lane in range(peek(layout.lane_count, peek(layout.lane_sets, row))):
-            update_support(values, offsets, peek(layout.offsets, row) + lane, support)
+        for state in range(first_place(layout, row, 0, 0), first_place(layout, row, 0, most_saved + 1)):
+            update_support(values, offsets, state, support)

@@ -12,8 +12,10 @@ narrower registers LLVM splits each operation; the results are the same.
 ``load_at, store_at``  read and write the vector that starts at an entry
 ``shifted``            a view with another origin, for a part of a larger array
 ``splat``              a number in every lane
-``add, multiply``      lane by lane, as ``divide``, ``maximum`` and ``choose``
+``add, multiply``      lane by lane, as ``divide``, ``maximum``, ``minimum`` and ``choose``
 ``uniform``            whether all lanes hold the same number
+``equal_lanes``        the lanes in which two vectors hold the same number, as a bitmask; ``at_least`` likewise
+``where``              one vector or another, by a bitmask
 ``reaches``            whether any lane is at least as large as that of another vector
 =====================  ==========================================================================
 
@@ -343,6 +345,16 @@ def maximum(typingctx: Any, a: Any, b: Any) -> Any:
 
 
 @intrinsic
+def minimum(typingctx: Any, a: Any, b: Any) -> Any:
+    """Lane by lane minimum."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.select(builder.fcmp_ordered("<", args[0], args[1]), args[0], args[1])
+
+    return a(a, b), codegen
+
+
+@intrinsic
 def choose(typingctx: Any, a: Any, b: Any, where: Any, elsewhere: Any) -> Any:
     """Lane by lane: `where` if ``a >= b``, else `elsewhere`."""
 
@@ -364,6 +376,40 @@ def uniform(typingctx: Any, vector: Any) -> Any:
         return builder.icmp_unsigned("==", equal, ir.Constant(ir.IntType(count), (1 << count) - 1))
 
     return types.boolean(vector), codegen
+
+
+@intrinsic
+def at_least(typingctx: Any, a: Any, b: Any) -> Any:
+    """Bitmask of the lanes in which ``a >= b``."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        lanes = builder.bitcast(builder.fcmp_ordered(">=", *args), ir.IntType(signature.args[0].native.count))
+        return builder.zext(lanes, ir.IntType(64))
+
+    return types.int64(a, b), codegen
+
+
+@intrinsic
+def equal_lanes(typingctx: Any, a: Any, b: Any) -> Any:
+    """Bitmask of the lanes that hold the same number in both vectors."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        lanes = builder.bitcast(builder.fcmp_ordered("==", *args), ir.IntType(signature.args[0].native.count))
+        return builder.zext(lanes, ir.IntType(64))
+
+    return types.int64(a, b), codegen
+
+
+@intrinsic
+def where(typingctx: Any, lanes: Any, a: Any, b: Any) -> Any:
+    """`a` in the lanes of a bitmask, `b` in all others."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        count = signature.args[1].native.count
+        mask = builder.trunc(args[0], ir.IntType(count))
+        return builder.select(builder.bitcast(mask, ir.VectorType(ir.IntType(1), count)), args[1], args[2])
+
+    return a(types.int64, a, b), codegen
 
 
 @intrinsic

@@ -33,11 +33,10 @@ from ..model.state_space import LANES
 from ..model.turn_model import TurnModel, TurnOutcomes
 from .actions import turn_chances
 from .jit import jit
-from .lattice import IndexedLattice
+from .lattice import IndexedLattice, spread
 from .legal import scoring_of_roll
 from .losses import turn_losses
 from .policy import outcome_values
-from .propagation import reroll
 from .score_policy import HoldValues, backup_holds
 from .simd import add, aligned, divide, load, maximum, multiply, peek, shifted, splat, store, view, views
 from .table_slices import TableSlice
@@ -354,7 +353,7 @@ def soft_turn(children, job, block, saved_before, sink):
             choose_categories(job, block, is_first)
             collect(sink, job, block, rerolls if model.saves_rolls else 0)
         if rerolls > 0:
-            reroll(job.lattice_index, scratch.node)
+            spread(scratch.node, job.lattice)
 
 
 @jit

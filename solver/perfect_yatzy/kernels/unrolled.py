@@ -65,6 +65,22 @@ def emit_maxima(builder: ir.IRBuilder, get: Get, put: Put, dice: Lattice, native
         emit_fence(builder)
 
 
+def emit_spread(builder: ir.IRBuilder, get: Get, put: Put, dice: Lattice, native: ir.VectorType) -> None:
+    """Chance of every full roll from those of all holds (:func:`perfect_yatzy.kernels.lattice.spread`)."""
+    share, zero = (ir.Constant(native, [number] * native.count) for number in (1.0 / dice.faces, 0.0))
+    for family in families(dice, range(1, dice.n_holds)):
+        for hold in family:
+            smaller = dice.predecessors[dice.predecessor_start[hold] : dice.predecessor_start[hold + 1]].tolist()
+            total = get(smaller[0])
+            for i in smaller[1:]:
+                total = builder.fadd(total, get(i))
+            total = builder.fmul(total, share)
+            put(hold, total if hold >= dice.first_roll else builder.fadd(get(hold), total))
+        emit_fence(builder)
+    for hold in range(dice.first_roll):
+        put(hold, zero)
+
+
 def families(dice: Lattice, holds: range) -> Iterator[list[int]]:
     """Holds in the given order, cut where more than the two highest dice change.
 

@@ -154,6 +154,8 @@ class DiceModel(NamedTuple):
         Roll i contains the holds ``holds[hold_start[i]:hold_start[i + 1]]``.
     holds : (pairs,) int32
         Lattice indices, most dice first (so the roll itself), then higher faces first.
+    predecessor_start, predecessors : (holds + 1,) and (pairs,) int64
+        Lattice indices of each multiset after taking one die away.
     roll_count : int
         Number of different rolls.
     first_roll : int
@@ -163,6 +165,8 @@ class DiceModel(NamedTuple):
     weights: Floats
     hold_start: Ints
     holds: npt.NDArray[np.int32]
+    predecessor_start: Ints
+    predecessors: Ints
     roll_count: int
     first_roll: int
 
@@ -328,6 +332,8 @@ def dice_model(number: int, faces: int) -> DiceModel:
         weights=dice.weights,
         hold_start=np.array(start, dtype=np.int64),
         holds=np.concatenate(holds).astype(np.int32),
+        predecessor_start=dice.predecessor_start,
+        predecessors=dice.predecessors,
         roll_count=dice.n_rolls,
         first_roll=dice.first_roll,
     )

@@ -23,16 +23,15 @@ from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
 from ..model.estimates import MAX_UNASKED_BYTES, MAX_UNASKED_SECONDS, SolveCost
 from ..model.reachable_utility import ReachableUtility
-from ..strategy.distribution import distribution_path, has_distribution
+from ..strategy.distribution import distribution_cost, has_distribution
+from ..strategy.distribution_files import has_outlook, has_stored_distribution
 from ..strategy.outlook import outlook_cost
-from ..strategy.outlook_file import has_outlook
 from ..strategy.score_strategy import INSTANT_SOLVE_SECONDS
 from ..tablebase.memory import available_memory
 from .work import Work
 
 OUTLOOK_LIMIT_SECONDS = 15.0  # the outlook of a game that takes longer, or a larger file, is not made
 OUTLOOK_LIMIT_BYTES = 4_000_000
-FORWARD_COST_RATIO = 0.12  # seconds of a forward pass (a distribution), as a share of those of a backward solve
 
 
 @dataclass(frozen=True)
@@ -202,14 +201,11 @@ def distribution_seconds(
     outlook
         Whether the distributions after every first turn are made with that of the empty card, if they are missing.
     """
-    stored = has_outlook(rules, tables)
-    if start == EMPTY_STATE and outlook and not stored:
+    if outlook and start == EMPTY_STATE and not has_outlook(rules, tables):
         return outlook_cost(rules).seconds
-    if start == EMPTY_STATE and distribution_path(rules, tables).is_file():
+    if has_stored_distribution(rules, start, tables):
         return 0.0
-    if start.filled.bit_count() == 1 and not start.saved and stored:
-        return 0.0
-    return FORWARD_COST_RATIO * utility_cost(rules, start).seconds
+    return distribution_cost(rules, start).seconds
 
 
 def mean_work(cost: SolveCost) -> Work:
@@ -225,6 +221,6 @@ def distribution_works(
     if not unasked:
         return []
     made = outlook and start == EMPTY_STATE and not has_outlook(rules, tables)
-    cost = outlook_cost(rules) if made else utility_cost(rules, start)
+    cost = outlook_cost(rules) if made else distribution_cost(rules, start)
     seconds = distribution_seconds(rules, start, tables, outlook=outlook)
     return [Work("distribution", seconds, cost.memory, cost.bytes if made else 0, unasked)]

@@ -25,6 +25,7 @@ from ..model.objectives import Variance
 from ..strategy.actions import Choice, Hold, max_rerolls, rank_categories, rank_holds
 from ..strategy.approximate_strategy import ApproximateStrategy, needs_table
 from ..strategy.distribution import has_distribution, stored_distribution
+from ..strategy.distribution_files import has_stored_distribution
 from ..strategy.opening import approximate_advice, open_strategy, opens_approximate, strategy_in_memory
 from ..strategy.strategy import Strategy
 from ..tablebase.store import has_table, open_table
@@ -166,7 +167,7 @@ class QueryService:
         rules = request.rules
         found = self.mean_works(rules)
         found += self.resolver.works(request, self.plan(request))
-        if _needs_distribution(request):
+        if self._needs_distribution(request):
             found += distribution_works(rules, request.state, self.tables, outlook=self._makes_outlook(request))
         return found
 
@@ -246,7 +247,7 @@ class QueryService:
             If it is beyond the budget.
         """
         seconds = self.plan(request).seconds + (PUZZLE_SECONDS if request.query == "puzzle" else 0.0)
-        if _needs_distribution(request):
+        if self._needs_distribution(request):
             outlook = self._makes_outlook(request)
             seconds += distribution_seconds(request.rules, request.state, self.tables, outlook=outlook)
         return seconds
@@ -351,7 +352,7 @@ class QueryService:
             chance = clipped(objective.strategy.value(request.position))
             answer |= best_value_fields([{"chance": chance}], card, objective)
         exact = not isinstance(strategy, ApproximateStrategy)
-        if exact and _needs_distribution(request):
+        if exact and self._needs_distribution(request):
             found = stored_distribution(
                 strategy,
                 request.position,
@@ -404,14 +405,15 @@ class QueryService:
     def _makes_outlook(self, request: Request) -> bool:
         return request.state == EMPTY_STATE and self.budget.makes_outlook(request.rules)
 
+    def _needs_distribution(self, request: Request) -> bool:
+        if request.query != "expect" or not (request.include_distribution or request.objective):
+            return False
+        rules = request.rules
+        return has_distribution(rules) or has_stored_distribution(rules, request.state, self.tables)
+
 
 def _mean_key(rules: RuleSet) -> Hashable:
     return "mean", rules.fingerprint
-
-
-def _needs_distribution(request: Request) -> bool:
-    is_used = request.query == "expect" and (request.include_distribution or request.objective is not None)
-    return is_used and has_distribution(request.rules)
 
 
 def _costly(request: Request) -> bool:

@@ -11,25 +11,27 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from .._files import replacing
+import numpy as np
+
 from .._messages import _
 from ..errors import RulesError, whole_number
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
+from ..model.estimates import BASE_MEMORY, SolveCost, gigabytes
 from ..model.state_space import state_space
+from ..model.turn_model import turn_outcomes
 from ..tablebase.backward_induction import default_threads
-from ..tablebase.memory import check_memory
-from ..tablebase.store import Progress, table_path
-from ..tablebase.table_info import DAMAGED, checked_fields, with_checksum
-from .forward_pass import ForwardPass, score_places
+from ..tablebase.memory import available_memory
+from ..tablebase.store import Progress
+from .distribution_files import has_outlook, read_stored, write_stored
+from .forward_pass import ForwardPass
 from .goal_estimates import EstimatedGoalEvaluator
 from .greedy_policy import GreedyPolicy
-from .outlook_file import distribution_entry, file_header, has_outlook, read_distribution, read_outlook, write_outlook
 from .score_distribution import ScoreDistribution
-from .score_forward_pass import ScoreForwardPass
+from .score_forward_pass import ScoreForwardPass, score_places
 from .strategy import check_strategy
 from .turn_evaluator import ScoreEvaluator
 
@@ -38,11 +40,21 @@ if TYPE_CHECKING:
     from .strategy import Strategy
 
 MAX_STATES = 3_000_000  # largest state space whose distribution is computed unasked
-FORMAT = 2  # of a stored distribution
+STORED_BYTES = 20_000  # of a stored distribution, about
+# Of perfect play, measured (benchmarks/runs/2026-11-22-distributions.md): the share of the entries of a layer that
+# play reaches; bytes of the ends of the turns, for each state and outcome; seconds, as a share of those of a solve
+# for the whole score, without and with saved rolls.
+REACHED_SHARE = 0.15
+END_BYTES = 2.4
+PASS_COST_RATIO = 0.07
+PASS_COST_RATIO_SAVED = 0.15
 
 
 def has_distribution(rules: RuleSet) -> bool:
-    """Whether the exact distribution takes seconds only: no saved rolls, at most MAX_STATES states."""
+    """Whether the exact distribution of any policy takes seconds only: no saved rolls, at most MAX_STATES states.
+
+    That of perfect play from a card on can be computed for all rules, if the machine has the memory.
+    """
     if rules.saved_rolls:
         return False
     try:
@@ -50,11 +62,6 @@ def has_distribution(rules: RuleSet) -> bool:
     except RulesError:  # too many states to be enumerated
         return False
     return space.size <= MAX_STATES
-
-
-def distribution_path(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> Path:
-    """File of the stored distribution of the empty card; it need not exist."""
-    return table_path(rules, tables, "distribution").with_suffix(".json")
 
 
 def stored_distribution(
@@ -86,43 +93,47 @@ def stored_distribution(
     progress
         As for :func:`distribution`.
     """
-    checked = strategy.check(start)
-    filled = checked.state.filled.bit_count()
-    if filled > 1 or checked.state.saved or isinstance(strategy.evaluator, ScoreEvaluator):
+    checked, rules = strategy.check(start), strategy.rules
+    from_empty, for_mean = checked.state == EMPTY_STATE, not isinstance(strategy.evaluator, ScoreEvaluator)
+    outlook = outlook and store and from_empty and for_mean and not has_outlook(rules, tables)
+    found = read_stored(rules, checked.state, tables) if for_mean and not outlook else None
+    if found is None and not (from_empty and for_mean):
         return distribution(strategy, checked, points=points, threads=threads, progress=progress)
-    if filled:
-        found = read_outlook(strategy, checked.state, tables)
-        if found is None:
-            return distribution(strategy, checked, points=points, threads=threads, progress=progress)
-        return replace(found, scores=found.scores + points)
-    if points:
-        whole = stored_distribution(
-            strategy, EMPTY_STATE, 0, tables, threads, outlook=outlook, store=store, progress=progress
-        )
-        return replace(whole, scores=whole.scores + points)
-    path = distribution_path(strategy.rules, tables)
-    outlook = outlook and store and not has_outlook(strategy.rules, tables)
-    header = file_header(strategy.rules, FORMAT)
-    try:
-        stored = checked_fields(path.read_bytes())
-        if not outlook and header.items() <= stored.items():
-            return read_distribution(stored, strategy)
-    except (OSError, *DAMAGED):
-        pass
-    if outlook:
-        from .outlook import BackwardPass
+    if found is None:
+        early = early_distributions(strategy, threads, progress, outlook=outlook)
+        if store:
+            with suppress(OSError):
+                write_stored(rules, early, tables)
+        found = early[state_space(rules).unchecked_index(EMPTY_STATE)]
+    return replace(found, scores=found.scores + points)
 
-        games = BackwardPass(GreedyPolicy(strategy.rules, strategy.table), threads or default_threads())
-        early = games.run(progress)
-        write_outlook(strategy.rules, early, tables)
-        found = replace(early[strategy.space.unchecked_index(EMPTY_STATE)], policy=strategy.policy)
-    else:
-        found = distribution(strategy, checked, points=0, threads=threads, progress=progress)
-    if not store:
-        return found
-    with suppress(OSError), replacing(path) as file:
-        file.write(with_checksum({**header, **distribution_entry(found)}))
-    return found
+
+def early_distributions(
+    strategy: Strategy,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    *,
+    outlook: bool = False,
+) -> dict[int, ScoreDistribution]:
+    """The distributions that are stored, by the number of the state: from the empty card, and after every first turn.
+
+    Parameters
+    ----------
+    strategy
+        Play for the mean from the empty card on.
+    threads, progress
+        As for :func:`distribution`.
+    outlook
+        Whether those after every first turn are wanted, too.
+    """
+    rules = strategy.rules
+    if not outlook:
+        found = distribution(strategy, EMPTY_STATE, points=0, threads=threads, progress=progress)
+        return {state_space(rules).unchecked_index(EMPTY_STATE): found}
+    from .outlook import BackwardPass
+
+    games = BackwardPass(GreedyPolicy(rules, strategy.table), threads or default_threads())
+    return {state: replace(found, policy=strategy.policy) for state, found in games.run(progress).items()}
 
 
 def distribution(
@@ -149,7 +160,7 @@ def distribution(
         Number of threads; default: one per processor. The result does not depend on it.
     progress
         Called with the work done and the work in all, in any unit; it may raise to stop the work. For a goal or a
-        utility of a whole game of Yatzy it takes minutes, else seconds.
+        utility it takes less than a second late in a game, and minutes for a whole game of Yatzy.
 
     Returns
     -------
@@ -160,8 +171,8 @@ def distribution(
     StateError
         If no game can reach the start, or `strategy` is not a strategy.
     RulesError
-        If the rules save rolls, or if the computation would not fit into memory; use :func:`perfect_yatzy.simulate`
-        then.
+        If the computation would not fit into memory, or for a goal that is played approximately; use
+        :func:`perfect_yatzy.simulate` then.
 
     Notes
     -----
@@ -173,11 +184,6 @@ def distribution(
     check_strategy(strategy)
     checked = strategy.check(strategy.start if start is None else start)
     rules, state = strategy.rules, checked.state
-    if rules.saved_rolls:
-        raise RulesError(
-            _("{rules} saves rolls: its distribution can only be simulated (yatzy simulate)").format(rules=rules.key)
-        )
-    check_distribution_memory(rules, state)
     before = checked.points if points is None else whole_number(points, "points")
     evaluator = strategy.evaluator_at(replace(checked, points=before))
     threads = threads or default_threads()
@@ -189,12 +195,43 @@ def distribution(
             code="too-large",
         )
     if isinstance(evaluator, ScoreEvaluator):
+        check_distribution_memory(rules, score_places(rules, state).solve_cost().doubled())
         games: ForwardPass = ScoreForwardPass(evaluator, state, threads, progress)
     else:
-        games = ForwardPass(GreedyPolicy(rules, strategy.table, state, strategy.space), threads, progress=progress)
+        check_distribution_memory(rules, distribution_cost(rules, state))
+        policy = GreedyPolicy(rules, strategy.table, state, strategy.space)
+        games = ForwardPass(policy, threads, progress=progress)
     return replace(games.run(before).distribution, policy=strategy.policy)
 
 
-def check_distribution_memory(rules: RuleSet, start: State) -> None:
-    """Raise RulesError if the forward pass from a start would not fit into memory."""
-    check_memory(rules, score_places(rules, start).solve_cost().doubled())
+def distribution_cost(rules: RuleSet, start: State = EMPTY_STATE) -> SolveCost:
+    """Estimated cost of the distribution of a policy for the mean, from a start on: of the pass, not of its table.
+
+    What play reaches is known only afterwards; the shares of all that the cards could hold are those measured for
+    perfect play.
+    """
+    objective = score_places(rules, start)
+    layers, whole = objective.layer_sizes(), objective.solve_cost()
+    entries = max((before + after for (_, before), (_, after) in pairwise(layers)), default=0)
+    ends = max(states for states, _ in layers) * turn_outcomes(rules, start).size
+    if rules.saved_rolls:  # a quarter of the rolls that can be saved at most, and none
+        ends *= 1 + objective.space.most_saved[-1] / 8
+    return SolveCost(
+        values=whole.values,
+        bytes=STORED_BYTES,
+        memory=int(BASE_MEMORY + np.dtype(np.float64).itemsize * REACHED_SHARE * entries + END_BYTES * ends),
+        seconds=(PASS_COST_RATIO_SAVED if rules.saved_rolls else PASS_COST_RATIO) * whole.seconds,
+    )
+
+
+def check_distribution_memory(rules: RuleSet, cost: SolveCost) -> None:
+    """Raise RulesError unless the machine has the memory for a distribution."""
+    free = available_memory()
+    if free is not None and cost.memory > free:
+        raise RulesError(
+            _(
+                "the distribution of {rules} needs about {memory} of memory and {free} are free; "
+                "it can be estimated with: yatzy simulate"
+            ).format(rules=rules.key, memory=gigabytes(cost.memory), free=gigabytes(free)),
+            code="too-large",
+        )

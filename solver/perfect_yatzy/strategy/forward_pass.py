@@ -5,25 +5,27 @@ since the start. Then, for the children s' of the states s of a layer,
 
     P(s', x + p) = sum over s of P(s, x) * P(turn in s ends in s' with p points)
 
-where the last factor is that of the policy. The actions are computed one card at a time, so no decisions are stored.
+where the last factor is that of the policy. Only what play reaches is computed and kept: a policy visits few of the
+states, and a state holds few of the x that its card could have (:mod:`perfect_yatzy.kernels.propagation`). Nothing is
+left out, so the result is exact up to float64 rounding.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..game.dice import Floats, Ints, lattice
-from ..game.rules import RuleSet
-from ..game.scorecard import State
-from ..kernels.table_slices import TableSlice, window
+from ..kernels.table_slices import window
 from ..model.checked_values import Table
-from ..model.objectives import FRAME, ScoreObjective, Utility, final_bonus
+from ..model.objectives import FRAME, final_bonus
 from ..model.policies import Policy
+from ..model.state_space import LANES, state_space
 from ..model.turn_model import turn_model, turn_outcomes
 from ..tablebase.store import Progress
 from ..tablebase.threads import thread_map
@@ -31,9 +33,10 @@ from .score_distribution import CategoryResult, ScoreDistribution
 
 if TYPE_CHECKING:
     from ..kernels.losses import LossJob
-    from ..kernels.propagation import Support
+    from ..kernels.propagation import EndModel, LayerScores, TurnEnds
 
 ROWS = 16  # rows of states a thread takes at a time
+LISTED = 1 << 18  # ends of turns that a thread lists before they are collected, or more if a row has more
 
 
 @dataclass(frozen=True)
@@ -52,9 +55,42 @@ class PlayedGames:
     losses: Floats | None
 
 
-def score_places(rules: RuleSet, start: State) -> ScoreObjective:
-    """Where P(s, x) lies: the places of a utility of the final score, whose values are not used."""
-    return Utility(rules, lambda total: total.astype(np.float64), start)
+@dataclass(frozen=True)
+class Worker:
+    """Working memory of one thread; the fields after the job are those of :class:`.propagation.EndLists`."""
+
+    job: LossJob
+    end: npt.NDArray[np.int32]
+    chance: Floats
+
+
+@dataclass(frozen=True)
+class RowTurns:
+    """The turns of some rows: their ends with the chances, in order; chances of the outcomes; losses."""
+
+    lists: list[tuple[npt.NDArray[np.int32], Floats]]
+    outcome_chance: Floats
+    losses: Floats
+
+
+class Gathered:
+    """An array that grows at its end."""
+
+    def __init__(self, dtype: Any) -> None:
+        self.array, self.used = np.empty(0, dtype), 0
+
+    def append(self, part: Any) -> None:
+        """Add the entries of `part`, ``(n,)``."""
+        end = self.used + len(part)
+        if end > len(self.array):
+            self.array.resize(end + end // 8 + LISTED, refcheck=False)
+        self.array[self.used : end] = part
+        self.used = end
+
+    def trimmed(self) -> Any:
+        """The array without the room for more."""
+        self.array.resize(self.used, refcheck=False)
+        return self.array
 
 
 class ForwardPass:
@@ -63,13 +99,14 @@ class ForwardPass:
     Parameters
     ----------
     policy
-        What to play; the rules must not save rolls.
+        What to play. If the rules save rolls: play that is greedy for a table.
     threads
         Number of threads; the results do not depend on it.
     perfect : (size,) float64 or None
-        Values of perfect play for the states from the policy's start on, to compare with.
+        Values of perfect play for the states from the policy's start on, to compare with; not if the rules save
+        rolls.
     progress
-        Called after each layer with the layers done and the layers in all.
+        Called with the states done and all states.
     """
 
     def __init__(
@@ -79,8 +116,7 @@ class ForwardPass:
 
         self.policy, self.rules, self.threads, self.perfect = policy, policy.rules, threads, perfect
         self.progress = progress
-        self.objective = score_places(policy.rules, policy.start)
-        self.space = self.objective.space
+        self.space = state_space(policy.rules, policy.start)
         self.dice = lattice(self.rules.dice, self.rules.faces)
         self.model = turn_model(self.rules, policy.start)
         self.outcomes = turn_outcomes(self.rules, policy.start)
@@ -89,8 +125,10 @@ class ForwardPass:
         self.occurs = np.zeros(len(self.space.layout.masks), dtype=np.int64)
         for rows in self.space.layers[self.space.first_layer :]:
             self.occurs[rows] = 1
+        self.most_saved = int(self.space.most_saved[max(0, self.space.categories - 1)])  # before a turn
         self.kinds = self.rules.rolls_per_turn - 1 + len(self.rules.categories)
-        self.idle: list[LossJob] = []  # jobs that no call uses at the moment
+        self.end_model = self.new_end_model()
+        self.idle: list[Worker] = []  # working memory that no call uses at the moment
 
     def run(self, points: int) -> PlayedGames:
         """Compute P layer by layer; each layer sums to 1.
@@ -100,26 +138,26 @@ class ForwardPass:
         points
             Points on the card at the start.
         """
-        from ..kernels.propagation import Support
-
-        space, offsets = self.space, self.objective.score_offsets
-        first = space.first_layer
-        known = Support(np.zeros(space.size, np.int64), np.full(space.size, -1, np.int64), np.zeros(space.size))
-        layer = self.new_layer(first)
-        begin = space.unchecked_index(space.start)
-        layer.values[offsets.origin[begin] - layer.start] = 1.0
-        known.high[begin], known.mass[begin] = 0, 1.0
+        space = self.space
+        first, begin = space.first_layer, space.unchecked_index(space.start)
+        layer = self.unreached(first)
+        place = begin - layer.first_state
+        layer.low[place], layer.high[place], layer.mass[place] = 0, 0, 1.0
+        layer = self.with_room(layer)
+        layer.chances[layer.origin[place]] = 1.0
         outcome_chance = np.zeros(self.outcomes.size)  # probability of each outcome over the whole game
         losses = []
         for filled in range(first, space.categories):
-            layer, turn_outcomes, turn_losses = self.advance(filled, layer, known)
+            layer, turn_outcomes, turn_losses = self.advance(filled, layer)
             outcome_chance += turn_outcomes
             losses.append(turn_losses)
-        distribution = self.summarize(layer, points, outcome_chance)
+        ranges = zip(layer.origin.tolist(), layer.low.tolist(), layer.high.tolist(), strict=True)
+        reached = ((low, layer.chances[origin + low : origin + high + 1]) for origin, low, high in ranges)
+        distribution = self.summarize(reached, points, outcome_chance)
         return PlayedGames(distribution, None if self.perfect is None else np.array(losses).reshape(-1, self.kinds))
 
-    def advance(self, filled: int, parents: TableSlice, known: Support) -> tuple[TableSlice, Floats, Floats]:
-        """Compute P of the next layer, and its support.
+    def advance(self, filled: int, parents: LayerScores) -> tuple[LayerScores, Floats, Floats]:
+        """Compute P of the next layer.
 
         Parameters
         ----------
@@ -127,42 +165,68 @@ class ForwardPass:
             Number of filled categories before the turn.
         parents
             P of that layer.
-        known
-            Written for the states of the next layer.
 
         Returns
         -------
-        layer : TableSlice
+        layer : LayerScores
         outcome_chance : (outcomes,) float64
             Chance that the turn ends with each outcome.
         losses : (kinds,) float64
         """
-        from ..kernels.propagation import PropagationJob, pull_rows
+        from ..kernels.propagation import PropagationJob, pull_rows, support_rows
+
+        ends, outcome_chance, losses = self.turn_ends(filled, parents)
+        layer, rows = self.unreached(filled + 1), self.space.layers[filled + 1]
+        job = PropagationJob(self.model, self.occurs, self.end_model, ends, parents, layer)
+        self.in_parallel(lambda part: support_rows(part, job), rows)
+        layer = self.with_room(layer)
+        job = job._replace(target=layer)
+        self.in_parallel(lambda part: pull_rows(part, job), rows)
+        return layer, outcome_chance, losses
+
+    def unreached(self, filled: int) -> LayerScores:
+        """The states with `filled` filled categories, none of them reached."""
+        from ..kernels.propagation import LayerScores
 
         states = self.space.layer_slice(filled)
-        chance, losses = self.turn_chances(filled, states, known.mass)
-        layer = self.new_layer(filled + 1)
-        job = PropagationJob(
-            model=self.model,
-            outcomes=self.outcomes,
-            offsets=self.objective.score_offsets,
-            occurs=self.occurs,
-            first_parent=states.start,
-            parent_count=states.stop - states.start,
-            outcome_chance=chance.ravel(),
-            parents=parents,
-            target=layer,
-            support=known,
+        count = states.stop - states.start
+        return LayerScores(
+            first_state=states.start,
+            most_saved=int(self.space.most_saved[filled]),
+            low=np.zeros(count, np.int64),
+            high=np.full(count, -1, np.int64),
+            mass=np.zeros(count + LANES),
+            origin=np.zeros(0, np.int64),
+            chances=np.zeros(0),
         )
-        self.in_parallel(lambda rows: pull_rows(rows, job), self.space.layers[filled + 1])
-        if self.progress:
-            self.progress(filled + 1, self.space.categories)
-        return layer, chance @ known.mass[states], losses
 
-    def new_layer(self, filled: int) -> TableSlice:
-        """P of the states with `filled` filled categories, all zeros."""
-        place = self.objective.layer_slice(filled)
-        return TableSlice(np.zeros(place.stop - place.start + FRAME), place.start)
+    def with_room(self, layer: LayerScores) -> LayerScores:
+        """A layer with zeros for all x that occur."""
+        size = np.where(layer.high >= layer.low, layer.high - layer.low + 1 + LANES, 0)
+        ends = np.cumsum(size)
+        return layer._replace(origin=ends - size - layer.low, chances=np.zeros(int(ends[-1]) + FRAME))
+
+    def new_end_model(self) -> EndModel:
+        """Ends of turns by number."""
+        from ..kernels.propagation import EndModel
+
+        found = self.outcomes
+        stages = self.rules.rolls_per_turn + self.most_saved if self.rules.saved_rolls else 1
+        shift, points = (np.repeat(of_outcome, stages) for of_outcome in (found.shift, found.total.astype(np.int64)))
+        # In a forced order every category has the same step.
+        kinds = np.stack([found.category, found.step])
+        (categories, steps), group = np.unique(kinds, axis=1, return_inverse=True)
+        return EndModel(
+            shift=shift,
+            points=points,
+            saved=np.tile(np.arange(stages), found.size),
+            stages=stages,
+            step=np.ascontiguousarray(steps),
+            category=np.ascontiguousarray(categories),
+            outcome_start=np.concatenate([[0], np.cumsum(np.bincount(group))]).astype(np.int64),
+            outcomes=np.argsort(group, kind="stable"),
+            groups=len(steps),
+        )
 
     def in_parallel(self, work: Callable[[Ints], Any], rows: Ints) -> list[Any]:
         """The results of `work` for slices of `rows`, in several threads."""
@@ -170,75 +234,151 @@ class ForwardPass:
             return list(in_threads(work, [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)]))
 
     @contextmanager
-    def job(self) -> Iterator[LossJob]:
-        """The arguments of the kernels, with working memory that one call at a time uses."""
+    def worker(self, room: int) -> Iterator[Worker]:
+        """Working memory with room for so many ends of turns, which one call at a time uses."""
         try:
-            job = self.idle.pop()
+            worker = self.idle.pop()
         except IndexError:
-            job = self.new_job()
-        yield job
-        self.idle.append(job)
+            worker = self.new_worker()
+        if len(worker.end) < room:
+            worker = replace(worker, end=np.empty(room, np.int32), chance=np.empty(room))
+        yield worker
+        self.idle.append(worker)
 
-    def new_job(self) -> LossJob:
-        """The arguments of the kernels, with new working memory."""
+    def new_worker(self) -> Worker:
+        """New working memory, as yet without room for ends of turns."""
         from ..kernels.losses import LossJob
         from ..kernels.policy import PolicyJob, policy_scratch
         from ..kernels.score_policy import HoldValues
         from ..kernels.simd import aligned
         from ..kernels.turn import make_scratch
 
-        scratch = policy_scratch(self.dice, self.model, self.outcomes, 0, np.float64)
+        scratch = policy_scratch(self.dice, self.model, self.outcomes, self.most_saved, np.float64)
         policy = PolicyJob(self.model, self.outcomes, self.lattice, self.policy.ties, scratch)
         holds = HoldValues(
             aligned(self.rules.rolls_per_turn * self.dice.n_holds), make_scratch(self.dice, self.model)
         )
-        return LossJob(policy, self.lattice_index, holds, aligned(self.kinds))
+        job = LossJob(policy, self.lattice_index, holds, aligned(self.kinds))
+        return Worker(job, np.empty(0, np.int32), np.empty(0))
 
-    def turn_chances(self, filled: int, states: slice, mass: Floats) -> tuple[Floats, Floats]:
-        """Chance of every outcome in every state of a layer, and the losses of the turn.
+    def turn_ends(self, filled: int, layer: LayerScores) -> tuple[TurnEnds, Floats, Floats]:
+        """Ends of the turns of all states of a layer, chances of the outcomes, and the losses of the turn.
 
         Returns
         -------
-        chance : (outcomes, states) float64
+        ends : TurnEnds
+        outcome_chance : (outcomes,) float64
         losses : (kinds,) float64
             Zeros without the values of perfect play.
         """
-        from ..kernels.actions import LayerChances, chance_rows
-        from ..kernels.losses import loss_rows
+        from ..kernels.propagation import TurnEnds
 
-        count = states.stop - states.start
-        chance = np.zeros((self.outcomes.size, count))
-        target, actions = LayerChances(chance.ravel(), states.start, count), self.policy.layer(filled)
+        layout, rows, groups = self.space.layout, self.space.layers[filled], self.end_model.groups
+        blocks = -(-layout.lane_count[layout.lane_sets[rows]] // LANES) * (layer.most_saved + 1)
+        block_start = np.zeros(len(layout.masks), np.int64)
+        block_start[rows] = np.cumsum(blocks) - blocks
+        count = np.zeros(int(blocks.sum()) * groups, np.int64)
+        end, chance = Gathered(np.int32), Gathered(np.float64)
+        outcome_chance, losses = np.zeros(self.outcomes.size), np.zeros(self.kinds)
+        work = self.listing(filled, layer, block_start, count)
+        parts = [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)]
+        with thread_map(self.threads) as in_threads:
+            # Added in the order of the rows, so that the sums do not depend on the threads.
+            for i, turns in enumerate(in_threads(work, parts)):
+                for found, chances in turns.lists:
+                    end.append(found)
+                    chance.append(chances)
+                outcome_chance += turns.outcome_chance
+                losses += turns.losses
+                self.report(layer, (i + 1) / len(parts))
+        start = np.zeros(len(count) + 1, np.int64)
+        np.cumsum(count, out=start[1:])
+        return TurnEnds(block_start, start, end.trimmed(), chance.trimmed()), outcome_chance, losses
+
+    def listing(self, filled: int, layer: LayerScores, block_start: Ints, count: Ints) -> Callable[[Ints], RowTurns]:
+        """A function that lists the ends of the turns of some rows, for any number of threads at the same time.
+
+        Parameters
+        ----------
+        filled, layer
+            The layer of the rows.
+        block_start : (rows,) int64
+            Number of the first block of each row.
+        count : (blocks * groups,) int64
+            Written: how many ends each group of each block has.
+        """
+        from ..kernels.actions import chance_rows
+        from ..kernels.losses import loss_rows
+        from ..kernels.propagation import EndLists
+
+        first, actions, rows = layer.first_state, self.policy.layer(filled), self.space.layers[filled]
+        in_row = np.add.reduceat((layer.mass[:-LANES] > 0).astype(np.int64), self.space.layout.offsets[rows] - first)
+        room = max(LISTED, int(in_row.max()) * len(self.end_model.saved))
         perfect = None if self.perfect is None else window(self.space, self.perfect, filled)
 
-        def work(rows: Ints) -> Floats:
-            losses = np.zeros(self.kinds)
-            with self.job() as job:
+        def work(rows: Ints) -> RowTurns:
+            lists, sums, losses = [], np.zeros(self.outcomes.size * LANES), np.zeros(self.kinds)
+            with self.worker(room) as worker:
+                target = EndLists(
+                    self.end_model,
+                    first,
+                    layer.most_saved,
+                    layer.mass,
+                    block_start,
+                    count,
+                    worker.end,
+                    worker.chance,
+                    sums,
+                )
                 for part, policy in actions(rows):
-                    if perfect is None:
-                        chance_rows(part, job.policy, policy, self.lattice_index, target)
-                    else:
-                        loss_rows(part, job, policy, perfect, mass, losses, target)
-            return losses
+                    left = part
+                    while len(left):
+                        if perfect is None:
+                            done, used = chance_rows(
+                                left, worker.job.policy, policy, self.lattice_index, layer.most_saved, target
+                            )
+                        else:
+                            done, used = loss_rows(left, worker.job, policy, perfect, losses, target)
+                        lists.append((worker.end[:used].copy(), worker.chance[:used].copy()))
+                        left = left[done:]
+            return RowTurns(lists, sums.reshape(-1, LANES).sum(axis=1), losses)
 
-        # Added in the order of the rows, so that the sum does not depend on the threads.
-        return chance, np.sum(self.in_parallel(work, self.space.layers[filled]), axis=0)
+        return work
 
-    def summarize(self, layer: TableSlice, points: int, outcome_chance: Floats) -> ScoreDistribution:
-        """Add the upper bonus to P of the full cards and sum over them; results of each category."""
-        offsets, space = self.objective.score_offsets, self.space
-        bonuses = final_bonus(space).astype(np.int64)
-        total = np.zeros(int(offsets.high.max() + bonuses.max(initial=0)) + 1)
+    def report(self, layer: LayerScores, share: float) -> None:
+        """Report the progress after a share of a layer."""
+        if self.progress:
+            whole, after = self.space.size, layer.first_state
+            self.progress(int(whole - after - (1 - share) * len(layer.low)), whole)
+
+    def summarize(
+        self, reached: Iterable[tuple[int, Floats]], points: int, outcome_chance: Floats
+    ) -> ScoreDistribution:
+        """Add the upper bonus to P of the full cards and sum over them; results of each category.
+
+        Parameters
+        ----------
+        reached
+            First x and chances of the x from it on, for each state with a full card.
+        points
+            Points on the card at the start.
+        outcome_chance : (outcomes,) float64
+        """
+        parts = [
+            (bonus, low + bonus, chances)
+            for bonus, (low, chances) in zip(final_bonus(self.space).astype(int).tolist(), reached, strict=True)
+            if len(chances)
+        ]
+        lowest = min(low for _, low, _ in parts)
+        total = np.zeros(max(low + len(chances) for _, low, chances in parts) - lowest)
         upper_bonus_chance = 0.0
-        for state, bonus in enumerate(bonuses.tolist()):
-            begin = offsets.origin[state] - layer.start
-            chances = layer.values[begin : begin + offsets.high[state] + 1]
-            total[bonus : bonus + len(chances)] += chances
+        for bonus, low, chances in parts:
+            total[low - lowest : low - lowest + len(chances)] += chances
             upper_bonus_chance += float(chances.sum()) if bonus else 0.0
         possible = np.flatnonzero(total)
-        low, high = int(possible[0]), int(possible[-1])
+        first, last = int(possible[0]), int(possible[-1])
         results = []
-        for c in space.open:
+        for c in self.space.open:
             in_category = self.outcomes.category == c
             results.append(
                 CategoryResult(
@@ -247,5 +387,5 @@ class ForwardPass:
                     float(outcome_chance[in_category & (self.outcomes.points == 0)].sum()),
                 )
             )
-        scores, chances = np.arange(low, high + 1) + points, total[low : high + 1]
+        scores, chances = np.arange(first, last + 1) + lowest + points, total[first : last + 1]
         return ScoreDistribution(scores, chances, upper_bonus_chance, tuple(results), self.rules)

@@ -6,7 +6,7 @@ cards in one pass::
     P(y more points | card) = sum over the outcomes o of the turn of P(o | card) P(y - points(o) more | child)
 
 It visits the states that play never reaches, too, and takes as long as a few forward passes. The results of the two
-first layers are stored (:mod:`.outlook_file`): then no card after a first turn needs a pass of its own.
+first layers are stored (:mod:`.distribution_files`): then no card after a first turn needs a pass of its own.
 """
 
 from __future__ import annotations

@@ -20,23 +20,28 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..game.dice import Floats, Ints
+from ..game.rules import RuleSet
 from ..kernels.table_slices import TableSlice, places_in, window
-from ..model.objectives import FRAME
+from ..model.objectives import FRAME, ScoreObjective, Utility
 from ..model.score_places import ScoreOffsets
 from ..model.state_space import LANES
 from ..tablebase.store import Progress
 from ..tablebase.threads import thread_map
-from .forward_pass import ForwardPass
+from .forward_pass import ForwardPass, PlayedGames
 from .greedy_policy import GreedyPolicy
 from .turn_evaluator import ScoreEvaluator
 
 if TYPE_CHECKING:
     from ..game.scorecard import State
     from ..kernels.policy import PolicyScratch
-    from ..kernels.propagation import Support
-    from ..kernels.score_propagation import ScorePassScratch
+    from ..kernels.score_propagation import ScorePassScratch, Support
 
 FEW_ROWS = 16  # a layer of fewer rows is divided within its rows, too
+
+
+def score_places(rules: RuleSet, start: State) -> ScoreObjective:
+    """Where P(s, x) lies: the places of a utility of the final score, whose values are not used."""
+    return Utility(rules, lambda total: total.astype(np.float64), start)
 
 
 @dataclass(frozen=True)
@@ -76,15 +81,57 @@ class ScoreForwardPass(ForwardPass):
     ) -> None:
         means = GreedyPolicy(evaluator.rules, evaluator.means.values, start, evaluator.means.space)
         super().__init__(means, threads, progress=progress)
+        self.objective = score_places(evaluator.rules, start)
         self.evaluator, self.mean_values = evaluator, means.values
         self.places = evaluator.score_offsets
         if evaluator.space is not self.space:
             places = places_in(evaluator.space, self.space)
             self.places = ScoreOffsets(*(part[places] for part in self.places))
-        self.idle_scratch: list[tuple[PolicyScratch, ScorePassScratch]] = []  # that no call uses at the moment
+        self.idle_scratch: list[
+            tuple[PolicyScratch, PolicyScratch, ScorePassScratch]
+        ] = []  # that no call uses at the moment
 
-    def advance(self, filled: int, parents: TableSlice, known: Support) -> tuple[TableSlice, Floats, Floats]:
-        """As for :class:`.forward_pass.ForwardPass`; the losses are zeros."""
+    def run(self, points: int) -> PlayedGames:
+        """Compute P layer by layer; each layer sums to 1."""
+        from ..kernels.score_propagation import Support
+
+        space, offsets = self.space, self.objective.score_offsets
+        known = Support(np.zeros(space.size, np.int64), np.full(space.size, -1, np.int64), np.zeros(space.size))
+        layer, begin = self.new_layer(space.first_layer), space.unchecked_index(space.start)
+        layer.values[offsets.origin[begin] - layer.start] = 1.0
+        known.high[begin], known.mass[begin] = 0, 1.0
+        outcome_chance = np.zeros(self.outcomes.size)
+        for filled in range(space.first_layer, space.categories):
+            layer, of_turn = self.push_layer(filled, layer, known)
+            outcome_chance += of_turn
+        full = space.layer_slice(space.categories)
+        ranges = zip(offsets.origin[full] - layer.start, offsets.high[full], strict=True)
+        reached = ((0, layer.values[origin : origin + high + 1]) for origin, high in ranges)
+        return PlayedGames(self.summarize(reached, points, outcome_chance), None)
+
+    def new_layer(self, filled: int) -> TableSlice:
+        """P of the states with `filled` filled categories, all zeros."""
+        place = self.objective.layer_slice(filled)
+        return TableSlice(np.zeros(place.stop - place.start + FRAME), place.start)
+
+    def push_layer(self, filled: int, parents: TableSlice, known: Support) -> tuple[TableSlice, Floats]:
+        """Compute P of the next layer, and its support.
+
+        Parameters
+        ----------
+        filled
+            Number of filled categories before the turn.
+        parents
+            P of that layer.
+        known
+            Written for the states of the next layer.
+
+        Returns
+        -------
+        layer : TableSlice
+        outcome_chance : (outcomes,) float64
+            Chance that the turn ends with each outcome.
+        """
         from ..kernels.score_propagation import support_rows
 
         layer, outcome_chance = self.new_layer(filled + 1), np.zeros(self.outcomes.size)
@@ -94,12 +141,16 @@ class ScoreForwardPass(ForwardPass):
                 for place, chances in pushed.chances:
                     layer.values[place.start - layer.start : place.stop - layer.start] += chances
                 outcome_chance += pushed.outcome_chance
-                self.report(filled, (i + 1) / len(parts))
-        offsets, layout = self.objective.score_offsets, self.space.layout
-        self.in_parallel(
-            lambda rows: support_rows(rows, layout, offsets, layer, known), self.space.layers[filled + 1]
+                self.report_layer(filled, (i + 1) / len(parts))
+        offsets, layout, most = (
+            self.objective.score_offsets,
+            self.space.layout,
+            int(self.space.most_saved[filled + 1]),
         )
-        return layer, outcome_chance, np.zeros(self.kinds)
+        self.in_parallel(
+            lambda rows: support_rows(rows, layout, offsets, layer, most, known), self.space.layers[filled + 1]
+        )
+        return layer, outcome_chance
 
     def parts(self, filled: int) -> list[Part]:
         """The tasks of a layer, in a fixed order."""
@@ -124,13 +175,15 @@ class ScoreForwardPass(ForwardPass):
             relocation, places, size = self.buffer_places(part.row)
             buffer = np.zeros(size + FRAME)
             try:
-                scratch, own = self.idle_scratch.pop()
+                scratch, mean_scratch, own = self.idle_scratch.pop()
             except IndexError:
-                scratch, own = self.new_scratch()
+                scratch, mean_scratch, own = self.new_scratch()
             own.outcome_sum[:] = 0
             job = ScorePassJob(
                 policy=PolicyJob(self.model, self.outcomes, self.lattice, self.evaluator.ties, scratch),
-                mean_policy=PolicyJob(self.model, self.outcomes, self.lattice, self.evaluator.means.ties, scratch),
+                mean_policy=PolicyJob(
+                    self.model, self.outcomes, self.lattice, self.evaluator.means.ties, mean_scratch
+                ),
                 lattice_index=self.lattice_index,
                 scratch=own,
                 offsets=self.objective.score_offsets,
@@ -141,10 +194,11 @@ class ScoreForwardPass(ForwardPass):
                 x_start=self.evaluator.x,
                 known_ends=self.evaluator.objective.before > 0,
                 means=means,
+                most_saved=int(self.space.most_saved[filled]),
             )
             push_lanes(part.row, part.first, part.end, job, relocation, buffer)
             outcome_chance = own.outcome_sum.reshape(-1, LANES).sum(axis=1)
-            self.idle_scratch.append((scratch, own))
+            self.idle_scratch.append((scratch, mean_scratch, own))
             return Pushed(
                 [(place, buffer[begin : begin + place.stop - place.start]) for begin, place in places], outcome_chance
             )
@@ -172,7 +226,8 @@ class ScoreForwardPass(ForwardPass):
             if child >= len(self.occurs) or not self.occurs[child]:
                 continue
             first = int(layout.offsets[child])
-            last = first + int(layout.lane_count[layout.lane_sets[child]]) - 1
+            copies = int(self.space.most_saved[self.space.filled[child]]) + 1
+            last = first + copies * int(layout.lane_count[layout.lane_sets[child]]) - 1
             begin = int(offsets.origin[first] + offsets.low[first])
             end = int(offsets.origin[last] + offsets.high[last]) + 1
             relocation[self.outcomes.step == step] = size - begin
@@ -180,28 +235,32 @@ class ScoreForwardPass(ForwardPass):
             size += end - begin
         return relocation, places, size
 
-    def new_scratch(self) -> tuple[PolicyScratch, ScorePassScratch]:
-        """Working memory for one thread."""
+    def new_scratch(self) -> tuple[PolicyScratch, PolicyScratch, ScorePassScratch]:
+        """Working memory for one thread: of the policy, of that for the mean, and the rest."""
         from ..kernels.policy import policy_scratch
         from ..kernels.score_policy import HoldValues
         from ..kernels.score_propagation import ScorePassScratch
         from ..kernels.simd import aligned
         from ..kernels.turn import make_scratch
 
-        size, rolls = self.outcomes.size, self.dice.n_rolls
-        stages = max(1, self.rules.rolls_per_turn - 1)
-        return policy_scratch(self.dice, self.model, self.outcomes, 0, np.float64), ScorePassScratch(
-            means=HoldValues(aligned(stages * self.dice.n_holds), make_scratch(self.dice, self.model)),
-            outcome_mean=aligned(size),
-            mean_chance=aligned(size),
-            best_stop=aligned(rolls),
-            stop_mean=aligned(rolls),
-            outcome_sum=aligned(size),
-            mass=np.zeros(int(self.objective.score_offsets.high.max()) + 1 + 2 * LANES),
-            entries=np.zeros(size, dtype=np.int64),
+        size, rolls, most = self.outcomes.size, self.dice.n_rolls, self.most_saved
+        rerolls, ends = self.rules.rolls_per_turn - 1 + most, size * self.end_model.stages
+        scratch, of_mean = (policy_scratch(self.dice, self.model, self.outcomes, most, np.float64) for _ in range(2))
+        return (
+            scratch,
+            of_mean,
+            ScorePassScratch(
+                means=HoldValues(aligned(max(1, rerolls) * self.dice.n_holds), make_scratch(self.dice, self.model)),
+                end_mean=aligned(ends),
+                best_stop=aligned(rolls),
+                stop_mean=aligned(rolls),
+                outcome_sum=aligned(size),
+                mass=np.zeros(int(self.objective.score_offsets.high.max()) + 1 + 2 * LANES),
+                entries=np.zeros(ends, dtype=np.int64),
+            ),
         )
 
-    def report(self, filled: int, share: float) -> None:
+    def report_layer(self, filled: int, share: float) -> None:
         """Report the progress after a share of a layer."""
         if self.progress:
             layer, whole = self.objective.layer_slice(filled), self.objective.size

@@ -46,7 +46,7 @@ def run_query(query: str, request: dict[str, Any], options: dict[str, Any], plot
         check_picture(plot_path)
     checked = service.parse({"query": query, **request})
     if plot_path:
-        check_plot(checked)
+        check_plot(service, checked)
     answer = service.answer(checked)
     if plot_path:
         plot_distribution(plot_path, service, checked, answer)
@@ -61,18 +61,18 @@ def run_query(query: str, request: dict[str, Any], options: dict[str, Any], plot
     click.echo("\n".join(lines), color=False if "NO_COLOR" in os.environ else None)
 
 
-def check_plot(request: Request) -> None:
+def check_plot(service: QueryService, request: Request) -> None:
     """Raise PlotError if the answer to a request will have nothing to draw."""
     from ...strategy.distribution import has_distribution
+    from ...strategy.distribution_files import has_stored_distribution
     from ..views.charts import PlotError
 
     if request.games:
         return
-    if not has_distribution(request.rules):
+    rules = request.rules
+    if not (has_distribution(rules) or has_stored_distribution(rules, request.state, service.tables)):
         raise PlotError(
-            _("no exact distribution for {key}; add --games 100000 to draw simulated games").format(
-                key=request.rules.key
-            )
+            _("no exact distribution for {key}; add --games 100000 to draw simulated games").format(key=rules.key)
         )
     if not request.include_distribution:
         raise PlotError(
@@ -167,8 +167,9 @@ def expect(
 ) -> None:
     """Show the expected final score and its distribution.
 
-    With --goal or --opponents also the chance to reach the goal or to win. The distribution is exact for games with
-    five dice and no saved rolls; for others --games estimates it by simulation.
+    With --goal or --opponents also the chance to reach the goal or to win. The distribution is exact. For six dice or
+    saved rolls `yatzy solve RULES --what distribution` computes that of the empty card once; --games estimates it by
+    simulation.
 
     \b
       yatzy expect --card "ones=3 sixes=24 chance=22"

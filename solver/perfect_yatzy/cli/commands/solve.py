@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 @click.command()
 @rules_argument
 @click.option(
-    "--what", type=click.Choice(["mean", "goals", "variance", "bonus"]), default="mean", show_default=True,
-    help="Table to build: expected scores, chances of every goal, variances of the final score, or chances of the "
-    "upper bonus.",
+    "--what", type=click.Choice(["mean", "goals", "variance", "bonus", "distribution"]), default="mean",
+    show_default=True,
+    help="Table to build: expected scores, chances of every goal, variances of the final score, chances of the "
+    "upper bonus, or the distribution of the final score.",
 )  # fmt: skip
 @click.option(
     "--approximate", "approximately", is_flag=True,
@@ -86,6 +87,7 @@ def solve(
     \b
       yatzy solve maxi
       yatzy solve yatzy --what goals
+      yatzy solve maxi-unsaved --what distribution
       yatzy solve maxi-tactic --what goals --shards
       yatzy solve maxi-unsaved --workers 2
       yatzy solve maxi --what goals --workers 64 --estimate
@@ -108,11 +110,18 @@ def solve(
     if approximately and what not in ("mean", "goals"):
         raise click.UsageError(_("--what {what} cannot be used with --approximate").format(what=what), context)
     on_cluster = bool(workers or cluster)
+    in_one_pass = "--approximate" if approximately else "--what distribution" if what == "distribution" else None
     for option, is_given in {"--shards": shards, "--workers": workers, "--cluster": cluster}.items():
-        if approximately and is_given:
-            raise click.UsageError(_("{option} cannot be used with --approximate").format(option=option), context)
+        if in_one_pass and is_given:
+            text = _("{option} cannot be used with {other}").format(option=option, other=in_one_pass)
+            raise click.UsageError(text, context)
     if estimate:
-        for option, is_given in {"--approximate": approximately, "--cluster": cluster}.items():
+        refused = {
+            "--approximate": approximately,
+            "--cluster": cluster,
+            "--what distribution": what == "distribution",
+        }
+        for option, is_given in refused.items():
             if is_given:
                 raise click.UsageError(_("--estimate cannot be used with {option}").format(option=option), context)
     for option, is_given in {"--verbose": verbose, "--json": as_json}.items():
@@ -142,7 +151,7 @@ def solve(
         )
         return
     path = table_path(rule_set, tables, what)
-    if has_table(rule_set, tables, what) and not force and not approximately:
+    if what != "distribution" and has_table(rule_set, tables, what) and not force and not approximately:
         place = path if path.is_file() else shards_folder(path)
         click.echo(
             _("{rule_set} is already solved: {place} (use --force to solve it again)").format(
@@ -186,6 +195,14 @@ def solve(
         return solve_sharded(objective, tables, engine=engine, progress=progress, missing_only=missing_only)
 
     objective = Objective(rule_set)
+    if what == "distribution":
+        from .distribution import solve_distribution
+
+        def solve_means() -> None:
+            build(objective, begin(objective), missing_only=True)
+
+        solve_distribution(rule_set, tables, threads, solve_means, force, yes)
+        return
     if what == "goals":
         objective = Goals(rule_set)
     elif what in ("variance", "bonus"):

@@ -216,6 +216,9 @@ def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
         lines += ["", *_simulated_lines(rules, answer)]
     elif "distribution" in answer and not answer["distribution"] and "standard_deviation" not in answer:
         lines += ["", _("No exact distribution for these rules; estimate it with --games 100000.")]
+        if "approximate" not in answer and not answer["card_total"]:
+            text = _("For that of the empty card, first run: yatzy solve {rules} --what distribution")
+            lines.append(text.format(rules=rules.spec or rules.key))
     return lines + approximate_lines(answer)
 
 

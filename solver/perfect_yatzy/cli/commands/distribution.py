@@ -1,0 +1,66 @@
+"""`yatzy solve RULES --what distribution`: the distribution of the final score under perfect play, stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import click
+
+from ..._messages import _
+from ..console import confirm, solve_progress
+
+if TYPE_CHECKING:
+    from ...game.rules import RuleSet
+
+
+def solve_distribution(
+    rules: RuleSet, tables: str | None, threads: int | None, solve_means: Callable[[], None], force: bool, yes: bool
+) -> None:
+    """Compute and store the distribution from the empty card on, for a small game those after every first turn, too.
+
+    Parameters
+    ----------
+    solve_means
+        Solves the table of means; called if it is missing.
+    """
+    from ...game.scorecard import EMPTY_STATE
+    from ...model.estimates import duration
+    from ...model.state_space import state_space
+    from ...service.budget import SolveBudget
+    from ...strategy.distribution import check_distribution_memory, distribution_cost, early_distributions
+    from ...strategy.distribution_files import distribution_path, has_outlook, has_stored_distribution, write_stored
+    from ...strategy.opening import open_strategy
+    from ...strategy.outlook import outlook_cost
+    from ...strategy.score_distribution import PERCENTS
+    from ...tablebase.memory import check_space, writing_to
+    from ...tablebase.store import has_table
+
+    path, budget = distribution_path(rules, tables), SolveBudget.command()
+    outlook = budget.makes_outlook(rules)
+    stored = has_stored_distribution(rules, EMPTY_STATE, tables) and (has_outlook(rules, tables) or not outlook)
+    if stored and not force:
+        text = _("the distribution of {rules} is already stored: {path} (use --force to compute it again)")
+        click.echo(text.format(rules=rules.key, path=path))
+        return
+    if not has_table(rules, tables):
+        solve_means()
+    cost = outlook_cost(rules) if outlook else distribution_cost(rules)
+    check_distribution_memory(rules, cost)
+    check_space(path.parent, cost.bytes)
+    facts = {"rules": rules.key, "time": duration(cost.seconds)}
+    if not yes and not budget.objective.allows(cost):
+        confirm(
+            _("The distribution of {rules} takes {time}.").format(**facts),
+            _("the distribution of {rules} takes {time}; use --yes to compute it").format(**facts),
+        )
+    line = _("computing the distribution of {rules}, {time}").format(**facts) if budget.announces(cost) else None
+    begin, strategy = perf_counter(), open_strategy(rules, tables, threads=threads)
+    early = early_distributions(strategy, threads, solve_progress(rules, line), outlook=outlook)
+    with writing_to(path.parent):
+        write_stored(rules, early, tables)
+    found = early[state_space(rules).unchecked_index(EMPTY_STATE)]
+    click.echo(f"Standard deviation of {rules.key} under perfect play: {found.standard_deviation:.10f}")
+    click.echo("Percentiles  " + "  ".join(f"{percent} %: {found.percentile(percent)}" for percent in PERCENTS))
+    click.echo(f"{len(found.scores):,} scores in {perf_counter() - begin:.2f} s: {path}")

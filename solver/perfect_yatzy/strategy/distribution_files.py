@@ -1,0 +1,142 @@
+"""Stored distributions of the final score under perfect play: from the empty card, and after every first turn.
+
+Each is a JSON file next to the table of means. That of the empty card is one distribution. That of the outlook has
+one for each card after a first turn, and that of the empty card, by the number of the state in the table (Yatzy: 46
+cards, 0.5 MB).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._files import replacing
+from .._version import __version__
+from ..game.rules import RuleSet
+from ..game.scorecard import EMPTY_STATE, State
+from ..model.state_space import state_space
+from ..tablebase.store import table_path
+from ..tablebase.table_info import DAMAGED, checked_fields, with_checksum
+from .score_distribution import CategoryResult, ScoreDistribution
+
+FORMAT = 3  # of both files
+
+
+def distribution_path(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> Path:
+    """File of the distribution from the empty card on; it need not exist."""
+    return table_path(rules, tables, "distribution").with_suffix(".json")
+
+
+def outlook_path(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> Path:
+    """File of the outlook; it need not exist."""
+    return table_path(rules, tables, "outlook").with_suffix(".json")
+
+
+def has_outlook(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> bool:
+    """Whether the store has an outlook; it may still turn out to be damaged when it is read."""
+    return outlook_path(rules, tables).is_file()
+
+
+def has_stored_distribution(rules: RuleSet, start: State, tables: str | os.PathLike[str] | None = None) -> bool:
+    """Whether the distribution of perfect play from a checked state on is in the store.
+
+    That of the empty card is undamaged and of this version; an outlook may turn out not to be.
+    """
+    if start == EMPTY_STATE:
+        return read_stored(rules, start, tables) is not None
+    return in_outlook(start) and has_outlook(rules, tables)
+
+
+def in_outlook(state: State) -> bool:
+    """Whether an outlook has the distribution from a state on: after one turn, without saved rolls."""
+    return state.filled.bit_count() == 1 and not state.saved
+
+
+def read_stored(
+    rules: RuleSet, state: State, tables: str | os.PathLike[str] | None = None
+) -> ScoreDistribution | None:
+    """The distribution of perfect play from a checked state on, without the points before; None if it is not stored.
+
+    An outlook that is damaged or written by another version is removed.
+    """
+    if state == EMPTY_STATE:
+        with suppress(OSError, *DAMAGED):
+            return _from_entry(_fields(distribution_path(rules, tables), rules), rules)
+        return None
+    if not in_outlook(state) or not has_outlook(rules, tables):
+        return None
+    path = outlook_path(rules, tables)
+    with suppress(OSError, *DAMAGED):
+        cards = _fields(path, rules)["cards"]
+        return _from_entry(cards[str(state_space(rules).unchecked_index(state))], rules)
+    with suppress(OSError):
+        path.unlink()
+    return None
+
+
+def write_stored(
+    rules: RuleSet, found: Mapping[int, ScoreDistribution], tables: str | os.PathLike[str] | None = None
+) -> None:
+    """Store the distribution from the empty card on and, if there are more, the outlook.
+
+    Parameters
+    ----------
+    found
+        Distributions by the numbers of their states, without the points before: of the empty card, or of all cards
+        with at most one filled box.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be written.
+    """
+    cards = {str(state): _entry(of_state) for state, of_state in found.items()}
+    if len(cards) > 1:
+        _write(outlook_path(rules, tables), rules, {"cards": cards})
+    _write(distribution_path(rules, tables), rules, cards[str(state_space(rules).unchecked_index(EMPTY_STATE))])
+
+
+def _header(rules: RuleSet) -> dict[str, Any]:
+    """What a file must say to be used."""
+    return {"format": FORMAT, "version": __version__, "fingerprint": rules.fingerprint}
+
+
+def _fields(path: Path, rules: RuleSet) -> dict[str, Any]:
+    """The fields of a file; OSError or one of the errors DAMAGED if it cannot be used."""
+    stored = checked_fields(path.read_bytes())
+    if not _header(rules).items() <= stored.items():
+        raise ValueError("written by another version")
+    return stored
+
+
+def _write(path: Path, rules: RuleSet, fields: Mapping[str, Any]) -> None:
+    """Replace a file."""
+    with replacing(path) as file:
+        file.write(with_checksum({**_header(rules), **fields}))
+
+
+def _entry(found: ScoreDistribution) -> dict[str, Any]:
+    """A distribution as plain JSON values."""
+    return {
+        "lowest": int(found.scores[0]),
+        "upper_bonus_chance": found.upper_bonus_chance,
+        "categories": [[r.category, r.mean, r.crossed_out] for r in found.categories],
+        "chances": found.chances.tolist(),
+    }
+
+
+def _from_entry(entry: Mapping[str, Any], rules: RuleSet) -> ScoreDistribution:
+    """The distribution that :func:`_entry` wrote, or one of the errors DAMAGED."""
+    return ScoreDistribution(
+        np.arange(len(entry["chances"])) + entry["lowest"],
+        np.array(entry["chances"]),
+        entry["upper_bonus_chance"],
+        tuple(CategoryResult(*result) for result in entry["categories"]),
+        rules,
+        "mean",
+    )
