@@ -115,8 +115,9 @@ def test_games_of_a_whole_sheet(forced: Strategy) -> None:
         assert abs((played.final_scores <= found.percentile(percent)).mean() - percent / 100) < 0.02
 
 
+@pytest.mark.slow
 def test_saved_rolls_of_a_whole_sheet() -> None:
-    """Twenty boxes in forced order: up to 38 saved rolls."""
+    """Twenty boxes in forced order: up to 38 saved rolls. Games of the oracle are the quick ones."""
     strategy = reach("maxi-forced", 400)
     found = distribution(strategy)
     assert found.at_least(400) == pytest.approx(strategy.value(), rel=1e-4)
