@@ -312,7 +312,7 @@ def test_the_command_writes_by_suffix(run: Run, yatzy: Strategy, tmp_path: Path)
     assert "Which box? Points minus price" in shown.stdout
     for name, start in (("g.html", b"<!doctype html>"), ("g.pdf", b"%PDF-"), ("g.txt", b"Yatzy: ")):
         done = run("guide", "--sheet", str(sheet), "-o", str(tmp_path / name), "--lang", "sv")
-        assert (done.returncode, done.stdout) == (0, f"Wrote {tmp_path / name}\n"), done.stderr
+        assert (done.returncode, done.stdout) == (0, f"Skrev {tmp_path / name}\n"), done.stderr
         assert (tmp_path / name).read_bytes().startswith(start)
     assert run("guide", "--format", "html").stdout.startswith("<!doctype html>")
     wrong = run("guide", "-o", str(tmp_path / "g.docx"))
