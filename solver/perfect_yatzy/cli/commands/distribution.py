@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..._messages import _
+from ..._messages import _, number_text
 from ..console import confirm, solve_progress
 
 if TYPE_CHECKING:
@@ -61,6 +61,10 @@ def solve_distribution(
     with writing_to(path.parent):
         write_stored(rules, early, tables)
     found = early[state_space(rules).unchecked_index(EMPTY_STATE)]
-    click.echo(f"Standard deviation of {rules.key} under perfect play: {found.standard_deviation:.10f}")
-    click.echo("Percentiles  " + "  ".join(f"{percent} %: {found.percentile(percent)}" for percent in PERCENTS))
-    click.echo(f"{len(found.scores):,} scores in {perf_counter() - begin:.2f} s: {path}")
+    sentence = _("Standard deviation of {rules} under perfect play: {deviation}")
+    click.echo(sentence.format(rules=rules.key, deviation=number_text(found.standard_deviation, 10)))
+    click.echo(
+        _("Percentiles") + "  " + "  ".join(f"{percent} %: {found.percentile(percent)}" for percent in PERCENTS)
+    )
+    count, seconds = number_text(len(found.scores), grouped=True), number_text(perf_counter() - begin, 2)
+    click.echo(_("{count} scores in {seconds} s: {path}").format(count=count, seconds=seconds, path=path))
