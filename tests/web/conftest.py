@@ -33,8 +33,9 @@ def address(yatzy: Strategy) -> Iterator[str]:
     server.wait()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
+    """Closed at the end of a file: while it runs, this thread has an event loop, and other tests start their own."""
     yield from launch()
 
 

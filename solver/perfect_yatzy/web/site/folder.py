@@ -19,7 +19,7 @@ from typing import Any
 
 from ..._files import replacing
 from ..._version import __version__
-from ...errors import RulesError, SolverError
+from ...errors import RulesError, StateError
 from ...game.rule_loader import builtin_ids, load_rules
 from ...game.rules import RuleSet
 from ...game.translations import languages, localized
@@ -48,7 +48,7 @@ fill="#146c43"/><rect x="16" y="16" width="68" height="68" rx="9" fill="#fff"/><
 """
 
 
-class ForeignFolder(SolverError, ValueError):
+class ForeignFolder(StateError):
     """A folder has files that are no site."""
 
 

@@ -161,7 +161,7 @@ function showValue(id, value) {
   if (!input) return;
   const entry = invalid.get(id);
   if (entry && entry.before === String(value)) {
-    input.value = entry.text; // not corrected yet
+    if (input !== document.activeElement) input.value = entry.text; // not corrected yet
   } else {
     invalid.delete(id);
     input.removeAttribute("aria-invalid");
