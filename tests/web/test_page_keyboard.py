@@ -106,3 +106,19 @@ def test_the_focus_is_never_lost(page: Any) -> None:
     page.locator("#dice button").last.focus()
     page.keyboard.press("Backspace")
     assert page.evaluate("document.activeElement.closest('#dice') !== null")
+
+
+def test_enter_does_one_thing(page: Any) -> None:
+    """Typed dice leave the focus on the page; the key that holds must not press the button that gets the focus next."""
+    page.keyboard.type("33456")
+    settle(page)
+    page.keyboard.press("Enter")
+    assert dice_shown(page) == [3, 3]
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Escape")
+    page.keyboard.type("66666")
+    settle(page)
+    page.click("#dice button:first-child")
+    page.locator("body").evaluate("() => document.activeElement.blur()")
+    page.keyboard.press("Enter")
+    assert page.locator("dialog[open]").count() == 1  # the warning stays

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy.service.requests import parse_request
 from support.browser import PATIENCE_MS, dice_shown, expect, fill_card, focused, open_link, ready, settle, state_of
 from support.need import need
 
@@ -326,3 +329,22 @@ def test_a_roll_is_not_given_away_by_one_click(page: Any, address: str) -> None:
     page.click("#loss-dialog button >> nth=1")
     settle(page)
     assert state_of(page)["holds"] == [[]]
+
+
+def test_rules_without_a_table_are_solved_by_a_complete_question(browser: Any, address: str) -> None:
+    """The work that the button starts is that of a question the server understands without dice."""
+    asked: list[dict[str, Any]] = []
+
+    def answer(route: Any) -> None:
+        asked.append(json.loads(route.request.post_data))
+        route.fulfill(body="event: done\ndata: {}\n\n", content_type="text/event-stream")
+
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    page.route("**/api/solve", answer)
+    page.goto(address + "#rules=maxi")
+    page.click("#long-work button")
+    page.wait_for_function("() => !document.querySelector('#long-work progress')")
+    request = parse_request(asked[0], load_rules)
+    assert (request.rules.key, request.query) == ("maxi", "expect")
+    page.close()

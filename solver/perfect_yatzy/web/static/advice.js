@@ -123,7 +123,7 @@ function offerSolve() {
   const isOffered = isUnsolved() && !isCardFull(), key = isOffered ? state.rules : "";
   if (byId("long-work").dataset.key === key) return;
   byId("long-work").dataset.key = key;
-  byId("long-work").replaceChildren(...(isOffered ? [solveBox(rules().cost, "hold", position(), askAgain)] : []));
+  byId("long-work").replaceChildren(...(isOffered ? [solveBox(rules().cost, "expect", { ...position(), spread: false }, askAgain)] : []));
 }
 
 function clearAdvice() {

@@ -36,5 +36,8 @@ document.addEventListener("keydown", (event) => {
   else if (isDigit && Number(event.key) <= rules().faces) { event.preventDefault(); addDie(Number(event.key)); }
   else if (event.key === "Backspace") removeDie();
   else if (event.key === "Escape" && byId("menu").hidden) clearDice();
-  else if (event.key === "Enter" && !event.target.closest("button, a, summary, input, select, [tabindex='0']")) byId("go").click();
+  else if (event.key === "Enter" && !event.target.closest("button, a, summary, input, select, [tabindex='0']")) {
+    event.preventDefault(); // the action may move the focus to a button, which the same key would press
+    byId("go").click();
+  }
 });
