@@ -69,7 +69,7 @@ def _translate(shown: click.Command | click.Option, *names: str) -> None:
 def language_option(words: Sequence[str]) -> str | None:
     """The value of ``--lang`` on a command line, None without it. The last one counts."""
     value = None
-    for word, following in zip(words, [*words[1:], None], strict=True):
+    for word, following in zip(words, [*words[1:], None], strict=False):  # the last one has none
         if word == "--":
             break
         if word == "--lang":
