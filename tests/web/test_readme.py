@@ -21,7 +21,9 @@ from perfect_yatzy.web.answers import HTTP_CODES
 from perfect_yatzy.web.app import create_app
 
 README = (ROOT / "solver" / "perfect_yatzy" / "web" / "README.md").read_text(encoding="utf-8")
-REQUEST = re.compile(r"-d '([^'\n]*)' http://127\.0\.0\.1:8765(/api/\w+)\n```\n.*?```json\n(.*?)```", re.DOTALL)
+REQUEST = re.compile(
+    r"-d '([^'\n]*)' http://127\.0\.0\.1:8765(/api/\w+)\n```\n(?:(?!```).)*```json\n(.*?)```", re.DOTALL
+)
 
 
 @pytest.fixture(scope="module")
