@@ -101,6 +101,35 @@ def test_a_category_is_taken_with_the_rerolls_left(page: Any, address: str) -> N
     assert focused(page) == "go"
 
 
+def test_comparing_the_boxes_changes_the_list_only(page: Any, address: str) -> None:
+    """A box with rerolls left is no advice: headline and button stay, losses are those against the best hold."""
+    open_link(page, address, "#rules=yatzy&dice=23466&left=2")
+    expect(page, "#answer", "Keep 6 6")
+    headline = page.text_content("#answer")
+    page.click("#instead")
+    expect(page, "#ranking li:first-child", " for ")
+    assert page.text_content("#answer") == headline
+    expect(page, "#go", "Hold 6 6 and roll three dice")
+    assert page.locator("#ranking .grade", has_text="best").count() == 0
+    hold, box = (
+        page.evaluate(
+            "async ([path, name]) => (await (await fetch(path, {method: 'POST', headers: {'Content-Type': 'application/json'}, body:"
+            " JSON.stringify({rules: 'yatzy', card: {}, dice: [2, 3, 4, 6, 6], rolls_left: 2})})).json())[name][0]",
+            [f"api/{query}", name],
+        )
+        for query, name in (("hold", "holds"), ("score", "categories"))
+    )
+    loss = hold["expected_final_score"] - box["expected_final_score"]
+    assert loss > 2
+    expect(page, "#ranking li:first-child .option-loss", f"−{loss:.2f}")
+    page.click("#ranking li:first-child button")
+    page.wait_for_selector("#loss-dialog")
+    page.click("#loss-dialog .primary")
+    assert state_of(page)["turns"] == []
+    page.click("#instead")
+    assert page.locator("#ranking .grade", has_text="best").count() == 1
+
+
 def test_bonus_points_are_in_the_total_and_the_link(page: Any, address: str) -> None:
     open_link(page, address, "#rules=yahtzee&card=yahtzee%3D50&dice=66666&left=0")
     expect(page, "#go", "Take Sixes for 30 + 100")

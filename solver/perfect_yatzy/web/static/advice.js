@@ -23,15 +23,15 @@ const newRequest = latestOnly();
 let answer = null; // { choosesHold, aim, approximate, entries } of the position shown
 let scored = null; // the boxes that may be taken with this roll, of the answer to `score`
 let answerKey = "", timer = 0, showsAll = false;
-let takesCategory = ""; // the position in which the player compares boxes with rerolls left
+let comparedFor = ""; // the position in which the list shows the boxes instead of the holds, with rerolls left
 
 const cardAndDice = () => JSON.stringify([state.rules, me().card, state.dice]);
 
 // --- asking ---
 
 function drawAdvice() {
-  if (takesCategory !== cardAndDice()) takesCategory = "";
-  const choosesHold = state.left > 0 && !takesCategory, isAsked = hasAllDice() && !isCardFull() && !isUnsolved();
+  if (comparedFor !== cardAndDice()) comparedFor = "";
+  const choosesHold = state.left > 0, isAsked = hasAllDice() && !isCardFull() && !isUnsolved();
   const body = { ...position(), ...objective(), dice: state.dice, rolls_left: state.left };
   const key = isAsked ? `${choosesHold ? "hold" : "score"} ${JSON.stringify(body)}` : "none";
   document.body.classList.toggle("no-roll", !state.dice.length && !state.rolls.length);
@@ -92,6 +92,9 @@ export function showStatus(text) {
 }
 
 const valueOf = (entry) => (answer.aim ? entry.chance : entry.expected_final_score);
+// The boxes are listed with what each loses against the best of all options: advice, button and warning stay those of the roll.
+const comparesBoxes = () => Boolean(comparedFor && answer?.choosesHold && scored);
+const listed = () => (comparesBoxes() ? scored.map((entry) => ({ ...entry, loss: Math.max(0, valueOf(answer.entries[0]) - valueOf(entry)) })) : answer.entries);
 const isSettled = () => answer.aim && (answer.entries[0].chance === 0 || answer.entries[0].chance === 1);
 const valueText = (entry) => (answer.aim && !isSettled() ? formatPercent(entry.chance) : formatNumber(entry.expected_final_score, 2));
 
@@ -168,14 +171,14 @@ function gapText(best, second) {
 }
 
 function drawRanking() {
-  const { choosesHold, entries, aim } = answer, held = diceText(heldDice());
-  const rows = entries.slice(0, showsAll ? undefined : SHOWN_ROWS).map((entry, i) => {
+  const { choosesHold, aim } = answer, held = diceText(heldDice()), boxes = comparesBoxes();
+  const rows = listed().slice(0, showsAll ? undefined : SHOWN_ROWS).map((entry, i) => {
     const isHeld = choosesHold && state.chosen && !entry.category && diceText(entry.hold) === held;
-    return optionRow(entry, { isFirst: i === 0, aim, isHeld, value: valueText(entry), onChoose: () => choose(entry) });
+    return optionRow(entry, { isFirst: i === 0 && (!boxes || entry.loss < 1e-6), aim, isHeld, value: valueText(entry), onChoose: () => choose(entry) });
   });
   const notes = [];
   if (answer.approximate) notes.push(_("Approximate: {text}.", { text: answer.approximate.text }));
-  if (!choosesHold && state.left && rules().saved_rolls) notes.push(ngettext("The {count} roll left will be saved.", "The {count} rolls left will be saved.", state.left, { count: formatNumber(state.left) }));
+  if (boxes && rules().saved_rolls) notes.push(ngettext("The {count} roll left will be saved.", "The {count} rolls left will be saved.", state.left, { count: formatNumber(state.left) }));
   const at = [...byId("ranking").querySelectorAll("button")].indexOf(document.activeElement);
   byId("ranking").replaceChildren(element("ol", { "aria-label": _("Ranking"), class: "options" }, ...rows), ...notes.map((text) => element("p", { class: "hint" }, text)));
   if (at >= 0) (byId("ranking").querySelectorAll("button")[at] || byId("go")).focus();
@@ -249,9 +252,9 @@ function drawButtons(hidden) {
   byId("roll-here").hidden = !(state.typed && hasAllDice() && state.left > 0 && action);
   byId("best-again").hidden = !(state.chosen && answer?.choosesHold && !hidden);
   byId("instead").hidden = !isPlaying || state.left === 0;
-  byId("instead").textContent = answer?.choosesHold ? _("Compare the boxes") : _("Back to the holds");
-  byId("more").hidden = !isPlaying || answer.entries.length <= SHOWN_ROWS;
-  if (isPlaying) byId("more").textContent = showsAll ? _("Show the best {count}", { count: SHOWN_ROWS }) : _("Show all {count}", { count: formatNumber(answer.entries.length) });
+  byId("instead").textContent = comparesBoxes() ? _("Back to the holds") : _("Compare the boxes");
+  byId("more").hidden = !isPlaying || listed().length <= SHOWN_ROWS;
+  if (isPlaying) byId("more").textContent = showsAll ? _("Show the best {count}", { count: SHOWN_ROWS }) : _("Show all {count}", { count: formatNumber(listed().length) });
 }
 
 // Holds dice and rolls the others, after a question if that gives much away.
@@ -289,7 +292,7 @@ onClick("more", () => {
   drawAnswer();
   if (showsAll) byId("ranking").querySelectorAll("button")[SHOWN_ROWS]?.focus();
 });
-onClick("instead", () => { takesCategory = takesCategory ? "" : cardAndDice(); drawAdvice(); byId("instead").focus(); });
+onClick("instead", () => { comparedFor = comparedFor ? "" : cardAndDice(); showsAll = false; drawAnswer(); byId("instead").focus(); });
 document.addEventListener("box-taken", (event) => playCategory(event.detail));
 document.addEventListener("work-done", askAgain);
 onDraw(drawAdvice);
