@@ -80,6 +80,14 @@ def test_the_others_at_the_table_are_the_opponents(page: Any) -> None:
 def test_another_number_of_players_begins_a_new_game_that_undo_takes_back(page: Any) -> None:
     page.keyboard.type("33345")
     settle(page)
+    page.click("#menu-button")
+    page.click("#open-players")
+    assert page.locator("#players-hint").is_hidden()
+    page.click("#add-player")
+    expect(page, "#players-hint", "ends the game")  # before it happens
+    expect(page, "#players-play", "End this game")
+    page.keyboard.press("Escape")
+    assert state_of(page)["dice"] == [3, 3, 3, 4, 5]
     seat(page, "Ann", "Bo", "Cecilia")
     expect(page, "#notice", "Undo brings the old one back")
     assert [player["name"] for player in state_of(page)["players"]] == ["Ann", "Bo", "Cecilia"]

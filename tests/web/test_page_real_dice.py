@@ -68,12 +68,34 @@ def test_a_roll_typed_over_full_dice_begins_the_next_roll(phone: Any) -> None:
 def test_dice_marked_as_held_are_not_typed_again(phone: Any) -> None:
     phone.keyboard.type("33456")
     settle(phone)
-    phone.locator("#dice button").nth(4).tap()
+    for die in (0, 1, 4):  # from the marked 3 3 to the 6
+        phone.locator("#dice button").nth(die).tap()
     phone.keyboard.type("1122")
     settle(phone)
     assert state_of(phone)["holds"] == [[6]]
     assert sorted(dice_shown(phone)) == [1, 1, 2, 2, 6]
     assert phone.locator("#guess").is_hidden()
+
+
+def test_dice_that_the_page_marks_are_not_typed_again(phone: Any) -> None:
+    phone.keyboard.type("33456")
+    settle(phone)
+    phone.keyboard.type("1")
+    assert dice_shown(phone) == [3, 3, 1]
+    phone.keyboard.type("22")
+    assert state_of(phone)["holds"] == [[3, 3]]
+    assert dice_shown(phone) == [3, 3, 1, 2, 2]
+    assert phone.locator("#guess").is_hidden()
+
+
+def test_a_tap_changes_the_marks_by_one_die(phone: Any) -> None:
+    phone.keyboard.type("33456")
+    settle(phone)
+    phone.locator("#dice button").nth(4).tap()
+    assert phone.locator("#dice button[aria-pressed='true']").count() == 3
+    assert phone.locator("#dice small").all_text_contents() == ["keep", "keep", "", "", "keep"]
+    phone.locator("#dice button").nth(0).tap()
+    assert phone.locator("#dice small").all_text_contents() == ["best", "keep", "", "", "keep"]
 
 
 def test_an_unlikely_hold_is_asked_for(phone: Any) -> None:

@@ -282,7 +282,7 @@ function choose(entry) {
   else markHold(entry.hold);
 }
 
-provideHolds(() => (answer?.choosesHold ? answer.entries.filter((entry) => !entry.category).map(({ hold, loss }) => ({ hold, loss })) : []));
+provideHolds(() => (answer ? answer.entries.filter((entry) => !entry.category).map(({ hold, loss }) => ({ hold, loss })) : null));
 
 for (const id of ["go", "go-short"]) onClick(id, () => primaryAction(isAdviceHidden() && Boolean(answer))?.run());
 onClick("roll-here", () => { const hold = state.chosen ? heldDice() : currentHold()?.hold; if (hold) playHold(hold, false); });

@@ -1,13 +1,14 @@
 // The dice on the table: which are held, which the advice keeps, the buttons to enter real dice, the roll of this turn.
 import { button, byId, diceText, element, moveFocusOut, setEnabled } from "./dom.js";
 import { dieFace, diceRow } from "./die.js";
-import { addDie, clearDice, isTurnStart, marksOf, setGuessedHold, toggleHeld } from "./game.js";
+import { addDie, clearDice, isTurnStart, marksOf, provideMarkedHold, setGuessedHold, toggleHeld } from "./game.js";
 import { _, formatNumber, language } from "./i18n.js";
 import { roving } from "./keys.js";
 import { change, hasAllDice, isCardFull, maxRerolls, onDraw, rules, state } from "./state.js";
 
 const MAX_ROLLS_LISTED = 12; // saved rolls can be many; more of them are chosen one at a time
 let advised = null; // the dice that the advice keeps; null while there is none
+provideMarkedHold(() => (hasAllDice() ? advised : null));
 
 // Marks the dice that the advice keeps.
 export function showAdvised(hold) {
@@ -38,11 +39,12 @@ function drawTable() {
 
 function drawDie(die, face, i, isAdvised) {
   const isHeld = Boolean(state.held[i]), isFixed = !hasAllDice() && isHeld;
-  const word = isHeld ? _("held") : isAdvised ? _("keep") : "";
+  const isKept = isHeld || (isAdvised && !state.chosen);
+  const word = isKept ? _("keep") : isAdvised ? _("best") : "";
   die.classList.toggle("held", isHeld);
   die.classList.toggle("advised", isAdvised && !state.chosen);
   die.classList.toggle("hinted", isAdvised && state.chosen && !isHeld);
-  die.setAttribute("aria-pressed", String(isHeld));
+  die.setAttribute("aria-pressed", String(isKept));
   const fields = { number: i + 1, face, word };
   die.setAttribute("aria-label", word ? _("Die {number} shows {face}, {word}", fields) : _("Die {number} shows {face}", fields));
   setEnabled(die, !isFixed && state.left > 0);
@@ -64,7 +66,7 @@ function drawFaces() {
   byId("entry").hidden = isCardFull() || isLast;
   byId("faces-hint").textContent = isTurnStart() ? _("Real dice? Tap or type what they show.")
     : !hasAllDice() ? _("Tap or type the dice you have rolled.")
-      : state.left ? _("Rolled on? Tap or type the next roll.") : "";
+      : state.left ? _("Rolled on? Tap or type the dice you have rolled.") : "";
   roving(faces);
 }
 

@@ -70,22 +70,40 @@ export function firstRoll() {
   });
 }
 
-// The holds of a position with their losses, best first, as the advice knows them; empty if it does not.
-let knownHolds = () => [];
+// The holds of a position with their losses, best first, as the advice knows them; null while there is no advice.
+let knownHolds = () => null;
 export const provideHolds = (source) => { knownHolds = source; };
 
-// Adds a die that a player has rolled. Over full dice it begins the next roll.
+// The hold that the page marks while the player has marked none; null if it marks none.
+let markedHold = () => null;
+export const provideMarkedHold = (source) => { markedHold = source; };
+
+// Which dice are kept if the player goes on: those marked by the player, else those that the page marks.
+export const keptMarks = () => (state.chosen ? state.held : markedHold() ? marksOf(state.dice, markedHold()) : state.dice.map(() => false));
+
+// Adds a die that a player has rolled. Over full dice it begins the next roll, and the dice marked as kept stay.
 export function addDie(face) {
   if (isCardFull()) return;
-  if (hasAllDice() && state.left === 0) {
+  const holds = knownHolds();
+  // More dice than places before there is advice for them: the whole roll is being entered, not only the dice rolled.
+  const isWholeRoll = hasAllDice() && state.assumed && !state.chosen && !holds;
+  if (hasAllDice() && state.left === 0 && !isWholeRoll) {
     showNotice(_("No roll is left in this turn: take a box of the card first."));
     return;
   }
-  const holds = hasAllDice() ? knownHolds() : null;
+  const marks = keptMarks(), marked = state.dice.filter((_die, i) => marks[i]);
+  const kept = (state.chosen || marked.length) && marked.length < rules().dice ? marked : null; // null: the next roll shows it
   change((s) => {
     s.typed = true;
-    if (hasAllDice()) {
-      beginRoll(s, s.chosen ? s.dice.filter((_die, i) => s.held[i]) : null);
+    if (isWholeRoll) {
+      s.dice = s.entered.slice(s.assumed);
+      s.held = s.dice.map(() => false);
+      s.holds[s.holds.length - 1] = null;
+      s.assumed = 0;
+    } else if (hasAllDice()) {
+      const isAssumed = !s.chosen;
+      beginRoll(s, kept);
+      s.assumed = isAssumed ? s.fixed : 0;
       s.knownHolds = holds;
     }
     s.dice.push(face);
@@ -96,11 +114,12 @@ export function addDie(face) {
 
 // A roll that is entered shows which dice were held before it, where the player has not said so.
 function completeRoll(s) {
+  s.entered = [...s.dice];
   endRoll(s);
   const last = s.holds.length - 1;
   if (last < 0) return;
   const hold = s.holds[last];
-  if (hold && isWithin(hold, s.dice)) return;
+  if (hold && isWithin(hold, s.dice)) return; // known holds stay: more dice may follow
   const choices = possibleHolds(s.rolls[last], s.dice, s.knownHolds || []);
   s.holds[last] = choices[0].hold;
   s.guess = choices.length > 1 ? { choices: choices.slice(0, MAX_GUESSES).map((each) => each.hold), isUnclear: choices[0].loss >= CLEAR_LOSS } : null;
@@ -153,7 +172,8 @@ export function clearDice() {
 
 export function toggleHeld(at) {
   if (!hasAllDice() || state.left === 0) return;
-  change((s) => { s.held[at] = !s.held[at]; s.chosen = true; });
+  const marks = keptMarks();
+  change((s) => { s.held = marks.map((isKept, i) => (i === at ? !isKept : isKept)); s.chosen = true; });
 }
 
 export function markHold(hold) {
@@ -190,7 +210,7 @@ export function takeCategory(entry) {
     player.bonusPoints += entry.bonus_points || 0;
     if (rules().saved_rolls) player.saved = s.left;
     s.player = nextPlayer();
-    Object.assign(s, { dice: [], held: [], chosen: false, rolls: [], holds: [], fixed: 0, guess: null, left: maxRerolls() });
+    Object.assign(s, { dice: [], held: [], chosen: false, rolls: [], holds: [], fixed: 0, assumed: 0, entered: [], knownHolds: null, guess: null, left: maxRerolls() });
   }, text);
 }
 

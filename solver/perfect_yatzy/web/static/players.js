@@ -18,6 +18,10 @@ function drawCount() {
   const rows = [...byId("names").children];
   byId("add-player").hidden = rows.length >= MAX_PLAYERS;
   for (const row of rows) row.querySelector("button").hidden = rows.length === 1;
+  // Players take turns from the beginning, so another number of them begins a new game: the form says so before.
+  const endsGame = isGameStarted() && rows.length !== state.players.length;
+  byId("players-hint").hidden = !endsGame;
+  byId("players-play").textContent = endsGame ? _("End this game and begin a new one") : _("Play");
 }
 
 onClick("open-players", () => {
@@ -39,7 +43,6 @@ byId("players-form").addEventListener("submit", () => {
     change((s) => { names.forEach((name, i) => { s.players[i].name = name; }); });
     return;
   }
-  // Players take turns from the beginning, so another number of them begins a new game.
-  const text = isGameStarted() ? _("A new game for the other players; Undo brings the old one back.") : "";
+  const text = isGameStarted() ? _("A new game; Undo brings the old one back.") : "";
   change((s) => { startGame(s); s.players = names.map((name) => newPlayer(name)); }, text);
 });

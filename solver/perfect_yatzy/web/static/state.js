@@ -12,10 +12,12 @@ export const newPlayer = (name = "") => ({ name, card: {}, saved: 0, bonusPoints
 // the record has them. `edited` means that a card was entered by hand: such a game has no record.
 // `typed` means that the dice are real ones, entered by the player; `fixed` of them were held before a roll that is being
 // entered, and `guess` has the holds that fit it, where the player has not said what was held.
+// `assumed` of the fixed dice were kept as the page marked them, without a word of the player; `entered` are the dice of the
+// roll in the order of entry.
 // `chosen` means that the player has marked dice to hold; until then the page suggests the best hold.
 export const emptyState = () => ({
   rules: "yatzy", players: [newPlayer()], player: 0, dice: [], held: [], chosen: false, fixed: 0, left: 2, typed: false,
-  rolls: [], holds: [], guess: null, objective: "mean", goal: "", opponents: "", ties: "loss", turns: [], edited: false, date: "",
+  rolls: [], holds: [], guess: null, entered: [], assumed: 0, objective: "mean", goal: "", opponents: "", ties: "loss", turns: [], edited: false, date: "",
 });
 
 export let state = emptyState();
