@@ -3,7 +3,7 @@ import { ask, latestOnly } from "./ask.js";
 import { setPointsOfRoll } from "./card.js";
 import { showAdvised } from "./dice.js";
 import { button, byId, capitalize, diceText, element, onClick, setEnabled } from "./dom.js";
-import { firstRoll, holdAndRoll, markHold, provideHolds, takeCategory } from "./game.js";
+import { firstRoll, hasRecord, holdAndRoll, isTurnStart, markHold, provideHolds, takeCategory } from "./game.js";
 import { formatNumber, formatPercent, ngettext, _ } from "./i18n.js";
 import { drawMap, hideMap } from "./outcomes.js";
 import { objectiveName, optionName, optionRow, optionTitle } from "./options.js";
@@ -13,7 +13,7 @@ import { showOpponentsError } from "./header.js";
 import { whySentence } from "./why.js";
 import { hasAllDice, heldDice, isCardFull, me, objective, onDraw, position, redraw, rules, startGame, change, state, totals } from "./state.js";
 
-const SHOWN_ROWS = 6;
+const shownRows = () => (matchMedia("(max-width: 40rem)").matches ? 3 : 6); // the card is near on a phone
 const DEBOUNCE_MS = 60, LONG_WAIT_MS = 1000; // before a request is sent, and before the page says that it takes long
 
 const RETRY_MS = 5000;
@@ -34,7 +34,8 @@ function drawAdvice() {
   const choosesHold = state.left > 0, isAsked = hasAllDice() && !isCardFull() && !isUnsolved();
   const body = { ...position(), ...objective(), dice: state.dice, rolls_left: state.left };
   const key = isAsked ? `${choosesHold ? "hold" : "score"} ${JSON.stringify(body)}` : "none";
-  document.body.classList.toggle("no-roll", !state.dice.length && !state.rolls.length);
+  document.body.classList.toggle("no-roll", isTurnStart());
+  document.body.classList.toggle("first", !state.turns.length && state.players.every((player) => !Object.keys(player.card).length));
   if (key === answerKey) { drawAnswer(); return; } // only marks on the dice or the language have changed
   answerKey = key;
   answer = scored = null;
@@ -106,6 +107,7 @@ function drawAnswer() {
   if (!answer) {
     clearAdvice();
     showStatus(missingText());
+    if (isCardFull()) byId("answer").className = "final";
     offerSolve();
   } else if (hidden) {
     clearAdvice();
@@ -172,7 +174,7 @@ function gapText(best, second) {
 
 function drawRanking() {
   const { choosesHold, aim } = answer, held = diceText(heldDice()), boxes = comparesBoxes();
-  const rows = listed().slice(0, showsAll ? undefined : SHOWN_ROWS).map((entry, i) => {
+  const rows = listed().slice(0, showsAll ? undefined : shownRows()).map((entry, i) => {
     const isHeld = choosesHold && state.chosen && !entry.category && diceText(entry.hold) === held;
     return optionRow(entry, { isFirst: i === 0 && (!boxes || entry.loss < 1e-6), aim, isHeld, value: valueText(entry), onChoose: () => choose(entry) });
   });
@@ -213,7 +215,7 @@ function currentHold() {
 
 // What the primary button does now: its text, the short text of the bar, and the action; null if there is nothing to do.
 function primaryAction(hidden) {
-  if (isCardFull()) return { text: _("New game"), short: _("New game"), run: () => change((s) => startGame(s), _("A new game; Undo brings the old one back.")) };
+  if (isCardFull()) return hasRecord() ? { text: _("Review this game"), short: _("Review"), run: showReview } : { text: _("New game"), short: _("New game"), run: playAgain };
   if (!state.dice.length && !state.rolls.length) return { text: _("Roll the dice"), short: _("Roll"), run: firstRoll };
   if (!hasAllDice()) return null;
   const entry = currentHold(), hold = state.chosen ? heldDice() : !hidden && entry && !entry.category ? entry.hold : null;
@@ -228,6 +230,13 @@ function primaryAction(hidden) {
   const best = entry?.category ? scored.find((each) => each.category === entry.category) : scored[0];
   if (!best) return null;
   return { text: capitalize(takeText(best)), short: _("Take"), run: () => playCategory(best.category) };
+}
+
+const playAgain = () => change((s) => startGame(s), _("A new game; Undo brings the old one back."));
+
+function showReview() {
+  byId("review-own").click();
+  byId("review").scrollIntoView();
 }
 
 // Small numbers are words in a sentence.
@@ -246,15 +255,17 @@ function drawButtons(hidden) {
     byId(id).textContent = text;
     setEnabled(byId(id), Boolean(action));
   }
-  byId("go").hidden = !action && (!hasAllDice() || hidden); // with hidden advice the player chooses first
+  byId("play-again").hidden = !isCardFull() || !hasRecord();
+  const entersDice = isTurnStart() && state.typed && !isCardFull(); // real dice: the keys come first
+  byId("go").hidden = entersDice || !action && (!hasAllDice() || hidden); // with hidden advice the player chooses first
   byId("go-short").setAttribute("aria-label", action?.text || _("Roll"));
   const isPlaying = Boolean(answer) && !hidden;
   byId("roll-here").hidden = !(state.typed && hasAllDice() && state.left > 0 && action);
   byId("best-again").hidden = !(state.chosen && answer?.choosesHold && !hidden);
   byId("instead").hidden = !isPlaying || state.left === 0;
   byId("instead").textContent = comparesBoxes() ? _("Back to the holds") : _("Compare the boxes");
-  byId("more").hidden = !isPlaying || listed().length <= SHOWN_ROWS;
-  if (isPlaying) byId("more").textContent = showsAll ? _("Show the best {count}", { count: SHOWN_ROWS }) : _("Show all {count}", { count: formatNumber(listed().length) });
+  byId("more").hidden = !isPlaying || listed().length <= shownRows();
+  if (isPlaying) byId("more").textContent = showsAll ? _("Show the best {count}", { count: shownRows() }) : _("Show all {count}", { count: formatNumber(listed().length) });
 }
 
 // Holds dice and rolls the others, after a question if that gives much away.
@@ -263,7 +274,7 @@ async function playHold(hold, isTyped = state.typed) {
   if (entry && !await confirmLoss(entry, answer.entries[0], answer.entries[1])) return;
   if (key !== cardAndDice()) return; // something else has happened meanwhile
   holdAndRoll(hold, isTyped);
-  if (isTyped) byId("faces").querySelector("[tabindex='0']")?.focus({ preventScroll: true });
+  if (isTyped) byId("dice-title").focus({ preventScroll: true }); // digits and Enter work from there
 }
 
 // Takes a box with the rerolls left: the answer to `score` has its points, including a bonus for the first roll.
@@ -273,7 +284,7 @@ export async function playCategory(category) {
   if (!await confirmLoss(entry, answer.entries[0], answer.entries[1])) return;
   if (key !== cardAndDice()) return;
   takeCategory(entry);
-  byId("go").focus({ preventScroll: true });
+  byId(byId("go").hidden ? "dice-title" : "go").focus({ preventScroll: true });
   byId("table").scrollIntoView({ block: "nearest" });
 }
 
@@ -286,11 +297,12 @@ provideHolds(() => (answer ? answer.entries.filter((entry) => !entry.category).m
 
 for (const id of ["go", "go-short"]) onClick(id, () => primaryAction(isAdviceHidden() && Boolean(answer))?.run());
 onClick("roll-here", () => { const hold = state.chosen ? heldDice() : currentHold()?.hold; if (hold) playHold(hold, false); });
+onClick("play-again", () => { playAgain(); byId("go").focus(); });
 onClick("best-again", () => { change((s) => { s.held = s.dice.map(() => false); s.chosen = false; }); byId("go").focus(); });
 onClick("more", () => {
   showsAll = !showsAll;
   drawAnswer();
-  if (showsAll) byId("ranking").querySelectorAll("button")[SHOWN_ROWS]?.focus();
+  if (showsAll) byId("ranking").querySelectorAll("button")[shownRows()]?.focus();
 });
 onClick("instead", () => { comparedFor = comparedFor ? "" : cardAndDice(); showsAll = false; drawAnswer(); byId("instead").focus(); });
 document.addEventListener("box-taken", (event) => playCategory(event.detail));

@@ -1,7 +1,7 @@
 // The dice on the table: which are held, which the advice keeps, the buttons to enter real dice, the roll of this turn.
 import { button, byId, diceText, element, moveFocusOut, setEnabled } from "./dom.js";
 import { dieFace, diceRow } from "./die.js";
-import { addDie, clearDice, isTurnStart, marksOf, provideMarkedHold, setGuessedHold, toggleHeld } from "./game.js";
+import { addDie, canChange, changing, chooseToChange, clearDice, isTurnStart, marksOf, provideMarkedHold, setGuessedHold, toggleHeld } from "./game.js";
 import { _, formatNumber, language } from "./i18n.js";
 import { roving } from "./keys.js";
 import { change, hasAllDice, isCardFull, maxRerolls, onDraw, rules, state } from "./state.js";
@@ -27,7 +27,7 @@ function drawTable() {
   for (const slot of table.querySelectorAll(".slot")) slot.remove();
   while (table.children.length < state.dice.length) {
     const at = table.children.length;
-    table.append(button("", () => toggleHeld(at), { class: "die" }));
+    table.append(button("", () => (canChange() ? chooseToChange(at) : toggleHeld(at)), { class: "die" }));
   }
   const keeps = advised && hasAllDice() ? marksOf(state.dice, advised) : [];
   state.dice.forEach((face, i) => drawDie(table.children[i], face, i, Boolean(keeps[i])));
@@ -47,7 +47,8 @@ function drawDie(die, face, i, isAdvised) {
   die.setAttribute("aria-pressed", String(isKept));
   const fields = { number: i + 1, face, word };
   die.setAttribute("aria-label", word ? _("Die {number} shows {face}, {word}", fields) : _("Die {number} shows {face}", fields));
-  setEnabled(die, !isFixed && state.left > 0);
+  die.classList.toggle("changing", changing() === i);
+  setEnabled(die, !isFixed && (state.left > 0 || canChange()));
   if (die.dataset.face !== String(face)) { die.replaceChildren(dieFace(face), element("small", { "aria-hidden": "true" })); die.dataset.face = face; }
   die.lastChild.textContent = word;
 }
@@ -61,12 +62,11 @@ function drawFaces() {
     faces.dataset.builtFor = builtFor;
   }
   setEnabled(byId("clear-dice"), state.dice.length > 0);
-  const isLast = hasAllDice() && state.left === 0;
-  if (isLast) moveFocusOut(byId("entry"), byId("advice-title"));
-  byId("entry").hidden = isCardFull() || isLast;
-  byId("faces-hint").textContent = isTurnStart() ? _("Real dice? Tap or type what they show.")
+  if (isCardFull()) moveFocusOut(byId("entry"), byId("advice-title"));
+  byId("entry").hidden = isCardFull();
+  byId("faces-hint").textContent = changing() !== null ? _("Tap or type what this die shows.") : isTurnStart() ? _("Real dice? Tap or type what they show.")
     : !hasAllDice() ? _("Tap or type the dice you have rolled.")
-      : state.left ? _("Rolled on? Tap or type the dice you have rolled.") : "";
+      : state.left ? _("Rolled on? Tap or type the dice you have rolled.") : canChange() ? _("Tap a die to change it.") : "";
   roving(faces);
 }
 

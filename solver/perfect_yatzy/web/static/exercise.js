@@ -66,9 +66,10 @@ export async function showExercise(container, position, { title, onAnswer, butto
   function answer(option) {
     if (!option || verdict.childElementCount) return;
     const best = options[0];
-    keptDice(position.dice, best)?.forEach((isKept, i) => { dice.children[i].querySelector("small").textContent = isKept ? _("best") : ""; });
+    keptDice(position.dice, best)?.forEach((isKept, i) => { dice.children[i].querySelector("small").textContent = isKept ? _("best") : ""; dice.children[i].classList.toggle("advised", isKept); });
     for (const each of [...dice.children, roll, ...boxes.querySelectorAll("button")]) setEnabled(each, false);
     const other = gradeOfChoice(option, best) === "best" ? options[1] : option;
+    verdict.className = `answer ${gradeOfChoice(option, best)}`; // a mistake is not green
     verdict.replaceChildren(...verdictView(option, best, spec, other && whySentence(best, other, spec)),
       element("details", {}, element("summary", {}, _("All about this choice")), optionsTable(options, option, spec)),
       element("div", { class: "bar" }, ...buttons()));
@@ -86,17 +87,29 @@ export async function showExercise(container, position, { title, onAnswer, butto
   if (!position.rolls_left) for (const die of dice.children) setEnabled(die, false);
 }
 
-// The scorecard: filled boxes with their points, open ones as buttons with the points of this roll.
+// The scorecard as in a game, upper boxes and the sum of them on the left: filled boxes with their points, open ones as buttons with the points of this roll.
 function cardView(rules, position, options, onTake) {
-  const cells = rules.categories.map((category) => {
+  const cellOf = (category) => {
     const points = position.card[category.id], option = options.find((each) => !each.hold && each.category === category.id);
     const name = element("span", { class: "name" }, category.name);
-    if (points !== undefined) return element("li", { class: "filled" }, name, " ", element("span", { class: "points" }, formatNumber(points)));
+    if (points !== undefined) return element("li", { class: "row filled" }, name, " ", element("span", { class: "points" }, formatNumber(points)));
     if (!option) return element("li", {}, name, " ", element("span", { class: "points" }, "–"));
     const text = option.bonus_points ? `${formatNumber(option.points)} + ${formatNumber(option.bonus_points)}` : formatNumber(option.points);
     return element("li", { class: "open" }, element("button", { type: "button", title: actionText(option, position.rules), on: { click: (event) => {
       if (event.currentTarget.getAttribute("aria-disabled") !== "true") onTake(option);
     } } }, name, " ", element("span", { class: option.points ? "points" : "points zero" }, text)));
+  };
+  const side = (isUpper, ...sums) => element("ul", { "aria-label": isUpper ? _("Upper boxes") : _("Other boxes") },
+    ...rules.categories.filter((category) => Boolean(category.upper) === isUpper).map(cellOf), ...sums);
+  return element("div", { class: "exercise-card", role: "group", "aria-label": _("Score card") }, side(true, ...upperSums(rules, position)), side(false));
+}
+
+// The way to the upper bonus, which much depends on; one line for each column.
+function upperSums(rules, position) {
+  return (rules.bonus?.steps || []).map((steps, column) => {
+    const upper = rules.categories.filter((category) => category.upper && category.column === column);
+    const sum = upper.reduce((total, category) => total + (position.card[category.id] || 0), 0);
+    const [threshold] = steps.find(([points]) => sum < points) || steps[steps.length - 1];
+    return element("li", { class: "upper-sum" }, _("Upper {sum} of {threshold}", { sum: formatNumber(sum), threshold: formatNumber(threshold) }));
   });
-  return element("ul", { class: "exercise-card", "aria-label": _("Score card") }, ...cells);
 }

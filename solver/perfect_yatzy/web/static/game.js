@@ -1,5 +1,5 @@
 // The course of a game on the page: rolls by the page or by real dice, holds, boxes taken, whose turn it is, its record.
-import { hasAllDice, heldDice, isCardFull, isFull, change, maxRerolls, rules, showNotice, state } from "./state.js";
+import { hasAllDice, heldDice, isCardFull, isFull, change, maxRerolls, redraw, rules, showNotice, state } from "./state.js";
 import { _ } from "./i18n.js";
 
 const CLEAR_LOSS = 0.4; // points: a hold that loses less is assumed without a question (an inaccuracy at most)
@@ -84,6 +84,7 @@ export const keptMarks = () => (state.chosen ? state.held : markedHold() ? marks
 // Adds a die that a player has rolled. Over full dice it begins the next roll, and the dice marked as kept stay.
 export function addDie(face) {
   if (isCardFull()) return;
+  if (changing() !== null) { changeDie(changing(), face); return; }
   const holds = knownHolds();
   // More dice than places before there is advice for them: the whole roll is being entered, not only the dice rolled.
   const isWholeRoll = hasAllDice() && state.assumed && !state.chosen && !holds;
@@ -110,6 +111,26 @@ export function addDie(face) {
     s.held.push(false);
     if (hasAllDice()) completeRoll(s);
   }, "", `dice ${state.turns.length} ${state.rolls.length + (hasAllDice() ? 1 : 0)}`); // the dice of a roll are one step of the history
+}
+
+// --- correcting the last roll ---
+
+// After the last roll a die cannot be held; a tap chooses it, and the next key says what it shows.
+let chosenDie = null;
+export const canChange = () => hasAllDice() && state.left === 0 && (state.typed || !state.rolls.length);
+export const changing = () => (canChange() && chosenDie?.rolls === state.rolls.length && chosenDie.turn === state.turns.length ? chosenDie.at : null);
+
+export function chooseToChange(at) {
+  chosenDie = changing() === at ? null : { at, rolls: state.rolls.length, turn: state.turns.length };
+  redraw();
+}
+
+function changeDie(at, face) {
+  chosenDie = null;
+  change((s) => {
+    s.dice[at] = face;
+    completeRoll(s);
+  });
 }
 
 // A roll that is entered shows which dice were held before it, where the player has not said so.

@@ -22,6 +22,7 @@ function drawHeader() {
   if (byId("notice").textContent !== currentNotice()) byId("notice").textContent = currentNotice();
   byId("aim").textContent = state.objective === "goal" && state.goal ? _("Play for: {aim}", { aim: objectiveName({ goal: Number(state.goal) }) })
     : state.objective === "win" ? _("Play for: a win") : _("Play for: the best average");
+  byId("aim").hidden = state.objective === "mean"; // the usual aim is a matter of the settings
   drawRules();
   drawObjective();
   drawPrintHeader(turn);

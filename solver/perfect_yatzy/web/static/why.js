@@ -1,6 +1,7 @@
-// One or two sentences that say why an option is better than another, from the outlooks of both: how the turn ends, the
+// One sentence that says why an option is better than another, from the outlooks of both: how the turn ends, the
 // upper bonus, points now and later.
 import { _, formatNumber, formatPercent } from "./i18n.js";
+import { optionName } from "./options.js";
 import { categoryName } from "./state.js";
 
 const NOTABLE_CHANCE = 0.05, NOTABLE_BONUS = 0.01, NOTABLE_POINTS = 0.05; // smaller differences are no reason
@@ -8,19 +9,19 @@ const NOTABLE_CHANCE = 0.05, NOTABLE_BONUS = 0.01, NOTABLE_POINTS = 0.05; // sma
 // `best` and `other` are options with the field `outlook`; empty if one of them has none.
 export function whySentence(best, other, spec) {
   if (!best?.outlook || !other?.outlook) return "";
-  return [endSentence(best.outlook, other.outlook, spec), bonusSentence(best.outlook, other.outlook), pointsSentence(best.outlook, other.outlook)]
-    .filter(Boolean).slice(0, 2).join(" ");
+  return [endSentence(best.outlook, other.outlook, other.category ? categoryName(other.category, spec) : optionName(other), spec), bonusSentence(best.outlook, other.outlook), pointsSentence(best.outlook, other.outlook)]
+    .find(Boolean) || "";
 }
 
 // The box in which more turns end, if both options roll again.
-function endSentence(best, other, spec) {
+function endSentence(best, other, option, spec) {
   if (best.categories.length < 2 && other.categories.length < 2) return "";
   const chanceIn = (outlook, id) => outlook.categories.find(([category]) => category === id)?.[1] || 0;
   const gain = (id) => chanceIn(best, id) - chanceIn(other, id);
   const [id] = best.categories.reduce((most, each) => (gain(each[0]) > gain(most[0]) ? each : most));
   if (gain(id) < NOTABLE_CHANCE) return "";
-  return _("Ends in {category} in {chance} of turns instead of {other}.",
-    { category: categoryName(id, spec), chance: formatPercent(chanceIn(best, id), 0), other: formatPercent(chanceIn(other, id), 0) });
+  return _("Ends in {category} in {chance} of turns, instead of {other} with {option}.",
+    { category: categoryName(id, spec), chance: formatPercent(chanceIn(best, id), 0), other: formatPercent(chanceIn(other, id), 0), option });
 }
 
 function bonusSentence({ bonus_chance: best }, { bonus_chance: other }) {
