@@ -98,6 +98,30 @@ def test_a_tap_changes_the_marks_by_one_die(phone: Any) -> None:
     assert phone.locator("#dice small").all_text_contents() == ["best", "keep", "", "", "keep"]
 
 
+def test_the_keys_stay_at_one_place(phone: Any) -> None:
+    """Seven in one row; a second tap at the same spot is always the same die."""
+    places = "[...document.querySelectorAll('#faces button')].map((key) => key.getBoundingClientRect()).map((box) => [box.x, box.y])"
+    before = phone.evaluate(places)
+    assert len({top for _, top in before}) == 1
+    for dice in ("3", "3456", "1"):
+        phone.keyboard.type(dice)
+        assert phone.evaluate(places) == before
+    phone.keyboard.type("22")
+    settle(phone)
+    assert phone.evaluate(places) == before
+
+
+def test_a_die_of_the_last_roll_is_changed_by_a_tap(phone: Any) -> None:
+    phone.keyboard.type("33456")
+    phone.select_option("#left", "0")
+    settle(phone)
+    phone.locator("#dice button").nth(2).tap()
+    tap_dice(phone, [3])
+    assert dice_shown(phone) == [3, 3, 3, 5, 6]
+    phone.locator("#undo").tap()
+    assert dice_shown(phone) == [3, 3, 4, 5, 6]
+
+
 def test_an_unlikely_hold_is_asked_for(phone: Any) -> None:
     """From 6 6 6 6 1 nobody keeps the 1, but the dice say so."""
     phone.keyboard.type("16666")
