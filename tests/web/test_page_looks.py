@@ -31,6 +31,20 @@ CONTRAST = """
   });
 }
 """
+CONTRAST_OF_PICTURES = """
+(selector) => {
+  const numbers = (text) => text.match(/[\\d.]+/g).map(Number);
+  const light = (rgb) => {
+    const [r, g, b] = rgb.map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
+  return [...document.querySelectorAll(selector)].map((e) => {
+    const around = numbers(getComputedStyle(e.closest('.bar-buttons')).backgroundColor), { stroke, fill } = getComputedStyle(e);
+    return [e.closest('button').getAttribute('aria-label'), Math.max(ratio(numbers(stroke), around), ratio(numbers(fill), around))];
+  });
+}
+"""
 SMALL = """
 () => [...document.querySelectorAll('button, select, input, summary, a')]
   .filter((e) => e.offsetWidth && e.getClientRects().length && !e.closest('#review, #expect, #training') && e.id !== 'skip')
@@ -66,7 +80,8 @@ def test_controls_stand_out_from_the_background(page: Any, scheme: str) -> None:
     page.keyboard.type("33456")
     settle(page)
     page.click("#edit-card")
-    found = page.evaluate(CONTRAST, "#card input, #bar button, #go")
+    found = page.evaluate(CONTRAST, "#card input, #bar .bar-buttons > button, #clear-dice, #go")
+    found += page.evaluate(CONTRAST_OF_PICTURES, "#faces svg rect")  # the keys are pictures of dice
     page.click("#open-rules")
     found += page.evaluate(CONTRAST, "#rules-dialog select, #rules-dialog button")
     assert len(found) > 20

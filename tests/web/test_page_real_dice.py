@@ -103,10 +103,13 @@ def test_the_keys_stay_at_one_place(phone: Any) -> None:
     places = "[...document.querySelectorAll('#faces button')].map((key) => key.getBoundingClientRect()).map((box) => [box.x, box.y])"
     before = phone.evaluate(places)
     assert len({top for _, top in before}) == 1
-    for dice in ("3", "3456", "1"):
-        phone.keyboard.type(dice)
+    phone.keyboard.type("3")
+    assert phone.evaluate(places) == before
+    phone.keyboard.type("3456")
+    settle(phone)
+    for dice in ("1", "22"):
         assert phone.evaluate(places) == before
-    phone.keyboard.type("22")
+        phone.keyboard.type(dice)
     settle(phone)
     assert phone.evaluate(places) == before
 
@@ -170,4 +173,9 @@ def test_dice_and_advice_come_before_the_card_on_a_phone(phone: Any) -> None:
     )
     assert tops[:4] == sorted(tops[:4])
     assert tops[2] < 500
-    assert 600 < tops[4] < 844
+    top, bottom = phone.evaluate(
+        "(({top, bottom}) => [top, bottom])(document.querySelector('.bar-buttons').getBoundingClientRect())"
+    )
+    assert bottom == 844  # of the screen
+    assert tops[2] < top
+    assert bottom - top < 150  # keys and buttons: the advice has the rest

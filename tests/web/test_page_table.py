@@ -86,6 +86,15 @@ def test_the_points_of_this_roll_stand_in_each_open_box_and_a_tap_takes_them(pag
     expect(page, "#turn-line", "Turn 4 of 15")
 
 
+def test_the_reason_names_no_box_that_takes_a_zero(page: Any, address: str) -> None:
+    """Keeping the 6 ends in Small Straight in 15 % of turns: as a zero, since a 6 is no part of it."""
+    open_link(page, address, "#rules=yatzy&dice=62321&left=1")
+    expect(page, "#answer", "Keep 6")
+    settle(page)
+    assert page.text_content("#why")
+    assert "Straight" not in page.text_content("#why")
+
+
 def test_a_category_is_taken_with_the_rerolls_left(page: Any, address: str) -> None:
     """Saved rolls and bonuses for a first roll are those of taking the category now."""
     open_link(page, address, "#rules=generala&dice=12345&left=2")
@@ -246,8 +255,15 @@ def test_a_goal_and_a_win_are_maximised(page: Any, address: str) -> None:
     expect(page, "#answer", "chance of a win")
 
 
+def test_an_unusual_aim_stands_above_the_dice_and_leads_to_its_setting(page: Any, address: str) -> None:
+    assert page.locator("#aim").is_hidden()  # the best average is the usual aim
+    open_link(page, address, f"#rules=yatzy&card={LATE_CARD}&goal=240")
+    page.click("#aim")
+    assert focused(page) == "objective"
+    assert page.input_value("#goal") == "240"
+
+
 def test_an_invalid_goal_is_reported_not_changed(page: Any) -> None:
-    assert page.locator("#aim").is_hidden()
     page.click("#open-rules")
     page.select_option("#objective", "goal")
     for text in ("-5", "1e3", "240.5", "abc"):

@@ -23,8 +23,8 @@ function boxText(entry) {
 }
 
 // The name of an option in a sentence: its box, or the dice it keeps.
-export function optionName(entry) {
-  if (entry.category) return categoryName(entry.category, state.rules);
+export function optionName(entry, spec = state.rules) {
+  if (entry.category) return categoryName(entry.category, spec);
   return entry.hold.length ? diceText(entry.hold) : _("rolling all dice");
 }
 

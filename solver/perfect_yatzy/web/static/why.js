@@ -2,6 +2,7 @@
 // upper bonus, points now and later.
 import { _, formatNumber, formatPercent } from "./i18n.js";
 import { optionName } from "./options.js";
+import { categoryOf } from "./rulesets.js";
 import { categoryName } from "./state.js";
 
 const NOTABLE_CHANCE = 0.05, NOTABLE_BONUS = 0.01, NOTABLE_POINTS = 0.05; // smaller differences are no reason
@@ -9,19 +10,27 @@ const NOTABLE_CHANCE = 0.05, NOTABLE_BONUS = 0.01, NOTABLE_POINTS = 0.05; // sma
 // `best` and `other` are options with the field `outlook`; empty if one of them has none.
 export function whySentence(best, other, spec) {
   if (!best?.outlook || !other?.outlook) return "";
-  return [endSentence(best.outlook, other.outlook, other.category ? categoryName(other.category, spec) : optionName(other), spec), bonusSentence(best.outlook, other.outlook), pointsSentence(best.outlook, other.outlook)]
-    .find(Boolean) || "";
+  return endSentence(best.outlook, other, spec) || bonusSentence(best.outlook, other.outlook) || pointsSentence(best.outlook, other.outlook);
 }
 
-// The box in which more turns end, if both options roll again.
-function endSentence(best, other, option, spec) {
+// The box in which more turns end, if both options roll again. A box that mostly takes a zero or a poor roll is no merit.
+function endSentence(best, option, spec) {
+  const other = option.outlook;
   if (best.categories.length < 2 && other.categories.length < 2) return "";
   const chanceIn = (outlook, id) => outlook.categories.find(([category]) => category === id)?.[1] || 0;
-  const gain = (id) => chanceIn(best, id) - chanceIn(other, id);
-  const [id] = best.categories.reduce((most, each) => (gain(each[0]) > gain(most[0]) ? each : most));
-  if (gain(id) < NOTABLE_CHANCE) return "";
-  return _("Ends in {category} in {chance} of turns, instead of {other} with {option}.",
-    { category: categoryName(id, spec), chance: formatPercent(chanceIn(best, id), 0), other: formatPercent(chanceIn(other, id), 0), option });
+  const gain = ([id, chance]) => chance - chanceIn(other, id);
+  const [most] = best.categories.filter(([id, , points]) => points >= typicalPoints(id, spec)).sort((a, b) => gain(b) - gain(a));
+  if (!most || gain(most) < NOTABLE_CHANCE) return "";
+  const [id, chance] = most, otherChance = chanceIn(other, id);
+  const fields = { category: categoryName(id, spec), chance: formatPercent(chance, 0), other: formatPercent(otherChance, 0), option: optionName(option, spec) };
+  return otherChance ? _("Ends in {category} in {chance} of turns, with {option} only in {other}.", fields)
+    : _("Ends in {category} in {chance} of turns, with {option} never.", fields);
+}
+
+// Half of what the box holds in the middle case, a zero aside: what it holds on average must be at least that.
+function typicalPoints(id, spec) {
+  const points = categoryOf(spec, id).points.filter((each) => each > 0);
+  return points[Math.floor(points.length / 2)] / 2;
 }
 
 function bonusSentence({ bonus_chance: best }, { bonus_chance: other }) {
