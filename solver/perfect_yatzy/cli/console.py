@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 LONG_RECORD = 20 << 20  # bytes of recorded games; from here on a terminal shows a progress bar
 LONG_SIMULATION = 300_000  # games; from here on a terminal shows a progress bar
+NO_ESTIMATE_BELOW = 0.03  # share that must be done before the time so far says how long the rest takes
 
 
 class YatzyGroup(click.Group):
@@ -280,20 +281,44 @@ def prompt_line(question: str) -> str | None:
 
 
 def progress_bar(label: str) -> Progress:
-    """A progress bar on standard error, from the first report to the last."""
+    """A progress bar on standard error with the time left, from the first report to the last."""
+    import time
+
     bar: Any = None
-    shown = 0
+    shown, first, began = 0, 0, 0.0
 
     def report(done: int, total: int) -> None:
-        nonlocal bar, shown
+        nonlocal bar, shown, first, began
         if bar is None:
-            bar = click.progressbar(length=total, label=label, file=sys.stderr, width=30)
-        bar.update(done - shown)
+            first, began = done, time.monotonic()  # a resumed solve begins with what is done
+            bar = click.progressbar(
+                length=total, label=label, file=sys.stderr, width=30, show_eta=False, item_show_func=lambda text: text
+            )
+        bar.update(done - shown, time_left(first, done, total, time.monotonic() - began))
         shown = done
         if done == total:
             bar.render_finish()
 
     return report
+
+
+def time_left(first: int, done: int, total: int, passed: float) -> str:
+    """The time left of some work, as ``2:05``; empty while too little is done to tell.
+
+    Everything done since the beginning counts: a table has layers of very different size.
+
+    Parameters
+    ----------
+    first, done, total
+        What was done at the beginning, is done now, and is to be done.
+    passed
+        Seconds since the beginning.
+    """
+    if done >= total or done - first < NO_ESTIMATE_BELOW * (total - first):
+        return ""
+    minutes, seconds = divmod(round(passed * (total - done) / (done - first)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
 
 
 def stage_progress() -> Callable[[str, float], None]:
