@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from .._files import replacing
-from .._messages import _
+from .._messages import N_, _, number_text
 from ..errors import SolverError
 from .options import ensure_language_option
 from .translated_help import chosen_language, translate_help
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from ..service.queries import QueryService
     from ..tablebase.store import Progress
 
+STAGES = (  # of an approximate solution
+    N_("relaxation"), N_("prices"), N_("boxes"), N_("fit"), N_("play"), N_("simulation"), N_("bound"),
+)  # fmt: skip
 LONG_RECORD = 20 << 20  # bytes of recorded games; from here on a terminal shows a progress bar
 LONG_SIMULATION = 300_000  # games; from here on a terminal shows a progress bar
 NO_ESTIMATE_BELOW = 0.03  # share that must be done before the time so far says how long the rest takes
@@ -232,13 +235,13 @@ def solve_progress(rules: RuleSet, announcement: str | None = None) -> Progress:
             click.echo(_("yatzy: solving {rules}; the table will be stored").format(rules=rules.key), err=True)
         announced = True
 
-    return progress_bar(f"Solving {rules.key}") if stderr_is_terminal() else report
+    return progress_bar(_("Solving {rules}").format(rules=rules.key)) if stderr_is_terminal() else report
 
 
 def simulation_progress(games: int) -> Progress:
     """Progress of a long simulation on a terminal; no output otherwise."""
     if stderr_is_terminal() and games >= LONG_SIMULATION:
-        return progress_bar(f"Playing {games:,} games")
+        return progress_bar(_("Playing {count} games").format(count=number_text(games, grouped=True)))
     return lambda done, total: None
 
 
@@ -246,7 +249,7 @@ def rating_progress(size: int) -> Callable[[int], None]:
     """Progress of reading games of `size` bytes, on a terminal and if it takes some seconds."""
     if not stderr_is_terminal() or size < LONG_RECORD:
         return lambda read: None
-    shown = progress_bar("Rating games")
+    shown = progress_bar(_("Rating games"))
     return lambda read: shown(min(read, size), size)
 
 
@@ -332,11 +335,12 @@ def stage_progress() -> Callable[[str, float], None]:
         nonlocal bar, current, began
         if stage != current:
             current, began, bar = stage, time.monotonic(), None
+        label = f"  {_(stage):<12}"  # marked elsewhere
         if stderr_is_terminal():
-            bar = bar or progress_bar(f"  {stage:<12}")
+            bar = bar or progress_bar(label)
             bar(min(1000, int(1000 * done)), 1000)
         elif done >= 1:
-            click.echo(f"  {stage:<12}{time.monotonic() - began:7.1f} s", err=True)
+            click.echo(f"{label}{number_text(time.monotonic() - began, 1):>7} s", err=True)
         if done >= 1:
             current = ""
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from .._messages import _
 from .._version import ANSWER_SCHEMA
 from ..game.scorecard import Scorecard
 from ..strategy.actions import Choice, Hold
@@ -41,7 +42,8 @@ def estimate_fields(strategy: ScoreStrategy, request: Request) -> dict[str, Any]
     if not strategy.is_approximate(request.state):
         return {}
     command = f"yatzy expect --rules {request.rules.spec or request.rules.key} --goal {strategy.zero} --games 100000"
-    return {"approximate": {"text": f"the chances are estimates; a simulation measures them: {command}"}}
+    text = _("the chances are estimates; a simulation measures them: {command}").format(command=command)
+    return {"approximate": {"text": text}}
 
 
 def with_echo(answer: dict[str, Any], echo: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._messages import _
+from .._messages import _, current_language
 from ..errors import RulesError
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
@@ -235,7 +235,7 @@ class QueryService:
 
     def cached_answer(self, request: Request) -> dict[str, Any] | None:
         """The answer to a request, if it is in the cache."""
-        known = self.answers.get(request.key) if _costly(request) else None
+        known = self.answers.get((request.key, current_language())) if _costly(request) else None
         return None if known is None else with_echo(known, request.echo)
 
     def seconds(self, request: Request) -> float:
@@ -279,7 +279,7 @@ class QueryService:
             self.check_unasked(self.works(request))
         answer = self.compute(request, progress)
         if _costly(request):
-            self.answers.put(request.key, answer)
+            self.answers.put((request.key, current_language()), answer)  # the certificate is a text
         return with_echo(answer, request.echo)
 
     def compute(self, request: Request, progress: WorkProgress | None = None) -> dict[str, Any]:

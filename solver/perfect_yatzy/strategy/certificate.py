@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from .._messages import _, number_text
+
 CONFIDENCE = 0.99
 
 
@@ -74,9 +76,15 @@ class Certificate:
         """The certificate in one sentence."""
         digits = 1 if self.upper_bound >= 1000 else 2
         error = max(self.half_width, 0.5 * 10.0**-digits)  # never shown as zero
-        return (
-            f"the strategy scores {self.mean:.{digits}f} ± {error:.{digits}f} (99 %), "
-            f"no strategy scores more than {rounded_up(self.upper_bound, digits)} (gap {100 * self.gap:.2g} %)"
+        gap = 100 * self.gap
+        sentence = _(
+            "the strategy scores {mean} ± {error} (99 %), no strategy scores more than {bound} (gap {gap} %)"
+        )
+        return sentence.format(
+            mean=number_text(self.mean, digits),
+            error=number_text(error, digits),
+            bound=number_text(rounded_up(self.upper_bound, digits), digits),
+            gap=number_text(gap, len(f"{gap:.2g}".partition(".")[2])),
         )
 
     def summary(self) -> dict[str, Any]:
@@ -110,8 +118,8 @@ class Certificate:
         return cls(**known | {"interval99": (low, high), "exact_boxes": boxes})
 
 
-def rounded_up(value: float, digits: int) -> str:
+def rounded_up(value: float, digits: int) -> float:
     """A number with some decimals, rounded up: a bound must not be rounded down."""
     from decimal import ROUND_CEILING, Decimal
 
-    return str(Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_CEILING))
+    return float(Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_CEILING))

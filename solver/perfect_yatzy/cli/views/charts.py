@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..._files import replacing
-from ..._messages import _
+from ..._messages import _, number_text
 from ...errors import MissingPackage, SolverError
 from ...game.histogram import histogram_bins
 from .wording import alternatives
@@ -32,7 +32,7 @@ def histogram(lowest: int, chances: Sequence[float], rows: int = 14, width: int 
     lines = []
     for start, chance in zip(starts, bins, strict=True):
         label = f"{start}" if bin_width == 1 else f"{start}-{start + bin_width - 1}"
-        percent = f"{100 * chance:.1f}" if chance >= 0.0005 else "<0.1" if chance else "0"
+        percent = number_text(100 * chance, 1) if chance >= 0.0005 else f"<{number_text(0.1, 1)}" if chance else "0"
         lines.append(f"  {label:>9}  {percent:>5} %  {bar(chance / highest_chance, width)}".rstrip())
     return lines
 
@@ -121,20 +121,20 @@ def plot(
     with picture(path) as plt:
         scores = range(lowest, lowest + len(chances))
         at_least = [min(1.0, sum(chances[i:])) for i in range(len(chances))]
-        _, (upper, lower) = plt.subplots(2, 1, figsize=(8, 7), sharex=True, layout="constrained")
+        _figure, (upper, lower) = plt.subplots(2, 1, figsize=(8, 7), sharex=True, layout="constrained")
         upper.fill_between(scores, [100 * c for c in chances], step="mid", color="#4477aa", linewidth=0)
-        upper.set(title=title, ylabel="chance of this score, %", ylim=(0, None))
-        lower.plot(scores, [100 * c for c in at_least], color="#4477aa", label="maximising the expected score")
+        upper.set(title=title, ylabel=_("chance of this score, %"), ylim=(0, None))
+        lower.plot(scores, [100 * c for c in at_least], color="#4477aa", label=_("maximising the expected score"))
         if goal_chances is not None:
             lower.plot(
                 scores,
                 [100 * c for c in goal_chances],
                 color="#cc6677",
                 linestyle="--",
-                label="with this score as goal",
+                label=_("with this score as goal"),
             )
             lower.legend()
-        lower.set(xlabel="final score", ylabel="chance of at least this score, %", ylim=(0, 101))
+        lower.set(xlabel=_("final score"), ylabel=_("chance of at least this score, %"), ylim=(0, 101))
         for axes in (upper, lower):
             axes.grid(alpha=0.3)
             if goal is not None:

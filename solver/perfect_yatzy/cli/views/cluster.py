@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from ..._messages import _, ngettext
 from ...cluster.session import Cluster
 from ...model.estimates import gigabytes
-from .wording import plural
+from .wording import number_word
 
 
 def workers_line(cluster: Cluster) -> str:
     """Number of workers, their threads and memory, and the dashboard."""
     workers = cluster.engine.workers
     limits = sorted({facts.memory_limit for facts in workers if facts.memory_limit})
-    memory = f", each with up to {gigabytes(limits[0])} of memory" if limits else ""
-    threads = plural(sum(facts.threads for facts in workers), "thread")
-    dashboard = f"; dashboard {cluster.dashboard}" if cluster.dashboard else ""
-    return f"{plural(len(workers), 'worker')}, {threads}{memory}{dashboard}"
+    threads = sum(facts.threads for facts in workers)
+    counted = ngettext("{count} worker", "{count} workers", len(workers)).format(count=number_word(len(workers)))
+    parts = [counted, ngettext("{count} thread", "{count} threads", threads).format(count=number_word(threads))]
+    if limits:
+        parts.append(_("each with up to {size} of memory").format(size=gigabytes(limits[0])))
+    line = ", ".join(parts)
+    if not cluster.dashboard:
+        return line
+    return _("{workers}; dashboard {address}").format(workers=line, address=cluster.dashboard)
 
 
 def memory_line(cluster: Cluster) -> str:
     """Most memory that a worker has used."""
     most = max(cluster.engine.peak_memory.values(), default=0)
-    return f"a worker used at most {gigabytes(most)} of memory"
+    return _("a worker used at most {size} of memory").format(size=gigabytes(most))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._messages import _, ngettext, number_text
 from ...game.rules import RuleSet
 from .answers import card_line
-from .distribution import distribution_lines
-from .wording import category_name, plural, points_text
+from .distribution import deviation_text, distribution_lines
+from .wording import category_name, number_word, points_text
 
 CONFIDENCE = 1.96  # standard errors on either side of a 95 % interval
 LISTED = 8  # categories listed by their losses
@@ -18,48 +19,57 @@ def evaluation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
     """Lines for an answer of :func:`perfect_yatzy.service.evaluate.run_evaluation`."""
     if "games" in answer:
         return _sampled_lines(rules, answer)
-    headline = f"{answer['title']}: mean final score {answer['mean']:.4f}"
+    headline = _("{policy}: mean final score {mean}").format(
+        policy=answer["title"], mean=number_text(answer["mean"], 4)
+    )
     lines = [headline, "", card_line(rules, answer), _against_perfect(answer)]
     if "losses" in answer and answer["loss"] >= 0.005:
         lines += ["", *loss_lines(rules, answer["losses"])]
     if "distribution" in answer:
         return [*lines, "", *distribution_lines(rules, {"distribution": answer["distribution"]}, True)]
-    return [*lines, f"Standard deviation {answer['standard_deviation']:.2f}"]
+    return [*lines, deviation_text(number_text(answer["standard_deviation"], 2), "")]
 
 
 def _against_perfect(answer: dict[str, Any]) -> str:
     perfect, loss = answer["perfect_mean"], answer["loss"]
+    best = number_text(perfect, 4)
     if loss < 0.00005:
-        return f"Perfect play: {perfect:.4f}"
-    share = f", {100 * answer['mean'] / perfect:.2f} % of it" if perfect > 0 else ""
-    return f"Perfect play: {perfect:.4f}; {points_text(loss)} points a game less{share}"
+        return _("Perfect play: {best}").format(best=best)
+    if perfect <= 0:
+        return _("Perfect play: {best}; {loss} points a game less").format(best=best, loss=points_text(loss))
+    return _("Perfect play: {best}; {loss} points a game less, {share} % of it").format(
+        best=best, loss=points_text(loss), share=number_text(100 * answer["mean"] / perfect, 2)
+    )
 
 
 def _sampled_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
-    games = f"{answer['games']:,} game{'s' if answer['games'] > 1 else ''}"
-    lines = [f"{answer['policy']}: mean final score {_with_interval(answer, '')}, luck removed", ""]
+    headline = _("{policy}: mean final score {mean}, luck removed")
+    lines = [headline.format(policy=answer["policy"], mean=_with_interval(answer, "")), ""]
     lines += [card_line(rules, answer), _against_perfect(answer)]
-    lines.append(f"Plain mean of {games}: {_with_interval(answer, 'plain_')}")
+    plain = ngettext("Plain mean of {count} game: {mean}", "Plain mean of {count} games: {mean}", answer["games"])
+    count = number_text(answer["games"], grouped=True)
+    lines.append(plain.format(count=count, mean=_with_interval(answer, "plain_")))
     return [*lines, "", *loss_lines(rules, answer["losses"])]
 
 
 def _with_interval(answer: dict[str, Any], prefix: str) -> str:
     """A mean and its 95 % interval."""
     error = answer[f"{prefix}standard_error"]
-    interval = "" if error is None else f" ± {CONFIDENCE * error:.2f}"
-    return f"{answer[f'{prefix}mean']:.2f}{interval}"
+    interval = "" if error is None else f" ± {number_text(CONFIDENCE * error, 2)}"
+    return f"{number_text(answer[f'{prefix}mean'], 2)}{interval}"
 
 
 def loss_lines(rules: RuleSet, losses: dict[str, Any]) -> list[str]:
     """Where points are lost: by decision, by turn, and by the category that was filled."""
     holds = sorted(losses["holds"].items(), key=lambda entry: -int(entry[0]))
     total = sum(losses["holds"].values()) + losses["category"]
-    lines = [f"Points lost a game: {points_text(total)}"]
+    lines = [_("Points lost a game: {points}").format(points=points_text(total))]
     for left, loss in holds:
-        lines.append(f"  {'hold, ' + plural(int(left), 'reroll') + ' left':<28}{points_text(loss):>8}")
-    lines.append(f"  {'category':<28}{points_text(losses['category']):>8}")
+        label = ngettext("hold, {count} reroll left", "hold, {count} rerolls left", int(left))
+        lines.append(f"  {label.format(count=number_word(int(left))):<28}{points_text(loss):>8}")
+    lines.append(f"  {_('category'):<28}{points_text(losses['category']):>8}")
     if "turns" in losses:
-        lines += ["", "By turn"]
+        lines += ["", _("By turn")]
         most = max(losses["turns"])
         for turn, loss in enumerate(losses["turns"]):
             bar = "█" * round(BAR_WIDTH * loss / most) if most > 0 else ""
@@ -68,6 +78,6 @@ def loss_lines(rules: RuleSet, losses: dict[str, Any]) -> list[str]:
         named = [(category_name(rules, category), loss) for category, loss in worst if loss >= 0.005]
         if named:
             width = max(len(name) for name, _ in named)
-            lines += ["", "By the category that was filled instead of the best one"]
+            lines += ["", _("By the category that was filled instead of the best one")]
             lines += [f"  {name:<{width}}  {points_text(loss):>6}" for name, loss in named]
     return lines

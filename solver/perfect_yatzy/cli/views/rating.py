@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from textwrap import wrap
 
+from ..._messages import N_, _, ngettext, number_text
 from ...game.box_order import leaves_choice
 from ...game.rules import RuleSet
 from ...play.estimates import Difference, Estimate, mean_of
@@ -12,11 +13,17 @@ from ...play.figures import GRADE_NAMES
 from ...play.rating import Block, Comparison, Rating, Ratings
 from .charts import bar
 from .review import grade_word
-from .wording import WIDTH, category_name
+from .wording import WIDTH, category_name, decimal_text
 
 MAX_SKIPPED = 10  # games that are listed
 LABEL, NUMBER, INTERVAL = 26, 9, 22  # columns
 BAR = 18
+HOLD_KINDS = {1: N_("hold, first roll"), 2: N_("hold, second roll"), 3: N_("hold, third roll")}
+LAST_HOLD_KINDS = {
+    1: N_("hold, first roll or later"),
+    2: N_("hold, second roll or later"),
+    3: N_("hold, third roll or later"),
+}
 
 
 def rating_lines(rating: Rating, rules: RuleSet, block: int | None = None) -> list[str]:
@@ -29,35 +36,43 @@ def rating_lines(rating: Rating, rules: RuleSet, block: int | None = None) -> li
     block
         Games in a block of the list over time.
     """
-    percent = f"{100 * rating.confidence:g} %"
-    lines = [f"{rating.player}, {rating.rules.key}: {count_of(rating.games, 'game')}", ""]
-    lines.append(row("", "a game", f"{percent} interval"))
+    head = _("{player}, {rules}: {games}")
+    games = head.format(player=rating.player, rules=rating.rules.key, games=games_text(rating.games))
+    interval = interval_head(rating.confidence)
+    lines = [games, "", row("", _("a game"), interval)]
     for label, estimate in (
-        ("Result", rating.result),
-        ("Luck", rating.luck),
-        ("Points lost", rating.points_lost),
-        ("Result without luck", rating.result_without_luck),
+        (_("Result"), rating.result),
+        (_("Luck"), rating.luck),
+        (_("Points lost"), rating.points_lost),
+        (_("Result without luck"), rating.result_without_luck),
     ):
         lines.append(estimate_row(label, estimate))
-    lines += [row("Perfect play", f"{rating.start:.2f}"), ""]
+    lines += [row(_("Perfect play"), number_text(rating.start, 2)), ""]
     if rating.narrower:
+        narrower = _(
+            "Without luck the interval is {factor} times narrower: the results of {games} games would say as much."
+        )
         lines += sentence(
-            f"Without luck the interval is {rating.narrower:.1f} times narrower: the results of "
-            f"{rating.narrower**2 * rating.games:,.0f} games would say as much."
+            narrower.format(
+                factor=number_text(rating.narrower, 1),
+                games=number_text(rating.narrower**2 * rating.games, grouped=True),
+            )
         )
     errors = [
-        f"{number:.1f} {grade_word(name, 2)}"
+        f"{number_text(number, 1)} {grade_word(name, 2)}"
         for name, number in zip(GRADE_NAMES, rating.figures.errors.mean(axis=0).tolist(), strict=True)
     ]
-    lines += sentence(f"A game has {errors[0]}, {errors[1]} and {errors[2]}.")
+    mean_errors = _("A game has {first}, {second} and {third}.")
+    lines += sentence(mean_errors.format(first=errors[0], second=errors[1], third=errors[2]))
     if len(rating.other_results):
-        what = count_of(len(rating.other_results), "game")
-        lines += sentence(f"{what} without decisions: mean result {rating.other_results.mean():.2f}.")
-    lines += ["", *kind_lines(rating, percent)]
+        others = _("{games} without decisions: mean result {mean}.")
+        mean = number_text(float(rating.other_results.mean()), 2)
+        lines += sentence(others.format(games=games_text(len(rating.other_results)), mean=mean))
+    lines += ["", *kind_lines(rating, interval)]
     if leaves_choice(rules):  # there each turn has one category
         lines += ["", *category_lines(rating, rules)]
     parts = rating.blocks(block)
-    return [*lines, "", *block_lines(rating, parts, percent)] if len(parts) > 1 else lines
+    return [*lines, "", *block_lines(rating, parts, interval)] if len(parts) > 1 else lines
 
 
 def row(label: str, number: str, interval: str = "", rest: str = "") -> str:
@@ -69,17 +84,22 @@ def interval_text(estimate: Estimate, digits: int = 2) -> str:
     """The interval of an estimate; empty without one."""
     if estimate.low is None or estimate.high is None:
         return ""
-    return f"{number_text(estimate.low, digits)} to {number_text(estimate.high, digits)}"
+    return range_text(estimate.low, estimate.high, digits)
 
 
-def number_text(number: float, digits: int = 2) -> str:
-    """A number without a minus sign before zero."""
-    return f"{round(number, digits) + 0.0:.{digits}f}"
+def interval_head(confidence: float) -> str:
+    """The head of a column of intervals."""
+    return _("{share} % interval").format(share=decimal_text(100 * confidence))
+
+
+def range_text(low: float, high: float, digits: int = 2) -> str:
+    """The numbers from one to another: ``1.20 to 3.40``."""
+    return _("{low} to {high}").format(low=number_text(low, digits), high=number_text(high, digits))
 
 
 def estimate_row(label: str, estimate: Estimate, rest: str = "") -> str:
     """A line with an estimate and its interval."""
-    return row(label, number_text(estimate.value), interval_text(estimate), rest)
+    return row(label, number_text(estimate.value, 2), interval_text(estimate), rest)
 
 
 def sentence(text: str) -> list[str]:
@@ -87,55 +107,62 @@ def sentence(text: str) -> list[str]:
     return wrap(text, WIDTH)
 
 
-def count_of(number: int, noun: str) -> str:
-    """A number and its noun: ``1 game``, ``1,000 games``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def games_text(number: int) -> str:
+    """A number of games: ``1 game``, ``1,000 games``."""
+    return ngettext("{count} game", "{count} games", number).format(count=number_text(number, grouped=True))
 
 
 def kind_name(kind: str, last: bool) -> str:
     """Words for a kind of :func:`perfect_yatzy.play.figures.decision_kinds`; `last`: it includes all later rolls."""
     if kind == "category":
-        return "category"
+        return _("category")
     number = int(kind.partition("_")[2])
-    ordinal = {1: "first", 2: "second", 3: "third"}.get(number, f"{number}th")
-    return f"hold, {ordinal} roll{' or later' if last else ''}"
+    if number in HOLD_KINDS:
+        return _(LAST_HOLD_KINDS[number] if last else HOLD_KINDS[number])  # marked elsewhere
+    sentence = _("hold, roll {number} or later") if last else _("hold, roll {number}")
+    return sentence.format(number=number)
 
 
-def kind_lines(rating: Rating, percent: str) -> list[str]:
+def kind_lines(rating: Rating, interval: str) -> list[str]:
     """The points lost by kind of decision."""
-    lines = [row("Points lost by decision", "a game", f"{percent} interval", f"{'a decision':>14}")]
+    lines = [row(_("Points lost by decision"), _("a game"), interval, f"{_('a decision'):>14}")]
     for i, kind in enumerate(rating.kinds):
         lost, per_decision = rating.kind_lost(i)
         later = rating.rules.saved_rolls and i == len(rating.kinds) - 2
         rest = f"{number_text(per_decision.value, 3):>14}" if per_decision else ""
         lines.append(estimate_row(f"  {kind_name(kind, later)}", lost, rest))
     rest = f"{number_text(rating.lost_per_decision.value, 3):>14}"
-    return [*lines, estimate_row("  all", rating.points_lost, rest)]
+    return [*lines, estimate_row(f"  {_('all')}", rating.points_lost, rest)]
 
 
 def category_lines(rating: Rating, rules: RuleSet) -> list[str]:
     """The points lost by category decisions: by taking each category, and by leaving it when it was the best one."""
-    lines = [f"{'Points lost a game by':<{LABEL}}{'taking it':>12}{'leaving it':>12}{'mean points':>14}"]
+    heads = f"{_('taking it'):>12}{_('leaving it'):>12}{_('mean points'):>14}"
+    lines = [f"{_('Points lost a game by'):<{LABEL}}{heads}"]
     for i, category in enumerate(rules.categories):
         taking, leaving = rating.category_lost(i)
-        points = rating.figures.category_points[:, i].mean()
+        points = number_text(float(rating.figures.category_points[:, i].mean()), 2)
         name = category_name(rules, category.id)[: LABEL - 4]
-        lines.append(f"  {name:<{LABEL - 2}}{taking.value:>12.2f}{leaving.value:>12.2f}{points:>14.2f}")
+        lost = f"{number_text(taking.value, 2):>12}{number_text(leaving.value, 2):>12}"
+        lines.append(f"  {name:<{LABEL - 2}}{lost}{points:>14}")
     return lines
 
 
-def block_lines(rating: Rating, parts: Iterable[Block], percent: str) -> list[str]:
+def block_lines(rating: Rating, parts: Iterable[Block], interval: str) -> list[str]:
     """The points lost over time, with bars, and their trend."""
     found = list(parts)
     most = max(part.points_lost.value for part in found)
-    lines = [row("Points lost over time", "a game", f"{percent} interval")]
+    lines = [row(_("Points lost over time"), _("a game"), interval)]
     for part in found:
-        label = f"  games {part.first:,} to {part.last:,}" if part.last > part.first else f"  game {part.first:,}"
+        first, last = (number_text(number, grouped=True) for number in (part.first, part.last))
+        several = part.last > part.first
+        label = _("games {first} to {last}").format(first=first, last=last) if several else ""
+        label = label or _("game {number}").format(number=first)
         if part.first_date and part.last_date:
             days = sorted({part.first_date[:10], part.last_date[:10]})
-            label = f"  {' to '.join(days)}"
+            label = _("{low} to {high}").format(low=days[0], high=days[1]) if len(days) > 1 else days[0]
         drawn = bar(part.points_lost.value / most, BAR) if most > 0 else ""
-        lines.append(estimate_row(label, part.points_lost, f"  {drawn}"))
+        lines.append(estimate_row(f"  {label}", part.points_lost, f"  {drawn}"))
     return [*lines, *trend_lines(rating)]
 
 
@@ -144,10 +171,14 @@ def trend_lines(rating: Rating) -> list[str]:
     trend = rating.trend
     if trend is None or trend.low is None or trend.high is None:
         return []
-    shown = "No trend is shown" if trend.low <= 0 <= trend.high else "Trend"
+    shown = (
+        _("No trend is shown: {change} in 100 games ({interval}).")
+        if trend.low <= 0 <= trend.high
+        else _("Trend: {change} in 100 games ({interval}).")
+    )
     change = scaled(trend, 100)
     sign = "" if change.value < 0 else "+"
-    return sentence(f"{shown}: {sign}{number_text(change.value)} in 100 games ({interval_text(change)}).")
+    return sentence(shown.format(change=f"{sign}{number_text(change.value, 2)}", interval=interval_text(change)))
 
 
 def scaled(estimate: Estimate, factor: float) -> Estimate:
@@ -159,50 +190,63 @@ def scaled(estimate: Estimate, factor: float) -> Estimate:
 def comparison_lines(comparison: Comparison) -> list[str]:
     """Who plays better, by how much, and how sure that is."""
     first, second, found = comparison.first, comparison.second, comparison.advantage
-    head = f"{first.player} and {second.player}, {first.rules.key}: "
+    names = {"first": first.player, "second": second.player, "rules": first.rules.key}
     if found.low is None or found.high is None:
-        return sentence(f"{head}too few games to compare.")
+        return sentence(_("{first} and {second}, {rules}: too few games to compare.").format(**names))
     ahead, behind = (first.player, second.player) if found.value >= 0 else (second.player, first.player)
     sign = 1 if found.value >= 0 else -1
     size = scaled(found, sign)
-    ends = sorted((size.low or 0.0, size.high or 0.0))
-    interval = f"{100 * first.confidence:g} %: {number_text(ends[0])} to {number_text(ends[1])}"
+    low, high = sorted((size.low or 0.0, size.high or 0.0))
     if found.low <= 0 <= found.high:
-        text = f"no difference is shown. {ahead} plays better by {size.value:.2f} points a game ({interval})"
+        verdict = _(
+            "{first} and {second}, {rules}: no difference is shown. {ahead} plays better by {points} points a game "
+            "({share} %: {interval}), luck removed; {chance}."
+        )
     else:
-        text = f"{ahead} plays better than {behind} by {size.value:.2f} points a game ({interval})"
-    results = sign * comparison.results.value
-    return sentence(
-        f"{head}{text}, luck removed; {chance_words(found)}. The plain results differ by "
-        f"{number_text(results)} ({plain_interval(comparison.results, sign)})."
+        verdict = _(
+            "{first} and {second}, {rules}: {ahead} plays better than {behind} by {points} points a game "
+            "({share} %: {interval}), luck removed; {chance}."
+        )
+    text = verdict.format(
+        **names,
+        ahead=ahead,
+        behind=behind,
+        points=number_text(size.value, 2),
+        share=decimal_text(100 * first.confidence),
+        interval=range_text(low, high),
+        chance=chance_words(found),
     )
+    plain = _("The plain results differ by {points} ({interval}).").format(
+        points=number_text(sign * comparison.results.value, 2), interval=plain_interval(comparison.results, sign)
+    )
+    return sentence(f"{text} {plain}")
 
 
 def plain_interval(found: Difference, sign: int) -> str:
     """The interval of a difference, or of its negative."""
     if found.low is None or found.high is None:
-        return "too few to say"
+        return _("too few to say")
     low, high = sorted((sign * found.low, sign * found.high))
-    return f"{number_text(low)} to {number_text(high)}"
+    return range_text(low, high)
 
 
 def chance_words(found: Difference) -> str:
     """The p value in words."""
     if found.chance is None:
-        return "too few games for a p value"
-    return "p < 0.0001" if found.chance < 0.0001 else f"p = {found.chance:.4f}"
+        return _("too few games for a p value")
+    return f"p < {number_text(0.0001, 4)}" if found.chance < 0.0001 else f"p = {number_text(found.chance, 4)}"
 
 
 def skipped_lines(found: Ratings) -> list[str]:
     """Games without a rating, and why."""
     if not found.skipped:
         return []
-    lines = [f"Not rated: {count_of(len(found.skipped), 'game')}"]
+    lines = [_("Not rated: {games}").format(games=games_text(len(found.skipped)))]
     for skipped in found.skipped[:MAX_SKIPPED]:
         who = f", {skipped.player}" if skipped.player else ""
         lines += wrap(f"{skipped.place}{who}: {skipped.reason}", WIDTH, initial_indent="  ", subsequent_indent="    ")
     more = len(found.skipped) - MAX_SKIPPED
-    return [*lines, f"  and {more:,} more"] if more > 0 else lines
+    return [*lines, "  " + _("and {count} more").format(count=number_text(more, grouped=True))] if more > 0 else lines
 
 
 def results_lines(found: Ratings, confidence: float) -> list[str]:
@@ -210,10 +254,15 @@ def results_lines(found: Ratings, confidence: float) -> list[str]:
     lines = []
     for (rules, player), results in found.results_only.items():
         estimate = mean_of(results, confidence)
-        interval = f" ({100 * confidence:g} %: {interval_text(estimate)})" if estimate.low is not None else ""
-        what = count_of(len(results), "game")
-        lines += sentence(
-            f"{player}, {rules}: {what} without decisions, mean result {estimate.value:.2f}{interval}. "
+        mean = number_text(estimate.value, 2)
+        if estimate.low is not None:
+            share = decimal_text(100 * confidence)
+            mean = _("{mean} ({share} %: {interval})").format(
+                mean=mean, share=share, interval=interval_text(estimate)
+            )
+        text = _(
+            "{player}, {rules}: {games} without decisions, mean result {mean}. "
             "Luck cannot be removed from results alone."
         )
+        lines += sentence(text.format(player=player, rules=rules, games=games_text(len(results)), mean=mean))
     return lines

@@ -8,9 +8,11 @@ from typing import IO, Any
 
 import numpy as np
 
+from ..._messages import _, ngettext, number_text
 from ...play.rating import Rating
 from .charts import picture
 from .rating import kind_name
+from .wording import decimal_text
 
 COLOURS = ("#4477aa", "#cc6677", "#228833", "#ccbb44", "#66ccee", "#aa3377")
 
@@ -77,7 +79,16 @@ def plot_ratings(path: str, ratings: tuple[Rating, ...], block: int | None = Non
         for number, rating in enumerate(ratings):
             colour = COLOURS[number % len(COLOURS)]
             label = f"{rating.player}, {rating.rules.key}" if several else rating.player
-            label += f": {rating.points_lost.value:.2f} points lost a game, {rating.games:,} games"
+            lost = ngettext(
+                "{player}: {points} points lost a game, {count} game",
+                "{player}: {points} points lost a game, {count} games",
+                rating.games,
+            )
+            label = lost.format(
+                player=label,
+                points=number_text(rating.points_lost.value, 2),
+                count=number_text(rating.games, grouped=True),
+            )
             parts = rating.blocks(block)
             middles = [(part.first + part.last) / 2 for part in parts]
             values = [part.points_lost.value for part in parts]
@@ -91,10 +102,11 @@ def plot_ratings(path: str, ratings: tuple[Rating, ...], block: int | None = Non
             half = [estimate.half_width or 0.0 for estimate in estimates]
             shifted = np.array(places) + (number - (len(ratings) - 1) / 2) * width
             lower.bar(shifted, [estimate.value for estimate in estimates], width, color=colour, yerr=half, capsize=3)
-        upper.set(xlabel="game", ylabel="points lost a game", ylim=(0, None))
+        upper.set(xlabel=_("game"), ylabel=_("points lost a game"), ylim=(0, None))
         upper.legend()
-        lower.set(ylabel="points lost a game", ylim=(0, None))
+        lower.set(ylabel=_("points lost a game"), ylim=(0, None))
         lower.set_xticks(range(len(kinds)), [kind_name(kind, False) for kind in kinds])
         for axes in (upper, lower):
             axes.grid(alpha=0.3)
-        figure.suptitle(f"Points lost a game, with {100 * ratings[0].confidence:g} % intervals")
+        title = _("Points lost a game, with {share} % intervals")
+        figure.suptitle(title.format(share=decimal_text(100 * ratings[0].confidence)))

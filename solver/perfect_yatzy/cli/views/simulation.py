@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..._messages import _, number_text
 from ...game.rules import RuleSet
 from .answers import approximate_lines, card_line
 from .charts import histogram
-from .distribution import category_lines, percentile_line
+from .distribution import category_lines, deviation_text, percentile_line
 from .wording import chance_text
 
 
@@ -15,34 +16,54 @@ def simulation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
     """Lines for `yatzy simulate` from the answer of :func:`perfect_yatzy.service.simulate.run_simulation`."""
     one_game = answer["games"] == 1
     if one_game:
-        headline = f"Final score {answer['highest']} in one game"
+        headline = _("Final score {points} in one game").format(points=answer["highest"])
     else:
         mean, error = answer["mean"], answer["standard_error"]
-        headline = f"Mean final score {mean:.2f} ± {error:.2f} (standard error) in {answer['games']:,} games"
+        headline = _("Mean final score {mean} ± {error} (standard error) in {games} games").format(
+            mean=number_text(mean, 2),
+            error=number_text(error, 2),
+            games=number_text(answer["games"], grouped=True),
+        )
     lines = [headline, "", card_line(rules, answer)]
     if "plain_mean" in answer and not one_game:
-        lines.append(f"The luck of the dice is removed; the mean of the scores is {answer['plain_mean']:.2f}")
+        luck = _("The luck of the dice is removed; the mean of the scores is {mean}")
+        lines.append(luck.format(mean=number_text(answer["plain_mean"], 2)))
     if "reached" in answer:
         lines.append(_goal_line(answer))
     else:
-        kind = "Estimate of the fitted values" if "approximate" in answer else "Exact expected final score"
-        lines.append(f"{kind} {answer['expected_final_score']:.2f}")
+        sentence = (
+            _("Estimate of the fitted values {points}")
+            if "approximate" in answer
+            else _("Exact expected final score {points}")
+        )
+        lines.append(sentence.format(points=number_text(answer["expected_final_score"], 2)))
     if one_game:
         return [*lines, "", *category_lines(rules, answer["categories"]), *approximate_lines(answer)]
-    figures = f"Standard deviation {answer['standard_deviation']:.2f}"
-    if rules.bonus:
-        figures += f", upper bonus in {100 * answer['upper_bonus_chance']:.1f} % of the games"
+    figures = deviation_text(
+        number_text(answer["standard_deviation"], 2),
+        f"{number_text(100 * answer['upper_bonus_chance'], 1)} %" if rules.bonus else "",
+    )
     lines += [figures, percentile_line(answer["percentiles"])]
-    lines += [f"Lowest {answer['lowest']}, highest {answer['highest']}", ""]
+    ends = _("Lowest {lowest}, highest {highest}")
+    lines += [ends.format(lowest=answer["lowest"], highest=answer["highest"]), ""]
     lines += histogram(answer["lowest"], answer["chances"])
     return [*lines, "", *category_lines(rules, answer["categories"]), *approximate_lines(answer)]
 
 
 def _goal_line(answer: dict[str, Any]) -> str:
-    goal = answer["policy"].partition(":")[2]
-    kind = "estimated" if "approximate" in answer else "exact"
-    exact = f"{kind} chance {chance_text(answer['chance'])}"
+    goal, estimated = answer["policy"].partition(":")[2], "approximate" in answer
+    chance = chance_text(answer["chance"])
     if answer["games"] == 1:
-        return f"{goal} or more: {exact}"
-    reached, error = 100 * answer["reached"], 100 * answer["reached_error"]
-    return f"{goal} or more in {reached:.2f} ± {error:.2f} % of the games; {exact}"
+        sentence = (
+            _("{goal} or more: estimated chance {chance}")
+            if estimated
+            else _("{goal} or more: exact chance {chance}")
+        )
+        return sentence.format(goal=goal, chance=chance)
+    sentence = (
+        _("{goal} or more in {share} ± {error} % of the games; estimated chance {chance}")
+        if estimated
+        else _("{goal} or more in {share} ± {error} % of the games; exact chance {chance}")
+    )
+    share, error = number_text(100 * answer["reached"], 2), number_text(100 * answer["reached_error"], 2)
+    return sentence.format(goal=goal, share=share, error=error, chance=chance)

@@ -6,7 +6,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from ..._messages import _, ngettext
 from ...tablebase.inventory import TableEntry, short_names
+from .wording import decimal_text
 
 
 def stored_tables_lines(entries: list[TableEntry], folder: Path) -> list[str]:
@@ -14,13 +16,13 @@ def stored_tables_lines(entries: list[TableEntry], folder: Path) -> list[str]:
     now = time.time()
     names = short_names(entries)
     width = max(map(len, names.values()), default=0)
-    lines = [
-        f"{names[entry.name]:<{width}}  {size_text(entry.bytes):>8}  {age_text(now - entry.written)}"
-        + ("" if entry.finished else ", unfinished")
-        for entry in entries
-    ]
-    count = "1 table" if len(entries) == 1 else f"{len(entries)} tables"
-    return [*lines, f"{count}, {size_text(total_bytes(entries))}, in {folder}"]
+    lines = []
+    for entry in entries:
+        age = age_text(now - entry.written)
+        state = age if entry.finished else _("{age}, unfinished").format(age=age)
+        lines.append(f"{names[entry.name]:<{width}}  {size_text(entry.bytes):>8}  {state}")
+    total = ngettext("{count} table, {size}, in {folder}", "{count} tables, {size}, in {folder}", len(entries))
+    return [*lines, total.format(count=len(entries), size=size_text(total_bytes(entries)), folder=folder)]
 
 
 def stored_tables_json(entries: list[TableEntry], folder: Path) -> dict[str, Any]:
@@ -48,15 +50,20 @@ def size_text(size: float) -> str:
     """A number of bytes with three digits and a unit."""
     for unit in ("B", "kB", "MB"):
         if size < 1000:
-            return f"{size:.3g} {unit}"
+            return f"{decimal_text(size, 3)} {unit}"
         size /= 1000
-    return f"{size:.3g} GB"
+    return f"{decimal_text(size, 3)} GB"
 
 
 def age_text(seconds: float) -> str:
     """An age in its largest unit: ``3 days ago``."""
-    for unit, length in (("day", 86_400), ("hour", 3600), ("minute", 60)):
-        if seconds >= length:
-            count = int(seconds // length)
-            return f"{count} {unit}{'s' if count > 1 else ''} ago"
-    return "just now"
+    if seconds >= 86_400:
+        days = int(seconds // 86_400)
+        return ngettext("{count} day ago", "{count} days ago", days).format(count=days)
+    if seconds >= 3600:
+        hours = int(seconds // 3600)
+        return ngettext("{count} hour ago", "{count} hours ago", hours).format(count=hours)
+    if seconds >= 60:
+        minutes = int(seconds // 60)
+        return ngettext("{count} minute ago", "{count} minutes ago", minutes).format(count=minutes)
+    return _("just now")

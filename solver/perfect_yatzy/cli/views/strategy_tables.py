@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from ..._messages import _
+from ..._messages import _, current_language, number_text
 from ..._version import ANSWER_SCHEMA
 from ...errors import StateError
 from ...game.box_order import leaves_choice
@@ -41,7 +41,9 @@ class StrategyTable:
     title, note : str
         Heading, and a sentence that explains the columns.
     columns : tuple of (str, int)
-        Name and number of decimals of each column; 0 for text and whole numbers.
+        English name and number of decimals of each column; 0 for text and whole numbers.
+    names : tuple of str
+        Names of the columns for readers, in the current language.
     rows : list of tuple
         Cells in the order of the columns.
     language : str
@@ -53,35 +55,32 @@ class StrategyTable:
     title: str
     note: str
     columns: tuple[tuple[str, int], ...]
+    names: tuple[str, ...]
     rows: list[tuple[Cell, ...]]
     language: str = ENGLISH
     metadata: dict[str, str] = field(default_factory=dict)
 
     @property
-    def names(self) -> list[str]:
-        """Column names for readers, such as ``hold, 2 left``."""
-        return [name for name, _ in self.columns]
-
-    @property
     def field_names(self) -> list[str]:
         """Column names for programs (CSV, JSON, Parquet), without spaces, such as ``hold_2_left``."""
-        return [re.sub(r"\W+", "_", name) for name in self.names]
+        return [re.sub(r"\W+", "_", name) for name, _digits in self.columns]
 
     def cell_texts(self) -> list[list[str]]:
         """Cells as text, numbers with the decimals of their column."""
 
         def text(cell: Cell, digits: int) -> str:
-            return f"{cell:.{digits}f}" if isinstance(cell, float) else str(cell)
+            return number_text(cell, digits) if isinstance(cell, float) else str(cell)
 
-        decimals = [digits for _, digits in self.columns]
+        decimals = [digits for _name, digits in self.columns]
         return [[text(cell, d) for cell, d in zip(row, decimals, strict=True)] for row in self.rows]
 
 
 def hold_cell(hold: Hold, strategy: Strategy) -> str:
     """A hold as text: its dice, ``nothing``, or the category to take."""
     if hold.category:
-        return f"take {strategy.rules.categories[strategy.rules.index_of[hold.category]].name}"
-    return spaced(hold.dice) or "nothing"
+        name = strategy.rules.categories[strategy.rules.index_of[hold.category]].name
+        return _("take {category}").format(category=name)
+    return spaced(hold.dice) or _("nothing")
 
 
 def first_turn_rolls(strategy: Strategy) -> list[tuple[int, ...]]:
@@ -103,12 +102,15 @@ def opening(strategy: Strategy) -> StrategyTable:
     if not rolls_left_values:
         raise StateError(_("{rules} has one roll a turn, so there is no hold to tabulate").format(rules=rules.key))
     columns: list[tuple[str, int]] = [("dice", 0)]
+    names = [_("dice")]
     for rolls_left in rolls_left_values:
         columns += [
             (f"hold, {rolls_left} left", 0),
             (f"expected, {rolls_left} left", 2),
             (f"second best loses, {rolls_left} left", 2),
         ]
+        heads = _("hold, {count} left"), _("expected, {count} left"), _("second best loses, {count} left")
+        names += [head.format(count=rolls_left) for head in heads]
     rows: list[tuple[Cell, ...]] = []
     for dice in first_turn_rolls(strategy):
         row: list[Cell] = [spaced(dice)]
@@ -118,10 +120,13 @@ def opening(strategy: Strategy) -> StrategyTable:
             row += [hold_cell(ranked[0], strategy), ranked[0].value, second]
         rows.append(tuple(row))
     return StrategyTable(
-        f"{rules.name}: opening holds",
-        "Empty card. For each number of rerolls left: the best dice to hold, the expected final score, and what "
-        "the second best hold loses.",
+        _("{game}: opening holds").format(game=rules.name),
+        _(
+            "Empty card. For each number of rerolls left: the best dice to hold, the expected final score, and what "
+            "the second best hold loses."
+        ),
         tuple(columns),
+        tuple(names),
         rows,
         rules.language,
         metadata(rules, strategy.policy, table="opening"),
@@ -139,10 +144,13 @@ def scoring(strategy: Strategy) -> StrategyTable:
         second: tuple[Cell, Cell] = (names[ranked[1].category], ranked[1].loss) if len(ranked) > 1 else ("", 0.0)
         rows.append((spaced(dice), names[best.category], best.points, best.value, *second))
     return StrategyTable(
-        f"{rules.name}: first category",
-        "Empty card, no reroll left. Best category, its points, the expected final score, and what the second "
-        "best category loses.",
+        _("{game}: first category").format(game=rules.name),
+        _(
+            "Empty card, no reroll left. Best category, its points, the expected final score, and what the second "
+            "best category loses."
+        ),
         (("dice", 0), ("category", 0), ("points", 0), ("expected", 2), ("second best", 0), ("loses", 2)),
+        (_("dice"), _("category"), _("points"), _("expected"), _("second best"), _("loses")),
         rows,
         rules.language,
         metadata(rules, strategy.policy, table="scoring"),
@@ -169,10 +177,13 @@ def categories(strategy: Strategy) -> StrategyTable:
         without = strategy.value(State(filled=1 << c))
         rows.append((category.name, strategy.value(alone), without, start - without))
     return StrategyTable(
-        f"{rules.name}: value of each category",
-        "Alone: expected points when it is the only open category, without the upper bonus. Crossed out first: "
-        "expected final score after a 0 there in the first turn, and what that turn costs.",
+        _("{game}: value of each category").format(game=rules.name),
+        _(
+            "Alone: expected points when it is the only open category, without the upper bonus. Crossed out first: "
+            "expected final score after a 0 there in the first turn, and what that turn costs."
+        ),
         (("category", 0), ("alone", 2), ("crossed out first", 2), ("costs", 2)),
+        (_("category"), _("alone"), _("crossed out first"), _("costs")),
         rows,
         rules.language,
         metadata(rules, strategy.policy, table="categories"),
@@ -190,14 +201,14 @@ def markdown(table: StrategyTable) -> str:
     """A Markdown document with one table, columns aligned in the source too."""
     body = table.cell_texts()
     widths = [max(len(name), *(len(row[i]) for row in body)) for i, name in enumerate(table.names)]
-    right = [digits > 0 or isinstance(table.rows[0][i], int) for i, (_, digits) in enumerate(table.columns)]
+    right = [digits > 0 or isinstance(table.rows[0][i], int) for i, (_name, digits) in enumerate(table.columns)]
 
     def line(cells: list[str]) -> str:
         padded = (c.rjust(w) if r else c.ljust(w) for c, w, r in zip(cells, widths, right, strict=True))
         return "| " + " | ".join(padded) + " |"
 
     rule = "|" + "|".join("-" * (w + 1) + (":" if r else "-") for w, r in zip(widths, right, strict=True)) + "|"
-    return "\n".join([f"# {table.title}", "", table.note, "", line(table.names), rule, *map(line, body), ""])
+    return "\n".join([f"# {table.title}", "", table.note, "", line(list(table.names)), rule, *map(line, body), ""])
 
 
 def comma_separated(table: StrategyTable) -> str:
@@ -236,8 +247,12 @@ td { white-space: nowrap; }
 
 def html(table: StrategyTable) -> str:
     """A self-contained page with styles for the screen, light and dark, and for print."""
-    columns = [(isinstance(cell, int | float), name) for cell, name in zip(table.rows[0], table.names, strict=True)]
-    language_mark = f' lang="{table.language}"' if table.language != ENGLISH else ""
+    columns = [
+        (isinstance(cell, int | float), name)
+        for cell, (name, _digits) in zip(table.rows[0], table.columns, strict=True)
+    ]
+    language = current_language()
+    language_mark = f' lang="{table.language}"' if table.language != language else ""
 
     def line(tag: str, cells: list[str]) -> str:
         start_tag = f'{tag} scope="col"' if tag == "th" else tag
@@ -248,13 +263,14 @@ def html(table: StrategyTable) -> str:
         inner = (f"<{start_tag}{mark}>{escape(cell)}</{tag}>" for cell, mark in zip(cells, marks, strict=True))
         return f"<tr>{''.join(inner)}</tr>"
 
+    heads = line("th", list(table.names))
     rows = "\n".join(line("td", row) for row in table.cell_texts())
     return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<!doctype html>\n<html lang="{language}"><head><meta charset="utf-8">'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(table.title)}</title>\n<style>{STYLE}</style></head>\n<body>\n"
         f"<h1>{escape(table.title)}</h1>\n<p>{escape(table.note)}</p>\n"
-        f"<table>\n<thead>{line('th', table.names)}</thead>\n<tbody>\n{rows}\n</tbody></table>\n</body></html>\n"
+        f"<table>\n<thead>{heads}</thead>\n<tbody>\n{rows}\n</tbody></table>\n</body></html>\n"
     )
 
 

@@ -18,6 +18,12 @@ def points_text(points: float) -> str:
     return number_text(points, 2)
 
 
+def decimal_text(value: float, digits: int = 6) -> str:
+    """A number with only the decimals it needs, at most `digits` significant ones: ``0.1``, ``95``."""
+    decimals = len(f"{value:.{digits}g}".partition(".")[2])
+    return number_text(value, decimals)
+
+
 def loss_text(loss: float, is_best: bool) -> str:
     """A loss with two decimals; ``<0.01`` for a small loss, ``0.00 tie`` for another option as good as the best."""
     if loss == 0.0:
