@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from textwrap import wrap
 
 from ..._messages import _, ngettext, number_text
@@ -20,8 +21,8 @@ def points_text(points: float) -> str:
 
 def decimal_text(value: float, digits: int = 6) -> str:
     """A number with only the decimals it needs, at most `digits` significant ones: ``0.1``, ``95``."""
-    decimals = len(f"{value:.{digits}g}".partition(".")[2])
-    return number_text(value, decimals)
+    exponent = Decimal(f"{value:.{digits}g}").as_tuple().exponent
+    return number_text(value, max(0, -int(exponent)))
 
 
 def loss_text(loss: float, is_best: bool) -> str:
