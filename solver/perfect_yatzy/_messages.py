@@ -174,6 +174,14 @@ def number_text(value: float, decimals: int = 0, *, signed: bool = False, groupe
     return text.translate({ord(","): THOUSANDS.get(code, NO_BREAK_SPACE), ord("."): ","})
 
 
+def significant_text(value: float, digits: int) -> str:
+    """A number with only the decimals it needs, at most `digits` significant ones: ``0.1``, ``95``."""
+    from decimal import Decimal
+
+    exponent = Decimal(f"{value:.{digits}g}").as_tuple().exponent
+    return number_text(value, max(0, -int(exponent)))
+
+
 @cache
 def _catalogue(code: str) -> NullTranslations:
     from gettext import GNUTranslations, NullTranslations

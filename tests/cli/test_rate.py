@@ -46,10 +46,10 @@ def test_text_fits_a_terminal_and_has_the_figures(run: Run, games: Path) -> None
     assert "luck removed; p " in out.stdout
     assert "  games 1 to 5 " in out.stdout
     swedish = run("rate", str(games), "--player", "bo", "--lang", "sv", "--block", "100", "--confidence", "99").stdout
-    assert swedish.startswith("Bo, yatzy: 25 games\n\n")
+    assert swedish.startswith("Bo, yatzy: 25 spel\n\n")
     assert "Femmor" in swedish
-    assert "99 % interval" in swedish
-    assert "over time" not in swedish
+    assert "99 %-intervall" in swedish
+    assert "över tid" not in swedish
 
 
 def test_json_has_every_figure(run: Run, games: Path) -> None:

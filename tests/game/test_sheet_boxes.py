@@ -220,14 +220,15 @@ def test_the_other_rules_in_words(tmp_path: Path) -> None:
     )
     assert rules.sentences() == [
         "Three dice with 6 faces, three rolls a turn, 3 categories the upper ones (*) before the others",
-        "Upper bonus of 5 points when the upper categories (*) reach 4, of 9 at 8",
+        "Upper bonus for the sum of the upper categories (*): 5 at 4, 9 at 8",
         "A box may be crossed out only if the roll scores in no box that may take it",
-        "A further Trio pays 50 bonus points and lets any open box pay the most it can if its box holds points",
+        "A further Trio pays 50 bonus points",
+        "A further Trio lets any open box pay the most it can if its box holds points",
     ]
     assert rules.categories[2].text == "any dice: their sum + 2; only while trio holds points"
-    assert Joker("x", 5, "none", "filled", "filled", "matching-box-open").text == (
-        "pays 5 bonus points, even if its box holds 0, while the matching upper box is open"
-    )
+    assert Joker("x", 5, "none", "filled", "filled", "matching-box-open").sentences("Trio") == [
+        "A further Trio pays 5 bonus points while the matching upper box is open, even if its box holds 0"
+    ]
     assert rules.tracked_index == 1
     assert rules_from_json(rules_to_json(rules)).fingerprint == rules.fingerprint
 

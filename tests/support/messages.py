@@ -192,10 +192,10 @@ def marked_words(path: Path) -> MarkedWords:
 
 
 def summaries(value: object) -> Iterator[str]:
-    """Every summary of a rule file, at any depth."""
+    """Every summary of a rule file, at any depth, and the sources of its published values."""
     if isinstance(value, dict):
         for key, inner in value.items():
-            if key == "summary" and isinstance(inner, str):
+            if key in ("summary", "source") and isinstance(inner, str):
                 yield inner
             else:
                 yield from summaries(inner)

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Iterator
 
+from .._messages import N_, _, number_text
 from ..game.maximum import maximum_score
 from ..game.rules import RuleSet
 from ..strategy.fitted_file import fitted_path
@@ -44,18 +45,30 @@ def verify_approximate(
     strategy = open_approximate(rules, tables)
     known = strategy.certificate
     low, high = known.interval99
-    yield Check("file", True, f"{fitted_path(rules, tables).name}, SHA-256 as recorded")
+    yield Check(N_("file"), True, _("{file}, SHA-256 as recorded").format(file=fitted_path(rules, tables).name))
     ordered = low <= known.mean <= high and low <= known.upper_bound and known.mean <= maximum_score(rules)
-    yield Check("bound", ordered, f"mean {known.mean:.4f} ({low:.4f} to {high:.4f}), bound {known.upper_bound:.4f}")
+    detail = _("mean {mean} ({low} to {high}), bound {bound}").format(
+        mean=number_text(known.mean, 4),
+        low=number_text(low, 4),
+        high=number_text(high, 4),
+        bound=number_text(known.upper_bound, 4),
+    )
+    yield Check(N_("bound"), ordered, detail)
     if has_table(rules, tables):
         exact = open_strategy(rules, tables).value()
         between = low <= exact <= known.upper_bound
-        yield Check("exact", between, f"exact value {exact:.10f}, not below the mean and not above the bound")
+        text = _("exact value {value}, not below the mean and not above the bound")
+        yield Check(N_("exact"), between, text.format(value=number_text(exact, 10)))
     if games > 1:
         played = simulate(strategy, games, seed, threads=threads)
         assert isinstance(played, ApproximateSimulation)
         # Twice the 99 % interval of the difference: a false alarm in one of a few million runs.
         allowed = 2 * math.hypot(Z99 * played.standard_error, known.half_width)
         off = abs(played.mean - known.mean)
-        detail = f"{games:,} games, mean {played.mean:.4f} against {known.mean:.4f}, {allowed:.4f} allowed"
-        yield Check("simulation", off <= allowed, detail)
+        detail = _("{games} games, mean {mean} against {expected}, {allowed} allowed").format(
+            games=number_text(games, grouped=True),
+            mean=number_text(played.mean, 4),
+            expected=number_text(known.mean, 4),
+            allowed=number_text(allowed, 4),
+        )
+        yield Check(N_("simulation"), off <= allowed, detail)

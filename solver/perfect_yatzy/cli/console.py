@@ -85,6 +85,7 @@ class YatzyGroup(click.Group):
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command and exit: 0 done, 1 failed, 2 wrong usage or an impossible position, 130 interrupted."""
         with chosen_language((args[0] if args else kwargs.get("args")) or sys.argv[1:]):
+            ensure_language_option(self, "YATZY_LANG")
             translate_help(self)
             self.run(*args, **kwargs)
 

@@ -43,7 +43,7 @@ def answer_lines(service: QueryService, query: str, defaults: dict[str, Any], li
                 while (rest := lines.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
                     pass
                 raise StateError(
-                    _("the line is longer than {max_line_bytes} bytes").format(max_line_bytes=MAX_LINE_BYTES),
+                    _("the line is longer than {most} bytes").format(most=MAX_LINE_BYTES),
                     code="invalid-request",
                 )
             request = parse_line(line)
@@ -53,7 +53,7 @@ def answer_lines(service: QueryService, query: str, defaults: dict[str, Any], li
         except Exception as error:
             # A bug in one request must not end the others: report it in place, with the traceback on stderr.
             traceback.print_exc()
-            message = f"this is a bug: {type(error).__name__}: {error}"
+            message = _("this is a bug: {error}").format(error=f"{type(error).__name__}: {error}")
             output = error_line({"error": message, "code": "internal-error"}, request)
         click.echo(output)
         sys.stdout.flush()

@@ -105,24 +105,28 @@ rules_option = click.option(
     "--rules", "-r", type=RULES, default="yatzy", envvar="YATZY_RULES", show_default=True,
     help="Rule set: a name, name+switch, or a .toml file.",
 )  # fmt: skip
-language_option = click.option(
-    "--lang", type=LanguageParam(), default=current_language, envvar="YATZY_LANG",
-    help="Language of words and names: en, da, de, fi, nb, sv [that of the environment].",
-)  # fmt: skip
+LANGUAGE_HELP = "Language of words and names: en, da, de, fi, nb, sv [that of the environment]."
+language_option = click.option("--lang", type=LanguageParam(), default=current_language, help=LANGUAGE_HELP)
 
 
-def ensure_language_option(command: click.Command) -> None:
-    """Give a command the option ``--lang`` if it has none: every command speaks the language of its reader."""
+def ensure_language_option(command: click.Command, variable: str | None = None) -> None:
+    """Give a command and its subcommands the option ``--lang`` if they have none.
+
+    The language is chosen before any command is read, from all words of the line; the option checks and documents it.
+
+    Parameters
+    ----------
+    variable
+        Environment variable that the option of this command checks, too.
+    """
+    if not any("--lang" in param.opts for param in command.params):
+        option = click.Option(
+            ["--lang"], type=LanguageParam(), envvar=variable, expose_value=False, help=LANGUAGE_HELP
+        )
+        command.params.append(option)
     if isinstance(command, click.Group):
         for inner in command.commands.values():
             ensure_language_option(inner)
-    elif not any("--lang" in param.opts for param in command.params):
-        command.params.append(
-            click.Option(
-                ["--lang"], type=LanguageParam(), envvar="YATZY_LANG", expose_value=False,
-                help="Language of words and names: en, da, de, fi, nb, sv [that of the environment].",
-            )
-        )  # fmt: skip
 
 
 card_option = click.option(

@@ -85,16 +85,14 @@ def local_client(workers: int | None = None, memory: int | None = None) -> Itera
     workers = default_threads() if workers is None else whole_number(workers, "workers")
     if not 1 <= workers <= MOST_WORKERS:
         raise StateError(
-            _("workers is {workers}; must be from 1 to {most_workers}").format(
-                workers=workers, most_workers=MOST_WORKERS
-            ),
+            _("workers is {value}; must be from 1 to {most}").format(value=workers, most=MOST_WORKERS),
             field="workers",
         )
     limit = memory_limit(workers) if memory is None else whole_number(memory, "memory")
     if limit < LEAST_MEMORY:
         raise StateError(
-            _("{workers} workers with {limit} MB of memory each; a worker needs {least_memory} MB").format(
-                workers=workers, limit=limit >> 20, least_memory=LEAST_MEMORY >> 20
+            _("{count} workers with {limit} MB of memory each; a worker needs {needed} MB").format(
+                count=workers, limit=limit >> 20, needed=LEAST_MEMORY >> 20
             ),
             field="memory",
         )

@@ -32,7 +32,7 @@ def solve_on(
     """Solve a game on the workers; see :meth:`perfect_yatzy.cluster.session.Cluster.solve`."""
     if what not in WHAT:
         raise StateError(
-            _("{what} is not a table; must be one of {what_2}").format(what=shown(what), what_2=", ".join(WHAT)),
+            _("{name} is not a table; must be one of {names}").format(name=shown(what), names=", ".join(WHAT)),
             field="what",
         )
     if what not in QUANTITIES:

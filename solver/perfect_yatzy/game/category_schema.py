@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from .._messages import _, number_text
 from ..errors import shown
 from .limits import MAX_ALIASES, MAX_CATEGORIES, MAX_COLUMNS, MAX_NAME, MAX_PATTERNS, closest
 from .pattern_schema import MAX_BOX_POINTS, MAX_FACTOR, MAX_POINTS, PATTERN_FIELDS, read_pattern
@@ -36,10 +37,11 @@ class SheetReader(ValueReader):
         """The columns of the sheet; empty without [[columns]]."""
         entries = raw.get("columns", [])
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-            self.add_problem(("columns",), "must be [[columns]] tables")
+            self.add_problem(("columns",), _("must be {header} tables").format(header="[[columns]]"))
             return ()
         if len(entries) > MAX_COLUMNS:
-            self.add_problem(("columns",), f"has {len(entries)} entries; at most {MAX_COLUMNS}")
+            message = _("has {count} entries; at most {most} are allowed")
+            self.add_problem(("columns",), message.format(count=len(entries), most=MAX_COLUMNS))
         default = raw["order"] if raw.get("order") in ORDERS else "free"  # a mistake is reported elsewhere
         found: list[Column] = []
         for i, entry in enumerate(entries[:MAX_COLUMNS]):
@@ -55,7 +57,8 @@ class SheetReader(ValueReader):
                 if PLACEHOLDER not in (column.id, column.name) and (
                     column.id == other.id or column.name.lower() == other.name.lower()
                 ):
-                    self.add_problem((*path, "id"), f"has the id or the name of the column {other.id!r}")
+                    message = _("has the id or the name of the column {other}")
+                    self.add_problem((*path, "id"), message.format(other=repr(other.id)))
             found.append(column)
         return tuple(found)
 
@@ -72,11 +75,13 @@ class SheetReader(ValueReader):
         """
         entries = raw.get("categories")
         if not isinstance(entries, list) or not entries or not all(isinstance(e, dict) for e in entries):
-            self.add_problem(("categories",), "must be [[categories]] tables, at least one")
+            message = _("must be {header} tables, at least one").format(header="[[categories]]")
+            self.add_problem(("categories",), message)
             return ()
         self.ids = [entry.get("id") for entry in entries]
         if len(entries) > MAX_CATEGORIES:
-            self.add_problem(("categories",), f"has {len(entries)} entries; at most {MAX_CATEGORIES}")
+            message = _("has {count} entries; at most {most} are allowed")
+            self.add_problem(("categories",), message.format(count=len(entries), most=MAX_CATEGORIES))
         self.listed = listed and any("row" in entry for entry in entries)
         rows = [*self._rows(entries[:MAX_CATEGORIES], dice, faces)]
         places, categories = [i for i, *_ in rows], [category for _, category, _ in rows]
@@ -88,8 +93,8 @@ class SheetReader(ValueReader):
         self._check_requirements(rows, columns)
         count = sum(times for *_, times in rows) * max(1, len(columns))
         if count > MAX_CATEGORIES:
-            message = f"are {count} boxes with all columns and `times`; at most {MAX_CATEGORIES} are allowed"
-            self.add_problem(("categories",), message)
+            message = _("are {count} boxes with all columns and `times`; at most {most} are allowed")
+            self.add_problem(("categories",), message.format(count=count, most=MAX_CATEGORIES))
             return tuple(categories)
         boxes = boxes_of([(category, times) for _, category, times in rows], columns)
         if boxes != tuple(categories):
@@ -106,12 +111,12 @@ class SheetReader(ValueReader):
                 # A patch for a category that does not exist: one problem about its id, not three about its fields.
                 others = [other for other in self.ids if isinstance(other, str) and other != entry.get("id")]
                 similar = closest(str(entry.get("id")), others)
-                hint = f"did you mean {similar}?" if similar else "a new one needs a name and a pattern"
-                self.add_problem(path, f"unknown category; {hint}")
+                hint = _("did you mean {similar}?") if similar else _("a new one needs a name and a pattern")
+                self.add_problem(path, _("unknown category; {hint}").format(hint=hint.format(similar=similar)))
                 continue
             self.check_fields(entry, path, (BOX_FIELDS if self.listed else CATEGORY_FIELDS) | PLACE_FIELDS)
             for name in sorted(PLACE_FIELDS & {*entry}):
-                self.add_problem((*path, name), "belongs to a file that extends rules, or to a switch")
+                self.add_problem((*path, name), _("belongs to a file that extends rules, or to a switch"))
             place: dict[str, Any] = {}
             if self.listed:
                 place = {
@@ -138,15 +143,16 @@ class SheetReader(ValueReader):
         """The id of a box, which may have a column; required."""
         value = self.string(raw, path, most=MAX_NAME)
         if value != PLACEHOLDER and not BOX_ID.match(value):
-            self.add_problem(path, f"is {shown(value)}; must be an id, in a sheet with columns ROW.COLUMN")
+            self.refuse(path, value, _("must be an id, in a sheet with columns ROW.COLUMN"))
         return value
 
     def _aliases(self, entry: Mapping[str, Any], path: FieldPath) -> tuple[str, ...]:
         aliases = entry.get("aliases", [])
         if not isinstance(aliases, list) or not all(isinstance(alias, str) for alias in aliases):
-            self.add_problem(path, "must be a list of names in quotes")
+            self.add_problem(path, _("must be a list of names in quotes"))
         elif len(aliases) > MAX_ALIASES or any(len(alias) > MAX_NAME for alias in aliases):
-            self.add_problem(path, f"must be at most {MAX_ALIASES} names of at most {MAX_NAME} characters")
+            message = _("must be at most {count} names of at most {length} characters")
+            self.add_problem(path, message.format(count=MAX_ALIASES, length=MAX_NAME))
         else:
             return tuple(aliases)
         return ()
@@ -161,10 +167,10 @@ class SheetReader(ValueReader):
         if patterns is None:
             return (read_pattern(self, shared, path, dice, faces),)
         if not isinstance(patterns, list) or not patterns or not all(isinstance(p, dict) for p in patterns):
-            self.add_problem(path_of_list, "must be a list of at least one inline table")
+            self.add_problem(path_of_list, _("must be a list of at least one inline table"))
         elif len(patterns) > most:
-            message = f"are too many; the rules can have at most {MAX_PATTERNS} patterns in all"
-            self.add_problem(path_of_list, message)
+            message = _("are too many; the rules can have at most {most} patterns in all")
+            self.add_problem(path_of_list, message.format(most=MAX_PATTERNS))
         else:
             return tuple(
                 read_pattern(self, shared | own, (*path_of_list, k), dice, faces) for k, own in enumerate(patterns)
@@ -174,16 +180,17 @@ class SheetReader(ValueReader):
     def _check_requirements(self, rows: list[tuple[int, Category, int]], columns: tuple[Column, ...]) -> None:
         """Add a problem for every `requires` that names no other single box."""
         times_of = {category.id: times for _, category, times in rows}
-        for i, category, _ in rows:
+        for i, category, _times in rows:
             path: FieldPath = ("categories", i, "requires")
             if not category.requires or category.requires == PLACEHOLDER:
                 continue
             if category.requires not in times_of or category.requires == category.id:
-                self.add_problem(path, f"is {shown(category.requires)}; must be the id of another category")
+                self.refuse(path, category.requires, _("must be the id of another category"))
             elif times_of[category.requires] > 1:
-                self.add_problem(path, f"is {category.requires!r}, which is used several times; must be a single box")
+                message = _("is {value}, which is used several times; must be a single box")
+                self.add_problem(path, message.format(value=repr(category.requires)))
             elif len(columns) > 1:
-                self.add_problem(path, "cannot be combined with several columns")
+                self.add_problem(path, _("cannot be combined with several columns"))
 
     def _check_points(self, boxes: tuple[Category, ...], columns: tuple[Column, ...], dice: int, faces: int) -> None:
         """Add a problem for every column whose factor makes a box pay too much."""
@@ -194,7 +201,9 @@ class SheetReader(ValueReader):
                 most = max(pattern.most(dice, faces) for pattern in box.patterns)
                 factor = max(pattern.factor for pattern in box.patterns)
                 if most > MAX_BOX_POINTS or factor > MAX_FACTOR or max(p.plus for p in box.patterns) > MAX_POINTS:
-                    message = f"is too high: {box.id} has the factor {factor} and pays up to {most:,} points"
+                    message = _("is too high: {box} has the factor {factor} and pays up to {points} points").format(
+                        box=box.id, factor=factor, points=number_text(most, grouped=True)
+                    )
                     self.add_problem(("columns", number, "factor"), message)
                     break
 
@@ -209,13 +218,13 @@ class SheetReader(ValueReader):
             alike = copies[box.row or box.id, box.column]
             column = columns[box.column] if box.column < len(columns) else None
             if box.column >= max(1, len(columns)) or bool(columns) > bool(box.row):
-                self.add_problem((*path, "column"), "is not one of the columns")
+                self.add_problem((*path, "column"), _("is not one of the columns"))
             elif box.row and box.id != box.row + id_ending(alike.index(box) if len(alike) > 1 else None, column):
-                self.add_problem((*path, "id"), "is not made of the row, the number and the column of the box")
+                self.add_problem((*path, "id"), _("is not made of the row, the number and the column of the box"))
             elif alike.index(box) != box.copy or (box.patterns, box.upper, box.requires) != (
                 alike[0].patterns, alike[0].upper, alike[0].requires,
             ):  # fmt: skip
-                self.add_problem((*path, "copy"), "must number the boxes of a row, which are alike")
+                self.add_problem((*path, "copy"), _("must number the boxes of a row, which are alike"))
             required = ids.get(box.requires)
             if box.requires and (
                 required is None
@@ -223,7 +232,7 @@ class SheetReader(ValueReader):
                 or required.column != box.column
                 or len(copies[required.row or required.id, required.column]) > 1
             ):
-                self.add_problem((*path, "requires"), "must be the id of another single box in the same column")
+                self.add_problem((*path, "requires"), _("must be the id of another single box in the same column"))
 
     def _names_differ(self, places: Sequence[int], categories: Sequence[Category]) -> bool:
         """Whether no two categories share a name; adds a problem, at its place in the file, for each that does."""
@@ -233,10 +242,12 @@ class SheetReader(ValueReader):
             labels = (category.id, category.name, category.code, *category.aliases)
             path: FieldPath = ("categories", place, "id")
             if longest := next((label for label in labels if len(label) > MAX_NAME), None):
-                self.add_problem(path, f"{shown(longest)} has more than {MAX_NAME} characters")
+                message = _("{value} has more than {most} characters")
+                self.add_problem(path, message.format(value=shown(longest), most=MAX_NAME))
             for label in map(str.lower, labels):
                 if label not in ("", PLACEHOLDER) and owner.setdefault(label, i) != i:
-                    self.add_problem(path, f"the name {label!r} is used by two categories")
+                    message = _("the name {name} is used by two categories")
+                    self.add_problem(path, message.format(name=repr(label)))
                     differ = False
                     break
         return differ

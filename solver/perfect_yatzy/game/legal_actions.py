@@ -113,8 +113,8 @@ class TurnPosition:
         """
         if len(dice) > self.rules.dice:
             raise StateError(
-                _("{dice} dice cannot be held; {key} has {dice_2}").format(
-                    dice=number_text(len(dice), grouped=True), key=self.rules.key, dice_2=self.rules.dice
+                _("{count} dice cannot be held; {rules} has {dice}").format(
+                    count=number_text(len(dice), grouped=True), rules=self.rules.key, dice=self.rules.dice
                 )
             )
         held = tuple(sorted(dice))
@@ -147,19 +147,19 @@ class TurnPosition:
         is_open = c in open_categories(rules, filled)
         if is_open and rules.crossing_out == "only-if-nothing-scores" and not self._is_joker:
             raise StateError(
-                _("{category} may not be crossed out now: the dice score in {next_ones}").format(
-                    category=category, next_ones=next_ones
+                _("{category} may not be crossed out now: the dice score in {boxes}").format(
+                    category=category, boxes=next_ones
                 )
             )
         if is_open and rules.joker:
             raise StateError(
-                _("{category} may not be taken now: an extra {category_2} must go to {next_ones}").format(
-                    category=category, category_2=rules.joker.category, next_ones=next_ones
+                _("{category} may not be taken now: an extra {joker} must go to {boxes}").format(
+                    category=category, joker=rules.joker.category, boxes=next_ones
                 )
             )
         raise StateError(
-            _("{category} may not be taken now: the boxes are filled in order, and {next_ones} is next").format(
-                category=category, next_ones=next_ones
+            _("{category} may not be taken now: the boxes are filled in order, and {box} is next").format(
+                category=category, box=next_ones
             )
         )
 
@@ -234,7 +234,7 @@ class TurnPosition:
         dice = parse_dice(self.rules, new)
         if not is_subset(self.dice, dice):
             raise StateError(
-                _("you held {dice}, which is not within {dice_2}").format(dice=spaced(self.dice), dice_2=spaced(dice))
+                _("you held {held}, which is not within {dice}").format(held=spaced(self.dice), dice=spaced(dice))
             )
         return replace(self, dice=dice)
 

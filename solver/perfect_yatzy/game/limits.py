@@ -57,7 +57,7 @@ BRACKETS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 NO_BRACKETS = bytes(byte for byte in range(256) if byte not in BRACKETS)
 
 
-def check_length(value: Sized, most: int, name: str, unit: str = "characters") -> None:
+def check_length(value: Sized, most: int, name: str, unit: str = "") -> None:
     """Check the length of a text or of a list from outside.
 
     Parameters
@@ -65,7 +65,9 @@ def check_length(value: Sized, most: int, name: str, unit: str = "characters") -
     most
         The largest length.
     name
-        What messages call the value.
+        What messages call the value, in the current language.
+    unit
+        What is counted, in the current language; default: characters.
 
     Raises
     ------
@@ -74,10 +76,10 @@ def check_length(value: Sized, most: int, name: str, unit: str = "characters") -
     """
     if len(value) > most:
         raise StateError(
-            _("{name} has {value} {unit}; at most {most} are allowed").format(
+            _("{name} has {count} {unit}; at most {most} are allowed").format(
                 name=name,
-                value=number_text(len(value), grouped=True),
-                unit=unit,
+                count=number_text(len(value), grouped=True),
+                unit=unit or _("characters"),
                 most=number_text(most, grouped=True),
             )
         )
@@ -108,7 +110,7 @@ def parse_json(text: str | bytes) -> Any:
     if text.count("[") + text.count("{") > MAX_JSON_DEPTH:
         brackets = JSON_STRINGS.sub("", text).encode("utf-8", "surrogatepass").translate(None, NO_BRACKETS)
         if max(accumulate(map(BRACKETS.__getitem__, brackets)), default=0) > MAX_JSON_DEPTH:
-            raise ValueError(f"it is nested deeper than {MAX_JSON_DEPTH} levels")
+            raise ValueError(_("it is nested deeper than {most} levels").format(most=MAX_JSON_DEPTH))
     return json.loads(text, parse_constant=_reject_constant, parse_float=_finite)
 
 
@@ -134,9 +136,9 @@ def read_limited(path: Path, most: int) -> bytes:
 def _finite(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):  # 1e400: an answer that repeats it would not be JSON
-        raise ValueError(f"{text[:40]} is too large a number")
+        raise ValueError(_("{number} is too large a number").format(number=text[:40]))
     return value
 
 
 def _reject_constant(constant: str) -> None:
-    raise ValueError(f"{constant} is not a number")
+    raise ValueError(_("{text} is not a number").format(text=constant))

@@ -128,8 +128,8 @@ def check_dice(rules: RuleSet, dice: Iterable[int], text: str | None = None) -> 
     listed = [*islice(dice, MAX_DICE_LISTED + 1)]
     if len(listed) > MAX_DICE_LISTED:
         raise StateError(
-            _("dice has more than {max_dice_listed} faces; {rules} has {dice} dice").format(
-                max_dice_listed=MAX_DICE_LISTED, rules=rules.key, dice=rules.dice
+            _("dice has more than {most} faces; {rules} has {dice} dice").format(
+                most=MAX_DICE_LISTED, rules=rules.key, dice=rules.dice
             )
         )
     faces = tuple(sorted(whole_number(face, "a die") for face in listed))
@@ -217,9 +217,7 @@ def _find(rules: RuleSet, text: str) -> list[int]:
         )
     if len(text) > MAX_NAME:
         raise StateError(
-            _("unknown category {text}: longer than {max_name} characters").format(
-                text=shown(text), max_name=MAX_NAME
-            ),
+            _("unknown category {text}: longer than {most} characters").format(text=shown(text), most=MAX_NAME),
             code="unknown-category",
         )
     names = category_index(rules)
@@ -314,15 +312,17 @@ def parse_card(rules: RuleSet, card: CardText, saved: int = 0, bonus_points: int
     if isinstance(card, str):
         check_length(card, MAX_CARD_TEXT, "card")
     else:
-        check_length(card, MAX_CARD_ENTRIES, "card", "categories")
+        check_length(card, MAX_CARD_ENTRIES, "card", _("categories"))
     points: dict[int, int] = {}
     for name, value in _by_row(rules, _entries(card)) if isinstance(card, str) else card.items():
         boxes = _find(rules, name)
         c = next((box for box in boxes if box not in points), boxes[-1])
         if c in points:
             label = category_label(rules, c)
-            filled = f"all {len(boxes)} boxes of {name} are filled" if len(boxes) > 1 else f"{label} is filled twice"
-            raise StateError(_("{filled} in the card").format(filled=filled), code="invalid-card")
+            text = _("{category} is filled twice in the card")
+            if len(boxes) > 1:
+                text = _("all {count} boxes of {name} are filled in the card")
+            raise StateError(text.format(category=label, count=len(boxes), name=name), code="invalid-card")
         points[c] = _points(value, category_label(rules, c))
     return check_card(Scorecard(rules, points, saved, bonus_points))
 

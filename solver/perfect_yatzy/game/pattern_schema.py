@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .._messages import _, number_text
 from ..errors import shown
 from .patterns import Pattern
 from .rule_problems import FieldPath
@@ -44,16 +45,19 @@ def read_pattern(check: ValueReader, raw: Mapping[str, Any], path: FieldPath, di
     contains = check.number_list(raw, (*path, "contains"), 1, faces, dice) if kind == "contains" else ()
     distinct = check.flag(raw, (*path, "distinct"), True)
     if sum(groups) > dice:
-        check.add_problem((*path, "groups"), f"needs {sum(groups)} dice; the rules have {dice}")
+        message = _("needs {needed} dice; the rules have {dice}").format(needed=sum(groups), dice=dice)
+        check.add_problem((*path, "groups"), message)
     elif distinct and len(groups) > faces:
-        check.add_problem((*path, "groups"), f"needs {len(groups)} different faces; the dice have {faces}")
+        message = _("needs {needed} different faces; the dice have {faces}").format(needed=len(groups), faces=faces)
+        check.add_problem((*path, "groups"), message)
     for other in ("face", "groups", "contains"):
         if other in raw and other != kind:
-            check.add_problem((*path, other), f"does not belong to the pattern {kind!r}")
+            check.add_problem((*path, other), _("does not belong to the pattern {name}").format(name=repr(kind)))
     low, high = _sum_limits(check, raw, path, dice * faces)
     score = check.choice(raw, (*path, "score"), SCORES, "fixed" if "points" in raw else "matched")
     if score == raw.get("score") != "fixed" and "points" in raw:
-        check.add_problem((*path, "points"), f"are fixed, but score is {score!r}; leave one of the two out")
+        message = _("are fixed, but score is {score}; leave one of the two out")
+        check.add_problem((*path, "points"), message.format(score=repr(score)))
     found = Pattern(
         kind=kind,
         face=check.number(raw, (*path, "face"), 1, faces) if kind == "face" else 0,
@@ -69,8 +73,9 @@ def read_pattern(check: ValueReader, raw: Mapping[str, Any], path: FieldPath, di
         only=_only(check, raw, (*path, "only"), faces),
     )
     if found.most(dice, faces) > MAX_BOX_POINTS:
-        problem = f"pays up to {found.most(dice, faces):,} points; at most {MAX_BOX_POINTS:,} are allowed"
-        check.add_problem((*path, "factor"), problem)
+        message = _("pays up to {points} points; at most {most} are allowed")
+        points, most = (number_text(n, grouped=True) for n in (found.most(dice, faces), MAX_BOX_POINTS))
+        check.add_problem((*path, "factor"), message.format(points=points, most=most))
     return found
 
 
@@ -86,10 +91,12 @@ def _sum_limits(
     if exact is not None:
         for name in ("at_least", "at_most"):
             if name in raw:
-                check.add_problem((*path, name), "does not go with `sum`; leave one of the two out")
+                message = _("does not go with `{other}`; leave one of the two out").format(other="sum")
+                check.add_problem((*path, name), message)
         return exact, exact
     if low is not None and high is not None and low > high:
-        check.add_problem((*path, "at_least"), f"is {low}, more than at_most {high}")
+        message = _("is {low}, more than at_most {high}").format(low=low, high=high)
+        check.add_problem((*path, "at_least"), message)
     return low, high
 
 
@@ -103,6 +110,7 @@ def _only(check: ValueReader, raw: Mapping[str, Any], path: FieldPath, faces: in
     elif isinstance(value, str) and value in ONLY:
         allowed = {face for face in ONLY[value] if face <= faces}
     else:
-        check.add_problem(path, f'is {shown(value)}; must be "even", "odd" or a list of faces')
+        must = _('must be "even", "odd" or a list of faces')
+        check.add_problem(path, _("is {value}; {must}").format(value=shown(value), must=must))
         allowed = set()
     return tuple(sorted(allowed))

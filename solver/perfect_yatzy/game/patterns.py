@@ -20,6 +20,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal
 
+from .._messages import _, ngettext
+from ..errors import enumerated
+
 PatternKind = Literal["face", "groups", "contains", "any"]
 ScoreKind = Literal["matched", "sum", "fixed"]
 
@@ -112,35 +115,48 @@ class Pattern:
     @property
     def text(self) -> str:
         """The dice it requires and the points it scores, in words."""
-        if self.kind == "face":
-            required = f"all {self.face}s"
-        elif self.kind == "groups":
-            required = " + ".join(f"{size} equal" for size in self.groups)
-            required += "" if self.distinct else " (may be the same face)"
-        elif self.kind == "contains":
-            required = "-".join(map(str, self.contains))
-        else:
-            required = "any dice"
-        required = ", ".join([required, *self._conditions()])
         if self.score == "fixed":
-            return f"{required}: {self.fixed_points} points"
-        points = "their sum" if self.score == "matched" else "sum of all dice"
+            return f"{self.required}: {_points_text(self.fixed_points)}"
         if self.factor != 1:
-            points = f"{self.factor} times {points.replace('sum of', 'the sum of')}"
-        return f"{required}: {points}{f' + {self.plus}' if self.plus else ''}"
+            text = (
+                _("{factor} times their sum") if self.score == "matched" else _("{factor} times the sum of all dice")
+            )
+            points = text.format(factor=self.factor)
+        else:
+            points = _("their sum") if self.score == "matched" else _("sum of all dice")
+        return f"{self.required}: {points}{f' + {self.plus}' if self.plus else ''}"
+
+    @property
+    def required(self) -> str:
+        """The dice it requires, in words."""
+        if self.kind == "face":
+            dice = _("all {face}s").format(face=self.face)
+        elif self.kind == "groups":
+            dice = " + ".join(_("{count} equal").format(count=size) for size in self.groups)
+            dice = dice if self.distinct else _("{groups} (may be the same face)").format(groups=dice)
+        elif self.kind == "contains":
+            dice = "-".join(map(str, self.contains))
+        else:
+            dice = _("any dice")
+        return ", ".join([dice, *self._conditions()])
 
     def _conditions(self) -> list[str]:
         """The conditions on the faces and the sum of all dice, in words."""
         found = []
-        if self.only:
-            parity = {(2, 4, 6): "even faces", (1, 3, 5): "odd faces"}
-            faces = " and ".join(f"{face}s" for face in self.only)
-            found.append(f"only {next((word for only, word in parity.items() if only == self.only), faces)}")
+        if self.only == (2, 4, 6):
+            found.append(_("only even faces"))
+        elif self.only == (1, 3, 5):
+            found.append(_("only odd faces"))
+        elif self.only:
+            found.append(_("only {faces}").format(faces=enumerated(_("{face}s").format(face=n) for n in self.only)))
         if self.low is not None and self.low == self.high:
-            found.append(f"sum of all dice {self.low}")
-        elif self.low is not None or self.high is not None:
-            limits = {"at least": self.low, "at most": self.high}
-            found.append("sum " + " and ".join(f"{word} {n}" for word, n in limits.items() if n is not None))
+            found.append(_("sum of all dice {sum}").format(sum=self.low))
+        elif self.low is not None and self.high is not None:
+            found.append(_("sum at least {low} and at most {high}").format(low=self.low, high=self.high))
+        elif self.low is not None:
+            found.append(_("sum at least {low}").format(low=self.low))
+        elif self.high is not None:
+            found.append(_("sum at most {high}").format(high=self.high))
         return found
 
 
@@ -154,5 +170,14 @@ def sums_text(patterns: tuple[Pattern, ...]) -> str:
     in_a_row = len(sums) == len(points) > 3 and sums == [*range(sums[0], sums[0] + len(sums))]
     if not in_a_row or first.score != "fixed" or len(rest) > 1 or len(steps) > 1:
         return ""
-    dice = replace(first, low=None, high=None).text.partition(":")[0]
-    return f"{dice}, sum of all dice {first.low} to {last.low}: {points[0]} to {points[-1]} points"
+    return _("{dice}, sum of all dice {low} to {high}: {least} to {most} points").format(
+        dice=replace(first, low=None, high=None).required,
+        low=first.low,
+        high=last.low,
+        least=points[0],
+        most=points[-1],
+    )
+
+
+def _points_text(points: int) -> str:
+    return ngettext("{count} point", "{count} points", points).format(count=points)

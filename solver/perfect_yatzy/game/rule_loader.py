@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from .._messages import _, number_text
+from .._messages import N_, _, number_text
 from ..errors import RulesError, StateError, shown
 from .limits import MAX_EXTENDS, MAX_RULES_BYTES, MAX_RULES_DEPTH, MAX_RULES_NAME, MAX_SWITCHES, closest, read_limited
 from .resources import toml_names, toml_text
@@ -28,17 +28,19 @@ from .rules import RuleSet
 
 # How a message of tomllib starts -> what most likely is wrong.
 TOML_HINTS = {
-    "Invalid value": "a value is a number, true, false, text in quotes, a list [...] or a table {...}",
-    "Cannot overwrite a value": "it is given twice, or [categories.NAME] and [[categories]] are mixed",
-    "Cannot declare": "it is given twice, or [categories.NAME] and [[categories]] are mixed",
-    "Cannot mutate immutable": "a list or table in brackets cannot be added to further down: write it in one place",
-    "Expected '='": "each line is `field = value`, a [table] or a # comment; text goes in quotes",
-    "Invalid statement": "each line is `field = value`, a [table] or a # comment; text goes in quotes",
-    "Expected newline": "one field a line; text goes in quotes",
-    "Illegal character": "text ends on the line it begins on, with the same quote",
-    "Unterminated string": "text ends on the line it begins on, with the same quote",
-    "Unescaped": "write a backslash twice, or use single quotes",
-    "Unclosed": "a bracket is open",
+    "Invalid value": N_("a value is a number, true, false, text in quotes, a list [...] or a table {...}"),
+    "Cannot overwrite a value": N_("it is given twice, or [categories.NAME] and [[categories]] are mixed"),
+    "Cannot declare": N_("it is given twice, or [categories.NAME] and [[categories]] are mixed"),
+    "Cannot mutate immutable": N_(
+        "a list or table in brackets cannot be added to further down: write it in one place"
+    ),
+    "Expected '='": N_("each line is `field = value`, a [table] or a # comment; text goes in quotes"),
+    "Invalid statement": N_("each line is `field = value`, a [table] or a # comment; text goes in quotes"),
+    "Expected newline": N_("one field a line; text goes in quotes"),
+    "Illegal character": N_("text ends on the line it begins on, with the same quote"),
+    "Unterminated string": N_("text ends on the line it begins on, with the same quote"),
+    "Unescaped": N_("write a backslash twice, or use single quotes"),
+    "Unclosed": N_("a bracket is open"),
 }
 
 # Comments and strings are one token, whether they end or not: then no part of the text is scanned twice.
@@ -61,7 +63,7 @@ class RuleFileError(RulesError):
     """
 
     def __init__(self, problems: list[Problem], omitted: int = 0) -> None:
-        more = [f"... and {omitted:,} more"] if omitted else []
+        more = [_("... and {count} more").format(count=number_text(omitted, grouped=True))] if omitted else []
         super().__init__("\n".join([*map(str, problems), *more]))
         self.problems, self.omitted = problems, omitted
 
@@ -96,8 +98,8 @@ def load_rules(spec: str | Path | RuleSet) -> RuleSet:
         return spec
     if len(str(spec)) > MAX_RULES_NAME:
         raise RulesError(
-            _("unknown rules {spec}: longer than {max_rules_name} characters").format(
-                spec=shown(str(spec)), max_rules_name=number_text(MAX_RULES_NAME, grouped=True)
+            _("unknown rules {rules}: longer than {most} characters").format(
+                rules=shown(str(spec)), most=number_text(MAX_RULES_NAME, grouped=True)
             ),
             code="unknown-rules",
         )
@@ -109,7 +111,7 @@ def load_rules(spec: str | Path | RuleSet) -> RuleSet:
     if isinstance(available, dict):
         for switch in switches:
             if switch not in available:
-                known = ", ".join(available) or "none"
+                known = ", ".join(available) or _("none")
                 raise RulesError(
                     _("{name} has no switch {switch}; its switches: {known}").format(
                         name=name, switch=shown(switch), known=known
@@ -159,7 +161,8 @@ def _canonical(name: str) -> str:
     if name.endswith(".toml") or name.lower() in builtin_ids():
         return name if name.endswith(".toml") else name.lower()
     similar = closest(name.lower(), builtin_ids(), 0.5)
-    hint = f"did you mean {similar}?" if similar else "see `yatzy rules list`, or give a .toml file"
+    hint = _("did you mean {similar}?") if similar else _("see `yatzy rules list`, or give a .toml file")
+    hint = hint.format(similar=similar)
     raise RulesError(_("unknown rules {name}; {hint}").format(name=shown(name), hint=hint), code="unknown-rules")
 
 
@@ -186,17 +189,18 @@ def _read(name: str) -> tuple[str, str]:
 def _parse(text: str, source: str) -> dict[str, Any]:
     """The values of a rule file; they are shared, so nothing may change them."""
     if line := _too_deep(text):
-        message = f"is nested deeper than {MAX_RULES_DEPTH} levels"
+        message = _("is nested deeper than {most} levels").format(most=MAX_RULES_DEPTH)
         raise RuleFileError([Problem(source, line, "", message)])
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         place = re.search(r"line (\d+)", str(error))
         message = re.sub(r" \(at .*\)", "", str(error))
-        message += next((f"; {hint}" for start, hint in TOML_HINTS.items() if message.startswith(start)), "")
+        hint = next((hint for start, hint in TOML_HINTS.items() if message.startswith(start)), None)
+        message = f"{message}; {_(hint)}" if hint else message  # marked elsewhere
         raise RuleFileError([Problem(source, int(place[1]) if place else 0, "", message)]) from error
     except (ValueError, RecursionError) as error:  # Python limits the digits of a number
-        raise RuleFileError([Problem(source, 0, "", "contains a number with too many digits")]) from error
+        raise RuleFileError([Problem(source, 0, "", _("contains a number with too many digits"))]) from error
 
 
 def _too_deep(text: str) -> int:
@@ -243,8 +247,9 @@ def _extended(raw: dict[str, Any], check: RuleChecker, files: tuple[str, ...]) -
     if is_file or not isinstance(name, str) or name not in known:
         similar = closest(name.lower(), known, 0.5) if isinstance(name, str) else None
         if not is_file:
-            must = "must be the id of a built-in rule set, see `yatzy rules list`, or a .toml file"
-            check.add_problem(("extends",), f"is {shown(name)}; {f'did you mean {similar}?' if similar else must}")
+            must = _("must be the id of a built-in rule set, see `yatzy rules list`, or a .toml file")
+            hint = _("did you mean {similar}?").format(similar=similar) if similar else must
+            check.add_problem(("extends",), _("is {value}; {must}").format(value=shown(name), must=hint))
         if is_file or not similar:
             # The base is unknown, so fields that refer to its categories cannot be checked.
             unknown = ("categories", "columns", "joker", "first_roll_bonus", "switches", "remove")
@@ -258,16 +263,16 @@ def _extended_file(name: str, check: RuleChecker, files: tuple[str, ...]) -> dic
     path = str(Path(check.source).parent / name)
     message = ""
     if os.path.realpath(path) in files:
-        message = "extends itself" if len(files) == 1 else "is a file that extends this one"
+        message = _("extends itself") if len(files) == 1 else _("is a file that extends this one")
     elif len(files) >= MAX_EXTENDS:
-        message = f"makes a chain of more than {MAX_EXTENDS} files"
+        message = _("makes a chain of more than {most} files").format(most=MAX_EXTENDS)
     else:
         try:
             values, base = _values(path, files)
         except RuleFileError:
             raise
         except RulesError as error:
-            message = f"is {shown(name)}: {error}"
+            message = _("is {value}: {error}").format(value=shown(name), error=error)
         else:
             base.rule_set(values, (), path)  # a mistake there is reported there
             if base.problems:
@@ -328,12 +333,12 @@ def rules_from_json(raw: Any) -> RuleSet:
                 _("{error}; the game was played by the rules of that file").format(error=error)
             ) from error
     if not isinstance(raw, dict):
-        raise RulesError(_("rules is {raw}; must be text or an object").format(raw=shown(raw)))
+        raise RulesError(_("rules is {value}; must be text or an object").format(value=shown(raw)))
     active = raw.get("active", [])
     if not isinstance(active, list) or not all(isinstance(name, str) for name in active[: MAX_SWITCHES + 1]):
         raise RulesError(_("rules: active: must be a list of switches"))
     if len(active) > MAX_SWITCHES:
-        raise RulesError(_("rules: active: has more than {max_switches} switches").format(max_switches=MAX_SWITCHES))
+        raise RulesError(_("rules: active: has more than {most} switches").format(most=MAX_SWITCHES))
     check = RuleChecker("rules", "")
     rules = check.rule_set({k: v for k, v in raw.items() if k != "active"}, tuple(active), "", listed=True)
     if check.problems:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .._messages import N_, _
 from ..errors import shown
 from .limits import closest
 from .rule_problems import FieldPath
@@ -20,7 +21,7 @@ from .rule_values import ValueReader
 PATCH_FIELDS = {"remove"}  # of a file that extends rules, and of a switch
 PLACE_FIELDS = {"before", "after"}  # of [categories.ID] in a patch
 LISTS_BY_ID = ("categories", "columns")
-LIST_MESSAGE = (
+LIST_MESSAGE = N_(
     "would replace the whole score sheet; write [categories.ID] to change or add a category, "
     'and remove = ["ID"] to remove one'
 )
@@ -56,17 +57,16 @@ def checked_categories(patch: Mapping[str, Any], check: ValueReader, path: Field
     given, path = patch.get("categories"), (*path, "categories")
     rest = {name: value for name, value in patch.items() if name != "categories"}
     if isinstance(given, list):
-        check.add_problem(path, LIST_MESSAGE)
+        check.add_problem(path, _(LIST_MESSAGE))  # marked elsewhere
         return rest
     if not isinstance(given, dict):
         return dict(patch)
     for name, value in given.items():
         if value is False:
-            check.add_problem(
-                (*path, name), f'must be a table; to remove the category write remove = ["{name[:60]}"]'
-            )
+            message = _('must be a table; to remove the category write remove = ["{name}"]')
+            check.add_problem((*path, name), message.format(name=name[:60]))
         elif not isinstance(value, dict):
-            check.add_problem((*path, name), "must be a table; write [categories.ID]")
+            check.add_problem((*path, name), _("must be a table; write [categories.ID]"))
     return rest | {"categories": {name: value for name, value in given.items() if isinstance(value, dict)}}
 
 
@@ -109,14 +109,15 @@ def _removed(base: Mapping[str, Any], value: Any, check: ValueReader, path: Fiel
     if value is None:
         return set()
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        check.add_problem(path, "must be a list of category ids in quotes")
+        check.add_problem(path, _("must be a list of category ids in quotes"))
         return set()
     known = _ids(base.get("categories"))
     for name in value:
         if name not in known:
             similar = closest(name, known)
-            hint = f"did you mean {similar}?" if similar else "must be the id of a category"
-            check.add_problem(path, f"{shown(name)} is not in the rules before; {hint}")
+            hint = _("did you mean {similar}?") if similar else _("must be the id of a category")
+            message = _("{name} is not in the rules before; {hint}")
+            check.add_problem(path, message.format(name=shown(name), hint=hint.format(similar=similar)))
     return {*value} & {*known}
 
 
@@ -170,11 +171,13 @@ def _placed(entries: list[Any], changed: Mapping[str, Any], check: ValueReader, 
         place = (*path, name, fields[-1])
         target, known = patch[fields[-1]], _ids(others)
         if len(fields) > 1:
-            check.add_problem(place, "does not go with `after`; leave one of the two out")
+            message = _("does not go with `{other}`; leave one of the two out").format(other="after")
+            check.add_problem(place, message)
         elif target not in known:
             similar = closest(target, known) if isinstance(target, str) else None
-            hint = f"did you mean {similar}?" if similar else "must be the id of another category"
-            check.add_problem(place, f"is {shown(target)}; {hint}")
+            hint = _("did you mean {similar}?") if similar else _("must be the id of another category")
+            message = _("is {value}; {must}").format(value=shown(target), must=hint.format(similar=similar))
+            check.add_problem(place, message)
         else:
             here = known.index(target) + (fields[0] == "after")
         entries = [*others[:here], moved, *others[here:]]

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..errors import shown
+from .._messages import _, number_text
+from ..errors import enumerated
 from .category_schema import ORDERS, SheetReader
 from .limits import MAX_ID, MAX_PUBLISHED, MAX_STEPS, MAX_SUMMARY, MAX_SWITCHES
 from .pattern_schema import MAX_POINTS
@@ -57,9 +58,9 @@ class RuleChecker(SheetReader):
         """
         self.active_switches = active
         if "extends" in raw:  # a loaded file has been merged with what it extends
-            self.add_problem(("extends",), "belongs to a rule file; rules as JSON are complete")
+            self.add_problem(("extends",), _("belongs to a rule file; rules as JSON are complete"))
         if "remove" in raw:
-            self.add_problem(("remove",), "belongs to a file that extends rules, or to a switch")
+            self.add_problem(("remove",), _("belongs to a file that extends rules, or to a switch"))
         self.check_fields(raw, (), FIELDS | PATCH_FIELDS)
         dice = self.number(raw, ("dice",), 1, MAX_DICE)
         faces = self.number(raw, ("faces",), 2, MAX_FACES, 6)
@@ -97,7 +98,7 @@ class RuleChecker(SheetReader):
             upper = [p for c in rules.categories if c.upper and c.column == number for p in c.patterns]
             size *= bonus.threshold + max((p.most(rules.dice, rules.faces) for p in upper), default=0) + 1
         if size > MAX_UPPER_SUMS:
-            self.add_problem(("columns",), "have too many upper sums; leave out columns, or lower the thresholds")
+            self.add_problem(("columns",), _("have too many upper sums; leave out columns, or lower the thresholds"))
 
     def bonus(self, raw: Mapping[str, Any], categories: tuple[Category, ...]) -> Bonus | None:
         """The upper bonus: a table, or a list of tables with ascending thresholds and points."""
@@ -106,10 +107,12 @@ class RuleChecker(SheetReader):
         if value is None:
             return None
         if not entries or len(entries) > MAX_STEPS or not all(isinstance(entry, dict) for entry in entries):
-            self.add_problem(("bonus",), f"must be a table, or a list of at most {MAX_STEPS} tables")
+            self.add_problem(
+                ("bonus",), _("must be a table, or a list of at most {most} tables").format(most=MAX_STEPS)
+            )
             return None
         if categories and not any(category.upper for category in categories):
-            self.add_problem(("bonus",), "needs at least one category with `upper = true`")
+            self.add_problem(("bonus",), _("needs at least one category with `upper = true`"))
         steps: list[tuple[int, int]] = []
         for i, entry in enumerate(entries):
             path: FieldPath = ("bonus", i) if isinstance(value, list) else ("bonus",)
@@ -119,7 +122,8 @@ class RuleChecker(SheetReader):
             for name in ("threshold", "points") if i else ():
                 before, here = entries[i - 1].get(name), entry.get(name)
                 if isinstance(before, int) and isinstance(here, int) and here <= before:
-                    self.add_problem((*path, name), f"is {here}; must be more than the {before} of the step before")
+                    message = _("is {value}; must be more than the {before} of the step before")
+                    self.add_problem((*path, name), message.format(value=here, before=before))
             steps.append((threshold, points))
         threshold, points = steps[-1]
         return Bonus(threshold, points, tuple(steps[:-1]))
@@ -135,17 +139,17 @@ class RuleChecker(SheetReader):
         category = self.string(table, ("joker", "category"))
         rows = [c.row for c in categories if c.row]
         if columns:
-            self.add_problem(("joker",), "cannot be combined with columns")
+            self.add_problem(("joker",), _("cannot be combined with columns"))
         elif category in rows:
-            message = f"is {category!r}, which is used several times; must be a single box"
-            self.add_problem(("joker", "category"), message)
+            message = _("is {value}, which is used several times; must be a single box")
+            self.add_problem(("joker", "category"), message.format(value=repr(category)))
         elif categories and category not in [PLACEHOLDER, *(c.id for c in categories)]:
-            self.add_problem(("joker", "category"), f"is {shown(category)}; must be the id of a category")
+            self.refuse(("joker", "category"), category, _("must be the id of a category"))
         else:
             faces = [p.face for c in categories if c.upper for p in c.patterns if p.kind == "face"]
             if len(set(faces)) < len(faces):
                 self.add_problem(
-                    ("joker",), "needs at most one upper box for each face: a joker asks for the matching one"
+                    ("joker",), _("needs at most one upper box for each face: a joker asks for the matching one")
                 )
         return Joker(
             category=category,
@@ -162,11 +166,8 @@ class RuleChecker(SheetReader):
         for category in rules.categories:
             tracked |= {category.requires} - {"", PLACEHOLDER}
         if len(tracked) > 1:
-            boxes = " and ".join(sorted(tracked))
-            self.add_problem(
-                ("categories",),
-                f"only of one box it can matter whether it holds points (`requires`, jokers), not of {boxes}",
-            )
+            message = _("only of one box it can matter whether it holds points (`requires`, jokers), not of {boxes}")
+            self.add_problem(("categories",), message.format(boxes=enumerated(sorted(tracked))))
 
     def first_roll_bonus(
         self, raw: Mapping[str, Any], categories: tuple[Category, ...], columns: tuple[Column, ...]
@@ -177,7 +178,7 @@ class RuleChecker(SheetReader):
         for name in table:
             boxes = [c for c in categories if name == (c.id if self.listed else c.row or c.id)]
             if categories and not boxes:
-                self.add_problem(("first_roll_bonus", name), "is not the id of a category")
+                self.add_problem(("first_roll_bonus", name), _("is not the id of a category"))
                 continue
             factors = [1 if self.listed or not columns else columns[box.column].factor for box in boxes]
             points = self.number(table, ("first_roll_bonus", name), 1, MAX_POINTS // max(factors, default=1))
@@ -188,13 +189,15 @@ class RuleChecker(SheetReader):
         """The switches a file offers; their patches are checked when they are applied."""
         offered = self.table(raw, ("switches",)) or {}
         if len(offered) > MAX_SWITCHES:
-            self.add_problem(("switches",), f"has {len(offered):,} switches; at most {MAX_SWITCHES} are allowed")
+            message = _("has {count} switches; at most {most} are allowed")
+            count = number_text(len(offered), grouped=True)
+            self.add_problem(("switches",), message.format(count=count, most=MAX_SWITCHES))
         for name, patch in [*offered.items()][:MAX_SWITCHES]:
             path: FieldPath = ("switches", name)
             if len(name) > MAX_ID or not IDENTIFIER.match(name):
-                self.add_problem(path, "must be lower-case letters, digits and single hyphens")
+                self.add_problem(path, _("must be lower-case letters, digits and single hyphens"))
             if not isinstance(patch, dict):
-                self.add_problem(path, "must be a table")
+                self.add_problem(path, _("must be a table"))
                 continue
             self.check_fields(patch, path, SWITCH_FIELDS)
             checked_categories(patch, self, path)
@@ -204,10 +207,12 @@ class RuleChecker(SheetReader):
         """The published value of the active switches, if there is one."""
         entries = raw.get("published", [])
         if not isinstance(entries, list) or not all(isinstance(e, dict) for e in entries):
-            self.add_problem(("published",), "must be [[published]] tables")
+            self.add_problem(("published",), _("must be {header} tables").format(header="[[published]]"))
             return None
         if len(entries) > MAX_PUBLISHED:
-            self.add_problem(("published",), f"has {len(entries):,} entries; at most {MAX_PUBLISHED} are allowed")
+            message = _("has {count} entries; at most {most} are allowed")
+            count = number_text(len(entries), grouped=True)
+            self.add_problem(("published",), message.format(count=count, most=MAX_PUBLISHED))
             return None
         found = None
         for i, entry in enumerate(entries):
@@ -215,7 +220,7 @@ class RuleChecker(SheetReader):
             self.check_fields(entry, path, {"value", "switches", "source"})
             value = self.string(entry, (*path, "value"), "" if "value" not in entry else None)
             if value != PLACEHOLDER and not re.fullmatch(r"[0-9]+(\.[0-9]+)?", value):
-                self.add_problem((*path, "value"), f"is {shown(value)}; must be a decimal number in quotes")
+                self.refuse((*path, "value"), value, _("must be a decimal number in quotes"))
             elif self.name_list(entry, (*path, "switches")) == set(active):
                 found = Published(value, self.string(entry, (*path, "source"), "", MAX_SUMMARY))
         return found

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from .._messages import _, number_text
 from ..errors import shown
 from .limits import MAX_ID, MAX_NAME, MAX_PROBLEMS, closest
 from .rule_problems import FieldPath, Problem, locate
@@ -67,12 +68,19 @@ class ValueReader:
         if (problem := Problem(self.source, line, field, message)) not in self.problems:
             self.problems.append(problem)
 
+    def refuse(self, path: FieldPath, value: Any, must: str) -> None:
+        """Add a problem about a value that is missing (None) or wrong; `must` says what it must be."""
+        if value is None:
+            self.add_problem(path, _("is missing; {must}").format(must=must))
+        else:
+            self.add_problem(path, _("is {value}; {must}").format(value=shown(value), must=must))
+
     def number(self, raw: Mapping[str, Any], path: FieldPath, low: int, high: int, default: int | None = None) -> int:
         """A whole number from `low` to `high`; required if `default` is None."""
         value = raw.get(str(path[-1]), default)
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            given = "is missing" if value is None else f"is {shown(value)}"
-            self.add_problem(path, f"{given}; must be a whole number from {low} to {high}")
+            must = _("must be a whole number from {low} to {high}")
+            self.refuse(path, value, must.format(low=low, high=high))
             return high if default is None else default
         return value
 
@@ -82,11 +90,12 @@ class ValueReader:
         """Text of at most `most` characters; required if `default` is None."""
         value = raw.get(str(path[-1]), default)
         if not isinstance(value, str):
-            given = "is missing" if value is None else f"is {shown(value)}"
-            self.add_problem(path, f"{given}; must be text in quotes")
+            self.refuse(path, value, _("must be text in quotes"))
             return PLACEHOLDER
         if len(value) > most:
-            self.add_problem(path, f"has {len(value):,} characters; at most {most:,} are allowed")
+            message = _("has {count} characters; at most {most} are allowed")
+            count, limit = (number_text(number, grouped=True) for number in (len(value), most))
+            self.add_problem(path, message.format(count=count, most=limit))
             return PLACEHOLDER
         return value
 
@@ -94,15 +103,14 @@ class ValueReader:
         """Text that can be part of file names and cards; required."""
         value = self.string(raw, path, most=MAX_ID)
         if value != PLACEHOLDER and not IDENTIFIER.match(value):
-            self.add_problem(path, f"is {shown(value)}; must be lower-case letters, digits and single hyphens")
+            self.refuse(path, value, _("must be lower-case letters, digits and single hyphens"))
         return value
 
     def choice(self, raw: Mapping[str, Any], path: FieldPath, allowed: tuple[str, ...], default: str | None) -> Any:
         """One of the allowed words; required if `default` is None."""
         value = raw.get(str(path[-1]), default)
         if value not in allowed:
-            given = "is missing" if value is None else f"is {shown(value)}"
-            self.add_problem(path, f"{given}; must be one of {', '.join(allowed)}")
+            self.refuse(path, value, _("must be one of {names}").format(names=", ".join(allowed)))
             return allowed[0]
         return value
 
@@ -110,7 +118,8 @@ class ValueReader:
         """True or false."""
         value = raw.get(str(path[-1]), default)
         if not isinstance(value, bool):
-            self.add_problem(path, f"is {shown(value)}; must be true or false")
+            must = _("must be true or false")
+            self.add_problem(path, _("is {value}; {must}").format(value=shown(value), must=must))
             return default
         return value
 
@@ -118,7 +127,7 @@ class ValueReader:
         """A table; None if the field is missing."""
         value = raw.get(str(path[-1]))
         if value is not None and not isinstance(value, dict):
-            self.add_problem(path, "must be a table")
+            self.add_problem(path, _("must be a table"))
             return None
         return value
 
@@ -127,16 +136,17 @@ class ValueReader:
         for name in raw:
             if name not in fields:
                 similar = closest(name, sorted(fields)) if len(self.problems) < MAX_PROBLEMS else None
-                hint = f"did you mean {similar}?" if similar else f"allowed: {', '.join(sorted(fields))}"
-                self.add_problem((*path, name), f"is not a field here; {hint}")
+                hint = _("did you mean {similar}?") if similar else _("allowed: {names}")
+                hint = hint.format(similar=similar, names=", ".join(sorted(fields)))
+                self.add_problem((*path, name), _("is not a field here; {hint}").format(hint=hint))
 
     def number_list(self, raw: Mapping[str, Any], path: FieldPath, low: int, high: int, most: int) -> tuple[int, ...]:
         """A list of 1 to `most` whole numbers from `low` to `high`."""
         value = raw.get(str(path[-1]))
         whole = isinstance(value, list) and all(isinstance(v, int) and not isinstance(v, bool) for v in value)
         if not whole or not value or len(value) > most or not all(low <= v <= high for v in value):
-            given = "is missing" if value is None else f"is {shown(value)}"
-            self.add_problem(path, f"{given}; must be a list of 1 to {most} whole numbers from {low} to {high}")
+            must = _("must be a list of 1 to {most} whole numbers from {low} to {high}")
+            self.refuse(path, value, must.format(most=most, low=low, high=high))
             return ()
         return tuple(value)
 
@@ -144,6 +154,6 @@ class ValueReader:
         """A list of names, as a set; empty if it is missing."""
         value = raw.get(str(path[-1]), [])
         if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-            self.add_problem(path, "must be a list of names in quotes")
+            self.add_problem(path, _("must be a list of names in quotes"))
             return set()
         return set(value)

@@ -14,21 +14,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from .number_words import plural
+from .._messages import _, ngettext
+from .number_words import number_word
 from .patterns import Pattern, sums_text
+from .rule_words import either, joker_sentences, order_text
 
 Order = Literal["free", "forced", "reversed", "upper-first"]
 Crossing = Literal["free", "only-if-nothing-scores"]
 JokerMode = Literal["none", "free", "forced", "maximum"]
 JokerCondition = Literal["filled", "points"]
 JokerPayment = Literal["always", "matching-box-open"]
-
-ORDER_WORDS = {
-    "free": "in any order",
-    "forced": "in the listed order",
-    "reversed": "from the last to the first",
-    "upper-first": "the upper ones (*) before the others",
-}
 
 
 @dataclass(frozen=True)
@@ -83,8 +78,10 @@ class Category:
     @property
     def text(self) -> str:
         """What it requires and scores, in words."""
-        paid = sums_text(self.patterns) or " or ".join(pattern.text for pattern in self.patterns)
-        return f"{paid}; only while {self.requires} holds points" if self.requires else paid
+        paid = sums_text(self.patterns) or either(pattern.text for pattern in self.patterns)
+        if not self.requires:
+            return paid
+        return _("{paid}; only while {category} holds points").format(paid=paid, category=self.requires)
 
     @property
     def face(self) -> int:
@@ -122,7 +119,8 @@ class Bonus:
     @property
     def text(self) -> str:
         """The points and the threshold of each step: ``35 at 63, 55 at 71``."""
-        return ", ".join(f"{points} at {threshold}" for threshold, points in self.steps)
+        text = _("{points} at {threshold}")
+        return ", ".join(text.format(points=points, threshold=threshold) for threshold, points in self.steps)
 
     def times(self, factor: int) -> Bonus:
         """The same bonus for boxes and points that are multiplied by a factor."""
@@ -197,18 +195,14 @@ class Joker:
             fields["bonus_while"] = self.bonus_while
         return fields
 
-    @property
-    def text(self) -> str:
-        """What the rule does, in words that follow its category."""
-        found = []
-        if self.bonus:
-            given = ", even if its box holds 0," if self.bonus_requires == "filled" else ""
-            while_open = " while the matching upper box is open" if self.bonus_while == "matching-box-open" else ""
-            found.append(f"pays {self.bonus} bonus points{given}{while_open}".removesuffix(","))
-        if self.mode != "none":
-            effect = "lets any open box pay the most it can" if self.mode == "maximum" else f"is a {self.mode} joker"
-            found.append(effect + (" if its box holds points" if self.requires == "points" else ""))
-        return " and ".join(found) or "is an ordinary roll"
+    def sentences(self, name: str) -> list[str]:
+        """What the rule does, with the name of its category."""
+        return joker_sentences(
+            name, self.bonus, self.mode,
+            needs_points=self.requires == "points",
+            paid_anyway=self.bonus_requires == "filled",
+            while_open=self.bonus_while == "matching-box-open",
+        )  # fmt: skip
 
     @property
     def depends_on_points(self) -> bool:
@@ -336,35 +330,52 @@ class RuleSet:
 
     def sentences(self, columns: bool = True) -> list[str]:
         """The rules apart from the boxes: dice, order, columns, upper bonus, saved rolls, jokers, first rolls."""
-        names = {category.id: category.name for category in self.categories}
-        boxes = f"{len(self.categories)} categories {ORDER_WORDS[self.order]}"
-        if self.columns:
-            boxes = f"{len(self.categories)} boxes in {plural(len(self.columns), 'column')}"
-        found = [
-            f"{plural(self.dice, 'die', 'dice').capitalize()} with {self.faces} faces, "
-            f"{plural(self.rolls_per_turn, 'roll')} a turn, {boxes}",
-        ]
-        for column in self.columns if columns else ():
-            times = f", all points times {column.factor}" if column.factor != 1 else ""
-            reached = f", upper bonus of {self.bonus.times(column.factor).text}" if self.bonus else ""
-            found.append(f"Column {column.name} (.{column.id}): {ORDER_WORDS[column.order]}{times}{reached}")
+        found = [self._first_sentence()]
+        found += [self._column_sentence(column) for column in self.columns if columns]
         if self.bonus and not self.columns:
-            (threshold, points), *later = self.bonus.steps
-            more = "".join(f", of {points} at {threshold}" for threshold, points in later)
-            found.append(f"Upper bonus of {points} points when the upper categories (*) reach {threshold}{more}")
+            text = _("Upper bonus for the sum of the upper categories (*): {steps}")
+            if len(self.bonus.steps) == 1:
+                text = _("Upper bonus of {points} points when the upper categories (*) reach {threshold}")
+            bonus = self.bonus
+            found.append(text.format(steps=bonus.text, points=bonus.points, threshold=bonus.threshold))
         if self.crossing_out != "free":
-            found.append("A box may be crossed out only if the roll scores in no box that may take it")
+            found.append(_("A box may be crossed out only if the roll scores in no box that may take it"))
         if self.saved_rolls:
-            found.append("Unused rolls are saved for later turns")
+            found.append(_("Unused rolls are saved for later turns"))
         if self.joker:
-            found.append(f"A further {names[self.joker.category]} {self.joker.text}")
+            found += self.joker.sentences(self.categories[self.joker_index].name)
         first: dict[str, set[int]] = {}
         for category, points in self.first_roll_bonus:  # all boxes of a row in one sentence
-            row = self.categories[self.index_of[category]].row.replace("-", " ").capitalize()
-            first.setdefault(row or names[category], set()).add(points)
-        for name, paid in first.items():
-            found.append(f"{name} on the first roll pays {' or '.join(map(str, sorted(paid)))} bonus points")
-        return found
+            box = self.categories[self.index_of[category]]
+            first.setdefault(box.name.partition(" (")[0] if box.row else box.name, set()).add(points)
+        text = _("{category} on the first roll pays {points} bonus points")
+        return found + [
+            text.format(category=name, points=either(map(str, sorted(paid)))) for name, paid in first.items()
+        ]
+
+    def _first_sentence(self) -> str:
+        """Dice, rolls and boxes."""
+        dice = ngettext("{count} die with {faces} faces", "{count} dice with {faces} faces", self.dice)
+        dice = dice.format(count=number_word(self.dice), faces=self.faces)
+        rolls = ngettext("{count} roll a turn", "{count} rolls a turn", self.rolls_per_turn)
+        rolls = rolls.format(count=number_word(self.rolls_per_turn))
+        n_boxes, n_columns = len(self.categories), len(self.columns)
+        boxes = ngettext("{count} category {order}", "{count} categories {order}", n_boxes)
+        boxes = boxes.format(count=n_boxes, order=order_text(self.order))
+        if self.columns:
+            boxes = ngettext("{boxes} boxes in {count} column", "{boxes} boxes in {count} columns", n_columns)
+            boxes = boxes.format(boxes=n_boxes, count=number_word(n_columns))
+        return f"{dice[:1].upper()}{dice[1:]}, {rolls}, {boxes}"
+
+    def _column_sentence(self, column: Column) -> str:
+        """Order, factor and upper bonus of a column."""
+        facts = [order_text(column.order)]
+        if column.factor != 1:
+            facts.append(_("all points times {factor}").format(factor=column.factor))
+        if self.bonus:
+            facts.append(_("upper bonus of {steps}").format(steps=self.bonus.times(column.factor).text))
+        text = _("Column {name} (.{id}): {facts}")
+        return text.format(name=column.name, id=column.id, facts=", ".join(facts))
 
     @property
     def key(self) -> str:

@@ -141,34 +141,36 @@ def check_card(card: Scorecard) -> Scorecard:
     for c, points in card.points.items():
         if not 0 <= whole_number(c, "a category") < len(card.rules.categories):
             raise StateError(
-                _("there is no category {c}; {key} has 0 to {categories}").format(
-                    c=c, key=card.rules.key, categories=len(card.rules.categories) - 1
+                _("there is no category {number}; {rules} has 0 to {most}").format(
+                    number=c, rules=card.rules.key, most=len(card.rules.categories) - 1
                 ),
                 code="invalid-card",
             )
         label = category_label(card.rules, c)
         if whole_number(points, label) not in possible[c]:
             raise StateError(
-                _("{label} cannot hold {points}; it can hold {possible}").format(
-                    label=label, points=points, possible=_summarized(possible[c])
+                _("{category} cannot hold {points}; it can hold {possible}").format(
+                    category=label, points=points, possible=_summarized(possible[c])
                 ),
                 code="invalid-card",
             )
     whole_number(card.bonus_points, "bonus_points")
     maximum = max_bonus_points(card)
     if not 0 <= card.bonus_points <= maximum:
-        allowed = f"can have {span(0, maximum)}" if maximum else "cannot have any"
+        text = (
+            _("{count} bonus points are impossible here: this card can have {possible}")
+            if maximum
+            else _("{count} bonus points are impossible here: this card cannot have any")
+        )
         raise StateError(
-            _("{bonus_points} bonus points are impossible here: this card {allowed}").format(
-                bonus_points=card.bonus_points, allowed=allowed
-            ),
+            text.format(count=card.bonus_points, possible=span(0, maximum)),
             code="invalid-card",
         )
     filled = card.state.filled
     if (gap := _skipped_box(card.rules, filled)) >= 0:
         raise StateError(
-            _("{key} fills in order: {rules} must come first").format(
-                key=card.rules.key, rules=category_label(card.rules, gap)
+            _("{rules} fills in order: {category} must come first").format(
+                rules=card.rules.key, category=category_label(card.rules, gap)
             ),
             code="invalid-card",
         )
@@ -176,9 +178,9 @@ def check_card(card: Scorecard) -> Scorecard:
         required = card.rules.categories[c].requires
         if points and required and not card.points.get(card.rules.index_of[required]):
             raise StateError(
-                _("{rules} cannot hold points: {rules_2} holds none").format(
-                    rules=category_label(card.rules, c),
-                    rules_2=category_label(card.rules, card.rules.index_of[required]),
+                _("{category} cannot hold points: {required} holds none").format(
+                    category=category_label(card.rules, c),
+                    required=category_label(card.rules, card.rules.index_of[required]),
                 ),
                 code="invalid-card",
             )
@@ -207,8 +209,8 @@ def check_state(rules: RuleSet, state: State) -> None:
         whole_number(getattr(state, name), name)
     if not 0 <= state.filled <= rules.full_mask:
         raise StateError(
-            _("filled is {filled}; must be a bitmask from 0 to {full_mask}").format(
-                filled=state.filled, full_mask=rules.full_mask
+            _("filled is {value}; must be a bitmask from 0 to {most}").format(
+                value=state.filled, most=rules.full_mask
             ),
             code="invalid-state",
         )
@@ -228,11 +230,13 @@ def check_state(rules: RuleSet, state: State) -> None:
     turns = state.filled.bit_count()
     most = turns * (rules.rolls_per_turn - 1) if rules.saved_rolls else 0
     if not 0 <= state.saved <= most:
-        why = f"after {turns} turns it is {span(0, most)}" if rules.saved_rolls else "none exist"
+        text = (
+            _("{count} saved rolls are impossible under {rules}: after {turns} turns it is {possible}")
+            if rules.saved_rolls
+            else _("{count} saved rolls are impossible under {rules}: none exist")
+        )
         raise StateError(
-            _("{saved} saved rolls are impossible under {rules}: {why}").format(
-                saved=state.saved, rules=rules.key, why=why
-            ),
+            text.format(count=state.saved, rules=rules.key, turns=turns, possible=span(0, most)),
             code="invalid-state",
         )
     tracked = rules.tracked_index if rules.tracked_index >= 0 else rules.joker_index
@@ -272,5 +276,6 @@ def _summarized(values: list[int]) -> str:
         return ", ".join(map(str, values))
     step = values[2] - values[1]
     if values[1:] == list(range(values[1], values[-1] + 1, step)):
-        return f"0 or {values[1]} to {values[-1]}" + (f" in steps of {step}" if step > 1 else "")
-    return ", ".join(map(str, values[:4])) + f", ... up to {values[-1]}"
+        text = _("0 or {low} to {high} in steps of {step}") if step > 1 else _("0 or {low} to {high}")
+        return text.format(low=values[1], high=values[-1], step=step)
+    return _("{values}, ... up to {high}").format(values=", ".join(map(str, values[:4])), high=values[-1])

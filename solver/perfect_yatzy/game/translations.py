@@ -1,4 +1,4 @@
-"""Names of categories and games in other languages, read from ``names/*.toml``.
+"""Names of categories, columns and games in other languages, read from ``names/*.toml``.
 
 Names of every language are understood, as long as they mean one category of the rules; ``--lang`` chooses the
 language that is shown. Ids and short codes do not depend on the language.
@@ -14,8 +14,8 @@ from typing import Any
 from .._messages import _
 from ..errors import RulesError
 from .resources import toml_names, toml_text
-from .rules import Category, RuleSet
-from .sheet_boxes import endings
+from .rules import Category, Column, RuleSet
+from .sheet_boxes import endings, row_of
 
 ENGLISH = "en"
 
@@ -56,8 +56,9 @@ def category_names(rules: RuleSet, language: str) -> dict[str, list[str]]:
         return {}
     data = _read(language)
     names = data["categories"] | data.get("dice", {}).get(str(rules.dice), {})
+    shown = replace(rules, columns=_columns(rules, language))
     return {
-        category.id: [name + endings(rules, category)[1] for name in names[category.row or category.id]]
+        category.id: [name + endings(shown, category)[1] for name in names[category.row or category.id]]
         for category in rules.categories
         if (category.row or category.id) in names
     }
@@ -75,13 +76,27 @@ def localized(rules: RuleSet, language: str) -> RuleSet:
     language = language.lower()
     if language == ENGLISH:
         return rules
-    categories = tuple(
-        _renamed(category, names[category.id]) if category.id in names else category for category in rules.categories
+    shown = replace(
+        rules,
+        columns=_columns(rules, language),
+        name=_read(language)["rules"].get(rules.id, rules.name),
+        language=language,
+        summary=_(rules.summary, language) if rules.summary else "",  # marked elsewhere
+        switches=tuple(
+            replace(each, summary=_(each.summary, language))  # marked elsewhere
+            for each in rules.switches
+        ),
     )
-    name = _read(language)["rules"].get(rules.id, rules.name)
-    switches = tuple(replace(each, summary=_(each.summary, language)) for each in rules.switches)  # marked elsewhere
-    summary = _(rules.summary, language) if rules.summary else ""  # marked elsewhere
-    return replace(rules, categories=categories, name=name, language=language, summary=summary, switches=switches)
+    if rules.published:
+        source = _(rules.published.source, language)  # marked elsewhere
+        shown = replace(shown, published=replace(rules.published, source=source))
+    return replace(
+        shown,
+        categories=tuple(
+            _renamed(category, names.get(category.id) or [row_of(rules, category).name + endings(shown, category)[1]])
+            for category in rules.categories
+        ),
+    )
 
 
 def category_label(rules: RuleSet, category: int) -> str:
@@ -100,7 +115,18 @@ def foreign_names(rules: RuleSet) -> list[tuple[str, str]]:
     ]
 
 
+def _columns(rules: RuleSet, language: str) -> tuple[Column, ...]:
+    """The columns of the sheet with the names of a language; one that a rule file names itself keeps its name."""
+    names = _read(language).get("columns", {})
+    return tuple(
+        replace(column, name=names.get(column.id, column.name)) if column.name.lower() == column.id else column
+        for column in rules.columns
+    )
+
+
 def _renamed(category: Category, names: list[str]) -> Category:
+    if names[0] == category.name:
+        return category
     return replace(category, name=names[0], aliases=(*names[1:], *category.aliases, category.name))
 
 

@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._messages import _, number_text
 from ..errors import RulesError, StateError, span
 from ..game.box_order import chains, prerequisites
 from ..game.dice import Ints
@@ -262,19 +263,23 @@ class StateSpace:
         rules = self.rules
         check_state(rules, state)
         if state.filled & self.start.filled != self.start.filled:
-            raise StateError("this table begins at a card with other filled categories", code="invalid-state")
+            raise StateError(_("this table begins at a card with other filled categories"), code="invalid-state")
         if self._lane_of[self.lanes.of_card(state.filled), self._uppers.join(self._uppers.split(state.upper))] < 0:
-            raise StateError(f"the filled upper boxes cannot sum to {state.upper}", code="invalid-state")
+            raise StateError(
+                _("the filled upper boxes cannot sum to {total}").format(total=state.upper), code="invalid-state"
+            )
         most = int(self.most_saved[state.filled.bit_count()])
         if state.saved > most:
             raise StateError(
-                f"{state.saved} saved rolls are impossible from the card on at which this table begins: "
-                f"they are {span(0, most)}",
+                _(
+                    "{count} saved rolls are impossible from the card on at which this table begins: "
+                    "they are {possible}"
+                ).format(count=state.saved, possible=span(0, most)),
                 code="invalid-state",
             )
         if not self._occurs[self.row(state)]:
             raise StateError(
-                "this table begins at a card whose joker's box holds something else", code="invalid-state"
+                _("this table begins at a card whose joker's box holds something else"), code="invalid-state"
             )
 
     def reachable(self) -> int:
@@ -300,26 +305,56 @@ def check_enumerable(rules: RuleSet, filled: int = 0, *, any_number: bool = Fals
     free = all(len(chain) == 1 for chain in chains(rules))
     if cards > 1 << MAX_FREE_CATEGORIES and not any_number:
         n_open = len(rules.categories) - filled.bit_count()
-        what = f"in free order, 2^{n_open} cards" if free else f"that make {float(cards):.2g} cards"
+        text = (
+            _(
+                "{rules} has {count} categories in free order, 2^{count} cards and their upper sums; "
+                "at most {most} in free order, or {most_cards} cards, can be solved"
+            )
+            if free
+            else _(
+                "{rules} has {count} categories that make {cards} cards and their upper sums; "
+                "at most {most} in free order, or {most_cards} cards, can be solved"
+            )
+        )
         raise RulesError(
-            f"{rules.key} has {n_open} categories {what} and their upper sums; "
-            f"at most {MAX_FREE_CATEGORIES} in free order, or {1 << MAX_FREE_CATEGORIES:,} cards, can be solved",
+            text.format(
+                rules=rules.key,
+                count=n_open,
+                cards=f"{float(cards):.2g}",
+                most=MAX_FREE_CATEGORIES,
+                most_cards=number_text(1 << MAX_FREE_CATEGORIES, grouped=True),
+            ),
             code="too-large",
         )
     uppers, lane_sets = upper_sums(rules), lane_set_count(rules)
     if lane_sets > 1 << MAX_FREE_UPPER:
-        what = "in free order, and each set of them" if free else f"that are filled in {lane_sets:,} ways, and each"
+        text = (
+            _(
+                "{rules} has {count} upper boxes in free order, and each set of them has other sums; "
+                "at most {most} in free order can be solved"
+            )
+            if free
+            else _(
+                "{rules} has {count} upper boxes that are filled in {ways} ways, and each has other sums; "
+                "at most {most} in free order can be solved"
+            )
+        )
         raise RulesError(
-            f"{rules.key} has {len(uppers.counting)} upper boxes {what} has other sums; "
-            f"at most {MAX_FREE_UPPER} in free order can be solved",
+            text.format(
+                rules=rules.key,
+                count=len(uppers.counting),
+                ways=number_text(lane_sets, grouped=True),
+                most=MAX_FREE_UPPER,
+            ),
             code="too-large",
         )
     if lane_sets * uppers.size > MAX_LANE_ENTRIES:
-        raise RulesError(
-            f"{rules.key} has {uppers.size:,} upper sums and {lane_sets:,} sets of upper boxes; "
-            f"at most {MAX_LANE_ENTRIES:,} of both together can be solved",
-            code="too-large",
+        text = _(
+            "{rules} has {sums} upper sums and {sets} sets of upper boxes; "
+            "at most {most} of both together can be solved"
         )
+        sums, sets, most = (number_text(n, grouped=True) for n in (uppers.size, lane_sets, MAX_LANE_ENTRIES))
+        raise RulesError(text.format(rules=rules.key, sums=sums, sets=sets, most=most), code="too-large")
 
 
 def state_space(rules: RuleSet, start: State = EMPTY_STATE) -> StateSpace:

@@ -122,8 +122,8 @@ def grade_games(strategy: Strategy, columns: GameColumns, threads: int | None = 
     check_strategy(strategy)
     if strategy.rules.fingerprint != columns.rules.fingerprint:
         raise StateError(
-            _("the games were played by {key}, but the strategy is for {key_2}").format(
-                key=columns.rules.key, key_2=strategy.rules.key
+            _("the games were played by {rules}, but the strategy is for {strategy_rules}").format(
+                rules=columns.rules.key, strategy_rules=strategy.rules.key
             )
         )
     if strategy.space.start.filled:

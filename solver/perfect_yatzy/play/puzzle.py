@@ -10,7 +10,7 @@ import random
 from dataclasses import dataclass
 from datetime import date
 
-from .._messages import _
+from .._messages import N_, _
 from ..errors import RulesError, StateError, shown, whole_number
 from ..game.dice import Dice
 from ..game.scorecard import Scorecard
@@ -21,7 +21,7 @@ from .replay import play_turn
 from .review import ranked_actions
 
 # Range of what the second-best action loses, in expected points; the limits are those of the grades in review.py.
-DIFFICULTIES = {"easy": (1.7, 1e9), "medium": (0.4, 1.7), "hard": (0.05, 0.4)}
+DIFFICULTIES = {N_("easy"): (1.7, 1e9), N_("medium"): (0.4, 1.7), N_("hard"): (0.05, 0.4)}
 MAX_GAMES = 1000
 PUZZLES_A_DAY = 1000  # the numbers of a day's seeds
 
@@ -99,7 +99,7 @@ def find_puzzle(strategy: Strategy, seed: int, difficulty: str = "medium") -> Pu
         if low <= puzzle.gap(strategy) < high:
             return puzzle
     raise RulesError(
-        _("found no {difficulty} position for {rules} in {max_games} games").format(
-            difficulty=difficulty, rules=rules.key, max_games=MAX_GAMES
+        _("found no {difficulty} position for {rules} in {count} games").format(
+            difficulty=difficulty, rules=rules.key, count=MAX_GAMES
         )
     )

@@ -188,8 +188,8 @@ class Rating:
         """
         if self.rules.fingerprint != other.rules.fingerprint:
             raise StateError(
-                _("{player} played {key}, {player_2} played {key_2}").format(
-                    player=self.player, key=self.rules.key, player_2=other.player, key_2=other.rules.key
+                _("{first} played {first_rules}, {second} played {second_rules}").format(
+                    first=self.player, first_rules=self.rules.key, second=other.player, second_rules=other.rules.key
                 )
             )
         return Comparison(
@@ -258,11 +258,11 @@ class Ratings:
         found = [r for r in self.ratings if r.player.lower() == player.lower() and rules in (None, r.rules.key)]
         exact = [r for r in found if r.player == player] or found
         if len(exact) != 1:
-            what = "no rating" if not exact else "more than one rating"
-            known = ", ".join(f"{r.player} ({r.rules.key})" for r in self.ratings) or "there are none"
-            raise StateError(
-                _("there is {what} of {player!r}; the ratings: {known}").format(what=what, player=player, known=known)
-            )
+            known = ", ".join(f"{r.player} ({r.rules.key})" for r in self.ratings) or _("there are none")
+            text = _("there is more than one rating of {player}; the ratings: {known}")
+            if not exact:
+                text = _("there is no rating of {player}; the ratings: {known}")
+            raise StateError(text.format(player=repr(player), known=known))
         return exact[0]
 
 

@@ -189,7 +189,7 @@ class RatingInput:
         self._games += 1
         digest = hashlib.blake2b(line.strip(), digest_size=16).digest()
         if digest in self._seen:
-            self._skip(place, "duplicate", f"the same game as {self._seen[digest]}")
+            self._skip(place, "duplicate", _("the same game as {place}").format(place=self._seen[digest]))
             return
         self._seen[digest] = place.text
         try:
@@ -249,7 +249,7 @@ class RatingInput:
         found = _checked_scores(scores, players) if only_scores else _scores_of_boxes(rules, turns, players)
         for player, score in zip(players, found, strict=True):
             self.results.append((rules, player, score))
-        self._skip(place, "results", "only the result is recorded, without the dice and holds")
+        self._skip(place, "results", _("only the result is recorded, without the dice and holds"))
         return True
 
     def _rules_of(self, raw: Any) -> RuleSet:
@@ -295,7 +295,7 @@ class RatingInput:
                 if game not in wrong:
                     entry = group.entries[game]
                     name = entry.players[player] if len(entry.players) > 1 else None
-                    self._skip(entry.place, "unfinished", "it is unfinished", name)
+                    self._skip(entry.place, "unfinished", _("it is unfinished"), name)
             entries = [group.entries[game] for game, _ in correct]
             yield GradedChunk(group.rules, graded, entries, [player for _, player in correct], rated)
 
@@ -325,8 +325,8 @@ def _checked_scores(scores: Any, players: list[str]) -> list[int]:
     for score in scores:
         if type(score) is not int or not 0 <= score <= MAX_FINAL_SCORE:
             raise StateError(
-                _("final_scores has {score}; must be whole numbers from 0 to {max_final_score}").format(
-                    score=shown(score), max_final_score=number_text(MAX_FINAL_SCORE, grouped=True)
+                _("final_scores has {value}; must be whole numbers from 0 to {most}").format(
+                    value=shown(score), most=number_text(MAX_FINAL_SCORE, grouped=True)
                 )
             )
     return scores
@@ -334,7 +334,7 @@ def _checked_scores(scores: Any, players: list[str]) -> list[int]:
 
 def _scores_of_boxes(rules: RuleSet, turns: list[dict[str, Any]], players: list[str]) -> list[int]:
     """Final scores of games of which only the boxes are recorded."""
-    check_length(turns, MAX_CARD_ENTRIES * len(players), "turns", "entries")
+    check_length(turns, MAX_CARD_ENTRIES * len(players), "turns", _("entries"))
     cards = [Scorecard(rules) for _ in players]
     for number, turn in enumerate(turns, start=1):
         player, category = turn.get("player", 0), turn.get("category")

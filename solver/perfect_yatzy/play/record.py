@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 from unicodedata import category
 
-from .._messages import _, number_text
+from .._messages import N_, _, number_text
 from ..errors import StateError, shown
 from ..game.dice import Dice
 from ..game.limits import (
@@ -48,7 +48,7 @@ from ..game.scoring import scoring_options
 SCHEMA = 2
 READABLE_SCHEMAS = (1, 2)
 GAME_FIELDS = {"schema", "rules", "players", "turns"}
-TYPE_NAMES = {str: "text", int: "a whole number", list: "a list"}
+TYPE_NAMES = {str: N_("text"), int: N_("a whole number"), list: N_("a list")}
 
 
 @dataclass(frozen=True)
@@ -145,9 +145,9 @@ def check_names(players: Sequence[str]) -> None:
         If there are too many players, or a name is too long or contains control characters, line separators or lone
         surrogates.
     """
-    check_length(players, MAX_PLAYERS, "players", "names")
+    check_length(players, MAX_PLAYERS, "players", _("names"))
     for name in players:
-        check_length(name, MAX_NAME, "a player name")
+        check_length(name, MAX_NAME, _("a player name"))
         if any(category(symbol) in ("Cc", "Cs", "Zl", "Zp") for symbol in name):
             raise StateError(
                 _("{name} is not a valid player name: it contains characters that cannot be printed").format(
@@ -176,15 +176,11 @@ def check_turn(card: Scorecard, turn: Turn) -> None:
     max_rolls = rules.rolls_per_turn + card.saved
     if not 1 <= len(turn.dice_history) <= max_rolls:
         raise StateError(
-            _("{dice_history} rolls; a turn from here has 1 to {max_rolls}").format(
-                dice_history=len(turn.dice_history), max_rolls=max_rolls
-            )
+            _("{count} rolls; a turn from here has 1 to {most}").format(count=len(turn.dice_history), most=max_rolls)
         )
     if len(turn.holds) != len(turn.dice_history) - 1:
         raise StateError(
-            _("{holds} holds between {dice_history} rolls").format(
-                holds=len(turn.holds), dice_history=len(turn.dice_history)
-            )
+            _("{holds} holds between {rolls} rolls").format(holds=len(turn.holds), rolls=len(turn.dice_history))
         )
     for dice in turn.dice_history:
         check_dice(rules, dice)
@@ -215,11 +211,11 @@ def check_turn(card: Scorecard, turn: Turn) -> None:
         )
         pays = f"{points}" + (f" and {bonus_points}" if turn.bonus_points or bonus_points else "")
         raise StateError(
-            _("{category} for {recorded}; {dice_history} pays {pays}").format(
+            _("{category} for {points}; {dice} pays {paid}").format(
                 category=turn.category,
-                recorded=recorded,
-                dice_history=spaced(sorted(turn.dice_history[-1])),
-                pays=pays,
+                points=recorded,
+                dice=spaced(sorted(turn.dice_history[-1])),
+                paid=pays,
             )
         )
 
@@ -239,7 +235,7 @@ def read_game(raw: Any) -> Game:
     if "actions" in raw and "turns" not in raw:
         raise StateError(_("this is an unfinished game saved by `yatzy play`; finish the game to record it"))
     if raw.get("schema") not in READABLE_SCHEMAS:
-        raise StateError(f"the schema is {shown(raw.get('schema'))}, not 1 or 2")
+        raise StateError(_("the schema is {value}, not 1 or 2").format(value=shown(raw.get("schema"))))
     rules = rules_from_json(raw.get("rules"))
     players = tuple(_typed({"name": name}, "name", str) for name in _typed(raw, "players", list))
     if not players:
@@ -268,8 +264,10 @@ def _typed(raw: dict[str, Any], name: str, kind: type) -> Any:
     value = raw.get(name)
     if not isinstance(value, kind) or isinstance(value, bool):
         raise StateError(
-            _("{name} is {value}; must be {type_names}").format(
-                name=name, value=shown(value), type_names=TYPE_NAMES[kind]
+            _("{name} is {value}; must be {types}").format(
+                name=name,
+                value=shown(value),
+                types=_(TYPE_NAMES[kind]),  # marked elsewhere
             )
         )
     return value
@@ -281,11 +279,11 @@ def _read_turn(entry: Any) -> Turn:
 
     def dice(name: str) -> tuple[Dice, ...]:
         groups = _typed(entry, name, list)
-        check_length(groups, MAX_ROLLS_LISTED, name, "entries")
+        check_length(groups, MAX_ROLLS_LISTED, name, _("entries"))
         for group in groups:
             if not isinstance(group, list) or not all(type(face) is int for face in group[:MAX_DICE_LISTED]):
                 raise StateError(_("{name} must be lists of faces").format(name=name))
-            check_length(group, MAX_DICE_LISTED, f"a list of {name}", "faces")
+            check_length(group, MAX_DICE_LISTED, _("a list of {name}").format(name=name), _("faces"))
         return tuple(tuple(sorted(group)) for group in groups)
 
     return Turn(
@@ -335,14 +333,14 @@ def record_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
                 size, number = size + len(line), number + 1
                 if len(line) > MAX_GAME_BYTES:
                     raise StateError(
-                        _("a line of {path} is longer than {max_game_bytes} bytes").format(
-                            path=path, max_game_bytes=number_text(MAX_GAME_BYTES, grouped=True)
+                        _("a line of {path} is longer than {most} bytes").format(
+                            path=path, most=number_text(MAX_GAME_BYTES, grouped=True)
                         )
                     )
                 if size > MAX_RECORD_BYTES:
                     raise StateError(
-                        _("{path} is larger than {max_record_bytes} bytes; split it, one game per line").format(
-                            path=path, max_record_bytes=number_text(MAX_RECORD_BYTES, grouped=True)
+                        _("{path} is larger than {most} bytes; split it, one game per line").format(
+                            path=path, most=number_text(MAX_RECORD_BYTES, grouped=True)
                         )
                     )
                 if line.strip():
@@ -373,7 +371,7 @@ def parse_game_line(line: bytes, place: str, first_of: str | Path | None) -> Any
     except (ValueError, RecursionError) as error:
         if first_of is not None:
             raise StateError(
-                _("{first_of} is not a record of games (JSON Lines, one game per line)").format(first_of=first_of)
+                _("{path} is not a record of games (JSON Lines, one game per line)").format(path=first_of)
             ) from error
         raise StateError(f"{place}: {error}") from error
 

@@ -189,8 +189,8 @@ def review(strategy: Strategy, game: Game, player: int = 0) -> Review:
     check_strategy(strategy)
     if strategy.rules.fingerprint != game.rules.fingerprint:
         raise StateError(
-            _("the game was played by {key}, but the strategy is for {key_2}").format(
-                key=game.rules.key, key_2=strategy.rules.key
+            _("the game was played by {rules}, but the strategy is for {strategy_rules}").format(
+                rules=game.rules.key, strategy_rules=strategy.rules.key
             )
         )
     if not 0 <= whole_number(player, "player") < len(game.players):

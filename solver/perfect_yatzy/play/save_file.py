@@ -154,8 +154,8 @@ def load_session(path: Path) -> Session:
         for kind, dice, category in raw["actions"]:
             if kind not in get_args(Kind):
                 raise StateError(
-                    _("{kind} is not an action; must be one of {kind_2}").format(
-                        kind=shown(kind), kind_2=", ".join(get_args(Kind))
+                    _("{value} is not an action; must be one of {names}").format(
+                        value=shown(kind), names=", ".join(get_args(Kind))
                     )
                 )
             if not all(type(face) is int for face in dice):
@@ -171,7 +171,9 @@ def load_session(path: Path) -> Session:
 def _computers(raw: object, players: int) -> tuple[str, ...]:
     """The kinds of computer players, checked; empty for persons."""
     if not isinstance(raw, list) or len(raw) not in (0, players) or not all(isinstance(kind, str) for kind in raw):
-        raise StateError(_("computers is {raw}; must be a list with a text for each player").format(raw=shown(raw)))
+        raise StateError(
+            _("computers is {value}; must be a list with a text for each player").format(value=shown(raw))
+        )
     for kind in filter(None, raw):
         parse_kind(kind)
     return tuple(raw)

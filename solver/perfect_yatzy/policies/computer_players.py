@@ -165,7 +165,7 @@ class ComputerPlayer:
         roll, most = parse_dice(self.rules, dice), max_rerolls(self.rules, position.state.saved)
         if type(rolls_left) is not int or not 0 <= rolls_left <= most:
             raise StateError(
-                _("{rolls_left} rolls left; it must be 0 to {most}").format(rolls_left=shown(rolls_left), most=most)
+                _("{count} rolls left; it must be 0 to {most}").format(count=shown(rolls_left), most=most)
             )
         evaluator = self.evaluator(scorecard, others)
         choices = rank_categories(evaluator, position.state, roll, rolls_left)

@@ -46,7 +46,7 @@ def parse_hold_rules(rules: RuleSet, text: str | Sequence[str]) -> tuple[HoldRul
         As :func:`parse_hold_rule`, with the number of the line; or if there are more than MAX_RULES.
     """
     lines = text.splitlines() if isinstance(text, str) else text
-    check_length([*lines], 10 * MAX_RULES, "the list of hold rules", "lines")
+    check_length([*lines], 10 * MAX_RULES, _("the list of hold rules"), _("lines"))
     found = []
     for number, line in enumerate(lines, start=1):
         if isinstance(line, str) and (not line.strip() or line.lstrip().startswith("#")):
@@ -57,7 +57,7 @@ def parse_hold_rules(rules: RuleSet, text: str | Sequence[str]) -> tuple[HoldRul
             raise StateError(
                 _("hold rule {number}: {error}").format(number=number, error=error), code=error.code
             ) from None
-    check_length(found, MAX_RULES, "the list of hold rules", "rules")
+    check_length(found, MAX_RULES, _("the list of hold rules"), _("rules"))
     return tuple(found)
 
 
@@ -71,7 +71,7 @@ def parse_hold_rule(rules: RuleSet, text: str) -> HoldRule:
     """
     if not isinstance(text, str):
         raise rule_error(f"a hold rule is {shown(text)}; must be text such as 'three of open: keep'")
-    check_length(text, MAX_RULE_TEXT, "a hold rule")
+    check_length(text, MAX_RULE_TEXT, _("a hold rule"))
     return _Parser(rules, text).rule()
 
 

@@ -224,7 +224,9 @@ class QueryService:
                     rules=rules.key, player=found.label, cost=cost.words
                 )
         elif found.level and needs_calibration(rules, found.level):
-            line = f"calibrating the computer player of {found.label} by simulated games of {rules.key}"
+            line = _("calibrating the computer player of {level} by simulated games of {rules}").format(
+                level=found.label, rules=rules.key
+            )
         if line and self.announce is not None:
             self.announce(rules, line)
         return computer_player(strategy, found, threads=self.threads)
@@ -320,7 +322,7 @@ class QueryService:
             If it is beyond the budget, or the game is too large for objectives other than the mean.
         """
         if request.objective and opens_approximate(request.rules, self.tables):
-            raise needs_table(request.rules, "a goal or the chance to win")
+            raise needs_table(request.rules, _("a goal or the chance to win"))
         return self.resolver.plan(request)
 
     def goal_curve(self, request: Request, scores: Sequence[int]) -> list[float]:

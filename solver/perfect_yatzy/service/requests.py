@@ -151,9 +151,7 @@ def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet
     query = fields.get("query")
     if not isinstance(query, str) or query not in QUERY_FIELDS:
         raise StateError(
-            _("query is {query}; must be one of {query_fields}").format(
-                query=shown(query), query_fields=", ".join(QUERY_FIELDS)
-            ),
+            _("query is {value}; must be one of {names}").format(value=shown(query), names=", ".join(QUERY_FIELDS)),
             field="query",
         )
     for name in fields:
@@ -171,8 +169,8 @@ def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet
         games = _integer(fields, "games", 0)
         if games and not MIN_GAMES <= games <= MAX_GAMES:
             raise StateError(
-                _("games is {games}; must be from {min_games} to {max_games}").format(
-                    games=games, min_games=MIN_GAMES, max_games=MAX_GAMES
+                _("games is {value}; must be from {low} to {high}").format(
+                    value=games, low=MIN_GAMES, high=MAX_GAMES
                 ),
                 field="games",
             )
@@ -181,7 +179,7 @@ def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet
     _check_open(request)
     if query == "outcomes":
         return _parse_outcomes(request, fields)
-    dice = _required(fields, "dice", "text such as '33456', or a list of faces")
+    dice = _required(fields, "dice", _("text such as '33456', or a list of faces"))
     with error_context("dice", "invalid-dice"):
         request = replace(request, dice=parse_dice(request.rules, dice))
     return replace(request, rolls_left=_parse_rolls_left(request, fields), explain=_flag(fields, "explain", False))
@@ -250,8 +248,8 @@ def _parse_objective(rules: RuleSet, fields: Mapping[str, Any]) -> ObjectiveRequ
         return None
     if not isinstance(others, str | list):
         raise StateError(
-            _("opponents is {others}; must be text such as '251; ones=3 sixes=24', or a list").format(
-                others=shown(others)
+            _("opponents is {value}; must be text such as '251; ones=3 sixes=24', or a list").format(
+                value=shown(others)
             ),
             field="opponents",
         )
@@ -297,14 +295,14 @@ def _parse_puzzle(request: Request, fields: Mapping[str, Any]) -> Request:
         today = date.today() if day is None else date.fromisoformat(day)
     except (TypeError, ValueError) as error:
         raise StateError(
-            _("date is {day}; must be a date such as '2026-11-20'").format(day=shown(day)), field="date"
+            _("date is {value}; must be a date such as '2026-11-20'").format(value=shown(day)), field="date"
         ) from error
     return replace(request, seed=_integer(fields, "seed", daily_seed(today)), difficulty=difficulty)
 
 
 def _parse_outcomes(request: Request, fields: Mapping[str, Any]) -> Request:
     rules = request.rules
-    held = _required(fields, "hold", "the dice held, as text or as a list of faces")
+    held = _required(fields, "hold", _("the dice held, as text or as a list of faces"))
     faces = (parse_faces(held) if held else ()) if isinstance(held, str) else held
     if not isinstance(faces, Iterable):
         raise StateError(
@@ -355,6 +353,8 @@ def _integer(fields: Mapping[str, Any], name: str, default: int) -> int:
     with error_context(name):
         value = whole_number(fields.get(name, default), name)
         if not 0 <= value <= MAX_INTEGER:
-            limit = "not be negative" if value < 0 else f"be at most {MAX_INTEGER}"
-            raise StateError(_("{name} is {value}; must {limit}").format(name=name, value=shown(value), limit=limit))
+            text = _("{name} is {value}; must be at most {most}")
+            if value < 0:
+                text = _("{name} is {value}; must not be negative")
+            raise StateError(text.format(name=name, value=shown(value), most=MAX_INTEGER))
     return value

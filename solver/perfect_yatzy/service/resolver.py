@@ -126,8 +126,8 @@ class ObjectiveResolver:
             return ObjectivePlan()
         if len(objective.opponents) > self.budget.opponents:
             raise StateError(
-                _("{opponents} opponents; there can be at most {opponents_2}").format(
-                    opponents=len(objective.opponents), opponents_2=self.budget.opponents
+                _("{count} opponents; there can be at most {most}").format(
+                    count=len(objective.opponents), most=self.budget.opponents
                 ),
                 field="opponents",
             )

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._messages import _, significant_text
 from ..strategy.strategy import Strategy
 from .answers import PERCENTILES
 from .requests import Request
@@ -31,8 +32,15 @@ def measured_fields(
         "chance": n / request.games,
         "interval99": [low, high],
         "chance_by_mean_play": by_mean,
-        "text": f"the chance is an estimate; simulated: {100 * n / request.games:.3g} % ({100 * low:.3g} to "
-        f"{100 * high:.3g} %, 99 % interval), by play for the expected score {100 * by_mean:.3g} %",
+        "text": _(
+            "the chance is an estimate; simulated: {chance} % ({low} to {high} %, 99 % interval), "
+            "by play for the expected score {by_mean} %"
+        ).format(
+            chance=significant_text(100 * n / request.games, 3),
+            low=significant_text(100 * low, 3),
+            high=significant_text(100 * high, 3),
+            by_mean=significant_text(100 * by_mean, 3),
+        ),
     }
 
 

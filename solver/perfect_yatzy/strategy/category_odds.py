@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._messages import _
 from ..errors import StateError, span
 from ..game.dice import Floats, sub_multisets
 from ..game.notation import check_dice, counts_of, dice_of
@@ -70,7 +71,8 @@ def category_odds(
     max_rerolls = rules.rolls_per_turn - 1
     max_rerolls *= len(rules.categories) if rules.saved_rolls else 1  # the last turn with all rerolls saved
     if not 0 <= rerolls <= max_rerolls:
-        raise StateError(f"{rerolls} rolls left; under {rules.key} there can be {span(0, max_rerolls)}")
+        text = _("{count} rolls left; under {rules} there can be {possible}")
+        raise StateError(text.format(count=rerolls, rules=rules.key, possible=span(0, max_rerolls)))
     roll = None if dice is None else check_dice(rules, dice)
     turn, found = passes(rules.dice, rules.faces), []
     for category, points in zip(rules.categories, points_table(rules).astype(np.float64), strict=True):
@@ -93,7 +95,7 @@ def _best(
         Dice on the table; None: before the first roll, where the hold is None.
     """
     grid, roll_values, hold_values = turn.dice, final_values, None
-    for _ in range(rerolls):
+    for _reroll in range(rerolls):
         hold_values = turn.holds_from_rolls(roll_values)
         roll_values = turn.best_within(hold_values)
     if roll is None:

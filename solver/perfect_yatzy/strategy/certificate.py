@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from .._messages import _, number_text
+from .._messages import _, number_text, significant_text
 
 CONFIDENCE = 0.99
 
@@ -76,10 +76,6 @@ class Certificate:
         """The certificate in one sentence."""
         digits = 1 if self.upper_bound >= 1000 else 2
         error = max(self.half_width, 0.5 * 10.0**-digits)  # never shown as zero
-        from decimal import Decimal
-
-        gap = 100 * self.gap
-        gap_decimals = max(0, -int(Decimal(f"{gap:.2g}").as_tuple().exponent))
         sentence = _(
             "the strategy scores {mean} ± {error} (99 %), no strategy scores more than {bound} (gap {gap} %)"
         )
@@ -87,7 +83,7 @@ class Certificate:
             mean=number_text(self.mean, digits),
             error=number_text(error, digits),
             bound=number_text(rounded_up(self.upper_bound, digits), digits),
-            gap=number_text(gap, gap_decimals),
+            gap=significant_text(100 * self.gap, 2),
         )
 
     def summary(self) -> dict[str, Any]:

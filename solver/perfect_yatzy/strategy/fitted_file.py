@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._files import replacing
+from .._messages import _
 from .._version import __version__
 from ..errors import TableError, shown
 from ..game.rules import RuleSet
@@ -91,27 +92,32 @@ def read_fitted(rules: RuleSet, tables: str | os.PathLike[str] | None = None) ->
         If it is damaged, unreadable, or of other rules or another format.
     """
     path = fitted_path(rules, tables)
-    hint = f"make it again with: yatzy solve {rules.spec or rules.key} --approximate --force --tables {path.parent}"
+    command = f"yatzy solve {rules.spec or rules.key} --approximate --force --tables {path.parent}"
+    hint = _("make it again with: {command}").format(command=command)
     try:
         with folder_lock(path.parent, shared=True):
             fields, content = checked_fields(path.with_suffix(".json").read_bytes()), path.read_bytes()
         if fields["format"] != FORMAT:
-            raise damaged(f"{path} has format {shown(fields['format'])}, not {FORMAT}; {hint}")
+            text = _("{path} has format {format}, not {known}; {hint}")
+            raise damaged(text.format(path=path, format=shown(fields["format"]), known=FORMAT, hint=hint))
         if (fields["fingerprint"], fields["objective"]) != (rules.fingerprint, OBJECTIVE):
-            raise damaged(f"{path} was made for other rules than {rules.key}; {hint}")
+            text = _("{path} was made for other rules than {rules}; {hint}")
+            raise damaged(text.format(path=path, rules=rules.key, hint=hint))
         if hashlib.sha256(content).hexdigest() != fields["sha256"]:
-            raise damaged(f"the table {path} was altered (its checksum differs); {hint}")
+            text = _("the table {path} was altered (its checksum differs); {hint}")
+            raise damaged(text.format(path=path, hint=hint))
         with np.load(io.BytesIO(content), allow_pickle=False) as archive:
             values = from_arrays(rules, {name: archive[name] for name in archive.files})
         return values, Certificate.from_json(fields["certificate"])
     except FileNotFoundError as error:
-        raise MissingTable(f"there is no approximate strategy at {path}; {hint}") from error
+        text = _("there is no approximate strategy at {path}; {hint}")
+        raise MissingTable(text.format(path=path, hint=hint)) from error
     except TableError:
         raise
     except OSError as error:
         raise unreadable(path, error) from error
     except (*DAMAGED, AssertionError) as error:
-        raise damaged(f"the table {path} is damaged; {hint}") from error
+        raise damaged(_("the table {path} is damaged; {hint}").format(path=path, hint=hint)) from error
 
 
 def to_arrays(values: FittedValues) -> Arrays:

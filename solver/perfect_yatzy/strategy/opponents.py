@@ -108,7 +108,7 @@ def parse_opponents(rules: RuleSet, given: str | Iterable[object]) -> list[int |
         else:
             raise _not_an_opponent(shown(entry))
     if len(found) > MAX_OPPONENTS:
-        raise StateError(_("there are more than {max_opponents} opponents").format(max_opponents=MAX_OPPONENTS))
+        raise StateError(_("there are more than {most} opponents").format(most=MAX_OPPONENTS))
     if not found:
         raise StateError(_("no opponents given; give a final score such as 251, a card, or empty"))
     return found
@@ -193,8 +193,8 @@ class WinUtility:
             raise StateError(_("opponents is empty; give at least one final score or card"))
         if ties not in get_args(Ties):
             raise StateError(
-                _("ties is {ties}; must be one of {ties_2}").format(
-                    ties=shown(ties), ties_2=", ".join(get_args(Ties))
+                _("ties is {value}; must be one of {names}").format(
+                    value=shown(ties), names=", ".join(get_args(Ties))
                 ),
                 field="ties",
             )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from .._messages import _
 from ..errors import StateError
 from ..game.notation import read_card
 from ..game.rules import RuleSet
@@ -57,7 +58,8 @@ def check_position(rules: RuleSet, position: Position, space: StateSpace | None 
     """
     if isinstance(position, CheckedPosition):
         if position.rules is not rules and position.rules.fingerprint != rules.fingerprint:
-            raise StateError(f"the card belongs to {position.rules.key}, not to {rules.key}", code="invalid-card")
+            text = _("the card belongs to {other}, not to {rules}")
+            raise StateError(text.format(other=position.rules.key, rules=rules.key), code="invalid-card")
         if space is None or not space.start.filled or position.state == space.start:
             return position
         state, points = position.state, position.points  # a table of the rest of a game holds fewer states

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._messages import N_, _, number_text
 from ..game.maximum import maximum_score
 from ..game.rules import RuleSet
 from ..game.scorecard import State
@@ -111,26 +112,37 @@ def verify(
         If there is no complete table of these rules, or the file is not what the sidecar records.
     """
     info, values = read_table(table_path(rules, tables), Objective(rules), hashed=True)
-    yield Check("file", True, f"{len(values):,} values, SHA-256 {info.sha256[:16]}... as recorded")
+    text = _("{count} values, SHA-256 {digest}... as recorded")
+    count = number_text(len(values), grouped=True)
+    yield Check(N_("file"), True, text.format(count=count, digest=info.sha256[:16]))
 
     evaluator = TurnEvaluator(rules, values)
     largest = bellman_residual(evaluator, states, seed)
-    detail = f"{states} random states, largest residual {largest:.1e}"
-    yield Check("equation", largest <= MAX_RESIDUAL + 2 * info.rounding, detail)
+    text = _("{count} random states, largest residual {largest}")
+    detail = text.format(count=number_text(states, grouped=True), largest=f"{largest:.1e}")
+    yield Check(N_("equation"), largest <= MAX_RESIDUAL + 2 * info.rounding, detail)
 
     start = info.start_value if info.start_value is not None else float(values[-1])
     if rules.published:
         off = abs(start - float(rules.published.value))
         agrees = off <= rules.published.tolerance
-        yield Check("published", agrees, f"start value {start:.10f}, published {rules.published.value}")
+        text = _("start value {start}, published {published}")
+        detail = text.format(start=number_text(start, 10), published=rules.published.value)
+        yield Check(N_("published"), agrees, detail)
     if games:
         from .simulation import simulate
 
         played = simulate(Strategy(rules, info, evaluator), games, seed, threads=threads)
         off = abs(played.mean - start)
-        detail = f"{games:,} games, mean {played.mean:.3f} ± {played.standard_error:.3f} against {start:.3f}"
         allowed = sampling_error_bound(games, played.standard_deviation, maximum_score(rules))
-        yield Check("simulation", off <= allowed + MAX_RESIDUAL + info.rounding, f"{detail}, {allowed:.3f} allowed")
+        detail = _("{games} games, mean {mean} ± {error} against {expected}, {allowed} allowed").format(
+            games=number_text(games, grouped=True),
+            mean=number_text(played.mean, 3),
+            error=number_text(played.standard_error, 3),
+            expected=number_text(start, 3),
+            allowed=number_text(allowed, 3),
+        )
+        yield Check(N_("simulation"), off <= allowed + MAX_RESIDUAL + info.rounding, detail)
 
 
 def sampling_error_bound(games: int, standard_deviation: float, score_range: float) -> float:

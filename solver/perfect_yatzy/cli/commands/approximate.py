@@ -22,7 +22,7 @@ def solve_approximately(
 ) -> None:
     """Make the strategy and store it, with a line for each stage; print its certificate."""
     from ...approximation.solve import approximate
-    from ...model.estimates import approximate_seconds, duration
+    from ...model.estimates import approximate_seconds, duration, gigabytes
     from ...strategy.fitted_file import fitted_path, has_fitted
     from ...strategy.opening import open_approximate
     from ...tablebase.store import has_table
@@ -40,9 +40,7 @@ def solve_approximately(
     else:
         seconds = approximate_seconds(rules) + 60 * minutes
         click.echo(
-            _("making an approximate strategy of {rules}, {seconds}").format(
-                rules=rules.key, seconds=duration(seconds)
-            ),
+            _("making an approximate strategy of {rules}, {time}").format(rules=rules.key, time=duration(seconds)),
             err=True,
         )
         report, options = stage_progress(), {"seed": seed, "games": games}
@@ -53,17 +51,21 @@ def solve_approximately(
         from ...strategy.opening import open_strategy
 
         click.echo(
-            _("Exact expected score under perfect play: {value:.10f}").format(
-                value=open_strategy(rules, tables).value()
+            _("Exact expected score under perfect play: {value}").format(
+                value=number_text(open_strategy(rules, tables).value(), 10)
             )
         )
     if not known:
-        memory = f", {found.memory / 1e9:.2f} GB of memory" if found.memory else ""
+        text = (
+            _("{games} simulated games, {seconds} s, {memory} of memory: {path}")
+            if found.memory
+            else _("{games} simulated games, {seconds} s: {path}")
+        )
         click.echo(
-            _("{games} simulated games, {seconds} s{memory}: {path}").format(
+            text.format(
                 games=number_text(found.games, grouped=True),
                 seconds=number_text(found.seconds, 0),
-                memory=memory,
+                memory=gigabytes(found.memory),
                 path=path,
             )
         )
@@ -80,8 +82,8 @@ def solve_goals_approximately(
     cost = goal_estimates_cost(rules)
     found = solve_goal_estimates(rules, tables, threads=threads, begin=begin, force=force)
     click.echo(
-        _("Estimates of all goals of {rules}: {bytes} in {found} tables").format(
-            rules=rules.key, bytes=gigabytes(cost.bytes), found=len(found)
+        _("Estimates of all goals of {rules}: {size} in {count} tables").format(
+            rules=rules.key, size=gigabytes(cost.bytes), count=len(found)
         )
     )
     click.echo(
@@ -91,5 +93,6 @@ def solve_goals_approximately(
     )
     for goal in measured_goals(rules, tables, games=games, seed=seed, threads=threads):
         low, high = goal.interval99
-        figures = f"{chance_text(goal.chance)} ({chance_text(low)} to {chance_text(high)})"
+        text = _("{chance} ({low} to {high})")
+        figures = text.format(chance=chance_text(goal.chance), low=chance_text(low), high=chance_text(high))
         click.echo(f"{goal.goal:>4}  {chance_text(goal.estimate):>8}  {figures:<40}  {chance_text(goal.by_mean)}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from ..._messages import _
+from ..._messages import _, number_text
 from ..._version import ANSWER_SCHEMA
 from ..console import query_service, stdin_is_closed
 from ..options import SEED, card_option, dice_argument, json_option, language_option, query_options, rules_option
@@ -89,9 +89,14 @@ def plot_distribution(path: str, service: QueryService, request: Request, answer
     lowest, chances = drawn["lowest"], drawn["chances"]
     goal = answer.get("aim", {}).get("goal")
     goal_chances = service.goal_curve(request, range(lowest, lowest + len(chances))) if goal is not None else None
-    title = f"{rules.name}: expected final score {answer['expected_final_score']:.2f}"
+    text = _("{rules}: expected final score {mean}")
     if "games" in drawn:
-        title += f", {drawn['games']:,} simulated games"
+        text = _("{rules}: expected final score {mean}, {games} simulated games")
+    title = text.format(
+        rules=rules.name,
+        mean=number_text(answer["expected_final_score"], 2),
+        games=number_text(drawn.get("games", 0), grouped=True),
+    )
     plot(path, title, lowest, chances, goal_chances, goal)
 
 

@@ -67,9 +67,7 @@ def guide(
         suffix = SUFFIXES[format_from_suffix(output, SUFFIXES)]
         if file_format not in (None, suffix):
             raise click.UsageError(
-                _("the suffix of {output} contradicts --format {file_format}").format(
-                    output=output, file_format=file_format
-                ),
+                _("the suffix of {path} contradicts --format {format}").format(path=output, format=file_format),
                 context,
             )
         file_format = suffix

@@ -69,10 +69,10 @@ def learn(
         raise StateError(_("{path} is not a regular file").format(path=path))
     strategy = service.strategy(rule_set)
     if not stderr_is_terminal():
-        click.echo(
-            _("yatzy: fitting prices for {rule_set}; this takes minutes").format(rule_set=rule_set.key), err=True
-        )
-    progress = progress_bar(f"Fitting prices for {rule_set.key}") if stderr_is_terminal() else None
+        click.echo(_("yatzy: fitting prices for {rules}; this takes minutes").format(rules=rule_set.key), err=True)
+    progress = (
+        progress_bar(_("Fitting prices for {rules}").format(rules=rule_set.key)) if stderr_is_terminal() else None
+    )
     fit = fit_prices(rule_set, strategy.table, seed=seed, threads=threads, progress=progress)
     figures = price_figures(strategy.value(), fit.mean, fit.interval)
     holds: tuple[HoldRule, ...] = ()
@@ -85,17 +85,19 @@ def learn(
     if as_json:
         click.echo(json.dumps(sheet.to_json() | {"file": str(path)}))
         return
-    interval = f" ± {figures['prices_mean_interval']:.2f}" if fit.interval else ""
+    mean = number_text(fit.mean, 2)
+    if fit.interval:
+        mean += f" ± {number_text(figures['prices_mean_interval'], 2)}"
     click.echo(
-        _("{rule_set}: mean {mean}{interval} with {n_numbers} numbers").format(
-            rule_set=rule_set.name, mean=number_text(fit.mean, 2), interval=interval, n_numbers=fit.sheet.n_numbers
+        _("{rules}: mean {mean} with {count} numbers").format(
+            rules=rule_set.name, mean=mean, count=fit.sheet.n_numbers
         )
     )
     share = 100 * fit.mean / strategy.value()
     click.echo(
-        _("Perfect play: {value}; {value_2} more ({share} % reached)").format(
-            value=number_text(strategy.value(), 2),
-            value_2=number_text(strategy.value() - fit.mean, 2),
+        _("Perfect play: {mean}; {difference} more ({share} % reached)").format(
+            mean=number_text(strategy.value(), 2),
+            difference=number_text(strategy.value() - fit.mean, 2),
             share=number_text(share, 1),
         )
     )

@@ -104,8 +104,8 @@ def play(
     check_record(record, save_file)
     if new and save_file.seen is not None and not yes:
         confirm(
-            _("This discards {save_file}.").format(save_file=unfinished_game(save_file)),
-            _("--new discards {save_file}; add --yes").format(save_file=unfinished_game(save_file)),
+            _("This discards {game}.").format(game=unfinished_game(save_file)),
+            _("--new discards {game}; add --yes").format(game=unfinished_game(save_file)),
         )
     if save_file.seen is not None and not new:
         session = save_file.load()
@@ -136,11 +136,7 @@ def play(
     try:
         game.run()
     except Quit:
-        click.echo(
-            _("Saved in {path}. Resume with: {resume_command}").format(
-                path=save_file.path, resume_command=resume_command()
-            )
-        )
+        click.echo(_("Saved in {path}. Resume with: {command}").format(path=save_file.path, command=resume_command()))
         return
     finish(game, record)
 
@@ -186,9 +182,10 @@ def default_record_path() -> str:
 def unfinished_game(save_file: SaveFile) -> str:
     """The game that --new discards, in words."""
     try:
-        return f"the unfinished game in {save_file.path} ({game_description(save_file.load())})"
+        text = _("the unfinished game in {path} ({session})")
+        return text.format(path=save_file.path, session=game_description(save_file.load()))
     except StateError:
-        return f"the file {save_file.path}, which is not a saved game"
+        return _("the file {path}, which is not a saved game").format(path=save_file.path)
 
 
 def check_solve(service: QueryService, rules: RuleSet) -> None:
@@ -251,7 +248,7 @@ def game_description(session: Session) -> str:
     """Rules, players and dice of a saved game."""
     from ..views.play import short_name
 
-    dice = "typed dice" if session.seed is None else "the program's dice"
+    dice = _("typed dice") if session.seed is None else _("the program's dice")
     return f"{session.rules.key}, {', '.join(map(short_name, session.players))}, {dice}"
 
 
@@ -269,12 +266,12 @@ def check_same_game(session: Session, requested: dict[str, Any], save_file: Save
         raise StateError(
             _(
                 "the game saved in {path} ({session}) has other {differences}; resume it with "
-                "`{resume_command}`, start another with --new, or keep both with --save FILE"
+                "`{command}`, start another with --new, or keep both with --save FILE"
             ).format(
                 path=save_file.path,
                 session=game_description(session),
                 differences=", ".join(differences),
-                resume_command=resume_command(),
+                command=resume_command(),
             )
         )
 

@@ -67,11 +67,8 @@ def puzzle(
         if as_json:
             click.echo(json.dumps(puzzle_json(position, strategy)))
         else:
-            click.echo(
-                _("Puzzle{value} of {puzzle_date}, {difficulty}").format(
-                    value=f" {number}" if stream else "", puzzle_date=puzzle_date, difficulty=difficulty
-                )
-            )
+            text = _("Puzzle {number} of {date}, {difficulty}") if stream else _("Puzzle of {date}, {difficulty}")
+            click.echo(text.format(number=number, date=puzzle_date, difficulty=_(difficulty)))  # marked elsewhere
             if solution:
                 lines = [*puzzle_lines(rule_set, position, strategy), ""]
                 click.echo("\n".join(lines + solution_lines(rule_set, position, strategy)))

@@ -56,9 +56,7 @@ def serve(
     click.echo(_("Serving {url} (stop with Ctrl+C)").format(url=url), err=True)
     if on_network:
         click.echo(
-            _("Everyone on the network can open it at {gethostname}:{port}").format(
-                gethostname=socket.gethostname(), port=port
-            ),
+            _("Everyone on the network can open it at {host}:{port}").format(host=socket.gethostname(), port=port),
             err=True,
         )
     if browser:
@@ -89,7 +87,7 @@ def listen(host: str, port: int) -> socket.socket:
         listening.listen(128)
     except OSError as error:
         in_use = error.errno == errno.EADDRINUSE
-        reason = "another program uses this port" if in_use else error.strerror or str(error)
+        reason = _("another program uses this port") if in_use else error.strerror or str(error)
         raise click.ClickException(
             _("cannot serve on {host}, port {port}: {reason}; choose another with --host and --port").format(
                 host=host, port=port, reason=reason

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from ..._messages import _
+from ..._messages import N_, _, number_text
 from ..._version import ANSWER_SCHEMA
 from ..console import confirm, solve_progress
 from ..options import MOST_WORKERS, SEED, cluster_options, json_option, rules_argument, table_options
@@ -154,8 +154,8 @@ def solve(
     if what != "distribution" and has_table(rule_set, tables, what) and not force and not approximately:
         place = path if path.is_file() else shards_folder(path)
         click.echo(
-            _("{rule_set} is already solved: {place} (use --force to solve it again)").format(
-                rule_set=rule_set.key, place=place
+            _("{rules} is already solved: {path} (use --force to solve it again)").format(
+                rules=rule_set.key, path=place
             )
         )
         return
@@ -218,12 +218,19 @@ def solve(
 
 def solved_lines(rules: RuleSet, what: str, info: TableInfo, place: Path) -> str:
     """What `yatzy solve` prints about a new table: its value at the start, if it has one, and where it is."""
-    last = f"{info.values:,} values in {info.seconds:.2f} s: {place}"
+    last = _("{count} values in {seconds} s: {path}").format(
+        count=number_text(info.values, grouped=True), seconds=number_text(info.seconds, 2), path=place
+    )
     if info.start_value is None:
         return last
     value = info.start_value**0.5 if what == "variance" else info.start_value
-    names = {"mean": "Expected score", "bonus": "Chance of the upper bonus", "variance": "Standard deviation"}
-    return f"{names[what]} of {rules.key} under perfect play: {value:.10f}\n{last}"
+    texts = {
+        "mean": N_("Expected score of {rules} under perfect play: {value}"),
+        "bonus": N_("Chance of the upper bonus of {rules} under perfect play: {value}"),
+        "variance": N_("Standard deviation of {rules} under perfect play: {value}"),
+    }
+    first = _(texts[what]).format(rules=rules.key, value=number_text(value, 10))  # marked elsewhere
+    return f"{first}\n{last}"
 
 
 def checked_cost(objective: Objective, shards: bool, threads: int | None) -> SolveCost:
@@ -288,24 +295,25 @@ def verify(
     from ...tablebase.store import has_table
 
     rule_set = load_rules(rules)
-    checks, hint = [], ""
+    checks, rebuild = [], f"yatzy solve {rules} --force"
     if not has_table(rule_set, tables) and has_fitted(rule_set, tables):
         from ...approximation.verify import verify_approximate
 
-        found, hint = verify_approximate(rule_set, tables, games=games, seed=seed, threads=threads), " --approximate"
+        found = verify_approximate(rule_set, tables, games=games, seed=seed, threads=threads)
+        rebuild = f"yatzy solve {rules} --approximate --force"
     else:
         found = run_checks(rule_set, tables, states=states, games=games, seed=seed, threads=threads)
     for check in found:
         checks.append(check)
         if not as_json:
-            click.echo(f"{'ok    ' if check.passed else 'WRONG '} {check.name:<10}  {check.detail}")
+            right, wrong = _("ok"), _("WRONG")
+            verdict, width = right if check.passed else wrong, max(len(right), len(wrong))
+            click.echo(f"{verdict:<{width}}  {_(check.name):<10}  {check.detail}")  # marked elsewhere
     passed = all(check.passed for check in checks)
     if as_json:
         head = {"schema": ANSWER_SCHEMA, "rules": rule_set.key, "passed": passed}
         click.echo(json.dumps(head | {"checks": [asdict(check) for check in checks]}))
     if not passed:
         raise click.ClickException(
-            _("the table of {rule_set} is wrong; rebuild it with: yatzy solve {rules}{hint} --force").format(
-                rule_set=rule_set.key, rules=rules, hint=hint
-            )
+            _("the table of {rules} is wrong; rebuild it with: {command}").format(rules=rule_set.key, command=rebuild)
         )

@@ -49,9 +49,7 @@ def table(
         file_format = "md" if output == "-" else format_from_suffix(output, FORMATS)
     elif suffix in FORMATS and suffix != file_format:
         raise click.UsageError(
-            _("the suffix of {output} contradicts --format {file_format}").format(
-                output=output, file_format=file_format
-            ),
+            _("the suffix of {path} contradicts --format {format}").format(path=output, format=file_format),
             context,
         )
     if file_format == "parquet" and output == "-" and sys.stdout.isatty():

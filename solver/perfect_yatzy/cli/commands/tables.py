@@ -85,7 +85,7 @@ def remove_tables(name: str, entries: list[TableEntry], yes: bool) -> None:
 
     chosen = matching(entries, name)
     if not chosen:
-        message = f"there is no table {name!r}; `yatzy tables` lists all tables"
+        message = _("there is no table {name}; `yatzy tables` lists all tables").format(name=repr(name))
         raise click.UsageError(message, click.get_current_context())
     for entry in chosen:
         click.echo(f"{entry.name}  {size_text(entry.bytes)}")

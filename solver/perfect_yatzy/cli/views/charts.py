@@ -53,8 +53,8 @@ def check_picture(path: str) -> None:
     """Raise PlotError or MissingPackage unless a picture can be drawn to this file."""
     if Path(path).suffix.lower() not in PICTURE_SUFFIXES:
         raise PlotError(
-            _("cannot draw to {path}; the file name must end in {picture_suffixes}").format(
-                path=path, picture_suffixes=alternatives(PICTURE_SUFFIXES)
+            _("cannot draw to {path}; the file name must end in {suffixes}").format(
+                path=path, suffixes=alternatives(PICTURE_SUFFIXES)
             )
         )
     try:

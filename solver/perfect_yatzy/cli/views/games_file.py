@@ -19,8 +19,8 @@ def check_output(path: str, games: int, card: str) -> None:
     check_suffix(path)
     if path.endswith(".jsonl") and (games > MAX_RECORDS or card):
         raise StateError(
-            _("a .jsonl file takes at most {max_records} games, from the empty card").format(
-                max_records=number_text(MAX_RECORDS, grouped=True)
+            _("a .jsonl file takes at most {most} games, from the empty card").format(
+                most=number_text(MAX_RECORDS, grouped=True)
             )
         )
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..._messages import _
 from ..._version import __version__
 from ...errors import MissingPackage, SolverError
 from .guide import PIPS
@@ -237,7 +238,7 @@ def _font_family(pdf: FPDF, letters: set[str]) -> str:
     try:
         import matplotlib
     except ImportError as error:
-        raise MissingPackage("a PDF with these letters", "matplotlib", extra="plot") from error
+        raise MissingPackage(_("a PDF with these letters"), "matplotlib", extra="plot") from error
     folder = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
     pdf.add_font("DejaVu", "", folder / "DejaVuSans.ttf")
     pdf.add_font("DejaVu", "B", folder / "DejaVuSans-Bold.ttf")
@@ -245,7 +246,8 @@ def _font_family(pdf: FPDF, letters: set[str]) -> str:
     missing = sorted(letter for letter in letters if ord(letter) not in known)
     if missing:
         _close_fonts(pdf)
-        raise PdfError(f"no font for {' '.join(missing[:10])} in a PDF; write HTML and print it from a browser")
+        text = _("no font for {letters} in a PDF; write HTML and print it from a browser")
+        raise PdfError(text.format(letters=" ".join(missing[:10])))
     return "DejaVu"
 
 

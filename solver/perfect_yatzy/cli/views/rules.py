@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...game.number_words import plural
-from ...game.rules import ORDER_WORDS, RuleSet
+from ..._messages import _, ngettext, number_text
+from ...game.number_words import number_word
+from ...game.rule_words import order_text
+from ...game.rules import RuleSet
 from ...game.sheet_boxes import row_of
 
 MAX_WIDTH = 80  # of a table
@@ -41,21 +43,27 @@ def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
         lines.append(f"  {code:>{max(3, code_width)}} {mark} {name:<{name_width}}  {id_:<{id_width}}  {text}")
     lines.append("")
     if examples := [category for category in rules.categories if category.row]:
-        lines += [f"Each box has an id of its own, such as {examples[-1].id} for {examples[-1].name}.", ""]
+        text = _("Each box has an id of its own, such as {id} for {name}.")
+        lines += [text.format(id=examples[-1].id, name=examples[-1].name), ""]
     if rules.switches:
-        lines.append(f"Switches, written as in {rules.origin}+{rules.switches[0].id}:")
+        example = f"{rules.origin}+{rules.switches[0].id}"
+        lines.append(_("Switches, written as in {example}:").format(example=example))
         lines += [f"  {switch.id:<20}  {switch.summary}" for switch in rules.switches]
         lines.append("")
-    lines.append(f"Highest score   {facts['maximum']}")
+    known, published = [(_("Highest score"), str(facts["maximum"]))], _("Published value")
     if "too_large" in facts:
-        lines.append(f"States          too many for an exact solve: {facts['too_large']}")
-        lines.append(f"                {approximate_advice(rules, facts)}")
+        text = _("too many for an exact solve: {reason}").format(reason=facts["too_large"])
+        known += [(_("States"), text), ("", approximate_advice(rules, facts))]
     else:
-        lines.append(f"States          {facts['states']:,} reachable, {facts['values']:,} values in the table")
-    lines.append(f"Fingerprint     {rules.fingerprint}")
+        text = _("{states} reachable, {values} values in the table").format(
+            states=number_text(facts["states"], grouped=True), values=number_text(facts["values"], grouped=True)
+        )
+        known.append((_("States"), text))
+    known.append((_("Fingerprint"), rules.fingerprint))
     if rules.published:
-        lines.append(f"Published value {rules.published.value} ({rules.published.source})")
-    return lines
+        known.append((published, f"{rules.published.value} ({rules.published.source})"))
+    width = max(len(published), *(len(name) for name, _fact in known))
+    return [*lines, *(f"{name:<{width}} {fact}" for name, fact in known)]
 
 
 def approximate_advice(rules: RuleSet, facts: dict[str, Any]) -> str:
@@ -63,32 +71,35 @@ def approximate_advice(rules: RuleSet, facts: dict[str, Any]) -> str:
     from ...model.estimates import duration
 
     command, time = f"yatzy solve {rules.spec or rules.key} --approximate", duration(facts["approximate_seconds"])
-    return f"`{command}` ({time}) makes a strategy with a proven bound"
+    return _("`{command}` ({time}) makes a strategy with a proven bound").format(command=command, time=time)
 
 
 def rules_check_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     """Lines for `yatzy rules check` about a rule file without mistakes; `facts` as in :func:`rules_lines`."""
     from ...model.estimates import SolveCost, gigabytes
 
-    n_categories = len(rules.categories)
-    categories = "1 category" if n_categories == 1 else f"{n_categories} categories"
-    first = f"{rules.name} ({rules.key}) is valid: {categories}, highest score {facts['maximum']}"
+    text = ngettext(
+        "{name} ({key}) is valid: {count} category, highest score {maximum}",
+        "{name} ({key}) is valid: {count} categories, highest score {maximum}",
+        len(rules.categories),
+    )
+    first = text.format(name=rules.name, key=rules.key, count=len(rules.categories), maximum=facts["maximum"])
     if "too_large" in facts:
-        return [first, f"too large for an exact solve: {facts['too_large']}", approximate_advice(rules, facts)]
+        reason = _("too large for an exact solve: {reason}").format(reason=facts["too_large"])
+        return [first, reason, approximate_advice(rules, facts)]
     cost = SolveCost(facts["values"], facts["bytes"], facts["memory"], facts["seconds"])
-    return [
-        first,
-        f"{cost.values:,} values; a solve takes {cost.words} with two threads, and "
-        f"{gigabytes(cost.memory)} of memory",
-    ]
+    second = _("{values} values; a solve takes {cost} with two threads, and {memory} of memory").format(
+        values=number_text(cost.values, grouped=True), cost=cost.words, memory=gigabytes(cost.memory)
+    )
+    return [first, second]
 
 
 def _column_table(rules: RuleSet) -> list[str]:
     """What differs between the columns of the sheet, side by side; empty without columns, or if it is too wide."""
     bonuses = rules.bonuses or (None,) * len(rules.columns)
-    table = [("", "ending", "order", "points", *(["upper bonus"] if rules.bonus else []))]
+    table = [("", _("ending"), _("order"), _("points"), *([_("upper bonus")] if rules.bonus else []))]
     for column, bonus in zip(rules.columns, bonuses, strict=False):
-        facts = [column.name, f".{column.id}", ORDER_WORDS[column.order], f"x {column.factor}"]
+        facts = [column.name, f".{column.id}", order_text(column.order), f"x {column.factor}"]
         table.append((*facts, *([bonus.text] if bonus else [])))
     widths = [max(map(len, cells)) for cells in table]
     if not rules.columns or 2 * len(widths) + sum(widths) > MAX_WIDTH:
@@ -104,6 +115,7 @@ def _rows(rules: RuleSet) -> list[tuple[str, str, str, str, str]]:
             continue
         row = row_of(rules, category)
         count = sum(c.row == row.id and c.column == 0 for c in rules.categories)
-        name = f"{row.name} ({plural(count, 'time')})" if count > 1 else row.name
+        times = ngettext("{count} time", "{count} times", count).format(count=number_word(count))
+        name = f"{row.name} ({times})" if count > 1 else row.name
         found.append(("*" if row.upper else " ", row.id, name, row.code, row.text))
     return found

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from textwrap import wrap
 
-from ..._messages import _, ngettext, number_text
+from ..._messages import _, ngettext, number_text, significant_text
 from ...errors import alternatives as alternatives
 from ...game.number_words import number_word as number_word
-from ...game.number_words import plural as plural
 from ...game.rules import RuleSet
 
 WIDTH = 78  # columns of a line
@@ -21,8 +19,7 @@ def points_text(points: float) -> str:
 
 def decimal_text(value: float, digits: int = 6) -> str:
     """A number with only the decimals it needs, at most `digits` significant ones: ``0.1``, ``95``."""
-    exponent = Decimal(f"{value:.{digits}g}").as_tuple().exponent
-    return number_text(value, max(0, -int(exponent)))
+    return significant_text(value, digits)
 
 
 def loss_text(loss: float, is_best: bool) -> str:

@@ -1,5 +1,6 @@
 // The position as a link: what a link says, and what is wrong with one.
-import { capitalize, isWholeNumber } from "./dom.js";
+import { isWholeNumber } from "./dom.js";
+import { _ } from "./i18n.js";
 import { loadRules, ruleSets } from "./rulesets.js";
 
 const MAX_SAVED = 100, MAX_POINTS = 99999;
@@ -35,50 +36,51 @@ export async function fromLink(hash) {
   const link = new URLSearchParams(hash.slice(1)), faults = [];
   const spec = (link.get("rules") || "yatzy").trim().replaceAll(" ", "+"); // a plus sign that is not escaped reads as a space
   try {
-    if (!ruleSets.some((each) => each.id === spec.split("+")[0])) throw new Error("They are not in the list.");
+    if (!ruleSets.some((each) => each.id === spec.split("+")[0])) throw new Error(_("They are not in the list."));
     await loadRules(spec);
   } catch (error) {
-    return [emptyPosition("yatzy", (await loadRules("yatzy")).rolls), [`the rules “${spec}” are not available on this page. ${error.message}`]];
+    return [emptyPosition("yatzy", (await loadRules("yatzy")).rolls), [_("the rules “{rules}” are not available on this page. {reason}", { rules: spec, reason: error.message })]];
   }
   const ruleSet = await loadRules(spec), found = emptyPosition(spec, ruleSet.rolls);
   for (const entry of (link.get("card") || "").split(/[ ,;]+/).filter(Boolean)) {
     const [id, points] = entry.split("=");
     const category = ruleSet.categories.find((each) => each.id === id);
-    if (!category) faults.push(`there is no box “${id}”`);
-    else if (!isWholeNumber(points || "") || !category.points.includes(Number(points))) faults.push(`${category.name} cannot hold “${points ?? ""}”`);
+    if (!category) faults.push(_("there is no box “{id}”", { id }));
+    else if (!isWholeNumber(points || "") || !category.points.includes(Number(points))) faults.push(_("{category} cannot hold “{points}”", { category: category.name, points: points ?? "" }));
     else found.card[id] = Number(points);
   }
   // A number of the link; null if it is missing, too large or not used by the rules.
-  const readNumber = (field, max, isUsed, name) => {
+  const readNumber = (field, max, isUsed, fault) => {
     const text = link.get(field);
     if (text === null) return null;
     if (isUsed && isWholeNumber(text) && Number(text) <= max) return Number(text);
-    if (isUsed || text !== "0") faults.push(`${name} cannot be “${text}”`);
+    if (isUsed || text !== "0") faults.push(fault(text));
     return null;
   };
-  found.saved = readNumber("saved", MAX_SAVED, ruleSet.saved_rolls, "the saved rolls") ?? 0;
-  found.bonusPoints = readNumber("bonus_points", MAX_POINTS, ruleSet.bonus_points, "the bonus points") ?? 0;
+  found.saved = readNumber("saved", MAX_SAVED, ruleSet.saved_rolls, (value) => _("the saved rolls cannot be “{value}”", { value })) ?? 0;
+  found.bonusPoints = readNumber("bonus_points", MAX_POINTS, ruleSet.bonus_points, (value) => _("the bonus points cannot be “{value}”", { value })) ?? 0;
   const maxLeft = ruleSet.rolls - 1 + found.saved;
-  found.left = readNumber("left", maxLeft, true, `the rerolls left (at most ${maxLeft})`) ?? maxLeft;
+  const leftFault = (value) => _("the rerolls left (at most {most}) cannot be “{value}”", { most: maxLeft, value });
+  found.left = readNumber("left", maxLeft, true, leftFault) ?? maxLeft;
   found.dice = readDice(link.get("dice") || "", ruleSet, faults);
-  const goal = readNumber("goal", MAX_POINTS, true, "the goal");
+  const goal = readNumber("goal", MAX_POINTS, true, (value) => _("the goal cannot be “{value}”", { value }));
   if (goal !== null) found.goal = String(goal);
   if (link.get("opponents")) {
-    if (goal !== null) faults.push("it has a goal and opponents: the goal is used");
+    if (goal !== null) faults.push(_("it has a goal and opponents: the goal is used"));
     else found.opponents = link.get("opponents");
   }
   if (["loss", "half", "win"].includes(link.get("ties"))) found.ties = link.get("ties");
-  else if (link.has("ties")) faults.push(`a tie cannot be “${link.get("ties")}”`);
-  for (const field of link.keys()) if (!FIELDS.includes(field)) faults.push(`“${field}” is not a field of a link`);
+  else if (link.has("ties")) faults.push(_("a tie cannot be “{value}”", { value: link.get("ties") }));
+  for (const field of link.keys()) if (!FIELDS.includes(field)) faults.push(_("“{field}” is not a field of a link", { field }));
   return [found, faults];
 }
 
 function readDice(text, ruleSet, faults) {
   const dice = parseDice(text, ruleSet.faces);
   if (dice && dice.length <= ruleSet.dice) return dice;
-  faults.push(`the dice cannot be “${text}”`);
+  faults.push(_("the dice cannot be “{value}”", { value: text }));
   return [...text].map(Number).filter((face) => face >= 1 && face <= ruleSet.faces).slice(0, ruleSet.dice);
 }
 
 export const linkMessage = (faults) =>
-  (faults.length ? capitalize("Parts of the link were ignored: " + faults.join("; ").replace(/\.?$/, ".")) : "");
+  (faults.length ? _("Parts of the link were ignored: {faults}.", { faults: faults.join("; ").replace(/\.$/, "") }) : "");
