@@ -219,3 +219,28 @@ def test_the_command_speaks_the_language_of_the_environment(run: Run) -> None:
     assert shown.startswith("Käyttö: yatzy solve [OPTIONS] [RULES]\n\n  Laske peli ja tallenna taulukko.")
     assert "yatzy solve yatzy --what goals" in shown
     assert "unknown language 'xx'" in run("hold", "12", "--lang", "xx").stderr
+
+
+def test_the_language_may_stand_before_the_command(run: Run) -> None:
+    for words in (["--lang", "sv", "--help"], ["--lang=sv", "hold", "--help"], ["rules", "--lang", "sv", "--help"]):
+        assert run(*words, YATZY_LANG="no").stdout.startswith("Användning: yatzy ")
+    assert "är 2 tärningar" in run("--lang", "sv", "hold", "12", YATZY_LANG="no").stderr
+    assert "unknown language 'xx'" in run("--lang", "xx", "hold", "12").stderr
+    assert "unknown language 'xx'" in run("hold", "12", YATZY_LANG="xx").stderr
+
+
+def test_rules_and_mistakes_of_a_rule_file_are_told_in_a_language(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text('id = "own"\nname = "Own"\nextends = "yatzy"\nrolls = 99\n')
+    assert run("rules", "check", str(file), "--lang", "de").stderr.endswith(
+        ":4: rolls: ist 99; muss eine ganze Zahl von 1 bis 10 sein\n"
+    )
+    shown = run("rules", "show", "yahtzee", "--lang", "sv").stdout
+    for text in (
+        "Fem tärningar med 6 sidor, tre kast per omgång, 13 rutor i valfri ordning",
+        "alla 1:or: deras summa",
+    ):
+        assert text in shown
+    columns = run("rules", "show", "yamb", "--lang", "fi").stdout
+    assert "Sarake Alas (.down): määrätyssä järjestyksessä" in columns
+    assert "(Down)" not in columns

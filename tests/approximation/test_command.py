@@ -8,6 +8,7 @@ from pathlib import Path
 import perfect_yatzy
 import pytest
 from perfect_yatzy import ApproximateStrategy, RulesError, StateError, Strategy, TableError
+from perfect_yatzy._messages import language_scope
 from perfect_yatzy.approximation import solve as pipeline
 from perfect_yatzy.approximation.verify import verify_approximate
 from perfect_yatzy.play.record import read_games
@@ -145,6 +146,18 @@ def test_the_commands(strategy: ApproximateStrategy, sheet: str, run: Run, tmp_p
     assert "expected" in played.stdout
     assert played.returncode == 0, played.stderr
     assert "already" in run("solve", sheet, "--approximate").stdout + "already"
+
+
+def test_a_cached_certificate_is_told_in_the_language_of_each_question(
+    strategy: ApproximateStrategy, sheet: str
+) -> None:
+    service, told = QueryService(), []
+    for code in ("en", "sv", "en"):
+        with language_scope(code):
+            told.append(service.answer({"query": "expect", "rules": sheet, "spread": False})["approximate"]["text"])
+    assert told[0].startswith("the strategy scores ")
+    assert told[1].startswith("strategin ger ")
+    assert told[2] == told[0]
 
 
 def test_a_record_is_reviewed(strategy: ApproximateStrategy, sheet: str, run: Run, tmp_path: Path) -> None:
