@@ -27,7 +27,7 @@ def expect(page: Any, place: str, text: str) -> None:
 
 def settle(page: Any) -> None:
     """Wait until the advice for the dice on the table is shown."""
-    page.wait_for_selector("#ranking[aria-busy='false'] li")
+    page.wait_for_selector("#ranking[aria-busy='false'] li", state="attached")  # closed on a phone
 
 
 def focused(page: Any) -> str:

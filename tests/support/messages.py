@@ -128,6 +128,8 @@ def from_script(path: Path, found: Extracted) -> None:
     """Add the messages of a script."""
     tokens = script_tokens(path)
     for at, token in enumerate(tokens[:-1]):
+        if token.type == "template_string" and re.search(r"\b(?:_|N_|ngettext)\(", token.value):
+            found.faults.append(f"{source_name(path)}:{token.lineno}: a text within a template is not extracted")
         is_call = token.type == "name" and token.value in CALLS and tokens[at + 1].value == "("
         if not is_call or tokens[at - 1].value in ("function", "."):
             continue
@@ -249,12 +251,11 @@ def extract() -> Extracted:
 def template(messages: list[Message]) -> Catalog:
     """The messages as an empty catalogue; the same text in several places is one message."""
     catalog = Catalog(project="perfect-yatzy", version=__version__, charset="utf-8", fuzzy=False)
-    plurals = {message.text for message in messages if message.plural}
+    plurals = {message.text: message.plural for message in messages if message.plural}
     for message in messages:
-        if message.text in plurals and not message.plural:
-            continue  # gettext has one entry for a text and its plural
+        plural = plurals.get(message.text)  # gettext has one entry for a text and its plural, wherever each is used
         catalog.add(
-            (message.text, message.plural) if message.plural else message.text,
+            (message.text, plural) if plural else message.text,
             locations=[(message.source, 0)],
             context=message.context or None,
         )

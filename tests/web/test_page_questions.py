@@ -67,13 +67,29 @@ def test_a_question_is_asked_again_after_a_failure_of_the_network(tab: Any) -> N
 
 def test_a_server_that_hangs_is_reported(tab: Any) -> None:
     tab.clock.install()
-    tab.route("**/api/hold", lambda route: None)
+    tab.route("**/api/**", lambda route: None)
     tab.evaluate(f"(asked) => {{ window.found = ({ASKED})(asked); }}", ["hold", HOLD])
     tab.wait_for_timeout(500)
     tab.clock.fast_forward(61_000)
     found = tab.evaluate("() => window.found")
     assert (found["code"], found["retryable"]) == ("timeout", True)
     assert found["message"] == "The server has not answered for 60 seconds."
+
+
+def test_a_server_that_works_is_waited_for(tab: Any) -> None:
+    """It answers small questions meanwhile; no error says that it does not answer."""
+    held: list[Any] = []
+    tab.clock.install()
+    tab.route("**/api/hold", held.append)
+    tab.evaluate(f"(asked) => {{ window.found = ({ASKED})(asked); }}", ["hold", HOLD])
+    tab.wait_for_timeout(500)
+    for _ in range(2):
+        with tab.expect_response("**/api/languages"):
+            tab.clock.fast_forward(61_000)
+        tab.wait_for_timeout(200)
+    assert len(held) == 1
+    held[0].continue_()
+    assert tab.evaluate("() => window.found")["answer"]["best"]["hold"] == [3, 3]
 
 
 def test_errors_have_a_code_a_field_and_a_cost(tab: Any) -> None:

@@ -177,5 +177,9 @@ def test_dice_and_advice_come_before_the_card_on_a_phone(phone: Any) -> None:
         "(({top, bottom}) => [top, bottom])(document.querySelector('.bar-buttons').getBoundingClientRect())"
     )
     assert bottom == 844  # of the screen
+    assert tops[3] < top - 150  # the first boxes are seen beside the advice; the list opens on demand
+    assert phone.locator("#ranking").is_hidden()
+    phone.locator("#more").tap()
+    assert phone.locator("#ranking li").first.is_visible()
     assert tops[2] < top
     assert bottom - top < 150  # keys and buttons: the advice has the rest

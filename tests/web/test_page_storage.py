@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from support.browser import PATIENCE_MS, dice_shown, expect, open_link, ready, record_of, settle, state_of
+from support.browser import PATIENCE_MS, dice_shown, expect, focused, open_link, ready, record_of, settle, state_of
 
 
 def test_a_game_survives_closing_the_tab(browser: Any, address: str) -> None:
@@ -72,8 +72,31 @@ def test_a_position_is_copied_as_the_command_and_pasted(page: Any, address: str)
     page.click("#open-paste")
     page.fill("#paste-text", 'yatzy hold 3345 --card "nonsense=3"')
     page.click("#paste-form button[type='submit']")
-    expect(page, "#paste-error", "there is no box “nonsense”")
+    expect(page, "#paste-error", "There is no box “nonsense”")
     assert page.locator("#paste-dialog").is_visible()
+
+
+def test_a_position_is_pasted_as_people_write_it(page: Any) -> None:
+    for text, dice in {
+        "ones=3 twos=6 dice 33456": "33456",
+        "Ones 3, Twos: 6; dice 3 3 4 5 6 left 2": "33456",
+        "ones=3 twos=6 ⚀⚀⚁⚁⚂": "11223",
+    }.items():
+        page.click("#menu-button")
+        page.click("#open-paste")
+        page.fill("#paste-text", text)
+        page.click("#paste-form button[type='submit']")
+        expect(page, "#notice", "The position is pasted; Undo goes back.")
+        assert state_of(page)["players"][0]["card"] == {"ones": 3, "twos": 6}
+        assert "".join(map(str, dice_shown(page))) == dice
+        assert focused(page) == "dice-title"
+    page.click("#menu-button")
+    page.click("#open-paste")
+    page.fill("#paste-text", "ones=3 rubbish text")
+    page.click("#paste-form button[type='submit']")
+    expect(page, "#paste-error", "Nothing was pasted yet. This was not understood: rubbish text.")
+    assert "link" not in page.text_content("#paste-error")
+    assert focused(page) == "paste-text"
 
 
 def test_a_link_takes_dice_as_the_command_does(page: Any, address: str) -> None:
@@ -88,14 +111,14 @@ def test_invalid_parts_of_a_link_are_reported(page: Any, address: str) -> None:
     open_link(
         page, address, "#rules=yatzy&card=ones=99+twos=+nonsense=3+sixes=24&dice=3378&left=7&bonus_points=5&what=1"
     )
-    for part in ("Ones cannot hold “99”", "Twos cannot hold “”", "no box “nonsense”", "the dice", "the rerolls left"):
+    for part in ("Ones cannot hold “99”", "Twos cannot hold “”", "no box “nonsense”", "The dice", "The rerolls left"):
         expect(page, "#notice", part)
-    for part in ("the bonus points cannot be “5”", "“what” is not a field of a link"):
+    for part in ("The bonus points cannot be “5”", "“what” is not a field of a link"):
         expect(page, "#notice", part)
     expect(page, "#take-sixes .points", "24")
     assert page.locator("#take-twos .scored").count() == 0
     open_link(page, address, "#rules=giant-forced&card=ones=3")
-    expect(page, "#notice", "the rules “giant-forced” are not available on this page")
+    expect(page, "#notice", "The rules “giant-forced” are not available on this page, which shows Yatzy instead.")
 
 
 def test_editing_the_card_of_a_game_says_that_it_loses_its_record(page: Any) -> None:

@@ -147,6 +147,18 @@ def test_offline_after_the_first_visit(forced_site: Path, context: Any) -> None:
     assert problems == []
 
 
+def test_a_site_without_the_rules_of_a_link_says_so(forced_site: Path, context: Any) -> None:
+    page = context.new_page()
+    with static_host(forced_site) as host:
+        page.goto(host.address + "#rules=maxi")
+        page.wait_for_selector("main", state="visible")
+        notice = "The rules “maxi” are not available on this page, which shows Forced Yatzy instead."
+        assert notice in page.text_content("#notice")
+        assert page.text_content("#game-name") == "Forced Yatzy"
+        assert "server" not in page.locator("footer").inner_text()
+        assert page.locator("#example").is_hidden()  # it is one of Yatzy
+
+
 def test_yatzy_loads_little_and_is_usable_soon(
     yatzy: Strategy, service: QueryService, tmp_path: Path, context: Any
 ) -> None:

@@ -1,30 +1,38 @@
 // Advice: the best hold or box in large type and why, the other options ranked by what they lose, the primary button.
+import { gapText, holdText, lossOf, settledText, takeText } from "./advice-text.js";
 import { ask, latestOnly } from "./ask.js";
 import { setPointsOfRoll } from "./card.js";
 import { showAdvised } from "./dice.js";
-import { button, byId, capitalize, diceText, element, onClick, setEnabled } from "./dom.js";
+import { button, byId, diceText, element, onClick, setEnabled } from "./dom.js";
 import { firstRoll, hasRecord, holdAndRoll, isTurnStart, markHold, provideHolds, takeCategory } from "./game.js";
 import { formatNumber, formatPercent, ngettext, _ } from "./i18n.js";
+import { keepFocus } from "./keys.js";
 import { drawMap, hideMap } from "./outcomes.js";
-import { objectiveName, optionName, optionRow, optionTitle } from "./options.js";
-import { forgetSolve, solveBox } from "./solve.js";
+import { objectiveName, optionRow, optionTitle } from "./options.js";
+import { say } from "./say.js";
+import { forgetSolve, solveBox, workText } from "./solve.js";
 import { confirmLoss, isAdviceHidden } from "./training.js";
+import { LIMITS } from "./grades.js";
 import { showOpponentsError } from "./header.js";
+import { askPoints, boxesWithoutAdvice } from "./unadvised.js";
 import { whySentence } from "./why.js";
-import { hasAllDice, heldDice, isCardFull, me, objective, onDraw, position, redraw, rules, startGame, change, state, totals } from "./state.js";
+import { categoryName, hasAllDice, heldDice, isCardFull, maxRerolls, me, objective, onDraw, position, redraw, rules, startGame, change, state, totals } from "./state.js";
 
-const shownRows = () => (matchMedia("(max-width: 40rem)").matches ? 3 : 6); // the card is near on a phone
+const SHOWN_ROWS = 6;
+const phone = matchMedia("(max-width: 40rem)"); // there the list is closed at first: the card comes next
 const DEBOUNCE_MS = 60, LONG_WAIT_MS = 1000; // before a request is sent, and before the page says that it takes long
 
 const RETRY_MS = 5000;
-const FAILED = "failed"; // the key of an answer that is an error
 
 const newRequest = latestOnly();
 let answer = null; // { choosesHold, aim, approximate, entries } of the position shown
 let scored = null; // the boxes that may be taken with this roll, of the answer to `score`
-let answerKey = "", timer = 0, showsAll = false;
+let failure = null; // why there is no answer: { message, isExpected, parts }, in which `parts` are buttons and progress
+let answerKey = "", timer = 0, showsAll = false, showsList = false, saidFor = null, saidProblem = "";
 let comparedFor = ""; // the position in which the list shows the boxes instead of the holds, with rerolls left
 
+// Without an answer to come the player goes on alone.
+const isAlone = () => hasAllDice() && !isCardFull() && !answer && (Boolean(failure) || isUnsolved());
 const cardAndDice = () => JSON.stringify([state.rules, me().card, state.dice]);
 
 // --- asking ---
@@ -33,12 +41,12 @@ function drawAdvice() {
   if (comparedFor !== cardAndDice()) comparedFor = "";
   const choosesHold = state.left > 0, isAsked = hasAllDice() && !isCardFull() && !isUnsolved();
   const body = { ...position(), ...objective(), dice: state.dice, rolls_left: state.left };
-  const key = isAsked ? `${choosesHold ? "hold" : "score"} ${JSON.stringify(body)}` : "none";
+  const key = isAsked || hasAllDice() ? `${choosesHold ? "hold" : "score"} ${JSON.stringify(body)}` : "none";
   document.body.classList.toggle("no-roll", isTurnStart());
   document.body.classList.toggle("first", !state.turns.length && state.players.every((player) => !Object.keys(player.card).length));
   if (key === answerKey) { drawAnswer(); return; } // only marks on the dice or the language have changed
   answerKey = key;
-  answer = scored = null;
+  answer = scored = failure = null;
   showsAll = false;
   clearTimeout(timer);
   const signal = newRequest();
@@ -47,15 +55,17 @@ function drawAdvice() {
   byId("ranking").setAttribute("aria-busy", String(isAsked));
   drawAnswer();
   if (isAsked) timer = setTimeout(() => request(choosesHold, body, signal), DEBOUNCE_MS);
+  else if (isAlone()) showBoxes(signal);
 }
 
 async function request(choosesHold, body, signal) {
-  const longWait = setTimeout(() => showStatus(_("Working … this takes a little longer the first time.")), LONG_WAIT_MS);
+  const longWait = failure ? 0 : setTimeout(() => showStatus(_("Working … this takes a little longer the first time.")), LONG_WAIT_MS);
   const query = choosesHold ? "hold" : "score";
   try {
     // The points of each box are asked beside the holds, with the same objective.
     const [found, boxes] = await Promise.all([ask(query, { ...body, explain: true }, { signal }), choosesHold ? ask("score", body, { signal }) : null]);
     if (signal.aborted) return;
+    failure = null;
     answer = { choosesHold, aim: found.aim, approximate: found.approximate, entries: choosesHold ? found.holds : found.categories };
     scored = (boxes || found).categories;
     byId("ranking").setAttribute("aria-busy", "false");
@@ -64,6 +74,7 @@ async function request(choosesHold, body, signal) {
     if (signal.aborted) return;
     byId("ranking").setAttribute("aria-busy", "false");
     showError(error, query, body);
+    showBoxes(signal);
   } finally {
     clearTimeout(longWait);
   }
@@ -75,14 +86,23 @@ const askAgain = () => { answerKey = ""; delete byId("long-work").dataset.key; r
 function showError(error, query, body) {
   const { cost, field, retryable } = error;
   if (field === "opponents") showOpponentsError(error.message);
-  byId("answer").className = "error";
-  byId("answer").replaceChildren(error.message);
-  if (cost) byId("long-work").replaceChildren(solveBox(cost, query, body, askAgain));
-  else if (retryable) byId("long-work").replaceChildren(button(_("Try again"), askAgain, { id: "retry" }));
-  else byId("long-work").replaceChildren();
-  byId("long-work").hidden = false;
-  answerKey = FAILED; // the next change asks again
-  if (retryable) timer = setTimeout(() => { if (answerKey === FAILED) askAgain(); }, RETRY_MS);
+  const isShown = failure?.message === error.message; // asked again, in vain
+  if (!isShown) {
+    const parts = cost ? [solveBox(cost, query, body, askAgain)] : retryable ? [button(_("Try again"), askAgain, { id: "retry" })] : [];
+    failure = { message: cost ? workText(cost) : error.message, isExpected: Boolean(cost) || ["too-large", "not-available"].includes(error.code), parts };
+    delete byId("long-work").dataset.key;
+    drawAnswer();
+  }
+  // Asked again in the background: the player goes on meanwhile.
+  if (retryable) timer = setTimeout(() => request(query === "hold", body, newRequest()), RETRY_MS);
+}
+
+// The player goes on without advice: what each box pays.
+async function showBoxes(signal) {
+  const boxes = await boxesWithoutAdvice(signal);
+  if (signal.aborted || answer) return;
+  scored = boxes;
+  drawAnswer();
 }
 
 // --- drawing ---
@@ -96,18 +116,19 @@ const valueOf = (entry) => (answer.aim ? entry.chance : entry.expected_final_sco
 // The boxes are listed with what each loses against the best of all options: advice, button and warning stay those of the roll.
 const comparesBoxes = () => Boolean(comparedFor && answer?.choosesHold && scored);
 const listed = () => (comparesBoxes() ? scored.map((entry) => ({ ...entry, loss: Math.max(0, valueOf(answer.entries[0]) - valueOf(entry)) })) : answer.entries);
+const isListOpen = () => !phone.matches || showsList || comparesBoxes();
 const isSettled = () => answer.aim && (answer.entries[0].chance === 0 || answer.entries[0].chance === 1);
 const valueText = (entry) => (answer.aim && !isSettled() ? formatPercent(entry.chance) : formatNumber(entry.expected_final_score, 2));
 
 function drawAnswer() {
-  const hidden = isAdviceHidden() && Boolean(answer), box = byId("advice");
-  box.classList.toggle("hidden-advice", hidden);
-  if (answerKey === FAILED) return;
+  const hidden = isAdviceHidden() && Boolean(answer), alone = isAlone();
+  byId("advice").classList.toggle("hidden-advice", hidden);
   byId("long-work").hidden = Boolean(answer);
   if (!answer) {
     clearAdvice();
-    showStatus(missingText());
-    if (isCardFull()) byId("answer").className = "final";
+    showStatus(failure?.message || missingText());
+    byId("answer").className = isCardFull() ? "final" : failure && !failure.isExpected ? "error" : "";
+    if (alone) byId("gap").textContent = state.left ? _("Without advice: tap the dice to hold, or a box of the card.") : _("Without advice: tap a box of the card.");
     offerSolve();
   } else if (hidden) {
     clearAdvice();
@@ -119,16 +140,35 @@ function drawAnswer() {
   setPointsOfRoll(scored, !hidden && answer && answer.entries[0].category);
   drawHeld(hidden);
   drawButtons(hidden);
+  announce(hidden, alone);
+  keepFocus();
+}
+
+// Says what is new: the turn, or the roll with its advice.
+function announce(hidden, alone) {
+  const isWaiting = hasAllDice() && !answer && !alone && !isCardFull();
+  const key = JSON.stringify([state.turns.length, state.player, state.rules, state.rolls.length, state.left, state.dice, Boolean(answer), hidden, failure?.message]);
+  if (isWaiting || key === saidFor) return;
+  const isFirst = saidFor === null;
+  saidFor = key;
+  if (isFirst && !state.dice.length) return; // the page is read anyway
+  if (!hasAllDice() || isCardFull()) { say(isTurnStart() && !isCardFull() ? byId("turn-line").textContent : missingText()); return; }
+  const max = maxRerolls(), fields = { roll: formatNumber(max - state.left + 1), rolls: formatNumber(max + 1), dice: diceText(state.dice) };
+  const best = answer && !hidden ? answer.entries[0] : null, problem = alone ? byId("answer").textContent : "";
+  const advice = best ? _("{advice}: {value}, {what}.", { advice: optionTitle(best, answer.choosesHold), value: valueText(best), what: valueName() })
+    : alone ? byId("gap").textContent : byId("answer").textContent;
+  say(_("Roll {roll} of {rolls}: {dice}.", fields), problem === saidProblem ? "" : problem, advice);
+  saidProblem = problem;
 }
 
 const isUnsolved = () => rules().solved === false && Boolean(rules().cost);
 
 // Rules without a table are solved before the dice are entered, if the player wants it.
 function offerSolve() {
-  const isOffered = isUnsolved() && !isCardFull(), key = isOffered ? state.rules : "";
+  const isOffered = isUnsolved() && !isCardFull(), key = failure ? "failure" : isOffered ? state.rules : "";
   if (byId("long-work").dataset.key === key) return;
   byId("long-work").dataset.key = key;
-  byId("long-work").replaceChildren(...(isOffered ? [solveBox(rules().cost, "expect", { ...position(), spread: false }, askAgain)] : []));
+  byId("long-work").replaceChildren(...(failure ? failure.parts : isOffered ? [solveBox(rules().cost, "expect", { ...position(), spread: false }, askAgain)] : []));
 }
 
 function clearAdvice() {
@@ -142,45 +182,36 @@ function clearAdvice() {
 function missingText() {
   const missing = rules().dice - state.dice.length;
   if (isCardFull()) return _("The card is full. Final score {points}.", { points: formatNumber(totals().all) });
-  if (isUnsolved()) return _("These rules have to be solved before there is advice.");
+  if (isUnsolved() && (hasAllDice() || isTurnStart())) return workText(rules().cost);
   if (hasAllDice()) return _("Working …");
   if (missing === rules().dice) return state.rolls.length ? _("Enter the next roll.") : "";
   return ngettext("{count} more die.", "{count} more dice.", missing, { count: formatNumber(missing) });
 }
 
+const valueName = () => (!answer.aim ? _("average final score") : isSettled() ? settledText(answer.entries[0], answer.aim) : _("chance of {aim}", { aim: objectiveName(answer.aim) }));
+
 function drawHero() {
   const [best, second] = answer.entries;
-  const label = answer.aim ? (isSettled() ? settledText(best) : _("chance of {aim}", { aim: objectiveName(answer.aim) })) : _("average final score");
   byId("answer").className = "hero";
   byId("answer").replaceChildren(element("strong", {}, optionTitle(best, answer.choosesHold)), " ",
-    element("span", { class: "value" }, element("b", {}, valueText(best)), " ", element("small", {}, label)));
-  byId("gap").textContent = second ? gapText(best, second) : "";
+    element("span", { class: "value" }, element("b", {}, valueText(best)), " ", element("small", {}, valueName())));
+  byId("gap").textContent = second ? gapText(best, second, !isSettled() && answer.aim) : "";
   byId("why").textContent = second ? whySentence(best, second, state.rules) : "";
   showAdvised(answer.choosesHold && !best.category ? best.hold : null);
 }
 
-function settledText(best) {
-  const aim = capitalize(objectiveName(answer.aim));
-  return best.chance === 0 ? _("{aim} is out of reach; ranked by the average", { aim }) : _("{aim} is certain; ranked by the average", { aim });
-}
-
-function gapText(best, second) {
-  const gap = isSettled() || !answer.aim ? best.expected_final_score - second.expected_final_score : 100 * (best.chance - second.chance);
-  const fields = { other: optionName(second), gap: formatNumber(gap, 2) };
-  if (gap < 1e-6) return _("As good: {other}.", fields);
-  if (gap < 0.005) return _("Less than 0.01 better than {other}.", fields);
-  return answer.aim && !isSettled() ? _("{gap} % better than {other}.", fields) : _("{gap} points better than {other}.", fields);
-}
-
 function drawRanking() {
   const { choosesHold, aim } = answer, held = diceText(heldDice()), boxes = comparesBoxes();
-  const rows = listed().slice(0, showsAll ? undefined : shownRows()).map((entry, i) => {
+  const rows = listed().slice(0, showsAll ? undefined : SHOWN_ROWS).map((entry, i) => {
     const isHeld = choosesHold && state.chosen && !entry.category && diceText(entry.hold) === held;
     return optionRow(entry, { isFirst: i === 0 && (!boxes || entry.loss < 1e-6), aim, isHeld, value: valueText(entry), onChoose: () => choose(entry) });
   });
   const notes = [];
   if (answer.approximate) notes.push(_("Approximate: {text}.", { text: answer.approximate.text }));
+  const [[small], [large]] = LIMITS;
+  if (!aim) notes.push(_("An inaccuracy loses less than {small} points, a mistake less than {large}, a blunder more.", { small: formatNumber(small, 1), large: formatNumber(large, 1) }));
   if (boxes && rules().saved_rolls) notes.push(ngettext("The {count} roll left will be saved.", "The {count} rolls left will be saved.", state.left, { count: formatNumber(state.left) }));
+  byId("ranking").hidden = !isListOpen();
   const at = [...byId("ranking").querySelectorAll("button")].indexOf(document.activeElement);
   byId("ranking").replaceChildren(element("ol", { "aria-label": _("Ranking"), class: "options" }, ...rows), ...notes.map((text) => element("p", { class: "hint" }, text)));
   if (at >= 0) (byId("ranking").querySelectorAll("button")[at] || byId("go")).focus();
@@ -188,20 +219,19 @@ function drawRanking() {
 
 // The dice held now: their value, and the possible next rolls.
 function drawHeld(hidden) {
-  const held = heldDice(), current = currentHold();
+  const held = heldDice(), current = currentHold(), before = byId("held").textContent;
   byId("held").textContent = "";
   if (!answer || hidden) { hideMap(); return; }
   if (state.chosen && current) {
-    const best = answer.entries[0], fields = { dice: held.length ? diceText(held) : _("nothing"), value: valueText(current), loss: formatNumber(lossOf(current, best), 2) };
+    const best = answer.entries[0], fields = { dice: held.length ? diceText(held) : _("nothing"), value: valueText(current), loss: formatNumber(lossOf(current, best, answer.aim), 2) };
     byId("held").textContent = current.loss < 1e-6 ? _("You hold {dice}: {value}, no option is better.", fields)
       : answer.aim ? _("You hold {dice}: {value}, {loss} % less than the best.", fields) : _("You hold {dice}: {value}, {loss} points less than the best.", fields);
   }
+  if (byId("held").textContent !== before) say(byId("held").textContent);
   const shown = current || answer.entries[0];
-  if (answer.choosesHold && !shown.category) drawMap(shown.hold);
+  if (answer.choosesHold && !shown.category && isListOpen()) drawMap(shown.hold);
   else hideMap();
 }
-
-const lossOf = (entry, best) => (answer.aim ? 100 * (valueOf(best) - valueOf(entry)) : valueOf(best) - valueOf(entry));
 
 // The entry of the hold that the primary button plays: the marked dice, else the best.
 function currentHold() {
@@ -220,16 +250,13 @@ function primaryAction(hidden) {
   if (!hasAllDice()) return null;
   const entry = currentHold(), hold = state.chosen ? heldDice() : !hidden && entry && !entry.category ? entry.hold : null;
   if (state.left > 0 && hold && hold.length < rules().dice) {
-    const dice = hold.length ? diceText(hold) : "", number = rules().dice - hold.length, fields = { dice, count: countWord(number) };
-    const text = state.typed
-      ? (dice ? ngettext("Hold {dice}, then enter one die", "Hold {dice}, then enter {count} dice", number, fields) : _("Hold nothing, then enter all dice"))
-      : (dice ? ngettext("Hold {dice} and roll one die", "Hold {dice} and roll {count} dice", number, fields) : _("Hold nothing and roll all dice"));
+    const text = holdText(hold.length ? diceText(hold) : "", rules().dice - hold.length, state.typed);
     return { text, short: state.typed ? _("Hold") : _("Roll"), run: () => playHold(hold) };
   }
-  if (hidden || !scored) return null;
+  if (hidden || !scored || !answer) return null;
   const best = entry?.category ? scored.find((each) => each.category === entry.category) : scored[0];
   if (!best) return null;
-  return { text: capitalize(takeText(best)), short: _("Take"), run: () => playCategory(best.category) };
+  return { text: takeText(best), short: _("Take"), run: () => playCategory(best.category) };
 }
 
 const playAgain = () => change((s) => startGame(s), _("A new game; Undo brings the old one back."));
@@ -239,33 +266,26 @@ function showReview() {
   byId("review").scrollIntoView();
 }
 
-// Small numbers are words in a sentence.
-function countWord(number) {
-  return [_("no"), _("one"), _("two"), _("three"), _("four"), _("five"), _("six")][number] || formatNumber(number);
-}
-
-function takeText(entry) {
-  const fields = { box: optionName(entry), points: formatNumber(entry.points), bonus: formatNumber(entry.bonus_points || 0) };
-  return entry.bonus_points ? _("Take {box} for {points} + {bonus}", fields) : _("Take {box} for {points}", fields);
-}
-
 function drawButtons(hidden) {
   const action = primaryAction(hidden);
-  for (const [id, text] of [["go", action?.text || _("Working …")], ["go-short", action?.short || _("Roll")]]) {
+  const choosesAlone = hidden || isAlone(); // then the player marks dice or takes a box first
+  for (const [id, text] of [["go", action?.text || (choosesAlone ? "" : _("Working …"))], ["go-short", action?.short || _("Roll")]]) {
     byId(id).textContent = text;
     setEnabled(byId(id), Boolean(action));
   }
   byId("play-again").hidden = !isCardFull() || !hasRecord();
   const entersDice = isTurnStart() && state.typed && !isCardFull(); // real dice: the keys come first
-  byId("go").hidden = entersDice || !action && (!hasAllDice() || hidden); // with hidden advice the player chooses first
+  byId("go").hidden = entersDice || !action && (!hasAllDice() || choosesAlone);
+  byId("roll-all").hidden = !(choosesAlone && hasAllDice() && state.left > 0 && !state.chosen);
   byId("go-short").setAttribute("aria-label", action?.text || _("Roll"));
   const isPlaying = Boolean(answer) && !hidden;
   byId("roll-here").hidden = !(state.typed && hasAllDice() && state.left > 0 && action);
   byId("best-again").hidden = !(state.chosen && answer?.choosesHold && !hidden);
   byId("instead").hidden = !isPlaying || state.left === 0;
   byId("instead").textContent = comparesBoxes() ? _("Back to the holds") : _("Compare the boxes");
-  byId("more").hidden = !isPlaying || listed().length <= shownRows();
-  if (isPlaying) byId("more").textContent = showsAll ? _("Show the best {count}", { count: shownRows() }) : _("Show all {count}", { count: formatNumber(listed().length) });
+  byId("more").hidden = !isPlaying || isListOpen() && listed().length <= SHOWN_ROWS;
+  byId("more").setAttribute("aria-expanded", String(isListOpen() && showsAll));
+  if (isPlaying) byId("more").textContent = !isListOpen() ? _("Other choices") : showsAll ? (phone.matches ? _("Hide the list") : _("Show the best {count}", { count: SHOWN_ROWS })) : _("Show all {count}", { count: formatNumber(listed().length) });
 }
 
 // Holds dice and rolls the others, after a question if that gives much away.
@@ -279,12 +299,21 @@ async function playHold(hold, isTyped = state.typed) {
 
 // Takes a box with the rerolls left: the answer to `score` has its points, including a bonus for the first roll.
 export async function playCategory(category) {
-  const entry = scored?.find((each) => each.category === category), key = cardAndDice();
-  if (!entry || !answer) return;
-  if (!await confirmLoss(entry, answer.entries[0], answer.entries[1])) return;
+  let entry = scored?.find((each) => each.category === category);
+  const key = cardAndDice();
+  if (!entry) return;
+  if (entry.points === undefined) {
+    const points = await askPoints(category);
+    if (points === null) return;
+    entry = { ...entry, points };
+  } else if (answer && !await confirmLoss(entry, answer.entries[0], answer.entries[1])) return;
   if (key !== cardAndDice()) return;
+  const points = entry.points + (entry.bonus_points || 0), { card, bonusPoints } = me();
+  const after = totals({ card: { ...card, [category]: entry.points }, bonusPoints: bonusPoints + (entry.bonus_points || 0) });
+  say(ngettext("{box}: {count} point.", "{box}: {count} points.", points, { box: categoryName(category), count: formatNumber(points) }), _("Total {points}.", { points: formatNumber(after.all) }));
   takeCategory(entry);
-  byId(byId("go").hidden ? "dice-title" : "go").focus({ preventScroll: true });
+  // At the end the focus is on no button: one Enter too many does nothing.
+  byId(isCardFull() ? "advice-title" : byId("go").hidden ? "dice-title" : "go").focus({ preventScroll: true });
   byId("table").scrollIntoView({ block: "nearest" });
 }
 
@@ -298,13 +327,19 @@ provideHolds(() => (answer ? answer.entries.filter((entry) => !entry.category).m
 for (const id of ["go", "go-short"]) onClick(id, () => primaryAction(isAdviceHidden() && Boolean(answer))?.run());
 onClick("roll-here", () => { const hold = state.chosen ? heldDice() : currentHold()?.hold; if (hold) playHold(hold, false); });
 onClick("play-again", () => { playAgain(); byId("go").focus(); });
+onClick("roll-all", () => playHold([]));
 onClick("best-again", () => { change((s) => { s.held = s.dice.map(() => false); s.chosen = false; }); byId("go").focus(); });
 onClick("more", () => {
-  showsAll = !showsAll;
+  if (!isListOpen()) showsList = true;
+  else {
+    showsList = !(showsAll && phone.matches);
+    showsAll = !showsAll;
+  }
   drawAnswer();
-  if (showsAll) byId("ranking").querySelectorAll("button")[shownRows()]?.focus();
+  if (showsAll) byId("ranking").querySelectorAll("button")[SHOWN_ROWS]?.focus();
 });
 onClick("instead", () => { comparedFor = comparedFor ? "" : cardAndDice(); showsAll = false; drawAnswer(); byId("instead").focus(); });
 document.addEventListener("box-taken", (event) => playCategory(event.detail));
 document.addEventListener("work-done", askAgain);
+phone.addEventListener("change", redraw);
 onDraw(drawAdvice);

@@ -11,6 +11,7 @@ import "./training.js";
 import { drawRuleMenu } from "./header.js";
 import { button, byId, element } from "./dom.js";
 import { _ } from "./i18n.js";
+import { ruleSets } from "./rulesets.js";
 import { redraw, showPosition, start } from "./state.js";
 
 const RETRY_MS = 5000;
@@ -22,6 +23,7 @@ byId("example").addEventListener("click", () => showPosition({ rules: "yatzy", c
 async function load() {
   try {
     await drawRuleMenu();
+    byId("example").hidden = !ruleSets.some((each) => each.id === "yatzy");
     await start();
   } catch (error) {
     byId("loading").replaceChildren(element("p", { class: "error", role: "alert" }, error.message), button(_("Try again"), retry));

@@ -32,6 +32,7 @@ function drawCard() {
   if (byId("card").dataset.builtFor !== builtFor) build();
   byId("card").dataset.builtFor = builtFor;
   for (const category of rules().categories) drawBox(category);
+  drawClosed();
   drawSums();
   drawPlayers();
   if (isEditing) {
@@ -88,15 +89,25 @@ function drawBox(category) {
   const points = viewed().card[category.id], isFilled = points !== undefined;
   if (isEditing) { showValue("box-" + category.id, me().card[category.id] ?? ""); return; }
   const box = byId(`take-${category.id}`), [, chip, words] = box.querySelectorAll("span"), isOwn = shown === null;
-  const entry = isOwn && !isFilled && pointsOfRoll ? pointsOfRoll[category.id] : null;
+  const entry = isOwn && !isFilled && pointsOfRoll ? pointsOfRoll[category.id] : null, isKnown = entry?.points !== undefined;
   box.parentElement.classList.toggle("filled", isFilled);
   box.classList.toggle("best", Boolean(entry) && category.id === bestBox);
-  chip.className = "points" + (isFilled ? (points ? " scored" : " crossed") : entry ? (entry.points + entry.bonus_points ? " now" : " now zero") : "");
-  chip.textContent = isFilled ? formatNumber(points) : entry ? (entry.bonus_points ? `${formatNumber(entry.points)} + ${formatNumber(entry.bonus_points)}` : formatNumber(entry.points)) : "";
-  words.textContent = isFilled ? ` ${_("points, filled")}` : entry ? ` ${category.id === bestBox ? _("points for this roll, the best box") : _("points for this roll")}` : ` ${_("open")}`;
+  chip.className = "points" + (isFilled ? (points ? " scored" : " crossed") : entry ? (!isKnown || entry.points + (entry.bonus_points || 0) ? " now" : " now zero") : "");
+  chip.textContent = isFilled ? formatNumber(points) : !entry ? "" : !isKnown ? "…" : entry.bonus_points ? `${formatNumber(entry.points)} + ${formatNumber(entry.bonus_points)}` : formatNumber(entry.points);
+  words.textContent = " " + (isFilled ? _("points, filled") : entry ? (!isKnown ? _("enter the points") : category.id === bestBox ? _("points for this roll, the best box") : _("points for this roll"))
+    : pointsOfRoll && isOwn ? _("open, cannot take this roll") : isOwn ? _("open, roll first") : _("open"));
   if (entry) box.removeAttribute("aria-disabled");
   else box.setAttribute("aria-disabled", "true");
   box.tabIndex = entry ? 0 : -1;
+}
+
+// Why open boxes are closed: the order of the boxes, or a joker.
+function drawClosed() {
+  const open = rules().categories.filter((category) => viewed().card[category.id] === undefined);
+  const next = pointsOfRoll && shown === null ? open.filter((category) => category.id in pointsOfRoll) : rules().forced ? open.slice(0, 1) : open;
+  const fields = { box: next[0]?.name }, isClosed = !isEditing && next.length > 0 && next.length < open.length;
+  byId("card-closed").textContent = !isClosed ? "" : rules().forced ? _("The boxes are filled in order: {box} is next.", fields)
+    : next.length === 1 ? _("The rules allow only {box} for this roll.", fields) : _("The rules close some boxes for this roll.");
 }
 
 function take(category) {
@@ -130,11 +141,11 @@ function drawSums() {
   byId("extras").textContent = extras.join(" · ");
 }
 
-// Par is the points of three of each number (or as the threshold demands) in the boxes filled so far.
+// On course are three of each number (or what the threshold demands) in the boxes filled so far.
 function parText(above, filled) {
   if (!filled) return "";
   const decimals = Number.isInteger(above) ? 0 : 1, points = formatNumber(Math.abs(above), decimals);
-  return above > 0 ? _("par +{points}", { points }) : above < 0 ? _("par −{points}", { points }) : _("at par");
+  return above > 0 ? _("{points} ahead", { points }) : above < 0 ? _("{points} behind", { points }) : _("on course");
 }
 
 // --- players ---

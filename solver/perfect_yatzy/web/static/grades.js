@@ -3,7 +3,7 @@ import { element } from "./dom.js";
 import { _, formatNumber, ngettext } from "./i18n.js";
 
 const TIE = 1e-6; // points; smaller differences are rounding
-const LIMITS = [[0.4, "inaccuracy"], [1.7, "mistake"]]; // as in perfect_yatzy.play.review
+export const LIMITS = [[0.4, "inaccuracy"], [1.7, "mistake"]]; // as in perfect_yatzy.play.review
 const FULL_BAR = 5; // points; greater losses draw no longer bar
 
 export const GRADES = ["best", "tied", "inaccuracy", "mistake", "blunder"];

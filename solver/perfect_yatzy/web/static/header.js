@@ -5,6 +5,7 @@ import { playerName } from "./game.js";
 import { _, formatNumber, language, LANGUAGES, setLanguage } from "./i18n.js";
 import { objectiveName } from "./options.js";
 import { loadRuleSets, loadRules, ruleSets } from "./rulesets.js";
+import { say } from "./say.js";
 import { change, currentNotice, heldDice, me, onDraw, redo, redraw, rules, showNotice, startGame, state, totals, undo, undoAndRedoAvailable } from "./state.js";
 
 let goalError = "";
@@ -14,12 +15,15 @@ function drawHeader() {
   const fields = { turn: formatNumber(Math.min(filled + 1, boxes)), turns: formatNumber(boxes), name: playerName(state.player), game: rules().name };
   const turn = isOver ? _("Game over") : _("Turn {turn} of {turns}", fields);
   byId("game-name").textContent = rules().name;
-  byId("turn-line").textContent = state.players.length > 1 && !isOver ? _("{name}, turn {turn} of {turns}", fields) : turn;
+  byId("turn-line").textContent = (state.players.length > 1 || me().name) && !isOver ? _("{name}, turn {turn} of {turns}", fields) : turn;
   document.title = `${rules().name} · ${turn}`;
   const [canUndo, canRedo] = undoAndRedoAvailable();
   for (const id of ["undo", "menu-undo"]) setEnabled(byId(id), canUndo);
   setEnabled(byId("redo"), canRedo);
-  if (byId("notice").textContent !== currentNotice()) byId("notice").textContent = currentNotice();
+  if (byId("notice").textContent !== currentNotice()) {
+    byId("notice").textContent = currentNotice();
+    say(currentNotice());
+  }
   byId("aim").textContent = state.objective === "goal" && state.goal ? _("Play for: {aim}", { aim: objectiveName({ goal: Number(state.goal) }) })
     : state.objective === "win" ? _("Play for: a win") : _("Play for: the best average");
   byId("aim").hidden = state.objective === "mean"; // the usual aim is a matter of the settings
@@ -114,6 +118,32 @@ function drawObjective() {
   if (goalError) byId("goal").setAttribute("aria-invalid", "true");
 }
 
+// What is missing for what is maximised: the id of its field, or an empty text.
+const missingField = () => (state.objective === "goal" && !state.goal ? "goal"
+  : state.objective === "win" && state.players.length < 2 && !state.opponents ? "opponents" : "");
+
+// Closes the rules unless something is missing: that is said at its field.
+function closeRules() {
+  if (document.activeElement.id === "goal") setGoal({ target: byId("goal") });
+  if (document.activeElement.id === "opponents") setOpponents();
+  const missing = goalError ? "goal" : missingField();
+  if (!missing) { byId("rules-dialog").close(); return; }
+  if (missing === "goal") {
+    goalError ||= _("Enter the points to reach, or choose another aim.");
+    drawObjective();
+  } else showOpponentsError(_("Enter what the opponents have, or add them as players."));
+  byId(missing).focus();
+}
+
+// Closed with something missing, by Escape: the page plays for the average again, and says so.
+function dropUnfinishedAim() {
+  goalError = "";
+  if (missingField()) change((s) => { s.objective = "mean"; }, _("The aim was not complete: the advice is for the best average."));
+  else redraw();
+}
+
+const setOpponents = () => change((s) => { s.opponents = byId("opponents").value.trim(); });
+
 // An error of the answer that concerns the opponents is shown at their field.
 export function showOpponentsError(text) {
   byId("opponents-error").textContent = text;
@@ -141,7 +171,12 @@ function addListeners() {
   onChange("language", (event) => chooseLanguage(event.target.value));
   onChange("objective", (event) => { goalError = ""; change((s) => { s.objective = event.target.value; }); });
   onChange("goal", setGoal);
-  onChange("opponents", (event) => change((s) => { s.opponents = event.target.value.trim(); }));
+  onChange("opponents", setOpponents);
+  onClick("rules-done", closeRules);
+  for (const id of ["goal", "opponents"]) byId(id).addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); closeRules(); } });
+  byId("rules-dialog").addEventListener("close", dropUnfinishedAim);
+  onClick("opponents-players", () => { byId("open-players").click(); });
+  onClick("open-language", () => { byId("rules-dialog").showModal(); byId("language").focus(); });
   onChange("ties", (event) => change((s) => { s.ties = event.target.value; }));
   for (const id of ["undo", "menu-undo"]) onClick(id, undo);
   onClick("redo", redo);

@@ -24,7 +24,7 @@ const filled = (text, fields) => text.replace(/\{(\w+)\}/g, (field, name) => (fi
 // A sentence in the language of the reader; `fields` replace the names in braces.
 export function _(message, fields) {
   const found = messages[message];
-  return filled(typeof found === "string" ? found : message, fields);
+  return filled(Array.isArray(found) ? found[0] : found || message, fields); // a text with a plural has both forms
 }
 
 // A sentence that depends on a number: `ngettext("{count} die", "{count} dice", n, { count: n })`.

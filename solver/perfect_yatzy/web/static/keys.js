@@ -1,7 +1,7 @@
 // Keys: digits enter dice, Enter does what the primary button does; arrow keys move within a row of buttons.
 import { byId } from "./dom.js";
 import { addDie, clearDice, removeDie } from "./game.js";
-import { isReady, redo, rules, undo } from "./state.js";
+import { isCardFull, isReady, redo, rules, undo } from "./state.js";
 
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
@@ -22,6 +22,16 @@ export function roving(group) {
   });
 }
 
+// What has the focus may disappear: then the focus goes to the dice, not to the beginning of the page.
+let focused = null;
+document.addEventListener("focusin", (event) => { focused = event.target; });
+document.addEventListener("close", () => queueMicrotask(keepFocus), true); // of a dialog
+export function keepFocus() {
+  const isLost = document.activeElement === document.body || document.activeElement === focused;
+  if (!focused || !isLost || document.querySelector("dialog[open]") || (focused.isConnected && focused.checkVisibility())) return;
+  byId("dice-title").focus({ preventScroll: true });
+}
+
 const isTextField = (target) => /SELECT|TEXTAREA/.test(target.tagName) || target.isContentEditable
   || (target.tagName === "INPUT" && !["radio", "checkbox", "file", "button", "range"].includes(target.type));
 
@@ -29,15 +39,20 @@ document.addEventListener("keydown", (event) => {
   if (!isReady() || event.altKey || document.querySelector("dialog[open]")) return;
   const isDigit = /^[1-9]$/.test(event.key) && !event.ctrlKey && !event.metaKey;
   if (isTextField(event.target) && !(event.target.id === "left" && isDigit)) return;
-  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z") {
+  const key = event.key.toLowerCase();
+  if ((event.ctrlKey || event.metaKey) && (key === "z" || key === "y")) {
     event.preventDefault();
-    if (event.shiftKey) redo(); else undo();
+    if (event.shiftKey || key === "y") redo(); else undo();
   } else if (event.ctrlKey || event.metaKey) return;
-  else if (isDigit && Number(event.key) <= rules().faces) { event.preventDefault(); addDie(Number(event.key)); }
+  else if (isDigit && Number(event.key) <= rules().faces) {
+    event.preventDefault();
+    addDie(Number(event.key));
+    if (document.activeElement === document.body) byId("dice-title").focus({ preventScroll: true }); // Tab goes on from the dice
+  }
   else if (event.key === "Backspace") removeDie();
   else if (event.key === "Escape" && byId("menu").hidden) clearDice();
   else if (event.key === "Enter" && !event.target.closest("button, a, summary, input, select, [tabindex='0']")) {
     event.preventDefault(); // the action may move the focus to a button, which the same key would press
-    byId("go").click();
+    if (!isCardFull() && !byId("go").hidden) byId("go").click();
   }
 });

@@ -31,22 +31,23 @@ export function toLink(fields) {
 
 const emptyPosition = (spec, rolls) => ({ rules: spec, card: {}, bonusPoints: 0, saved: 0, dice: [], left: rolls - 1, goal: "", opponents: "", ties: "loss" });
 
-// The fields of a link as for `toLink`, and one message for each part of it that is wrong.
+// The fields of a link as for `toLink`, and one sentence for each part of it that is wrong.
 export async function fromLink(hash) {
-  const link = new URLSearchParams(hash.slice(1)), faults = [];
-  const spec = (link.get("rules") || "yatzy").trim().replaceAll(" ", "+"); // a plus sign that is not escaped reads as a space
+  const link = new URLSearchParams(hash.slice(1)), faults = [], usual = usualRules();
+  const spec = (link.get("rules") || usual).trim().replaceAll(" ", "+"); // a plus sign that is not escaped reads as a space
   try {
-    if (!ruleSets.some((each) => each.id === spec.split("+")[0])) throw new Error(_("They are not in the list."));
+    if (!ruleSets.some((each) => each.id === spec.split("+")[0])) throw new Error(_("They are not in its list."));
     await loadRules(spec);
   } catch (error) {
-    return [emptyPosition("yatzy", (await loadRules("yatzy")).rolls), [_("the rules “{rules}” are not available on this page. {reason}", { rules: spec, reason: error.message })]];
+    const shown = await loadRules(usual), fields = { spec, game: shown.name };
+    return [emptyPosition(usual, shown.rolls), [_("The rules “{spec}” are not available on this page, which shows {game} instead.", fields), error.message]];
   }
   const ruleSet = await loadRules(spec), found = emptyPosition(spec, ruleSet.rolls);
   for (const entry of (link.get("card") || "").split(/[ ,;]+/).filter(Boolean)) {
-    const [id, points] = entry.split("=");
+    const [id, points = ""] = entry.split("=");
     const category = ruleSet.categories.find((each) => each.id === id);
-    if (!category) faults.push(_("there is no box “{id}”", { id }));
-    else if (!isWholeNumber(points || "") || !category.points.includes(Number(points))) faults.push(_("{category} cannot hold “{points}”", { category: category.name, points: points ?? "" }));
+    if (!category) faults.push(_("There is no box “{box}”.", { box: id }));
+    else if (!isWholeNumber(points) || !category.points.includes(Number(points))) faults.push(_("{box} cannot hold “{points}”.", { box: category.name, points }));
     else found.card[id] = Number(points);
   }
   // A number of the link; null if it is missing, too large or not used by the rules.
@@ -57,30 +58,32 @@ export async function fromLink(hash) {
     if (isUsed || text !== "0") faults.push(fault(text));
     return null;
   };
-  found.saved = readNumber("saved", MAX_SAVED, ruleSet.saved_rolls, (value) => _("the saved rolls cannot be “{value}”", { value })) ?? 0;
-  found.bonusPoints = readNumber("bonus_points", MAX_POINTS, ruleSet.bonus_points, (value) => _("the bonus points cannot be “{value}”", { value })) ?? 0;
-  const maxLeft = ruleSet.rolls - 1 + found.saved;
-  const leftFault = (value) => _("the rerolls left (at most {most}) cannot be “{value}”", { most: maxLeft, value });
-  found.left = readNumber("left", maxLeft, true, leftFault) ?? maxLeft;
+  found.saved = readNumber("saved", MAX_SAVED, ruleSet.saved_rolls, (text) => _("The saved rolls cannot be “{text}”.", { text })) ?? 0;
+  found.bonusPoints = readNumber("bonus_points", MAX_POINTS, ruleSet.bonus_points, (text) => _("The bonus points cannot be “{text}”.", { text })) ?? 0;
+  const most = ruleSet.rolls - 1 + found.saved;
+  found.left = readNumber("left", most, true, (text) => _("The rerolls left cannot be “{text}”; there are at most {most}.", { text, most })) ?? most;
   found.dice = readDice(link.get("dice") || "", ruleSet, faults);
-  const goal = readNumber("goal", MAX_POINTS, true, (value) => _("the goal cannot be “{value}”", { value }));
+  const goal = readNumber("goal", MAX_POINTS, true, (text) => _("The goal cannot be “{text}”.", { text }));
   if (goal !== null) found.goal = String(goal);
   if (link.get("opponents")) {
-    if (goal !== null) faults.push(_("it has a goal and opponents: the goal is used"));
+    if (goal !== null) faults.push(_("There are a goal and opponents: the goal is used."));
     else found.opponents = link.get("opponents");
   }
   if (["loss", "half", "win"].includes(link.get("ties"))) found.ties = link.get("ties");
-  else if (link.has("ties")) faults.push(_("a tie cannot be “{value}”", { value: link.get("ties") }));
-  for (const field of link.keys()) if (!FIELDS.includes(field)) faults.push(_("“{field}” is not a field of a link", { field }));
+  else if (link.has("ties")) faults.push(_("A tie cannot be “{text}”.", { text: link.get("ties") }));
+  if (link.has("unknown")) faults.push(_("This was not understood: {text}.", { text: link.get("unknown") })); // of a text that was pasted
+  for (const field of link.keys()) if (![...FIELDS, "unknown"].includes(field)) faults.push(_("“{field}” is not a field of a link.", { field }));
   return [found, faults];
 }
+
+// The rules of a page without a link: Yatzy, unless a site has other games only.
+export const usualRules = () => (ruleSets.some((each) => each.id === "yatzy") || !ruleSets.length ? "yatzy" : ruleSets[0].id);
 
 function readDice(text, ruleSet, faults) {
   const dice = parseDice(text, ruleSet.faces);
   if (dice && dice.length <= ruleSet.dice) return dice;
-  faults.push(_("the dice cannot be “{value}”", { value: text }));
+  faults.push(_("The dice cannot be “{text}”.", { text }));
   return [...text].map(Number).filter((face) => face >= 1 && face <= ruleSet.faces).slice(0, ruleSet.dice);
 }
 
-export const linkMessage = (faults) =>
-  (faults.length ? _("Parts of the link were ignored: {faults}.", { faults: faults.join("; ").replace(/\.$/, "") }) : "");
+export const linkMessage = (faults) => (faults.length ? [_("A part of the link was ignored."), ...faults].join(" ") : "");

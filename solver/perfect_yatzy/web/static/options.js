@@ -1,7 +1,7 @@
 // Options of the advice as rows and titles: dice as small dice, the loss as a number, a bar and a word.
 import { diceRow } from "./die.js";
 import { diceText, element } from "./dom.js";
-import { barShare, gradeChip, gradeOf, pointsText } from "./grades.js";
+import { barShare, gradeChip, gradeName, gradeOf, pointsText } from "./grades.js";
 import { _, formatNumber } from "./i18n.js";
 import { categoryName, state } from "./state.js";
 
@@ -35,7 +35,10 @@ export function optionRow(entry, { isFirst, aim, isHeld, value, onChoose }) {
     : entry.hold.length ? diceRow(entry.hold) : element("span", { class: "box-name" }, _("Roll all dice again"));
   const bar = element("span", { class: "loss-bar", "aria-hidden": "true" }, element("span", { class: grade, style: `width: ${(100 * barShare(loss)).toFixed(0)}%` }));
   const lost = loss < 1e-6 ? "" : aim ? _("−{loss} %", { loss: pointsText(loss) }) : _("−{loss}", { loss: pointsText(loss) });
-  const row = element("button", { type: "button", class: "option" + (isHeld ? " current" : ""), "aria-current": isHeld ? "true" : null, on: { click: onChoose } },
+  const fields = { option: optionTitle(entry, !entry.category), value, loss: pointsText(loss), grade: gradeName(grade) };
+  const label = aim ? (lost ? _("{option}: chance {value}, loses {loss} %, {grade}", fields) : _("{option}: chance {value}, {grade}", fields))
+    : lost ? _("{option}: {value} on average, loses {loss}, {grade}", fields) : _("{option}: {value} on average, {grade}", fields);
+  const row = element("button", { type: "button", class: "option" + (isHeld ? " current" : ""), "aria-label": label, "aria-current": isHeld ? "true" : null, on: { click: onChoose } },
     element("span", { class: "what" }, what), " ", bar, element("span", { class: "option-value" }, value), " ",
     element("span", { class: "option-loss" }, lost), " ", gradeChip(grade));
   return element("li", {}, row);

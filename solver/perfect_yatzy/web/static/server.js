@@ -2,7 +2,8 @@
 import { AskError } from "./ask-error.js";
 import { _, language } from "./i18n.js";
 
-const ANSWER_SECONDS = 60; // the first question of all may wait until the solver is compiled
+const ANSWER_SECONDS = 60; // then the server is asked whether it is still there; some answers take minutes
+const ALIVE_SECONDS = 5, MAX_WAITS = 10; // for one answer
 const SILENCE_SECONDS = 30; // of long work; the server gives a sign of life every five seconds
 const RETRY_MS = 700; // a server that is just being started again answers then
 const TEMPORARY = new Set(["busy", "rate-limited", "request-timeout", "client-disconnected", "internal-error"]);
@@ -34,12 +35,15 @@ async function retried(call, signal) {
 
 function answer(path, options, signal) {
   return limited(signal, async (limit) => {
-    limit.restart(ANSWER_SECONDS);
+    limit.restart(ANSWER_SECONDS, isAlive);
     const response = await fetch(address(path), { ...options, signal: limit.signal }), found = await json(response);
     if (!response.ok) throw errorOf(found, response.status);
     return found;
   });
 }
+
+// Whether the server answers a small question while it works on a long one.
+const isAlive = () => fetch(address("languages"), { signal: AbortSignal.timeout(1000 * ALIVE_SECONDS) }).then((response) => response.ok, () => false);
 
 function solve(options, signal, onProgress) {
   return limited(signal, async (limit) => {
@@ -72,14 +76,18 @@ function eventOf(message) {
 async function limited(signal, run) {
   signal?.throwIfAborted();
   const controller = new AbortController();
-  let timer, seconds = 0;
+  let timer, seconds = 0, isOver = false;
   const abort = () => controller.abort(signal.reason);
   signal?.addEventListener("abort", abort);
   const limit = {
     signal: controller.signal,
-    restart(most) {
+    restart(most, isPatient = null, waits = 1) {
       clearTimeout(timer);
-      timer = setTimeout(() => { seconds = most; controller.abort(); }, 1000 * most);
+      timer = setTimeout(async () => {
+        if (isPatient && waits < MAX_WAITS && await isPatient() && !isOver) { limit.restart(most, isPatient, waits + 1); return; }
+        seconds = most * waits;
+        controller.abort();
+      }, 1000 * most);
     },
   };
   try {
@@ -90,6 +98,7 @@ async function limited(signal, run) {
     if (seconds) throw new AskError("timeout", _("The server has not answered for {seconds} seconds.", { seconds }), { retryable: true });
     throw new AskError("network", _("The server does not answer. Is “yatzy serve” still running?"), { retryable: true });
   } finally {
+    isOver = true;
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
   }

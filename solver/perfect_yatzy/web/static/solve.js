@@ -2,10 +2,12 @@
 // progress and can be cancelled.
 import { ask } from "./ask.js";
 import { button, element } from "./dom.js";
-import { _, formatNumber, ngettext } from "./i18n.js";
+import { _, formatNumber, formatPercent, ngettext } from "./i18n.js";
+import { say } from "./say.js";
 import { rules } from "./state.js";
 
 const GIGABYTE = 1e9, MEGABYTE = 1e6;
+const SAID_SHARES = [0.25, 0.5, 0.75]; // of the work: more often would be chatter
 let controller = null; // of the work that is running
 
 // Stops the work that is running: its answer is not wanted any more.
@@ -30,24 +32,46 @@ function costText({ seconds, disk_bytes: disk }) {
   return disk ? _("Solve now (about {time}, {size} on disk, once)", fields) : _("Solve now (about {time})", fields);
 }
 
-// A button that starts the work for a question; `onDone` asks the question again.
+// What has to be computed, and why it takes its time.
+export function workText({ what }) {
+  return {
+    table: _("Advice for these rules has to be computed once, for every card there can be."),
+    goals: _("The chances of all goals have to be computed once, for every card there can be."),
+    objective: _("The chance from this card on has to be computed first."),
+    opponents: _("What the opponents can still score has to be computed first."),
+    distribution: _("The chance of every final score has to be computed first."),
+  }[what] || _("The answer has to be computed first.");
+}
+
+// A button that starts the work for a question; `onDone` asks the question again. While one runs, the others are hidden.
 export function solveBox(cost, query, body, onDone) {
-  const box = element("div", { class: "solve" });
-  const offer = (text) => box.replaceChildren(...(text ? [element("p", { class: "error", role: "alert" }, text)] : []),
-    button(costText(cost), run, { class: "primary" }));
+  const box = element("div", { class: "solve", "aria-live": "off" });
+  const offer = (text) => {
+    box.classList.remove("running");
+    box.replaceChildren(...(text ? [element("p", { class: "error" }, text)] : []), button(costText(cost), run, { class: "primary" }));
+    say(text);
+  };
   async function run() {
     const bar = element("progress", { max: 1, "aria-label": _("Progress") }), left = element("span", { class: "hint" }, _("Working …"));
     controller = new AbortController();
     const own = controller, cancel = button(_("Cancel"), () => { own.abort(); offer(""); box.querySelector("button").focus(); });
+    box.classList.add("running");
     box.replaceChildren(bar, left, cancel);
     cancel.focus();
+    say(_("Working …"));
+    const shares = [...SAID_SHARES];
     const onProgress = ({ done, seconds_left: seconds }) => {
       bar.value = done;
+      if (done >= shares[0]) {
+        while (done >= shares[0]) shares.shift();
+        say(_("{share} done.", { share: formatPercent(done, 0) }));
+      }
       if (seconds !== undefined && seconds !== null) left.textContent = _("{time} left", { time: timeText(seconds) });
     };
     try {
       await ask("solve", { query, ...body }, { signal: own.signal, onProgress });
       rules().solved = true;
+      say(_("Done."));
       if (!own.signal.aborted) onDone();
     } catch (error) {
       if (!own.signal.aborted) offer(error.message);

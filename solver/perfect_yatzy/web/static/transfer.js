@@ -1,11 +1,12 @@
 // Positions as text: copied as a link or as the command prints them, and pasted from either.
 import { byId, element, onClick } from "./dom.js";
 import { _ } from "./i18n.js";
-import { cardText, fromLink, linkMessage } from "./link.js";
+import { cardText, fromLink } from "./link.js";
+import { ruleSets } from "./rulesets.js";
 import { setPosition, showNotice, state, me, rules, objective } from "./state.js";
 
 const OPTIONS = { "-r": "rules", "--rules": "rules", "-c": "card", "--card": "card", "-l": "left", "--rolls-left": "left", "--saved": "saved",
-  "--bonus-points": "bonus_points", "--extra": "bonus_points", "-g": "goal", "--goal": "goal", "--opponents": "opponents", "--ties": "ties" };
+  "--bonus-points": "bonus_points", "--extra": "bonus_points", "-g": "goal", "--goal": "goal", "--opponents": "opponents", "--ties": "ties", "--left": "left" };
 
 // The position as a command of `yatzy`.
 export function commandText() {
@@ -25,21 +26,38 @@ export function commandText() {
   return words.join(" ");
 }
 
-// A link, a command of `yatzy` or the boxes of a card as the query of a link.
+const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+// "Ones 3", "small straight: 15" or "yatzy=x" as ones=3, small-straight=15, yatzy=0, for the boxes of some rules.
+function namedBoxes(text, spec) {
+  const categories = ruleSets.find((each) => each.id === spec.split("+")[0])?.categories || [];
+  const names = categories.flatMap(({ id, name }) => [[id, id], [id.replaceAll("-", " "), id], [name.toLowerCase(), id]]);
+  names.sort((a, b) => b[0].length - a[0].length); // "three of a kind" before "three"
+  return names.reduce((rest, [name, id]) => rest.replace(
+    new RegExp(`(^|[\\s,;])${escaped(name)}\\s*[:=\\s]\\s*(\\d+|x|-)(?=$|[\\s,;])`, "gi"), (_all, before, points) => `${before}${id}=${/\d/.test(points) ? points : 0}`), text);
+}
+
+// A link, a command of `yatzy`, or boxes and dice as people write them, as the query of a link.
 export function queryOf(text) {
   const given = text.trim();
   if (/^\S*#/.test(given)) return given.slice(given.indexOf("#") + 1);
-  const words = [...given.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2] ?? match[3]);
+  const isCommand = /^yatzy\s+[a-z]+\s/.test(given + " ");
+  const plain = isCommand ? given : namedBoxes(given, state.rules).replace(/\b(dice|roll|hand|cards?|boxes|hold|score|expect)\b\s*[:=]?/gi, " ").replace(/\b(left|saved|goal)\s*[:=]?\s*(\d+)/gi, "--$1 $2");
+  const words = [...plain.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2] ?? match[3]);
   const link = new URLSearchParams(), rest = [];
-  let at = words[0] === "yatzy" ? 2 : 0; // after the command and its name
+  if (!isCommand) link.set("rules", state.rules); // a command says its rules, or means yatzy
+  let at = isCommand ? 2 : 0; // after the command and its name
   for (; at < words.length; at++) {
     const [name, value] = words[at].startsWith("--") && words[at].includes("=") ? words[at].split(/=(.*)/) : [words[at], null];
-    if (OPTIONS[name]) link.set(OPTIONS[name], value ?? words[++at] ?? "");
+    const option = OPTIONS[name] || (isCommand ? "" : OPTIONS[name.toLowerCase()]);
+    if (option) link.set(option, value ?? words[++at] ?? "");
     else if (!name.startsWith("--")) rest.push(words[at]);
   }
-  const boxes = rest.filter((word) => word.includes("=")), dice = rest.filter((word) => !word.includes("=")).join("");
-  if (boxes.length) link.set("card", boxes.join(" ").replace(/[,;]+/g, " "));
-  if (dice) link.set("dice", dice);
+  const boxes = rest.filter((word) => word.includes("=")), others = rest.filter((word) => !word.includes("=") && /[^,;]/.test(word));
+  const dice = others.filter((word) => /^[\d,;⚀-⚅-]+$/.test(word)), unknown = others.filter((word) => !dice.includes(word));
+  if (boxes.length) link.set("card", [link.get("card"), ...boxes].filter(Boolean).join(" ").replace(/[,;]+/g, " "));
+  if (dice.length) link.set("dice", dice.join(""));
+  if (unknown.length) link.set("unknown", unknown.join(" "));
   return link.toString();
 }
 
@@ -64,7 +82,11 @@ onClick("open-paste", () => { byId("paste-error").textContent = ""; byId("paste-
 byId("paste-form").addEventListener("submit", async (event) => {
   event.preventDefault();
   const [found, faults] = await fromLink("#" + queryOf(byId("paste-text").value));
-  if (faults.length) { byId("paste-error").textContent = linkMessage(faults); return; }
+  if (faults.length) {
+    byId("paste-error").textContent = [_("Nothing was pasted yet."), ...faults].join(" ");
+    byId("paste-text").focus();
+    return;
+  }
   byId("paste-dialog").close();
   byId("paste-text").value = "";
   setPosition(found, _("The position is pasted; Undo goes back."));

@@ -23,6 +23,7 @@ function endSentence(best, option, spec) {
   if (!most || gain(most) < NOTABLE_CHANCE) return "";
   const [id, chance] = most, otherChance = chanceIn(other, id);
   const fields = { category: categoryName(id, spec), chance: formatPercent(chance, 0), other: formatPercent(otherChance, 0), option: optionName(option, spec) };
+  if (option.category) return _("Ends in {category} in {chance} of turns.", fields); // the other one ends at once
   return otherChance ? _("Ends in {category} in {chance} of turns, with {option} only in {other}.", fields)
     : _("Ends in {category} in {chance} of turns, with {option} never.", fields);
 }
