@@ -272,16 +272,17 @@ def test_an_unusual_aim_stands_above_the_dice_and_leads_to_its_setting(page: Any
     assert page.input_value("#goal") == "240"
 
 
-def test_an_aim_without_its_points_is_not_dropped_in_silence(page: Any) -> None:
+def test_an_aim_without_its_points_is_not_dropped_in_silence(page: Any, address: str) -> None:
+    open_link(page, address, f"#rules=yatzy&card={LATE_CARD}")
     page.click("#open-rules")
     page.select_option("#objective", "goal")
     page.click("#rules-done")
     expect(page, "#objective-error", "Enter the points to reach")
     assert focused(page) == "goal"
-    page.keyboard.type("1")
+    page.keyboard.type("240")
     page.keyboard.press("Enter")
     assert page.locator("#rules-dialog").is_hidden()
-    assert state_of(page)["goal"] == "1"
+    assert state_of(page)["goal"] == "240"
     page.click("#open-rules")
     page.select_option("#objective", "win")
     page.click("#rules-done")
