@@ -80,7 +80,7 @@ def test_a_server_that_works_is_waited_for(tab: Any) -> None:
     """It answers small questions meanwhile; no error says that it does not answer."""
     held: list[Any] = []
     tab.clock.install()
-    tab.route("**/api/hold", held.append)
+    tab.route("**/api/hold", lambda route: held.append(route))
     tab.evaluate(f"(asked) => {{ window.found = ({ASKED})(asked); }}", ["hold", HOLD])
     tab.wait_for_timeout(500)
     for _ in range(2):
