@@ -9,7 +9,7 @@ import pytest
 from perfect_yatzy.game.notation import parse_card
 from perfect_yatzy.strategy.distribution import distribution
 from perfect_yatzy.strategy.strategy import Strategy
-from support.browser import PATIENCE_MS, expect, open_link
+from support.browser import PATIENCE_MS, expect, open_link, settle
 from support.need import need
 
 playwright = need("playwright.sync_api")
@@ -105,7 +105,7 @@ def test_dice_ask_nothing_and_a_panel_out_of_sight_asks_nothing(page: Any, addre
     page.goto("about:blank")
     asked.clear()
     page.goto(address + link(BOXES, "&dice=33456&left=2"))
-    page.wait_for_selector("#ranking[aria-busy='false'] table, #ranking[aria-busy='false'] button")
+    settle(page)
     page.wait_for_timeout(300)
     assert "expect" not in asked
     page.locator("#expect").scroll_into_view_if_needed()
