@@ -74,6 +74,7 @@ def check_answers(client: TestClient, described: dict[str, Any], spec: str) -> N
         for path, asked in (
             ("hold", {"dice": dice, "explain": True}),
             ("score", {"dice": dice, "explain": True, "id": 1}),
+            ("points", {"dice": dice, "id": 1}),
             ("expect", {"id": "a"}),
             ("outcomes", {"hold": [1], "rolls_left": 1}),
         ):
@@ -131,7 +132,7 @@ def test_operations_have_names_and_no_field_of_several_types_has_a_default(descr
         operation["operationId"] for operations in described["paths"].values() for operation in operations.values()
     }
     assert names == {
-        "hold", "score", "expect", "outcomes", "puzzle", "review", "solve", "rule_sets", "known_languages",
+        "hold", "score", "points", "expect", "outcomes", "puzzle", "review", "solve", "rule_sets", "known_languages",
     }  # fmt: skip
     for name, schema in described["components"]["schemas"].items():
         for field, about in schema["properties"].items():

@@ -119,6 +119,19 @@ def test_rule_sets_are_described_in_another_language(client: TestClient) -> None
     assert client.get("/api/rules", params={"lang": "xx"}).status_code == 422
 
 
+def test_points_of_the_boxes_need_no_table(client: TestClient, yatzy: Strategy) -> None:
+    asked = {"card": {"ones": 3}, "dice": "33345", "rolls_left": 0}
+    boxes = client.post("/api/points", json={**asked, "goal": 250}).json()["categories"]
+    scored = client.post("/api/score", json=asked).json()["categories"]
+    assert {each["category"]: each["points"] for each in boxes} == {
+        each["category"]: each["points"] for each in scored
+    }
+    found = client.post("/api/points", json={"rules": "maxi", "dice": "333456", "rolls_left": 2, "id": 7}).json()
+    points = {each["category"]: each["points"] for each in found["categories"]}
+    assert (found["id"], found["query"], points["threes"], points["chance"]) == (7, "points", 9, 24)
+    assert client.post("/api/points", json={"dice": "3334"}).json()["code"] == "invalid-dice"
+
+
 def test_outcomes_of_a_hold_add_up_to_its_value(client: TestClient, yatzy: Strategy) -> None:
     for left in (1, 2):
         for hold in yatzy.holds("ones=3", "33456", left)[:5]:
@@ -226,7 +239,7 @@ def test_the_api_is_described(client: TestClient) -> None:
     described = client.get("/api/openapi.json").json()
     assert set(described["paths"]) == {
         f"/api/{n}"
-        for n in ("rules", "languages", "hold", "score", "expect", "outcomes", "review", "puzzle", "solve")
+        for n in ("rules", "languages", "hold", "score", "points", "expect", "outcomes", "review", "puzzle", "solve")
     }
     for path in described["paths"].values():
         for operation in path.values():

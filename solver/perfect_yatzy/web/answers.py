@@ -150,6 +150,22 @@ class ScoreAnswer(CardAnswer):
     categories: Annotated[list[CategoryOption], Field(description="All categories, best first")]
 
 
+class BoxPoints(TypedDict):
+    """What one box pays for a roll."""
+
+    category: Annotated[str, Field(description="Id of the category")]
+    points: Annotated[int, Field(description="Points of its box")]
+    bonus_points: Annotated[int, Field(description="Points beside the box (joker, first roll)")]
+
+
+class PointsAnswer(CardAnswer):
+    """What the boxes pay for a roll."""
+
+    dice: Annotated[Faces, Field(description="The dice, ascending")]
+    rolls_left: Annotated[int, Field(description="Rerolls given up")]
+    categories: Annotated[list[BoxPoints], Field(description="The categories that may be taken, as on the card")]
+
+
 class CategoryDistribution(TypedDict):
     """One category at the end of the game."""
 

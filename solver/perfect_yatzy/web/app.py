@@ -29,6 +29,7 @@ from .answers import (
     ExpectAnswer,
     HoldAnswer,
     OutcomesAnswer,
+    PointsAnswer,
     PuzzleAnswer,
     ReviewAnswer,
     RuleSetInfo,
@@ -173,6 +174,11 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:
     def score(body: RollRequest, request: Request) -> AsciiJSONResponse:
         """Which category to take: every category, best first; `rolls_left` are the rerolls given up."""
         return answered("score", body, request)
+
+    @app.post("/api/points", response_model=PointsAnswer)
+    def points(body: RollRequest) -> AsciiJSONResponse:
+        """What each category that may be taken pays, without advice: needs no table, also for games without one."""
+        return AsciiJSONResponse(scheduler.points(body.model_dump(exclude_none=True)))
 
     @app.post("/api/expect", response_model=ExpectAnswer)
     def expect(body: ExpectRequest, request: Request) -> AsciiJSONResponse:

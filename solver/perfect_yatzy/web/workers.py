@@ -16,10 +16,12 @@ from typing import Any
 
 from .._messages import _
 from ..errors import RulesError, StateError
+from ..game.legal_actions import start_turn
 from ..game.rule_loader import builtin_ids
 from ..game.rules import RuleSet
+from ..service.answers import answer_head, with_echo
 from ..service.queries import QueryService
-from ..service.requests import parse_request
+from ..service.requests import OBJECTIVE_FIELDS, parse_request
 from ..service.work import Report, WorkProgress, cost_json
 from .limits import (
     LONG_QUEUED,
@@ -95,6 +97,29 @@ class RequestScheduler:
             return self.service.answer(request)
         with (self.short if seconds < SERVER_BUDGET.instant_seconds else self.long).slot(is_disconnected):
             return self.service.answer(request)
+
+    def points(self, fields: dict[str, Any]) -> dict[str, Any]:
+        """What each box pays for a roll, in the order of the card: needs no table and solves nothing.
+
+        Parameters
+        ----------
+        fields
+            Those of ``score``; what is maximised does not matter.
+
+        Raises
+        ------
+        StateError, RulesError
+            If the request is wrong.
+        """
+        asked = {name: value for name, value in fields.items() if name not in OBJECTIVE_FIELDS}
+        request = parse_request({"query": "score", **asked}, self.rules)
+        position = start_turn(request.rules, request.card, request.dice, request.rolls_left)
+        boxes = [
+            {"category": category, "points": points, "bonus_points": bonus}
+            for category, (points, bonus) in position.categories().items()
+        ]
+        head = answer_head(request) | {"query": "points", "dice": list(request.dice)}
+        return with_echo(head | {"rolls_left": request.rolls_left, "categories": boxes}, request.echo)
 
     def confirmed(self, fields: dict[str, Any]) -> Callable[[Report, IsDisconnected], None]:
         """A function that does the work for a question; the question is checked at once.

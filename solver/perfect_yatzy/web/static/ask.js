@@ -6,7 +6,7 @@ export { AskError };
 
 const MAX_CACHED = 60;
 const cache = new Map();
-const isInBrowser = document.querySelector('meta[name="perfect-yatzy-engine"]')?.content === "browser";
+export const isInBrowser = document.querySelector('meta[name="perfect-yatzy-engine"]')?.content === "browser";
 let loading = null;
 
 function answerer() {

@@ -1,6 +1,6 @@
 // Playing on without advice: the points of each box without the value of taking it, and the question for the points where
 // nobody can count them, such as while the server is away.
-import { ask } from "./ask.js";
+import { ask, isInBrowser } from "./ask.js";
 import { button, element } from "./dom.js";
 import { _, formatNumber } from "./i18n.js";
 import { categoryName, me, position, rules, state } from "./state.js";
@@ -8,7 +8,7 @@ import { categoryName, me, position, rules, state } from "./state.js";
 // The boxes that may be taken, as in the answer to `score`; their `points` are missing if nobody can count them.
 export async function boxesWithoutAdvice(signal) {
   const body = { ...position(), dice: state.dice, rolls_left: state.left };
-  const found = rules().solved === false ? null : await ask("score", body, { signal }).catch(() => null);
+  const found = await ask(isInBrowser ? "score" : "points", body, { signal }).catch(() => null);
   if (found) return found.categories;
   const open = rules().categories.filter((category) => !(category.id in me().card));
   return (rules().forced ? open.slice(0, 1) : open).map((category) => ({ category: category.id }));
