@@ -139,7 +139,8 @@ def test_saved_rolls_are_one_turn() -> None:
     saved, unsaved = (Goals(load_rules(key)) for key in ("yatzy-saved", "yatzy"))
     times = [np.array(goals.layer_seconds()) for goals in (saved, unsaved)]
     rolls = np.array([3 + 2 * k for k in range(16)])
-    assert times[0] / times[1] == pytest.approx(rolls / 3, rel=1e-9)
+    measured = np.where(rolls > 3, 1.6, 1.0)  # benchmarks/runs/2026-11-22-cost-model.md
+    assert times[0] / times[1] == pytest.approx(measured * rolls / 3, rel=1e-9)
     assert sum(times[0]) == pytest.approx(saved.solve_cost().seconds)
 
 

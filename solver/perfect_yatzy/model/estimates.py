@@ -27,6 +27,7 @@ from .state_space import LANES
 
 # Measured with two threads on a 2-core Xeon at 2.7 GHz; see benchmarks/runs.
 LANE_OPERATIONS_PER_SECOND = 5e10
+SAVED_SCORES_COST = 1.6  # of scores with saved rolls to that of their operations: their ranges start at many places
 THREADS = 2  # of the estimated wall times
 BASE_MEMORY = 150 << 20
 CARD_MEMORY = 100  # bytes per card, for the arrays of the state layout
@@ -143,6 +144,11 @@ def turn_seconds(rules: RuleSet, lanes: float, most_saved: int) -> float:
     """Estimated wall time of a turn for so many lanes with two threads; all numbers of saved rolls are one turn."""
     rolls = rules.rolls_per_turn + most_saved
     return lanes * rolls * _roll_operations(rules) / LANE_OPERATIONS_PER_SECOND
+
+
+def score_turn_seconds(rules: RuleSet, lanes: float, most_saved: int) -> float:
+    """The same for scores as lanes."""
+    return turn_seconds(rules, lanes, most_saved) * (SAVED_SCORES_COST if most_saved else 1.0)
 
 
 def rule_set_facts(rules: RuleSet) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
 from ..game.upper_sums import upper_sums
 from .checked_values import Table
-from .estimates import BASE_MEMORY, FLOAT64_VALUES, SolveCost, layer_seconds, rule_set_stats, turn_seconds
+from .estimates import BASE_MEMORY, FLOAT64_VALUES, SolveCost, layer_seconds, rule_set_stats, score_turn_seconds
 from .policies import Policy
 from .score_places import ScoreOffsets, ScorePlaces
 from .state_space import LANES, StateSpace, state_space
@@ -282,7 +282,7 @@ class ScoreObjective(Objective):
     def _seconds_of(self, layers: list[tuple[int, int]]) -> list[float]:
         # A vector holds twice as many float32, and one turn has the entries of all numbers of saved rolls.
         most = self.space.most_saved.tolist()[self.first_layer :]
-        return [turn_seconds(self.rules, n / 2 / (m + 1), m) for (_, n), m in zip(layers, most, strict=True)]
+        return [score_turn_seconds(self.rules, n / 2 / (m + 1), m) for (_, n), m in zip(layers, most, strict=True)]
 
     def row_lengths(self) -> Ints:
         """Length of the range of scores of each row without the upper bonus, `(rows,)` int64."""
