@@ -62,3 +62,28 @@ def test_a_language_that_is_chosen_stays(page: Any, address: str) -> None:
     page.goto(address + "?lang=no")  # the address comes first
     ready(page)
     assert words_of(page) == NORWEGIAN
+
+
+def test_of_two_languages_chosen_quickly_the_last_one_stays(page: Any, address: str) -> None:
+    """The names of the first one arrive late."""
+    late: list[Any] = []
+    page.route("**/api/rules?*lang=fi*", lambda route: late.append(route))
+    page.evaluate(
+        "for (const code of ['fi', 'sv']) { const list = document.getElementById('language'); list.value = code;"
+        " list.dispatchEvent(new Event('change')); }"
+    )
+    page.wait_for_timeout(500)
+    for route in late:
+        route.continue_()
+    page.wait_for_selector("html[lang='sv']")
+    expect(page, "#card", "Ettor")
+    page.wait_for_timeout(500)
+    assert "Ykköset" not in page.text_content("#card")
+    assert "Ettor" in page.text_content("#card")
+
+
+def test_certain_chances_are_not_nearly_certain(page: Any) -> None:
+    shown = page.evaluate(
+        "import('./i18n.js').then(({ formatPercent }) => [1 - 1e-12, 0.99999, 1e-15, 1e-6].map((chance) => formatPercent(chance)))"
+    )
+    assert shown == ["100.00\u00a0%", ">99.99\u00a0%", "0.00\u00a0%", "<0.01\u00a0%"]

@@ -80,7 +80,7 @@ def test_controls_stand_out_from_the_background(page: Any, scheme: str) -> None:
     page.keyboard.type("33456")
     settle(page)
     page.click("#edit-card")
-    found = page.evaluate(CONTRAST, "#card input, #bar .bar-buttons > button, #clear-dice, #go")
+    found = page.evaluate(CONTRAST, "#card input, #bar .bar-buttons > button, #remove-die, #go")
     found += page.evaluate(CONTRAST_OF_PICTURES, "#faces svg rect")  # the keys are pictures of dice
     page.click("#open-rules")
     found += page.evaluate(CONTRAST, "#rules-dialog select, #rules-dialog button")

@@ -114,6 +114,45 @@ def test_the_keys_stay_at_one_place(phone: Any) -> None:
     assert phone.evaluate(places) == before
 
 
+def test_a_tap_on_the_last_key_removes_one_die(phone: Any) -> None:
+    tap_dice(phone, [3, 3, 4])
+    phone.locator("#remove-die").tap()
+    assert dice_shown(phone) == [3, 3]
+    tap_dice(phone, [5, 5, 6])
+    settle(phone)
+    assert dice_shown(phone) == [3, 3, 5, 5, 6]
+
+
+def test_the_other_choices_are_opened_and_closed(phone: Any) -> None:
+    phone.keyboard.type("33456")
+    settle(phone)
+    expect(phone, "#more", "Other choices")
+    phone.locator("#more").tap()
+    assert phone.locator("#ranking li").count() == 6
+    phone.locator("#more").tap()
+    assert phone.locator("#ranking li").count() > 6
+    phone.locator("#hide-list").tap()
+    expect(phone, "#more", "Other choices")
+    assert phone.locator("#ranking").is_hidden() or phone.locator("#ranking li:visible").count() == 0
+    assert phone.locator("#hide-list").is_hidden()
+
+
+def test_the_card_stays_in_its_place_while_a_roll_is_asked_for(phone: Any) -> None:
+    phone.locator("#go").tap()
+    settle(phone)
+    top = "document.getElementById('card-panel').getBoundingClientRect().top"
+    before = phone.evaluate(top)
+    asked: list[Any] = []
+    phone.route("**/api/hold", lambda route: asked.append(route))
+    phone.locator("#go").tap()
+    phone.wait_for_timeout(300)
+    assert phone.evaluate(top) >= before - 30
+    for route in asked:
+        route.continue_()
+    settle(phone)
+    phone.unroute("**/api/hold")
+
+
 def test_a_die_of_the_last_roll_is_changed_by_a_tap(phone: Any) -> None:
     phone.keyboard.type("33456")
     phone.select_option("#left", "0")

@@ -426,3 +426,16 @@ def test_rules_without_a_table_are_solved_by_a_complete_question(browser: Any, a
     request = parse_request(asked[0], load_rules)
     assert (request.rules.key, request.query) == ("maxi", "expect")
     page.close()
+
+
+def test_an_error_of_the_goal_goes_when_it_is_typed_over(page: Any) -> None:
+    """Else the first click on Done only removes the error, and the button moves."""
+    page.click("#open-rules")
+    page.select_option("#objective", "goal")
+    page.click("#rules-done")
+    expect(page, "#objective-error", "points to reach")
+    page.locator("#goal").press_sequentially("250")
+    assert page.text_content("#objective-error") == ""
+    page.click("#rules-done")
+    page.wait_for_selector("#rules-dialog", state="hidden")
+    assert state_of(page)["goal"] == "250"

@@ -53,9 +53,15 @@ function drawAdvice() {
   forgetSolve();
   showOpponentsError("");
   byId("ranking").setAttribute("aria-busy", String(isAsked));
+  keepHeight(isAsked);
   drawAnswer();
   if (isAsked) timer = setTimeout(() => request(choosesHold, body, signal), DEBOUNCE_MS);
   else if (isAlone()) showBoxes(signal);
+}
+
+// What comes below stays in its place until the answer is there.
+function keepHeight(isKept) {
+  for (const node of [byId("advice"), byId("more").parentElement]) node.style.minHeight = isKept ? `${node.offsetHeight}px` : "";
 }
 
 async function request(choosesHold, body, signal) {
@@ -124,6 +130,7 @@ function drawAnswer() {
   const hidden = isAdviceHidden() && Boolean(answer), alone = isAlone();
   byId("advice").classList.toggle("hidden-advice", hidden);
   byId("long-work").hidden = Boolean(answer);
+  if (answer || failure) keepHeight(false);
   if (!answer) {
     clearAdvice();
     showStatus(failure?.message || missingText());
@@ -193,7 +200,7 @@ const valueName = () => (!answer.aim ? _("average final score") : isSettled() ? 
 function drawHero() {
   const [best, second] = answer.entries;
   byId("answer").className = "hero";
-  byId("answer").replaceChildren(element("strong", {}, optionTitle(best, answer.choosesHold)), " ",
+  byId("answer").replaceChildren(element("strong", {}, optionTitle(best, answer.choosesHold).replace(/ (?=\d+$)/, "\u00a0")), " ",
     element("span", { class: "value" }, element("b", {}, valueText(best)), " ", element("small", {}, valueName())));
   byId("gap").textContent = second ? gapText(best, second, !isSettled() && answer.aim) : "";
   byId("why").textContent = second ? whySentence(best, second, state.rules) : "";
@@ -285,7 +292,8 @@ function drawButtons(hidden) {
   byId("instead").textContent = comparesBoxes() ? _("Back to the holds") : _("Compare the boxes");
   byId("more").hidden = !isPlaying || isListOpen() && listed().length <= SHOWN_ROWS;
   byId("more").setAttribute("aria-expanded", String(isListOpen() && showsAll));
-  if (isPlaying) byId("more").textContent = !isListOpen() ? _("Other choices") : showsAll ? (phone.matches ? _("Hide the list") : _("Show the best {count}", { count: SHOWN_ROWS })) : _("Show all {count}", { count: formatNumber(listed().length) });
+  byId("hide-list").hidden = !isPlaying || !phone.matches || !showsList || comparesBoxes();
+  if (isPlaying) byId("more").textContent = !isListOpen() ? _("Other choices") : showsAll ? _("Show the best {count}", { count: SHOWN_ROWS }) : _("Show all {count}", { count: formatNumber(listed().length) });
 }
 
 // Holds dice and rolls the others, after a question if that gives much away.
@@ -330,14 +338,12 @@ onClick("play-again", () => { playAgain(); byId("go").focus(); });
 onClick("roll-all", () => playHold([]));
 onClick("best-again", () => { change((s) => { s.held = s.dice.map(() => false); s.chosen = false; }); byId("go").focus(); });
 onClick("more", () => {
-  if (!isListOpen()) showsList = true;
-  else {
-    showsList = !(showsAll && phone.matches);
-    showsAll = !showsAll;
-  }
+  if (isListOpen()) showsAll = !showsAll;
+  else showsList = true;
   drawAnswer();
   if (showsAll) byId("ranking").querySelectorAll("button")[SHOWN_ROWS]?.focus();
 });
+onClick("hide-list", () => { showsList = showsAll = false; drawAnswer(); byId("more").focus(); });
 onClick("instead", () => { comparedFor = comparedFor ? "" : cardAndDice(); showsAll = false; drawAnswer(); byId("instead").focus(); });
 document.addEventListener("box-taken", (event) => playCategory(event.detail));
 document.addEventListener("work-done", askAgain);

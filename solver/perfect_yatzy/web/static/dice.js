@@ -1,7 +1,7 @@
 // The dice on the table: which are held, which the advice keeps, the buttons to enter real dice, the roll of this turn.
 import { button, byId, diceText, element, moveFocusOut, setEnabled } from "./dom.js";
 import { dieFace, diceRow } from "./die.js";
-import { addDie, canChange, changing, chooseToChange, clearDice, isTurnStart, marksOf, provideMarkedHold, setGuessedHold, toggleHeld } from "./game.js";
+import { addDie, canChange, changing, chooseToChange, isTurnStart, marksOf, provideMarkedHold, removeDie, setGuessedHold, toggleHeld } from "./game.js";
 import { _, formatNumber, language } from "./i18n.js";
 import { roving } from "./keys.js";
 import { change, hasAllDice, isCardFull, maxRerolls, onDraw, rules, state } from "./state.js";
@@ -58,10 +58,10 @@ function drawFaces() {
   if (faces.dataset.builtFor !== builtFor) {
     const buttons = Array.from({ length: rules().faces }, (_face, i) =>
       button(dieFace(i + 1), () => addDie(i + 1), { class: "face", "aria-label": _("Add a {face}", { face: i + 1 }) }));
-    faces.replaceChildren(...buttons, button("⌫", clearDice, { id: "clear-dice", class: "face", "aria-label": _("Remove the dice") }));
+    faces.replaceChildren(...buttons, button("⌫", removeDie, { id: "remove-die", class: "face", "aria-label": _("Remove the last die") }));
     faces.dataset.builtFor = builtFor;
   }
-  setEnabled(byId("clear-dice"), state.dice.length > 0);
+  setEnabled(byId("remove-die"), state.dice.length > 0 || state.rolls.length > 0);
   if (isCardFull()) moveFocusOut(byId("entry"), byId("advice-title"));
   byId("entry").hidden = isCardFull();
   byId("faces-hint").textContent = changing() !== null ? _("Tap or type what this die shows.") : isTurnStart() ? _("Real dice? Tap or type what they show.")

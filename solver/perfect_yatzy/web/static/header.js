@@ -93,12 +93,19 @@ export async function drawRuleMenu() {
   byId("language").value = language;
 }
 
-async function chooseLanguage(code) {
-  try {
-    await setLanguage(code);
-    await drawRuleMenu();
-    redraw();
-  } catch (error) { showNotice(error.message); }
+let wantedLanguage = "", languageChange = Promise.resolve();
+
+// One language after the other: of two that are chosen quickly the last one stays, in all words.
+function chooseLanguage(code) {
+  wantedLanguage = code;
+  languageChange = languageChange.then(async () => {
+    if (code !== wantedLanguage) return;
+    try {
+      await setLanguage(code);
+      await drawRuleMenu();
+      redraw();
+    } catch (error) { showNotice(error.message); }
+  });
 }
 
 // --- what is maximised ---
@@ -171,6 +178,7 @@ function addListeners() {
   onChange("language", (event) => chooseLanguage(event.target.value));
   onChange("objective", (event) => { goalError = ""; change((s) => { s.objective = event.target.value; }); });
   onChange("goal", setGoal);
+  byId("goal").addEventListener("input", () => { goalError = ""; byId("objective-error").textContent = ""; byId("goal").removeAttribute("aria-invalid"); });
   onChange("opponents", setOpponents);
   onClick("rules-done", closeRules);
   for (const id of ["goal", "opponents"]) byId(id).addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); closeRules(); } });

@@ -44,7 +44,8 @@ export function formatNumber(value, decimals = 0) {
 
 // A chance between 0 and 1 in per cent. One that only rounds to 0 or 1 does not look impossible or certain.
 export function formatPercent(chance, decimals = 2) {
-  const least = 10 ** -decimals / 2, percent = 100 * chance, unit = "\u00a0%";
+  const least = 10 ** -decimals / 2, unit = "\u00a0%";
+  const percent = chance < 1e-12 ? 0 : chance > 1 - 1e-9 ? 100 : 100 * chance; // computed chances that are certain
   if (percent > 0 && percent < least) return "<" + formatNumber(2 * least, decimals) + unit;
   if (percent < 100 && percent > 100 - least) return ">" + formatNumber(100 - 2 * least, decimals) + unit;
   return formatNumber(percent, decimals) + unit;

@@ -10,7 +10,7 @@ const NOTABLE_CHANCE = 0.05, NOTABLE_BONUS = 0.01, NOTABLE_POINTS = 0.05; // sma
 // `best` and `other` are options with the field `outlook`; empty if one of them has none.
 export function whySentence(best, other, spec) {
   if (!best?.outlook || !other?.outlook) return "";
-  return endSentence(best.outlook, other, spec) || bonusSentence(best.outlook, other.outlook) || pointsSentence(best.outlook, other.outlook);
+  return endSentence(best.outlook, other, spec) || bonusSentence(best.outlook, other.outlook) || pointsSentence(best.outlook, other, spec);
 }
 
 // The box in which more turns end, if both options roll again. A box that mostly takes a zero or a poor roll is no merit.
@@ -41,13 +41,14 @@ function bonusSentence({ bonus_chance: best }, { bonus_chance: other }) {
     : _("It is worth a smaller chance of the upper bonus, {chance} instead of {other}.", fields);
 }
 
-function pointsSentence(best, other) {
+function pointsSentence(best, option, spec) {
+  const other = option.outlook;
   if (best.later_points == null || other.later_points == null) return "";
   const now = best.turn_points - other.turn_points, later = best.later_points - other.later_points;
-  const fields = { now: formatNumber(Math.abs(now), 1), later: formatNumber(Math.abs(later), 1) };
-  if (now >= NOTABLE_POINTS && later <= -NOTABLE_POINTS) return _("Brings {now} points more in this turn and costs {later} in later ones.", fields);
-  if (now <= -NOTABLE_POINTS && later >= NOTABLE_POINTS) return _("Costs {now} points in this turn and brings {later} more in later ones.", fields);
-  if (now >= NOTABLE_POINTS && later >= NOTABLE_POINTS) return _("Brings {now} points more in this turn and {later} more in later ones.", fields);
-  if (now >= NOTABLE_POINTS) return _("Brings {now} points more in this turn.", fields);
-  return later >= NOTABLE_POINTS ? _("Brings {later} points more in later turns.", fields) : "";
+  const fields = { now: formatNumber(Math.abs(now), 1), later: formatNumber(Math.abs(later), 1), option: optionName(option, spec) };
+  if (now >= NOTABLE_POINTS && later <= -NOTABLE_POINTS) return _("{now} points more than {option} in this turn, {later} fewer in later ones.", fields);
+  if (now <= -NOTABLE_POINTS && later >= NOTABLE_POINTS) return _("{now} points fewer than {option} in this turn, {later} more in later ones.", fields);
+  if (now >= NOTABLE_POINTS && later >= NOTABLE_POINTS) return _("{now} points more than {option} in this turn, {later} more in later ones.", fields);
+  if (now >= NOTABLE_POINTS) return _("{now} points more than {option} in this turn.", fields);
+  return later >= NOTABLE_POINTS ? _("{later} points more than {option} in later turns.", fields) : "";
 }
