@@ -30,6 +30,15 @@ def settle(page: Any) -> None:
     page.wait_for_selector("#ranking[aria-busy='false'] li", state="attached")  # closed on a phone
 
 
+def wait_until(page: Any, expression: str, arg: Any = None) -> None:
+    """Wait until a script is true. The page forbids the `eval` by which `wait_for_function` asks again."""
+    for _ in range(PATIENCE_MS // 50):
+        if page.evaluate(expression, arg):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"never true: {expression}")
+
+
 def focused(page: Any) -> str:
     """The element with the focus: its id, else its label or text."""
     return str(

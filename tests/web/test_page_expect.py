@@ -113,8 +113,57 @@ def test_dice_ask_nothing_and_a_panel_out_of_sight_asks_nothing(page: Any, addre
     assert "expect" in asked
 
 
+def test_figures_fade_while_others_are_computed(page: Any, address: str) -> None:
+    """The panel is not empty after each change, and figures of the position before do not look like those of this one."""
+    open_link(page, address, link(BOXES))
+    before = figures(page)
+    page.wait_for_selector("#chart rect")
+    size = page.locator("#expect").bounding_box()["height"]
+    held: list[Any] = []
+    page.route("**/api/expect", lambda route: held.append(route))
+    page.evaluate("import('./state.js').then(({ change }) => change((s) => { s.players[0].card.chance = 20; }))")
+    page.wait_for_selector("#expect[aria-busy='true']")
+    expect(page, "#expect-status", "Working")
+    faded = page.locator("#expect-figures > .outdated")
+    assert faded.count() == len(before)
+    assert faded.locator("dt").all_text_contents() == list(before)
+    assert page.locator("#chart rect").first.is_visible()
+    ink = "getComputedStyle(document.querySelector('#expect-figures dd')).color"
+    pale = page.evaluate(ink)
+    assert abs(page.locator("#expect").bounding_box()["height"] - size) < 4
+    page.unroute("**/api/expect")
+    page.evaluate("document.dispatchEvent(new Event('work-done'))")  # asks again
+    page.wait_for_selector("#expect[aria-busy='false']")
+    assert figures(page) != before
+    assert page.locator("#expect .outdated").count() == 0
+    assert page.evaluate(ink) != pale
+
+
+def test_the_average_is_that_before_the_roll(page: Any, address: str) -> None:
+    """The advice knows the dice, the panel does not: its name says so, and the figures of a line stand on one baseline."""
+    open_link(page, address, link(BOXES))
+    assert "average final score" in figures(page)
+    page.keyboard.type("33456")
+    page.wait_for_selector("#ranking[aria-busy='false'] li")
+    assert next(iter(figures(page))) == "average final score before this roll"
+    page.keyboard.press("Enter")
+    expect(page, "#expect-figures", "average final score before this turn")
+    page.wait_for_selector("#chart rect")
+    baselines = page.evaluate(
+        """() => [...document.querySelectorAll('#expect-figures dd')].map((dd) => {
+          const mark = document.createElement('span');
+          mark.style.cssText = 'display: inline-block; width: 0; height: 0';
+          dd.append(mark);
+          const found = [Math.round(mark.getBoundingClientRect().bottom), Math.round(dd.parentElement.getBoundingClientRect().top / 40)];
+          mark.remove();
+          return found[0];
+        })"""
+    )
+    assert len({round(each / 4) for each in baselines}) <= 2  # lines
+
+
 def test_a_slow_distribution_shows_the_average_first(page: Any, address: str) -> None:
-    """Numbers of another position are never shown, and the average does not wait for the distribution."""
+    """The average does not wait for the distribution."""
     held: list[Any] = []
 
     def answer(route: Any) -> None:
@@ -224,8 +273,10 @@ def test_long_work_waits_for_a_click(browser: Any, address: str) -> None:
 def test_the_end_of_a_game_has_a_final_score(page: Any, address: str) -> None:
     boxes = LATE + " full-house=0 chance=20 yatzy=0"
     open_link(page, address, link(boxes))
-    assert figures(page) == {"final score": "188"}
-    assert page.locator("#chart").is_hidden()
+    expect(page, "#answer", "Final score 188")
+    assert page.locator("#expect").is_hidden()  # nothing is left to expect
+    page.evaluate("import('./state.js').then(({ change }) => change((s) => { delete s.players[0].card.yatzy; }))")
+    page.wait_for_selector("#chart rect")
 
 
 @pytest.mark.parametrize("width", [390, 1280])

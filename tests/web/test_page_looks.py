@@ -7,51 +7,8 @@ from typing import Any
 
 import pytest
 from support.browser import expect, open_link, settle
+from support.looks import CONTRAST, SMALL
 from support.need import need
-
-CONTRAST = """
-(selector) => {
-  const numbers = (text) => text.match(/[\\d.]+/g).map(Number);
-  const light = (rgb) => {
-    const [r, g, b] = rgb.map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const behind = (node) => {
-    for (let e = node; e; e = e.parentElement) {
-      const c = numbers(getComputedStyle(e).backgroundColor);
-      if (c.length === 3 || c[3] === 1) return c.slice(0, 3);
-    }
-    return [255, 255, 255];
-  };
-  const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
-  return [...document.querySelectorAll(selector)].filter((e) => e.offsetWidth).map((e) => {
-    const border = numbers(getComputedStyle(e).borderTopColor), own = behind(e), around = behind(e.parentElement);
-    const edge = border.length === 3 || border[3] > 0 ? ratio(border.slice(0, 3), around) : 0;
-    return [e.id || e.textContent, Math.max(edge, ratio(own, around))];
-  });
-}
-"""
-CONTRAST_OF_PICTURES = """
-(selector) => {
-  const numbers = (text) => text.match(/[\\d.]+/g).map(Number);
-  const light = (rgb) => {
-    const [r, g, b] = rgb.map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
-  return [...document.querySelectorAll(selector)].map((e) => {
-    const around = numbers(getComputedStyle(e.closest('.bar-buttons')).backgroundColor), { stroke, fill } = getComputedStyle(e);
-    return [e.closest('button').getAttribute('aria-label'), Math.max(ratio(numbers(stroke), around), ratio(numbers(fill), around))];
-  });
-}
-"""
-SMALL = """
-() => [...document.querySelectorAll('button, select, input, summary, a')]
-  .filter((e) => e.offsetWidth && e.getClientRects().length && !e.closest('#review, #expect, #training') && e.id !== 'skip')
-  .map((e) => [e, (e.type === 'checkbox' || e.type === 'radio') ? e.closest('label') : e])
-  .map(([e, box]) => [e.id || e.textContent, box.offsetWidth, box.offsetHeight])
-  .filter(([, width, height]) => width < 44 || height < 44)
-"""
 
 
 @pytest.mark.parametrize("width", [390, 320])
@@ -81,7 +38,7 @@ def test_controls_stand_out_from_the_background(page: Any, scheme: str) -> None:
     settle(page)
     page.click("#edit-card")
     found = page.evaluate(CONTRAST, "#card input, #bar .bar-buttons > button, #remove-die, #go")
-    found += page.evaluate(CONTRAST_OF_PICTURES, "#faces svg rect")  # the keys are pictures of dice
+    found += page.evaluate(CONTRAST, "#faces svg rect")  # the keys are pictures of dice
     page.click("#open-rules")
     found += page.evaluate(CONTRAST, "#rules-dialog select, #rules-dialog button")
     assert len(found) > 20
@@ -147,6 +104,10 @@ def test_a_position_prints_on_one_page_in_dark_ink(page: Any, address: str) -> N
     assert len(printed.pages) == 1
     text = printed.pages[0].extract_text()
     assert "Yatzy · Turn 3 of 15 · dice 3 3 4 5 6 · Roll 1 of 3 · total 27" in text.replace("\n", " ")
+    assert "Ones 3\n" in text
+    assert "Threes (6)\n" in text  # what this roll would score is in brackets
+    values = page.locator("#ranking .option-value").all_text_contents()
+    assert all(f"{value} " in text for value in values)
     page.emulate_media(media="print", color_scheme="dark")
     ink, paper = page.evaluate(
         "[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"
@@ -161,6 +122,6 @@ def test_without_scripts_the_page_says_what_to_do(browser: Any, address: str) ->
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(address)
-    page.locator("noscript p").wait_for()
+    page.locator("noscript p[lang=en]").wait_for()
     assert page.locator("#loading").is_hidden()
     context.close()

@@ -9,7 +9,7 @@ import pytest
 from perfect_yatzy.play.puzzle import DIFFICULTIES, daily_seed, find_puzzle
 from perfect_yatzy.strategy.actions import Hold
 from perfect_yatzy.strategy.strategy import Strategy
-from support.browser import expect, focused, open_link, settle
+from support.browser import expect, focused, open_link, settle, wait_until
 from support.need import need
 
 playwright = need("playwright.sync_api")
@@ -30,6 +30,14 @@ def add_mistakes(page: Any, *positions: dict[str, Any]) -> None:
 def open_puzzle(page: Any, button: str = "#puzzle-today") -> None:
     page.click(button)
     page.wait_for_selector("#exercise .exercise-card button")
+
+
+def show_best(page: Any) -> None:
+    """After an answer: the best choice, which a wrong answer does not reveal."""
+    page.wait_for_selector("#exercise .verdict")
+    button = page.locator("#exercise button", has_text="Show the best choice")
+    if button.count():
+        button.click()
 
 
 def take(page: Any, name: str) -> None:
@@ -76,10 +84,16 @@ def test_further_puzzles_differ_and_one_opens_on_the_table(page: Any) -> None:
         seen.add(page.locator("#exercise").inner_text())
     assert len(seen) == 3
     dice = [die.get_attribute("aria-label")[-1] for die in page.locator(".exercise-dice .die").all()]
+    title = page.text_content("#exercise h4")
     page.locator(".exercise-card button").first.click()
+    show_best(page)
     page.locator("#exercise button", has_text="Show this position").click()
     expect(page, "#notice", "Undo goes back")
+    expect(page, "#visit", title)
     assert page.evaluate("new URLSearchParams(location.hash.slice(1)).get('dice')") == "".join(sorted(dice))
+    page.click("#visit-back")
+    assert focused(page) == title
+    assert not page.evaluate("new URLSearchParams(location.hash.slice(1)).get('dice')")  # the own game is back
 
 
 def test_a_wrong_answer_says_what_it_loses_and_what_is_best(page: Any, yatzy: Strategy) -> None:
@@ -87,7 +101,9 @@ def test_a_wrong_answer_says_what_it_loses_and_what_is_best(page: Any, yatzy: St
     expect(page, "#drill-counts", "1 of 1 mistake is due.")
     page.click("#drill-start")
     page.wait_for_selector("#exercise .exercise-card button")
-    assert "lost 5.0 points" in focused(page)
+    assert focused(page) == "A mistake that lost 5.0 points"
+    above = page.evaluate("[...document.querySelectorAll('#training :is(h3, h4)')].map((each) => each.textContent)")
+    assert above[above.index("A mistake that lost 5.0 points") - 1] == "Your mistakes"
     for die in (0, 1):
         page.locator(".exercise-dice .die").nth(die).click()
     expect(page, "#exercise > .primary", "Hold 6 6 and roll 3 dice")
@@ -96,7 +112,21 @@ def test_a_wrong_answer_says_what_it_loses_and_what_is_best(page: Any, yatzy: St
     best = max(each.value for each in yatzy.categories("ones=3", "66666", 1))
     expect(page, "#exercise .verdict", f"Hold 6 6 loses {best - values[(6, 6)]:.2f} points.")
     expect(page, "#exercise .verdict", "blunder")
+    assert (
+        page.evaluate("getComputedStyle(document.querySelector('.answer')).backgroundColor") == "rgb(253, 228, 226)"
+    )
+    assert focused(page) == "Try again"
+    assert "Yatzy for 50" not in page.inner_text("#exercise .answer")  # a second try first
+    page.keyboard.press("Enter")
+    assert focused(page) == "Die 1 shows 6"
+    assert page.locator("#exercise .verdict").count() == 0
+    page.keyboard.type("66")  # digits hold dice of the exercise, not of the game
+    expect(page, "#exercise > .primary", "Hold 6 6 and roll 3 dice")
+    assert page.locator("#dice button").count() == 0
+    page.locator("#exercise > .primary").click()
+    page.locator("#exercise button", has_text="Show the best choice").click()
     expect(page, "#exercise .best-choice", "Best: Yatzy for 50.")
+    assert page.locator(".exercise-card .best").text_content() == "Yatzy 50"
     page.locator("#exercise summary").click()
     expect(page, "#exercise table", "Hold 6 6")
     assert counted(page) == 1
@@ -191,6 +221,61 @@ def test_mistakes_with_hidden_advice_are_kept(page: Any, address: str) -> None:
     expect(page, "#exercise .verdict", "the best choice")
 
 
+def test_the_best_dice_are_ringed_and_an_open_box_looks_open(page: Any) -> None:
+    add_mistakes(page, {"rules": "yatzy", "card": {"ones": 3}, "dice": [3, 3, 4, 5, 6], "rolls_left": 2})
+    page.click("#drill-start")
+    page.wait_for_selector("#exercise .exercise-card button")
+    look = "(name) => { const e = document.querySelector(name), s = getComputedStyle(e); return [s.fontWeight, s.backgroundColor, s.color]; }"
+    filled, nothing = (
+        page.evaluate(look, name) for name in (".exercise-card .filled .points", ".exercise-card .zero")
+    )
+    assert all(one != other for one, other in zip(filled, nothing, strict=True))
+    page.locator(".exercise-dice .die").nth(4).click()
+    page.locator("#exercise > .primary").click()
+    assert page.locator(".exercise-dice .advised").count() == 0
+    show_best(page)
+    assert page.locator(".exercise-dice .advised small").all_text_contents() == ["best", "best"]
+    ring = page.evaluate("getComputedStyle(document.querySelector('.exercise-dice .advised .die-face')).outline")
+    assert "solid" in ring
+
+
+def test_an_exercise_has_the_screen_and_the_focus(page: Any) -> None:
+    """It begins at the top of the screen, and the bar of the game on the table makes room for it."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    for button in ("#puzzle-today", "#puzzle-more", "#exercise .bar .primary"):
+        open_puzzle(page, button)
+        assert focused(page).startswith("Puzzle")
+        assert page.evaluate("document.activeElement.tagName") == "H4"
+        said = page.locator("#exercise [role='status']").first.text_content()
+        assert said.startswith("Yatzy, ")
+        assert "Dice " in said
+        wait_until(page, "Math.abs(document.querySelector('#exercise').getBoundingClientRect().top) < 30")
+        page.wait_for_selector(".bar-buttons", state="hidden")
+        page.keyboard.press("Enter")  # plays nothing on the table
+        assert page.locator("#dice button").count() == 0
+        page.locator(".exercise-card button").first.click()
+        show_best(page)
+    page.evaluate("window.scrollTo(0, 0)")
+    page.wait_for_selector(".bar-buttons", state="visible")
+
+
+@pytest.mark.parametrize("language", ["de", "sv", "fi"])
+def test_controls_wrap_as_a_whole(page: Any, address: str, language: str) -> None:
+    """A name stays beside its control, or above it where both do not fit in a line; no box is apart from its words."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{address}?lang={language}")
+    page.wait_for_selector("html[data-ready]", state="attached")
+    name, control = (page.locator(each).bounding_box() for each in ("label[for='difficulty']", "#difficulty"))
+    assert abs(name["y"] + name["height"] / 2 - control["y"] - control["height"] / 2) < 4
+    box, words = (page.locator(each).bounding_box() for each in ("#hide-advice", ".check span"))
+    assert words["x"] >= box["x"] + box["width"]
+    lefts = page.evaluate(
+        "[...document.querySelectorAll('#puzzle-today, #puzzle-bar label, #threshold, #hide-advice')].map((e) => Math.round(e.getBoundingClientRect().left))"
+    )
+    assert max(lefts) - min(lefts) <= 4
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
 def test_a_loss_above_the_threshold_is_asked_about(page: Any, address: str) -> None:
     """One tap cannot roll a Yatzy away; the safe answer has the focus and Escape is safe, too."""
     open_link(page, address, "#rules=yatzy&card=ones%3D3&dice=66666&left=1")
@@ -257,4 +342,8 @@ def test_by_keyboard_alone(page: Any) -> None:
             break
     page.keyboard.press("Enter")
     page.wait_for_selector("#exercise .verdict")
+    if focused(page) == "Try again":
+        page.keyboard.press("Tab")
+        assert focused(page) == "Show the best choice"
+        page.keyboard.press("Enter")
     assert focused(page) == "Another puzzle"

@@ -24,10 +24,11 @@ export function keptDice(dice, action) {
   });
 }
 
-// A number with its sign, for sums: "+12.3", "−4.0".
+// A number with its sign, for sums: "+12.3", "−4.0"; one that rounds to nothing has none.
 export function signedText(value, decimals = 1) {
   const fields = { points: formatNumber(Math.abs(value), decimals) };
-  return Number(value.toFixed(decimals)) < 0 ? _("−{points}", fields) : _("+{points}", fields);
+  if (!Number(value.toFixed(decimals))) return fields.points;
+  return value < 0 ? _("−{points}", fields) : _("+{points}", fields);
 }
 
 export function placeText(turn, roll) {

@@ -12,7 +12,7 @@ import { objectiveName, optionRow, optionTitle } from "./options.js";
 import { say } from "./say.js";
 import { forgetSolve, solveBox, workText } from "./solve.js";
 import { confirmLoss, isAdviceHidden } from "./training.js";
-import { LIMITS } from "./grades.js";
+import { gradesHint } from "./grades.js";
 import { showOpponentsError } from "./header.js";
 import { askPoints, boxesWithoutAdvice } from "./unadvised.js";
 import { whySentence } from "./why.js";
@@ -215,8 +215,7 @@ function drawRanking() {
   });
   const notes = [];
   if (answer.approximate) notes.push(_("Approximate: {text}.", { text: answer.approximate.text }));
-  const [[small], [large]] = LIMITS;
-  if (!aim) notes.push(_("An inaccuracy loses less than {small} points, a mistake less than {large}, a blunder more.", { small: formatNumber(small, 1), large: formatNumber(large, 1) }));
+  if (!aim) notes.push(gradesHint());
   if (boxes && rules().saved_rolls) notes.push(ngettext("The {count} roll left will be saved.", "The {count} rolls left will be saved.", state.left, { count: formatNumber(state.left) }));
   byId("ranking").hidden = !isListOpen();
   const at = [...byId("ranking").querySelectorAll("button")].indexOf(document.activeElement);

@@ -1,12 +1,13 @@
 // A position to solve: the scorecard and the dice of a puzzle or of an old mistake. The player chooses dice to hold or a
-// box; then the page says what the choice loses. The game on the table is not touched.
+// box; then the page says what the choice loses, and a wrong one can be tried again. The game on the table is not touched.
 import { actionText, keptDice } from "./actions.js";
 import { ask } from "./ask.js";
 import { dieFace } from "./die.js";
 import { button, diceText, element, setEnabled } from "./dom.js";
+import { gradeChip } from "./grades.js";
 import { _, formatNumber, ngettext } from "./i18n.js";
 import { loadRules } from "./rulesets.js";
-import { gradeOfChoice, lossOf, optionsTable, verdictView } from "./verdict.js";
+import { gradeOfChoice, lossOf, lossSentence, optionsTable, verdictView } from "./verdict.js";
 import { whySentence } from "./why.js";
 
 // The fields of a request for a position.
@@ -28,20 +29,26 @@ export async function optionsOf(position, signal) {
   return options.map((option) => ({ ...option, loss: lossOf(option, options[0]) }));
 }
 
-// `onAnswer(option, best)` is called once; `buttons` are shown after the answer.
-export async function showExercise(container, position, { title, onAnswer, buttons }) {
-  container.replaceChildren(element("h4", { tabindex: -1 }, title), element("p", { role: "status" }, _("Working …")));
-  container.firstChild.focus();
-  let rules, options;
+// `load` finds the position; `onAnswer(option, best, position)` is called once, for the first answer; `buttons(position)` are shown
+// with the solution.
+export async function showExercise(container, load, { title, onAnswer, buttons }) {
+  const heading = element("h4", { tabindex: -1 }, title), status = element("p", { class: "hint", role: "status" }, _("Working …"));
+  container.replaceChildren(heading, status); // nothing is replaced later: the focus stays
+  heading.focus({ preventScroll: true });
+  container.scrollIntoView();
+  let position, rules, options;
   try {
+    position = await load();
     rules = await loadRules(position.rules);
     options = await optionsOf(position);
   } catch (error) {
-    container.lastChild.replaceChildren(element("span", { class: "error" }, error.message), " ",
-      button(_("Try again"), () => showExercise(container, position, { title, onAnswer, buttons })));
+    status.replaceChildren(element("span", { class: "error" }, error.message));
+    container.append(button(_("Try again"), () => showExercise(container, load, { title, onAnswer, buttons })));
     return;
   }
-  const held = position.dice.map(() => false), spec = position.rules;
+  if (!heading.isConnected) return; // another one was asked meanwhile
+  const held = position.dice.map(() => false), spec = position.rules, [best] = options;
+  let isAnswered = false, isCounted = false;
   const verdict = element("div", { class: "answer", role: "status" });
   const dice = element("div", { class: "exercise-dice", role: "group", "aria-label": _("Dice; press one to hold it") },
     ...position.dice.map((_face, i) => button("", () => { held[i] = !held[i]; drawHeld(); }, { class: "die" })));
@@ -64,27 +71,59 @@ export async function showExercise(container, position, { title, onAnswer, butto
   }
 
   function answer(option) {
-    if (!option || verdict.childElementCount) return;
-    const best = options[0];
-    keptDice(position.dice, best)?.forEach((isKept, i) => { dice.children[i].querySelector("small").textContent = isKept ? _("best") : ""; dice.children[i].classList.toggle("advised", isKept); });
+    if (!option || isAnswered) return;
+    const grade = gradeOfChoice(option, best), isRight = grade === "best" || grade === "tied";
+    isAnswered = true;
     for (const each of [...dice.children, roll, ...boxes.querySelectorAll("button")]) setEnabled(each, false);
-    const other = gradeOfChoice(option, best) === "best" ? options[1] : option;
-    verdict.className = `answer ${gradeOfChoice(option, best)}`; // a mistake is not green
-    verdict.replaceChildren(...verdictView(option, best, spec, other && whySentence(best, other, spec)),
-      element("details", {}, element("summary", {}, _("All about this choice")), optionsTable(options, option, spec)),
-      element("div", { class: "bar" }, ...buttons()));
-    onAnswer(option, best);
-    verdict.querySelector(".bar button")?.focus();
+    if (isRight) solve(option);
+    else judge(option, grade, [element("p", { class: "verdict" }, gradeChip(grade), " ", lossSentence(option, best, spec))],
+      [button(_("Try again"), again, { class: "primary" }), button(_("Show the best choice"), () => solve(option))]);
+    if (!isCounted) onAnswer(option, best, position);
+    isCounted = true;
   }
+
+  function judge(option, grade, parts, following) {
+    verdict.className = `answer ${grade}`; // a mistake is not green
+    verdict.replaceChildren(...parts, element("div", { class: "bar" }, ...following));
+    verdict.querySelector(".bar button").focus({ preventScroll: true });
+    verdict.scrollIntoView({ block: "nearest" });
+  }
+
+  // Another choice, with the best one still unknown.
+  function again() {
+    isAnswered = false;
+    held.fill(false);
+    for (const each of boxes.querySelectorAll("button")) setEnabled(each, true);
+    for (const die of dice.children) setEnabled(die, position.rolls_left > 0);
+    drawHeld();
+    (position.rolls_left ? dice : boxes).querySelector("button").focus();
+    verdict.replaceChildren();
+  }
+
+  function solve(option) {
+    const grade = gradeOfChoice(option, best), other = grade === "best" ? options[1] : option;
+    keptDice(position.dice, best)?.forEach((isKept, i) => { dice.children[i].querySelector("small").textContent = isKept ? _("best") : ""; dice.children[i].classList.toggle("advised", isKept); });
+    boxes.querySelector(`[data-box="${best.hold ? "" : best.category}"]`)?.classList.add("best");
+    judge(option, grade, [...verdictView(option, best, spec, other && whySentence(best, other, spec)),
+      element("details", {}, element("summary", {}, _("All about this choice")), optionsTable(options, option, spec))], buttons(position));
+  }
+
+  // Digits hold dice here; they and Enter do not play on the table, which is out of sight.
+  container.onkeydown = (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (/^[1-9]$|^Enter$|^Backspace$/.test(event.key)) event.stopPropagation();
+    const places = [...held.keys()].filter((i) => position.dice[i] === Number(event.key)), loose = places.find((i) => !held[i]);
+    if (places.length) dice.children[loose ?? places[0]].click();
+  };
 
   drawHeld();
   const rolls = rules.rolls + (rules.saved_rolls ? position.saved || 0 : 0);
   const fields = { rules: rules.name, roll: formatNumber(rolls - position.rolls_left), rolls: formatNumber(rolls) };
-  container.replaceChildren(container.firstChild,
-    element("p", { class: "hint" }, position.rolls_left ? _("{rules}, roll {roll} of {rolls}: which dice do you hold, or which box do you take?", fields)
-      : _("{rules}, no roll left: which box do you take?", fields)),
-    dice, ...(position.rolls_left ? [roll] : []), verdict, boxes);
+  status.replaceChildren(position.rolls_left ? _("{rules}, roll {roll} of {rolls}: which dice do you hold, or which box do you take?", fields)
+    : _("{rules}, no roll left: which box do you take?", fields), " ", element("span", { class: "unseen" }, _("Dice {dice}.", { dice: position.dice.join(" ") })));
+  container.append(dice, ...(position.rolls_left ? [roll] : []), verdict, boxes);
   if (!position.rolls_left) for (const die of dice.children) setEnabled(die, false);
+  container.scrollIntoView(); // before, the page may have been too short for it
 }
 
 // The scorecard as in a game, upper boxes and the sum of them on the left: filled boxes with their points, open ones as buttons with the points of this roll.
@@ -95,9 +134,9 @@ function cardView(rules, position, options, onTake) {
     if (points !== undefined) return element("li", { class: "row filled" }, name, " ", element("span", { class: "points" }, formatNumber(points)));
     if (!option) return element("li", {}, name, " ", element("span", { class: "points" }, "–"));
     const text = option.bonus_points ? `${formatNumber(option.points)} + ${formatNumber(option.bonus_points)}` : formatNumber(option.points);
-    return element("li", { class: "open" }, element("button", { type: "button", title: actionText(option, position.rules), on: { click: (event) => {
+    return element("li", { class: "open" }, element("button", { type: "button", "data-box": category.id, title: actionText(option, position.rules), on: { click: (event) => {
       if (event.currentTarget.getAttribute("aria-disabled") !== "true") onTake(option);
-    } } }, name, " ", element("span", { class: option.points ? "points" : "points zero" }, text)));
+    } } }, name, " ", element("span", { class: option.points ? "points now" : "points now zero" }, text)));
   };
   const side = (isUpper, ...sums) => element("ul", { "aria-label": isUpper ? _("Upper boxes") : _("Other boxes") },
     ...rules.categories.filter((category) => Boolean(category.upper) === isUpper).map(cellOf), ...sums);

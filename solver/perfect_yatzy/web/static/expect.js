@@ -10,6 +10,7 @@ import { isCardFull, me, objective, onDraw, position, rules, state, totals } fro
 const DEBOUNCE_MS = 60, FIRST_FIGURES_MS = 400, LONG_WAIT_MS = 2000; // then the average is asked for alone; then the page says that it takes long
 const newRequest = latestOnly();
 let answerKey = "", answer = null, timer = 0, isVisible = false, builtFor = "";
+let shownRules = ""; // of the figures shown; figures of other rules are hidden at once, others fade until the new ones are there
 
 function build() {
   if (builtFor === language) return;
@@ -25,41 +26,44 @@ function build() {
       element("div", { id: "chart" }),
       element("p", { class: "at-least" },
         element("label", { for: "at-least" }, _("Chance of at least")), " ",
-        element("input", { id: "at-least", inputmode: "numeric", autocomplete: "off", size: 5, on: { input: chooseScore } }), " ",
-        element("output", { id: "chance-of", for: "at-least" })),
+        element("span", {}, element("input", { id: "at-least", inputmode: "numeric", autocomplete: "off", size: 5, on: { input: chooseScore } }), " ",
+          element("output", { id: "chance-of", for: "at-least" }))),
       element("details", { id: "chances-details" }, element("summary", {}, _("All chances as a table")), element("div", { id: "chances" }))),
     element("div", { id: "expect-notes" }));
 }
 
-// Dice do not matter here: only another scorecard or objective sends a request.
+// Dice do not matter here: only another scorecard or objective sends a request. At the end nothing is left to expect.
 function drawExpect() {
   build();
+  byId("expect").hidden = isCardFull();
   const body = { ...position(), ...objective() }, key = JSON.stringify(body);
-  if (key === answerKey) return;
-  hideOutdated();
-  if (!isVisible) return;
+  if (key === answerKey) { nameAverage(); return; }
+  fade();
+  if (!isVisible || isCardFull()) return;
   answerKey = key;
-  if (isCardFull()) { drawFinal(); return; }
   const signal = newRequest();
   timer = setTimeout(() => request(body, signal), DEBOUNCE_MS);
 }
 
-// Numbers of another position are never shown; the panel keeps its size.
-function hideOutdated() {
+// Figures of the position before stay, faded, until those of this one are there: the panel keeps its size.
+function fade() {
   clearTimeout(timer);
   newRequest();
   answerKey = "";
   answer = null;
-  byId("expect").setAttribute("aria-busy", String(isVisible));
-  byId("expect-status").replaceChildren(isVisible && !isCardFull() ? _("Working …") : "");
-  for (const id of ["expect-figures", "spread"]) byId(id).classList.add("stale");
+  const isWaiting = isVisible && !isCardFull();
+  byId("expect").setAttribute("aria-busy", String(isWaiting));
+  byId("expect-status").replaceChildren(isWaiting ? _("Working …") : "");
+  for (const each of outdatable()) each.classList.add("outdated");
+  if (shownRules !== state.rules) hideOutdated();
   byId("expect-notes").replaceChildren();
 }
 
-function drawFinal() {
-  byId("expect").setAttribute("aria-busy", "false");
-  byId("expect-figures").replaceChildren(figure(_("final score"), formatNumber(totals().all), "large"));
-  byId("expect-figures").classList.remove("stale");
+const outdatable = () => [...byId("expect-figures").children, byId("spread")];
+
+function hideOutdated() {
+  shownRules = "";
+  for (const id of ["expect-figures", "spread"]) byId(id).classList.add("stale");
 }
 
 async function request(body, signal) {
@@ -86,7 +90,13 @@ async function requestAverage(body, signal) {
   if (body.goal !== undefined || body.opponents) return;
   const found = await ask("expect", { ...body, spread: false }, { signal }).catch(() => null);
   if (!found || signal.aborted || answer) return;
-  drawFigures({ expected_final_score: found.expected_final_score, approximate: found.approximate });
+  const mean = byId("expect-figures").querySelector(".mean.large");
+  if (!shownRules || !mean) {
+    drawFigures({ expected_final_score: found.expected_final_score, approximate: found.approximate });
+    return;
+  }
+  mean.classList.remove("outdated");
+  mean.querySelector("dd").textContent = formatNumber(found.expected_final_score, 1);
 }
 
 // What perfect play makes of an empty card on average; null if this card is empty or the number is not available.
@@ -97,6 +107,7 @@ async function startOfGame(signal) {
 }
 
 function showError(error) {
+  hideOutdated();
   answerKey = ""; // the next change asks again
   if (error.code === "confirmation-required" && error.cost) {
     const body = { ...position(), ...objective() };
@@ -115,10 +126,21 @@ function draw() {
   drawNotes();
 }
 
+// The figures are those at the start of the turn; the advice knows the dice, so that its average is another one.
+function averageName() {
+  if (!state.dice.length && !state.rolls.length) return _("average final score");
+  return state.rolls.length ? _("average final score before this turn") : _("average final score before this roll");
+}
+
+function nameAverage() {
+  const name = byId("expect-figures").querySelector(".mean dt");
+  if (name) name.textContent = averageName();
+}
+
 function drawFigures(found) {
   const { distribution } = found, mean = formatNumber(found.expected_final_score, 1);
   const parts = found.aim ? objectiveFigures(found) : [];
-  parts.push(figure(_("average final score"), mean, found.aim ? "" : "large"));
+  parts.push(figure(averageName(), mean, found.aim ? "mean" : "mean large"));
   const deviation = distribution ? distribution.standard_deviation : found.standard_deviation;
   if (distribution) {
     const { 5: low, 95: high } = distribution.percentiles;
@@ -133,6 +155,7 @@ function drawFigures(found) {
   }
   byId("expect-figures").replaceChildren(...parts);
   byId("expect-figures").classList.remove("stale");
+  shownRules = state.rules;
 }
 
 // A bonus with several steps, or one for each column: the chance of any of them.
@@ -170,6 +193,7 @@ function drawDistribution() {
   const isDrawn = Boolean(answer.distribution) && answer.distribution.chances.length > 1;
   byId("spread").hidden = !isDrawn;
   byId("spread").classList.toggle("stale", !isDrawn);
+  byId("spread").classList.remove("outdated");
   if (!isDrawn) return;
   byId("chart-title").textContent = answer.aim ? _("Final score when playing for the best average") : _("Final score");
   drawChart();

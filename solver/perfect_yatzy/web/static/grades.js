@@ -3,7 +3,7 @@ import { element } from "./dom.js";
 import { _, formatNumber, ngettext } from "./i18n.js";
 
 const TIE = 1e-6; // points; smaller differences are rounding
-export const LIMITS = [[0.4, "inaccuracy"], [1.7, "mistake"]]; // as in perfect_yatzy.play.review
+const LIMITS = [[0.4, "inaccuracy"], [1.7, "mistake"]]; // as in perfect_yatzy.play.review
 const FULL_BAR = 5; // points; greater losses draw no longer bar
 
 export const GRADES = ["best", "tied", "inaccuracy", "mistake", "blunder"];
@@ -28,6 +28,12 @@ export function gradeCount(grade, count) {
     case "mistake": return ngettext("{count} mistake", "{count} mistakes", count, fields);
     default: return ngettext("{count} blunder", "{count} blunders", count, fields);
   }
+}
+
+// What the words mean, in one line.
+export function gradesHint() {
+  const [small, large] = LIMITS.map(([limit]) => formatNumber(limit, 1));
+  return _("An inaccuracy loses less than {small} points, a mistake less than {large}, a blunder more.", { small, large });
 }
 
 // A loss of points as text: 0.62; one that only rounds to 0 does not look like none.

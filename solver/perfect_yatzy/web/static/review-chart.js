@@ -4,7 +4,8 @@ import { svg } from "./dom.js";
 import { _, formatNumber } from "./i18n.js";
 import { isMistake } from "./grades.js";
 
-const LEFT = 36, RIGHT = 10, TOP = 14, HEIGHT = 130, AXIS = 18; // pixels
+const LEFT = 36, RIGHT = 10, TOP = 22, AXIS = 18, WIDE = 480; // pixels
+const heightFor = (width) => (width < WIDE ? 84 : 130); // on a phone the decision and the list share the screen
 
 // The values after each event: [without errors, as played, index of the decision or -1].
 export function courseOf(found) {
@@ -23,9 +24,10 @@ export function courseOf(found) {
 // a decision.
 export function courseChart(container, found, onChoose) {
   const course = courseOf(found), all = course.flatMap(([without, played]) => [without, played]);
-  const low = Math.min(...all), high = Math.max(...all), base = TOP + HEIGHT, width = Math.max(240, container.clientWidth || 420);
+  const low = Math.min(...all), high = Math.max(...all);
+  const width = Math.max(240, container.clientWidth || 420), height = heightFor(width), base = TOP + height;
   const xOf = (at) => LEFT + at * (width - LEFT - RIGHT) / (course.length - 1 || 1);
-  const yOf = (value) => base - (value - low) / (high - low || 1) * HEIGHT;
+  const yOf = (value) => base - (value - low) / (high - low || 1) * height;
   const line = (which) => course.map((point, at) => `${xOf(at).toFixed(1)},${yOf(point[which]).toFixed(1)}`);
   const places = course.map((point, at) => [point[2], at]).filter(([decision]) => decision >= 0); // in the order of time
   const at = new Map(places);
@@ -55,7 +57,7 @@ export function courseChart(container, found, onChoose) {
 // The start, the highest and the lowest value at the left, the number of each turn below.
 function axes(found, low, high, width, base, xOf, yOf, at) {
   const value = (number) => svg("text", { x: LEFT - 6, y: yOf(number) + 4, "text-anchor": "end" }, formatNumber(number));
-  const parts = [svg("line", { x1: LEFT, x2: width - RIGHT, y1: yOf(found.start), y2: yOf(found.start), class: "axis" })];
+  const parts = [svg("text", { x: 0, y: 10 }, _("average final score")), svg("line", { x1: LEFT, x2: width - RIGHT, y1: yOf(found.start), y2: yOf(found.start), class: "axis" })];
   for (const number of [low, high]) if (Math.abs(yOf(number) - yOf(found.start)) > 14) parts.push(value(number));
   parts.push(value(found.start));
   const firsts = found.decisions.flatMap((each, i) => (i === 0 || found.decisions[i - 1].turn !== each.turn ? [[each.turn, at.get(i)]] : []));

@@ -17,21 +17,25 @@ export function decisionSentence(each, spec) {
   return _("{place}, {dice}: {done}, {grade}, lost {loss}. Best: {best}.", fields);
 }
 
+const chipOf = (each) => (each.grade === "best" || each.grade === "tied" ? gradeChip(each.grade)
+  : gradeChip(each.grade, _("{grade}, −{loss}", { grade: gradeName(each.grade), loss: pointsText(each.loss) })));
+
+// What was chosen in a position that is shown on the table.
+export const choiceLine = (each, spec) => [element("span", {}, _("Played: {action}", { action: actionText(each.done, spec) })), " ", chipOf(each)];
+
 // `luck` is that of the roll before the decision.
 export function decisionView(each, luck, spec, onShow) {
   const isBest = each.grade === "best";
   const choice = (label, action, content) => element("div", { class: "choice" },
-    element("span", { class: "label" }, label), diceRow(each.dice, keptDice(each.dice, action)), element("span", { class: "action" }, actionTitle(action, spec)), content || "");
-  const chip = isBest || each.grade === "tied" ? gradeChip(each.grade)
-    : gradeChip(each.grade, _("{grade}, −{loss}", { grade: gradeName(each.grade), loss: pointsText(each.loss) }));
-  const parts = [choice(_("Played"), each.done, chip)];
+    element("span", { class: "label" }, label), diceRow(each.dice, keptDice(each.dice, action)),
+    element("span", { class: "what" }, element("span", { class: "action" }, actionTitle(action, spec)), " ", content || ""));
+  const parts = [choice(_("Played"), each.done, chipOf(each))];
   if (!isBest) parts.push(choice(_("Best"), each.best));
   parts.push(element("p", { class: "hint" }, each.rolls_left
     ? _("Luck of this roll: {luck} points. Rolls left: {left}.", { luck: signedText(luck), left: formatNumber(each.rolls_left) })
     : _("Luck of this roll: {luck} points. No rolls left.", { luck: signedText(luck) })));
-  const bar = element("div", { class: "bar" }, button(_("Show this position"), onShow));
-  parts.push(bar);
-  if (each.done.outlook) parts.push(element("details", {}, element("summary", {}, _("Why")), comparison(each, spec)));
+  const why = each.done.outlook ? element("details", {}, element("summary", {}, _("Why")), comparison(each, spec)) : "";
+  parts.push(element("div", { class: "more" }, button(_("Show this position"), onShow), why));
   return parts;
 }
 

@@ -2,29 +2,31 @@
 import { placeText, signedText } from "./actions.js";
 import { button, byId, element, setEnabled } from "./dom.js";
 import { addMistakes } from "./drill.js";
-import { GRADES, gradeChip, gradeCount, isMistake } from "./grades.js";
+import { GRADES, gradeChip, gradeCount, gradesHint, isMistake } from "./grades.js";
 import { _, formatNumber, ngettext } from "./i18n.js";
 import { courseChart } from "./review-chart.js";
-import { decisionSentence, decisionView } from "./review-decision.js";
+import { choiceLine, decisionSentence, decisionView } from "./review-decision.js";
 import { decisionList } from "./review-list.js";
 import { cardBefore, mistakesOf } from "./review-position.js";
-import { showPosition } from "./state.js";
 import { drawTraining } from "./training.js";
+import { visitPosition } from "./visit.js";
 
 const KEYS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
-let shown = null; // { record, found: one review for each player, player, index, turns, chart, list, onlyMistakes }
+let shown = null; // { record, found: one review for each player, source, player, index, turns, chart, list, onlyMistakes }
 
 export const reviewedRecord = () => shown?.record;
 
-export function clearReview() {
-  shown = null;
-  byId("review-body").replaceChildren();
+// `source` is a function that says where the game is from.
+export function showReview(record, found, source) {
+  shown = { record, found, source, onlyMistakes: false };
+  draw(0, 0);
+  goToReview();
 }
 
-export function showReview(record, found) {
-  shown = { record, found, onlyMistakes: false };
-  draw(0, 0);
-  byId("review-name").focus();
+// What one looks for is below the heading of the panel.
+function goToReview() {
+  byId("review-name").focus({ preventScroll: true });
+  byId("review-body").scrollIntoView();
 }
 
 export function redrawReview() {
@@ -45,7 +47,7 @@ function draw(player, index) {
   });
   body.querySelector(".course-box").prepend(shown.chart);
   shown.list = decisionList(each, shown.turns, record.rules, show);
-  body.querySelector(".list-box").append(shown.list);
+  body.querySelector(".list-head").after(shown.list);
   filterList();
   show(Math.min(index, each.decisions.length - 1));
 }
@@ -67,11 +69,13 @@ function summary(each) {
     : ngettext("{name}: {mean} points on average, after {count} turn", "{name}: {mean} points on average, after {count} turns", count, fields);
   const figure = (name, value, kind) => element("div", { class: kind || null }, element("dt", {}, name), element("dd", {}, value));
   const grades = GRADES.filter((grade) => each.grades[grade]).map((grade) => gradeChip(grade, gradeCount(grade, each.grades[grade])));
-  return [element("h3", { id: "review-name", tabindex: -1 }, title),
+  const sign = (value) => (Math.abs(value) < 0.05 ? null : value < 0 ? "negative" : "positive");
+  return [element("div", { class: "review-head" }, element("h3", { id: "review-name", tabindex: -1 }, title), " ", element("span", { id: "review-source", class: "hint" }, shown.source())),
     element("dl", { class: "figures parts" }, figure(_("start"), formatNumber(each.start, 1)),
-      figure(_("luck"), signedText(each.luck), each.luck < 0 ? "unlucky" : "lucky"), figure(_("errors"), signedText(-each.points_lost), "lost"),
+      figure(_("luck"), signedText(each.luck), sign(each.luck)), figure(_("errors"), signedText(-each.points_lost), sign(-each.points_lost)),
       figure(each.finished ? _("final score") : _("average now"), formatNumber(each.result, each.finished ? 0 : 1))),
     element("p", { class: "grades" }, ...(grades.length ? grades.flatMap((chip) => [chip, " "]) : [_("No decisions yet.")])),
+    element("p", { class: "hint grades-hint" }, gradesHint()),
     ...(each.approximate ? [element("p", { class: "hint" }, _("Approximate: {text}.", { text: each.approximate.text }))] : [])];
 }
 
@@ -80,7 +84,7 @@ function decisions(each) {
   const step = (id, label, title, listener) => button(label, listener, { id, title, "aria-label": title });
   const course = [
     element("div", { class: "course-box" }, element("p", { class: "legend" },
-      element("span", { class: "key expected" }), _("average final score"), " ", element("span", { class: "key without-errors" }), _("without errors"), " ",
+      element("span", { class: "key expected" }), _("as played"), " ", element("span", { class: "key without-errors" }), _("without errors"), " ",
       element("span", { class: "key errors" }), _("lost by errors"))),
     element("div", { class: "bar stepper", role: "group", "aria-label": _("Step through the decisions") },
       step("step-first", "«", _("First decision"), () => show(0)), step("step-back", "‹", _("Decision before"), () => show(shown.index - 1)),
@@ -92,13 +96,14 @@ function decisions(each) {
     element("p", { id: "decision-status", class: "unseen", role: "status" })];
   const listHead = element("div", { class: "bar list-head" }, element("h4", {}, _("All decisions")),
       ...(mistakes ? [element("label", {}, element("input", { type: "checkbox", id: "only-mistakes", checked: shown.onlyMistakes,
-        on: { change: (event) => { shown.onlyMistakes = event.target.checked; filterList(); } } }), " ", _("mistakes only")),
-      button(ngettext("Practise this mistake", "Practise these {count} mistakes", mistakes, { count: formatNumber(mistakes) }), practise, { id: "practise" })] : []));
-  return [element("div", { class: "review-columns" }, element("div", { class: "course-column" }, ...course), element("div", { class: "list-box" }, listHead))];
+        on: { change: (event) => { shown.onlyMistakes = event.target.checked; filterList(); } } }), " ", _("mistakes only"))] : []));
+  const practice = mistakes ? [button(ngettext("Practise this mistake", "Practise these {count} mistakes", mistakes, { count: formatNumber(mistakes) }), practise, { id: "practise" })] : [];
+  return [element("div", { class: "review-columns" }, element("div", { class: "course-column" }, ...course), element("div", { class: "list-box" }, listHead, ...practice))];
 }
 
 function filterList() {
   shown.list.classList.toggle("only-mistakes", shown.onlyMistakes);
+  shown.list.mark(shown.index);
   for (const turn of shown.list.children) turn.classList.toggle("flawless", !turn.querySelector(".mistake, .blunder"));
 }
 
@@ -128,6 +133,7 @@ function nextMistake() {
 export function onReviewKey(event) {
   if (!shown || !current().decisions.length || event.ctrlKey || event.metaKey || event.altKey) return;
   if (/^(SELECT|INPUT)$/.test(event.target.tagName)) return;
+  if (event.key === "Enter" && event.target.tabIndex < 0) event.stopPropagation(); // Enter plays on the table, which is out of sight here
   if (event.key in KEYS) show(Number.isFinite(KEYS[event.key]) ? shown.index + KEYS[event.key] : KEYS[event.key]);
   else if (event.key.toLowerCase() === "m" && current().decisions.some((each) => isMistake(each.grade))) nextMistake();
   else return;
@@ -143,6 +149,6 @@ function practise() {
 // Opens the position on the table; the game under review stays here.
 async function open(record, player, each) {
   const fields = { rules: record.rules, ...cardBefore(record, player, each.turn), dice: each.dice, left: each.rolls_left };
-  await showPosition(fields, _("This is {place} of the game under review; Undo goes back.", { place: placeText(each.turn, each.roll) }));
-  byId("advice-title").focus();
+  await visitPosition(fields, _("This is {place} of the game under review; Undo goes back.", { place: placeText(each.turn, each.roll) }),
+    { words: () => choiceLine(each, record.rules), back: () => _("Back to the review"), onBack: goToReview });
 }

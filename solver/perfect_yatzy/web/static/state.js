@@ -14,10 +14,12 @@ export const newPlayer = (name = "") => ({ name, card: {}, saved: 0, bonusPoints
 // entered, and `guess` has the holds that fit it, where the player has not said what was held.
 // `assumed` of the fixed dice were kept as the page marked them, without a word of the player; `entered` are the dice of the
 // roll in the order of entry.
+// `visits` means that the table shows a position of a review or of an exercise, not the player's own game.
 // `chosen` means that the player has marked dice to hold; until then the page suggests the best hold.
 export const emptyState = () => ({
   rules: "yatzy", players: [newPlayer()], player: 0, dice: [], held: [], chosen: false, fixed: 0, left: 2, typed: false,
   rolls: [], holds: [], guess: null, entered: [], assumed: 0, objective: "mean", goal: "", opponents: "", ties: "loss", turns: [], edited: false, date: "",
+  visits: false,
 });
 
 export let state = emptyState();
@@ -124,11 +126,11 @@ export function startGame(target, spec = target.rules) {
 }
 
 // Shows a position: its card, dice and rerolls. Undo goes back to what was there before.
-export async function showPosition({ rules: spec, card, bonusPoints = 0, saved = 0, dice = [], left }, text) {
+export async function showPosition({ rules: spec, card, bonusPoints = 0, saved = 0, dice = [], left, typed = false, visits = false }, text) {
   await loadRules(spec);
   change((s) => {
     startGame(s, spec);
-    Object.assign(s, { players: [{ ...newPlayer(), card, bonusPoints, saved }], dice, held: dice.map(() => false), edited: true });
+    Object.assign(s, { players: [{ ...newPlayer(), card, bonusPoints, saved }], dice, held: dice.map(() => false), edited: true, typed, visits });
     s.left = left ?? maxRerolls();
   }, text);
 }

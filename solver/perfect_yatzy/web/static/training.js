@@ -4,12 +4,14 @@ import { confirmLoss, lastVerdict, noteChoice } from "./confirm.js";
 import { button, byId, element } from "./dom.js";
 import { addMistakes, answerMistake, drillCounts, forgetMistakes, nextMistake } from "./drill.js";
 import { showExercise } from "./exercise.js";
-import { GRADES, gradeChip, gradeCount, gradeName, isMistake } from "./grades.js";
+import { GRADES, gradeChip, gradeCount, gradeName, gradesHint, isMistake } from "./grades.js";
 import { _, formatNumber, language, ngettext } from "./i18n.js";
 import { askPuzzle, DIFFICULTIES, gradeToday, nextNumber, noteToday } from "./puzzle.js";
-import { onDraw, redraw, showPosition, state } from "./state.js";
+import { makeRoomFor } from "./room.js";
+import { onDraw, redraw, state } from "./state.js";
 import { countChoice, isAdviceHidden, resetSession, sessionCounts, setSettings, THRESHOLDS, threshold } from "./training-settings.js";
 import { gradeOfChoice, lossOf, verdictView } from "./verdict.js";
+import { visitPosition } from "./visit.js";
 import { whySentence } from "./why.js";
 
 export { confirmLoss, isAdviceHidden, noteChoice };
@@ -27,22 +29,22 @@ function build() {
     ? ngettext("{count} point", "{count} points", value, { count: formatNumber(value, value % 1 ? 1 : 0) }) : _("never"));
   section.replaceChildren(
     element("h2", { id: "training-title" }, _("Training")),
-    element("p", {}, element("label", {}, element("input", { type: "checkbox", id: "hide-advice", on: { change: hideAdvice } }), " ",
-      _("Hide the advice until I have chosen"))),
-    element("p", {}, element("label", { for: "threshold" }, _("Warn me before I lose at least")), " ",
+    element("p", {}, element("label", { class: "check" }, element("input", { type: "checkbox", id: "hide-advice", on: { change: hideAdvice } }), " ",
+      element("span", {}, _("Hide the advice until I have chosen")))),
+    element("p", { class: "field" }, element("label", { for: "threshold" }, _("Warn me before I lose at least")), " ",
       element("select", { id: "threshold", on: { change: (event) => setSettings({ threshold: Number(event.target.value) }) } }, ...THRESHOLDS.map(choice))),
-    element("div", { id: "session" }),
     element("h3", {}, _("Puzzles")),
-    element("div", { class: "bar" }, button("", () => puzzle(0), { id: "puzzle-today" }), button(_("Another puzzle"), () => puzzle(nextNumber()), { id: "puzzle-more" }),
-      element("label", { for: "difficulty" }, _("Difficulty")), " ",
-      element("select", { id: "difficulty", on: { change: (event) => { difficulty = event.target.value; drawTraining(); } } },
-        ...DIFFICULTIES.map((each) => element("option", { value: each }, difficultyName(each))))),
+    element("div", { class: "bar", id: "puzzle-bar" }, button("", () => puzzle(0), { id: "puzzle-today" }), button(_("Another puzzle"), () => puzzle(nextNumber()), { id: "puzzle-more" }),
+      element("span", { class: "field" }, element("label", { for: "difficulty" }, _("Difficulty")), " ",
+        element("select", { id: "difficulty", on: { change: (event) => { difficulty = event.target.value; drawTraining(); } } },
+          ...DIFFICULTIES.map((each) => element("option", { value: each }, difficultyName(each)))))),
     element("h3", {}, _("Your mistakes")),
     element("p", { id: "drill-counts", class: "hint" }),
-    element("div", { class: "bar" }, button(_("Practise"), () => drill(), { id: "drill-start" }),
+    element("div", { class: "bar", id: "drill-bar" }, button(_("Practise"), () => drill(), { id: "drill-start" }),
       button(_("Forget all"), forget, { id: "drill-forget" })),
-    element("div", { id: "exercise" }));
+    element("div", { id: "exercise" }), element("div", { id: "session" })); // last: it grows with every choice
   if (!byId("last-choice")) byId("advice").append(element("div", { id: "last-choice", role: "status" })); // where the player looks
+  makeRoomFor(byId("exercise"));
   byId("threshold").value = String(threshold());
   byId("difficulty").value = difficulty;
 }
@@ -82,7 +84,7 @@ function drawSession() {
     element("dl", { class: "figures" }, figure(_("choices"), formatNumber(count)), figure(_("lost on average"), formatNumber(lost / count, 2)),
       figure(_("lost in all"), formatNumber(lost, 1))),
     element("p", { class: "grades" }, ...GRADES.filter((grade) => grades[grade]).flatMap((grade) => [gradeChip(grade, gradeCount(grade, grades[grade])), " "]),
-      button(_("Start again from zero"), () => { resetSession(); drawTraining(); }, { class: "quiet" })));
+      button(_("Start again from zero"), () => { resetSession(); drawTraining(); }, { class: "quiet" })), element("p", { class: "hint" }, gradesHint()));
 }
 
 function drawDrill() {
@@ -108,9 +110,9 @@ function forget() {
 }
 
 const toTable = (position) => button(_("Show this position"), async () => {
-  const { bonus_points: bonusPoints, rolls_left: left, ...fields } = position;
-  await showPosition({ ...fields, bonusPoints, left }, _("This is the position of the exercise; Undo goes back."));
-  byId("advice-title").focus();
+  const { bonus_points: bonusPoints, rolls_left: left, ...fields } = position, title = byId("exercise").querySelector("h4");
+  await visitPosition({ ...fields, bonusPoints, left }, _("This is the position of the exercise; Undo goes back."),
+    { words: () => [title.textContent], back: () => _("Back to the exercise"), onBack: () => { title.focus({ preventScroll: true }); byId("exercise").scrollIntoView(); } });
 });
 
 function count(option, best) {
@@ -119,35 +121,34 @@ function count(option, best) {
   return [grade, loss];
 }
 
+// Shows an exercise below the buttons of its group.
+function exerciseBelow(id, load, options) {
+  const box = byId("exercise");
+  byId(id).after(box);
+  return showExercise(box, load, options);
+}
+
 // A puzzle of today; number 0 is the one of the day.
 async function puzzle(number) {
-  const rules = state.rules, level = difficulty, box = byId("exercise");
+  const rules = state.rules, level = difficulty;
   const title = number ? _("Puzzle, {difficulty}", { difficulty: difficultyName(level) }) : _("Puzzle of the day, {difficulty}", { difficulty: difficultyName(level) });
-  box.replaceChildren(element("p", { role: "status" }, _("Working …")));
-  let position;
-  try {
-    position = await askPuzzle(rules, level, number);
-  } catch (error) {
-    box.replaceChildren(element("p", { class: "error", role: "alert" }, error.message), button(_("Try again"), () => puzzle(number)));
-    return;
-  }
-  await showExercise(box, position, {
+  await exerciseBelow("puzzle-bar", () => askPuzzle(rules, level, number), {
     title,
-    onAnswer: (option, best) => {
+    onAnswer: (option, best, position) => {
       const [grade, loss] = count(option, best);
       if (number === 0) noteToday(rules, level, grade);
       if (isMistake(grade)) addMistakes([{ position, loss }]);
       drawTraining();
     },
-    buttons: () => [button(_("Another puzzle"), () => puzzle(nextNumber()), { class: "primary" }), toTable(position)],
+    buttons: (position) => [button(_("Another puzzle"), () => puzzle(nextNumber()), { class: "primary" }), toTable(position)],
   });
 }
 
 // The mistake that is due first; if none is due, the next one early.
 async function drill() {
   const mistake = nextMistake() || nextMistake(true);
-  if (!mistake) { byId("exercise").replaceChildren(element("p", {}, _("All mistakes are solved."))); return; }
-  await showExercise(byId("exercise"), mistake.position, {
+  if (!mistake) return; // the button is hidden
+  await exerciseBelow("drill-bar", () => mistake.position, {
     title: ngettext("A mistake that lost {loss} point", "A mistake that lost {loss} points", mistake.loss, { loss: formatNumber(mistake.loss, 1) }),
     onAnswer: (option, best) => {
       const [grade] = count(option, best);

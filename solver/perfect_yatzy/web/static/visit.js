@@ -1,0 +1,39 @@
+// A position of a review or of an exercise on the table: a line above the dice says what was chosen there and leads back.
+// The game that was on the table before returns with it.
+import { button, byId, element } from "./dom.js";
+import { language } from "./i18n.js";
+import { change, me, onDraw, showPosition, state } from "./state.js";
+
+let visit = null; // { origin, key, words, back, onBack }: the state before, the position, what the line says
+
+const positionKey = () => JSON.stringify([state.rules, me().card, [...state.dice].sort(), state.left]);
+
+// `fields` are those of `showPosition`. `words` makes the elements that say what was chosen there, `back` the text of the
+// button that leads back; `onBack` goes there.
+export async function visitPosition(fields, notice, { words, back, onBack }) {
+  const origin = state.visits && visit ? visit.origin : JSON.stringify({ ...state, visits: false });
+  visit = null;
+  await showPosition({ ...fields, typed: JSON.parse(origin).typed, visits: true }, notice);
+  visit = { origin, key: positionKey(), words, back, onBack };
+  drawVisit();
+  byId("advice-title").focus({ preventScroll: true });
+  byId("table").scrollIntoView();
+}
+
+function leave() {
+  const { origin, onBack } = visit;
+  change((s) => Object.assign(s, JSON.parse(origin)));
+  onBack();
+}
+
+function drawVisit() {
+  if (!byId("visit")) byId("table").prepend(element("div", { id: "visit" }));
+  const line = byId("visit"), isShown = Boolean(state.visits && visit), isSame = isShown && positionKey() === visit.key;
+  const key = `${isShown} ${isSame} ${language} ${isShown && visit.key}`;
+  line.hidden = !isShown;
+  if (line.dataset.key === key) return;
+  line.dataset.key = key;
+  line.replaceChildren(...(isShown ? [button(visit.back(), leave, { id: "visit-back" }), " ", ...(isSame ? visit.words() : [])] : []));
+}
+
+onDraw(drawVisit);

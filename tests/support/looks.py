@@ -1,0 +1,47 @@
+"""What the tests of the page measure: contrast of controls, sizes of targets, and what axe finds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .need import need
+
+CONTRAST = """
+(selector) => {
+  const numbers = (text) => text.match(/[\\d.]+/g).map(Number);
+  const light = (rgb) => {
+    const [r, g, b] = rgb.map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (node) => {
+    for (let e = node; e; e = e.parentElement) {
+      const c = numbers(getComputedStyle(e).backgroundColor);
+      if (c.length === 3 || c[3] === 1) return c.slice(0, 3);
+    }
+    return [255, 255, 255];
+  };
+  const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
+  return [...document.querySelectorAll(selector)].filter((e) => e.getBoundingClientRect().width).map((e) => {
+    const style = getComputedStyle(e), isPicture = e instanceof SVGElement, around = behind(e.parentElement);
+    const border = numbers(isPicture ? style.stroke : style.borderTopColor), own = isPicture ? numbers(style.fill) : behind(e);
+    const edge = border.length === 3 || border[3] > 0 ? ratio(border.slice(0, 3), around) : 0;
+    return [e.id || e.textContent || e.closest('button')?.getAttribute('aria-label') || e.tagName, Math.max(edge, ratio(own, around))];
+  });
+}
+"""
+SMALL = """
+() => [...document.querySelectorAll('button, select, input, summary, a')]
+  .filter((e) => e.offsetWidth && e.getClientRects().length && e.id !== 'skip')
+  .map((e) => [e, (e.type === 'checkbox' || e.type === 'radio') ? e.closest('label') : e])
+  .map(([e, box]) => [e.id || e.textContent, box.offsetWidth, box.offsetHeight])
+  .filter(([, width, height]) => width < 44 || height < 44)
+"""
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice", "experimental"]
+
+
+def axe_faults(page: Any, context: str | None = None, rules: list[str] | None = None) -> list[tuple[str, list[Any]]]:
+    """What axe finds in the page or in a part of it: the rule and the elements."""
+    axe = need("axe_playwright_python.sync_playwright")
+    options = {"runOnly": rules} if rules else None
+    found = axe.Axe().run(page, context=context, options=options).response["violations"]
+    return [(each["id"], [node["target"] for node in each["nodes"]]) for each in found]
