@@ -1,0 +1,133 @@
+"""Every state beyond the table: axe, targets for a finger and contrast of controls, in light and dark, and in print."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from perfect_yatzy.play.record import write_games
+from perfect_yatzy.strategy.strategy import Strategy
+from support.browser import expect, open_link, settle
+from support.human import human
+from support.looks import CONTRAST, SMALL, axe_faults
+from support.need import need
+
+playwright = need("playwright.sync_api")
+MISTAKE = {"rules": "yatzy", "card": {"ones": 3}, "dice": [6, 6, 6, 6, 6], "rolls_left": 1}
+# Words that look like a link or like plain text have the contrast of text instead, which axe measures.
+CONTROLS = ", ".join(
+    f"{place}:not([aria-disabled='true'], .quiet, .decision, .option, .box, .die, .face, #left, [data-box], #menu button, #open-rules, #menu-button)"
+    for place in ("main button", "main select", "main input", "dialog[open] button", "dialog[open] select", "dialog[open] input", "dialog[open] textarea")
+) + ", .die .die-square"  # fmt: skip
+
+
+def check(page: Any, state: str) -> None:
+    """On a phone and a desk, in light and dark."""
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, state
+        if width == 390:
+            assert (state, page.evaluate(SMALL)) == (state, [])
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            weak = [each for each in page.evaluate(CONTRAST, CONTROLS) if each[1] < 3]
+            assert (state, scheme, weak) == (state, scheme, [])
+            assert (state, scheme, axe_faults(page)) == (state, scheme, [])
+
+
+def open_review(page: Any, yatzy: Strategy, folder: Path) -> None:
+    write_games(folder / "games.jsonl", [human(yatzy, 2), human(yatzy, 4)])
+    page.set_input_files("#record", str(folder / "games.jsonl"))
+    page.wait_for_selector("#review-name")
+
+
+def test_a_review_with_a_mistake_open_and_its_position(page: Any, yatzy: Strategy, tmp_path: Path) -> None:
+    open_review(page, yatzy, tmp_path)
+    page.keyboard.press("m")
+    page.locator("#decision summary").click()
+    check(page, "review")
+    page.locator("#decision button", has_text="Show this position").click()
+    settle(page)
+    expect(page, "#visit", "Played")
+    check(page, "position of a review")
+
+
+def test_training(page: Any, address: str) -> None:
+    page.check("#hide-advice")
+    page.select_option("#threshold", "0")
+    open_link(page, address, "#rules=yatzy&card=ones%3D3&dice=66666&left=1")
+    expect(page, "#answer", "Your choice")
+    check(page, "hidden advice")
+    page.locator("#dice .die").nth(0).click()
+    page.click("#go")
+    expect(page, "#last-choice", "blunder")
+    check(page, "last choice")
+
+
+def test_an_exercise_answered_wrongly(page: Any) -> None:
+    page.evaluate(
+        "async (position) => { (await import('./drill.js')).addMistakes([{ position, loss: 5 }]); (await import('./state.js')).redraw(); }",
+        MISTAKE,
+    )
+    page.click("#drill-start")
+    page.wait_for_selector("#exercise .exercise-card button")
+    page.locator(".exercise-dice .die").first.click()
+    check(page, "exercise")
+    page.locator("#exercise > .primary").click()
+    check(page, "wrong answer")
+    page.locator("#exercise button", has_text="Show the best choice").click()
+    page.locator("#exercise summary").click()
+    check(page, "solution")
+
+
+def test_dialogs(page: Any, address: str) -> None:
+    open_link(page, address, "#rules=yatzy&card=ones%3D3&dice=66666&left=1")
+    settle(page)
+    page.click("#menu-button")
+    page.click("#open-players")
+    page.click("#add-player")
+    check(page, "players")
+    page.keyboard.press("Escape")
+    page.click("#menu-button")
+    page.click("#open-paste")
+    page.fill("#paste-text", "rubbish text")
+    page.locator("#paste-form .primary").click()
+    expect(page, "#paste-error", " ")
+    check(page, "paste")
+    page.keyboard.press("Escape")
+    page.locator("#dice .die").nth(0).click()
+    page.click("#go")
+    expect(page, "#loss-dialog", "blunder")
+    check(page, "loss")
+    page.keyboard.press("Escape")
+    page.click("#open-rules")
+    for objective in ("goal", "win"):
+        page.select_option("#objective", objective)
+        check(page, f"rules, {objective}")
+
+
+def test_what_to_expect_while_it_is_computed_and_the_end_of_a_game(page: Any) -> None:
+    page.wait_for_selector("#chart rect")
+    page.locator("#chances-details summary").click()
+    page.route("**/api/expect", lambda route: None)  # no answer
+    page.evaluate("import('./state.js').then(({ change }) => change((s) => { s.players[0].card.chance = 20; }))")
+    page.wait_for_selector("#spread.outdated")
+    check(page, "figures fade")
+    page.evaluate(
+        """import('./state.js').then(({ change, rules }) => change((s) => {
+          for (const box of rules().categories) s.players[0].card[box.id] = 0;
+        }))"""
+    )
+    expect(page, "#answer", "Final score 0")
+    check(page, "end of a game")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_print(page: Any, yatzy: Strategy, tmp_path: Path, scheme: str) -> None:
+    """A position and a review on paper."""
+    page.keyboard.type("33456")
+    settle(page)
+    open_review(page, yatzy, tmp_path)
+    page.emulate_media(media="print", color_scheme=scheme)
+    assert axe_faults(page) == []
