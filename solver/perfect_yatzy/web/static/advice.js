@@ -198,9 +198,9 @@ function missingText() {
 const valueName = () => (!answer.aim ? _("average final score") : isSettled() ? settledText(answer.entries[0], answer.aim) : _("chance of {aim}", { aim: objectiveName(answer.aim) }));
 
 function drawHero() {
-  const [best, second] = answer.entries;
+  const [best, second] = answer.entries, title = optionTitle(best, answer.choosesHold);
   byId("answer").className = "hero";
-  byId("answer").replaceChildren(element("strong", {}, optionTitle(best, answer.choosesHold).replace(/ (?=\d+$)/, "\u00a0")), " ",
+  byId("answer").replaceChildren(element("strong", {}, best.category ? title.replace(/ (?=\d+$)/, "\u00a0") : title), " ",
     element("span", { class: "value" }, element("b", {}, valueText(best)), " ", element("small", {}, valueName())));
   byId("gap").textContent = second ? gapText(best, second, !isSettled() && answer.aim) : "";
   byId("why").textContent = second ? whySentence(best, second, state.rules) : "";

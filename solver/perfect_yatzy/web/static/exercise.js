@@ -136,7 +136,7 @@ function cardView(rules, position, options, onTake) {
     const text = option.bonus_points ? `${formatNumber(option.points)} + ${formatNumber(option.bonus_points)}` : formatNumber(option.points);
     return element("li", { class: "open" }, element("button", { type: "button", "data-box": category.id, title: actionText(option, position.rules), on: { click: (event) => {
       if (event.currentTarget.getAttribute("aria-disabled") !== "true") onTake(option);
-    } } }, name, " ", element("span", { class: option.points ? "points now" : "points now zero" }, text)));
+    } } }, name, " ", element("span", { class: "points now" + (option.points ? "" : " zero") }, text)));
   };
   const side = (isUpper, ...sums) => element("ul", { "aria-label": isUpper ? _("Upper boxes") : _("Other boxes") },
     ...rules.categories.filter((category) => Boolean(category.upper) === isUpper).map(cellOf), ...sums);
