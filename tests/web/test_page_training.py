@@ -265,9 +265,14 @@ def test_controls_wrap_as_a_whole(page: Any, address: str, language: str) -> Non
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{address}?lang={language}")
     page.wait_for_selector("html[data-ready]", state="attached")
-    name, control = (page.locator(each).bounding_box() for each in ("label[for='difficulty']", "#difficulty"))
+    # All at one time: the figures above may arrive meanwhile and move everything.
+    name, control, box, words = page.evaluate(
+        """["label[for='difficulty']", "#difficulty", "#hide-advice", ".check span"].map((each) => {
+          const { x, y, width, height } = document.querySelector(each).getBoundingClientRect();
+          return { x, y, width, height };
+        })"""
+    )
     assert abs(name["y"] + name["height"] / 2 - control["y"] - control["height"] / 2) < 4
-    box, words = (page.locator(each).bounding_box() for each in ("#hide-advice", ".check span"))
     assert words["x"] >= box["x"] + box["width"]
     lefts = page.evaluate(
         "[...document.querySelectorAll('#puzzle-today, #puzzle-bar label, #threshold, #hide-advice')].map((e) => Math.round(e.getBoundingClientRect().left))"
