@@ -100,12 +100,16 @@ class HoldOption(Option):
     category: Annotated[str | None, Field(description="The category to take, if all dice are held")]
 
 
-class CategoryOption(Option):
-    """One category to take."""
+class BoxPoints(TypedDict):
+    """What one box pays for a roll."""
 
     category: Annotated[str, Field(description="Id of the category")]
     points: Annotated[int, Field(description="Points of its box")]
     bonus_points: Annotated[int, Field(description="Points beside the box (joker, first roll)")]
+
+
+class CategoryOption(Option, BoxPoints):
+    """One category to take."""
 
 
 class Answer(TypedDict):
@@ -148,14 +152,6 @@ class ScoreAnswer(CardAnswer):
     rolls_left: Annotated[int, Field(description="Rerolls given up")]
     best: Annotated[CategoryOption, Field(description="The best category")]
     categories: Annotated[list[CategoryOption], Field(description="All categories, best first")]
-
-
-class BoxPoints(TypedDict):
-    """What one box pays for a roll."""
-
-    category: Annotated[str, Field(description="Id of the category")]
-    points: Annotated[int, Field(description="Points of its box")]
-    bonus_points: Annotated[int, Field(description="Points beside the box (joker, first roll)")]
 
 
 class PointsAnswer(CardAnswer):

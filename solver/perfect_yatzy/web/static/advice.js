@@ -41,7 +41,7 @@ function drawAdvice() {
   if (comparedFor !== cardAndDice()) comparedFor = "";
   const choosesHold = state.left > 0, isAsked = hasAllDice() && !isCardFull() && !isUnsolved();
   const body = { ...position(), ...objective(), dice: state.dice, rolls_left: state.left };
-  const key = isAsked || hasAllDice() ? `${choosesHold ? "hold" : "score"} ${JSON.stringify(body)}` : "none";
+  const key = hasAllDice() ? `${choosesHold ? "hold" : "score"} ${JSON.stringify(body)}` : "none";
   document.body.classList.toggle("no-roll", isTurnStart());
   document.body.classList.toggle("first", !state.turns.length && state.players.every((player) => !Object.keys(player.card).length));
   if (key === answerKey) { drawAnswer(); return; } // only marks on the dice or the language have changed
