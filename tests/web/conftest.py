@@ -47,7 +47,9 @@ def page(browser: Any, address: str) -> Iterator[Any]:
     found = context.new_page()
     problems: list[str] = []
     found.on("pageerror", lambda error: problems.append(str(error)))
-    found.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+    found.on(
+        "console", lambda message: message.type == "error" and problems.append(f"{message.text} {message.location}")
+    )
     found.on("request", lambda asked: asked.url.startswith((address, "data:")) or problems.append(asked.url))
     found.goto(address)
     ready(found)

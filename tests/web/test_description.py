@@ -18,13 +18,16 @@ need("jsonschema_rs")
 
 import jsonschema_rs
 from fastapi.testclient import TestClient
-from perfect_yatzy.errors import CODES
+from perfect_yatzy.errors import CODES, TableError
 from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy.service.work import Report
 from perfect_yatzy.strategy.opening import open_strategy
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.web.answers import HTTP_CODES
 from perfect_yatzy.web.app import create_app
+from perfect_yatzy.web.limits import IsDisconnected
 from perfect_yatzy.web.rule_sets import listed_rules
+from perfect_yatzy.web.workers import RequestScheduler
 from support.human import human
 from support.server import running_server
 
@@ -100,6 +103,34 @@ def test_answers_for_other_rule_sets_are_as_described(
     client: TestClient, described: dict[str, Any], spec: str
 ) -> None:
     check_answers(client, described, spec)
+
+
+@pytest.mark.parametrize("problem", [None, "a bug", "a full disk"])
+def test_events_of_long_work_are_as_described(
+    client: TestClient, described: dict[str, Any], monkeypatch: pytest.MonkeyPatch, problem: str | None
+) -> None:
+    """Progress, the end, and errors of both kinds, whether or not there is something to solve."""
+
+    def solve(report: Report, is_disconnected: IsDisconnected) -> None:
+        report(0.25, 12.0)
+        if problem == "a bug":
+            raise ZeroDivisionError
+        if problem:
+            raise TableError(problem)
+
+    monkeypatch.setattr(RequestScheduler, "confirmed", lambda self, fields: solve)
+    found = client.post("/api/solve", json={"query": "expect"})
+    answer = described["paths"]["/api/solve"]["post"]["responses"]["200"]["content"]["text/event-stream"]
+    schema = strict(answer["schema"] | {"components": described["components"]})
+    events = [dict(line.split(": ", 1) for line in event.split("\n")) for event in found.text.split("\n\n") if event]
+    assert [event["event"] for event in events] == ["progress", "error" if problem else "done"]
+    for event in events:
+        assert jsonschema_rs.Draft202012Validator(schema).is_valid(event)
+        of_this_name = next(
+            e["properties"] for e in schema["oneOf"] if e["properties"]["event"]["const"] == event["event"]
+        )
+        data = of_this_name["data"]["contentSchema"] | {"components": schema["components"]}
+        assert jsonschema_rs.Draft202012Validator(data).is_valid(json.loads(event["data"]))
 
 
 def test_rule_sets_are_as_described(client: TestClient, described: dict[str, Any]) -> None:

@@ -224,7 +224,7 @@ def test_errors_and_signs_of_life_are_events(
 
     text = events(StateError("no", field="dice"))
     assert text.startswith(": working\n\n")
-    assert events_of(text) == [("error", {"error": "no", "code": "invalid-value", "field": "dice"})]
+    assert events_of(text) == [("error", {"schema": 2, "error": "no", "code": "invalid-value", "field": "dice"})]
     assert events_of(events(ZeroDivisionError("x")))[0][1]["code"] == "internal-error"
     assert "ZeroDivisionError" in capsys.readouterr().err
 

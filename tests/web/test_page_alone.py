@@ -60,7 +60,7 @@ def test_a_server_that_is_away_does_not_stop_the_game(browser: Any, address: str
     page.close()
 
 
-def test_a_goal_that_is_not_solved_leaves_the_points_of_the_boxes(page: Any, browser: Any, address: str) -> None:
+def test_a_goal_that_is_not_solved_leaves_the_points_of_the_boxes(browser: Any, address: str) -> None:
     page = browser.new_page()
     page.set_default_timeout(PATIENCE_MS)
     cost = {"what": "goals", "seconds": 25.0, "disk_bytes": 930_000_000, "memory_bytes": 1}

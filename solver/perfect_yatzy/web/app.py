@@ -37,7 +37,7 @@ from .answers import (
 )
 from .json_body import JSONRoute
 from .limits import MAX_BODY_BYTES, MAX_BODY_SECONDS, ClientDisconnected, IsDisconnected, QueueFullError
-from .long_work import work_events
+from .long_work import EVENTS, work_events
 from .middleware import RequestFilter
 from .rule_sets import described, listed_rules
 from .schemas import (
@@ -64,13 +64,6 @@ ERRORS = {
     422: "The request is malformed, or describes an impossible position or unknown rules",
     429: "Too many requests in a short time",
     503: "Too many requests are queued",
-}
-EVENTS: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "Server-sent events: `progress` with `done` (0 to 1) and `seconds_left`, then `done`, or "
-        "`error` with `error` and `code`",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
-    }
 }
 
 

@@ -16,12 +16,47 @@ from threading import Event, Thread
 from typing import Any
 
 from .._messages import _
+from .._version import ANSWER_SCHEMA
 from ..errors import Cancelled, SolverError
 from ..service.work import Report
 from .limits import EVENT_SECONDS, KEEP_ALIVE_SECONDS, IsDisconnected
 
 Solve = Callable[[Report, IsDisconnected], None]
 COMMENT = b": working\n\n"  # keeps the connection alive where nothing is reported, such as during compilation
+
+
+def event_schema(name: str, data: dict[str, Any]) -> dict[str, Any]:
+    """JSON Schema of a server-sent event whose data is JSON."""
+    text = {"type": "string", "contentMediaType": "application/json", "contentSchema": data}
+    return {"type": "object", "properties": {"event": {"const": name}, "data": text}, "required": ["event", "data"]}
+
+
+PROGRESS = {
+    "type": "object",
+    "properties": {
+        "done": {"type": "number", "minimum": 0, "maximum": 1},
+        "seconds_left": {"type": "number", "minimum": 0},
+    },
+    "required": ["done", "seconds_left"],
+}
+# Before OpenAPI 3.2 the schema of a stream of events describes each of them.
+EVENTS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Server-sent events: `progress` with `done` (0 to 1) and `seconds_left`, then `done`, or "
+        "`error` with `error` and `code`",
+        "content": {
+            "text/event-stream": {
+                "schema": {
+                    "oneOf": [
+                        event_schema("progress", PROGRESS),
+                        event_schema("done", {"type": "object"}),
+                        event_schema("error", {"$ref": "#/components/schemas/ErrorResponse"}),
+                    ]
+                }
+            }
+        },
+    }
+}
 
 
 def event_text(event: str, data: dict[str, Any]) -> bytes:
@@ -59,11 +94,11 @@ async def work_events(solve: Solve) -> AsyncIterator[bytes]:
             solve(report, stopped.is_set)
             put(event_text("done", {}))
         except SolverError as error:
-            put(event_text("error", error.as_json()))
+            put(event_text("error", {"schema": ANSWER_SCHEMA} | error.as_json()))
         except Exception as error:
             traceback.print_exc()
             message = f"this is a bug: {type(error).__name__}: {error}"
-            put(event_text("error", {"error": message, "code": "internal-error"}))
+            put(event_text("error", {"schema": ANSWER_SCHEMA, "error": message, "code": "internal-error"}))
         finally:
             put(None)
 
