@@ -8,7 +8,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +33,10 @@ class CountingEngine:
     def __init__(self) -> None:
         self.results: list[dict[str, Any]] = []
 
-    def run(self, tasks: Sequence[ShardTask]) -> Iterator[dict[str, Any]]:
+    def run(self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]) -> Iterator[dict[str, Any]]:
         """Solve the tasks."""
         for task in tasks:
+            assert is_ready(task)
             self.results.append(solve_shard_task(task))
             yield self.results[-1]
 
@@ -42,6 +44,29 @@ class CountingEngine:
     def solved(self) -> int:
         """Number of shards that were solved, and not found."""
         return sum(result["solved"] for result in self.results)
+
+
+class ShuffledEngine:
+    """Has up to `most` tasks under way, of which any may be done next, as of many workers.
+
+    Attributes
+    ----------
+    layers : list of set of int
+        The layers of the tasks under way, at each moment.
+    """
+
+    def __init__(self, seed: int, most: int = 6) -> None:
+        self._random, self._most = np.random.default_rng(seed), most
+        self.layers: list[set[int]] = []
+
+    def run(self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]) -> Iterator[dict[str, Any]]:
+        """Solve the tasks."""
+        waiting, under_way = deque(tasks), list[ShardTask]()
+        while waiting or under_way:
+            while waiting and len(under_way) < self._most and is_ready(waiting[0]):
+                under_way.append(waiting.popleft())
+            self.layers.append({task.filled for task in under_way})
+            yield solve_shard_task(under_way.pop(int(self._random.integers(len(under_way)))))
 
 
 def random_plan(objective: Objective, seed: int, most: int = 5) -> ShardPlan:
@@ -83,8 +108,8 @@ def main() -> None:
     objective = Objective(game())
 
     class Engine(CountingEngine):
-        def run(self, tasks: Sequence[ShardTask]) -> Iterator[dict[str, Any]]:
-            for result in super().run(tasks):
+        def run(self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]) -> Iterator[dict[str, Any]]:
+            for result in super().run(tasks, is_ready):
                 name = f"{result['filled']}-{result['rows'][0]}"
                 print(json.dumps([name, result["solved"]]), flush=True)
                 yield result

@@ -28,7 +28,7 @@ from perfect_yatzy.model.objectives import (
 )
 from perfect_yatzy.tablebase import shard_task, sharded_solve
 from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_values
-from perfect_yatzy.tablebase.halo import children, halo_of
+from perfect_yatzy.tablebase.halo import children, first_needed, halo_of
 from perfect_yatzy.tablebase.inventory import leftovers, stored
 from perfect_yatzy.tablebase.objective_text import objective_from_text, objective_text
 from perfect_yatzy.tablebase.shard_plan import SHARDS_PER_LAYER, plan_shards
@@ -37,7 +37,17 @@ from perfect_yatzy.tablebase.store import open_table, solve_to_store, table_path
 from perfect_yatzy.tablebase.table_file import read_table, sha256_of
 from perfect_yatzy.tablebase.table_info import ShardedTableInfo, shards_folder, unfinished_shards
 from support import games
-from support.shards import SMALL, CountingEngine, flip, game, random_plan, shard_path, solve_until_killed, values_of
+from support.shards import (
+    SMALL,
+    CountingEngine,
+    ShuffledEngine,
+    flip,
+    game,
+    random_plan,
+    shard_path,
+    solve_until_killed,
+    values_of,
+)
 
 OBJECTIVES: dict[str, Callable[[RuleSet], Objective]] = {
     "mean": Objective,
@@ -65,7 +75,7 @@ def solve_with_plan(
     plan = random_plan(objective, seed)
     with monkeypatch.context() as patch:
         patch.setattr(sharded_solve, "plan_shards", lambda objective, shard_bytes: plan)
-        info = solve_sharded(objective, folder, engine=CountingEngine(), memory=memory)
+        info = solve_sharded(objective, folder, engine=ShuffledEngine(seed), memory=memory)
     read, table = read_table(table_path(objective.rules, folder, objective.name), objective, hashed=True)
     assert info == read
     parts = [values_of(shard_path(objective, folder, shard)) for shard in plan.shards]
@@ -84,6 +94,19 @@ def test_shards_have_the_bits_of_the_whole(
         found = solve_with_plan(objective, tmp_path / str(seed), seed, monkeypatch)
         assert np.array_equal(found, whole)
         assert found.dtype == objective.store
+
+
+@pytest.mark.parametrize("name", ["yatzy", "maxi-unsaved"])
+def test_a_shard_waits_for_its_halo_and_not_for_the_whole_layer(name: str) -> None:
+    objective = Objective(load_rules(name))
+    plan = plan_shards(objective, 1 << 15 if name == "yatzy" else None)
+    for filled, shards in list(plan.layers.items())[1:]:
+        below = plan.layers[filled + 1]
+        for shard, first in zip(shards, first_needed(objective, plan, filled), strict=True):
+            for run in halo_of(objective, filled, shard.first, shard.end).runs:
+                assert not [each for each in below[:first] if each.start < run.stop and each.stop > run.start]
+        if len(below) >= 8 and len(shards) > 1:
+            assert first >= len(below) / 2
 
 
 @settings(max_examples=25, deadline=None)

@@ -104,7 +104,12 @@ class DaskEngine:
         finally:
             self._job = replace(self._job, kernels=before.kernels)
 
-    def map(self, function: Callable[[Any], Any], arguments: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+    def map(
+        self,
+        function: Callable[[Any], Any],
+        arguments: Iterable[Any],
+        is_ready: Callable[[Any], bool] = lambda argument: True,
+    ) -> Iterator[tuple[int, Any]]:
         """Call a function of a module on the workers.
 
         Parameters
@@ -113,6 +118,9 @@ class DaskEngine:
             Of one argument. A call may be made twice if a worker is lost.
         arguments
             One for each call, small.
+        is_ready
+            Whether the call of an argument may begin, by the results that have been taken from the iterator. Asked of
+            the first one that waits.
 
         Yields
         ------
@@ -130,9 +138,12 @@ class DaskEngine:
         try:
             while waiting or under_way:
                 most = self._most_under_way()
-                if waiting and len(under_way) <= most // 2:
-                    batch = [waiting.popleft() for _ in range(min(most - len(under_way), len(waiting)))]
-                    under_way |= self._submit(function, batch)
+                if len(under_way) <= most // 2:
+                    batch: list[_UnderWay] = []
+                    while waiting and len(under_way) + len(batch) < most and is_ready(waiting[0].argument):
+                        batch.append(waiting.popleft())
+                    if batch:
+                        under_way |= self._submit(function, batch)
                 done = self._wait(list(under_way))
                 if done or self._count_threads():
                     alive = time.monotonic()
@@ -151,9 +162,9 @@ class DaskEngine:
                 with suppress(Exception):  # the cluster may be gone
                     self.client.cancel(list(under_way), force=True)
 
-    def run(self, tasks: Sequence[ShardTask]) -> Iterator[dict[str, Any]]:
-        """Solve the shards of a layer (:class:`perfect_yatzy.tablebase.sharded_solve.Engine`)."""
-        for _, footer in self.map(solve_shard_task, tasks):
+    def run(self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]) -> Iterator[dict[str, Any]]:
+        """Solve shards (:class:`perfect_yatzy.tablebase.sharded_solve.Engine`)."""
+        for _, footer in self.map(solve_shard_task, tasks, is_ready):
             yield footer
 
     def _submit(self, function: Callable[[Any], Any], tasks: Sequence[_UnderWay]) -> dict[Any, _UnderWay]:

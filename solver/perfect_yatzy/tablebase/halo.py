@@ -28,6 +28,7 @@ from ..model.objectives import Objective, ScoreObjective, Values
 from ..model.score_places import ScoreOffsets
 from ..model.state_space import StateSpace
 from .shard_file import NO_RESERVE, ShardFile
+from .shard_plan import ShardPlan
 from .table_info import damaged
 
 
@@ -86,6 +87,22 @@ def halo_of(objective: Objective, filled: int, first: int, end: int) -> Halo:
         runs.append(slice(low, high))
     memory = sum(run.stop - run.start for run in runs) * size
     return Halo(filled + 1, list(zip(firsts.tolist(), ends.tolist(), strict=True)), runs, memory)
+
+
+def first_needed(objective: Objective, plan: ShardPlan, filled: int) -> list[int]:
+    """For each shard of a layer, from which position on it may need the shards of the layer below.
+
+    They are those from the first row on that comes after the first row of the shard. Its halo is a part of them, but
+    takes longer to find.
+    """
+    shards, below = plan.layers[filled], plan.layers.get(filled + 1, ())
+    if not below:
+        return [0] * len(shards)
+    rows, block = objective.space.layers, BLOCK_BYTES // objective.compute.itemsize
+    firsts = np.searchsorted(rows[filled + 1], rows[filled][[shard.first for shard in shards]], side="right")
+    starts = objective.row_starts(filled + 1)[firsts] // block * block
+    found: list[int] = np.searchsorted([shard.stop for shard in below], starts, side="right").tolist()
+    return found
 
 
 def row_parts(

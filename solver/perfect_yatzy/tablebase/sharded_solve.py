@@ -1,11 +1,17 @@
-"""Solve a table in shards: the driver, which walks the layers, and the engine, which runs the tasks of a layer.
+"""Solve a table in shards: the driver, which orders the tasks, and the engine, which runs them.
 
 ::
 
-    for each layer, from the full cards to the start:
-        tasks = the shards of the layer                  text and numbers
-        engine.run(tasks)                                threads here, or processes anywhere
-        wait for all of them                             the layer above needs the whole layer
+    tasks = the shards, layer by layer from the full cards to the start     text and numbers
+    engine.run(tasks)                                                       threads here, or processes anywhere
+
+A child of a row has a higher number than the row. So a shard needs, of the layer below, only the shards that reach
+beyond its own first row, and each layer is solved from its last shard to its first: the last shards of a layer begin
+while the first ones of the layer below are still being solved, and no worker waits for the end of a layer::
+
+    rows            low . . . . high
+    layer k + 1     |#1#|#2#|   |   |     # done; 1 and 2 are being solved, as the last of the layer
+    layer k         |   |   |   |#3#|     3 may begin: its rows and their children are beyond 1 and 2
 
 Shards are files that exist only complete, so that the folder itself is the state of the solve: a driver that starts
 again finds what is done, within a layer as well. Memory is that of the tasks that run at a time, and not that of
@@ -18,10 +24,11 @@ import hashlib
 import os
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -33,6 +40,7 @@ from ..errors import TableError
 from ..model.estimates import BASE_MEMORY, CARD_MEMORY, SolveCost
 from ..model.objectives import Objective, PolicyQuantity
 from .backward_induction import default_threads
+from .halo import first_needed
 from .locks import folder_lock, is_same_file, open_part, try_lock
 from .memory import check_space, writing_to
 from .objective_text import objective_digest
@@ -51,17 +59,25 @@ from .table_info import (
     with_checksum,
 )
 from .table_writer import part_path
-from .threads import thread_map
+from .threads import thread_pool
 
 TASK_OVERHEAD = 1.25  # memory of a task to that of its values: the places of ranges of scores
 HASHED_WHOLE = 8 << 30  # bytes; the values of larger tables are hashed in their order by `yatzy verify` alone
 
 
 class Engine(Protocol):
-    """Runs the tasks of a layer."""
+    """Runs tasks."""
 
-    def run(self, tasks: Sequence[ShardTask]) -> Iterator[dict[str, Any]]:
+    def run(self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]) -> Iterator[dict[str, Any]]:
         """Solve the tasks with :func:`perfect_yatzy.tablebase.shard_task.solve_shard_task`.
+
+        Parameters
+        ----------
+        tasks
+            Begun in this order.
+        is_ready
+            Whether a task may begin, by the results that have been taken from the iterator. The first one that waits
+            is ready once all before it are done.
 
         Yields
         ------
@@ -83,10 +99,19 @@ class ThreadEngine:
     def __init__(self, threads: int | None = None) -> None:
         self.threads = threads or default_threads()
 
-    def run(self, tasks: Sequence[ShardTask]) -> Iterator[dict[str, Any]]:
-        """Solve the tasks, in their order."""
-        with thread_map(min(self.threads, len(tasks)), "yatzy-shard") as in_threads:
-            yield from in_threads(solve_shard_task, tasks)
+    def run(self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]) -> Iterator[dict[str, Any]]:
+        """Solve the tasks."""
+        waiting, under_way = deque(tasks), set[Future[dict[str, Any]]]()
+        with thread_pool(min(self.threads, len(tasks)), "yatzy-shard") as pool:
+            if not pool:
+                yield from map(solve_shard_task, tasks)
+                return
+            while waiting or under_way:
+                while waiting and len(under_way) < 2 * self.threads and is_ready(waiting[0]):
+                    under_way.add(pool.submit(solve_shard_task, waiting.popleft()))
+                done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
 
 
 def sharded_cost(objective: Objective, tasks: int, memory: int = TASK_MEMORY) -> SolveCost:
@@ -198,10 +223,7 @@ class ShardedSolve:
         self._check_space()
         for _, shards in layers[: max(0, begin - 1)]:
             self._delete(shard.unrounded_file for shard in shards)
-        for number, (filled, shards) in enumerate(layers[begin:], begin):
-            self._solve_layer(filled, shards, unrounded=number + 1 < len(layers))
-            if self.solve.is_rounded and number:
-                self._delete(shard.unrounded_file for shard in layers[number - 1][1])
+        self._solve_layers(layers, begin)
         return self._finish(time.perf_counter() - started)
 
     def _first_open_layer(self) -> int:
@@ -225,24 +247,43 @@ class ShardedSolve:
         return found is not None
 
     def _check_space(self) -> None:
-        """Raise TableError unless the disk has room for the rest of the table, and two layers as computed."""
+        """Raise TableError unless the disk has room for the rest of the table, and three layers as computed."""
         size = (self.objective.size - self._done) * self.objective.store.itemsize
         if self.solve.is_rounded:
             layers = [shards[-1].stop - shards[0].start for shards in self.plan.layers.values()]
-            size += max(a + b for a, b in pairwise([0, *layers])) * self.objective.compute.itemsize
+            most = max(sum(layers[i : i + 3]) for i in range(len(layers)))
+            size += most * self.objective.compute.itemsize
         check_space(self.folder, size)
 
-    def _solve_layer(self, filled: int, shards: Sequence[Shard], *, unrounded: bool) -> None:
+    def _solve_layers(self, layers: Sequence[tuple[int, Sequence[Shard]]], begin: int) -> None:
+        """Solve the layers from a position on."""
+        last = layers[-1][0]
         tasks = [
-            ShardTask(str(self.folder), self._digest, filled, shard.first, unrounded, self.memory) for shard in shards
+            ShardTask(str(self.folder), self._digest, filled, shard.first, filled > last, self.memory)
+            for filled, shards in layers[begin:]
+            for shard in reversed(shards)
         ]
-        for footer in self.engine.run(tasks):
-            shard = self.plan.shard(filled, footer["rows"][0])
-            if shard not in self._footers:
-                self._footers[shard] = footer
-                self._done += shard.stop - shard.start
-                if self._progress:
-                    self._progress(self._done, self.objective.size)
+        left = {filled: len(shards) for filled, shards in layers[begin:]}
+        needed: dict[Shard, int] = {}
+        for filled in left:
+            needed |= zip(self.plan.layers[filled], first_needed(self.objective, self.plan, filled), strict=True)
+
+        def is_ready(task: ShardTask) -> bool:
+            below = self.plan.layers.get(task.filled + 1, ())
+            first = needed[self.plan.shard(task.filled, task.first)]
+            return all(shard in self._footers for shard in below[first:])
+
+        for footer in self.engine.run(tasks, is_ready):
+            shard = self.plan.shard(footer["filled"], footer["rows"][0])
+            if shard in self._footers:
+                continue
+            self._footers[shard] = footer
+            self._done += shard.stop - shard.start
+            if self._progress:
+                self._progress(self._done, self.objective.size)
+            left[shard.filled] -= 1
+            if self.solve.is_rounded and not left[shard.filled]:
+                self._delete(below.unrounded_file for below in self.plan.layers.get(shard.filled + 1, ()))
 
     def _sha256(self) -> str:
         """SHA-256 of all values in their order; empty if the table is so large that this takes long."""

@@ -14,14 +14,15 @@ from typing import Any
 
 
 @contextmanager
-def thread_map(threads: int, name: str = "yatzy") -> Iterator[Callable[..., Iterable[Any]]]:
-    """A function like the builtin ``map`` that calls in several threads.
+def thread_pool(threads: int, name: str = "yatzy") -> Iterator[ThreadPoolExecutor | None]:
+    """Started threads; None if there is only the thread of the caller.
+
+    After an error inside the block no more of the waiting calls begin.
 
     Parameters
     ----------
     threads
-        Number of threads. If the system cannot start so many, half of them are tried, and so on; with one the
-        calls are made in the thread of the caller.
+        Number of threads. If the system cannot start so many, half of them are tried, and so on.
     name
         Prefix of the names of the threads.
     """
@@ -29,13 +30,20 @@ def thread_map(threads: int, name: str = "yatzy") -> Iterator[Callable[..., Iter
         with ThreadPoolExecutor(threads, thread_name_prefix=name) as pool:
             if _started(pool, threads):
                 try:
-                    yield pool.map
-                except BaseException:  # begin no more of the calls that wait
+                    yield pool
+                except BaseException:
                     pool.shutdown(cancel_futures=True)
                     raise
                 return
         threads //= 2
-    yield map
+    yield None
+
+
+@contextmanager
+def thread_map(threads: int, name: str = "yatzy") -> Iterator[Callable[..., Iterable[Any]]]:
+    """A function like the builtin ``map`` that calls in several threads; see :func:`thread_pool`."""
+    with thread_pool(threads, name) as pool:
+        yield pool.map if pool else map
 
 
 def _started(pool: ThreadPoolExecutor, threads: int) -> bool:
