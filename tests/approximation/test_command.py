@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from html import escape
 from pathlib import Path
 
 import perfect_yatzy
@@ -11,6 +12,7 @@ from perfect_yatzy import ApproximateStrategy, RulesError, StateError, Strategy,
 from perfect_yatzy._messages import language_scope
 from perfect_yatzy.approximation import solve as pipeline
 from perfect_yatzy.approximation.verify import verify_approximate
+from perfect_yatzy.cli.views.strategy_tables import STRATEGY_TABLES, as_json, html, markdown
 from perfect_yatzy.play.record import read_games
 from perfect_yatzy.play.review import review
 from perfect_yatzy.service.queries import QueryService
@@ -55,6 +57,14 @@ def test_the_strategy_is_opened_for_a_game_that_is_too_large(strategy: Approxima
     assert known.interval99[0] <= known.mean <= known.interval99[1] <= known.upper_bound
     assert (known.games, known.seed, known.iterations) == (200, 1, 1)
     assert known.start_value == pytest.approx(found.value())
+
+
+def test_strategy_tables_say_that_they_are_approximate(strategy: ApproximateStrategy) -> None:
+    table = STRATEGY_TABLES["scoring"](strategy)
+    sentence = strategy.certificate.sentence
+    assert f"\n\nApproximate: {sentence}\n\n" in markdown(table)
+    assert f"<p>Approximate: {escape(sentence)}</p>" in html(table)
+    assert json.loads(as_json(table))["approximate"] == strategy.certificate.summary()
 
 
 def test_a_solution_depends_on_its_seed_alone(strategy: ApproximateStrategy, sheet: str, tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from ...game.box_order import leaves_choice
 from ...game.notation import dice_of, spaced
 from ...game.scorecard import State
 from ...game.translations import ENGLISH
+from ...service.answers import approximate_fields
 from ...strategy.actions import Hold
 from ...strategy.arrow import arrow_table, check_pyarrow
 from ...strategy.metadata import metadata
@@ -50,6 +51,8 @@ class StrategyTable:
         Language of the names of categories.
     metadata : dict of str to str
         What identifies the table (:func:`perfect_yatzy.strategy.metadata.metadata`), for Parquet.
+    approximate : dict
+        The certificate's main figures if the strategy is approximate; else empty.
     """
 
     title: str
@@ -59,6 +62,13 @@ class StrategyTable:
     rows: list[tuple[Cell, ...]]
     language: str = ENGLISH
     metadata: dict[str, str] = field(default_factory=dict)
+    approximate: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def notes(self) -> list[str]:
+        """Paragraphs above the table."""
+        certificate = [_("Approximate: {text}").format(text=self.approximate["text"])] if self.approximate else []
+        return [self.note, *certificate]
 
     @property
     def field_names(self) -> list[str]:
@@ -73,6 +83,12 @@ class StrategyTable:
 
         decimals = [digits for _name, digits in self.columns]
         return [[text(cell, d) for cell, d in zip(row, decimals, strict=True)] for row in self.rows]
+
+
+def certificate_of(strategy: Strategy) -> dict[str, Any]:
+    """The main figures of an approximate strategy; empty for an exact one."""
+    found: dict[str, Any] = approximate_fields(strategy).get("approximate", {})
+    return found
 
 
 def hold_cell(hold: Hold, strategy: Strategy) -> str:
@@ -130,6 +146,7 @@ def opening(strategy: Strategy) -> StrategyTable:
         rows,
         rules.language,
         metadata(rules, strategy.policy, table="opening"),
+        certificate_of(strategy),
     )
 
 
@@ -154,6 +171,7 @@ def scoring(strategy: Strategy) -> StrategyTable:
         rows,
         rules.language,
         metadata(rules, strategy.policy, table="scoring"),
+        certificate_of(strategy),
     )
 
 
@@ -187,6 +205,7 @@ def categories(strategy: Strategy) -> StrategyTable:
         rows,
         rules.language,
         metadata(rules, strategy.policy, table="categories"),
+        certificate_of(strategy),
     )
 
 
@@ -208,7 +227,8 @@ def markdown(table: StrategyTable) -> str:
         return "| " + " | ".join(padded) + " |"
 
     rule = "|" + "|".join("-" * (w + 1) + (":" if r else "-") for w, r in zip(widths, right, strict=True)) + "|"
-    return "\n".join([f"# {table.title}", "", table.note, "", line(list(table.names)), rule, *map(line, body), ""])
+    notes = [line for note in table.notes for line in (note, "")]
+    return "\n".join([f"# {table.title}", "", *notes, line(list(table.names)), rule, *map(line, body), ""])
 
 
 def comma_separated(table: StrategyTable) -> str:
@@ -223,7 +243,9 @@ def comma_separated(table: StrategyTable) -> str:
 def as_json(table: StrategyTable) -> str:
     """One object with title, note and rows; each row is an object with the column names as fields."""
     rows: list[dict[str, Any]] = [dict(zip(table.field_names, row, strict=True)) for row in table.rows]
-    content = {"schema": ANSWER_SCHEMA, "title": table.title, "note": table.note, "rows": rows}
+    content = {"schema": ANSWER_SCHEMA, "title": table.title, "note": table.note}
+    content |= {"approximate": table.approximate} if table.approximate else {}
+    content |= {"rows": rows}
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -265,11 +287,12 @@ def html(table: StrategyTable) -> str:
 
     heads = line("th", list(table.names))
     rows = "\n".join(line("td", row) for row in table.cell_texts())
+    notes = "".join(f"<p>{escape(note)}</p>\n" for note in table.notes)
     return (
         f'<!doctype html>\n<html lang="{language}"><head><meta charset="utf-8">'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(table.title)}</title>\n<style>{STYLE}</style></head>\n<body>\n"
-        f"<h1>{escape(table.title)}</h1>\n<p>{escape(table.note)}</p>\n"
+        f"<h1>{escape(table.title)}</h1>\n{notes}"
         f"<table>\n<thead>{heads}</thead>\n<tbody>\n{rows}\n</tbody></table>\n</body></html>\n"
     )
 
