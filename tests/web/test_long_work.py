@@ -156,6 +156,18 @@ def test_progress_adds_up_over_several_works() -> None:
     }
 
 
+def test_what_an_interrupted_solve_has_done_does_not_shorten_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr("perfect_yatzy.service.work.time.perf_counter", lambda: now)
+    reports: list[tuple[float, float]] = []
+    progress = WorkProgress([Work("table", 50.0, 0, 0, 0.0)], lambda done, left: reports.append((done, left)))
+    table = progress.of("table")
+    table(600, 1000)
+    now = 130.0
+    table(800, 1000)
+    assert reports[-1] == pytest.approx((0.8, 30.0))
+
+
 def stopping(after: float) -> Callable[[int, int], None]:
     """Progress that stops the work when this share is done."""
 

@@ -36,7 +36,6 @@ STAGES = (  # of an approximate solution
 )  # fmt: skip
 LONG_RECORD = 20 << 20  # bytes of recorded games; from here on a terminal shows a progress bar
 LONG_SIMULATION = 300_000  # games; from here on a terminal shows a progress bar
-NO_ESTIMATE_BELOW = 0.03  # share that must be done before the time so far says how long the rest takes
 
 
 class YatzyGroup(click.Group):
@@ -307,9 +306,7 @@ def progress_bar(label: str) -> Progress:
 
 
 def time_left(first: int, done: int, total: int, passed: float) -> str:
-    """The time left of some work, as ``2:05``; empty while too little is done to tell.
-
-    Everything done since the beginning counts: a table has layers of very different size.
+    """The time left of some work, as ``2:05``; empty at the end, and while too little is done to tell.
 
     Parameters
     ----------
@@ -318,9 +315,12 @@ def time_left(first: int, done: int, total: int, passed: float) -> str:
     passed
         Seconds since the beginning.
     """
-    if done >= total or done - first < NO_ESTIMATE_BELOW * (total - first):
+    from ..service.work import seconds_left
+
+    seconds = seconds_left(passed, done / total, first / total) if done < total else None
+    if seconds is None:
         return ""
-    minutes, seconds = divmod(round(passed * (total - done) / (done - first)), 60)
+    minutes, seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
 

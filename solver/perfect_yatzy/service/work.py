@@ -19,7 +19,26 @@ from ..errors import SolverError
 
 Report = Callable[[float, float], None]  # share that is done, seconds left
 StageProgress = Callable[[int, int], None]  # done and all, in any unit
-NO_ESTIMATE_BELOW = 0.05  # share that must be done before the time so far says how long the rest takes
+NO_ESTIMATE_BELOW = 0.03  # share that must be done before the time so far says how long the rest takes
+
+
+def seconds_left(passed: float, done: float, first: float = 0.0) -> float | None:
+    """Seconds that work still takes at its speed so far; None while too little is done to tell.
+
+    Everything done since the beginning counts: a table has layers of very different size.
+
+    Parameters
+    ----------
+    passed
+        Seconds since the beginning.
+    done, first
+        The share that is done now, and the one that was done at the beginning: that of an interrupted solve.
+    """
+    if done >= 1:
+        return 0.0
+    if done - first < NO_ESTIMATE_BELOW * (1 - first):
+        return None
+    return passed * (1 - done) / (done - first)
 
 
 @dataclass(frozen=True)
@@ -97,6 +116,7 @@ class WorkProgress:
     def __init__(self, works: Sequence[Work], report: Report) -> None:
         self.works, self.report, self.started = works, report, time.perf_counter()
         self.all_seconds = sum(work.seconds for work in works) or 1.0
+        self.resumed = 0.0  # seconds of the estimates that earlier, interrupted solves have saved
 
     def of(self, what: str) -> StageProgress:
         """The callback for one of the works; one that was not planned only reports that it goes on."""
@@ -107,15 +127,19 @@ class WorkProgress:
                 break
             before += work.seconds
         self._report(before)
+        begun = False
 
         def progress(done: int, total: int) -> None:
-            self._report(before + share * done / max(1, total))
+            nonlocal begun
+            finished = share * done / max(1, total)
+            if not begun:
+                begun, self.resumed = True, self.resumed + finished
+            self._report(before + finished)
 
         return progress
 
     def _report(self, seconds: float) -> None:
         """Report that as much is done as was estimated to take `seconds`."""
-        done = min(1.0, seconds / self.all_seconds)
-        passed = time.perf_counter() - self.started
-        rest = self.all_seconds if done < NO_ESTIMATE_BELOW else passed / done
-        self.report(done, max(0.0, (1 - done) * rest))
+        done, first = min(1.0, seconds / self.all_seconds), min(1.0, self.resumed / self.all_seconds)
+        left = seconds_left(time.perf_counter() - self.started, done, first)
+        self.report(done, (1 - done) * self.all_seconds if left is None else left)
