@@ -135,30 +135,31 @@ class CardAnswer(Answer):
     out_of_reach: NotRequired[Annotated[bool, Field(description="Whether it is impossible")]]
 
 
-class HoldAnswer(CardAnswer):
-    """Which dice to hold."""
+class Roll(TypedDict):
+    """The dice on the table."""
 
     dice: Annotated[Faces, Field(description="The dice, ascending")]
-    rolls_left: Annotated[int, Field(description="Rerolls left")]
+    rolls_left: Annotated[int, Field(description="Rerolls left, which a category gives up")]
+
+
+class HoldAnswer(CardAnswer, Roll):
+    """Which dice to hold."""
+
     rolls: Annotated[int, Field(description="Rolls this turn can have")]
     best: Annotated[HoldOption, Field(description="The best hold")]
     holds: Annotated[list[HoldOption], Field(description="All holds, best first")]
 
 
-class ScoreAnswer(CardAnswer):
+class ScoreAnswer(CardAnswer, Roll):
     """Which category to take."""
 
-    dice: Annotated[Faces, Field(description="The dice, ascending")]
-    rolls_left: Annotated[int, Field(description="Rerolls given up")]
     best: Annotated[CategoryOption, Field(description="The best category")]
     categories: Annotated[list[CategoryOption], Field(description="All categories, best first")]
 
 
-class PointsAnswer(CardAnswer):
+class PointsAnswer(CardAnswer, Roll):
     """What the boxes pay for a roll."""
 
-    dice: Annotated[Faces, Field(description="The dice, ascending")]
-    rolls_left: Annotated[int, Field(description="Rerolls given up")]
     categories: Annotated[list[BoxPoints], Field(description="The categories that may be taken, as on the card")]
 
 
@@ -211,7 +212,7 @@ class OutcomesAnswer(CardAnswer):
     outcomes: Annotated[list[RollOutcome], Field(description="Highest first")]
 
 
-class PuzzleAnswer(Answer):
+class PuzzleAnswer(Answer, Roll):
     """A position to solve."""
 
     seed: Annotated[int, Field(description="Number of the puzzle")]
@@ -219,8 +220,6 @@ class PuzzleAnswer(Answer):
     card: Annotated[dict[str, int], Field(description="Points by category")]
     saved: Annotated[int, Field(description="Saved rolls")]
     bonus_points: Annotated[int, Field(description="Bonus points so far")]
-    dice: Annotated[Faces, Field(description="The dice, ascending")]
-    rolls_left: Annotated[int, Field(description="Rerolls left")]
 
 
 class ReviewedAction(TypedDict):
@@ -234,12 +233,17 @@ class ReviewedAction(TypedDict):
     outlook: NotRequired[Annotated[Outlook, Field(description="With `why`, for the worst decisions")]]
 
 
-class ReviewedDecision(TypedDict):
-    """A decision with its grade."""
+class RecordedRoll(TypedDict):
+    """A roll of a recorded game."""
 
     turn: Annotated[int, Field(description="Number of the turn, from 1")]
     roll: Annotated[int, Field(description="Number of the roll, from 1")]
     dice: Annotated[Faces, Field(description="The dice, ascending")]
+
+
+class ReviewedDecision(RecordedRoll):
+    """A decision with its grade."""
+
     rolls_left: Annotated[int, Field(description="Rerolls left")]
     done: Annotated[ReviewedAction, Field(description="What was played")]
     best: Annotated[ReviewedAction, Field(description="What is best")]
@@ -247,12 +251,9 @@ class ReviewedDecision(TypedDict):
     grade: Annotated[str, Field(description="best, tied, inaccuracy, mistake or blunder")]
 
 
-class RollLuck(TypedDict):
+class RollLuck(RecordedRoll):
     """The luck of a roll."""
 
-    turn: Annotated[int, Field(description="Number of the turn, from 1")]
-    roll: Annotated[int, Field(description="Number of the roll, from 1")]
-    dice: Annotated[Faces, Field(description="The dice, ascending")]
     roll_luck: Annotated[float, Field(description="Expected points gained")]
 
 
