@@ -4,6 +4,7 @@ import { ask, latestOnly } from "./ask.js";
 import { setPointsOfRoll } from "./card.js";
 import { showAdvised } from "./dice.js";
 import { button, byId, diceText, element, onClick, setEnabled } from "./dom.js";
+import { endText } from "./end.js";
 import { firstRoll, hasRecord, holdAndRoll, isTurnStart, markHold, provideHolds, takeCategory } from "./game.js";
 import { formatNumber, formatPercent, ngettext, _ } from "./i18n.js";
 import { keepFocus } from "./keys.js";
@@ -21,7 +22,6 @@ import { categoryName, hasAllDice, heldDice, isCardFull, maxRerolls, me, objecti
 const SHOWN_ROWS = 6;
 const phone = matchMedia("(max-width: 40rem)"); // there the list is closed at first: the card comes next
 const DEBOUNCE_MS = 60, LONG_WAIT_MS = 1000; // before a request is sent, and before the page says that it takes long
-
 const RETRY_MS = 5000;
 
 const newRequest = latestOnly();
@@ -188,7 +188,7 @@ function clearAdvice() {
 // What is missing before advice can be given.
 function missingText() {
   const missing = rules().dice - state.dice.length;
-  if (isCardFull()) return _("The card is full. Final score {points}.", { points: formatNumber(totals().all) });
+  if (isCardFull()) return endText();
   if (isUnsolved() && (hasAllDice() || isTurnStart())) return workText(rules().cost);
   if (hasAllDice()) return _("Working …");
   if (missing === rules().dice) return state.rolls.length ? _("Enter the next roll.") : "";
