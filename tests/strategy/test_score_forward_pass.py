@@ -31,26 +31,14 @@ def assert_agree(found: ScoreDistribution, oracle: NaiveTieBreak) -> None:
         assert abs(chance - exact.get(score, 0)) < 1e-12
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
-@given(games.rule_sets(), st.integers(1, 30))
-@example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 20)
-@example(games.joker_game("free", order="forced"), 14)
-@example(games.saved_rolls_game("free", True), 25)
-@example(games.saved_rolls_game("forced", True), 12)
-def test_play_for_a_goal_agrees_with_the_oracle(rules: RuleSet, goal: int) -> None:
+def check_goal(rules: RuleSet, goal: int) -> None:
     strategy = reach(rules, goal)
     found = distribution(strategy)
     assert_agree(found, NaiveTieBreak(rules.canonical(), lambda score: Fraction(int(score >= goal)), TOLERANCE))
     assert found.at_least(goal) == pytest.approx(strategy.value(), rel=1e-4)
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
-@given(games.rule_sets(), st.integers(1, 6), st.integers(2, 9))
-@example(games.joker_game("none", first_roll_bonus=(("run", 3),)), 5, 7)
-@example(games.saved_rolls_game("free", True), 5, 7)
-def test_play_for_a_utility_that_rises_and_falls_agrees_with_the_oracle(
-    rules: RuleSet, step: int, period: int
-) -> None:
+def check_utility(rules: RuleSet, step: int, period: int) -> None:
     utilities = [score // 3 * step % period for score in range(300)]
     oracle = NaiveTieBreak(rules.canonical(), lambda score: Fraction(utilities[score]), TOLERANCE)
     strategy = maximise(rules, utilities)
@@ -58,6 +46,31 @@ def test_play_for_a_utility_that_rises_and_falls_agrees_with_the_oracle(
     assert_agree(found, oracle)
     if not rules.first_roll_bonus:  # whose points the value, unlike the play, can avoid
         assert np.array(utilities)[found.scores] @ found.chances == pytest.approx(strategy.value(), rel=1e-4)
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@given(games.rule_sets(), st.integers(1, 30))
+@example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 20)
+@example(games.joker_game("free", order="forced"), 14)
+@example(games.saved_rolls_game("forced", True), 12)
+def test_play_for_a_goal_agrees_with_the_oracle(rules: RuleSet, goal: int) -> None:
+    check_goal(rules, goal)
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@given(games.rule_sets(), st.integers(1, 6), st.integers(2, 9))
+@example(games.joker_game("none", first_roll_bonus=(("run", 3),)), 5, 7)
+def test_play_for_a_utility_that_rises_and_falls_agrees_with_the_oracle(
+    rules: RuleSet, step: int, period: int
+) -> None:
+    check_utility(rules, step, period)
+
+
+@pytest.mark.slow
+def test_saved_rolls_in_any_order_agree_with_the_oracle() -> None:
+    """A minute of fractions."""
+    check_goal(games.saved_rolls_game("free", True), 25)
+    check_utility(games.saved_rolls_game("free", True), 5, 7)
 
 
 @pytest.mark.parametrize(("card", "goal"), [(LATE, 180), (LATE, 200), (LATER, 180), (LATER, 230)])
