@@ -144,6 +144,11 @@ class StateError(SolverError, ValueError):
     default_code = "invalid-value"
 
 
+def game_over(field: str | None = None) -> StateError:
+    """The error for a question about a full card."""
+    return StateError(_("every category is filled: the game is over"), code="game-over", field=field)
+
+
 class TableError(SolverError, OSError):
     """A value table is missing, damaged or belongs to other rules."""
 

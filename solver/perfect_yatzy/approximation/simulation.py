@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..errors import StateError, whole_number
+from ..errors import game_over, whole_number
 from ..strategy import simulation as exact
 from ..strategy.approximate_strategy import ApproximateStrategy, needs_table
 from ..strategy.fitted_values import FittedValues
@@ -71,7 +71,7 @@ def simulate(
     games, seed = whole_number(games, "games"), exact.check_seed(seed)
     checked = strategy.check(strategy.start if start is None else start)
     if checked.state.filled == strategy.rules.full_mask:
-        raise StateError("every category is filled: the game is over", code="game-over")
+        raise game_over()
     function = strategy.evaluator.function
     if not isinstance(function, FittedValues):
         raise needs_table(strategy.rules, "a simulation by a function that is not fitted")

@@ -137,6 +137,10 @@ card_option = click.option(
     metavar="CARD",
     help='Filled categories: "ones=3 chance=22"; boxes of one row: "fours=12,16", "ones.down=3".',
 )
+start_card_option = click.option(
+    "--card", "-c", type=CARD, default="", metavar="CARD", help="Scorecard to start from [empty].",
+)  # fmt: skip
+seed_option = click.option("--seed", type=SEED, metavar="N", default=1, show_default=True, help="Random seed.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 force_option = click.option("--force", is_flag=True, help="Replace the output file if it exists.")
 tables_option = click.option("--tables", type=click.Path(file_okay=False), help="Folder of the stored tables.")
@@ -191,6 +195,16 @@ def cluster_options(command: F, most: int = MOST_WORKERS) -> F:
         "--cluster", metavar="ADDRESS", help="Use the workers of a Dask cluster: tcp://host:8786.",
     )  # fmt: skip
     return workers(address(command))
+
+
+def game_options(command: F) -> F:
+    """Options of commands that play many games: the seed, what is maximised, and the position to start from."""
+    policy = click.option(
+        "--policy", "-p", type=WordsParam("mean", "goal:"), metavar="POLICY", default="mean", show_default=True,
+        help="What to maximise: mean for the expected score, goal:280 for the chance of at least 280.",
+    )  # fmt: skip
+    saved = click.option("--saved", type=click.IntRange(0), metavar="N", default=0, help="Saved rolls at the start.")
+    return seed_option(policy(start_card_option(saved(command))))
 
 
 def query_options(command: F) -> F:

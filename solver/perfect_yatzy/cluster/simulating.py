@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from .._messages import _
 from ..approximation.rollout import BATCH, ApproximateSimulation, simulate_values
-from ..errors import StateError
+from ..errors import StateError, game_over
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..strategy.approximate_strategy import ApproximateStrategy, needs_table
@@ -158,7 +158,7 @@ def simulate_on(
     began, name = time.perf_counter(), strategy_name(strategy, tables)
     games, position = checked_games(strategy, games, seed, start, points)
     if position.state.filled == strategy.rules.full_mask:
-        raise StateError(_("every category is filled: the game is over"), code="game-over")
+        raise game_over()
     tasks = [GamesTask(name, position, seed, *part) for part in ranges(games, engine.threads, name.kind)]
     found: dict[int, Games] = {}
     done = 0

@@ -28,7 +28,7 @@ from itertools import product
 from typing import Any
 
 from .._messages import _, number_text
-from ..errors import StateError, shown, whole_number
+from ..errors import StateError, game_over, shown, whole_number
 from .action_numbers import Action, ActionText, read_action
 from .dice import Dice
 from .notation import CardText, counts_of, dice_of, is_subset, parse_dice, parse_faces, read_card, spaced
@@ -276,7 +276,7 @@ def start_turn(
         check_state(rules, checked.state)
     start = TurnPosition(rules, checked, (), 0)
     if start.over:
-        raise StateError(_("every category is filled: the game is over"), code="game-over")
+        raise game_over()
     most = rules.rolls_per_turn - 1 + start.state.saved
     left = most if rolls_left is None else whole_number(rolls_left, "rolls_left")
     if not 0 <= left <= most:

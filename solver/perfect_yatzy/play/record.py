@@ -27,7 +27,7 @@ from typing import Any
 from unicodedata import category
 
 from .._messages import N_, _, number_text
-from ..errors import StateError, shown
+from ..errors import StateError, game_over, shown
 from ..game.dice import Dice
 from ..game.limits import (
     MAX_DICE_LISTED,
@@ -198,7 +198,7 @@ def check_turn(card: Scorecard, turn: Turn) -> None:
         )
     state = card.state
     if state.filled == rules.full_mask:
-        raise StateError(_("every category is filled: the game is over"), code="game-over")
+        raise game_over()
     counts = counts_of(rules, sorted(turn.dice_history[-1]))
     allowed = scoring_options(rules, state.filled, state.joker_paid, counts, first_roll=len(turn.dice_history) == 1)
     c = rules.index_of[turn.category]

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._messages import _
-from ..errors import StateError, shown
+from ..errors import StateError, game_over, shown
 from ..game.notation import CardText, parse_dice, read_card
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
@@ -161,7 +161,7 @@ class ComputerPlayer:
         scorecard = read_card(self.rules, card)
         position = self.strategy.check(scorecard.state)
         if position.state.filled == self.rules.full_mask:
-            raise StateError(_("every category is filled: the game is over"), code="game-over")
+            raise game_over()
         roll, most = parse_dice(self.rules, dice), max_rerolls(self.rules, position.state.saved)
         if type(rolls_left) is not int or not 0 <= rolls_left <= most:
             raise StateError(

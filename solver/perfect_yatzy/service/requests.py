@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any
 
 from .._messages import _
-from ..errors import StateError, error_context, shown, span, whole_number
+from ..errors import StateError, error_context, game_over, shown, span, whole_number
 from ..game.limits import MAX_DICE_LISTED
 from ..game.notation import parse_card, parse_dice, parse_faces
 from ..game.rules import RuleSet
@@ -327,7 +327,7 @@ def _parse_outcomes(request: Request, fields: Mapping[str, Any]) -> Request:
 
 def _check_open(request: Request) -> None:
     if request.state.filled == request.rules.full_mask:
-        raise StateError(_("every category is filled: the game is over"), code="game-over", field="card")
+        raise game_over("card")
 
 
 def _required(fields: Mapping[str, Any], name: str, must: str) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import StateError, whole_number
+from ..errors import StateError, game_over, whole_number
 from ..game.action_numbers import action_count
 from ..game.dice import Ints, lattice
 from ..game.upper_sums import upper_sums
@@ -24,6 +24,7 @@ from ..tablebase.memory import available_memory
 from .batch import BatchOptions
 from .position import CheckedPosition, Position
 from .position_sample import PositionSample, Ragged
+from .simulation import check_seed
 from .strategy import Strategy, check_strategy
 
 MAX_GAMES = 100_000  # played at the same time
@@ -79,16 +80,14 @@ def sample_positions(
         If no game can reach the start, an argument is out of range, or the machine has too little memory.
     """
     check_strategy(strategy)
-    n, seed = whole_number(n, "n"), whole_number(seed, "seed")
+    n, seed = whole_number(n, "n"), check_seed(seed)
     if n < 1:
         raise StateError(f"n is {n}; must be at least 1")
-    if not 0 <= seed < 1 << 63:
-        raise StateError(f"seed is {seed}; must be from 0 to 2**63 - 1")
     if not (isinstance(exploration, int | float) and 0 <= exploration <= 1):
         raise StateError(f"exploration is {exploration!r}; must be a number from 0 to 1")
     checked = strategy.check(strategy.start if start is None else start)
     if checked.state.filled == strategy.rules.full_mask:
-        raise StateError("every category is filled: the game is over", code="game-over")
+        raise game_over()
     needed, free = n * (ROW_BYTES + OPTION_ROW_BYTES * options), available_memory()
     if free is not None and needed > free:
         raise StateError(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING
 
-from ..errors import StateError, shown, whole_number
+from ..errors import StateError, game_over, shown, whole_number
 from ..game.action_numbers import Action, ActionText, read_action
 from ..game.dice import Floats
 from ..game.notation import parse_dice
@@ -370,7 +370,7 @@ class Strategy:
     def _checked_turn(self, position: Position, dice: DiceText) -> tuple[CheckedPosition, tuple[int, ...]]:
         checked = self.check(position)
         if checked.state.filled == self.rules.full_mask:
-            raise StateError("every category is filled: the game is over", code="game-over")
+            raise game_over()
         return checked, parse_dice(self.rules, dice)
 
     def __repr__(self) -> str:

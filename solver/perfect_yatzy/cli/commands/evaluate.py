@@ -10,13 +10,13 @@ import click
 from ..._messages import _
 from ..console import cluster_workers, progress_bar, query_service
 from ..options import (
-    CARD,
     SEED,
     WordsParam,
     cluster_options,
     json_option,
     language_option,
     rules_option,
+    start_card_option,
     table_options,
 )
 
@@ -27,7 +27,7 @@ from ..options import (
     metavar="[POLICY]...",
 )  # fmt: skip
 @rules_option
-@click.option("--card", "-c", type=CARD, default="", metavar="CARD", help="Scorecard to start from [empty].")
+@start_card_option
 @click.option(
     "--process", metavar="COMMAND",
     help="Instead of a policy, a program that reads requests and writes answers as yatzy hold --jsonl does.",

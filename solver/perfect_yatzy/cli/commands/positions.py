@@ -7,16 +7,7 @@ import json
 import click
 
 from ..console import check_overwrite, output_file, query_service
-from ..options import (
-    CARD,
-    SEED,
-    WordsParam,
-    force_option,
-    json_option,
-    language_option,
-    rules_argument,
-    table_options,
-)
+from ..options import force_option, game_options, json_option, language_option, rules_argument, table_options
 
 
 @click.command()
@@ -25,19 +16,13 @@ from ..options import (
     "--positions", "-n", "number", type=click.IntRange(1, 10_000_000), metavar="N", default=100_000,
     show_default=True, help="Number of decisions.",
 )  # fmt: skip
-@click.option("--seed", type=SEED, metavar="N", default=1, show_default=True, help="Random seed.")
-@click.option(
-    "--policy", "-p", type=WordsParam("mean", "goal:"), metavar="POLICY", default="mean", show_default=True,
-    help="What to maximise: mean for the expected score, goal:280 for the chance of at least 280.",
-)  # fmt: skip
+@game_options
 @click.option(
     "--exploration", "-e", type=click.FloatRange(0, 1), metavar="P", default=0.0,
     help="Chance of a random legal action at each decision [0].",
 )  # fmt: skip
 @click.option("--options", is_flag=True, help="Add the value of every legal action.")
 @click.option("--distinct", is_flag=True, help="One row for each different position.")
-@click.option("--card", "-c", type=CARD, default="", metavar="CARD", help="Scorecard to start from [empty].")
-@click.option("--saved", type=click.IntRange(0), metavar="N", default=0, help="Saved rolls at the start.")
 @click.option(
     "--output", "-o", type=click.Path(dir_okay=False), required=True,
     help="File for the positions: .parquet, .jsonl or .csv.",

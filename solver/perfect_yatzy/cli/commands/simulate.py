@@ -8,11 +8,9 @@ import click
 
 from ..console import check_overwrite, cluster_workers, output_file, query_service, simulation_progress
 from ..options import (
-    CARD,
-    SEED,
-    WordsParam,
     cluster_options,
     force_option,
+    game_options,
     json_option,
     language_option,
     rules_argument,
@@ -31,13 +29,7 @@ from ..options import (
     show_default=True,
     help="Number of games.",
 )
-@click.option("--seed", type=SEED, metavar="N", default=1, show_default=True, help="Random seed.")
-@click.option(
-    "--policy", "-p", type=WordsParam("mean", "goal:"), metavar="POLICY", default="mean", show_default=True,
-    help="What to maximise: mean for the expected score, goal:280 for the chance of at least 280.",
-)  # fmt: skip
-@click.option("--card", "-c", type=CARD, default="", metavar="CARD", help="Scorecard to start from [empty].")
-@click.option("--saved", type=click.IntRange(0), metavar="N", default=0, help="Saved rolls at the start.")
+@game_options
 @click.option(
     "--output", "-o", type=click.Path(dir_okay=False),
     help="File for the games: .csv or .parquet with a row per game, .jsonl with every die.",

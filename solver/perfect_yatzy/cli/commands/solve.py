@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from ..._messages import N_, _, number_text
 from ..._version import ANSWER_SCHEMA
 from ..console import confirm, solve_progress
-from ..options import MOST_WORKERS, SEED, cluster_options, json_option, rules_argument, table_options
+from ..options import MOST_WORKERS, SEED, cluster_options, json_option, rules_argument, seed_option, table_options
 from .estimate import MOST_ESTIMATED
 
 if TYPE_CHECKING:
@@ -275,7 +275,7 @@ def checked_cost(objective: Objective, shards: bool, threads: int | None) -> Sol
 @click.option(
     "--games", type=click.IntRange(0, 10_000_000), metavar="N", default=0, help="Number of games to simulate [none]."
 )
-@click.option("--seed", type=SEED, metavar="N", default=1, show_default=True, help="Random seed.")
+@seed_option
 @json_option
 @table_options
 def verify(
