@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from ...game.rules import RuleSet
     from ...model.estimates import SolveCost
     from ...model.objectives import Objective
+    from ...tablebase.store import Progress
     from ...tablebase.table_info import TableInfo
 
 
@@ -95,54 +97,18 @@ def solve(
       yatzy solve maxi --what goals --approximate
     """
     from ...game.rule_loader import load_rules
-    from ...model.objectives import BonusChance, Goals, Objective, PolicyQuantity, Variance
-    from ...service.budget import SolveBudget
-    from ...strategy.opening import open_strategy
-    from ...tablebase.store import Progress, has_table, solve_to_store, table_path
+    from ...tablebase.store import has_table, table_path
     from ...tablebase.table_info import shards_folder
 
-    rule_set, context = load_rules(rules), click.get_current_context()
-    given = [
-        name
-        for name in ("what", "seed", "games", "minutes")
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-    ]
-    if approximately and what not in ("mean", "goals"):
-        raise click.UsageError(_("--what {what} cannot be used with --approximate").format(what=what), context)
-    on_cluster = bool(workers or cluster)
-    in_one_pass = "--approximate" if approximately else "--what distribution" if what == "distribution" else None
-    for option, is_given in {"--shards": shards, "--workers": workers, "--cluster": cluster}.items():
-        if in_one_pass and is_given:
-            text = _("{option} cannot be used with {other}").format(option=option, other=in_one_pass)
-            raise click.UsageError(text, context)
-    if estimate:
-        refused = {
-            "--approximate": approximately,
-            "--cluster": cluster,
-            "--what distribution": what == "distribution",
-        }
-        for option, is_given in refused.items():
-            if is_given:
-                raise click.UsageError(_("--estimate cannot be used with {option}").format(option=option), context)
-    for option, is_given in {"--verbose": verbose, "--json": as_json}.items():
-        if is_given and not estimate:
-            raise click.UsageError(_("{option} can only be used with --estimate").format(option=option), context)
-    if workers and workers > MOST_WORKERS and not estimate:
-        message = _("--workers starts at most {most}; for more use --cluster").format(most=MOST_WORKERS)
-        raise click.UsageError(message, context)
-    if on_cluster and threads:
-        raise click.UsageError(_("--threads cannot be used with --workers or --cluster"), context)
+    check_options(click.get_current_context())
+    rule_set, on_cluster = load_rules(rules), bool(workers or cluster)
     if on_cluster:
         shards, threads = True, workers or 1  # tasks at a time on this machine
-    if approximately and what == "goals" and "minutes" in given:
-        raise click.UsageError(_("--minutes cannot be used with --what goals"), context)
     if approximately and what == "mean":
         from .approximate import solve_approximately
 
         solve_approximately(rule_set, tables, threads, seed, games, minutes, force)
         return
-    for name in set(given) - {"what"} if not approximately else ():
-        raise click.UsageError(_("--{name} can only be used with --approximate").format(name=name), context)
     if estimate:
         from .estimate import print_estimate
 
@@ -159,61 +125,136 @@ def solve(
             )
         )
         return
-    budget = SolveBudget.command()
+    solver = TableSolver(rule_set, tables, threads, shards, yes)
+    if approximately:
+        from .approximate import solve_goals_approximately
 
-    def begin(objective: Objective) -> Progress:
-        """Check the cost of a solve, ask if it is high, and announce it."""
-        name, cost = {"mean": "means"}.get(objective.name, objective.name), checked_cost(objective, shards, threads)
-        if not yes and not budget.objective.allows(cost):
-            facts = {"name": name, "rules": rule_set.key, "cost": cost.words}
+        solve_goals_approximately(rule_set, tables, threads, solver.begin, seed, games, force)
+    elif what == "distribution":
+        from .distribution import solve_distribution
+
+        solve_distribution(rule_set, tables, threads, solver.solve_means, force, yes)
+    else:
+        if on_cluster:
+            from .on_cluster import solve_on_cluster
+
+            info = solve_on_cluster(rule_set, what, tables, solver.begin, force, workers, cluster)
+        else:
+            info = solver.solve(solver.objective(what), missing_only=not force)
+        click.echo(solved_lines(rule_set, what, info, shards_folder(path) if shards else path))
+
+
+def check_options(context: click.Context) -> None:
+    """Refuse options of `yatzy solve` that do not fit together.
+
+    Raises
+    ------
+    UsageError
+        If there are such options.
+    """
+    given = [
+        name
+        for name in ("seed", "games", "minutes")
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    ]
+    options = context.params
+    what, approximately, estimate = options["what"], options["approximately"], options["estimate"]
+    shards, workers, cluster = options["shards"], options["workers"], options["cluster"]
+    if approximately and what not in ("mean", "goals"):
+        raise click.UsageError(_("--what {what} cannot be used with --approximate").format(what=what), context)
+    in_one_pass = "--approximate" if approximately else "--what distribution" if what == "distribution" else None
+    for option, is_given in {"--shards": shards, "--workers": workers, "--cluster": cluster}.items():
+        if in_one_pass and is_given:
+            text = _("{option} cannot be used with {other}").format(option=option, other=in_one_pass)
+            raise click.UsageError(text, context)
+    refused = {"--approximate": approximately, "--cluster": cluster, "--what distribution": what == "distribution"}
+    for option, is_given in refused.items():
+        if estimate and is_given:
+            raise click.UsageError(_("--estimate cannot be used with {option}").format(option=option), context)
+    for option, is_given in {"--verbose": options["verbose"], "--json": options["as_json"]}.items():
+        if is_given and not estimate:
+            raise click.UsageError(_("{option} can only be used with --estimate").format(option=option), context)
+    if workers and workers > MOST_WORKERS and not estimate:
+        message = _("--workers starts at most {most}; for more use --cluster").format(most=MOST_WORKERS)
+        raise click.UsageError(message, context)
+    if (workers or cluster) and options["threads"]:
+        raise click.UsageError(_("--threads cannot be used with --workers or --cluster"), context)
+    if approximately and what == "goals" and "minutes" in given:
+        raise click.UsageError(_("--minutes cannot be used with --what goals"), context)
+    if given and not approximately:
+        raise click.UsageError(_("--{name} can only be used with --approximate").format(name=given[0]), context)
+
+
+@dataclass(frozen=True)
+class TableSolver:
+    """Solves tables of a rule set on this machine: asks before a large solve, announces it, shows its progress.
+
+    Attributes
+    ----------
+    rules : RuleSet
+    tables : str or None
+        Folder of the tables.
+    threads : int or None
+    shards : bool
+        Whether tables are stored in shards.
+    yes : bool
+        Whether large solves need no confirmation.
+    """
+
+    rules: RuleSet
+    tables: str | None
+    threads: int | None
+    shards: bool
+    yes: bool
+
+    def begin(self, objective: Objective) -> Progress:
+        """Check the cost of a solve, ask if it is high, announce it, and return the callback for its progress."""
+        from ...service.budget import SolveBudget
+
+        budget, rules = SolveBudget.command(), self.rules.key
+        name = {"mean": "means"}.get(objective.name, objective.name)
+        cost = checked_cost(objective, self.shards, self.threads)
+        if not self.yes and not budget.objective.allows(cost):
+            facts = {"name": name, "rules": rules, "cost": cost.words}
             confirm(
                 _("The table of {name} of {rules} takes {cost}.").format(**facts),
                 _("the table of {name} of {rules} takes {cost}; use --yes to solve it").format(**facts),
             )
-        line = _("solving {rules} ({name}), {cost}").format(rules=rule_set.key, name=name, cost=cost.words)
-        return solve_progress(rule_set, line if budget.announces(cost) else None)
+        line = _("solving {rules} ({name}), {cost}").format(rules=rules, name=name, cost=cost.words)
+        return solve_progress(self.rules, line if budget.announces(cost) else None)
 
-    if approximately:
-        from .approximate import solve_goals_approximately
-
-        solve_goals_approximately(rule_set, tables, threads, begin, seed, games, force)
-        return
-
-    if on_cluster:
-        from .on_cluster import solve_on_cluster
-
-        info = solve_on_cluster(rule_set, what, tables, begin, force, workers, cluster)
-        click.echo(solved_lines(rule_set, what, info, shards_folder(path)))
-        return
-
-    def build(objective: Objective, progress: Progress, missing_only: bool) -> TableInfo:
-        if not shards:
-            return solve_to_store(objective, tables, threads=threads, progress=progress, missing_only=missing_only)
+    def solve(self, objective: Objective, *, missing_only: bool) -> TableInfo:
+        """Solve and store the table of an objective, if it is missing or `missing_only` is False."""
         from ...tablebase.sharded_solve import ThreadEngine, solve_sharded
+        from ...tablebase.store import solve_to_store
 
-        engine = ThreadEngine(threads)
+        progress, tables = self.begin(objective), self.tables
+        if not self.shards:
+            return solve_to_store(
+                objective, tables, threads=self.threads, progress=progress, missing_only=missing_only
+            )
+        engine = ThreadEngine(self.threads)
         return solve_sharded(objective, tables, engine=engine, progress=progress, missing_only=missing_only)
 
-    objective = Objective(rule_set)
-    if what == "distribution":
-        from .distribution import solve_distribution
+    def solve_means(self) -> None:
+        """Solve the table of means, which the others are computed from."""
+        from ...model.objectives import Objective
 
-        def solve_means() -> None:
-            build(objective, begin(objective), missing_only=True)
+        self.solve(Objective(self.rules), missing_only=True)
 
-        solve_distribution(rule_set, tables, threads, solve_means, force, yes)
-        return
-    if what == "goals":
-        objective = Goals(rule_set)
-    elif what in ("variance", "bonus"):
-        if not has_table(rule_set, tables):
-            build(objective, begin(objective), missing_only=True)
-        means = open_strategy(rule_set, tables, threads=threads)
+    def objective(self, what: str) -> Objective:
+        """The objective of a table; the means are solved first where it depends on them."""
+        from ...model.objectives import BonusChance, Goals, Objective, PolicyQuantity, Variance
+        from ...strategy.opening import open_strategy
+        from ...tablebase.store import has_table
+
+        if what not in ("variance", "bonus"):
+            return Goals(self.rules) if what == "goals" else Objective(self.rules)
+        if not has_table(self.rules, self.tables):
+            self.solve_means()
+        means = open_strategy(self.rules, self.tables, threads=self.threads)
         quantities: dict[str, type[PolicyQuantity]] = {"variance": Variance, "bonus": BonusChance}
-        objective = quantities[what](rule_set, means.table)
-    progress = begin(objective)
-    info = build(objective, progress, missing_only=not force)
-    click.echo(solved_lines(rule_set, what, info, shards_folder(path) if shards else path))
+        return quantities[what](self.rules, means.table)
 
 
 def solved_lines(rules: RuleSet, what: str, info: TableInfo, place: Path) -> str:
