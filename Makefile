@@ -30,7 +30,7 @@ demo: $(USER_READY) ## a real question, answered: what to hold of 3 3 4 5 6
 	$(RUN)/yatzy hold 33456
 	$(RUN)/yatzy hold 33456 --rolls-left 1 --card "ones=3 sixes=24 chance=22"
 
-test: $(READY) ## the tests, in a few minutes
+test: $(READY) ## the quick tests: half an hour on two processors
 	$(RUN)/python -m pytest -m "not slow" $(PARALLEL)
 
 test-slow: $(READY) ## all tests: an hour and several gigabytes

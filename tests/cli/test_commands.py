@@ -48,6 +48,9 @@ def test_json_has_everything_and_agrees_with_python(run: Run, yatzy: Strategy) -
 def test_score_and_expect(run: Run, yatzy: Strategy) -> None:
     out = run("score", "22555", "--card", "ones=3 chance=22")
     assert out.stdout.startswith("Take Full House for 19: expected final score ")
+    hint = "These end the turn; `yatzy hold` says whether to reroll instead."
+    assert hint not in out.stdout
+    assert hint in run("score", "22555", "--rolls-left", "2").stdout
     answer = json.loads(run("expect", "--card", EXAMPLE, "--json").stdout)
     assert answer["expected_final_score"] == pytest.approx(49 + yatzy.value(EXAMPLE), abs=1e-9)
     assert answer["turns_left"] == 12
@@ -82,6 +85,8 @@ BAD = [
     (["hold", "33456", "--rules", "yatzy+x"], "yatzy has no switch 'x'; its switches: five-is-full-house, four-is-two-pairs, bonus-35"),
     (["hold", "33456", "--rules", "none.toml"], "cannot read the rule file none.toml: No such file or directory"),
     (["hold", "33456", "--rules", "yatzy-forced", "--card", "twos=4"], "yatzy-forced fills in order: ones must come first"),
+    (["hold", "33456", "-c", "ones=3 bonus=50"], "unknown category 'bonus'; leave out the upper bonus, which follows from the upper categories"),
+    (["hold", "33456", "-c", "ones=3", "sixes=24"], "sixes=24 is not a roll; write the card in quotes: --card \"ones=3 sixes=24\" (see yatzy hold --help)"),
     (["hold"], "Missing argument 'DICE' (see yatzy hold --help)"),
     (["hold", "33456", "--jsonl"], "DICE cannot be used with --jsonl (see yatzy hold --help)"),
     (["score", "--jsonl", "--json"], "--json cannot be used with --jsonl (see yatzy score --help)"),

@@ -11,7 +11,10 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import click
 import pytest
+from click.exceptions import Exit
+from perfect_yatzy.cli.console import confirm
 from perfect_yatzy.cli.views.play import card_lines, card_rows, dice_question, stage_line, winner_line
 from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.play.record import read_games
@@ -101,6 +104,36 @@ def test_a_game_that_cannot_be_recorded_is_not_lost(run: Run, tmp_path: Path, on
     assert "is the file of the unfinished game" in both.stderr
 
 
+def test_review_and_rate_read_the_record_of_finished_games(run: Run, tmp_path: Path) -> None:
+    for command in ("review", "rate"):
+        missing = run(command, XDG_DATA_HOME=str(tmp_path))
+        assert missing.returncode == 2
+        assert "`yatzy play` has not recorded a finished game in" in missing.stderr
+    lines = [entry for category in FORCED for entry in (category, "y")]
+    played = run("play", "yatzy-forced", "--save", str(tmp_path / "game.json"), stdin="\n".join(lines) + "\n", XDG_DATA_HOME=str(tmp_path))  # fmt: skip
+    assert played.returncode == 0, played.stderr
+    assert run("review", XDG_DATA_HOME=str(tmp_path)).stdout.startswith("You: ")
+    assert run("rate", XDG_DATA_HOME=str(tmp_path)).returncode == 0
+
+
+def test_a_declined_question_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with click.Context(click.Command("solve")):
+        with pytest.raises(click.UsageError, match="add --yes"):
+            confirm("This discards the game.", "add --yes")
+        monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+        for answer in (True, False):
+            monkeypatch.setattr(click, "confirm", lambda *args, answer=answer, **options: answer)
+            if answer:
+                confirm("This discards the game.", "add --yes")
+            else:
+                with pytest.raises(Exit) as ended:
+                    confirm("This discards the game.", "add --yes")
+    assert ended.value.exit_code == 1
+    assert capsys.readouterr().err == "Nothing was changed.\n"
+
+
 def test_advice_in_a_game_by_custom_rules(run: Run, tmp_path: Path, one: Path) -> None:
     save = ("--save", str(tmp_path / "game.json"), "--record", str(tmp_path / "games.jsonl"))
     assert run("play", str(one), *save).returncode == 0
@@ -161,7 +194,7 @@ def test_an_unfinished_game_is_discarded_on_purpose_only(run: Run, tmp_path: Pat
     process, main = in_terminal(*options)
     read_until(main, "[y/N]")
     os.write(main, b"n\n")
-    assert process.wait() == 130
+    assert process.wait() == 1
     os.close(main)
     assert save.read_bytes() == before
     save.write_text("no game")

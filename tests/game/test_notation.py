@@ -89,9 +89,11 @@ def test_unknown_categories_get_a_suggestion() -> None:
         find_category(YATZY, "straight")
     with pytest.raises(StateError, match=r"small-straight or large-straight\?"):
         find_category(YATZY, "stege")
-    for nonsense in ("nonsense", "bonus", "qqqqqqq"):
+    for nonsense in ("nonsense", "qqqqqqq"):
         with pytest.raises(StateError, match=r"; `yatzy rules show yatzy` lists them$"):
             find_category(YATZY, nonsense)
+    with pytest.raises(StateError, match="leave out the upper bonus"):
+        find_category(YATZY, "Bonus")
 
 
 @st.composite
@@ -277,5 +279,7 @@ def test_points_after_a_category_are_understood() -> None:
     with pytest.raises(StateError, match="unknown category 'nonsense'"):
         parse_category(rules, "nonsense 20", paid)
     assert parse_category(rules, "ones 3", paid) == "ones"  # filled: the session says so
+    assert parse_category(rules, "three", paid) == "threes"
+    assert parse_category(rules, "three", {"three-of-a-kind": 9}) == "three-of-a-kind"  # Threes are filled
     assert parse_faces("-") is parse_faces(", ") is parse_faces("") is parse_faces("3x") is None
     assert parse_faces("⚂ 3,1") == (1, 3, 3)

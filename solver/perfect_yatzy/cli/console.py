@@ -362,12 +362,14 @@ def confirm(question: str, refusal: str) -> None:
     ------
     UsageError
         If standard input is not a terminal.
-    Abort
-        If the answer is no.
+    Exit
+        With code 1 if the answer is no.
     """
     if not sys.stdin.isatty():
         raise click.UsageError(refusal, click.get_current_context())
-    click.confirm(f"{question} {_('Continue?')}", abort=True, err=True)
+    if not click.confirm(f"{question} {_('Continue?')}", err=True):
+        click.echo(_("Nothing was changed."), err=True)
+        click.get_current_context().exit(1)
 
 
 def query_service(tables: str | None, threads: int | None, language: str) -> QueryService:

@@ -172,9 +172,18 @@ def rules_argument(command: F) -> F:
 
 def dice_argument(command: F) -> F:
     """A roll as one or several arguments: 33456 or 3 3 4 5 6."""
-    return click.argument(
-        "dice", nargs=-1, metavar="[DICE]", callback=lambda ctx, param, value: " ".join(value) if value else None
-    )(command)
+
+    def read(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> str | None:
+        if any("=" in word for word in value):
+            raise click.UsageError(
+                _("{word} is not a roll; write the card in quotes: {example}").format(
+                    word=next(word for word in value if "=" in word), example='--card "ones=3 sixes=24"'
+                ),
+                context,
+            )
+        return " ".join(value) or None
+
+    return click.argument("dice", nargs=-1, metavar="[DICE]", callback=read)(command)
 
 
 def table_options(command: F) -> F:

@@ -230,6 +230,9 @@ def _find(rules: RuleSet, text: str) -> list[int]:
         raise StateError(
             _("category {text!r} is not clear: {labels}").format(text=text, labels=labels), code="ambiguous-category"
         )
+    if text.strip().lower() == "bonus":
+        message = _("unknown category {text!r}; leave out the upper bonus, which follows from the upper categories")
+        raise StateError(message.format(text=text), code="unknown-category")
     if similar := sorted(names.similar(text)):
         suggestions = alternatives(category_label(rules, c) for c in similar)
         message = _("unknown category {text!r}; did you mean {names}?").format(text=text, names=suggestions)
@@ -254,9 +257,12 @@ def parse_category(rules: RuleSet, text: str, paid: Mapping[str, int]) -> str:
     """
 
     def named(name: str) -> str:
-        """The first of the boxes a name means that can take the dice, else the first one."""
+        """The first box of this name that can take the dice, else the only one whose name begins like this."""
         boxes = [rules.categories[c].id for c in _find(rules, name)]
-        return next((box for box in boxes if box in paid), boxes[0])
+        others = [rules.categories[c].id for c in sorted(category_index(rules).starting(name))]
+        possible = [box for box in others if box in paid]
+        instead = possible[0] if len(possible) == 1 else boxes[0]
+        return next((box for box in boxes if box in paid), instead)
 
     try:
         return named(text)

@@ -15,6 +15,7 @@ from ...errors import RulesError, SolverError, StateError
 from ..console import confirm, query_service
 from ..options import SEED, WordsParam, language_option, rules_argument, table_options
 from ..terminal_game import Advice, Quit, TerminalGame
+from ..user_files import new_record_path, unfinished_game_path
 
 if TYPE_CHECKING:
     from ...game.rules import RuleSet
@@ -99,8 +100,8 @@ def play(
     if seed is not None and dice == "typed":
         raise StateError(_("--seed can only be used when the program rolls, not with --dice typed"))
     service = query_service(tables, threads, lang)
-    save_file = SaveFile(save or default_save_path())
-    record = record or default_record_path()
+    save_file = SaveFile(save or unfinished_game_path())
+    record = record or new_record_path()
     check_record(record, save_file)
     if new and save_file.seen is not None and not yes:
         confirm(
@@ -154,29 +155,6 @@ def resume_command(without: str = "") -> str:
             value = context.params[param.name]
             words += [param.opts[0]] if value is True else [param.opts[0], str(value)]
     return shlex.join(words)
-
-
-def default_save_path() -> Path:
-    """The file of the unfinished game without --save."""
-    import platformdirs
-
-    return Path(platformdirs.user_state_dir("perfect-yatzy")) / "game.json"
-
-
-def default_record_path() -> str:
-    """The file of finished games without --record; its folder is made."""
-    import platformdirs
-
-    folder = Path(platformdirs.user_data_dir("perfect-yatzy"))
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SolverError(
-            _("cannot write to {folder}: {reason}; choose a file with --record").format(
-                folder=folder, reason=error.strerror
-            )
-        ) from error
-    return str(folder / "games.jsonl")
 
 
 def unfinished_game(save_file: SaveFile) -> str:

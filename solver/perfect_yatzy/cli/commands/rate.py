@@ -10,10 +10,11 @@ import click
 from ..._messages import _
 from ..console import check_overwrite, output_file, query_service, rating_progress
 from ..options import force_option, json_option, language_option, table_options
+from ..user_files import finished_games
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="FILE...")
+@click.argument("files", nargs=-1, type=click.Path(), metavar="[FILE]...")
 @click.option("--player", help="Name of a player [all players].")
 @click.option("--compare", nargs=2, multiple=True, metavar="ANN BO", help="Two players to compare [the only two].")
 @click.option(
@@ -48,7 +49,8 @@ def rate(
 ) -> None:
     """Rate players by their recorded games, with luck removed.
 
-    FILE is a record of `yatzy play` or `yatzy simulate -o games.jsonl`. Every decision is compared with perfect play;
+    FILE is a record of `yatzy play` or `yatzy simulate -o games.jsonl`; without one, that of the games you finished
+    with `yatzy play`. Every decision is compared with perfect play;
     the points lost a game say how well somebody plays, whatever the dice were. Each rule set is rated apart.
 
     A game that is wrong, unfinished or given twice is left out and listed. If a line is wrong, the exit code is 1.
@@ -69,6 +71,7 @@ def rate(
         check_picture(plot_path)
     for path in filter(None, (csv_path, plot_path)):
         check_overwrite(path, force)
+    files = files or (finished_games(),)
     service = query_service(tables, threads, lang)
     progress = rating_progress(sum(os.path.getsize(file) for file in files if os.path.isfile(file)))
     found = rate_games(

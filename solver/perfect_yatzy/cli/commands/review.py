@@ -12,6 +12,7 @@ from ..._messages import _, ngettext
 from ..._version import ANSWER_SCHEMA
 from ..console import query_service
 from ..options import language_option, table_options
+from ..user_files import finished_games
 
 if TYPE_CHECKING:
     from ...game.scorecard import State
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("file", type=click.Path())
+@click.argument("file", type=click.Path(), required=False)
 @click.option("--game", type=click.IntRange(1), metavar="N", help="Number of the game in the file [the last].")
 @click.option("--player", help="Name or number of a player [all players].")
 @click.option(
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 @language_option
 @table_options
 def review(
-    file: str,
+    file: str | None,
     game: int | None,
     player: str | None,
     min_loss: float,
@@ -44,10 +45,12 @@ def review(
 ) -> None:
     """Grade a recorded game: luck, errors and better options.
 
-    FILE is a record of `yatzy play` or `yatzy simulate -o games.jsonl`, one game per line.
+    FILE is a record of `yatzy play` or `yatzy simulate -o games.jsonl`, one game per line; without it, that of the
+    games you finished with `yatzy play`.
 
     \b
-      yatzy review games.jsonl
+      yatzy review
+      yatzy review games.jsonl --game 3 --drill
     """
     from ...errors import StateError
     from ...game.translations import localized
@@ -62,6 +65,7 @@ def review(
     from ..views.wording import number_word
     from .puzzle import ask_puzzle
 
+    file = file or finished_games()
     games = read_games(file)
     number = len(games) if game is None else game
     if number > len(games):

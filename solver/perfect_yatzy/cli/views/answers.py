@@ -176,6 +176,8 @@ def score_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
     category, for_points = _("category"), _("points")
     head = f"{category:<{width}}  {for_points:>6}"
     ranking = ranking_lines(answer, head, labels, answer["categories"])
+    if answer["rolls_left"]:
+        ranking += ["", _("These end the turn; `yatzy hold` says whether to reroll instead.")]
     return lines + ranking + approximate_lines(answer)
 
 
