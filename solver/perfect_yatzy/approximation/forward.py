@@ -6,6 +6,7 @@ respect to the prices. The certificate does not depend on it, so rows with a ver
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,6 +52,51 @@ class _Groups:
         self.points = outcomes.points + game.prices[self.boxes]
 
 
+class _Play:
+    """The best policy of a relaxed game, turn by turn; `chance` is that of each state to be reached."""
+
+    def __init__(self, game: RelaxedGame, values: Floats) -> None:
+        from ..kernels.lattice import indexed_lattice
+
+        self.game, self.dice = game, lattice(game.rules.dice, game.rules.faces)
+        self.index_arrays = indexed_lattice(self.dice)
+        self.groups = [_Groups(game, status) for status in range(len(game.models))]
+        self.table = TableSlice(np.concatenate([values, np.zeros(PADDING)]), 0)
+        self.table.values.flags.writeable = False
+        self.chance = np.zeros(game.size)
+        self.chance[game.layout.offsets[EMPTY_ROW]] = 1.0
+        self._idle: list[list[Any]] = [[] for _ in self.groups]
+
+    def turn(self, rows: Ints, status: int) -> tuple[Ints, Ints, Floats, Floats]:
+        """Rows and places of the children and their chances, and the chance of each outcome."""
+        from ..kernels.turn_visits import VisitJob, visit_rows, visit_scratch
+
+        model, layout, group = self.game.models[status], self.game.layout, self.groups[status]
+        try:
+            scratch = self._idle[status].pop()
+        except IndexError:
+            scratch = visit_scratch(self.dice, model)
+        children, places, parts = [], [], []
+        total = np.zeros(len(group.boxes))
+        for row in rows:
+            first, lane_set = int(layout.offsets[row]), layout.lane_sets[row]
+            lanes = int(layout.lane_count[lane_set])
+            found = np.zeros((len(group.boxes), lanes))
+            ends = found.ravel()
+            job = VisitJob(model, self.index_arrays, self.table, self.chance, ends, first, lanes, scratch)
+            visit_rows(np.array([row]), job)
+            total += found.sum(axis=1)
+            moved = np.add.reduceat(found[group.order], group.starts)
+            which, lane = np.nonzero(moved)
+            child = row + group.step[which]
+            upper = layout.lane_upper[lane_set, lane] + group.shift[which]
+            children.append(child)
+            places.append(layout.offsets[child] + layout.lane_of[layout.lane_sets[child], upper])
+            parts.append(moved[which, lane])
+        self._idle[status].append(scratch)
+        return np.concatenate(children), np.concatenate(places), np.concatenate(parts), total
+
+
 def visits(game: RelaxedGame, values: Floats, *, threads: int | None = None) -> Visits:
     """Follow the best policy of a relaxed game without saved rolls.
 
@@ -67,62 +113,30 @@ def visits(game: RelaxedGame, values: Floats, *, threads: int | None = None) -> 
     ValueError
         If the rules save rolls.
     """
-    from ..kernels.lattice import indexed_lattice
-    from ..kernels.turn_visits import VisitJob, visit_rows, visit_scratch
-
     if game.rules.saved_rolls:
         raise ValueError("play is followed only without saved rolls")
-    dice, layout = lattice(game.rules.dice, game.rules.faces), game.layout
-    index_arrays = indexed_lattice(dice)
-    groups = [_Groups(game, status) for status in range(len(game.models))]
-    table = TableSlice(np.concatenate([values, np.zeros(PADDING)]), 0)
-    table.values.flags.writeable = False
-    chance = np.zeros(game.size)
-    chance[game.layout.offsets[EMPTY_ROW]] = 1.0
+    play = _Play(game, values)
     reached = np.zeros(game.n_rows)
     reached[EMPTY_ROW] = 1.0
-    used = [np.zeros((game.turns, len(group.boxes))) for group in groups]
-    idle: list[list[Any]] = [[] for _ in groups]
-
-    def turn(rows: Ints, status: int) -> tuple[Ints, Ints, Floats, Floats]:
-        """Rows and places of the children and their chances, and the chance of each outcome."""
-        try:
-            scratch = idle[status].pop()
-        except IndexError:
-            scratch = visit_scratch(dice, game.models[status])
-        group, children, places, parts = groups[status], [], [], []
-        total = np.zeros(len(group.boxes))
-        for row in rows:
-            first, lane_set = int(layout.offsets[row]), layout.lane_sets[row]
-            lanes = int(layout.lane_count[lane_set])
-            found = np.zeros((len(group.boxes), lanes))
-            ends = found.ravel()
-            job = VisitJob(game.models[status], index_arrays, table, chance, ends, first, lanes, scratch)
-            visit_rows(np.array([row]), job)
-            total += found.sum(axis=1)
-            moved = np.add.reduceat(found[group.order], group.starts)
-            which, lane = np.nonzero(moved)
-            child = row + group.step[which]
-            upper = layout.lane_upper[lane_set, lane] + group.shift[which]
-            children.append(child)
-            places.append(layout.offsets[child] + layout.lane_of[layout.lane_sets[child], upper])
-            parts.append(moved[which, lane])
-        idle[status].append(scratch)
-        return np.concatenate(children), np.concatenate(places), np.concatenate(parts), total
-
+    used = [np.zeros((game.turns, len(group.boxes))) for group in play.groups]
     with thread_map(threads or default_threads(), "yatzy-visits") as in_threads:
         for played in range(game.turns):
             rows = game.rows_in_layer[played]
             rows = rows[reached[rows] > LEAST_CHANCE]
             statuses = game.status(rows)
-            for status in range(len(groups)):
+            for status in range(len(play.groups)):
                 same = rows[statuses == status]
                 tasks = [same[i : i + ROWS_PER_TASK] for i in range(0, len(same), ROWS_PER_TASK)]
                 # Added in the order of the rows, so that the sums do not depend on the threads.
-                for children, places, parts, total in in_threads(turn, tasks, [status] * len(tasks)):
-                    np.add.at(chance, places, parts)
+                for children, places, parts, total in in_threads(play.turn, tasks, [status] * len(tasks)):
+                    np.add.at(play.chance, places, parts)
                     np.add.at(reached, children, parts)
                     used[status][played] += total
+    return _by_box(game, play.groups, used)
+
+
+def _by_box(game: RelaxedGame, groups: Sequence[_Groups], used: Sequence[Floats]) -> Visits:
+    """The visits from the chance of each outcome, by status, turn and outcome."""
     rules = game.rules
     uses, upper = np.zeros((game.turns, len(rules.categories))), np.zeros(len(rules.bonuses))
     for group, total in zip(groups, used, strict=True):
