@@ -38,10 +38,6 @@ def solved(objective: Goals | Utility) -> ScoreEvaluator:
     return solve_in_memory(objective, mean_evaluator(objective.rules, objective.start))
 
 
-def strategy_of(objective: Goals | Utility, zero: int) -> ScoreStrategy:
-    return ScoreStrategy(objective.rules, None, solved(objective), zero)
-
-
 def reachable(oracle: NaiveUtility, rules: RuleSet) -> list[State]:
     paying = rules.tracked_index >= 0
     return list({State(f, u, s, flag and paying) for f, u, s, flag in oracle.states()})

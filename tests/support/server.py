@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 from perfect_yatzy.web.limits import MAX_BODY_BYTES
 
-QUERIES = ("hold", "score", "expect", "outcomes", "review")
 HOLD = b'{"dice": "33456"}'
 VALID = {
     "hold": '"dice": "33456"',
