@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,7 +15,10 @@ from ..options import language_option, table_options
 from ..user_files import finished_games
 
 if TYPE_CHECKING:
+    from ...errors import StateError
+    from ...game.rules import RuleSet
     from ...game.scorecard import State
+    from ...play.review import Review
     from ...service.queries import QueryService
     from ...strategy.strategy import Strategy
 
@@ -52,62 +55,79 @@ def review(
       yatzy review
       yatzy review games.jsonl --game 3 --drill
     """
-    from ...errors import StateError
     from ...game.translations import localized
-    from ...play.puzzle import Puzzle
     from ...play.record import read_games
-    from ...play.review import action_outlook
     from ...play.review import review as grade_game
     from ...service.answers import approximate_fields
     from ...service.reviews import review_json
     from ..views.answers import approximate_lines
-    from ..views.review import review_lines
-    from ..views.wording import number_word
-    from .puzzle import ask_puzzle
 
     file = file or finished_games()
     games = read_games(file)
     number = len(games) if game is None else game
     if number > len(games):
-        message = ngettext(
-            "{file} has {count} game; there is no game {number}",
-            "{file} has {count} games; there is no game {number}",
-            len(games),
-        )
-        raise StateError(message.format(file=file, count=number_word(len(games)), number=number))
+        raise no_such_game(file, len(games), number)
     record = games[number - 1]
     players = [find_player(record.players, player)] if player else range(len(record.players))
     service = query_service(tables, threads, lang)
     strategy = service.strategy(record.rules)
     rules = localized(record.rules, lang)
-    reviews: list[dict[str, Any]] = []
-    for i in players:
-        graded = grade_game(strategy, record, i)
-        if as_json:
-            reviews.append(review_json(graded))
-            continue
-        errors = [d for d in graded.decisions if d.loss >= min_loss]
-        if drill:
-            sentence = ngettext(
-                "{player}: {count} decision to repeat", "{player}: {count} decisions to repeat", len(errors)
-            )
-            click.echo(sentence.format(player=graded.player, count=number_word(len(errors))) + "\n")
-            for d in errors:
-                if not ask_puzzle(strategy, rules, Puzzle(d.card, d.dice, d.rolls_left)):
-                    return
-            continue
-        bonus = bonus_chances(service, strategy) if errors else None
-        explained = [
-            (d, action_outlook(strategy, d, d.done, bonus), action_outlook(strategy, d, d.best, bonus))
-            for d in errors
-        ]
-        click.echo("\n".join(review_lines(rules, graded, explained)))
+    reviews = (grade_game(strategy, record, i) for i in players)
     if as_json:
         head = {"schema": ANSWER_SCHEMA, "query": "review", "rules": rules.key, "game": number}
-        click.echo(json.dumps(head | approximate_fields(strategy) | {"reviews": reviews}))
-    elif not drill:
-        for line in approximate_lines(approximate_fields(strategy)):
-            click.echo(line)
+        graded = [review_json(found) for found in reviews]
+        click.echo(json.dumps(head | approximate_fields(strategy) | {"reviews": graded}))
+        return
+    if drill:
+        repeat_decisions(strategy, rules, reviews, min_loss)
+        return
+    for found in reviews:
+        click.echo(explained_text(service, strategy, rules, found, min_loss))
+    for line in approximate_lines(approximate_fields(strategy)):
+        click.echo(line)
+
+
+def no_such_game(file: str, count: int, number: int) -> StateError:
+    """The error for a game that a file does not have."""
+    from ...errors import StateError
+    from ..views.wording import number_word
+
+    message = ngettext(
+        "{file} has {count} game; there is no game {number}",
+        "{file} has {count} games; there is no game {number}",
+        count,
+    )
+    return StateError(message.format(file=file, count=number_word(count), number=number))
+
+
+def repeat_decisions(strategy: Strategy, rules: RuleSet, reviews: Iterable[Review], min_loss: float) -> None:
+    """Ask the decisions that lose at least `min_loss` again, as puzzles, until the player stops."""
+    from ...play.puzzle import Puzzle
+    from ..views.wording import number_word
+    from .puzzle import ask_puzzle
+
+    for found in reviews:
+        errors = [decision for decision in found.decisions if decision.loss >= min_loss]
+        sentence = ngettext(
+            "{player}: {count} decision to repeat", "{player}: {count} decisions to repeat", len(errors)
+        )
+        click.echo(sentence.format(player=found.player, count=number_word(len(errors))) + "\n")
+        for decision in errors:
+            if not ask_puzzle(strategy, rules, Puzzle(decision.card, decision.dice, decision.rolls_left)):
+                return
+
+
+def explained_text(service: QueryService, strategy: Strategy, rules: RuleSet, found: Review, min_loss: float) -> str:
+    """A review as text, with what the decisions that lose at least `min_loss` lead to."""
+    from ...play.review import action_outlook
+    from ..views.review import review_lines
+
+    errors = [decision for decision in found.decisions if decision.loss >= min_loss]
+    bonus = bonus_chances(service, strategy) if errors else None
+    explained = [
+        (d, action_outlook(strategy, d, d.done, bonus), action_outlook(strategy, d, d.best, bonus)) for d in errors
+    ]
+    return "\n".join(review_lines(rules, found, explained))
 
 
 def bonus_chances(service: QueryService, strategy: Strategy) -> Callable[[State], float] | None:
