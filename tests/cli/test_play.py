@@ -39,6 +39,7 @@ def test_a_whole_game_by_the_command(run: Run, tmp_path: Path) -> None:
     assert "This loses" in out
     assert "Undone." in out
     assert "unknown category 'no such box'" in out
+    assert "Enter help for all commands." in out
     assert "9 is not within" in out
     (game,) = read_games(record)
     assert game.players == ("Ann", "Bo")

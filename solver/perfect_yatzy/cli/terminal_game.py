@@ -90,6 +90,8 @@ class TerminalGame:
                     self.decide()
             except (StateError, RulesError) as error:  # RulesError: advice would need a solve beyond the budget
                 click.echo(wrapped(str(error)))
+                if error.code == "unknown-category":
+                    click.echo(_("Enter help for all commands."))
             self.save.write(session)
 
     def prepare(self) -> None:
