@@ -302,8 +302,8 @@ def test_rules_commands(run: Run, tmp_path: Path) -> None:
     checked = run("rules", "check", str(own))
     assert (checked.returncode, checked.stdout) == (2, "")
     assert checked.stderr.splitlines() == [
-        f"{own}:5: dice: is 'x'; must be a whole number from 1 to 12",
         f"{own}:4: rolls: is 0; must be a whole number from 1 to 10",
+        f"{own}:5: dice: is 'x'; must be a whole number from 1 to 12",
     ]
 
 

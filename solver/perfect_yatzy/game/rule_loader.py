@@ -57,12 +57,13 @@ class RuleFileError(RulesError):
     Attributes
     ----------
     problems : list of Problem
-        The message has one line for each.
+        By line, those without one first. The message has one line for each.
     omitted : int
         Number of further mistakes.
     """
 
     def __init__(self, problems: list[Problem], omitted: int = 0) -> None:
+        problems = sorted(problems, key=lambda problem: problem.line)
         more = [_("... and {count} more").format(count=number_text(omitted, grouped=True))] if omitted else []
         super().__init__("\n".join([*map(str, problems), *more]))
         self.problems, self.omitted = problems, omitted
