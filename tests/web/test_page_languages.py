@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support.browser import PATIENCE_MS, expect, ready
+from support.browser import PATIENCE_MS, expect, focused, ready
 
 WORDS = """
 import('./i18n.js').then((words) => [
@@ -62,6 +62,20 @@ def test_a_language_that_is_chosen_stays(page: Any, address: str) -> None:
     page.goto(address + "?lang=no")  # the address comes first
     ready(page)
     assert words_of(page) == NORWEGIAN
+
+
+def test_language_in_the_menu_leads_to_its_list_at_once(page: Any) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.click("#menu-button")
+    page.click("#open-language")
+    assert focused(page) == "language"
+    assert page.locator("dialog[open] h2").text_content() == "Language"
+    assert page.locator("dialog[open] select").count() == 1  # not one control of many
+    page.select_option("#language", "da")
+    page.wait_for_selector("html[lang='da']")
+    page.click("#language-dialog .close")
+    assert page.locator("dialog[open]").count() == 0
+    assert focused(page) == "menu-button"
 
 
 def test_of_two_languages_chosen_quickly_the_last_one_stays(page: Any, address: str) -> None:

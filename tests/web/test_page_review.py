@@ -108,6 +108,21 @@ def test_it_is_stepped_with_the_arrow_keys(opened: Any, reviewed: Review) -> Non
     assert opened.locator("#dice button[aria-pressed]").count() == 0  # the table is as it was
 
 
+def test_after_the_last_mistake_the_first_one_is_announced(opened: Any, reviewed: Review) -> None:
+    """Else one thinks that it is another mistake."""
+    mistakes = [i + 1 for i, each in enumerate(reviewed.decisions) if each.grade in ("mistake", "blunder")]
+    opened.locator(".decision").nth(mistakes[-1] - 1).click()
+    assert opened.locator("#decision .note").count() == 0
+    opened.click("#step-mistake")
+    assert place(opened) == mistakes[0]
+    expect(opened, "#decision .note", "Back to the first mistake.")
+    expect(opened, "#decision-status", "Back to the first mistake.")
+    opened.click("#step-mistake")
+    assert place(opened) == mistakes[1]
+    assert opened.locator("#decision .note").count() == 0
+    assert "Back to" not in opened.text_content("#decision-status")
+
+
 def test_a_click_on_the_curve_goes_to_the_decision(opened: Any, reviewed: Review) -> None:
     chart = opened.locator("svg.course")
     box = chart.bounding_box()
@@ -251,6 +266,9 @@ def test_a_game_of_this_page_its_record_and_its_mistakes(page: Any, tmp_path: Pa
     expect(page, "#review-name", "after 1 turn")
     assert page.text_content("#review-source") == "The game on this page"
     expect(page, "#review .grades", "1 blunder")
+    for _ in range(2):
+        page.click("#step-mistake")
+    expect(page, "#decision .note", "This is the only mistake.")
     expect(page, "#drill-counts", "1 of 1 mistake is due.")  # the own game is kept for practice at once
     with page.expect_download() as saved:
         page.click("#save-own")

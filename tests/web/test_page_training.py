@@ -171,7 +171,12 @@ def test_solved_mistakes_survive_a_reload_and_can_be_forgotten(page: Any) -> Non
     page.wait_for_selector("#exercise .exercise-card button")
     take(page, "Yatzy")
     expect(page, "#drill-counts", "1 of 2 mistakes are due.")
+    assert page.locator("#exercise .note").count() == 0
     page.locator("#exercise button", has_text="Next mistake").click()
+    page.wait_for_selector("#exercise .exercise-card button:not([aria-disabled])")
+    assert page.locator("#exercise .note").count() == 0
+    page.evaluate("document.getElementById('drill-start').click()")
+    expect(page, "#exercise .note", "You have had this one before.")  # still not answered
     page.wait_for_selector("#exercise .answer:empty", state="attached")
     page.reload()
     page.wait_for_selector("html[data-ready]")

@@ -1,22 +1,22 @@
 // Advice: the best hold or box in large type and why, the other options ranked by what they lose, the primary button.
-import { gapText, holdText, lossOf, settledText, takeText } from "./advice-text.js";
+import { holdText, takeText } from "./advice-text.js";
 import { ask, latestOnly } from "./ask.js";
 import { setPointsOfRoll } from "./card.js";
 import { showAdvised } from "./dice.js";
 import { button, byId, diceText, element, onClick, setEnabled } from "./dom.js";
 import { endText } from "./end.js";
 import { firstRoll, hasRecord, holdAndRoll, isTurnStart, markHold, provideHolds, takeCategory } from "./game.js";
-import { formatNumber, formatPercent, ngettext, _ } from "./i18n.js";
+import { drawHeadline, heldText, valueName, valueText } from "./headline.js";
+import { formatNumber, ngettext, _ } from "./i18n.js";
 import { keepFocus } from "./keys.js";
 import { drawMap, hideMap } from "./outcomes.js";
-import { objectiveName, optionRow, optionTitle } from "./options.js";
+import { optionRow, optionTitle } from "./options.js";
 import { say } from "./say.js";
 import { forgetSolve, solveBox, workText } from "./solve.js";
 import { confirmLoss, isAdviceHidden } from "./training.js";
 import { gradesHint } from "./grades.js";
 import { showOpponentsError } from "./header.js";
 import { askPoints, boxesWithoutAdvice } from "./unadvised.js";
-import { whySentence } from "./why.js";
 import { categoryName, hasAllDice, heldDice, isCardFull, maxRerolls, me, objective, onDraw, position, redraw, rules, startGame, change, state, totals } from "./state.js";
 
 const SHOWN_ROWS = 6;
@@ -121,10 +121,13 @@ export function showStatus(text) {
 const valueOf = (entry) => (answer.aim ? entry.chance : entry.expected_final_score);
 // The boxes are listed with what each loses against the best of all options: advice, button and warning stay those of the roll.
 const comparesBoxes = () => Boolean(comparedFor && answer?.choosesHold && scored);
-const listed = () => (comparesBoxes() ? scored.map((entry) => ({ ...entry, loss: Math.max(0, valueOf(answer.entries[0]) - valueOf(entry)) })) : answer.entries);
+function listed() {
+  const [best] = answer.entries;
+  if (!comparesBoxes()) return answer.entries;
+  const boxes = scored.map((entry) => ({ ...entry, loss: Math.max(0, valueOf(best) - valueOf(entry)) }));
+  return best.category ? boxes : [best, ...boxes]; // the best hold is what they are compared with
+}
 const isListOpen = () => !phone.matches || showsList || comparesBoxes();
-const isSettled = () => answer.aim && (answer.entries[0].chance === 0 || answer.entries[0].chance === 1);
-const valueText = (entry) => (answer.aim && !isSettled() ? formatPercent(entry.chance) : formatNumber(entry.expected_final_score, 2));
 
 function drawAnswer() {
   const hidden = isAdviceHidden() && Boolean(answer), alone = isAlone();
@@ -141,7 +144,8 @@ function drawAnswer() {
     clearAdvice();
     showStatus(answer.choosesHold ? _("Your choice: tap the dice to hold, or a box.") : _("Your choice: tap a box of the card."));
   } else {
-    drawHero();
+    drawHeadline(answer, state.chosen ? currentHold() : null);
+    showAdvised(answer.choosesHold && !answer.entries[0].category ? answer.entries[0].hold : null);
     drawRanking();
   }
   setPointsOfRoll(scored, !hidden && answer && answer.entries[0].category);
@@ -162,7 +166,7 @@ function announce(hidden, alone) {
   if (!hasAllDice() || isCardFull()) { say(isTurnStart() && !isCardFull() ? byId("turn-line").textContent : missingText()); return; }
   const max = maxRerolls(), fields = { roll: formatNumber(max - state.left + 1), rolls: formatNumber(max + 1), dice: diceText(state.dice) };
   const best = answer && !hidden ? answer.entries[0] : null, problem = alone ? byId("answer").textContent : "";
-  const advice = best ? _("{advice}: {value}, {what}.", { advice: optionTitle(best, answer.choosesHold), value: valueText(best), what: valueName() })
+  const advice = best ? _("{advice}: {value}, {what}.", { advice: optionTitle(best, answer.choosesHold), value: valueText(answer, best), what: valueName(answer) })
     : alone ? byId("gap").textContent : byId("answer").textContent;
   say(_("Roll {roll} of {rolls}: {dice}.", fields), problem === saidProblem ? "" : problem, advice);
   saidProblem = problem;
@@ -195,23 +199,11 @@ function missingText() {
   return ngettext("{count} more die.", "{count} more dice.", missing, { count: formatNumber(missing) });
 }
 
-const valueName = () => (!answer.aim ? _("average final score") : isSettled() ? settledText(answer.entries[0], answer.aim) : _("chance of {aim}", { aim: objectiveName(answer.aim) }));
-
-function drawHero() {
-  const [best, second] = answer.entries, title = optionTitle(best, answer.choosesHold);
-  byId("answer").className = "hero";
-  byId("answer").replaceChildren(element("strong", {}, best.category ? title.replace(/ (?=\d+$)/, "\u00a0") : title), " ",
-    element("span", { class: "value" }, element("b", {}, valueText(best)), " ", element("small", {}, valueName())));
-  byId("gap").textContent = second ? gapText(best, second, !isSettled() && answer.aim) : "";
-  byId("why").textContent = second ? whySentence(best, second, state.rules) : "";
-  showAdvised(answer.choosesHold && !best.category ? best.hold : null);
-}
-
 function drawRanking() {
   const { choosesHold, aim } = answer, held = diceText(heldDice()), boxes = comparesBoxes();
   const rows = listed().slice(0, showsAll ? undefined : SHOWN_ROWS).map((entry, i) => {
     const isHeld = choosesHold && state.chosen && !entry.category && diceText(entry.hold) === held;
-    return optionRow(entry, { isFirst: i === 0 && (!boxes || entry.loss < 1e-6), aim, isHeld, value: valueText(entry), onChoose: () => choose(entry) });
+    return optionRow(entry, { isFirst: i === 0 && (!boxes || entry.loss < 1e-6), aim, isHeld, value: valueText(answer, entry), onChoose: () => choose(entry) });
   });
   const notes = [];
   if (answer.approximate) notes.push(_("Approximate: {text}.", { text: answer.approximate.text }));
@@ -225,14 +217,10 @@ function drawRanking() {
 
 // The dice held now: their value, and the possible next rolls.
 function drawHeld(hidden) {
-  const held = heldDice(), current = currentHold(), before = byId("held").textContent;
+  const current = currentHold(), before = byId("held").textContent;
   byId("held").textContent = "";
   if (!answer || hidden) { hideMap(); return; }
-  if (state.chosen && current) {
-    const best = answer.entries[0], fields = { dice: held.length ? diceText(held) : _("nothing"), value: valueText(current), loss: formatNumber(lossOf(current, best, answer.aim), 2) };
-    byId("held").textContent = current.loss < 1e-6 ? _("You hold {dice}: {value}, no option is better.", fields)
-      : answer.aim ? _("You hold {dice}: {value}, {loss} % less than the best.", fields) : _("You hold {dice}: {value}, {loss} points less than the best.", fields);
-  }
+  if (state.chosen && current) byId("held").textContent = heldText(answer, current);
   if (byId("held").textContent !== before) say(byId("held").textContent);
   const shown = current || answer.entries[0];
   if (answer.choosesHold && !shown.category && isListOpen()) drawMap(shown.hold);

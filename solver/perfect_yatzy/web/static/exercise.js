@@ -30,8 +30,8 @@ export async function optionsOf(position, signal) {
 }
 
 // `load` finds the position; `onAnswer(option, best, position)` is called once, for the first answer; `buttons(position)` are shown
-// with the solution.
-export async function showExercise(container, load, { title, onAnswer, buttons }) {
+// with the solution; `note` says why it is asked now.
+export async function showExercise(container, load, { title, note, onAnswer, buttons }) {
   const heading = element("h4", { tabindex: -1 }, title), status = element("p", { class: "hint", role: "status" }, _("Working …"));
   container.replaceChildren(heading, status); // nothing is replaced later: the focus stays
   heading.focus({ preventScroll: true });
@@ -43,7 +43,7 @@ export async function showExercise(container, load, { title, onAnswer, buttons }
     options = await optionsOf(position);
   } catch (error) {
     status.replaceChildren(element("span", { class: "error" }, error.message));
-    container.append(button(_("Try again"), () => showExercise(container, load, { title, onAnswer, buttons })));
+    container.append(button(_("Try again"), () => showExercise(container, load, { title, note, onAnswer, buttons })));
     return;
   }
   if (!heading.isConnected) return; // another one was asked meanwhile
@@ -119,7 +119,7 @@ export async function showExercise(container, load, { title, onAnswer, buttons }
   drawHeld();
   const rolls = rules.rolls + (rules.saved_rolls ? position.saved || 0 : 0);
   const fields = { rules: rules.name, roll: formatNumber(rolls - position.rolls_left), rolls: formatNumber(rolls) };
-  status.replaceChildren(position.rolls_left ? _("{rules}, roll {roll} of {rolls}: which dice do you hold, or which box do you take?", fields)
+  status.replaceChildren(...(note ? [element("span", { class: "note" }, note), " "] : []), position.rolls_left ? _("{rules}, roll {roll} of {rolls}: which dice do you hold, or which box do you take?", fields)
     : _("{rules}, no roll left: which box do you take?", fields), " ", element("span", { class: "unseen" }, _("Dice {dice}.", { dice: position.dice.join(" ") })));
   container.append(dice, ...(position.rolls_left ? [roll] : []), verdict, boxes);
   if (!position.rolls_left) for (const die of dice.children) setEnabled(die, false);

@@ -1,4 +1,4 @@
-// The header and the dialogs behind it: the rules, their variants, the language, what is maximised, and the menu.
+// The header and the dialogs behind it: the rules, their variants, what is maximised; the language, and the menu.
 import { clearInvalid } from "./card.js";
 import { byId, diceText, element, isWholeNumber, onClick, setEnabled } from "./dom.js";
 import { playerName } from "./game.js";
@@ -184,7 +184,7 @@ function addListeners() {
   for (const id of ["goal", "opponents"]) byId(id).addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); closeRules(); } });
   byId("rules-dialog").addEventListener("close", dropUnfinishedAim);
   onClick("opponents-players", () => { byId("open-players").click(); });
-  onClick("open-language", () => { byId("rules-dialog").showModal(); byId("language").focus(); });
+  onClick("open-language", () => { byId("language-dialog").showModal(); byId("language").focus(); });
   onChange("ties", (event) => change((s) => { s.ties = event.target.value; }));
   for (const id of ["undo", "menu-undo"]) onClick(id, undo);
   onClick("redo", redo);
@@ -193,7 +193,8 @@ function addListeners() {
   onClick("menu-button", () => showMenu(byId("menu").hidden));
   onClick("new-game", () => { clearInvalid(); if (isGameStarted()) change((s) => startGame(s), _("A new game; Undo brings the old one back.")); });
   onClick("print", () => window.print());
-  byId("menu").addEventListener("click", (event) => { if (event.target.closest("button")) { showMenu(false); byId("menu-button").focus(); } });
+  // Before the click opens a dialog: closed again, it gives the focus back to the button of the menu.
+  byId("menu").addEventListener("click", (event) => { if (event.target.closest("button")) { byId("menu-button").focus(); showMenu(false); } }, true);
   document.addEventListener("click", (event) => { if (!event.target.closest(".menu")) showMenu(false); });
   byId("header").addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || byId("menu").hidden) return;

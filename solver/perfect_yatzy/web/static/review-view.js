@@ -107,26 +107,28 @@ function filterList() {
   for (const turn of shown.list.children) turn.classList.toggle("flawless", !turn.querySelector(".mistake, .blunder"));
 }
 
-// Shows a decision everywhere: its dice, the mark in the chart and in the list.
-function show(index) {
+// Shows a decision everywhere: its dice, the mark in the chart and in the list. `note` says how one got there.
+function show(index, note = "") {
   const { decisions: all, rolls } = current(), { record, player } = shown;
   shown.index = Math.max(0, Math.min(all.length - 1, index));
   const each = all[shown.index], roll = rolls.find((one) => one.turn === each.turn && one.roll === each.roll);
   byId("step-place").textContent = _("{place} ({number} of {count})",
     { place: placeText(each.turn, each.roll), number: formatNumber(shown.index + 1), count: formatNumber(all.length) });
-  byId("decision").replaceChildren(...decisionView(each, roll.roll_luck, record.rules, () => open(record, player, each)));
-  byId("decision-status").textContent = decisionSentence(each, record.rules);
+  byId("decision").replaceChildren(...(note ? [element("p", { class: "hint note" }, note)] : []),
+    ...decisionView(each, roll.roll_luck, record.rules, () => open(record, player, each)));
+  byId("decision-status").textContent = [note, decisionSentence(each, record.rules)].filter(Boolean).join(" ");
   for (const id of ["step-first", "step-back"]) setEnabled(byId(id), shown.index > 0);
   for (const id of ["step-on", "step-last"]) setEnabled(byId(id), shown.index < all.length - 1);
   shown.chart.mark(shown.index);
   shown.list.mark(shown.index);
 }
 
-// The next mistake or blunder; after the last one the first.
+// The next mistake or blunder; after the last one the first, which is said.
 function nextMistake() {
   const all = current().decisions, isOne = (each) => isMistake(each.grade);
-  const next = all.findIndex((each, i) => i > shown.index && isOne(each));
-  show(next >= 0 ? next : all.findIndex(isOne));
+  const next = all.findIndex((each, i) => i > shown.index && isOne(each)), first = all.findIndex(isOne);
+  if (next >= 0) show(next);
+  else show(first, first === shown.index ? _("This is the only mistake.") : _("Back to the first mistake."));
 }
 
 // Keys work anywhere in the panel but in its fields.

@@ -6,6 +6,7 @@ import { _, formatNumber, formatPercent, ngettext } from "./i18n.js";
 import { say } from "./say.js";
 import { rules } from "./state.js";
 
+const OWN_HOSTS = ["localhost", "127.0.0.1", "[::1]"]; // the server runs on this computer
 const GIGABYTE = 1e9, MEGABYTE = 1e6;
 const SAID_SHARES = [0.25, 0.5, 0.75]; // of the work: more often would be chatter
 let controller = null; // of the work that is running
@@ -27,9 +28,12 @@ export function sizeText(bytes) {
   return bytes >= GIGABYTE / 10 ? _("{size} GB", { size: formatNumber(bytes / GIGABYTE, 1) }) : _("{size} MB", { size: formatNumber(Math.max(1, bytes / MEGABYTE)) });
 }
 
-function costText({ seconds, disk_bytes: disk }) {
+// The page of another machine is told whose disk it is, such as on a phone.
+export function costText({ seconds, disk_bytes: disk }, host = location.hostname) {
   const fields = { time: timeText(seconds), size: sizeText(disk || 0) };
-  return disk ? _("Solve now (about {time}, {size} on disk, once)", fields) : _("Solve now (about {time})", fields);
+  if (!disk) return _("Solve now (about {time})", fields);
+  return OWN_HOSTS.includes(host) ? _("Solve now (about {time}, {size} on the disk of this computer, once)", fields)
+    : _("Solve now on the server (about {time}, {size} on its disk, nothing on this device, once)", fields);
 }
 
 // What has to be computed, and why it takes its time.

@@ -18,6 +18,7 @@ export { confirmLoss, isAdviceHidden, noteChoice };
 
 const DAY_MS = 86_400_000, MINUTE_MS = 60_000;
 let builtFor = "", difficulty = "medium";
+const askedMistakes = new Set(); // keys of those practised since the page was loaded
 
 function build() {
   if (builtFor === language) return;
@@ -144,11 +145,14 @@ async function puzzle(number) {
   });
 }
 
-// The mistake that is due first; if none is due, the next one early.
+// The mistake that is due first; if none is due, the next one early, which is said, as is that one comes again.
 async function drill() {
-  const mistake = nextMistake() || nextMistake(true);
+  const due = nextMistake(), mistake = due || nextMistake(true);
   if (!mistake) return; // the button is hidden
+  const isAgain = askedMistakes.has(mistake.key);
+  askedMistakes.add(mistake.key);
   await exerciseBelow("drill-bar", () => mistake.position, {
+    note: isAgain ? _("You have had this one before.") : due ? "" : _("None is due now; this one is asked early."),
     title: ngettext("A mistake that lost {loss} point", "A mistake that lost {loss} points", mistake.loss, { loss: formatNumber(mistake.loss, 1) }),
     onAnswer: (option, best) => {
       const [grade] = count(option, best);

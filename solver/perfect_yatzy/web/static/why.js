@@ -10,7 +10,7 @@ const NOTABLE_CHANCE = 0.05, NOTABLE_BONUS = 0.01, NOTABLE_POINTS = 0.05; // sma
 // `best` and `other` are options with the field `outlook`; empty if one of them has none.
 export function whySentence(best, other, spec) {
   if (!best?.outlook || !other?.outlook) return "";
-  return endSentence(best.outlook, other, spec) || bonusSentence(best.outlook, other.outlook) || pointsSentence(best.outlook, other, spec);
+  return endSentence(best.outlook, other, spec) || meanSentence(best, other, spec) || bonusSentence(best.outlook, other.outlook) || pointsSentence(best.outlook, other, spec);
 }
 
 // The box in which more turns end, if both options roll again. A box that mostly takes a zero or a poor roll is no merit.
@@ -25,7 +25,16 @@ function endSentence(best, option, spec) {
   const fields = { category: categoryName(id, spec), chance: formatPercent(chance, 0), other: formatPercent(otherChance, 0), option: optionName(option, spec) };
   if (option.category) return _("Ends in {category} in {chance} of turns.", fields); // the other one ends at once
   return otherChance ? _("Ends in {category} in {chance} of turns, with {option} only in {other}.", fields)
-    : _("Ends in {category} in {chance} of turns, with {option} never.", fields);
+    : _("Ends in {category} in {chance} of turns, with {option} in other boxes.", fields); // this turn only: later ones may end there
+}
+
+// Where a chance counts: what the choice would be worth to play for the average.
+function meanSentence(best, other, spec) {
+  if (best.chance === undefined || other.chance === undefined) return "";
+  const more = best.expected_final_score - other.expected_final_score, isBetter = best.chance - other.chance > 1e-9;
+  const fields = { points: formatNumber(Math.abs(more), 1), option: optionName(other, spec) };
+  if (more >= NOTABLE_POINTS) return _("Playing for the average, it would be {points} points better than {option}.", fields);
+  return more <= -NOTABLE_POINTS && isBetter ? _("Playing for the average, it would be {points} points worse than {option}.", fields) : "";
 }
 
 // Half of what the box holds in the middle case, a zero aside: what it holds on average must be at least that.
