@@ -86,6 +86,32 @@ def test_axe_finds_nothing_in_any_state(page: Any, address: str, scheme: str) ->
     check("last roll")
 
 
+def test_the_colours_can_be_chosen_and_stay(page: Any) -> None:
+    shown = (
+        "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.documentElement).colorScheme]"
+    )
+    light, dark = ["rgb(241, 244, 246)", "light"], ["rgb(16, 23, 29)", "dark"]
+    page.emulate_media(color_scheme="light")
+    page.click("#menu-button")
+    page.click("#open-language")
+    page.select_option("#theme", "dark")
+    assert page.evaluate(shown) == dark
+    page.reload()
+    page.wait_for_selector("html[data-ready]", state="attached")
+    assert page.evaluate(shown) == dark
+    page.emulate_media(media="print", color_scheme="light")
+    assert page.evaluate(shown)[0] == "rgb(255, 255, 255)"
+    page.emulate_media(media="screen", color_scheme="dark")
+    page.click("#menu-button")
+    page.click("#open-language")
+    page.select_option("#theme", "light")
+    assert page.evaluate(shown) == light
+    page.select_option("#theme", "device")
+    assert page.evaluate(shown)[0] == dark[0]
+    page.emulate_media(color_scheme="light")
+    assert page.evaluate(shown)[0] == light[0]
+
+
 def test_forced_colours_keep_the_marks(page: Any) -> None:
     page.emulate_media(forced_colors="active")
     page.keyboard.type("33456")

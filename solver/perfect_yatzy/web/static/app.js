@@ -1,4 +1,5 @@
 // Entry point: loads what every part needs, then starts the page. The parts register what they draw with `onDraw`.
+import "./theme.js";
 import "./dice.js";
 import "./card.js";
 import "./advice.js";
