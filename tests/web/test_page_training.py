@@ -206,7 +206,8 @@ def test_hidden_advice_is_graded_after_the_choice(page: Any, address: str, yatzy
     page.uncheck("#hide-advice")
     assert page.text_content("#last-choice") == ""
     page.click("#undo")
-    expect(page, "#answer", "3 3")
+    expect(page, "#answer", "Keep 6")  # still marked
+    expect(page, "#held", "less than the best, 3 3.")
     assert counted(page) == 1  # with the advice in sight nothing is counted
 
 
