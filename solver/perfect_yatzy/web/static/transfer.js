@@ -90,4 +90,5 @@ byId("paste-form").addEventListener("submit", async (event) => {
   byId("paste-dialog").close();
   byId("paste-text").value = "";
   setPosition(found, _("The position is pasted; Undo goes back."));
+  byId("dice-title").focus({ preventScroll: true }); // what is new, not the button of the menu
 });
