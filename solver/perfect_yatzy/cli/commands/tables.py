@@ -25,8 +25,12 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="Remove a table, or all tables of a rule set; asks first.",
 )
-@click.option("--clean", is_flag=True, help="Remove leftover files of interrupted solves and of other versions.")
-@click.option("--yes", "-y", is_flag=True, help="Remove without a confirmation.")
+@click.option(
+    "--clean", is_flag=True,
+    help="Remove leftover files of interrupted solves, which then begin anew, and kernels that other versions "
+    "compiled.",
+)  # fmt: skip
+@click.option("--yes", "-y", is_flag=True, help="With --remove: without a confirmation.")
 @tables_option
 @json_option
 def tables(name: str | None, clean: bool, yes: bool, tables: str | None, as_json: bool) -> None:

@@ -54,7 +54,6 @@ export const chartWidth = (container) => Math.max(240, Math.min(560, container.c
 
 // Chances that only round to 0 or 1 must not look impossible or certain.
 export const percent = (chance) => (chance > 0 && chance < 5e-5 ? "<0.01" : chance < 1 && chance > 1 - 5e-5 ? ">99.99" : (100 * chance).toFixed(2)) + " %";
-export const lossText = (loss, scale) => (loss === 0 ? "0.00" : loss * scale < 0.005 ? "<0.01" : (loss * scale).toFixed(2));
 export const diceText = (dice) => (dice.length ? dice.join(" ") : "nothing");
 export const count = (number, singular, plural) => `${number} ${number === 1 ? singular : plural}`;
 export const capitalize = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,5 +1,5 @@
 // The course of a game on the page: rolls by the page or by real dice, holds, boxes taken, whose turn it is, its record.
-import { hasAllDice, heldDice, isCardFull, isFull, change, maxRerolls, redraw, rules, showNotice, state } from "./state.js";
+import { hasAllDice, isCardFull, isFull, change, maxRerolls, redraw, rules, showNotice, state } from "./state.js";
 import { _ } from "./i18n.js";
 
 const CLEAR_LOSS = 0.4; // points: a hold that loses less is assumed without a question (an inaccuracy at most)
@@ -9,7 +9,6 @@ export const sorted = (dice) => [...dice].sort((a, b) => a - b);
 const randomFraction = () => crypto.getRandomValues(new Uint32Array(1))[0] / 2 ** 32;
 
 export const isTurnStart = () => !state.dice.length && !state.rolls.length;
-export const canReroll = () => hasAllDice() && state.left > 0 && heldDice().length < rules().dice;
 
 // Whether some dice are among others, counting equal ones.
 export function isWithin(part, dice) {
