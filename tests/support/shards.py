@@ -47,17 +47,10 @@ class CountingEngine:
 
 
 class ShuffledEngine:
-    """Has up to `most` tasks under way, of which any may be done next, as of many workers.
-
-    Attributes
-    ----------
-    layers : list of set of int
-        The layers of the tasks under way, at each moment.
-    """
+    """Has up to `most` tasks under way, of which any may be done next, like many workers."""
 
     def __init__(self, seed: int, most: int = 6) -> None:
         self._random, self._most = np.random.default_rng(seed), most
-        self.layers: list[set[int]] = []
 
     def run(self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]) -> Iterator[dict[str, Any]]:
         """Solve the tasks."""
@@ -65,7 +58,6 @@ class ShuffledEngine:
         while waiting or under_way:
             while waiting and len(under_way) < self._most and is_ready(waiting[0]):
                 under_way.append(waiting.popleft())
-            self.layers.append({task.filled for task in under_way})
             yield solve_shard_task(under_way.pop(int(self._random.integers(len(under_way)))))
 
 

@@ -69,7 +69,8 @@ class CategoryIndex:
 
     def starting(self, text: str) -> set[int]:
         """Positions of all categories with a name that begins like this."""
-        return _starting(self.own, normalized(text)) if normalized(text) else set()
+        word = normalized(text)
+        return _starting(self.own, word) if word else set()
 
     def similar(self, text: str) -> set[int]:
         """Positions of the categories with a similar name: those with this word in it, else the most similar one.

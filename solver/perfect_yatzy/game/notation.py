@@ -259,10 +259,12 @@ def parse_category(rules: RuleSet, text: str, paid: Mapping[str, int]) -> str:
     def named(name: str) -> str:
         """The first box of this name that can take the dice, else the only one whose name begins like this."""
         boxes = [rules.categories[c].id for c in _find(rules, name)]
-        others = [rules.categories[c].id for c in sorted(category_index(rules).starting(name))]
-        possible = [box for box in others if box in paid]
-        instead = possible[0] if len(possible) == 1 else boxes[0]
-        return next((box for box in boxes if box in paid), instead)
+        for box in boxes:
+            if box in paid:
+                return box
+        beginning = [rules.categories[c].id for c in category_index(rules).starting(name)]
+        possible = [box for box in beginning if box in paid]
+        return possible[0] if len(possible) == 1 else boxes[0]
 
     try:
         return named(text)

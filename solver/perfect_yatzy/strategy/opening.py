@@ -64,8 +64,8 @@ def open_strategy(
 
     Notes
     -----
-    A program decides itself what it solves, so there is no limit here: 0.2 s for Yatzy, but two minutes and 2.9 GB of
-    disk for Maxi Yatzy. ``yatzy solve RULES --estimate`` says it beforehand.
+    The cost of a solve is not limited: it takes 0.2 s for Yatzy, but two minutes and 2.9 GB of disk for Maxi Yatzy.
+    ``yatzy solve RULES --estimate`` says beforehand what it costs.
     """
     rule_set = load_rules(rules)
     if opens_approximate(rule_set, tables):

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from typing import (
     Annotated,
+    Any,
     NotRequired,  # pydantic needs it before Python 3.12
 )
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from ..errors import CODES
+from .._version import ANSWER_SCHEMA
+from ..errors import CODES, SolverError
 
 # Codes of errors that only the server has; the others are those of perfect_yatzy.errors.
 HTTP_CODES = frozenset(
@@ -335,6 +337,11 @@ class RuleSetInfo(TypedDict):
     categories: Annotated[list[CategoryInfo], Field(description="The boxes")]
     solved: Annotated[bool, Field(description="Whether questions are answered without a confirmation")]
     cost: NotRequired[Annotated[Cost | None, Field(description="If not; null if it cannot be solved here")]]
+
+
+def error_answer(error: SolverError) -> dict[str, Any]:
+    """The answer to a request that failed, an :class:`ErrorResponse`."""
+    return {"schema": ANSWER_SCHEMA} | error.as_json()
 
 
 class ErrorResponse(TypedDict):

@@ -18,7 +18,7 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
 from .._messages import _
-from .._version import ANSWER_SCHEMA, __version__
+from .._version import __version__
 from ..errors import RulesError, SolverError, StateError
 from ..game.translations import ENGLISH, languages
 from ..play.record import read_game
@@ -34,6 +34,7 @@ from .answers import (
     ReviewAnswer,
     RuleSetInfo,
     ScoreAnswer,
+    error_answer,
 )
 from .json_body import JSONRoute
 from .limits import MAX_BODY_BYTES, MAX_BODY_SECONDS, ClientDisconnected, IsDisconnected, QueueFullError
@@ -122,7 +123,7 @@ def add_error_handlers(app: FastAPI) -> None:
     """All errors in one format."""
 
     def error_response(status: int, error: SolverError) -> AsciiJSONResponse:
-        return AsciiJSONResponse({"schema": ANSWER_SCHEMA} | error.as_json(), status)
+        return AsciiJSONResponse(error_answer(error), status)
 
     @app.exception_handler(SolverError)
     async def solver_error(request: Request, error: SolverError) -> JSONResponse:

@@ -16,9 +16,9 @@ from threading import Event, Thread
 from typing import Any
 
 from .._messages import _
-from .._version import ANSWER_SCHEMA
 from ..errors import Cancelled, SolverError
 from ..service.work import Report
+from .answers import error_answer
 from .limits import EVENT_SECONDS, KEEP_ALIVE_SECONDS, IsDisconnected
 
 Solve = Callable[[Report, IsDisconnected], None]
@@ -94,11 +94,11 @@ async def work_events(solve: Solve) -> AsyncIterator[bytes]:
             solve(report, stopped.is_set)
             put(event_text("done", {}))
         except SolverError as error:
-            put(event_text("error", {"schema": ANSWER_SCHEMA} | error.as_json()))
+            put(event_text("error", error_answer(error)))
         except Exception as error:
             traceback.print_exc()
             message = f"this is a bug: {type(error).__name__}: {error}"
-            put(event_text("error", {"schema": ANSWER_SCHEMA, "error": message, "code": "internal-error"}))
+            put(event_text("error", error_answer(SolverError(message, code="internal-error"))))
         finally:
             put(None)
 

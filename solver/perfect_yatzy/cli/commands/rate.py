@@ -50,8 +50,8 @@ def rate(
     """Rate players by their recorded games, with luck removed.
 
     FILE is a record of `yatzy play` or `yatzy simulate -o games.jsonl`; without one, that of the games you finished
-    with `yatzy play`. Every decision is compared with perfect play;
-    the points lost a game say how well somebody plays, whatever the dice were. Each rule set is rated apart.
+    with `yatzy play`. Every decision is compared with perfect play; the points lost a game say how well somebody
+    plays, whatever the dice were. Each rule set is rated apart.
 
     A game that is wrong, unfinished or given twice is left out and listed. If a line is wrong, the exit code is 1.
 

@@ -52,7 +52,7 @@ class StrategyTable:
     metadata : dict of str to str
         What identifies the table (:func:`perfect_yatzy.strategy.metadata.metadata`), for Parquet.
     approximate : dict
-        The certificate's main figures if the strategy is approximate; else empty.
+        The field ``approximate`` of answers with the certificate's main figures; empty if the strategy is exact.
     """
 
     title: str
@@ -67,8 +67,8 @@ class StrategyTable:
     @property
     def notes(self) -> list[str]:
         """Paragraphs above the table."""
-        certificate = [_("Approximate: {text}").format(text=self.approximate["text"])] if self.approximate else []
-        return [self.note, *certificate]
+        certificates = [_("Approximate: {text}").format(text=found["text"]) for found in self.approximate.values()]
+        return [self.note, *certificates]
 
     @property
     def field_names(self) -> list[str]:
@@ -83,12 +83,6 @@ class StrategyTable:
 
         decimals = [digits for _name, digits in self.columns]
         return [[text(cell, d) for cell, d in zip(row, decimals, strict=True)] for row in self.rows]
-
-
-def certificate_of(strategy: Strategy) -> dict[str, Any]:
-    """The main figures of an approximate strategy; empty for an exact one."""
-    found: dict[str, Any] = approximate_fields(strategy).get("approximate", {})
-    return found
 
 
 def hold_cell(hold: Hold, strategy: Strategy) -> str:
@@ -146,7 +140,7 @@ def opening(strategy: Strategy) -> StrategyTable:
         rows,
         rules.language,
         metadata(rules, strategy.policy, table="opening"),
-        certificate_of(strategy),
+        approximate_fields(strategy),
     )
 
 
@@ -171,7 +165,7 @@ def scoring(strategy: Strategy) -> StrategyTable:
         rows,
         rules.language,
         metadata(rules, strategy.policy, table="scoring"),
-        certificate_of(strategy),
+        approximate_fields(strategy),
     )
 
 
@@ -205,7 +199,7 @@ def categories(strategy: Strategy) -> StrategyTable:
         rows,
         rules.language,
         metadata(rules, strategy.policy, table="categories"),
-        certificate_of(strategy),
+        approximate_fields(strategy),
     )
 
 
@@ -243,9 +237,7 @@ def comma_separated(table: StrategyTable) -> str:
 def as_json(table: StrategyTable) -> str:
     """One object with title, note and rows; each row is an object with the column names as fields."""
     rows: list[dict[str, Any]] = [dict(zip(table.field_names, row, strict=True)) for row in table.rows]
-    content = {"schema": ANSWER_SCHEMA, "title": table.title, "note": table.note}
-    content |= {"approximate": table.approximate} if table.approximate else {}
-    content |= {"rows": rows}
+    content = {"schema": ANSWER_SCHEMA, "title": table.title, "note": table.note} | table.approximate | {"rows": rows}
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 

@@ -145,7 +145,7 @@ async function puzzle(number) {
   });
 }
 
-// The mistake that is due first; if none is due, the next one early, which is said, as is that one comes again.
+// The mistake that is due first; if none is due, the next one early. A note says so, or that it was asked before.
 async function drill() {
   const due = nextMistake(), mistake = due || nextMistake(true);
   if (!mistake) return; // the button is hidden
