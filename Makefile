@@ -4,10 +4,12 @@ VENV := .venv
 RUN := $(VENV)/bin
 READY := $(VENV)/.ready
 USER_READY := $(VENV)/.user-ready
-PARALLEL := -n 2 --dist loadfile
+PYTEST := $(RUN)/python -m pytest
+# A process for each processor; a file stays in one process, and the longest files come first (tests/conftest.py).
+PARALLEL := -n logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 PUBLIC := perfect_yatzy perfect_yatzy.frames perfect_yatzy.rl perfect_yatzy.play.record perfect_yatzy.play.review perfect_yatzy.play.rating
 
-.PHONY: help demo test test-slow test-lowest campaign coverage lint typecheck docs messages readmes package bench bench-big bench-beyond bench-approximate bench-environments bench-cluster bench-cost bench-roofline bench-web tables verify clean
+.PHONY: help demo test test-all test-slow test-lowest campaign coverage lint typecheck docs messages readmes package bench bench-big bench-beyond bench-approximate bench-environments bench-cluster bench-cost bench-roofline bench-web tables verify clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -30,11 +32,14 @@ demo: $(USER_READY) ## a real question, answered: what to hold of 3 3 4 5 6
 	$(RUN)/yatzy hold 33456
 	$(RUN)/yatzy hold 33456 --rolls-left 1 --card "ones=3 sixes=24 chance=22"
 
-test: $(READY) ## the quick tests: half an hour on two processors
-	$(RUN)/python -m pytest -m "not slow" $(PARALLEL)
+test: $(READY) ## ring 1, the proof of the core: 4 minutes on two processors
+	$(PYTEST) $(PARALLEL)
 
-test-slow: $(READY) ## all tests: an hour and several gigabytes
-	$(RUN)/python -m pytest
+test-all: $(READY) ## rings 1 and 2, all that is not minutes or gigabytes: 15 minutes
+	$(PYTEST) --ring 2 $(PARALLEL)
+
+test-slow: $(READY) ## all three rings: an hour and several gigabytes
+	$(PYTEST) --ring 3
 
 test-lowest: ## the tests with the lowest versions that pyproject.toml allows
 	PYTHON=$(PYTHON) .ci/lowest
@@ -42,8 +47,8 @@ test-lowest: ## the tests with the lowest versions that pyproject.toml allows
 campaign: $(READY) ## faults, flipped bits, mutated files, fuzzed input: minutes; make campaign SEED=7 for other cases
 	cd tests && ../$(RUN)/python -m support.campaigns $(if $(SEED),--seed $(SEED))
 
-coverage: $(READY) ## the tests, with the branch coverage of the Python code
-	$(RUN)/python -m pytest -m "not slow" $(PARALLEL) --cov
+coverage: $(READY) ## rings 1 and 2, with the branch coverage of the Python code
+	$(PYTEST) --ring 2 $(PARALLEL) --cov
 
 lint: $(READY) ## ruff: style and format
 	$(RUN)/ruff check .

@@ -1,8 +1,12 @@
-"""Paths and types for tests that run the command, and a check of error messages."""
+"""The command in this process and as a process of its own, and a check of error messages."""
 
 from __future__ import annotations
 
+import io
+import os
 import subprocess
+import sys
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +16,47 @@ from perfect_yatzy.strategy.strategy import Strategy
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def run_here(*args: str, stdin: str = "", **env: str) -> subprocess.CompletedProcess[str]:
+    """Run the command in this process, with streams like those of a process."""
+    from perfect_yatzy.__main__ import run
+
+    streams = {
+        name: io.TextIOWrapper(io.BytesIO(text.encode()), encoding="utf-8")
+        for name, text in (("stdin", stdin), ("stdout", ""), ("stderr", ""))
+    }
+    code: object = 0
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in ({"NO_COLOR": "1"} | env).items():
+            patch.setenv(name, value)
+        patch.setattr(sys, "argv", ["yatzy", *args])
+        for name, stream in streams.items():
+            patch.setattr(sys, name, stream)
+        try:
+            run()
+        except SystemExit as stop:
+            code = stop.code
+        except BaseException:
+            code = 1
+            traceback.print_exc()
+    said = []
+    for name in ("stdout", "stderr"):
+        streams[name].flush()
+        said.append(streams[name].buffer.getvalue().decode())  # type: ignore[attr-defined]
+    return subprocess.CompletedProcess(args, int(code or 0), *said)  # type: ignore[call-overload]
+
+
+def run_process(*args: str, stdin: str = "", **env: str) -> subprocess.CompletedProcess[str]:
+    """Run the command as a user would."""
+    return subprocess.run(
+        [sys.executable, "-m", "perfect_yatzy", *args],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"NO_COLOR": "1"} | env,
+        check=False,
+    )
 
 
 def refused_in_a_line(call: Callable[[Strategy], object], strategy: Strategy, message: str) -> None:
