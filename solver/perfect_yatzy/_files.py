@@ -1,4 +1,8 @@
-"""Atomic replacement of files."""
+"""Atomic replacement of files, and locks between processes and threads.
+
+The locks are advisory (flock) and end with the process. On systems without them (Windows, some network disks) nothing
+is locked.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,41 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
+
+try:
+    import fcntl
+except ImportError:
+    fcntl = None  # type: ignore[assignment]
+
+HAS_LOCKS = fcntl is not None
+
+
+def try_lock(descriptor: int) -> bool | None:
+    """Lock an open file exclusively: True if done, False if another descriptor holds the lock, None without locks."""
+    if not fcntl:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
+
+
+def lock(path: Path, *, create: bool = False, shared: bool = False) -> int | None:
+    """Wait for the lock of a file or folder; the descriptor that holds it until closed, None without locks."""
+    if not fcntl:
+        return None
+    descriptor = None
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT if create else os.O_RDONLY, 0o666)
+        fcntl.flock(descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
+    except OSError:
+        if descriptor is not None:
+            os.close(descriptor)
+        return None
+    return descriptor
 
 
 @contextlib.contextmanager

@@ -34,7 +34,6 @@ def run_kernel(tmp_path: Path) -> object:
             text=True,
             env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")} | env,
             check=False,
-            timeout=120,
         )
         return found.stdout.strip(), found.stderr
 
@@ -61,6 +60,41 @@ def test_a_damaged_cache_is_made_again(run_kernel: object, tmp_path: Path, endin
         assert said.endswith("was damaged; they are compiled again\n")
         assert said.count("\n") == 1
         assert run_kernel() == ("42 1", "")  # type: ignore[operator]
+
+
+def test_processes_that_start_together_compile_a_kernel_once(tmp_path: Path) -> None:
+    """The second waits for the first, which holds the lock until it has stored the result."""
+    program = tmp_path / "program.py"
+    slow = "import time\nfrom numba.core import compiler\ncompile_ir = compiler.compile_extra\n"
+    slow += "compiler.compile_extra = lambda *a, **k: (time.sleep(1), compile_ir(*a, **k))[1]\n"
+    program.write_text(slow + PROGRAM)
+    started = [
+        subprocess.Popen(
+            [sys.executable, str(program)],
+            stdout=subprocess.PIPE,
+            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")},
+        )
+        for _ in range(3)
+    ]
+    assert sorted(process.communicate()[0] for process in started) == [b"42 0\n", b"42 1\n", b"42 1\n"]
+
+
+def test_a_failed_compilation_frees_the_lock(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        PROGRAM.replace("print(", "try:\n    double(None)\nexcept Exception:\n    pass\nprint(") + "input()\n"
+    )
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    with subprocess.Popen(
+        [sys.executable, str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+    ) as first:
+        assert first.stdout is not None
+        assert first.stdout.readline() == b"42 0\n"  # it still runs
+        second = subprocess.run(
+            [sys.executable, str(program)], input=b"\n", stdout=subprocess.PIPE, env=environment, check=True
+        )
+        assert second.stdout == b"42 1\n"
+        first.communicate(b"\n")
 
 
 def test_a_cache_that_cannot_be_written(run_kernel: object, tmp_path: Path) -> None:
@@ -92,7 +126,6 @@ def test_numba_without_compilation_is_refused_in_a_line(tmp_path: Path) -> None:
         text=True,
         env=os.environ | {"NUMBA_DISABLE_JIT": "1", "NO_COLOR": "1"},
         check=False,
-        timeout=120,
     )
     assert found.returncode == 1
     assert "NUMBA_DISABLE_JIT is set, and the kernels only run compiled; unset it" in found.stderr

@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._files import replacing
+from .._files import replacing, try_lock
 from .._version import __version__
 from ..errors import TableError
 from ..game.rules import RuleSet
-from ..tablebase.locks import open_part, try_lock
+from ..tablebase.locks import open_part
 from ..tablebase.memory import check_space, writing_to
 from ..tablebase.store import table_path
 from ..tablebase.table_info import DAMAGED, checked_fields, with_checksum

@@ -7,6 +7,8 @@ is ``NUMBA_CACHE_DIR`` if that is set, else the user's cache directory.
 Each file of the cache begins with the SHA-256 of its content, because numba would run damaged machine code. A file
 that does not match is discarded and its functions are compiled again. If the cache cannot be written, they are
 compiled in every process. A process reports either problem once, in one line on stderr.
+
+While a process compiles a function, others that need it wait for its lock and then read the result.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ import numba
 import platformdirs
 from numba import config
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.compiler_lock import global_compiler_lock
 
+from .._files import lock
 from ..errors import SolverError
 
 if config.DISABLE_JIT:
@@ -118,6 +122,7 @@ class RepairingCache(FunctionCache):
     """A disk cache of one function that repairs itself: no error of the cache makes a call fail."""
 
     _cache_file: CheckedCacheFile
+    _lock: int | None = None  # descriptor of the lock file while this process compiles the function
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
@@ -126,9 +131,13 @@ class RepairingCache(FunctionCache):
         )
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled function from the disk; None if it is missing or damaged."""
+        """The compiled function from the disk. None if it is missing or damaged: the caller compiles it, locked."""
         try:
-            return super().load_overload(sig, target_context)
+            found = super().load_overload(sig, target_context)
+            if found is None and self._lock is None:
+                self._lock = lock(_PATH / f"{self._impl.filename_base}.lock", create=True)
+                found = super().load_overload(sig, target_context)  # another process may have compiled it meanwhile
+            return found
         except Exception as error:
             try:
                 self._cache_file.discard()
@@ -143,6 +152,12 @@ class RepairingCache(FunctionCache):
             super().save_overload(sig, data)
         except Exception as error:
             self.disable_for(error)
+
+    def release(self) -> None:
+        """Let other processes compile the function."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
     def disable_for(self, error: Exception) -> None:
         """Disable the cache after an error."""
@@ -163,4 +178,14 @@ def jit(function: Any) -> Any:
         compiled._cache = RepairingCache(function)
     finally:
         config.CACHE_DIR = before
+
+    def compile_locked(signature: Any) -> Any:
+        # numba's own lock first: a thread that waits for a file must not hold what the thread with the file needs.
+        with global_compiler_lock:
+            try:
+                return type(compiled).compile(compiled, signature)
+            finally:
+                compiled._cache.release()
+
+    compiled.compile = compile_locked
     return compiled

@@ -1,8 +1,8 @@
 """Locks between processes and threads: one for the folder, one for each unfinished table.
 
 A process holds the lock of an unfinished table while it solves it; others wait and do not remove the table. The
-lock of the folder is held while a table is renamed into its place or removed. Both are advisory locks (flock) that
-end with the process. On systems without them (Windows, some network disks) each process solves in a private file.
+lock of the folder is held while a table is renamed into its place or removed. Without locks (see
+:mod:`perfect_yatzy._files`) each process solves in a private file.
 """
 
 from __future__ import annotations
@@ -13,36 +13,15 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-try:
-    import fcntl
-except ImportError:
-    fcntl = None  # type: ignore[assignment]
+from .._files import lock, try_lock
 
-HAS_LOCKS = fcntl is not None
 NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
-
-
-def try_lock(descriptor: int) -> bool | None:
-    """Lock an open file exclusively: True if done, False if another descriptor holds the lock, None without locks."""
-    if not fcntl:
-        return None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return None
-    return True
 
 
 @contextlib.contextmanager
 def folder_lock(folder: Path, *, shared: bool = False) -> Iterator[None]:
     """Hold the lock of a folder; does nothing where locks are not available."""
-    descriptor = None
-    if fcntl:
-        with contextlib.suppress(OSError):
-            descriptor = os.open(folder, os.O_RDONLY)
-            fcntl.flock(descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
+    descriptor = lock(folder, shared=shared)
     try:
         yield
     finally:

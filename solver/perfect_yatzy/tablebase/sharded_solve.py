@@ -34,14 +34,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .._files import replacing
+from .._files import replacing, try_lock
 from .._version import __version__
 from ..errors import TableError
 from ..model.estimates import BASE_MEMORY, CARD_MEMORY, SolveCost
 from ..model.objectives import Objective, PolicyQuantity
 from .backward_induction import default_threads
 from .halo import first_needed
-from .locks import folder_lock, is_same_file, open_part, try_lock
+from .locks import folder_lock, is_same_file, open_part
 from .memory import check_space, writing_to
 from .objective_text import objective_digest
 from .shard_file import open_shard

@@ -19,11 +19,11 @@ from typing import BinaryIO
 
 import numpy as np
 
-from .._files import replacing
+from .._files import HAS_LOCKS, replacing, try_lock
 from .._version import __version__
 from ..model.checked_values import BlockHasher
 from ..model.objectives import Objective, Values
-from .locks import HAS_LOCKS, folder_lock, is_same_file, locked_if_free, open_part, try_lock
+from .locks import folder_lock, is_same_file, locked_if_free, open_part
 from .memory import check_space, writing_to
 from .table_file import CHUNK, HEADER_BYTES, npy_header, sha256_of
 from .table_info import DAMAGED, FORMAT, TableInfo, checked_fields, shards_folder, table_stem, with_checksum
