@@ -9,7 +9,7 @@ PYTEST := $(RUN)/python -m pytest
 PARALLEL := -n logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 PUBLIC := perfect_yatzy perfect_yatzy.frames perfect_yatzy.rl perfect_yatzy.play.record perfect_yatzy.play.review perfect_yatzy.play.rating
 
-.PHONY: help demo test test-all test-slow test-lowest campaign coverage lint typecheck docs messages readmes package bench bench-big bench-beyond bench-approximate bench-environments bench-cluster bench-cost bench-roofline bench-web tables verify clean
+.PHONY: help demo test test-all test-full test-slow test-lowest campaign coverage lint typecheck docs messages readmes package bench bench-big bench-beyond bench-approximate bench-environments bench-cluster bench-cost bench-roofline bench-web tables verify clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -35,7 +35,10 @@ demo: $(USER_READY) ## a real question, answered: what to hold of 3 3 4 5 6
 test: $(READY) ## ring 1, the proof of the core: 4 minutes on two processors
 	$(PYTEST) $(PARALLEL)
 
-test-all: $(READY) ## rings 1 and 2, all that is not minutes or gigabytes: 15 minutes
+test-full: $(READY) ## ring 2, everything else that is not minutes or gigabytes: 10 minutes
+	$(PYTEST) --ring 2 -m full $(PARALLEL)
+
+test-all: $(READY) ## rings 1 and 2: 15 minutes
 	$(PYTEST) --ring 2 $(PARALLEL)
 
 test-slow: $(READY) ## all three rings: an hour and several gigabytes
@@ -48,7 +51,8 @@ campaign: $(READY) ## faults, flipped bits, mutated files, fuzzed input: minutes
 	cd tests && ../$(RUN)/python -m support.campaigns $(if $(SEED),--seed $(SEED))
 
 coverage: $(READY) ## rings 1 and 2, with the branch coverage of the Python code
-	$(PYTEST) --ring 2 $(PARALLEL) --cov
+	PYTEST_ADDOPTS="--cov --cov-report=" $(MAKE) test
+	PYTEST_ADDOPTS="--cov --cov-append" $(MAKE) test-full
 
 lint: $(READY) ## ruff: style and format
 	$(RUN)/ruff check .

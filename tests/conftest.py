@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,6 +48,14 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_report_header(config: pytest.Config) -> str:
     seed = os.environ.get(SEED_VARIABLE)
     return f"ring {config.getoption('ring')}" + (f", random cases: --seed {seed}" if seed else "")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not even import the files of later rings."""
+    if not collection_path.name.startswith("test_"):
+        return None
+    mark = re.search(r"^pytestmark = pytest\.mark\.(full|slow)$", collection_path.read_text(), re.MULTILINE)
+    return True if mark and RINGS[mark[1]] > config.getoption("ring") else None
 
 
 @pytest.hookimpl(tryfirst=True)  # before plugins that shuffle

@@ -6,12 +6,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.games import joker_game, rule_sets, saved_rolls_game
 from support.mechanics import MECHANICS, random_rules
 from support.naive import Naive
 from support.need import need
+from support.seeds import examples, seeds
 
 need("perfect_yatzy.approximation.relaxation")
 from perfect_yatzy.approximation.backward import solve_relaxed
@@ -49,7 +50,7 @@ def test_with_all_boxes_exact_the_bound_is_the_value(name: str, value: float | N
     assert rounding_error(game, values) < 5e-10
 
 
-@settings(max_examples=60, deadline=None)
+@examples(12, 60)
 @given(rules=rule_sets(), data=st.data())
 def test_the_bound_is_never_below_the_exact_value(rules: RuleSet, data: st.DataObject) -> None:
     """Random prices and exact boxes; with more exact boxes the bound does not rise."""
@@ -93,7 +94,7 @@ def test_each_mechanic_alone(mechanic: str) -> None:
         check_bounds(random_rules(seed, (mechanic,)))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(5, 35))
 def test_mechanics_combined(seed: int) -> None:
     check_bounds(random_rules(seed))
 
@@ -104,7 +105,7 @@ def test_a_thousand_combinations() -> None:
         check_bounds(random_rules(seed))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(12, 60)
 @given(rules=rule_sets(), seconds=st.sampled_from([0.0, 1e-7, 1e-6, 1e-5, 1e-4]))
 def test_the_bound_holds_for_any_budget(rules: RuleSet, seconds: float) -> None:
     """Little time: no upper sum, coarse upper sums, few exact boxes, rows without values of their own."""
@@ -112,6 +113,7 @@ def test_the_bound_holds_for_any_budget(rules: RuleSet, seconds: float) -> None:
     assert Fraction(relax(rules, Budget(seconds), threads=1).bound) >= exact_value
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "boxes", "value", "most"),
     [
@@ -158,6 +160,7 @@ def test_jokers(mode: str) -> None:
         assert found == pytest.approx(exact_value, abs=1e-9)
 
 
+@pytest.mark.full
 def test_every_state_has_a_bound() -> None:
     """W and the prices bound the value of each state, not only of the empty card."""
     from perfect_yatzy.model.state_space import state_space

@@ -67,12 +67,14 @@ def test_strategy_tables_say_that_they_are_approximate(strategy: ApproximateStra
     assert json.loads(as_json(table))["approximate"] == strategy.certificate.summary()
 
 
+@pytest.mark.full
 def test_a_solution_depends_on_its_seed_alone(strategy: ApproximateStrategy, sheet: str, tmp_path: Path) -> None:
     again = perfect_yatzy.approximate(sheet, tmp_path, threads=1, **SMALL)  # type: ignore[arg-type]
     assert (again.value(), again.certificate.mean) == (strategy.value(), strategy.certificate.mean)
     assert fitted_path(again.rules, tmp_path).read_bytes() == fitted_path(again.rules).read_bytes()
 
 
+@pytest.mark.full
 def test_an_interrupted_solution_resumes_after_its_last_stage(
     strategy: ApproximateStrategy, sheet: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,6 +203,7 @@ def test_the_table_is_removed(strategy: ApproximateStrategy, tmp_path: Path) -> 
     assert [entry.name for entry in matching(stored(), "twin")] == [fitted_path(strategy.rules).stem]
 
 
+@pytest.mark.full
 def test_strategy_and_bound_of_a_solved_game(yatzy: Strategy, tmp_path: Path) -> None:
     settings = {"games": 500, "fit_games": 200, "rounds": 2, "minutes": 0.05, "memory": 1 << 24}
     found = perfect_yatzy.approximate("yatzy", tmp_path, **settings).certificate  # type: ignore[arg-type]

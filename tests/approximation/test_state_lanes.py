@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from perfect_yatzy.approximation.lane_turns import LaneTurns, States, empty_cards
 from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.rules import RuleSet
@@ -20,6 +20,7 @@ from perfect_yatzy.tablebase.backward_induction import solve_values
 from support.games import joker_game, rule_sets, saved_rolls_game
 from support.mechanics import random_rules
 from support.naive import Naive
+from support.seeds import examples, seeds
 
 
 class OneTurn(Naive):
@@ -82,13 +83,13 @@ def check_turns(rules: RuleSet) -> None:
         assert values == pytest.approx([float(oracle.turn(*state)) for state in part], abs=1e-9)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(4, 15)
 @given(rule_sets())
 def test_a_turn_of_a_random_game_equals_the_turn_in_fractions(rules: RuleSet) -> None:
     check_turns(rules)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(4, 26))
 def test_a_turn_with_every_mechanic_combined_at_random(seed: int) -> None:
     check_turns(random_rules(seed))
 

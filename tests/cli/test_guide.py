@@ -224,6 +224,7 @@ def test_names_are_escaped(yatzy: Strategy) -> None:
     ET.fromstring(page[page.index("<body") : page.index("</html>")])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("n_rules", "card"), [(0, False), (10, False), (25, False), (25, True)])
 def test_a_browser_prints_two_pages(tmp_path: Path, n_rules: int, card: bool) -> None:
     """The type is sized so that it fits, without the browser's help."""
@@ -236,7 +237,7 @@ def test_a_browser_prints_two_pages(tmp_path: Path, n_rules: int, card: bool) ->
     target = tmp_path / "guide.pdf"
     command = [browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
     command += ["--no-pdf-header-footer", f"--print-to-pdf={target}", (tmp_path / "guide.html").as_uri()]
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    subprocess.run(command, check=True, capture_output=True)
     check_pages(pypdf.PdfReader(target), 2, A6 if card else A4)
 
 

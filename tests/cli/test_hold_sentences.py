@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy.cli.views.hold_sentences import hold_sentence
 from perfect_yatzy.cli.views.words import words_of
@@ -11,11 +11,12 @@ from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.translations import localized
 from perfect_yatzy.policies.hold_rules import parse_hold_rule
 from support.hold_rules import hold_rules
+from support.seeds import examples
 
 NAMES = ["yatzy", "yahtzee", "yatzy-forced", "maxi", "generala"]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(12, 60)
 @given(st.data(), st.sampled_from(NAMES), st.sampled_from(["en", "sv", "nb"]))
 def test_every_rule_is_a_sentence_in_every_language(data: st.DataObject, name: str, language: str) -> None:
     rules = localized(load_rules(name), language)

@@ -366,7 +366,7 @@ def in_terminal(*arguments: str) -> tuple[subprocess.Popen[bytes], int]:
 def read_until(main: int, text: str, seen: str = "") -> str:
     """What the terminal shows up to a text, behind what was seen of it before."""
     while text not in seen:
-        ready, _, _ = select.select([main], [], [], 60)
+        ready, _, _ = select.select([main], [], [], 600)
         assert ready, f"waited for {text!r} and saw {seen[-500:]!r}"
         seen += os.read(main, 4096).decode(errors="replace")
     return seen

@@ -5,10 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
+import resource
+import signal
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -160,18 +163,26 @@ for call in (environment, environment_of_players, *(lambda f=f: f(ranking) for f
         "to_pandas needs pandas; install with: pip install pandas",
         "to_polars needs polars; install with: pip install polars",
     ]
-    for arguments, extra in (
-        (["serve"], "web"),
-        (["expect", "--plot", str(tmp_path / "x.png")], "plot"),
-        (["guide", "-o", str(tmp_path / "x.pdf")], "pdf"),
-        (["simulate", "-o", str(tmp_path / "x.parquet")], "data"),
-        (["table", "--format", "parquet", "-o", str(tmp_path / "x.parquet")], "data"),
-    ):
-        code = f"{WITHOUT}\nfrom perfect_yatzy.cli import main\nmain({arguments!r}, prog_name='yatzy')"
-        found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-        assert found.returncode == 1
-        assert found.stderr.endswith(f"install with: pip install 'perfect-yatzy[{extra}]'\n"), found.stderr
-        assert found.stderr.count("\n") == 1
+    calls = {
+        ("serve",): "web",
+        ("expect", "--plot", str(tmp_path / "x.png")): "plot",
+        ("guide", "-o", str(tmp_path / "x.pdf")): "pdf",
+        ("simulate", "-o", str(tmp_path / "x.parquet")): "data",
+        ("table", "--format", "parquet", "-o", str(tmp_path / "x.parquet")): "data",
+    }
+    code = f"""{WITHOUT}
+from perfect_yatzy.cli import main
+for arguments in {[*calls]!r}:
+    try:
+        main(list(arguments), prog_name="yatzy")
+    except SystemExit as stop:
+        print(stop.code, file=sys.stderr)
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    lines = found.stderr.splitlines()
+    assert lines[1::2] == ["1"] * len(calls)
+    for line, extra in zip(lines[::2], calls.values(), strict=True):
+        assert line.endswith(f"install with: pip install 'perfect-yatzy[{extra}]'"), line
     assert [*tmp_path.iterdir()] == []
 
 
@@ -185,7 +196,19 @@ OUTPUTS = [
 ]
 
 
-@pytest.mark.parametrize("command", OUTPUTS)
+@contextmanager
+def files_of_at_most(size: int) -> Iterator[None]:
+    """A limit on the size of files fails writes as a full disk does."""
+    handler, limits = signal.signal(signal.SIGXFSZ, signal.SIG_IGN), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+
+
+@pytest.mark.parametrize("command", OUTPUTS, ids=lambda command: f"{command[0]} {command[-1]}")
 def test_an_output_is_replaced_on_purpose_only_and_never_half_written(
     run: Run, yatzy: Strategy, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
@@ -196,18 +219,14 @@ def test_an_output_is_replaced_on_purpose_only_and_never_half_written(
     assert (refused.returncode, refused.stdout) == (2, "")
     assert f"{path} exists; use --force to replace it" in refused.stderr
     assert path.read_text() == "mine"
-    # A limit on the size of files fails writes as a full disk does.
-    limited = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-    limited += "resource.setrlimit(resource.RLIMIT_FSIZE, (16, 16))\n"
-    limited += f"from perfect_yatzy.cli import main; main({[*command, '--force']!r}, prog_name='yatzy')"
-    # Without coverage, which could not write its data either.
-    env = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
-    full = subprocess.run([sys.executable, "-c", limited], capture_output=True, text=True, env=env, check=False)
+    assert run(*command, "--force").returncode == 0
+    assert path.read_bytes() != b"mine"
+    assert [*tmp_path.iterdir()] == [path]
+    path.write_text("mine")
+    with files_of_at_most(16):
+        full = run(*command, "--force")
     assert full.returncode == 1
     assert full.stderr.splitlines()[-1].startswith(f"yatzy: cannot write {path}: "), full.stderr
     assert "Traceback" not in full.stderr
     assert path.read_text() == "mine"
-    assert [*tmp_path.iterdir()] == [path]
-    assert run(*command, "--force").returncode == 0
-    assert path.read_bytes() != b"mine"
     assert [*tmp_path.iterdir()] == [path]

@@ -20,6 +20,8 @@ need("distributed")
 from perfect_yatzy.cluster.engine import DaskEngine
 from perfect_yatzy.cluster.session import Cluster, open_cluster
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:

@@ -28,6 +28,8 @@ need("distributed")
 from perfect_yatzy.cluster.session import Cluster, open_cluster
 from perfect_yatzy.cluster.solving import solve_objective_on
 
+pytestmark = pytest.mark.full
+
 SMALL = games.joker_game("forced", saved_rolls=True)
 OBJECTIVES: dict[str, Callable[[RuleSet], Objective]] = {
     "mean": Objective,

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import perfect_yatzy
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy.errors import RulesError, StateError
 from perfect_yatzy.game.notation import parse_card
@@ -28,6 +28,7 @@ from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from support import games
 from support.naive_objectives import NaiveUtility
+from support.seeds import examples
 
 HALF = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 chance=20"
 
@@ -132,7 +133,7 @@ def test_who_plays_to_win_maximises_the_chance(yatzy: Strategy) -> None:
     assert saved.plays_to_win(Scorecard(saved.rules), [20])  # type: ignore[attr-defined]
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(6, 8)
 @given(games.rule_sets(), st.sampled_from(["safe", "bold"]))
 def test_risk_agrees_with_the_oracle(rules: RuleSet, style: str) -> None:
     """The exponential utility against the fraction oracle for any utility of the final score."""

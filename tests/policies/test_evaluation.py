@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import perfect_yatzy
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from perfect_yatzy.errors import RulesError, StateError
 from perfect_yatzy.game.notation import dice_of
@@ -25,8 +25,9 @@ from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_va
 from support import games
 from support.naive import Dice
 from support.naive_policies import GreedyChoice, NaivePolicy
+from support.seeds import examples
 
-EVERY_KIND_OF_GAME = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+EVERY_KIND_OF_GAME = examples(6, 25)
 
 
 def moments(results: dict[int, Fraction]) -> tuple[Fraction, Fraction]:
@@ -129,6 +130,7 @@ def test_a_random_policy_function_agrees_with_the_oracle(rules: RuleSet, seed: i
     assert_agree(rules, evaluate(FunctionPolicy(rules, function)), oracle)
 
 
+@pytest.mark.full
 def test_perfect_play_has_the_value_and_the_distribution_of_the_table() -> None:
     yatzy = perfect_yatzy.open_strategy("yatzy")
     found, known = evaluate(yatzy), perfect_yatzy.distribution(yatzy)

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from perfect_yatzy.errors import StateError
 from perfect_yatzy.game.dice import lattice
@@ -23,11 +23,12 @@ from support import games
 from support.hold_rules import hold_rules
 from support.naive_hold_rules import chooser, held_dice
 from support.naive_policies import GreedyChoice, NaivePolicy
+from support.seeds import examples
 
 YATZY = load_rules("yatzy")
 NAMES = ["yatzy", "yahtzee", "yatzy-forced", "maxi", "kniffel", "cheerio", "generala", "giant-forced"]
-SLOW_START = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
-MORE = settings(max_examples=200, deadline=None)
+SLOW_START = examples(6, 25)
+MORE = examples(40, 200)
 
 
 @MORE

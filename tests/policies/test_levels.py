@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from perfect_yatzy.errors import StateError
 from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
@@ -30,6 +30,7 @@ from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from support import games
 from support.naive_soft import NaiveSoft
+from support.seeds import examples
 
 # Calibrated when it is used, as its table takes minutes and 3 GB; too large for a table.
 NOT_SHIPPED = {"maxi", "giant", "triple-yahtzee", "yamb", "kniffel", "kismet", "balut"}
@@ -39,7 +40,7 @@ def in_memory(rules: RuleSet) -> Strategy:
     return Strategy(rules, None, TurnEvaluator(rules, solve_values(rules)))
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(6, 8)
 @given(games.rule_sets(), st.sampled_from([0.0, 0.05, 0.3, 2.0, inf]))
 @example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 0.3)
 @example(games.joker_game("free", order="forced"), inf)

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy.errors import StateError
 from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.strategy.strategy import Strategy
 from support.games import joker_game, rule_sets
 from support.need import need
+from support.seeds import examples
 
 gymnasium = need("gymnasium")
 
@@ -102,7 +103,7 @@ def test_jokers_score_as_in_single_environments(joker_mode: str) -> None:
 
 
 @given(rule_sets(), st.sampled_from(MODES))
-@settings(max_examples=40, deadline=None)
+@examples(8, 40)
 def test_random_rules_give_the_games_of_single_environments(rules: RuleSet, mode: AutoresetMode) -> None:
     compare(rules, mode, 60)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import perfect_yatzy
 import pytest
-from hypothesis import HealthCheck, Phase, example, given, settings
+from hypothesis import example, given
 from perfect_yatzy.errors import StateError
 from perfect_yatzy.game.action_numbers import action_count, action_number, hold_count, numbered_action
 from perfect_yatzy.game.rules import RuleSet
@@ -22,6 +22,7 @@ from perfect_yatzy.strategy.verify import random_states
 from support import games
 from support.command import refused_in_a_line
 from support.naive import Naive
+from support.seeds import examples
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 
@@ -38,12 +39,7 @@ def asked(strategy: Strategy, number: int, seed: int) -> dict[str, object]:
     return columns(states) | {"dice": random.integers(1, rules.faces + 1, (number, rules.dice)), "rolls_left": left}
 
 
-@settings(
-    max_examples=8,
-    phases=[Phase.explicit, Phase.reuse, Phase.generate],
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
+@examples(4, 8)
 @given(games.rule_sets())
 @example(games.joker_game("forced", first_roll_bonus=(("run", 3),)))
 @example(games.joker_game("free", saved_rolls=True))

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import perfect_yatzy
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from perfect_yatzy.cli.views.charts import histogram
 from perfect_yatzy.errors import RulesError, StateError
 from perfect_yatzy.game.notation import parse_card
@@ -31,6 +31,7 @@ from perfect_yatzy.tablebase.store import table_path
 from support import games
 from support.command import Run
 from support.naive_objectives import NaiveDistribution
+from support.seeds import FULL, examples
 
 
 def in_memory(rules: RuleSet) -> Strategy:
@@ -66,7 +67,7 @@ def assert_simulated(strategy: Strategy, found: ScoreDistribution, games: int) -
     assert simulated[-1] <= found.scores[-1]
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(6, 30)
 @given(games.rule_sets())
 @example(games.joker_game("forced", first_roll_bonus=(("run", 3),)))
 @example(games.joker_game("free", order="forced"))
@@ -90,9 +91,9 @@ def test_random_games_agree_with_the_oracle(rules: RuleSet) -> None:
 @pytest.mark.parametrize(
     ("key", "deviation", "over_200", "over_300"),
     [
-        ("yatzy", 38.4964, 0.9121, 0.0995),
-        ("yahtzee", 59.6076, None, None),
-        ("yahtzee-free-joker", 59.6114, None, None),
+        pytest.param("yatzy", 38.4964, 0.9121, 0.0995, marks=FULL),
+        pytest.param("yahtzee", 59.6076, None, None, marks=FULL),
+        pytest.param("yahtzee-free-joker", 59.6114, None, None, marks=FULL),
         ("yahtzee-plain", 39.8201, None, None),
     ],
 )
@@ -142,6 +143,7 @@ def test_percentiles_and_tails(yatzy: Strategy) -> None:
     assert found.at_least(375) == 0.0
 
 
+@pytest.mark.full
 def test_the_distribution_of_the_empty_card_is_stored(yatzy: Strategy, tmp_path: Path) -> None:
     first = stored_distribution(yatzy, State(), 0, tmp_path)
     path = table_path(yatzy.rules, tmp_path, "distribution").with_suffix(".json")
@@ -167,6 +169,7 @@ def test_the_distribution_of_the_empty_card_is_stored(yatzy: Strategy, tmp_path:
     assert json.loads(path.read_text())["fingerprint"] == yatzy.rules.fingerprint
 
 
+@pytest.mark.full
 def test_saved_rolls_of_a_whole_sheet() -> None:
     """Twenty boxes in forced order: up to 38 saved rolls."""
     strategy, reports = perfect_yatzy.open_strategy("maxi-forced"), []
@@ -184,6 +187,7 @@ def test_saved_rolls_at_the_start() -> None:
     assert distribution(strategy, late).mean == pytest.approx(strategy.value(late), abs=1e-9)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("key", ["maxi", "maxi-unsaved"])
 def test_part_of_a_sheet_with_six_dice(key: str) -> None:
     """Maxi Yatzy with seven boxes, with and without saved rolls."""
@@ -215,6 +219,7 @@ def test_too_little_memory(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> 
         distribution(yatzy)
 
 
+@pytest.mark.full
 def test_the_command_stores_a_distribution(run: Run) -> None:
     for option in ("--shards", "--workers=2", "--cluster=tcp://127.0.0.1:1"):
         refused = run("solve", "maxi-forced", "--what", "distribution", option)
@@ -264,6 +269,7 @@ def test_histogram_is_small_and_complete() -> None:
     assert histogram(7, [1.0]) == ["          7  100.0 %  " + "█" * 44]
 
 
+@pytest.mark.full
 def test_a_stored_variance_is_shown_where_there_is_no_distribution(run: Run) -> None:
     before = run("expect", "--rules", "maxi-forced").stdout
     assert "estimate it with --games 100000" in before
@@ -287,6 +293,7 @@ def test_expect_shows_the_distribution(run: Run, yatzy: Strategy) -> None:
     assert sum(long["distribution"]["chances"]) == pytest.approx(1)
 
 
+@pytest.mark.full
 def test_expect_draws_simulated_games_where_nothing_is_exact(run: Run, tmp_path: Path) -> None:
     """A game of one box with saved rolls: no exact distribution, but a histogram and a picture of simulated games."""
     six, path = tmp_path / "six.toml", tmp_path / "six.svg"

@@ -131,6 +131,7 @@ def between(rules: RuleSet, layers: int, goal: int, number: int) -> tuple[float,
     return ours, by_mean, best, 3 * (best * (1 - best) / number) ** 0.5
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("deviations", [0.0, 1.0, 2.0])
 def test_crag_is_played_better_than_for_the_mean_and_nearly_as_well_as_possible(deviations: float) -> None:
     rules = load_rules("crag")

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import perfect_yatzy
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from perfect_yatzy.errors import StateError
 from perfect_yatzy.game.rules import RuleSet
@@ -18,6 +18,7 @@ from perfect_yatzy.strategy.simulation import simulate
 from perfect_yatzy.strategy.strategy import Strategy
 from support import games
 from support.naive_objectives import NaiveTieBreak
+from support.seeds import examples
 
 TOLERANCE = Fraction(4, 1_000_000)
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 two-pairs=18 chance=22 yatzy=0"
@@ -48,7 +49,7 @@ def check_utility(rules: RuleSet, step: int, period: int) -> None:
         assert np.array(utilities)[found.scores] @ found.chances == pytest.approx(strategy.value(), rel=1e-4)
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(6, 8)
 @given(games.rule_sets(), st.integers(1, 30))
 @example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 20)
 @example(games.joker_game("free", order="forced"), 14)
@@ -57,7 +58,7 @@ def test_play_for_a_goal_agrees_with_the_oracle(rules: RuleSet, goal: int) -> No
     check_goal(rules, goal)
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(6, 8)
 @given(games.rule_sets(), st.integers(1, 6), st.integers(2, 9))
 @example(games.joker_game("none", first_roll_bonus=(("run", 3),)), 5, 7)
 def test_play_for_a_utility_that_rises_and_falls_agrees_with_the_oracle(

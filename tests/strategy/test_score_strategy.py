@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import perfect_yatzy
 import pytest
-from hypothesis import HealthCheck, Phase, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from perfect_yatzy.errors import RulesError, StateError
 from perfect_yatzy.game.notation import parse_card
@@ -29,6 +29,7 @@ from perfect_yatzy.tablebase.backward_induction import solve_objective
 from support import games
 from support.command import Run
 from support.naive_objectives import NaiveUtility
+from support.seeds import examples
 
 F32 = 3e-6
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
@@ -47,7 +48,7 @@ def flag_of(state: State, rules: RuleSet) -> bool:
     return state.joker_paid
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(6, 20)
 @given(games.rule_sets(), st.integers(1, 40))
 @example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 20)
 @example(games.joker_game("free", order="forced", saved_rolls=True), 14)
@@ -60,12 +61,7 @@ def test_goals_agree_with_the_oracle(rules: RuleSet, goal: int) -> None:
         assert abs(table.at(-goal).value(state) - exact) <= F32 * exact  # however small the chance
 
 
-@settings(
-    max_examples=12,
-    phases=[Phase.explicit, Phase.reuse, Phase.generate],
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
+@examples(4, 12)
 @given(games.rule_sets(), st.lists(st.integers(0, 8), min_size=60, max_size=60))
 @example(games.joker_game("none"), [*range(60)])
 @example(games.joker_game("forced", saved_rolls=True, first_roll_bonus=(("run", 3),)), [k * k for k in range(60)])
@@ -124,6 +120,7 @@ def test_goal_play_of_the_whole_game(yatzy: Strategy) -> None:
     assert found.at_least(200) == pytest.approx(0.9121, abs=5e-5)
 
 
+@pytest.mark.full
 def test_float32_is_as_good_as_it_says(yatzy: Strategy) -> None:
     state = parse_card(yatzy.rules, LATE).state
     short, long = Goals(yatzy.rules, state), Goals(yatzy.rules, state)
@@ -136,6 +133,7 @@ def test_float32_is_as_good_as_it_says(yatzy: Strategy) -> None:
         assert (np.abs(one.look_up(states, x) - chance) <= short.error / 4 * chance).all()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e6])
 def test_the_scale_of_a_utility_is_of_no_account(yatzy: Strategy, scale: float) -> None:
     """A straight line is the mean, whatever its slope; its games are those of the mean but for near ties."""
@@ -163,6 +161,7 @@ def test_an_unlikely_goal_is_played_for() -> None:
     assert hopeless == 0.0
 
 
+@pytest.mark.full
 def test_final_scores_beyond_sixteen_bits() -> None:
     """Four boxes of 9,000 points: three pairs of two dice and 27,000 points are counted as any."""
     box = Category("c", "C", (Pattern("groups", groups=(2,), score="fixed", points=9_000),))
@@ -301,6 +300,7 @@ def test_the_mean_over_first_rolls_of_the_best_hold_is_the_chance(yatzy: Strateg
     assert mean == pytest.approx(strategy.value(card), abs=F32)
 
 
+@pytest.mark.full
 def test_six_dice_are_refused_with_an_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("perfect_yatzy.tablebase.memory.available_memory", lambda: 24 << 30)
     with pytest.raises(RulesError, match=r"solving maxi needs \d+\.\d+ GB of memory .* hours"):

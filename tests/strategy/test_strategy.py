@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import numpy as np
 import perfect_yatzy
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy.errors import StateError
 from perfect_yatzy.game.notation import dice_of
@@ -25,6 +25,7 @@ from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.verify import random_states
 from support.command import refused_in_a_line
 from support.need import need
+from support.seeds import examples
 
 
 def test_value_of_texts_states_and_cards(yatzy: Strategy) -> None:
@@ -188,6 +189,7 @@ def test_batches_do_not_depend_on_threads_or_order(yatzy: Strategy) -> None:
     assert np.array_equal(one.category, other.category[::-1])
 
 
+@pytest.mark.full
 def test_a_table_of_short_floats_is_read_where_it_lies(yatzy: Strategy) -> None:
     """The kernels widen its entries: as if the same numbers were stored in full, and no copy is made."""
     short = yatzy.values.astype(np.float32)
@@ -210,7 +212,7 @@ def test_a_table_of_short_floats_is_read_where_it_lies(yatzy: Strategy) -> None:
         assert np.shares_memory(part.values, short) or len(part.values) < 1000
 
 
-@settings(max_examples=30, deadline=None)
+@examples(6, 30)
 @given(st.integers(0, 32766), st.data())
 def test_more_upper_points_are_never_worse(yatzy: Strategy, filled: int, data: st.DataObject) -> None:
     chosen = filled & 63
@@ -256,6 +258,7 @@ PEERS = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("key", PEERS)
 def test_an_outside_solver_agrees_position_by_position(peer: object, key: str, yatzy: Strategy) -> None:
     """Every option of a few hundred random positions, to 1e-9, with the PyPI package yatzy-solver."""
@@ -335,6 +338,7 @@ def test_names_are_escaped_in_displays() -> None:
     assert "&lt;b&gt;Bo &amp; Co&lt;/b&gt;" in rules._repr_html_()
 
 
+@pytest.mark.full
 def test_a_single_query_is_quick(yatzy: Strategy) -> None:
     """Not a benchmark, a tripwire: the target is 1 ms, a regression tenfold fails here."""
     state = yatzy.state("ones=3 sixes=24 chance=22")

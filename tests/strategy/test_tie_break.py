@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import perfect_yatzy
 import pytest
-from hypothesis import HealthCheck, Phase, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from perfect_yatzy.game.notation import counts_of, parse_card
 from perfect_yatzy.game.rules import Bonus, RuleSet
@@ -23,6 +23,7 @@ from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
 from support import games
 from support.command import Run
 from support.naive_objectives import NaiveTieBreak
+from support.seeds import examples
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 POOR = "ones=0 twos=0 threes=0 fours=0 fives=0 sixes=0 one-pair=0"
@@ -109,12 +110,7 @@ def test_the_command_plays_for_the_mean_what_is_settled(run: Run, yatzy: Strateg
 # --- against the oracle -----------------------------------------------------------------------------------------------
 
 
-@settings(
-    max_examples=6,
-    phases=[Phase.explicit, Phase.reuse, Phase.generate],
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
+@examples(4, 6)
 @given(games.rule_sets(), st.integers(1, 30))
 @example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 20)
 @example(games.joker_game("free", order="forced", saved_rolls=True), 14)

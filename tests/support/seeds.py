@@ -1,4 +1,4 @@
-"""Seeds of random cases: fixed ones for ring 1, and more from ring 2 on, drawn anew in each run."""
+"""Random cases: fixed ones for ring 1; from ring 2 on more of them, drawn anew in each run."""
 
 from __future__ import annotations
 
@@ -6,15 +6,20 @@ import os
 import random
 from typing import Any
 
+import hypothesis
 import pytest
 
-SEED_VARIABLE = "YATZY_TEST_SEED"  # set by conftest.py, so that all worker processes draw the same
+SEED_VARIABLE = "YATZY_TEST_SEED"  # set by conftest.py from ring 2 on, so that all worker processes draw the same
+FULL = pytest.mark.full
 
 
 def seeds(fixed: int, drawn: int) -> list[Any]:
     """Parameters of a test: the seeds 0 to `fixed` - 1, and `drawn` random ones in ring 2."""
     generator = random.Random(int(os.environ.get(SEED_VARIABLE, "0")))
-    return [
-        *range(fixed),
-        *(pytest.param(generator.randrange(1000, 10**9), marks=pytest.mark.full) for _ in range(drawn)),
-    ]
+    return [*range(fixed), *(pytest.param(generator.randrange(1000, 10**9), marks=FULL) for _ in range(drawn))]
+
+
+def examples(fixed: int, drawn: int) -> hypothesis.settings:
+    """The number of Hypothesis' examples in ring 1 and from ring 2 on; slow examples are no failure."""
+    number = drawn if SEED_VARIABLE in os.environ else fixed
+    return hypothesis.settings(max_examples=number, suppress_health_check=list(hypothesis.HealthCheck))

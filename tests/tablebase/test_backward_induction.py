@@ -9,7 +9,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game.dice import sub_multisets
 from perfect_yatzy.game.notation import counts_of, dice_of
@@ -26,9 +26,10 @@ from perfect_yatzy.tablebase.backward_induction import solve_values
 from support import games
 from support.naive import Naive
 from support.oracle import check_against_oracle
+from support.seeds import examples
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(12, 60)
 @given(games.rule_sets())
 @example(games.joker_game("forced"))
 @example(games.joker_game("free"))
@@ -172,7 +173,7 @@ def test_random_states_are_spread_over_the_table(yatzy: Strategy) -> None:
         yatzy.space.check(state)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(6, 25)
 @given(games.rule_sets())
 @example(games.joker_game("forced"))
 @example(games.saved_rolls_game("free", True))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
 from perfect_yatzy.errors import RulesError, StateError, TableError
 from perfect_yatzy.game.rule_loader import load_rules
@@ -37,6 +37,7 @@ from perfect_yatzy.tablebase.store import open_table, solve_to_store, table_path
 from perfect_yatzy.tablebase.table_file import read_table, sha256_of
 from perfect_yatzy.tablebase.table_info import ShardedTableInfo, shards_folder, unfinished_shards
 from support import games
+from support.seeds import examples
 from support.shards import (
     SMALL,
     CountingEngine,
@@ -109,7 +110,7 @@ def test_a_shard_waits_for_its_halo_and_not_for_the_whole_layer(name: str) -> No
             assert first >= len(below) / 2
 
 
-@settings(max_examples=25, deadline=None)
+@examples(6, 25)
 @given(rules=games.rule_sets(), seed=st.integers(0, 1 << 30), kind=st.sampled_from([Objective, Goals]))
 def test_random_games_in_random_shards(
     tmp_path_factory: pytest.TempPathFactory, rules: RuleSet, seed: int, kind: type[Objective]
@@ -181,7 +182,7 @@ def test_the_plan_covers_the_table_evenly() -> None:
     assert max(middle) < 40_000
 
 
-@settings(max_examples=30, deadline=None)
+@examples(6, 30)
 @given(rules=games.rule_sets(), random=st.randoms(use_true_random=False))
 def test_the_halo_holds_every_child(rules: RuleSet, random: object) -> None:
     """Children as the state space gives them, one card at a time."""

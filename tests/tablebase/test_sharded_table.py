@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import perfect_yatzy
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy.errors import TableError
 from perfect_yatzy.game.rule_loader import load_rules
@@ -27,6 +27,7 @@ from perfect_yatzy.tablebase.store import has_table, open_table, solve_to_store,
 from perfect_yatzy.tablebase.table_file import read_table
 from perfect_yatzy.tablebase.table_info import ShardedTableInfo, TableInfo, shards_folder, with_checksum
 from support.command import Run
+from support.seeds import examples
 from support.shards import SMALL, flip, values_of
 
 YATZY = Objective(load_rules("yatzy"))
@@ -137,7 +138,7 @@ def small(tmp_path: Path) -> Path:
     return shards_folder(table_path(SMALL, tmp_path))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(12, 60)
 @given(data=st.data())
 def test_no_flipped_bit_gives_another_value(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     folder = tmp_path_factory.mktemp("flip")
@@ -218,7 +219,7 @@ def test_the_description_of_the_other_form_is_refused(tmp_path: Path, form: str)
 # -- files
 
 
-@settings(max_examples=40, deadline=None)
+@examples(8, 40)
 @given(start=st.integers(0, 40_000), count=st.integers(1, 30_000), dtype=st.sampled_from([np.float32, np.float64]))
 def test_a_shard_reads_back(tmp_path_factory: pytest.TempPathFactory, start: int, count: int, dtype: type) -> None:
     values = np.random.default_rng(count).random(count).astype(dtype)

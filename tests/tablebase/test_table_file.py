@@ -235,6 +235,7 @@ def test_sha256_is_that_of_the_bytes() -> None:
     assert sha256_of(values) == hashlib.sha256(values.tobytes()).hexdigest()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("after", [0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.1])
 def test_a_solve_killed_at_any_moment_leaves_a_store_that_works(tmp_path: Path, after: float) -> None:
     rules = load_rules("yatzy")
@@ -296,6 +297,7 @@ def test_leftovers_are_old_private_files(tmp_path: Path) -> None:
     assert inventory.leftovers(tmp_path / "nowhere") == []
 
 
+@pytest.mark.full
 def test_a_simulation_that_cannot_vary_and_one_that_misses_what_is_rare_do_not_accuse_the_table(
     tmp_path: Path,
 ) -> None:
