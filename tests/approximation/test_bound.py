@@ -129,6 +129,7 @@ def test_bounds_of_known_games(name: str, boxes: int, value: float, most: float)
     assert len(found.exact) == 6 + boxes
 
 
+@pytest.mark.full
 def test_rows_without_values_of_their_own() -> None:
     """Too little time for all rows of Yatzy: the bound holds, and more time lowers it."""
     bounds = [relax(load_rules("yatzy"), Budget(seconds)).bound for seconds in (0.05, 0.15)]

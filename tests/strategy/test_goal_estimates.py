@@ -84,6 +84,7 @@ def test_with_all_layers_it_is_the_exact_strategy(rules: RuleSet) -> None:
         assert ours.value(state) == theirs.value(state)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("layers", [1, 2])
 @pytest.mark.parametrize("rules", SMALL, ids=NAMES)
 def test_numpy_and_the_kernels_compute_the_same(rules: RuleSet, layers: int) -> None:

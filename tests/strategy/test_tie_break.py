@@ -110,7 +110,7 @@ def test_the_command_plays_for_the_mean_what_is_settled(run: Run, yatzy: Strateg
 # --- against the oracle -----------------------------------------------------------------------------------------------
 
 
-@examples(4, 6)
+@examples(2, 6)
 @given(games.rule_sets(), st.integers(1, 30))
 @example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 20)
 @example(games.joker_game("free", order="forced", saved_rolls=True), 14)

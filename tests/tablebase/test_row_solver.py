@@ -17,6 +17,7 @@ from perfect_yatzy.model.objectives import BonusChance, Goals, Objective, Utilit
 from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_values
 from perfect_yatzy.tablebase.row_solver import RowSolver
 from support import games
+from support.seeds import FULL
 
 OBJECTIVES: dict[str, Callable[[RuleSet], Objective]] = {
     "mean": Objective,
@@ -68,7 +69,7 @@ def test_shards_give_the_bits_of_the_whole(kind: str, game: str) -> None:
         assert np.array_equal(solve_in_shards(objective, seed), whole)
 
 
-@pytest.mark.parametrize("kind", ["mean", "variance"])
+@pytest.mark.parametrize("kind", ["mean", pytest.param("variance", marks=FULL)])
 def test_shards_of_yatzy(kind: str) -> None:
     objective = OBJECTIVES[kind](load_rules("yatzy"))
     assert np.array_equal(solve_in_shards(objective, 3), solve_objective(objective))

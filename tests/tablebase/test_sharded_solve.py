@@ -37,7 +37,7 @@ from perfect_yatzy.tablebase.store import open_table, solve_to_store, table_path
 from perfect_yatzy.tablebase.table_file import read_table, sha256_of
 from perfect_yatzy.tablebase.table_info import ShardedTableInfo, shards_folder, unfinished_shards
 from support import games
-from support.seeds import examples
+from support.seeds import FULL, examples
 from support.shards import (
     SMALL,
     CountingEngine,
@@ -319,7 +319,7 @@ def test_a_plan_that_does_not_fit_is_not_resumed(
 @pytest.mark.parametrize(
     "moments",
     [
-        pytest.param([0.0, 0.02, 0.1], id="three times"),
+        pytest.param([0.0, 0.02, 0.1], id="three times", marks=FULL),
         pytest.param((np.random.default_rng(3).random(10) / 10).tolist(), id="ten times", marks=pytest.mark.slow),
     ],
 )

@@ -20,13 +20,16 @@ from perfect_yatzy.tablebase.store import open_table, solve_to_store, table_path
 from perfect_yatzy.tablebase.table_file import read_table
 from perfect_yatzy.tablebase.table_writer import TableWriter
 from support import games
+from support.seeds import FULL
 from support.sharing import open_by_processes, open_by_threads, processes, run_together
 
 SMALL = games.saved_rolls_game("free", True)
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs locks of files")
 
 
-@pytest.mark.parametrize(("open_at_once", "count"), [(open_by_threads, 64), (open_by_processes, 16)])
+@pytest.mark.parametrize(
+    ("open_at_once", "count"), [(open_by_threads, 64), pytest.param(open_by_processes, 16, marks=FULL)]
+)
 def test_a_missing_table_is_solved_once(
     tmp_path: Path, open_at_once: Callable[[Path, int], tuple[set[str], int]], count: int
 ) -> None:
@@ -35,6 +38,7 @@ def test_a_missing_table_is_solved_once(
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".json", ".npy"]
 
 
+@pytest.mark.full
 def test_a_table_that_is_written_again_can_be_opened_all_the_time(tmp_path: Path) -> None:
     solve_to_store(Objective(SMALL), tmp_path)
     writers = processes(tmp_path, 2, 40, "solve")
