@@ -10,6 +10,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from documents import DOCUMENTS, Command, blocks, commands, links, name, run_shell
 from perfect_yatzy.errors import CODES
 from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.play.simulated import simulated_records
@@ -17,7 +18,6 @@ from perfect_yatzy.strategy.opening import open_strategy
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.tablebase.table_info import FORMAT, ShardedTableInfo
 from support.command import ROOT, Run
-from support.documents import DOCUMENTS, Command, blocks, commands, links, name, run_shell
 
 from tables import build
 

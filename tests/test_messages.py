@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import messages
 import pytest
 from babel.messages.mofile import read_mo
 from perfect_yatzy._messages import (
@@ -19,7 +20,6 @@ from perfect_yatzy._messages import (
     number_text,
 )
 from perfect_yatzy.game.translations import languages
-from support import messages
 from support.command import Run
 
 # Packages and modules whose errors people meet in the command or on the page: all of them are in the catalogues.

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import messages
 import pytest
 from perfect_yatzy._messages import LANGUAGES
-from support import messages
 
 SPOKEN = [
     "cli/views", "cli/commands", "cli/console.py", "cli/terminal_game.py", "cli/jsonl.py", "game/patterns.py",
