@@ -1,7 +1,4 @@
-"""Every campaign: a small one in the quick tests, the full one (minutes) among the slow ones.
-
-The environment variable CAMPAIGN_SEED chooses the cases of the full ones.
-"""
+"""Every campaign: a small one in ring 2, the full one (minutes) in ring 3."""
 
 from __future__ import annotations
 
@@ -9,32 +6,59 @@ import os
 from pathlib import Path
 
 import pytest
-from perfect_yatzy.model.checked_values import CheckedValues
-from support.campaigns import CAMPAIGNS, run_campaign
 from support.need import need
+from support.seeds import SEED_VARIABLE
 
-SEED = int(os.environ.get("CAMPAIGN_SEED", "1"))
+from campaign import texts
+from campaign.campaigns import CAMPAIGNS, run_campaign
+from campaign.tally import Tally, cpu_limit
+
+SEED = int(os.environ.get(SEED_VARIABLE, "0"))
 NEEDS = {
     "requests from the OpenAPI document": "schemathesis",
     "bodies of the largest size, running server": "fastapi",
 }
+SIZES = [
+    pytest.param(True, id="small", marks=pytest.mark.full),
+    pytest.param(False, id="full", marks=pytest.mark.slow),
+]
 
 
-@pytest.mark.parametrize(
-    ("seed", "small"),
-    [pytest.param(1, True, id="small"), pytest.param(SEED, False, id="full", marks=pytest.mark.slow)],
-)
+@pytest.mark.parametrize("small", SIZES)
 @pytest.mark.parametrize("name", CAMPAIGNS)
-def test_campaign(name: str, seed: int, small: bool, tmp_path: Path, store: Path) -> None:
+def test_campaign(name: str, small: bool, tmp_path: Path, store: Path) -> None:
     if name in NEEDS:
         need(NEEDS[name])
-    tally = run_campaign(name, tmp_path, store, seed, small)
+    tally = run_campaign(name, tmp_path, store, SEED, small)
     assert tally.cases
     assert not tally.failures, "\n".join(tally.failures[:5])
 
 
-def test_a_campaign_finds_what_is_not_checked(tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the hashes of blocks, flipped values are answered."""
-    monkeypatch.setattr(CheckedValues, "_check", lambda table, blocks: None)
-    tally = run_campaign("single flipped bits, table hashed by blocks", tmp_path, store, 1, small=True)
-    assert len(tally.failures) > tally.cases // 4
+@pytest.mark.full
+def test_a_campaign_finds_a_parser_that_lets_an_error_of_python_out(
+    tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(texts, "parse_dice", lambda rules, text: int(text))
+    tally = run_campaign("card, dice, names, opponents", tmp_path, store, 1, small=True)
+    assert len(tally.failures) > tally.cases // 10
+    assert all("ValueError" in failure for failure in tally.failures)
+
+
+def test_calls_that_take_too_long_or_say_nothing_are_failures() -> None:
+    def hangs() -> None:
+        with cpu_limit(0.05):
+            while True:
+                pass
+
+    def says_nothing() -> None:
+        raise ValueError
+
+    tally = Tally("test")
+    assert tally.run("a", lambda: 7) == 7
+    for call in (hangs, says_nothing, lambda: int("x")):
+        tally.run("b", call, *([ValueError] if call is not hangs else []))
+    tally.expect("c", True)
+    assert tally.cases == 4
+    assert [failure[:2] for failure in tally.failures] == ["b:", "b:"]
+    assert "more than 0.05 s of processor time" in tally.failures[0]
+    assert "the message is empty" in tally.failures[1]

@@ -20,10 +20,10 @@ from perfect_yatzy.play.save_file import load_session, save_session
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.opponents import parse_opponents
 from perfect_yatzy.strategy.strategy import Strategy
-
 from support.human import human
 from support.sessions import scripted_session
-from support.tally import Tally, cpu_limit
+
+from .tally import Tally, cpu_limit
 
 CALL_SECONDS = 1.0  # of processor time, for one text of any length
 LENGTHS = (100, 2_000, 8_000, 16_000, 1_000_000)
