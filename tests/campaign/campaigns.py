@@ -46,8 +46,8 @@ class Run:
 
 
 def faults(tally: Tally, run: Run) -> None:
-    """Every file-system step of a solve fails in turn; in the small size every 11th."""
-    stride = run.size(1, 11)
+    """Every file-system step of a solve fails in turn; in the small size every 17th."""
+    stride = run.size(1, 17)
     program = [sys.executable, "-m", "campaign.faults", run.folder, str(stride), str(run.chosen.randint(1, stride))]
     tests = Path(__file__).resolve().parent.parent
     found = subprocess.run(program, cwd=tests, capture_output=True, text=True, check=False)
