@@ -174,6 +174,11 @@ def test_make_targets_exist() -> None:
             assert re.search(rf"^{target}:", read("Makefile"), re.MULTILINE), f"{name(document)}: {target}"
 
 
+def test_the_workflow_runs_every_folder_of_tests() -> None:
+    named = set(re.findall(r"tests/(\w+)", read(".github", "workflows", "ci.yml")))
+    assert named >= {path.parent.name for path in (ROOT / "tests").glob("*/test_*.py")}
+
+
 def test_readable_tables_are_up_to_date(yatzy: Strategy) -> None:
     """`make tables` would change nothing."""
     for file, text in build.sheets({"yatzy": yatzy}).items():
