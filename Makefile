@@ -45,7 +45,7 @@ test-lowest: ## the tests with the lowest versions that pyproject.toml allows
 	PYTHON=$(PYTHON) .ci/lowest
 
 campaign: $(READY) ## faults, mutated files, fuzzed input: minutes; make campaign SEED=7 for other cases
-	cd tests && ../$(RUN)/python -m campaign $(if $(SEED),--seed $(SEED))
+	PYTHONPATH=tests $(RUN)/python -m benchmarks.campaign $(if $(SEED),--seed $(SEED))
 
 coverage: $(READY) ## rings 1 and 2, with the branch coverage of the Python code
 	$(PYTEST) --ring 2 $(PARALLEL) --cov

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import random
-import subprocess
-import sys
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 
 from perfect_yatzy import open_strategy
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit
 from perfect_yatzy.service.queries import QueryService
 
+from .faults import fail_at_steps
 from .rule_files import mutate_rule_files
 from .tally import Tally
 from .texts import PIECES, fuzz_lines, fuzz_records, fuzz_texts, long_lines
@@ -46,15 +46,12 @@ class Run:
 
 
 def faults(tally: Tally, run: Run) -> None:
-    """Every file-system step of a solve fails in turn; in the small size every 17th."""
-    stride = run.size(1, 17)
-    program = [sys.executable, "-m", "campaign.faults", run.folder, str(stride), str(run.chosen.randint(1, stride))]
-    tests = Path(__file__).resolve().parent.parent
-    found = subprocess.run(program, cwd=tests, capture_output=True, text=True, check=False)
-    tally.expect("the process", found.returncode == 0, found.stderr[-2000:])
-    result = json.loads(found.stdout.splitlines()[-1])
-    tally.cases += result["cases"]
-    tally.failures += result["failures"]
+    """Every file-system step of a solve fails in turn; in the small size every 31st."""
+    stride = run.size(1, 31)
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:  # it forks, so it must have one thread
+        found = pool.submit(fail_at_steps, run.folder, stride, run.chosen.randint(1, stride)).result()
+    tally.cases += found.cases
+    tally.failures += found.failures
 
 
 def rule_files(tally: Tally, run: Run) -> None:
@@ -76,7 +73,7 @@ def lines(tally: Tally, run: Run) -> None:
 
 
 def longest_lines(tally: Tally, run: Run) -> None:
-    """Lines of --jsonl of the largest size; no goal or win is solved, because that takes long for a short line too."""
+    """Lines of --jsonl of the largest size; no goal or win is solved: that takes long for a short line too."""
     service = QueryService(run.tables, 1, budget=SolveBudget(objective=SolveLimit(seconds=0)))
     service.answer({"query": "hold", "dice": "33456"})
     long_lines(tally, service, run.chosen.sample(PIECES, run.size(len(PIECES), 2)))

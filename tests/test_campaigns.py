@@ -9,9 +9,9 @@ import pytest
 from support.need import need
 from support.seeds import SEED_VARIABLE
 
-from campaign import texts
-from campaign.campaigns import CAMPAIGNS, run_campaign
-from campaign.tally import Tally, cpu_limit
+from benchmarks.campaign import texts
+from benchmarks.campaign.campaigns import CAMPAIGNS, run_campaign
+from benchmarks.campaign.tally import Tally, cpu_limit
 
 SEED = int(os.environ.get(SEED_VARIABLE, "0"))
 NEEDS = {

@@ -30,33 +30,37 @@ LOW = '[[categories]]\nid = "low"\nname = "Low"\npattern = "any"\nat_least = 3\n
 ODD = '[[categories]]\nid = "odd"\nname = "Odd"\npattern = "any"\nonly = "odd"\nplus = 3\n'
 COLUMNS = '[[columns]]\nid = "a"\nname = "A"\norder = "forced"\n[[columns]]\nid = "b"\nname = "B"\nfactor = 2\n'
 STEPS = "bonus = [{ threshold = 3, points = 4 }, { threshold = 4, points = 7 }]\n"
-JOKER = 'joker = {{ category = "pair", bonus = 3, mode = "{}", requires = "{}", bonus_requires = "{}", bonus_while = "{}" }}\n'
+JOKER = 'joker = {{ category = "pair", bonus = 3, mode = "{}", requires = "{}", bonus_requires = "{}", {} }}\n'
 TEXTS = [
     f'{HEAD}order = "upper-first"\n{STEPS}{TWOS}times = 2\n{LOW}{ODD}',
     f'{HEAD}order = "reversed"\ncrossing_out = "only-if-nothing-scores"\n{TWOS}{LOW}times = 2\n{PAIR}',
-    f'{HEAD}crossing_out = "only-if-nothing-scores"\nfirst_roll_bonus = {{ low = 2 }}\n{PAIR}{LOW}times = 2\n{ODD}requires = "pair"\n',
+    f'{HEAD}crossing_out = "only-if-nothing-scores"\nfirst_roll_bonus = {{ low = 2 }}\n'
+    f'{PAIR}{LOW}times = 2\n{ODD}requires = "pair"\n',
     f"{HEAD}bonus = {{ threshold = 3, points = 4 }}\n{TWOS}{ODD}{COLUMNS}",
     f"{HEAD}first_roll_bonus = {{ pair = 2 }}\n{LOW}{PAIR}{COLUMNS}",
     *(
-        HEAD + JOKER.format(mode, requires, requires_too, "matching-box-open") + TWOS + PAIR + LOW
+        HEAD + JOKER.format(mode, requires, requires_too, 'bonus_while = "matching-box-open"') + TWOS + PAIR + LOW
         for mode in ("maximum", "free", "none")
         for requires, requires_too in (("points", "filled"), ("filled", "points"))
     ),
 ]
 # What is mutated in these is mostly the merging: they are too large for the oracle.
 PATCHES = [
-    'id = "random"\nname = "Random"\nextends = "yahtzee"\nremove = ["chance", "small-straight"]\n[categories.chance]\n'
-    'name = "Luck"\npattern = "any"\nplus = 1\nafter = "sixes"\n[categories.odd]\nname = "Odd"\npattern = "any"\n'
-    'only = "odd"\ntimes = 2\nbefore = "aces"\n[switches.s]\nsummary = "s"\nremove = ["odd"]\nbonus = false\n'
+    'id = "random"\nname = "Random"\nextends = "yahtzee"\nremove = ["chance", "small-straight"]\n'
+    '[categories.chance]\nname = "Luck"\npattern = "any"\nplus = 1\nafter = "sixes"\n'
+    '[categories.odd]\nname = "Odd"\npattern = "any"\nonly = "odd"\ntimes = 2\nbefore = "aces"\n'
+    '[switches.s]\nsummary = "s"\nremove = ["odd"]\nbonus = false\n'
     '[switches.s.categories.yahtzee]\npoints = 60\nbefore = "chance"\n',
     'id = "random"\nname = "Random"\nextends = "base.toml"\nremove = ["odd"]\n[columns.a]\norder = "reversed"\n'
     '[switches.s]\nsummary = "s"\nremove = ["twos"]\n[switches.s.categories.odd]\nname = "Odd"\npattern = "any"\n',
 ]
-VALUES = ("0", "1", "2", "3", "-1", "4", "7", "12", "13", "1000000", "1.5", "1e999", "nan", "true", '""', '"face"', "[]",
-          "[1]", "[1, 2]", "[3, 1]", "{}", '"x"', '"groups"', '"any"', '"contains"', '"sum"', '"fixed"', '"matched"',
-          '"even"', '"odd"', '[1, 6]', '"pair"', '"points"', '"filled"', '"maximum"', '"upper-first"', '"reversed"', '["low"]',
-          '"base.toml"', '"mutated.toml"', '[{ threshold = 2, points = 3 }]',
-          '"forced"', '"free"', "9" * 5000, "[" * 200)  # fmt: skip
+VALUES = [
+    "0", "1", "2", "3", "-1", "4", "7", "12", "13", "1000000", "1.5", "1e999", "nan", "true", '""', '"face"', "[]",
+    "[1]", "[1, 2]", "[3, 1]", "{}", '"x"', '"groups"', '"any"', '"contains"', '"sum"', '"fixed"', '"matched"',
+    '"even"', '"odd"', "[1, 6]", '"pair"', '"points"', '"filled"', '"maximum"', '"upper-first"', '"reversed"',
+    '["low"]', '"base.toml"', '"mutated.toml"', "[{ threshold = 2, points = 3 }]", '"forced"', '"free"',
+    "9" * 5000, "[" * 200,
+]  # fmt: skip
 CHARACTERS = "[]{}=\"',.#\n\\ \0\u2028é-+_0a"
 
 

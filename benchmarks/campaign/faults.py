@@ -1,20 +1,16 @@
 """Faults at every file-system step of a solve: killed, input/output error, disk full.
 
-``python -m campaign.faults FOLDER STRIDE FIRST`` solves small games again and again, each time in a forked process in
-which one step fails, then solves the rest without a fault. It prints the number of cases and the failures as JSON.
-
-A step is a call of ``os`` that changes a file, or a write to a file. A write fails in the middle: half of the data
-is on disk.
+Small games are solved again and again, each time in a forked process in which one step fails; then the rest is solved
+without a fault. A step is a call of ``os`` that changes a file, or a write to a file. A write fails in the middle:
+half of the data is on disk.
 """
 
 from __future__ import annotations
 
 import errno
-import json
 import os
 import shutil
 import signal
-import sys
 import traceback
 from collections.abc import Callable
 from functools import partial
@@ -132,7 +128,7 @@ def solve_with_fault(objective: Objective, folder: Path, form: str, fault: str, 
         os._exit(code)
 
 
-def campaign(folder: Path, stride: int, first: int) -> Tally:
+def fail_at_steps(folder: Path, stride: int, first: int) -> Tally:
     """Every `stride`-th step from `first` on: two kinds of tables in two forms, missing and finished, each fault."""
     tally = Tally("faults at the file-system steps of a solve")
     store.PART_SECONDS = 0.0  # a checkpoint after each layer
@@ -170,8 +166,3 @@ def check(tally: Tally, case: str, folder: Path, objective: Objective, form: str
     remove_leftovers(folder)
     tally.expect(case, not leftovers(folder), f"left: {leftovers(folder)}")
     read_table(path, objective)
-
-
-if __name__ == "__main__":
-    result = campaign(Path(sys.argv[1]), stride=int(sys.argv[2]), first=int(sys.argv[3]))
-    print(json.dumps({"cases": result.cases, "failures": result.failures}))

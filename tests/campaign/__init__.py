@@ -1,1 +1,0 @@
-"""Many random cases of damage and malformed input, counted: `make campaign`."""
