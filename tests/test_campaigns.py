@@ -18,13 +18,12 @@ NEEDS = {
     "requests from the OpenAPI document": "schemathesis",
     "bodies of the largest size, running server": "fastapi",
 }
-SIZES = [
-    pytest.param(True, id="small", marks=pytest.mark.full),
-    pytest.param(False, id="full", marks=pytest.mark.slow),
-]
+pytestmark = pytest.mark.full
 
 
-@pytest.mark.parametrize("small", SIZES)
+@pytest.mark.parametrize(
+    "small", [pytest.param(True, id="small"), pytest.param(False, id="full", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("name", CAMPAIGNS)
 def test_campaign(name: str, small: bool, tmp_path: Path, store: Path) -> None:
     if name in NEEDS:
@@ -34,7 +33,6 @@ def test_campaign(name: str, small: bool, tmp_path: Path, store: Path) -> None:
     assert not tally.failures, "\n".join(tally.failures[:5])
 
 
-@pytest.mark.full
 def test_a_campaign_finds_a_parser_that_lets_an_error_of_python_out(
     tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
