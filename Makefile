@@ -47,8 +47,8 @@ test-slow: $(READY) ## all three rings: an hour and several gigabytes
 test-lowest: ## the tests with the lowest versions that pyproject.toml allows
 	PYTHON=$(PYTHON) .ci/lowest
 
-campaign: $(READY) ## faults, flipped bits, mutated files, fuzzed input: minutes; make campaign SEED=7 for other cases
-	cd tests && ../$(RUN)/python -m support.campaigns $(if $(SEED),--seed $(SEED))
+campaign: $(READY) ## faults, mutated files, fuzzed input: minutes; make campaign SEED=7 for other cases
+	PYTHONPATH=tests $(RUN)/python -m benchmarks.campaign $(if $(SEED),--seed $(SEED))
 
 coverage: $(READY) ## rings 1 and 2, with the branch coverage of the Python code
 	PYTEST_ADDOPTS="--cov --cov-report=" $(MAKE) test
@@ -66,10 +66,10 @@ docs: $(READY) ## the API reference in build/docs; a warning is an error
 	$(RUN)/python -W error -m pdoc --docformat numpy --output-directory build/docs $(PUBLIC)
 
 messages: $(READY) ## extract the words that people see, update and compile the catalogues
-	cd tests && ../$(RUN)/python -m support.messages
+	$(RUN)/python .ci/messages.py
 
 readmes: $(READY) ## write the current output of every command shown in a README
-	cd tests && ../$(RUN)/python -m support.documents
+	$(RUN)/python .ci/documents.py
 
 package: $(READY) ## source distribution and wheel in dist, checked; some tests run from the unpacked source
 	.ci/package $(RUN)/python

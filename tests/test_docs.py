@@ -1,129 +1,201 @@
-"""What the READMEs say is what happens: commands with their output, Python, rule files, links, solved games."""
+"""What the READMEs say is what happens: commands with their output, Python, rule files, links, solved games.
+
+Ring 1 runs the first README, which newcomers read, and parses the commands of the others; ring 2 runs all.
+"""
 
 from __future__ import annotations
 
+import ast
 import json
 import re
+import shlex
 import shutil
 import subprocess
 from dataclasses import fields
+from itertools import takewhile
 from pathlib import Path
 
+import click
+import perfect_yatzy
 import pytest
+from documents import DOCUMENTS, ROOT, Command, blocks, commands, links, name, run_shell
+from perfect_yatzy.cli import main
 from perfect_yatzy.errors import CODES
 from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.play.simulated import simulated_records
 from perfect_yatzy.strategy.opening import open_strategy
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.tablebase.table_info import FORMAT, ShardedTableInfo
-from support.command import ROOT, Run
-from support.documents import DOCUMENTS, Command, blocks, commands, links, name, run_shell
+from support.command import Run
 
 from tables import build
 
-COMMANDS = [command for document in DOCUMENTS for command in commands(document)]
+README, *OTHERS = DOCUMENTS
+SOLVED_IN_RING_1 = {"yatzy", "yatzy-forced", "yahtzee", "crag", "generala", "yacht"}
 
 
-def snippets(language: str) -> list[object]:
-    """Every block of a language in every README, as parameters of a test."""
-    return [
-        pytest.param(block, id=f"{name(document)}-{number}")
-        for document in DOCUMENTS
-        for number, block in enumerate(blocks(document, language), 1)
-    ]
+def read(*path: str) -> str:
+    return ROOT.joinpath(*path).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=[f"{name(entry.document)}: {entry.text}" for entry in COMMANDS])
+def by_text(command: Command) -> str:
+    return f"{name(command.document)}: {command.text}"
+
+
+@pytest.mark.parametrize("command", commands(README), ids=by_text)
+def test_commands_of_the_first_readme_print_what_it_shows(command: Command, run: Run, yatzy: Strategy) -> None:
+    asked, _, most = command.text.partition(" | head -")
+    ran = run(*shlex.split(asked)[1:])
+    assert ran.stdout.rstrip("\n").splitlines()[: int(most or 99)] == command.output.splitlines(), "make readmes"
+    assert ran.stderr == ""
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("command", [each for document in OTHERS for each in commands(document)], ids=by_text)
 def test_commands_print_what_the_readme_shows(command: Command, yatzy: Strategy, tmp_path: Path) -> None:
     ran = run_shell(command.text, tmp_path)
     assert ran.stdout.rstrip("\n") == command.output, "make readmes"
     assert ran.stderr == ""
 
 
-@pytest.mark.parametrize("code", snippets("python"))
+def commands_named(document: Path) -> list[list[str]]:
+    """The words after `yatzy` of each command in the text, in a block or in a figure, without what follows a pipe."""
+    text = document.read_text(encoding="utf-8")
+    found = re.findall(r"`yatzy ([a-z][^`]*)`|^(?:\$ .*)?\byatzy ([a-z].*)$|&& yatzy ([a-z].*)$", text, re.MULTILINE)
+    return [
+        [*takewhile(lambda word: not re.match(r"[#|&>]|\d>", word), shlex.split("".join(each), comments=False))]
+        for each in found
+    ]
+
+
+def unknown_word(words: list[str]) -> str:
+    """Why the command cannot be parsed, without running it; empty if it can."""
+    command: click.Command = main
+    context = click.Context(command, info_name="yatzy")
+    try:
+        while isinstance(command, click.Group) and words:
+            _, found, words = command.resolve_command(context, words)
+            assert found
+            command = found
+            context = click.Context(command, parent=context)
+        command.make_parser(context).parse_args([*words])
+    except click.UsageError as error:
+        return error.format_message()
+    return ""
+
+
+def test_every_command_that_a_readme_names_exists_with_these_options() -> None:
+    named = {name(document): commands_named(document) for document in DOCUMENTS}
+    assert sum(map(len, named.values())) > 100
+    wrong = [(file, words, why) for file in named for words in named[file] if (why := unknown_word(words))]
+    assert wrong == []
+    assert "nothing" in unknown_word(["hold", "33456", "--nothing"])
+    assert "nothing" in unknown_word(["rules", "nothing"])
+
+
+def test_every_name_of_the_package_in_a_python_block_exists() -> None:
+    for document in DOCUMENTS:
+        for block in blocks(document, "python"):
+            for node in ast.walk(ast.parse(block)):
+                if isinstance(node, ast.ImportFrom) and str(node.module).startswith("perfect_yatzy"):
+                    exec(ast.unparse(node), {})
+                if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "perfect_yatzy":
+                    assert hasattr(perfect_yatzy, node.attr), f"{name(document)}: {node.attr}"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param(block, id=f"{name(document)}-{number}", marks=() if document == README else pytest.mark.full)
+        for document in DOCUMENTS
+        for number, block in enumerate(blocks(document, "python"), 1)
+    ],
+)
 def test_python_runs(code: str, yatzy: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("games.jsonl").write_text("".join(f"{line}\n" for line in simulated_records(yatzy, 3)))
+    if "games.jsonl" in code:
+        Path("games.jsonl").write_text("".join(f"{line}\n" for line in simulated_records(yatzy, 3)))
     exec(compile(code, "<example>", "exec"), {})
 
 
-@pytest.mark.parametrize("example", snippets("toml"))
-def test_rule_files_are_valid(example: str, run: Run, tmp_path: Path) -> None:
-    file = tmp_path / "mine.toml"
-    file.write_text(example, encoding="utf-8")
-    checked = run("rules", "check", str(file))
-    assert checked.returncode == 0, checked.stderr
-    for switch in re.findall(r"^\[switches\.([a-z0-9-]+)\]", example, re.MULTILINE):
-        assert load_rules(f"{file}+{switch}").categories
+def test_rule_files_are_valid_with_each_switch(tmp_path: Path) -> None:
+    examples = [block for document in DOCUMENTS for block in blocks(document, "toml")]
+    assert len(examples) > 3
+    for example in examples:
+        file = tmp_path / "mine.toml"
+        file.write_text(example, encoding="utf-8")
+        for switch in ("", *re.findall(r"^\[switches(\.[a-z0-9-]+)\]", example, re.MULTILINE)):
+            assert load_rules(f"{file}{switch.replace('.', '+')}").categories, example
 
 
-@pytest.mark.parametrize("example", snippets("json"))
-def test_json_is_json(example: str) -> None:
-    json.loads(example)
-
-
-@pytest.mark.parametrize("document", DOCUMENTS, ids=name)
-def test_links_lead_to_files(document: Path) -> None:
-    for link in links(document):
-        assert (document.parent / link).exists(), link
+def test_json_is_json_and_links_lead_to_files() -> None:
+    for document in DOCUMENTS:
+        for example in blocks(document, "json"):
+            json.loads(example)
+        assert [link for link in links(document) if not (document.parent / link).exists()] == [], document
 
 
 def test_the_first_readme_links_to_no_file() -> None:
     """Package indexes show it alone, so it names the other documents as paths from the root of the checkout."""
-    readme = ROOT / "README.md"
-    assert links(readme) == []
-    named = set(re.findall(r"`([\w./-]+/README\.md)`", readme.read_text(encoding="utf-8")))
+    assert links(README) == []
+    named = set(re.findall(r"`([\w./-]+/README\.md)`", read("README.md")))
     assert named
-    for path in named:
-        assert (ROOT / path).is_file(), path
+    assert [path for path in named if not (ROOT / path).is_file()] == []
 
 
 def test_solved_games_are_those_of_the_checksums() -> None:
-    sums = json.loads((ROOT / "tables" / "checksums.json").read_text())
-    text = (ROOT / "tables" / "README.md").read_text(encoding="utf-8")
+    sums = json.loads(read("tables", "checksums.json"))
     row = r"^\| `([a-z0-9+-]+)` \| ([\d.]+) \| ([\d,]+) \|.*\| `([0-9a-f]{12})` \|$"
-    rows = re.findall(row, text, re.MULTILINE)
+    rows = re.findall(row, read("tables", "README.md"), re.MULTILINE)
     assert {key: (value, int(states.replace(",", "")), digest) for key, value, states, digest in rows} == {
         key: (entry["value"], entry["states"], entry["sha256"][:12]) for key, entry in sums.items()
     }
-    short = re.findall(r"^\| `([a-z0-9+-]+)` \|.*\| ([\d.]+) \| ([\d,]+) \|$", (ROOT / "README.md").read_text(), re.M)
+    short = re.findall(r"^\| `([a-z0-9+-]+)` \|.*\| ([\d.]+) \| ([\d,]+) \|$", read("README.md"), re.MULTILINE)
     assert [key for key, _, _ in short] == build.HEADLINES
     for key, value, states in short:
         assert (value, int(states.replace(",", ""))) == (sums[key]["value"], sums[key]["states"])
 
 
 def test_every_error_code_is_documented() -> None:
-    text = (ROOT / "solver" / "perfect_yatzy" / "service" / "README.md").read_text(encoding="utf-8")
-    section = text.split("## Error codes")[1].split("##")[0]
+    section = read("solver", "perfect_yatzy", "service", "README.md").split("## Error codes")[1].split("##")[0]
     assert set(re.findall(r"^\| `([a-z-]+)` \|", section, re.MULTILINE)) == CODES
 
 
 def test_every_field_of_a_table_is_documented() -> None:
-    text = (ROOT / "tables" / "README.md").read_text(encoding="utf-8").split("## The format of a table")[1]
+    text = read("tables", "README.md").split("## The format of a table")[1]
     rows = "".join(re.findall(r"^\| (`.*?) \|", text, re.MULTILINE))
     assert set(re.findall(r"`(\w+)`", rows)) == {field.name for field in fields(ShardedTableInfo)} | {"checksum"}
     assert f"(version {FORMAT})" in text
 
 
 def test_make_targets_exist() -> None:
-    makefile = (ROOT / "Makefile").read_text()
     for document in DOCUMENTS:
-        for target in set(re.findall(r"^make ([a-z-]+)|`make ([a-z-]+)`", document.read_text(), re.MULTILINE)):
-            assert re.search(rf"^{''.join(target)}:", makefile, re.MULTILINE), target
+        for target in re.findall(r"(?:^|`)make ([a-z-]+)", document.read_text(encoding="utf-8"), re.MULTILINE):
+            assert re.search(rf"^{target}:", read("Makefile"), re.MULTILINE), f"{name(document)}: {target}"
+
+
+def test_the_workflow_runs_every_folder_of_tests() -> None:
+    named = set(re.findall(r"tests/(\w+)", read(".github", "workflows", "ci.yml")))
+    assert named >= {path.parent.name for path in (ROOT / "tests").glob("*/test_*.py")}
 
 
 def test_readable_tables_are_up_to_date(yatzy: Strategy) -> None:
     """`make tables` would change nothing."""
     for file, text in build.sheets({"yatzy": yatzy}).items():
-        assert (build.HERE / file).read_text(encoding="utf-8") == text, f"{file} is stale: make tables"
+        assert read("tables", file) == text, f"{file} is stale: make tables"
 
 
-@pytest.mark.parametrize("key", [*build.QUICK, *(pytest.param(key, marks=pytest.mark.slow) for key in build.BIG)])
+def ring_of(key: str) -> pytest.MarkDecorator | tuple[()]:
+    if key in SOLVED_IN_RING_1:
+        return ()
+    return pytest.mark.full if key in build.QUICK else pytest.mark.slow
+
+
+@pytest.mark.parametrize("key", [pytest.param(key, marks=ring_of(key)) for key in (*build.QUICK, *build.BIG)])
 def test_solved_tables_have_the_recorded_checksums(key: str, tmp_path: Path) -> None:
     """Other machines make the same bits."""
-    sums = json.loads((build.HERE / "checksums.json").read_text())
     folder = tmp_path if key in build.BIG else None
-    assert build.checksum(open_strategy(key, folder)) == sums[key]
+    assert build.checksum(open_strategy(key, folder)) == json.loads(read("tables", "checksums.json"))[key]
 
 
 def test_nothing_that_is_made_is_tracked() -> None:
@@ -138,6 +210,5 @@ def test_nothing_that_is_made_is_tracked() -> None:
 
 
 def test_the_trademark_is_used_for_rules_only() -> None:
-    names = [path.name.lower() for path in (ROOT / "solver").rglob("*.py")]
-    assert not [name for name in names if "yahtzee" in name]
-    assert "yahtzee" not in (ROOT / "pyproject.toml").read_text().lower()
+    assert [path for path in (ROOT / "solver").rglob("*.py") if "yahtzee" in path.name.lower()] == []
+    assert "yahtzee" not in read("pyproject.toml").lower()

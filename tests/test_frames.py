@@ -19,29 +19,14 @@ LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 
 
 def test_results_as_tables(yatzy: Strategy) -> None:
-    holds = yatzy.holds("", "33456")
-    played, found = (
-        perfect_yatzy.simulate(yatzy, 50),
-        perfect_yatzy.distribution(yatzy, yatzy.state("ones=3 twos=6 sixes=24 chance=20")),
-    )
-    makers = {"pyarrow": to_arrow, "pandas": to_pandas, "polars": to_polars}
-    for module, make in makers.items():
-        try:
-            __import__(module)
-        except ImportError:
-            continue
-        assert len(make(holds)) == len(holds)
-        assert len(make(played)) == 50
-        assert len(make(found)) == len(found.scores)
-    ids = [c.id for c in yatzy.rules.categories]
-    assert list(columns(played)) == [
-        "game_number",
-        "points_before",
-        *ids,
-        "upper_bonus",
-        "bonus_points",
-        "final_score",
-    ]
+    holds, played = yatzy.holds("", "33456"), perfect_yatzy.simulate(yatzy, 50)
+    found = perfect_yatzy.distribution(yatzy, yatzy.state("ones=3 twos=6 sixes=24 chance=20"))
+    for module, make in (("pyarrow", to_arrow), ("pandas", to_pandas), ("polars", to_polars)):
+        need(module)
+        assert (len(make(holds)), len(make(played)), len(make(found))) == (len(holds), 50, len(found.scores))
+    boxes = [category.id for category in yatzy.rules.categories]
+    added = ["upper_bonus", "bonus_points", "final_score"]
+    assert list(columns(played)) == ["game_number", "points_before", *boxes, *added]
     assert columns(holds)["hold"][0] == [3, 3]
 
 
@@ -61,11 +46,10 @@ def test_columns_of_games_add_up_to_the_final_score() -> None:
 
 def test_arrow_tables_of_games_say_where_they_come_from(yatzy: Strategy) -> None:
     need("pyarrow")
-    card = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
     for strategy, policy in (
         (yatzy, b"mean"),
-        (perfect_yatzy.reach("yatzy", 240, card), b"goal:240"),
-        (perfect_yatzy.maximise("yatzy", lambda scores: scores, card), b"utility"),
+        (reach("yatzy", 240, LATE), b"goal:240"),
+        (perfect_yatzy.maximise("yatzy", lambda scores: scores, LATE), b"utility"),
     ):
         assert to_arrow(perfect_yatzy.simulate(strategy, 5, seed=3)).schema.metadata == {
             b"rules": b"yatzy",
@@ -113,17 +97,13 @@ def test_options_as_tables(yatzy: Strategy) -> None:
     assert {row["category"] for row in rows if row["position"] == 1} == set(choices)
 
 
-def json_names(run: Run, *arguments: str) -> set[str]:
-    answer = json.loads(run(*arguments, "--json").stdout)
-    return {name for entry in answer.get("holds", answer.get("categories")) for name in entry}
-
-
 def test_columns_have_the_names_of_the_json_answers(run: Run, yatzy: Strategy) -> None:
     goal = reach("yatzy", 240, LATE)
     for query, ask in (("hold", "holds"), ("score", "categories")):
         for strategy, arguments in ((yatzy, []), (goal, ["--goal", "240", "--card", LATE])):
             ranking = getattr(strategy, ask)(LATE if arguments else "", "33456")
-            names = json_names(run, query, "33456", *arguments)
+            answer = json.loads(run(query, "33456", *arguments, "--json").stdout)
+            names = {name for entry in answer[ask] for name in entry}
             assert set(columns(ranking)) <= names
             left_out = {"reroll", "expected_final_score"}  # they follow from the other columns and the card
             assert names - set(columns(ranking)) <= left_out

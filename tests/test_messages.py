@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import messages
 import pytest
 from babel.messages.mofile import read_mo
 from perfect_yatzy._messages import (
@@ -19,69 +20,49 @@ from perfect_yatzy._messages import (
     number_text,
 )
 from perfect_yatzy.game.translations import languages
-from support import messages
 from support.command import Run
 
 # Packages and modules whose errors people meet in the command or on the page: all of them are in the catalogues.
 SPOKEN = ["errors.py", "cli/commands", "cli/console.py", "cli/terminal_game.py", "service", "web"]
 
 
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("sv", "sv"),
-        ("sv_SE.UTF-8", "sv"),
-        ("sv-FI", "sv"),
-        ("SV", "sv"),
-        ("no", "nb"),
-        ("nn_NO.UTF-8", "nb"),
-        ("nb-NO", "nb"),
-        ("de_AT@euro", "de"),
-        ("en_US.UTF-8", "en"),
-        ("C", "en"),
-        ("C.UTF-8", "en"),
-        ("POSIX", "en"),
-        ("ja_JP.UTF-8", None),
-        ("svenska", None),
-        ("", None),
-        (None, None),
-    ],
-)
-def test_the_language_of_a_text(text: str | None, language: str | None) -> None:
-    assert language_from(text) == language
+LANGUAGE_OF = {
+    "sv": "sv", "sv_SE.UTF-8": "sv", "sv-FI": "sv", "SV": "sv", "no": "nb", "nn_NO.UTF-8": "nb", "nb-NO": "nb",
+    "de_AT@euro": "de", "en_US.UTF-8": "en", "C": "en", "C.UTF-8": "en", "POSIX": "en",
+    "ja_JP.UTF-8": None, "svenska": None, "": None, None: None,
+}  # fmt: skip
+
+
+def test_the_language_of_a_text() -> None:
+    assert {text: language_from(text) for text in LANGUAGE_OF} == LANGUAGE_OF
 
 
 @pytest.mark.parametrize(
-    ("environment", "language"),
+    ("language", "environment"),
     [
-        ({}, "en"),
-        ({"LANG": "sv_SE.UTF-8"}, "sv"),
-        ({"LANG": "sv_SE.UTF-8", "LC_MESSAGES": "fi_FI.UTF-8"}, "fi"),
-        ({"LANG": "sv_SE.UTF-8", "LC_ALL": "C"}, "en"),
-        ({"LANG": "sv_SE.UTF-8", "LC_ALL": ""}, "sv"),
-        ({"LANG": "C.UTF-8", "LANGUAGE": "sv"}, "en"),
-        ({"LANG": "ja_JP.UTF-8", "LANGUAGE": "ja:nn:sv"}, "nb"),
-        ({"LANG": "ja_JP.UTF-8"}, "en"),
+        ("en", {}),
+        ("sv", {"LANG": "sv_SE.UTF-8"}),
+        ("fi", {"LANG": "sv_SE.UTF-8", "LC_MESSAGES": "fi_FI.UTF-8"}),
+        ("en", {"LANG": "sv_SE.UTF-8", "LC_ALL": "C"}),
+        ("sv", {"LANG": "sv_SE.UTF-8", "LC_ALL": ""}),
+        ("en", {"LANG": "C.UTF-8", "LANGUAGE": "sv"}),
+        ("nb", {"LANG": "ja_JP.UTF-8", "LANGUAGE": "ja:nn:sv"}),
+        ("en", {"LANG": "ja_JP.UTF-8"}),
     ],
+    ids=str,
 )
-def test_the_language_of_an_environment(environment: dict[str, str], language: str) -> None:
+def test_the_language_of_an_environment(language: str, environment: dict[str, str]) -> None:
     assert language_of_environment(environment) == language
 
 
-@pytest.mark.parametrize(
-    ("header", "language"),
-    [
-        ("sv-SE,sv;q=0.9,en;q=0.8", "sv"),
-        ("en;q=0.5, nn", "nb"),
-        ("ja,de;q=0.4,fi;q=0.7", "fi"),
-        ("da;q=0", None),
-        ("sv;q=much", None),
-        ("*", None),
-        ("", None),
-    ],
-)
-def test_the_language_a_client_accepts(header: str, language: str | None) -> None:
-    assert language_accepted(header) == language
+ACCEPTED = {
+    "sv-SE,sv;q=0.9,en;q=0.8": "sv", "en;q=0.5, nn": "nb", "ja,de;q=0.4,fi;q=0.7": "fi",
+    "da;q=0": None, "sv;q=much": None, "*": None, "": None,
+}  # fmt: skip
+
+
+def test_the_language_a_client_accepts() -> None:
+    assert {header: language_accepted(header) for header in ACCEPTED} == ACCEPTED
 
 
 def test_numbers_have_the_signs_of_the_language() -> None:
@@ -101,8 +82,18 @@ def test_numbers_have_the_signs_of_the_language() -> None:
 
 # --- the catalogues ------------------------------------------------------------------------------------------------
 
-EXTRACTED = messages.extract()
-CATALOGS = {code: messages.read_catalog(code) for code in LANGUAGES[1:]}
+TRANSLATED = LANGUAGES[1:]
+
+
+@pytest.fixture(scope="module")
+def extracted() -> messages.Extracted:
+    return messages.extract()
+
+
+@pytest.fixture(scope="module")
+def catalogs() -> dict[str, list[Any]]:
+    """The messages of each catalogue."""
+    return {code: [entry for entry in messages.read_catalog(code) if entry.id] for code in TRANSLATED}
 
 
 def texts(value: object) -> list[str]:
@@ -115,30 +106,20 @@ def fields(text: str) -> set[str]:
     return set(re.findall(r"\{(\w*)[^{}]*\}", text)) | set(re.findall(r"%\(\w+\)s", text))
 
 
-def entries(code: str) -> list[Any]:
-    return [entry for entry in CATALOGS[code] if entry.id]
+def test_every_text_is_a_literal_and_is_in_every_catalogue(
+    extracted: messages.Extracted, catalogs: dict[str, list[Any]]
+) -> None:
+    assert extracted.faults == []
+    fresh = {(entry.context, entry.id) for entry in messages.template(extracted.messages) if entry.id}
+    for entries in catalogs.values():
+        assert {(entry.context, entry.id) for entry in entries} == fresh, "run: make messages"
 
 
-def test_every_marked_text_is_a_literal() -> None:
-    assert EXTRACTED.faults == []
-
-
-@pytest.mark.parametrize("code", LANGUAGES[1:])
-def test_every_text_is_in_the_catalogue_and_nothing_else(code: str) -> None:
-    fresh = {(entry.context, entry.id) for entry in messages.template(EXTRACTED.messages) if entry.id}
-    assert {(entry.context, entry.id) for entry in entries(code)} == fresh, "run: make messages"
-
-
-@pytest.mark.parametrize("code", LANGUAGES[1:])
-def test_every_text_is_translated(code: str) -> None:
-    assert [entry.id for entry in entries(code) if entry.fuzzy or not all(texts(entry.string))] == []
-    assert all(len(texts(entry.string)) == len(texts(entry.id)) for entry in entries(code))
-
-
-@pytest.mark.parametrize("code", LANGUAGES[1:])
-def test_translations_have_the_fields_and_the_margins_of_the_text(code: str) -> None:
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_every_text_is_translated_with_its_fields_and_margins(code: str, catalogs: dict[str, list[Any]]) -> None:
     guide = {"count", "number"}  # a plural form, a word or digits, as the language has it
-    for entry in entries(code):
+    assert [entry.id for entry in catalogs[code] if entry.fuzzy or not all(texts(entry.string))] == []
+    for entry in catalogs[code]:
         originals, found = texts(entry.id), texts(entry.string)
         for original, text in zip(originals, found, strict=True):
             ignored = guide if entry.context else set()
@@ -151,22 +132,17 @@ def test_translations_have_the_fields_and_the_margins_of_the_text(code: str) -> 
             assert not re.search(r"\w  \w", text) or re.search(r"\w  \w", original), text
 
 
-@pytest.mark.parametrize("code", LANGUAGES[1:])
-def test_compiled_catalogues_are_those_of_the_sources(code: str) -> None:
-    catalog = CATALOGS[code]
+@pytest.mark.parametrize("code", TRANSLATED)
+def test_compiled_catalogues_are_those_of_the_sources(code: str, catalogs: dict[str, list[Any]]) -> None:
+    catalog = messages.read_catalog(code)
     with messages.po_path(code).with_suffix(".mo").open("rb") as file:
         compiled = read_mo(file)
-    wanted = [(entry.context, texts(entry.id), texts(entry.string)) for entry in entries(code)]
-    found = [
-        (
-            context.decode() if isinstance(context := entry.context, bytes) else context,
-            texts(entry.id),
-            texts(entry.string),
-        )
-        for entry in compiled
-        if entry.id
-    ]
-    assert sorted(found, key=str) == sorted(wanted, key=str)
+    wanted = {(entry.context or "", *texts(entry.id), *texts(entry.string)) for entry in catalogs[code]}
+    found = set()
+    for entry in compiled:
+        context = entry.context.decode() if isinstance(entry.context, bytes) else entry.context or ""
+        found |= {(context, *texts(entry.id), *texts(entry.string))} if entry.id else set()
+    assert found == wanted
     assert messages.json_path(code).read_text() == messages.page_text(catalog)
     assert catalog.num_plurals == 2
 
@@ -184,30 +160,28 @@ def raised_without_a_message(path: Path) -> list[str]:
     names = {"SolverError", "RulesError", "StateError", "TableError", "ClusterError", "UsageError", "ClickException"}
     found = []
     for node in ast.walk(ast.parse(path.read_text())):
-        if not isinstance(node, ast.Call) or not node.args:
+        if (
+            not isinstance(node, ast.Call)
+            or not node.args
+            or not isinstance(node.args[0], ast.JoinedStr | ast.Constant)
+        ):
             continue
         name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
-        is_text = isinstance(node.args[0], ast.JoinedStr) or (
-            isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str)
-        )
-        words = (
-            "".join(
-                part.value
-                for part in ast.walk(node.args[0])
-                if isinstance(part, ast.Constant) and isinstance(part.value, str)
-            )
-            if is_text
-            else ""
-        )
+        parts = [part.value for part in ast.walk(node.args[0]) if isinstance(part, ast.Constant)]
+        words = "".join(part for part in parts if isinstance(part, str))
         if name in names | {"echo"} and re.search(r"[A-Za-z]{3} [A-Za-z]{2}", words):
             found.append(f"{path.name}:{node.lineno}: {words[:60]}")
     return found
 
 
-@pytest.mark.parametrize("path", [messages.PACKAGE / name for name in SPOKEN], ids=SPOKEN)
-def test_errors_for_people_are_messages(path: Path) -> None:
-    files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
+def test_errors_for_people_are_messages(tmp_path: Path) -> None:
+    paths = [messages.PACKAGE / name for name in SPOKEN]
+    files = [file for path in paths for file in (sorted(path.rglob("*.py")) if path.is_dir() else [path])]
+    assert len(files) > len(SPOKEN)
     assert [fault for file in files for fault in raised_without_a_message(file)] == []
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text('raise StateError(f"the card {card} is full")\nraise StateError(_("this one is"))\n')
+    assert raised_without_a_message(wrong) == ["wrong.py:1: the card  is full"]
 
 
 def test_the_command_speaks_the_language_of_the_environment(run: Run) -> None:

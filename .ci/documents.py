@@ -15,8 +15,7 @@ from pathlib import Path
 
 from perfect_yatzy import open_strategy
 
-from .command import ROOT
-
+ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [
     ROOT / "README.md",
     *sorted((ROOT / "solver").rglob("README.md")),

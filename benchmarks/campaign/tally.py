@@ -64,9 +64,3 @@ def cpu_limit(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
-
-
-def markdown_table(tallies: list[Tally]) -> str:
-    """The figures of some campaigns."""
-    rows = [f"| {tally.name} | {tally.cases:,} | {len(tally.failures)} |" for tally in tallies]
-    return "\n".join(["| campaign | cases | failures |", "|---|---:|---:|", *rows])

@@ -28,12 +28,9 @@ from perfect_yatzy._messages import DOMAIN, LANGUAGES
 from perfect_yatzy.cli import main
 from perfect_yatzy.cli.translated_help import paragraphs
 
-from .command import ROOT
-
-PACKAGE = ROOT / "solver" / "perfect_yatzy"
+PACKAGE = Path(__file__).resolve().parents[1] / "solver" / "perfect_yatzy"
 LOCALE = PACKAGE / "locale"
 STATIC = PACKAGE / "web" / "static"
-TRANSLATED = LANGUAGES[1:]
 PAGE = ("web/static/", "game/rulesets/")  # the sources of the messages that the page gets
 HEADER_NOISE = ('"POT-Creation', '"PO-Revision', '"Generated-By', '"Report-Msgid')  # differs from day to day
 CALLS = {"_": 1, "N_": 1, "ngettext": 2, "pgettext": 2}  # number of leading arguments that are texts
@@ -74,6 +71,10 @@ class Message:
     context: str = ""
 
 
+def source_name(path: Path) -> str:
+    return path.relative_to(PACKAGE).as_posix()
+
+
 @dataclass
 class Extracted:
     """Messages, and calls whose text is not a plain literal."""
@@ -81,30 +82,22 @@ class Extracted:
     messages: list[Message] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
 
-
-def source_name(path: Path) -> str:
-    return path.relative_to(PACKAGE).as_posix()
-
-
-def message_of(call: str, texts: list[str], source: str) -> Message:
-    """The message of a call with its texts."""
-    if call == "ngettext":
-        return Message(texts[0], source, plural=texts[1])
-    return Message(texts[-1], source, context=texts[0] if call == "pgettext" else "")
+    def add(self, path: Path, line: int, call: str, texts: list[str]) -> None:
+        """Add the message of a call with its literal texts; a fault if some are missing."""
+        source = source_name(path)
+        if len(texts) == CALLS[call]:
+            plural, context = texts[-1] if call == "ngettext" else "", texts[0] if call == "pgettext" else ""
+            self.messages.append(Message(texts[1 if context else 0], source, plural, context))
+        elif MARKED not in path.read_text().splitlines()[line - 1]:
+            self.faults.append(f"{source}:{line}: {call}() of something else than a literal")
 
 
 def from_python(path: Path, found: Extracted) -> None:
     """Add the messages of a module."""
     for node in ast.walk(ast.parse(path.read_text())):
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLS):
-            continue
-        texts = [arg.value for arg in node.args[: CALLS[node.func.id]] if isinstance(arg, ast.Constant)]
-        if len(texts) == CALLS[node.func.id] and all(isinstance(text, str) for text in texts):
-            found.messages.append(message_of(node.func.id, texts, source_name(path)))
-        elif MARKED not in path.read_text().splitlines()[node.lineno - 1]:
-            found.faults.append(
-                f"{source_name(path)}:{node.lineno}: {node.func.id}() of something else than a literal"
-            )
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLS:
+            given = [getattr(arg, "value", None) for arg in node.args[: CALLS[node.func.id]]]
+            found.add(path, node.lineno, node.func.id, [text for text in given if isinstance(text, str)])
 
 
 def script_tokens(path: Path) -> list[Token]:
@@ -136,15 +129,10 @@ def from_script(path: Path, found: Extracted) -> None:
         texts, after = list[str](), at + 1
         while len(texts) < CALLS[token.value] and tokens[after].value in ("(", ","):
             text, after = literal(tokens, after + 1)
-            if text is None:
+            if text is None or tokens[after].value not in (",", ")"):
                 break
             texts.append(text)
-        if len(texts) == CALLS[token.value] and tokens[after].value in (",", ")"):
-            found.messages.append(message_of(token.value, texts, source_name(path)))
-        elif MARKED not in path.read_text().splitlines()[token.lineno - 1]:
-            found.faults.append(
-                f"{source_name(path)}:{token.lineno}: {token.value}() of something else than a literal"
-            )
+        found.add(path, token.lineno, token.value, texts)
 
 
 class MarkedWords(HTMLParser):
@@ -195,14 +183,12 @@ def marked_words(path: Path) -> MarkedWords:
 
 def summaries(value: object) -> Iterator[str]:
     """Every summary of a rule file, at any depth, and the sources of its published values."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            if key in ("summary", "source") and isinstance(inner, str):
-                yield inner
-            else:
-                yield from summaries(inner)
-    elif isinstance(value, list):
-        for inner in value:
+    for key, inner in (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    ):
+        if key in ("summary", "source") and isinstance(inner, str):
+            yield inner
+        else:
             yield from summaries(inner)
 
 
@@ -254,11 +240,8 @@ def template(messages: list[Message]) -> Catalog:
     plurals = {message.text: message.plural for message in messages if message.plural}
     for message in messages:
         plural = plurals.get(message.text)  # gettext has one entry for a text and its plural, wherever each is used
-        catalog.add(
-            (message.text, plural) if plural else message.text,
-            locations=[(message.source, 0)],
-            context=message.context or None,
-        )
+        text = (message.text, plural) if plural else message.text
+        catalog.add(text, locations=[(message.source, 0)], context=message.context or None)
     for entry in catalog:
         entry.locations = sorted(set(entry.locations))
         entry.flags.discard("python-format")
@@ -284,23 +267,17 @@ def read_catalog(language: str) -> Catalog:
 
 def updated(catalog: Catalog, messages: list[Message]) -> Catalog:
     """A catalogue with the messages of the sources; translations of texts that no longer exist are dropped."""
-    fresh = template(messages)
     result = Catalog(
         locale=catalog.locale, project="perfect-yatzy", version=__version__, charset="utf-8", fuzzy=False,
         creation_date=catalog.creation_date, revision_date=catalog.revision_date,
         last_translator="The perfect-yatzy authors", language_team="none",
     )  # fmt: skip
     result.header_comment = f"# {catalog.locale.english_name} words of perfect-yatzy."
-    for entry in fresh:
-        if not entry.id:
-            continue
+    for entry in filter(lambda entry: entry.id, template(messages)):
         old = catalog.get(entry.id, entry.context)
         kept = old.string if old and type(old.id) is type(entry.id) else ""
-        result.add(
-            entry.id, kept or ("" if isinstance(entry.id, str) else ("", "")), entry.locations, context=entry.context
-        )
-    for entry in result:
-        entry.flags.discard("python-format")
+        nothing = "" if isinstance(entry.id, str) else ("", "")
+        result.add(entry.id, kept or nothing, entry.locations, context=entry.context).flags.discard("python-format")
     return result
 
 
@@ -334,30 +311,23 @@ def page_text(catalog: Catalog) -> str:
     return json.dumps(data, ensure_ascii=False, indent=0, sort_keys=True) + "\n"
 
 
-def compile_all() -> None:
-    """Write the compiled catalogues and the messages of the page."""
-    (STATIC / "messages").mkdir(exist_ok=True)
-    for language in TRANSLATED:
-        catalog = read_catalog(language)
-        po_path(language).with_suffix(".mo").write_bytes(mo_bytes(catalog))
-        json_path(language).write_text(page_text(catalog))
-
-
-def update_all() -> None:
+def update() -> None:
     """Bring the catalogues up to date with the sources and compile them; print what is not translated."""
     found = extract()
     for fault in found.faults:
         print(fault, file=sys.stderr)
-    for language in TRANSLATED:
+    (STATIC / "messages").mkdir(exist_ok=True)
+    for language in LANGUAGES[1:]:
         catalog = updated(read_catalog(language), found.messages)
         path = po_path(language)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(po_bytes(catalog))
+        path.with_suffix(".mo").write_bytes(mo_bytes(catalog))
+        json_path(language).write_text(page_text(catalog))
         entries = [entry for entry in catalog if entry.id]
         done = sum(bool(entry.string if isinstance(entry.string, str) else all(entry.string)) for entry in entries)
         print(f"{language}: {done} of {len(entries)} messages are translated")
-    compile_all()
 
 
 if __name__ == "__main__":
-    update_all()
+    update()

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from perfect_yatzy.service.budget import SolveLimit
 from perfect_yatzy.web import app, workers
 
-from support.tally import Tally
+from .tally import Tally
 
 SMALL_BUDGET = replace(
     workers.SERVER_BUDGET, mean=SolveLimit(seconds=2.0), objective=SolveLimit(seconds=0.5, bytes=64 << 20)
@@ -32,7 +32,7 @@ def cheap_app(tables: Path) -> Iterator[FastAPI]:
         workers.SERVER_BUDGET = before
 
 
-def fuzz_api(tally: Tally, tables: Path, requests: int, chosen: random.Random) -> None:
+def fuzz_requests(tally: Tally, tables: Path, requests: int, chosen: random.Random) -> None:
     """Send requests to every operation, half of them against the schema."""
     import schemathesis
     from schemathesis import GenerationMode

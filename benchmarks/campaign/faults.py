@@ -1,23 +1,20 @@
 """Faults at every file-system step of a solve: killed, input/output error, disk full.
 
-``python -m support.faults FOLDER STRIDE FIRST`` solves small games again and again, each time in a forked process in
-which one step fails, then solves the rest without a fault. It prints the number of cases and the failures as JSON.
-
-A step is a call of ``os`` that changes a file, or a write to a file. A write fails in the middle: half of the data
-is on disk.
+Small games are solved again and again, each time in a forked process in which one step fails; then the rest is solved
+without a fault. A step is a call of ``os`` that changes a file, or a write to a file. A write fails in the middle:
+half of the data is on disk.
 """
 
 from __future__ import annotations
 
 import errno
-import json
 import os
 import shutil
 import signal
-import sys
+import traceback
 from collections.abc import Callable
 from functools import partial
-from itertools import product
+from itertools import count, product
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -30,10 +27,10 @@ from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.store import has_table, open_table, solve_to_store, table_path
 from perfect_yatzy.tablebase.table_file import read_table
 from perfect_yatzy.tablebase.table_info import TableInfo
-
 from support import games
 from support.shards import CountingEngine
-from support.tally import Tally
+
+from .tally import Tally
 
 CALLS = ("open", "replace", "rename", "unlink", "fsync", "chmod")
 FAULTS = ("SIGKILL", "EIO", "ENOSPC")
@@ -126,41 +123,34 @@ def solve_with_fault(objective: Objective, folder: Path, form: str, fault: str, 
     except TableError as error:
         code = REFUSED if "\n" not in str(error) else BUG
     except BaseException:
-        import traceback
-
         traceback.print_exc()
     finally:
         os._exit(code)
 
 
-def campaign(folder: Path, stride: int, first: int) -> Tally:
+def fail_at_steps(folder: Path, stride: int, first: int) -> Tally:
     """Every `stride`-th step from `first` on: two kinds of tables in two forms, missing and finished, each fault."""
     tally = Tally("faults at the file-system steps of a solve")
     store.PART_SECONDS = 0.0  # a checkpoint after each layer
     rules = games.saved_rolls_game("free", True)
     for kind, form in product((Objective, Goals), FORMS):
-        objective = kind(rules)
-        complete = folder / f"complete-{objective.name}-{form}"
+        objective, complete, place = kind(rules), folder / f"complete-{kind.name}-{form}", folder / "case"
         info = FORMS[form](objective, complete)
         expected = np.asarray(read_table(table_path(rules, complete, objective.name), objective)[1])
-        for finished in (False, True):
-            for fault in FAULTS:
-                at = first
-                while True:
-                    state = "finished" if finished else "missing"
-                    case = f"{objective.name} in {form}, {state} table, {fault} at step {at}"
-                    place = folder / "case"
-                    shutil.rmtree(place, ignore_errors=True)
+        for state, fault in product(("missing", "finished"), FAULTS):
+            for at in count(first, stride):
+                case = f"{objective.name} in {form}, {state} table, {fault} at step {at}"
+                shutil.rmtree(place, ignore_errors=True)
+                if state == "finished":
+                    shutil.copytree(complete, place)
+                else:
                     place.mkdir()
-                    if finished:
-                        shutil.copytree(complete, place, dirs_exist_ok=True)
-                    code = solve_with_fault(objective, place, form, fault, at)
-                    if code == NO_FAULT:
-                        break
-                    allowed = (-signal.SIGKILL,) if fault == "SIGKILL" else (SOLVED, REFUSED)
-                    tally.expect(case, code in allowed, f"exit code {code}")
-                    tally.run(case, partial(check, tally, case, place, objective, form, info.sha256, expected))
-                    at += stride
+                code = solve_with_fault(objective, place, form, fault, at)
+                if code == NO_FAULT:
+                    break
+                allowed = (-signal.SIGKILL,) if fault == "SIGKILL" else (SOLVED, REFUSED)
+                tally.expect(case, code in allowed, f"exit code {code}")
+                tally.run(case, partial(check, tally, case, place, objective, form, info.sha256, expected))
     return tally
 
 
@@ -169,20 +159,10 @@ def check(tally: Tally, case: str, folder: Path, objective: Objective, form: str
     path = table_path(objective.rules, folder, objective.name)
     if has_table(objective.rules, folder, objective.name):
         tally.expect(case, np.array_equal(np.asarray(read_table(path, objective)[1]), expected), "another table")
-    if not has_table(objective.rules, folder, objective.name):
+    else:
         FORMS[form](objective, folder)
     info, values = open_table(objective, folder, threads=1)
     tally.expect(case, info.sha256 == sha256 and np.array_equal(np.asarray(values), expected), "other values")
     remove_leftovers(folder)
     tally.expect(case, not leftovers(folder), f"left: {leftovers(folder)}")
     read_table(path, objective)
-
-
-def main() -> None:
-    folder, stride, first = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-    tally = campaign(folder, stride, first)
-    print(json.dumps({"cases": tally.cases, "failures": tally.failures}))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,126 @@
+"""The campaigns: many random cases of one kind, counted; each in full size and in a small one for ring 2."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+from perfect_yatzy import open_strategy
+from perfect_yatzy.service.budget import SolveBudget, SolveLimit
+from perfect_yatzy.service.queries import QueryService
+
+from .faults import fail_at_steps
+from .rule_files import mutate_rule_files
+from .tally import Tally
+from .texts import PIECES, fuzz_lines, fuzz_records, fuzz_texts, long_lines
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a campaign gets.
+
+    Attributes
+    ----------
+    folder : Path
+        For its files.
+    tables : Path
+        A store in which Yatzy is solved, or will be.
+    chosen : Random
+        All random choices.
+    small : bool
+        Whether seconds matter.
+    """
+
+    folder: Path
+    tables: Path
+    chosen: random.Random
+    small: bool
+
+    def size(self, full: int, small: int) -> int:
+        """The number of cases."""
+        return small if self.small else full
+
+
+def faults(tally: Tally, run: Run) -> None:
+    """Every file-system step of a solve fails in turn; in the small size every 31st."""
+    stride = run.size(1, 31)
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:  # it forks, so it must have one thread
+        found = pool.submit(fail_at_steps, run.folder, stride, run.chosen.randint(1, stride)).result()
+    tally.cases += found.cases
+    tally.failures += found.failures
+
+
+def rule_files(tally: Tally, run: Run) -> None:
+    """Mutated rule files."""
+    mutate_rule_files(tally, run.folder, run.size(4000, 150), run.size(150, 6), run.chosen)
+
+
+def texts(tally: Tally, run: Run) -> None:
+    """Card, dice, names and opponents."""
+    fuzz_texts(tally, open_strategy("yatzy", tables=run.tables), run.size(40_000, 600), run.chosen)
+
+
+def lines(tally: Tally, run: Run) -> None:
+    """Lines of --jsonl."""
+    service = QueryService(run.tables, 1)
+    for query in ({"query": "hold", "dice": "33456"}, {"query": "expect", "spread": False}):
+        service.answer(query)
+    fuzz_lines(tally, service, run.size(15_000, 200), run.chosen)
+
+
+def longest_lines(tally: Tally, run: Run) -> None:
+    """Lines of --jsonl of the largest size; no goal or win is solved: that takes long for a short line too."""
+    service = QueryService(run.tables, 1, budget=SolveBudget(objective=SolveLimit(seconds=0)))
+    service.answer({"query": "hold", "dice": "33456"})
+    long_lines(tally, service, run.chosen.sample(PIECES, run.size(len(PIECES), 2)))
+
+
+def records(tally: Tally, run: Run) -> None:
+    """Records and saved games."""
+    strategy = open_strategy("yatzy", tables=run.tables)
+    fuzz_records(tally, strategy, run.folder, run.size(4000, 60), run.chosen)
+
+
+def requests(tally: Tally, run: Run) -> None:
+    """Requests from the OpenAPI document."""
+    from .requests import fuzz_requests
+
+    open_strategy("yatzy", tables=run.tables)
+    fuzz_requests(tally, run.tables, run.size(150, 6), run.chosen)
+
+
+def large_bodies(tally: Tally, run: Run) -> None:
+    """Bodies of the largest size in every field, to a running server; in the small size to one query."""
+    from support.server import is_error, largest_bodies, running_server
+
+    with running_server(run.tables) as server:
+        for path, name, body in largest_bodies():
+            if run.small and not path.endswith("review"):
+                continue
+            status, answer, _ = server.post(path, body)
+            case = f"{path} {name}"
+            tally.cases += 1
+            tally.expect(case, status == 200 or (status in (422, 503) and is_error(answer)), str(status))
+
+
+CAMPAIGNS: dict[str, Callable[[Tally, Run], None]] = {
+    "SIGKILL, EIO, ENOSPC at the file-system steps of a solve": faults,
+    "mutated rule files; accepted ones against the oracle": rule_files,
+    "card, dice, names, opponents": texts,
+    "lines of --jsonl": lines,
+    "lines of --jsonl of the largest size in every field": longest_lines,
+    "records and saved games": records,
+    "requests from the OpenAPI document": requests,
+    "bodies of the largest size, running server": large_bodies,
+}
+
+
+def run_campaign(name: str, folder: Path, tables: Path, seed: int, small: bool) -> Tally:
+    """Run one campaign; the same seed gives the same cases."""
+    tally = Tally(name)
+    CAMPAIGNS[name](tally, Run(folder, tables, random.Random(f"{seed} {name}"), small))
+    return tally

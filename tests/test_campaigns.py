@@ -1,0 +1,62 @@
+"""Every campaign: a small one in ring 2, the full one (minutes) in ring 3."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from support.need import need
+from support.seeds import SEED_VARIABLE
+
+from benchmarks.campaign import texts
+from benchmarks.campaign.campaigns import CAMPAIGNS, run_campaign
+from benchmarks.campaign.tally import Tally, cpu_limit
+
+SEED = int(os.environ.get(SEED_VARIABLE, "0"))
+NEEDS = {
+    "requests from the OpenAPI document": "schemathesis",
+    "bodies of the largest size, running server": "fastapi",
+}
+pytestmark = pytest.mark.full
+
+
+@pytest.mark.parametrize(
+    "small", [pytest.param(True, id="small"), pytest.param(False, id="full", marks=pytest.mark.slow)]
+)
+@pytest.mark.parametrize("name", CAMPAIGNS)
+def test_campaign(name: str, small: bool, tmp_path: Path, store: Path) -> None:
+    if name in NEEDS:
+        need(NEEDS[name])
+    tally = run_campaign(name, tmp_path, store, SEED, small)
+    assert tally.cases
+    assert not tally.failures, "\n".join(tally.failures[:5])
+
+
+def test_a_campaign_finds_a_parser_that_lets_an_error_of_python_out(
+    tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(texts, "parse_dice", lambda rules, text: int(text))
+    tally = run_campaign("card, dice, names, opponents", tmp_path, store, 1, small=True)
+    assert len(tally.failures) > tally.cases // 10
+    assert all("ValueError" in failure for failure in tally.failures)
+
+
+def test_calls_that_take_too_long_or_say_nothing_are_failures() -> None:
+    def hangs() -> None:
+        with cpu_limit(0.05):
+            while True:
+                pass
+
+    def says_nothing() -> None:
+        raise ValueError
+
+    tally = Tally("test")
+    assert tally.run("a", lambda: 7) == 7
+    for call in (hangs, says_nothing, lambda: int("x")):
+        tally.run("b", call, *([ValueError] if call is not hangs else []))
+    tally.expect("c", True)
+    assert tally.cases == 4
+    assert [failure[:2] for failure in tally.failures] == ["b:", "b:"]
+    assert "more than 0.05 s of processor time" in tally.failures[0]
+    assert "the message is empty" in tally.failures[1]
