@@ -17,6 +17,7 @@ from perfect_yatzy.game.scorecard import Scorecard
 from perfect_yatzy.game.scoring import scoring_options
 from perfect_yatzy.game.translations import localized
 from perfect_yatzy.model.objectives import BonusChance
+from perfect_yatzy.play.rating import rate
 from perfect_yatzy.play.record import Game, check_writable, read_game, read_games, write_games
 from perfect_yatzy.play.review import GRADES, Review, action_outlook, grade, review
 from perfect_yatzy.service.reviews import review_json
@@ -234,7 +235,7 @@ def test_wrong_records_are_rejected_with_the_reason(change: dict[str, object], m
     assert str(caught.value).startswith(message)
 
 
-def test_bonus_points_of_schema_1_are_read() -> None:
+def test_bonus_points_of_schema_1_are_read(tmp_path: Path) -> None:
     """They were called `beside`: 100 for a second Yahtzee, which as a joker goes to the matching upper box."""
     turns = [
         {"player": 0, "rolls": [[5] * 5], "holds": [], "category": "yahtzee", "points": 50},
@@ -248,6 +249,14 @@ def test_bonus_points_of_schema_1_are_read() -> None:
     assert written["turns"][1]["bonus_points"] == 100
     assert "beside" not in written["turns"][1]
     assert read_game(written) == game
+    (skipped,) = rate(game).skipped
+    assert skipped.fault == "unfinished"
+    taken = {turn["category"] for turn in turns}
+    boxes = [{name: turn[name] for name in turn if name not in ("rolls", "holds")} for turn in turns]
+    boxes += [{"category": c.id, "points": 0} for c in game.rules.categories if c.id not in taken]
+    record = tmp_path / "boxes.jsonl"
+    record.write_text(json.dumps({"schema": 1, "rules": "yahtzee", "players": ["Ann"], "turns": boxes}))
+    assert rate(record).results_only["yahtzee", "Ann"].tolist() == [170]
 
 
 def test_records_are_written_and_read(yatzy: Strategy, tmp_path: Path) -> None:
