@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game import rule_schema
 from perfect_yatzy.game.category_schema import CATEGORY_FIELDS, COLUMN_FIELDS
-from perfect_yatzy.game.limits import MAX_CATEGORIES, MAX_COLUMNS, MAX_EXTENDS, MAX_PROBLEMS, MAX_RULES_DEPTH
+from perfect_yatzy.game.limits import MAX_CATEGORIES, MAX_COLUMNS, MAX_EXTENDS, MAX_RULES_DEPTH
 from perfect_yatzy.game.maximum import maximum_score
 from perfect_yatzy.game.pattern_schema import MAX_BOX_POINTS, MAX_FACTOR, MAX_POINTS
 from perfect_yatzy.game.points import possible_points
@@ -212,12 +212,6 @@ DEEP = f"is nested deeper than {MAX_RULES_DEPTH} levels"
         (f"x = {'9' * 5_000}\n{GOOD}", "0: : contains a number with too many digits"),
         (f"x = 0x{'f' * 9_000}\n{GOOD}", "1: x: is not a field here; allowed: "),
         (f"dice = 0x{'f' * 9_000}\n", "1: dice: is a number of about 10,837 digits; must be a whole number from 1 to 12"),
-        (GOOD.replace("two-dice", "a-" * 9_000), "1: id: has 18,000 characters; at most 60 are allowed"),
-        (GOOD.replace("Two Dice", "a " * 9_000), "2: name: has 18,000 characters; at most 100 are allowed"),
-        (GOOD.replace("groups = [2]", f"patterns = [{'{groups = [2]}, ' * 121}]"), "10: categories.pair.patterns: are too many; the rules can have at most 120 patterns in all"),
-        (GOOD + "[[categories]]\n" * 62, "6: categories: has 64 entries; at most 62"),
-        (GOOD + "".join(f"[switches.s{i}]\nsummary = 's'\n" for i in range(41)), "0: switches: has 41 switches; at most 40 are allowed"),
-        (GOOD + "aliases = ['a'" + ", 'a'" * 20 + "]\n", "16: categories.chance.aliases: must be at most 20 names of at most 100 characters"),
     ],
 )  # fmt: skip
 def test_rule_files_beyond_the_limits_are_rejected(tmp_path: Path, text: str, expected: str) -> None:
@@ -238,15 +232,11 @@ def test_brackets_in_strings_and_comments_are_not_nesting(tmp_path: Path) -> Non
         assert load_rules(file).id == "two-dice"
 
 
-def test_the_size_of_a_rule_file_and_the_number_of_reported_mistakes_are_limited(tmp_path: Path) -> None:
+def test_the_number_of_reported_mistakes_is_limited(tmp_path: Path) -> None:
     file = tmp_path / "own.toml"
-    file.write_text("".join(f"key{i} = 1\n" for i in range(100_000)))
-    with pytest.raises(RulesError, match=r"own\.toml is larger than 65,536 bytes"):
-        load_rules(file)
     file.write_text("".join(f"key{i} = 1\n" for i in range(115)) + GOOD)
     with pytest.raises(RuleFileError) as caught:
         load_rules(file)
-    assert len(caught.value.problems) == MAX_PROBLEMS
     assert str(caught.value).endswith("\n... and 95 more")
 
 
