@@ -254,27 +254,9 @@ def test_a_mutated_rule_file_loads_or_is_rejected(
         st.sampled_from([GOOD, f"{START}[categories.chance]\nplus = 3\n[switches.a]\nsummary = 's'\nrolls = 2\n"])
     )
     pieces = [
-        "[",
-        "]",
-        "[[",
-        "]]",
-        "{",
-        "}",
-        "=",
-        ".",
-        "'",
-        '"',
-        '"""',
-        "#",
-        "\n",
-        "false",
-        "categories",
-        "1" * 30,
-        "-",
-        "\\",
-        "\0",
-        "é",
-    ]
+        "[", "]", "[[", "]]", "{", "}", "=", ".", "'", '"', '"""', "#", "\n", "false", "categories", "1" * 30, "-",
+        "\\", "\0", "é",
+    ]  # fmt: skip
     for _ in range(data.draw(st.integers(1, 4))):
         place = data.draw(st.integers(0, len(text)))
         removed = data.draw(st.integers(0, 12))
@@ -356,23 +338,9 @@ def test_many_upper_boxes_are_checked_quickly(tmp_path: Path, order: str, boxes:
 
 
 VALUES_OF_EVERY_TYPE = [
-    "5",
-    "'x'",
-    "[]",
-    "[1]",
-    "['x']",
-    "{}",
-    "{x=5}",
-    "{x={}}",
-    "true",
-    "false",
-    "[[1]]",
-    "[{}]",
-    "[{x=1}]",
-    "-1",
-    "1.5",
-    "1979-05-27",
-]
+    "5", "'x'", "[]", "[1]", "['x']", "{}", "{x=5}", "{x={}}", "true", "false", "[[1]]", "[{}]", "[{x=1}]", "-1",
+    "1.5", "1979-05-27",
+]  # fmt: skip
 
 
 def test_arbitrary_values_in_any_field_load_or_are_rejected(tmp_path: Path) -> None:
@@ -452,14 +420,9 @@ def test_scoring_examples_of_the_catalogue() -> None:
         return category_points(rules.categories[rules.index_of[category]], counts)
 
     first = {
-        "full-house": 19,
-        "chance": 19,
-        "fives": 15,
-        "three-of-a-kind": 15,
-        "two-pairs": 14,
-        "one-pair": 10,
+        "full-house": 19, "chance": 19, "fives": 15, "three-of-a-kind": 15, "two-pairs": 14, "one-pair": 10,
         "twos": 4,
-    }
+    }  # fmt: skip
     for category in rules.index_of:
         assert points(category, "22555") == first.get(category, 0)
     assert points("two-pairs", "15566") == 22
@@ -519,21 +482,11 @@ def test_six_dice_examples_of_the_catalogue(tmp_path: Path) -> None:
 
 def test_maximum_scores() -> None:
     known = {
-        "yatzy": 374,
-        "yatzy-online-5": 404,
-        "yatzy-online-6": 685,
-        "yatzy-online-6+full-house-all-dice": 691,
-        "maxi-unsaved": 649,
-        "maxi-unsaved+full-straight-30": 658,
-        "yahtzee-plain": 375,
-        "giant-forced": 2799,
-        "family-yatzy": 530,
-        "yahtzee": 1575,
-        "yahtzee-free-joker": 1575,
+        "yatzy": 374, "yatzy-online-5": 404, "yatzy-online-6": 685, "yatzy-online-6+full-house-all-dice": 691,
+        "maxi-unsaved": 649, "maxi-unsaved+full-straight-30": 658, "yahtzee-plain": 375, "giant-forced": 2799,
+        "family-yatzy": 530, "yahtzee": 1575, "yahtzee-free-joker": 1575, "yacht": 297, "cheerio": 258,
         "yahtzee-no-joker": 1480,  # another Yahtzee pays its 100 also in a box it fills with 0
-        "yacht": 297,
-        "cheerio": 258,
-    }
+    }  # fmt: skip
     assert {key: maximum_score(load_rules(key)) for key in known} == known
 
 

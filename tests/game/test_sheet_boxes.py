@@ -43,13 +43,8 @@ def columns(tmp_path: Path) -> RuleSet:
 def test_a_row_used_several_times(balut: RuleSet) -> None:
     assert [c.id for c in balut.categories] == ["fours-1", "fours-2", "fours-3", "chance-1", "chance-2", "trio"]
     assert [c.name for c in balut.categories] == [
-        "Fours (1)",
-        "Fours (2)",
-        "Fours (3)",
-        "Chance (1)",
-        "Chance (2)",
-        "Trio",
-    ]
+        "Fours (1)", "Fours (2)", "Fours (3)", "Chance (1)", "Chance (2)", "Trio",
+    ]  # fmt: skip
     assert [c.code for c in balut.categories] == ["4-1", "4-2", "4-3", "C-1", "C-2", ""]
     assert [(c.row, c.column, c.copy) for c in balut.categories[2:]] == [
         ("fours", 0, 2), ("chance", 0, 0), ("chance", 0, 1), ("", 0, 0),

@@ -71,14 +71,9 @@ def ends_of(game: Game) -> list[tuple[Any, Any, int]]:
 @pytest.mark.parametrize(
     ("key", "games"),
     [
-        ("yatzy", 9),
-        ("yahtzee", 8),
-        ("yahtzee-free-joker", 4),
-        ("generala", 4),
-        ("yatzy-forced", 4),
-        ("yatzy-saved", 4),
+        ("yatzy", 5), ("yahtzee", 5), ("yahtzee-free-joker", 4), ("generala", 4), ("yatzy-forced", 4), ("yatzy-saved", 4),
     ],
-)
+)  # fmt: skip
 def test_values_are_those_of_the_reviews(key: str, games: int) -> None:
     strategy = perfect_yatzy.open_strategy(key)
     check_against_reviews(strategy, [human(strategy, i) if i % 4 else replay(strategy, 3, i) for i in range(games)])
@@ -170,7 +165,7 @@ def test_what_is_taken_is_what_read_game_takes(key: str) -> None:
     games = [human(strategy, seed).to_json() for seed in range(3)]
 
     @given(data=st.data())
-    @settings(max_examples=250)
+    @settings(max_examples=80)
     def check(data: st.DataObject) -> None:
         raw = damaged(data.draw(st.sampled_from(games)), data.draw)
         try:

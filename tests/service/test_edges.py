@@ -16,7 +16,6 @@ from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.model.estimates import SolveCost
 from perfect_yatzy.service import budget
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit
-from perfect_yatzy.service.cache import WeightedLRUCache
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.requests import parse_request
 from perfect_yatzy.service.work import Work
@@ -78,6 +77,10 @@ def test_the_limits_of_solves_belong_to_what_is_allowed() -> None:
         allowed = SolveBudget(**{limit: SolveLimit(10.0, 1_000)})  # type: ignore[arg-type]
         taken_up_to(10.0, 0.001, lambda most: check(allowed, replace(COST, seconds=most)), RulesError)  # noqa: B023
         taken_up_to(1_000, 1, lambda most: check(allowed, replace(COST, bytes=most)), RulesError)  # noqa: B023
+    command = SolveBudget.command()
+    for beyond in (replace(COST, bytes=2_000_000_001), replace(COST, seconds=180.1)):
+        with pytest.raises(RulesError, match=r"the limit is 2\.0 GB and 180 s; ask from a later card$"):
+            command.check_objective(YATZY, beyond)
     stored = SolveBudget(stored_bytes=3_000)
     taken_up_to(2_000, 1, lambda before: stored.check_stored(YATZY, before, COST), RulesError, "stores no more")
 
@@ -101,16 +104,6 @@ def test_an_outlook_is_made_up_to_its_limits(change: dict[str, Any], monkeypatch
     assert SolveBudget().makes_outlook(YATZY) == (not change)
     assert not SolveBudget(objective=SolveLimit(seconds=14.999)).makes_outlook(YATZY)
     assert not SolveBudget().makes_outlook(load_rules("giant"))
-
-
-def test_a_cache_is_filled_to_its_weight() -> None:
-    for weight, kept in ((5, True), (6, False)):
-        cache: WeightedLRUCache[str] = WeightedLRUCache(10)
-        cache.put("a", "a", 5)
-        cache.put("b", "b", weight)
-        assert (cache.get("a") is not None, cache.get("b")) == (kept, "b")
-    cache.put("c", "c", 11)
-    assert cache.get("c") is None
 
 
 def test_opponents_up_to_the_number_of_the_budget() -> None:
