@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from perfect_yatzy.cli.views.rules import rules_lines
 from perfect_yatzy.errors import RulesError, StateError
-from perfect_yatzy.game.limits import MAX_CATEGORIES
 from perfect_yatzy.game.notation import find_category, parse_card, parse_category
 from perfect_yatzy.game.rule_loader import RuleFileError, load_rules, rules_from_json, rules_to_json
 from perfect_yatzy.game.rules import Bonus, Joker, RuleSet
@@ -270,12 +269,6 @@ def test_mistakes_in_sheets(tmp_path: Path, text: str, expected: str) -> None:
         load(tmp_path, text)
     assert any(f"{p.line}: {p.field}: {p.message}".startswith(expected) for p in caught.value.problems), caught.value
     assert len(caught.value.problems) <= 2
-
-
-def test_a_sheet_may_have_as_many_boxes_as_a_bitmask(tmp_path: Path) -> None:
-    rules = load(tmp_path, f"{HEAD}{FOURS}times = {MAX_CATEGORIES // 2 - 1}\n{CHANCE}{COLUMNS}")
-    assert len(rules.categories) == MAX_CATEGORIES
-    assert rules.full_mask < 1 << 62
 
 
 def test_a_club_sheet_of_forty_boxes() -> None:
