@@ -26,7 +26,7 @@ def test_the_example_of_the_module() -> None:
     assert doctest.testmod(module).failed == 0
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
 @given(games.rule_sets(), st.integers(0, 2**32))
 @example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 1)
 @example(games.joker_game("free", saved_rolls=True), 2)

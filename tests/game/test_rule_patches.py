@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from perfect_yatzy.errors import RulesError
-from perfect_yatzy.game.limits import MAX_EXTENDS
 from perfect_yatzy.game.rule_loader import RuleFileError, load_rules, rules_from_json, rules_to_json
 from perfect_yatzy.game.rules import RuleSet
 
@@ -153,15 +152,6 @@ def test_files_that_extend_each_other(tmp_path: Path) -> None:
     ]
     (tmp_path / "base.toml").write_text(text.format("./own.toml"))
     assert problems(tmp_path, text.format("base.toml"))[0] == "base.toml:3: extends: is a file that extends this one"
-
-
-def test_the_number_of_files_is_limited(tmp_path: Path) -> None:
-    for i in range(MAX_EXTENDS):
-        (tmp_path / f"f{i}.toml").write_text(START.replace("yatzy", f"f{i - 1}.toml") if i else START)
-    assert load_rules(tmp_path / f"f{MAX_EXTENDS - 1}.toml").categories
-    assert problems(tmp_path, START.replace("yatzy", f"f{MAX_EXTENDS - 1}.toml")) == [
-        "f1.toml:3: extends: makes a chain of more than 8 files"
-    ]
 
 
 def test_rules_as_json_extend_nothing(tmp_path: Path) -> None:

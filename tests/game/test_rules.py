@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game import rule_schema
 from perfect_yatzy.game.category_schema import CATEGORY_FIELDS, COLUMN_FIELDS
-from perfect_yatzy.game.limits import MAX_CATEGORIES, MAX_COLUMNS, MAX_EXTENDS, MAX_PROBLEMS, MAX_RULES_DEPTH
+from perfect_yatzy.game.limits import MAX_CATEGORIES, MAX_COLUMNS, MAX_EXTENDS, MAX_RULES_DEPTH
 from perfect_yatzy.game.maximum import maximum_score
 from perfect_yatzy.game.pattern_schema import MAX_BOX_POINTS, MAX_FACTOR, MAX_POINTS
 from perfect_yatzy.game.points import possible_points
@@ -212,12 +212,6 @@ DEEP = f"is nested deeper than {MAX_RULES_DEPTH} levels"
         (f"x = {'9' * 5_000}\n{GOOD}", "0: : contains a number with too many digits"),
         (f"x = 0x{'f' * 9_000}\n{GOOD}", "1: x: is not a field here; allowed: "),
         (f"dice = 0x{'f' * 9_000}\n", "1: dice: is a number of about 10,837 digits; must be a whole number from 1 to 12"),
-        (GOOD.replace("two-dice", "a-" * 9_000), "1: id: has 18,000 characters; at most 60 are allowed"),
-        (GOOD.replace("Two Dice", "a " * 9_000), "2: name: has 18,000 characters; at most 100 are allowed"),
-        (GOOD.replace("groups = [2]", f"patterns = [{'{groups = [2]}, ' * 121}]"), "10: categories.pair.patterns: are too many; the rules can have at most 120 patterns in all"),
-        (GOOD + "[[categories]]\n" * 62, "6: categories: has 64 entries; at most 62"),
-        (GOOD + "".join(f"[switches.s{i}]\nsummary = 's'\n" for i in range(41)), "0: switches: has 41 switches; at most 40 are allowed"),
-        (GOOD + "aliases = ['a'" + ", 'a'" * 20 + "]\n", "16: categories.chance.aliases: must be at most 20 names of at most 100 characters"),
     ],
 )  # fmt: skip
 def test_rule_files_beyond_the_limits_are_rejected(tmp_path: Path, text: str, expected: str) -> None:
@@ -238,15 +232,11 @@ def test_brackets_in_strings_and_comments_are_not_nesting(tmp_path: Path) -> Non
         assert load_rules(file).id == "two-dice"
 
 
-def test_the_size_of_a_rule_file_and_the_number_of_reported_mistakes_are_limited(tmp_path: Path) -> None:
+def test_the_number_of_reported_mistakes_is_limited(tmp_path: Path) -> None:
     file = tmp_path / "own.toml"
-    file.write_text("".join(f"key{i} = 1\n" for i in range(100_000)))
-    with pytest.raises(RulesError, match=r"own\.toml is larger than 65,536 bytes"):
-        load_rules(file)
     file.write_text("".join(f"key{i} = 1\n" for i in range(115)) + GOOD)
     with pytest.raises(RuleFileError) as caught:
         load_rules(file)
-    assert len(caught.value.problems) == MAX_PROBLEMS
     assert str(caught.value).endswith("\n... and 95 more")
 
 
@@ -264,27 +254,9 @@ def test_a_mutated_rule_file_loads_or_is_rejected(
         st.sampled_from([GOOD, f"{START}[categories.chance]\nplus = 3\n[switches.a]\nsummary = 's'\nrolls = 2\n"])
     )
     pieces = [
-        "[",
-        "]",
-        "[[",
-        "]]",
-        "{",
-        "}",
-        "=",
-        ".",
-        "'",
-        '"',
-        '"""',
-        "#",
-        "\n",
-        "false",
-        "categories",
-        "1" * 30,
-        "-",
-        "\\",
-        "\0",
-        "é",
-    ]
+        "[", "]", "[[", "]]", "{", "}", "=", ".", "'", '"', '"""', "#", "\n", "false", "categories", "1" * 30, "-",
+        "\\", "\0", "é",
+    ]  # fmt: skip
     for _ in range(data.draw(st.integers(1, 4))):
         place = data.draw(st.integers(0, len(text)))
         removed = data.draw(st.integers(0, 12))
@@ -366,23 +338,9 @@ def test_many_upper_boxes_are_checked_quickly(tmp_path: Path, order: str, boxes:
 
 
 VALUES_OF_EVERY_TYPE = [
-    "5",
-    "'x'",
-    "[]",
-    "[1]",
-    "['x']",
-    "{}",
-    "{x=5}",
-    "{x={}}",
-    "true",
-    "false",
-    "[[1]]",
-    "[{}]",
-    "[{x=1}]",
-    "-1",
-    "1.5",
-    "1979-05-27",
-]
+    "5", "'x'", "[]", "[1]", "['x']", "{}", "{x=5}", "{x={}}", "true", "false", "[[1]]", "[{}]", "[{x=1}]", "-1",
+    "1.5", "1979-05-27",
+]  # fmt: skip
 
 
 def test_arbitrary_values_in_any_field_load_or_are_rejected(tmp_path: Path) -> None:
@@ -462,14 +420,9 @@ def test_scoring_examples_of_the_catalogue() -> None:
         return category_points(rules.categories[rules.index_of[category]], counts)
 
     first = {
-        "full-house": 19,
-        "chance": 19,
-        "fives": 15,
-        "three-of-a-kind": 15,
-        "two-pairs": 14,
-        "one-pair": 10,
+        "full-house": 19, "chance": 19, "fives": 15, "three-of-a-kind": 15, "two-pairs": 14, "one-pair": 10,
         "twos": 4,
-    }
+    }  # fmt: skip
     for category in rules.index_of:
         assert points(category, "22555") == first.get(category, 0)
     assert points("two-pairs", "15566") == 22
@@ -529,21 +482,11 @@ def test_six_dice_examples_of_the_catalogue(tmp_path: Path) -> None:
 
 def test_maximum_scores() -> None:
     known = {
-        "yatzy": 374,
-        "yatzy-online-5": 404,
-        "yatzy-online-6": 685,
-        "yatzy-online-6+full-house-all-dice": 691,
-        "maxi-unsaved": 649,
-        "maxi-unsaved+full-straight-30": 658,
-        "yahtzee-plain": 375,
-        "giant-forced": 2799,
-        "family-yatzy": 530,
-        "yahtzee": 1575,
-        "yahtzee-free-joker": 1575,
+        "yatzy": 374, "yatzy-online-5": 404, "yatzy-online-6": 685, "yatzy-online-6+full-house-all-dice": 691,
+        "maxi-unsaved": 649, "maxi-unsaved+full-straight-30": 658, "yahtzee-plain": 375, "giant-forced": 2799,
+        "family-yatzy": 530, "yahtzee": 1575, "yahtzee-free-joker": 1575, "yacht": 297, "cheerio": 258,
         "yahtzee-no-joker": 1480,  # another Yahtzee pays its 100 also in a box it fills with 0
-        "yacht": 297,
-        "cheerio": 258,
-    }
+    }  # fmt: skip
     assert {key: maximum_score(load_rules(key)) for key in known} == known
 
 

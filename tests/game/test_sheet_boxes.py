@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from perfect_yatzy.cli.views.rules import rules_lines
 from perfect_yatzy.errors import RulesError, StateError
-from perfect_yatzy.game.limits import MAX_CATEGORIES
 from perfect_yatzy.game.notation import find_category, parse_card, parse_category
 from perfect_yatzy.game.rule_loader import RuleFileError, load_rules, rules_from_json, rules_to_json
 from perfect_yatzy.game.rules import Bonus, Joker, RuleSet
@@ -43,13 +42,8 @@ def columns(tmp_path: Path) -> RuleSet:
 def test_a_row_used_several_times(balut: RuleSet) -> None:
     assert [c.id for c in balut.categories] == ["fours-1", "fours-2", "fours-3", "chance-1", "chance-2", "trio"]
     assert [c.name for c in balut.categories] == [
-        "Fours (1)",
-        "Fours (2)",
-        "Fours (3)",
-        "Chance (1)",
-        "Chance (2)",
-        "Trio",
-    ]
+        "Fours (1)", "Fours (2)", "Fours (3)", "Chance (1)", "Chance (2)", "Trio",
+    ]  # fmt: skip
     assert [c.code for c in balut.categories] == ["4-1", "4-2", "4-3", "C-1", "C-2", ""]
     assert [(c.row, c.column, c.copy) for c in balut.categories[2:]] == [
         ("fours", 0, 2), ("chance", 0, 0), ("chance", 0, 1), ("", 0, 0),
@@ -275,12 +269,6 @@ def test_mistakes_in_sheets(tmp_path: Path, text: str, expected: str) -> None:
         load(tmp_path, text)
     assert any(f"{p.line}: {p.field}: {p.message}".startswith(expected) for p in caught.value.problems), caught.value
     assert len(caught.value.problems) <= 2
-
-
-def test_a_sheet_may_have_as_many_boxes_as_a_bitmask(tmp_path: Path) -> None:
-    rules = load(tmp_path, f"{HEAD}{FOURS}times = {MAX_CATEGORIES // 2 - 1}\n{CHANCE}{COLUMNS}")
-    assert len(rules.categories) == MAX_CATEGORIES
-    assert rules.full_mask < 1 << 62
 
 
 def test_a_club_sheet_of_forty_boxes() -> None:

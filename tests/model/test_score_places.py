@@ -41,7 +41,7 @@ def check(objective: ScoreObjective) -> None:
     assert (len(offsets.low), objective.size) == (state, place)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(rules=games.rule_sets())
 def test_ranges_lie_one_after_the_other(rules: RuleSet) -> None:
     for objective in objectives(rules):

@@ -79,13 +79,13 @@ def exact_mean(rules: RuleSet, player: Strategy) -> Fraction:
 
 
 SMALL = [
-    small(face(5), face(6), PAIR, CHANCE, bonus=Bonus(16, 7)),
-    saved_rolls_game("free", True),
-    joker_game("forced"),
+    pytest.param(small(face(5), face(6), PAIR, CHANCE, bonus=Bonus(16, 7)), id="plain"),
+    pytest.param(saved_rolls_game("free", True), id="saved rolls", marks=pytest.mark.full),
+    pytest.param(joker_game("forced"), id="jokers"),
 ]
 
 
-@pytest.mark.parametrize("rules", SMALL, ids=["plain", "saved rolls", "jokers"])
+@pytest.mark.parametrize("rules", SMALL)
 def test_the_interval_covers_the_exact_loss_on_small_games(rules: RuleSet, tmp_path: Path) -> None:
     """In 95 % of the samples, for a player whose loss is known in fractions."""
     strategy = Strategy(rules, None, TurnEvaluator(rules, solve_values(rules)))
@@ -100,6 +100,7 @@ def test_the_interval_covers_the_exact_loss_on_small_games(rules: RuleSet, tmp_p
     assert covered >= 17
 
 
+@pytest.mark.full
 def test_a_thousand_games_of_a_player_with_a_known_loss(yatzy: Strategy, tmp_path: Path) -> None:
     player = wrong_by(yatzy, 2.0)
     loss = exact_loss(yatzy, player)
@@ -110,6 +111,7 @@ def test_a_thousand_games_of_a_player_with_a_known_loss(yatzy: Strategy, tmp_pat
     assert found.result.half_width / found.result_without_luck.half_width == pytest.approx(found.narrower)
 
 
+@pytest.mark.full
 def test_a_player_who_errs_at_random(yatzy: Strategy, tmp_path: Path) -> None:
     """Levels whose loss is known by exact evaluation, 6 and 10 points a game."""
     for number, narrower in ((5, 15), (4, 10)):
@@ -326,20 +328,23 @@ def test_blocks_and_trend(yatzy: Strategy, tmp_path: Path) -> None:
 
 
 def test_players_are_compared_without_luck(yatzy: Strategy, tmp_path: Path) -> None:
-    better, worse = wrong_by(yatzy, 1.0), wrong_by(yatzy, 3.0)
-    exact = exact_loss(yatzy, worse) - exact_loss(yatzy, better)
-    ratings = [rating_of(player, yatzy, 300, seed, tmp_path) for seed, player in ((1, better), (2, worse))]
+    (rules,) = SMALL[0].values
+    perfect = Strategy(rules, None, TurnEvaluator(rules, solve_values(rules)))
+    better, worse = wrong_by(perfect, 0.5), wrong_by(perfect, 3.0)
+    exact = float(exact_mean(rules, better) - exact_mean(rules, worse))
+    ratings = [rating_of(player, perfect, 300, seed, tmp_path) for seed, player in ((1, better), (2, worse))]
     found, back = ratings[0].versus(ratings[1]), ratings[1].versus(ratings[0])
     assert found.advantage.low <= exact <= found.advantage.high
     assert found.advantage.chance < 1e-6
     assert back.advantage.value == -found.advantage.value
     assert found.advantage.half_width < found.results.half_width / 4
     assert found.results.low <= exact <= found.results.high
-    forced = rate(human(perfect_yatzy.open_strategy("yatzy-forced"), 1)).ratings[0]
-    with pytest.raises(StateError, match="played yatzy-forced"):
-        ratings[0].versus(forced)
+    other = rate(human(yatzy, 1)).ratings[0]
+    with pytest.raises(StateError, match="mean played small, Ann played yatzy"):
+        ratings[0].versus(other)
 
 
+@pytest.mark.full
 def test_a_bad_player_is_rated_too(yatzy: Strategy, tmp_path: Path) -> None:
     """Who takes the most points and thinks of nothing later loses far more."""
     player = with_values(yatzy, np.zeros(len(yatzy.values)))

@@ -18,7 +18,6 @@ from perfect_yatzy.game.notation import parse_card
 from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.game.scorecard import State
-from perfect_yatzy.model.estimates import SolveCost
 from perfect_yatzy.model.objectives import Goals
 from perfect_yatzy.model.state_space import StateSpace
 from perfect_yatzy.service import queries
@@ -149,13 +148,6 @@ def parsed(**fields: Any) -> Request:
 
 def test_requests_with_equal_answers_have_equal_keys() -> None:
     assert parsed(card="ones=3", id=1).key == parsed(card={"ones": 3}, id=2, rolls_left=2).key
-    different = [
-        parsed(), parsed(card="ones=3"), parsed(dice="33455"), parsed(rolls_left=1), parsed(goal=1), parsed(goal=2),
-        parsed(opponents="1"), parsed(opponents="1", ties="half"), parsed(opponents="empty"), parsed(rules="yatzy-forced"),
-        parsed(rules="yahtzee"), parsed(rules="yahtzee", card="yahtzee=50 aces=3", bonus_points=100),
-        parsed(rules="yahtzee", card="yahtzee=50 aces=3"), parsed(query="score"),
-    ]  # fmt: skip
-    assert len({request.key for request in different}) == len(different)
 
 
 def test_opponents_are_read_from_text_and_from_lists_alike() -> None:
@@ -301,17 +293,6 @@ def test_the_table_of_means_has_a_limit_of_its_own(tmp_path: Path) -> None:
         service.answer({"query": "hold", "dice": "33456", "card": LATE, "goal": 240})
 
 
-def test_one_estimate_decides_everything() -> None:
-    budget = SolveBudget.command()
-    cost = SolveCost(1, 10**9, 1, 100.0)
-    assert budget.announces(cost)
-    assert budget.objective.allows(cost)
-    for wrong in (SolveCost(1, 3 * 10**9, 1, 1.0), SolveCost(1, 1, 1, 181.0)):
-        assert not budget.objective.allows(wrong)
-        with pytest.raises(RulesError, match=r"the limit is 2\.0 GB and 180 s"):
-            budget.check_objective(load_rules("yatzy"), wrong)
-
-
 # --- several threads -----------------------------------------------------------------------------------------------
 
 
@@ -330,7 +311,8 @@ def test_a_value_is_created_by_one_of_many_threads() -> None:
     made: list[int] = []
 
     def create() -> int:
-        time.sleep(0.05)
+        while len(made) == 0 and cache.in_progress["x"][1] < 8:
+            time.sleep(0)  # until all threads ask for the value
         made.append(1)
         return 7
 

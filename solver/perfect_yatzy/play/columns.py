@@ -17,13 +17,13 @@ import numpy as np
 
 from ..game.dice import Dice, lattice
 from ..game.rules import RuleSet
-from .record import Game
+from .record import Game, bonus_points_of
 
 if TYPE_CHECKING:
     from ..kernels.recorded import RecordedTurns
 
 MAX_POINTS = 1_000_000  # far above what a box can hold: larger numbers do not fit the arrays
-INT = {int}
+INT, LIST = {int}, {list}
 
 # Player, dice after each roll, dice held between them, category, points, bonus points.
 PlainTurn = tuple[int, Sequence[Sequence[int]], Sequence[Sequence[int]], str, int, int]
@@ -73,13 +73,15 @@ class GameColumns:
         """
         try:
             turns = [
-                (t["player"], t["rolls"], t["holds"], t["category"], t["points"], t.get("bonus_points", 0))
+                (t["player"], t["rolls"], t["holds"], t["category"], t["points"], bonus_points_of(t))
                 for t in raw["turns"]
             ]
+            # The types are compared, not the values alone: 1 == True == 1.0, also as the key of a dictionary, and an
+            # empty object or text has the same elements as an empty list.
             numbers = {*map(type, chain.from_iterable((t[0], *t[4:]) for t in turns))}
-            # 1 == True == 1.0, also as the key of a dictionary: the types are compared, not the values alone.
+            lists = {*map(type, chain.from_iterable((t[1], t[2], *t[1], *t[2]) for t in turns))}
             faces = {*map(type, chain.from_iterable(chain.from_iterable(chain.from_iterable(t[1:3] for t in turns))))}
-            if not (numbers <= INT and faces <= INT):
+            if not (numbers <= INT and lists <= LIST and faces <= INT):
                 return False
             return self._add(game, len(raw["players"]), turns)
         except (KeyError, TypeError, AttributeError):

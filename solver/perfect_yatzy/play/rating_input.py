@@ -25,7 +25,7 @@ from ..strategy.opponents import MAX_FINAL_SCORE, final_score
 from ..strategy.strategy import Strategy
 from .columns import GameColumns
 from .grading import Bools, GradedGames, grade_games
-from .record import READABLE_SCHEMAS, Game, check_names, parse_game_line, read_game, record_lines
+from .record import READABLE_SCHEMAS, Game, bonus_points_of, check_names, parse_game_line, read_game, record_lines
 
 CHUNK = 4096  # games valued at the same time; bounds the memory
 
@@ -253,7 +253,7 @@ class RatingInput:
         return True
 
     def _rules_of(self, raw: Any) -> RuleSet:
-        key = raw if isinstance(raw, str) else json.dumps(raw)
+        key = json.dumps(raw)  # the text of an object is not the object
         if key not in self._rules:
             self._rules[key] = rules_from_json(raw)
         return self._rules[key]
@@ -338,7 +338,7 @@ def _scores_of_boxes(rules: RuleSet, turns: list[dict[str, Any]], players: list[
     cards = [Scorecard(rules) for _ in players]
     for number, turn in enumerate(turns, start=1):
         player, category = turn.get("player", 0), turn.get("category")
-        points, bonus_points = turn.get("points"), turn.get("bonus_points", 0)
+        points, bonus_points = turn.get("points"), bonus_points_of(turn)
         if type(player) is not int or not 0 <= player < len(players):
             raise StateError(
                 _("turn {number}: player is {player}; there are {players}").format(

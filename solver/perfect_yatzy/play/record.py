@@ -292,8 +292,13 @@ def _read_turn(entry: Any) -> Turn:
         dice("holds"),
         _typed(entry, "category", str),
         _typed(entry, "points", int),
-        _typed({"bonus_points": entry.get("beside", 0)} | entry, "bonus_points", int),
+        _typed({"bonus_points": bonus_points_of(entry)}, "bonus_points", int),
     )
+
+
+def bonus_points_of(turn: dict[str, Any]) -> Any:
+    """The bonus points in the JSON value of a turn, not checked. Schema 1 called them ``beside``."""
+    return turn.get("bonus_points", turn.get("beside", 0))
 
 
 def read_games(path: str | Path) -> list[Game]:

@@ -1,0 +1,215 @@
+"""What each exception becomes: the status of the server, the exit code of the command, the code in JSON."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import json
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+import perfect_yatzy
+import pytest
+from perfect_yatzy.errors import SolverError
+from perfect_yatzy.service.queries import QueryService
+from support.command import Run
+from support.need import need
+
+# class -> HTTP status, exit code, code in JSON
+TABLE = {
+    "SolverError": (500, 1, "error"),
+    "RulesError": (422, 2, "invalid-rules"),
+    "RuleFileError": (422, 2, "invalid-rules"),
+    "StateError": (422, 2, "invalid-value"),
+    "ForeignFolder": (422, 2, "invalid-value"),
+    "TableError": (500, 1, "table-error"),
+    "MissingTable": (500, 1, "table-error"),
+    "MissingPackage": (500, 1, "missing-package"),
+    "ClusterError": (500, 1, "cluster-failed"),
+    "ProcessError": (500, 1, "process-failed"),
+    "PdfError": (500, 1, "error"),
+    "PlotError": (500, 1, "error"),
+    "Cancelled": (500, 1, "cancelled"),
+    "ConfirmationRequired": (409, 1, "confirmation-required"),
+    "QueueFullError": (503, 1, "busy"),
+    "ClientDisconnected": (503, 1, "client-disconnected"),
+}
+CAUGHT_WHERE_RAISED = {"BodyTooLarge", "Disconnected", "DamagedCache", "Quit"}
+# other exceptions of the command -> exit code, standard error
+OTHERS: list[tuple[BaseException, int, str]] = [
+    (click.UsageError("wrong."), 2, "yatzy: wrong (see yatzy hold --help)\n"),
+    (click.BadParameter("wrong"), 2, "yatzy: Invalid value: wrong (see yatzy hold --help)\n"),
+    (click.ClickException("failed"), 1, "yatzy: failed\n"),
+    (click.Abort(), 130, "yatzy: interrupted\n"),
+    (KeyboardInterrupt(), 130, "\nyatzy: interrupted\n"),
+    (EOFError(), 130, "\nyatzy: interrupted\n"),
+    (BrokenPipeError(), 1, ""),
+    (BrokenPipeError(32, "Broken pipe"), 1, ""),
+    (OSError(28, "No space left on device"), 1, "yatzy: cannot write the answer: No space left on device\n"),
+    (MemoryError(), 1, "yatzy: out of memory: this rule set needs more than this machine has\n"),
+]
+ARGUMENTS: dict[str, Callable[[], tuple[Any, ...]]] = {
+    "MissingPackage": lambda: ("a feature", "package"),
+    "RuleFileError": lambda: ([],),
+    "ConfirmationRequired": lambda: ([import_module("perfect_yatzy.service.work").Work("table", 9.0, 1, 1, 9.0)],),
+}
+
+
+@cache
+def classes() -> dict[str, tuple[str, set[str]]]:
+    """Module and bases of every class of the package, from its source."""
+    package = Path(perfect_yatzy.__file__).parent
+    found = {}
+    for path in package.rglob("*.py"):
+        module = ".".join(("perfect_yatzy", *path.relative_to(package).with_suffix("").parts))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                found[node.name] = module, {base.id for base in node.bases if isinstance(base, ast.Name)}
+    return found
+
+
+def raised(name: str) -> SolverError:
+    error: SolverError = getattr(import_module(classes()[name][0]), name)(*ARGUMENTS.get(name, lambda: ("wrong",))())
+    return error
+
+
+def test_every_exception_of_the_package_is_in_the_table() -> None:
+    known, before = {"Exception"}, set[str]()
+    while known != before:
+        before = set(known)
+        known |= {name for name, (_, bases) in classes().items() if bases & known}
+    assert known - {"Exception"} == {*TABLE} | CAUGHT_WHERE_RAISED
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_the_command_ends_with_a_line_and_the_exit_code(name: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, exit_code, code = TABLE[name]
+
+    def fail(*args: object) -> None:
+        raise raised(name)
+
+    monkeypatch.setattr(QueryService, "parse", fail)
+    found = run("hold", "33456")
+    assert (found.returncode, found.stdout, found.stderr) == (exit_code, "", f"yatzy: {raised(name)}\n")
+    stream = run("hold", "--jsonl", stdin='{"dice": "33456", "id": 7}\n')
+    answer = json.loads(stream.stdout)
+    assert (stream.returncode, stream.stderr) == (0, "")
+    assert (answer["error"], answer["code"], answer["id"]) == (str(raised(name)), code, 7)
+
+
+@pytest.mark.parametrize(("error", "exit_code", "said"), OTHERS, ids=lambda value: type(value).__name__)
+def test_other_exceptions_of_the_command(
+    error: BaseException, exit_code: int, said: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: object) -> None:
+        raise error
+
+    monkeypatch.setattr(QueryService, "parse", fail)
+    discarded: list[bool] = []
+    monkeypatch.setattr("perfect_yatzy.cli.console.discard_stdout", lambda: discarded.append(True))
+    found = run("hold", "33456")
+    assert (found.returncode, found.stdout, found.stderr) == (exit_code, "", said)
+    assert bool(discarded) == (isinstance(error, OSError) and error.errno != 32)  # click itself handles number 32
+
+
+def interrupted(**options: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_success_and_wrong_usage(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for words, exit_code in (
+        (["--version"], 0), (["--help"], 0), ([], 0), (["rules"], 0), (["nonsense"], 2), (["hold", "--nonsense"], 2),
+        (["hold", "3345"], 2), (["rules", "show", "nonsense"], 2), (["simulate", "--games", "0"], 2),
+        (["rules", "check", "nowhere.toml"], 2), (["review", "nowhere.jsonl"], 2),
+    ):  # fmt: skip
+        assert run(*words).returncode == exit_code, words
+    with monkeypatch.context() as patch:
+        patch.setattr("perfect_yatzy.cli.main", interrupted)
+        assert run("hold").returncode == 130
+    monkeypatch.setattr(QueryService, "parse", lambda *args: 1 // 0)
+    bug = run("hold", "33456")
+    assert (bug.returncode, "ZeroDivisionError" in bug.stderr) == (1, True)
+    stream = run("hold", "--jsonl", stdin="{}\n")
+    assert (stream.returncode, json.loads(stream.stdout)["code"]) == (0, "internal-error")
+
+
+@pytest.fixture(scope="module")
+def client() -> Any:
+    need("fastapi")
+    need("httpx2")
+    from fastapi.testclient import TestClient
+    from perfect_yatzy.web.app import create_app
+
+    return TestClient(create_app(), base_url="http://127.0.0.1", raise_server_exceptions=False)
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_the_server_answers_with_the_status_and_the_code(
+    name: str, client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    status, _, code = TABLE[name]
+
+    def fail(*args: object) -> None:
+        raise raised(name)
+
+    monkeypatch.setattr("perfect_yatzy.web.workers.parse_request", fail)
+    for path in ("/api/hold", "/api/solve"):
+        found = client.post(path, json={"dice": "33456"} | ({"query": "hold"} if "solve" in path else {}))
+        assert (found.status_code, found.json()["code"]) == (status, code)
+        assert found.json()["error"] == str(raised(name))
+        assert found.json()["schema"] == 2
+    monkeypatch.setattr("perfect_yatzy.web.workers.RequestScheduler.confirmed", lambda *args: fail)
+    stream = client.post("/api/solve", json={"query": "hold", "dice": "33456"})
+    event, data = stream.text.strip().split("\n")
+    assert (stream.status_code, event) == (200, "event: error")
+    assert json.loads(data.removeprefix("data: "))["code"] == code
+
+
+def test_other_answers_of_the_server(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from perfect_yatzy.web.app import ERRORS
+    from perfect_yatzy.web.middleware import RateLimiter
+
+    assert {*ERRORS} == {403, 408, 409, 413, 421, 422, 429, 503}
+    hold = {"json": {"dice": "33456"}}
+    for method, path, given, status, code in (
+        ("GET", "/nothing", {}, 404, "not-found"),
+        ("GET", "/api/hold", {}, 405, "method-not-allowed"),
+        ("POST", "/api/hold", {"json": {"dice": "3345"}}, 422, "invalid-dice"),
+        ("POST", "/api/hold", {"json": {"dice": "33456", "dices": 1}}, 422, "unknown-field"),
+        ("POST", "/api/hold", {"json": {}}, 422, "missing-field"),
+        ("POST", "/api/hold", {"content": b"{", "headers": {"content-type": "application/json"}}, 422, "invalid-request"),
+        ("POST", "/api/hold", {"content": b"\xff", "headers": {"content-type": "application/json"}}, 422, "invalid-request"),
+        ("POST", "/api/hold", {"content": b"[" * 10_001}, 422, "invalid-request"),
+        ("POST", "/api/hold", {"content": b" " * 65_537}, 413, "body-too-large"),
+        ("POST", "/api/hold", hold | {"headers": {"host": "evil.example"}}, 421, "unknown-host"),
+        ("POST", "/api/hold", hold | {"headers": {"sec-fetch-site": "cross-site"}}, 403, "cross-site"),
+    ):  # fmt: skip
+        found = client.request(method, path, **given)
+        assert (found.status_code, found.json()["code"]) == (status, code), path
+    monkeypatch.setattr(RateLimiter, "allow", lambda *args: False)
+    found = client.post("/api/hold", **hold)
+    assert (found.status_code, found.json()["code"]) == (429, "rate-limited")
+    monkeypatch.undo()
+    monkeypatch.setattr("perfect_yatzy.web.workers.parse_request", lambda *args: 1 // 0)
+    assert client.post("/api/hold", **hold).status_code == 500
+
+
+def test_a_body_that_never_ends_is_a_timeout(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> None:
+        await asyncio.Event().wait()
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    monkeypatch.setattr("perfect_yatzy.web.middleware.MAX_BODY_SECONDS", 0.0)
+    scope = {"type": "http", "method": "POST", "path": "/api/hold", "headers": [(b"host", b"localhost")]}
+    asyncio.run(client.app(scope, receive, send))
+    assert sent[0]["status"] == 408
+    assert (b"connection", b"close") in sent[0]["headers"]
+    assert json.loads(sent[1]["body"])["code"] == "request-timeout"

@@ -1,0 +1,255 @@
+"""Every limit at its edge: exactly so much is taken, one more is refused with a message that says how much."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from perfect_yatzy.cli.jsonl import answer_lines
+from perfect_yatzy.game import limits, pattern_schema, rule_schema
+from perfect_yatzy.game.notation import find_category, parse_card, parse_dice, parse_faces
+from perfect_yatzy.game.rule_loader import RuleFileError, load_rules, rules_from_json
+from perfect_yatzy.play import record
+from perfect_yatzy.play.record import check_names, record_lines
+from perfect_yatzy.play.save_file import load_session
+from perfect_yatzy.service import requests
+from perfect_yatzy.service.queries import QueryService
+from perfect_yatzy.service.requests import parse_request
+from perfect_yatzy.strategy import opponents, score_strategy
+from perfect_yatzy.strategy.opponents import parse_opponents
+from perfect_yatzy.strategy.score_strategy import check_goal
+from perfect_yatzy.strategy.simulation import check_seed
+
+YATZY = load_rules("yatzy")
+BOX = '[[categories]]\nid = "{id}"\nname = "{id}"\npattern = "any"\n'
+HEAD = 'id = "own"\nname = "Own"\ndice = 5\n'
+PUBLISHED = "{ value = '1.5' }, "
+MORE = r"at most|longer than|larger than|more than|deeper than|must be (a whole number )?(from|\d+ to)|must not be negative"
+
+
+class Files:
+    """Makes inputs of a size and reads them."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder, self.monkeypatch = folder, monkeypatch
+
+    def rules(self, text: str, boxes: str = BOX.format(id="box"), head: str = HEAD) -> None:
+        file = self.folder / "own.toml"
+        file.write_text(f"{head}{text}\n{boxes}")
+        load_rules(file)
+
+    def boxes(self, n: int, more: str = "") -> str:
+        return "".join(BOX.format(id=f"b{i}") + more for i in range(n))
+
+    def switches(self, n: int) -> str:
+        return "".join(f"[switches.s{i}]\nsummary = 's'\n" for i in range(n))
+
+    def chain(self, n: int) -> None:
+        for i in range(n):
+            base = f"f{i - 1}.toml" if i else "yatzy"
+            (self.folder / f"f{i}.toml").write_text(f'id = "a"\nname = "A"\nextends = "{base}"\n')
+        load_rules(self.folder / f"f{n - 1}.toml")
+
+    def problems(self, n: int) -> None:
+        with pytest.raises(RuleFileError) as caught:
+            self.rules("".join(f"key{i} = 1\n" for i in range(n)))
+        assert len(caught.value.problems) == 20
+        if caught.value.omitted:
+            raise ValueError(f"more than 20, {caught.value.omitted} in fact")
+
+    def line_of_stream(self, n: int) -> None:
+        line = b'{"dice": "33456", "saved": -1'.ljust(n - 2) + b"}\n"
+        with pytest.MonkeyPatch.context() as patch:
+            said: list[str] = []
+            patch.setattr("click.echo", said.append)
+            answer_lines(QueryService(), "hold", {}, io.BytesIO(line))
+        (answer,) = map(json.loads, said)
+        if answer["code"] == "invalid-request":
+            raise ValueError(answer["error"])
+
+    def line_of_record(self, n: int) -> None:
+        path = self.folder / "games.jsonl"
+        path.write_bytes(b"{}".ljust(n - 1) + b"\n")
+        assert len([*record_lines(path)]) == 1
+
+    def saved_game(self, n: int) -> None:
+        path = self.folder / "game.json"
+        path.write_bytes(b"{}".ljust(n))
+        try:
+            load_session(path)
+        except ValueError as error:
+            if "rules" not in str(error):  # the first field that is missing
+                raise
+
+    def record(self, n: int) -> None:
+        """A file of lines of the largest size, which is not written."""
+        line = b"x" * ((16 << 20) - 1) + b"\n"
+        left = [line] * (n // len(line)) + [b"\n"] * (n % len(line))
+
+        class Lines(io.BytesIO):
+            def readline(self, most: int | None = -1) -> bytes:
+                return left.pop() if left else b""
+
+        self.monkeypatch.setattr(record, "open", lambda *args: Lines(), raising=False)
+        assert len([*record_lines("games.jsonl")]) == 16
+
+
+def turn(rolls: list[Any]) -> object:
+    return record._read_turn({"player": 0, "rolls": rolls, "holds": [], "category": "ones", "points": 0})
+
+
+def asked(**fields: Any) -> object:
+    return parse_request({"query": "expect", **fields}, load_rules)
+
+
+def is_read(found: object, n: int) -> None:
+    if found is None:
+        raise ValueError("more than 100")
+
+
+Reader = Callable[[int, Files], object]
+UPPER = '[[categories]]\nid = "u"\nname = "u"\nupper = true\npattern = "face"\nface = 6\n'
+# module -> limit -> the largest size, and what reads an input of a size
+LIMITS: dict[ModuleType, dict[str, tuple[int, list[Reader]]]] = {
+    limits: {
+        "MAX_DICE_TEXT": (100, [
+            lambda n, files: parse_dice(YATZY, "33456".ljust(n)),
+            lambda n, files: is_read(parse_faces("33".ljust(n)), n),
+        ]),
+        "MAX_DICE_LISTED": (64, [lambda n, files: parse_dice(YATZY, [3] * n), lambda n, files: turn([[3] * n])]),
+        "MAX_ROLLS_LISTED": (1_000, [lambda n, files: turn([[1]] * n)]),
+        "MAX_NAME": (100, [
+            lambda n, files: find_category(YATZY, "chance".ljust(n)),
+            lambda n, files: check_names(["A" * n]),
+            lambda n, files: files.rules("", head=HEAD.replace("Own", "O" * n)),
+            lambda n, files: files.rules("", BOX.format(id="box") + f"aliases = ['{'a' * n}']\n"),
+        ]),
+        "MAX_CARD_TEXT": (8_000, [lambda n, files: parse_card(YATZY, "ones=3".ljust(n))]),
+        "MAX_CARD_ENTRIES": (62, [lambda n, files: parse_card(YATZY, {f"{i}": 0 for i in range(n)})]),
+        "MAX_OPPONENTS_TEXT": (16_000, [lambda n, files: parse_opponents(YATZY, "251".ljust(n))]),
+        "MAX_OPPONENTS": (64, [
+            lambda n, files: parse_opponents(YATZY, [251] * n), lambda n, files: parse_opponents(YATZY, "1;" * n),
+        ]),
+        "MAX_RULES_NAME": (4_200, [lambda n, files: load_rules("yatzy".ljust(n, "+"))]),
+        "MAX_LINE_BYTES": (1_048_576, [lambda n, files: files.line_of_stream(n)]),
+        "MAX_GAME_BYTES": (16_777_216, [
+            lambda n, files: files.line_of_record(n), lambda n, files: files.saved_game(n),
+        ]),
+        "MAX_RECORD_BYTES": (268_435_456, [lambda n, files: files.record(n)]),
+        "MAX_JSON_DEPTH": (64, [
+            lambda n, files: limits.parse_json("[" * n + "]" * n),
+            lambda n, files: limits.parse_json('{"a":' * n + "1" + "}" * n),
+        ]),
+        "MAX_PLAYERS": (64, [lambda n, files: check_names(["A"] * n)]),
+        "MAX_RULES_BYTES": (65_536, [
+            lambda n, files: files.rules("# ".ljust(n - len(f"{HEAD}\n{BOX.format(id='box')}"), "x")),
+        ]),
+        "MAX_RULES_DEPTH": (16, [
+            lambda n, files: files.rules(f"x = {'[' * n}{']' * n}"), lambda n, files: files.rules(f"x{'.a' * (n - 1)} = 1"),
+        ]),
+        "MAX_EXTENDS": (8, [lambda n, files: files.chain(n)]),
+        "MAX_CATEGORIES": (62, [
+            lambda n, files: files.rules("", files.boxes(n)),
+            lambda n, files: files.rules("", BOX.format(id="box") + f"times = {n}\n"),
+            lambda n, files: files.rules("", files.boxes(1, "times = 31\n") + BOX.format(id="box") + f"times = {n - 31}\n"),
+        ]),
+        "MAX_COLUMNS": (12, [
+            lambda n, files: files.rules("".join(f"[[columns]]\nid = 'c{i}'\nname = 'c{i}'\n" for i in range(n))),
+        ]),
+        "MAX_STEPS": (10, [
+            lambda n, files: files.rules(
+                f"bonus = [{', '.join(f'{{ threshold = {i}, points = {i} }}' for i in range(1, n + 1))}]", UPPER
+            ),
+        ]),
+        "MAX_PATTERNS": (120, [
+            lambda n, files: files.rules(
+                "", BOX.format(id="a") + BOX.format(id="b").replace('"any"', f'"any"\npatterns = [{"{}, " * (n - 1)}]')
+            ),
+        ]),
+        "MAX_SWITCHES": (40, [
+            lambda n, files: files.rules(files.switches(n)),
+            lambda n, files: rules_from_json({"dice": 5, "active": ["s"] * n}),
+        ]),
+        "MAX_ID": (60, [
+            lambda n, files: files.rules("", head=HEAD.replace("own", "o" * n)),
+            lambda n, files: files.rules("", BOX.replace('"{id}"', f'"{"o" * n}"', 1)),
+        ]),
+        "MAX_ALIASES": (20, [lambda n, files: files.rules("", BOX.format(id="box") + f"aliases = {[f'a{i}' for i in range(n)]}")]),
+        "MAX_SUMMARY": (1_000, [lambda n, files: files.rules(f"summary = '{'s' * n}'")]),
+        "MAX_PUBLISHED": (100, [lambda n, files: files.rules(f"published = [{PUBLISHED * n}]")]),
+        "MAX_PROBLEMS": (20, [lambda n, files: files.problems(n)]),
+    },
+    rule_schema: {
+        "MAX_DICE": (12, [lambda n, files: files.rules("", head=HEAD.replace("5", str(n)))]),
+        "MAX_FACES": (6, [lambda n, files: files.rules(f"faces = {n}")]),
+        "MAX_ROLLS": (10, [lambda n, files: files.rules(f"rolls = {n}")]),
+        "MAX_THRESHOLD": (2_000, [lambda n, files: files.rules(f"bonus = {{ threshold = {n}, points = 1 }}", UPPER)]),
+    },
+    pattern_schema: {
+        "MAX_POINTS": (10_000, [
+            lambda n, files: files.rules("", BOX.format(id="box") + f"score = 'fixed'\npoints = {n}\n"),
+            lambda n, files: files.rules("", BOX.format(id="box") + f"plus = {n}\n"),
+            lambda n, files: files.rules(f"bonus = {{ threshold = 1, points = {n} }}", UPPER),
+            lambda n, files: files.rules(f"joker = {{ category = 'box', bonus = {n}, mode = 'none' }}"),
+            lambda n, files: files.rules(f"first_roll_bonus = {{ box = {n} }}"),
+        ]),
+        "MAX_FACTOR": (100, [lambda n, files: files.rules("", BOX.format(id="box") + f"factor = {n}\n")]),
+        "MAX_BOX_POINTS": (20_000, [
+            lambda n, files: files.rules(
+                "", BOX.format(id="box") + f"score = 'fixed'\npoints = {n // (2 + n % 2)}\nfactor = {2 + n % 2}\n"
+            ),
+        ]),
+    },
+    requests: {
+        "MAX_GAMES": (10_000_000, [lambda n, files: asked(games=n)]),
+        "MAX_INTEGER": (9_223_372_036_854_775_807, [
+            lambda n, files: asked(seed=n), lambda n, files: check_seed(n),
+        ]),
+    },
+    score_strategy: {"MAX_GOAL": (99_999, [lambda n, files: asked(goal=n), lambda n, files: check_goal(n)])},
+    opponents: {
+        "MAX_FINAL_SCORE": (99_999, [
+            lambda n, files: parse_opponents(YATZY, [n]), lambda n, files: parse_opponents(YATZY, f"{n}"),
+        ]),
+    },
+}  # fmt: skip
+NOT_OF_INPUT = {"MAX_UPPER_SUMS", "MAX_UTILITY"}  # of what rules and functions amount to
+
+
+def test_every_limit_is_listed() -> None:
+    for module, listed in LIMITS.items():
+        source = Path(str(module.__file__)).read_text(encoding="utf-8")
+        assert {*re.findall(r"^(?:MIN_GAMES, )?(MAX_\w+).*=", source, re.MULTILINE)} - NOT_OF_INPUT == {*listed}
+
+
+@pytest.mark.parametrize(
+    ("most", "read"),
+    [
+        pytest.param(most, read, id=f"{name}-{number}")
+        for listed in LIMITS.values()
+        for name, (most, readers) in listed.items()
+        for number, read in enumerate(readers, start=1)
+    ],
+)
+def test_so_much_is_taken_and_one_more_is_refused(
+    most: int, read: Reader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = Files(tmp_path, monkeypatch)
+    refused, taken = (message(read, n, files) for n in (most + 1, most))
+    assert refused
+    assert not taken or (re.search(MORE, refused) and not re.search(MORE, taken))
+
+
+def message(read: Reader, n: int, files: Files) -> str:
+    """Why an input is refused; at its limit it may be, for another reason."""
+    try:
+        read(n, files)
+    except ValueError as error:
+        return str(error)
+    return ""

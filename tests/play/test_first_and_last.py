@@ -1,0 +1,289 @@
+"""Which of several: the game a review shows, equal options, columns, undo; and what an interrupted solve keeps."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import perfect_yatzy
+import pytest
+from perfect_yatzy.errors import Cancelled, StateError
+from perfect_yatzy.game.notation import parse_card
+from perfect_yatzy.game.patterns import Pattern
+from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy.game.rules import Bonus, Category, Column, RuleSet
+from perfect_yatzy.game.scorecard import Scorecard
+from perfect_yatzy.model.objectives import Objective
+from perfect_yatzy.play.record import Turn, read_games, write_games
+from perfect_yatzy.play.review import ranked_actions
+from perfect_yatzy.play.save_file import save_session
+from perfect_yatzy.play.session import Action, Session
+from perfect_yatzy.policies.price_sheet import bonus_features, pars
+from perfect_yatzy.service.queries import QueryService
+from perfect_yatzy.strategy.opponents import least_score
+from perfect_yatzy.strategy.strategy import Strategy
+from perfect_yatzy.tablebase import store
+from support.command import Run
+from support.games import CHANCE, face, small
+from support.human import human
+from support.sessions import FIVES, new_session
+
+# --- the game that a review shows ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def three_games(forced: Strategy, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A record with a game of each of three players."""
+    path = tmp_path_factory.mktemp("record") / "games.jsonl"
+    write_games(
+        path, [replace(human(forced, seed), players=(name,)) for seed, name in enumerate(["Ann", "Bo", "Cy"])]
+    )
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "number"),
+    [([], "Cy", 3), (["--game", "1"], "Ann", 1), (["--game", "2"], "Bo", 2), (["--game", "3"], "Cy", 3)],
+    ids=["the last", "first", "second", "third"],
+)
+def test_review_shows_the_last_game_or_the_one_that_is_named(
+    words: list[str], name: str, number: int, three_games: str, run: Run
+) -> None:
+    found = json.loads(run("review", three_games, *words, "--json").stdout)
+    assert (found["game"], [graded["player"] for graded in found["reviews"]]) == (number, [name])
+    shown = run("review", three_games, *words, "--from", "999").stdout
+    assert shown.startswith(f"{name}: ")
+    game = read_games(three_games)[number - 1]
+    assert found["reviews"][0]["decisions"][0]["dice"] == list(game.turns[0].dice_history[0])
+
+
+def test_review_shows_all_players_or_the_one_that_is_named(three_games: str, run: Run, tmp_path: Path) -> None:
+    path = str(tmp_path / "games.jsonl")
+    first, second, _ = read_games(three_games)
+    turns = (
+        replace(turn, player=player)
+        for turns in zip(first.turns, second.turns, strict=True)
+        for player, turn in enumerate(turns)
+    )
+    write_games(path, [replace(first, players=("Ann", "Bo"), turns=tuple(turns))])
+    for words, names in (([], ["Ann", "Bo"]), (["--player", "bo"], ["Bo"]), (["--player", "1"], ["Ann"])):
+        found = json.loads(run("review", path, *words, "--json").stdout)
+        assert [graded["player"] for graded in found["reviews"]] == names
+
+
+# --- equal options -------------------------------------------------------------------------------------------------
+
+OWN = """
+id = "own"
+name = "Own"
+dice = 4
+[[categories]]
+id = "four"
+name = "Four"
+pattern = "groups"
+groups = [4]
+[[categories]]
+id = "second"
+name = "Second"
+pattern = "any"
+requires = "four"
+[[categories]]
+id = "third"
+name = "Third"
+pattern = "any"
+requires = "four"
+"""
+# All options are worth 0 once Four is crossed out: most dice first, then the higher faces.
+IN_ORDER = [
+    "2346", "346", "246", "236", "234", "46", "36", "34", "26", "24", "23", "6", "4", "3", "2", "",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def own_rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("rules") / "own.toml"
+    file.write_text(OWN)
+    return file
+
+
+def test_equal_holds_are_in_one_order_everywhere(own_rules: Path, run: Run) -> None:
+    strategy = perfect_yatzy.open_strategy(own_rules)
+    holds = ["".join(map(str, hold.dice)) for hold in strategy.holds("four=0", "2346", 2)]
+    assert holds == IN_ORDER
+    asked = ("--rules", str(own_rules), "--card", "four=0")
+    answer = json.loads(run("hold", "2346", *asked, "--json").stdout)
+    assert ["".join(map(str, hold["hold"])) for hold in answer["holds"]] == IN_ORDER
+    assert answer["best"] == answer["holds"][0]
+    assert (answer["best"]["category"], {hold["loss"] for hold in answer["holds"]}) == ("second", {0.0})
+    shown = run("hold", "2346", *asked, "--all").stdout.splitlines()
+    listed = [line.split("  ")[1].replace(" ", "") for line in shown if line.startswith("  ")][1:]
+    assert listed == ["alldice,takeSecond", *IN_ORDER[1:-1], "nothing"]
+    goal = json.loads(run("hold", "2346", *asked, "--goal", "0", "--json").stdout)
+    assert [hold["hold"] for hold in goal["holds"]] == [hold["hold"] for hold in answer["holds"]]
+    actions = ranked_actions(strategy, parse_card(strategy.rules, "four=0"), (2, 3, 4, 6), 2)
+    assert [getattr(action, "category", None) or "".join(map(str, action.dice)) for action in actions] == [  # type: ignore[union-attr]
+        "second", "third", *IN_ORDER[1:],
+    ]  # fmt: skip
+
+
+def test_of_equal_categories_the_first_of_the_sheet_comes_first(own_rules: Path, run: Run) -> None:
+    strategy = perfect_yatzy.open_strategy(own_rules)
+    assert [choice.category for choice in strategy.categories("four=0", "2346")] == ["second", "third"]
+    asked = ("--rules", str(own_rules), "--card", "four=0")
+    for words in ((), ("--goal", "0"), ("--opponents", "5")):
+        answer = json.loads(run("score", "2346", *asked, *words, "--json").stdout)
+        assert [entry["category"] for entry in answer["categories"]] == ["second", "third"]
+
+
+def test_of_equal_chances_the_highest_mean_comes_first(own_rules: Path) -> None:
+    """A goal of 0 is certain, one of 999 impossible: the order is that of the expected score."""
+    service = QueryService()
+    asked = {"query": "hold", "rules": str(own_rules), "dice": "2344", "rolls_left": 1}
+    plain = [hold["hold"] for hold in service.answer(asked)["holds"]]
+    assert plain[0] == [4, 4]
+    for goal in (0, 999):
+        assert [hold["hold"] for hold in service.answer(asked | {"goal": goal})["holds"]] == plain
+
+
+# --- several columns, boxes that require another -------------------------------------------------------------------
+
+COLUMNS = tuple(
+    replace(
+        box,
+        id=f"{box.id}.{column}",
+        column=number,
+        row=box.id,
+        patterns=(replace(box.patterns[0], factor=1 + 2 * number),),
+    )
+    for number, column in enumerate(("down", "up"))
+    for box in (face(5), face(6), CHANCE)
+)
+SHEET = small(*COLUMNS, bonus=Bonus(11, 7), columns=(Column("down", "Down"), Column("up", "Up", factor=3)))
+
+
+@pytest.mark.parametrize(
+    "rules", [SHEET, load_rules("triple-yahtzee"), load_rules("yatzy")], ids=lambda rules: rules.key
+)
+def test_par_is_the_threshold_of_each_column_shared_out(rules: RuleSet) -> None:
+    found = pars(rules)
+    for number, bonus in enumerate(rules.bonuses):
+        boxes = [c for c, box in enumerate(rules.categories) if box.upper and box.column == number]
+        faces = [rules.categories[c].face for c in boxes]
+        expected = [Fraction(bonus.threshold * (one or 0), sum(filter(None, faces))) for one in faces]
+        assert [found[c] for c in boxes] == pytest.approx([float(par) for par in expected])
+        assert sum(found[c] for c in boxes) == pytest.approx(bonus.threshold)
+    assert all(found[c] == 0 for c, box in enumerate(rules.categories) if not box.upper)
+
+
+def test_points_above_par_are_added_up_over_the_columns() -> None:
+    """Par of Fives and Sixes is 5 and 6 in the first column, 15 and 18 in the second, whose points count three times."""
+    assert pars(SHEET) == (5, 6, 0, 15, 18, 0)
+    sums = perfect_yatzy.game.upper_sums.upper_sums(SHEET)
+
+    def features(first: int, second: int, filled: int) -> list[float]:
+        return bonus_features(SHEET, filled, np.array([sums.join((first, second))]))[0].tolist()
+
+    fives = 0b001001
+    assert features(0, 0, 0) == [0, 0, 0]
+    assert features(10, 15, fives) == [0, 0, 5]
+    assert features(5, 30, fives) == [0, 0, 15]
+    assert features(0, 30, fives) == [0, 0, -5 + 15]
+    assert features(10, 33, fives | 0b010000) == [0, 1, 5]
+    assert features(0, 0, fives | 0b010010) == [2, 0, 0]
+
+
+def test_the_least_score_counts_what_every_roll_pays() -> None:
+    """A box that requires another may be closed, so it counts nothing; one that pays 3 more pays at least 5."""
+    sure = Category("sure", "Sure", (Pattern("any", plus=3),))
+    if_paid = Category("more", "More", (Pattern("any", plus=3),), requires="face-6")
+    rules = small(face(6), sure, if_paid)
+    free = replace(rules, categories=(*rules.categories[:2], replace(if_paid, requires="")))
+    for points, least in (({}, 5), ({0: 12}, 17), ({1: 9}, 9), ({0: 12, 1: 9}, 21), ({0: 0, 1: 9, 2: 8}, 17)):
+        card = Scorecard(rules, points)
+        assert least_score(card) == least, points
+        assert least_score(Scorecard(free, points)) == least + (0 if 2 in points else 5)
+    assert least_score(Scorecard(load_rules("yatzy"))) == 5  # chance
+    assert (
+        least_score(parse_card(load_rules("yatzy"), "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18"))
+        == 63 + 50 + 5
+    )
+
+
+# --- undo ----------------------------------------------------------------------------------------------------------
+
+
+def test_undo_at_the_start_and_after_a_change() -> None:
+    session = new_session(players=1, seed=None)
+    assert session.undo() is None
+    session.roll(FIVES)
+    session.score("fives")
+    session.roll((1, 2, 3, 4, 5))
+    assert session.undo() == Action("roll", (1, 2, 3, 4, 5))
+    assert session.undo() == Action("score", category="fives")
+    session.score("yatzy")  # another choice: what was undone is gone
+    assert session.turns == (Turn(0, (FIVES,), (), "yatzy", 50),)
+    assert session.card().points == {14: 50}
+    assert session.actions == (Action("roll", FIVES), Action("score", category="yatzy"))
+    assert [session.undo() for _ in range(3)] == [Action("score", category="yatzy"), Action("roll", FIVES), None]
+    assert session == new_session(players=1, seed=None)
+    with pytest.raises(StateError, match="no dice to score yet"):
+        session.score("fives")
+
+
+# --- interruptions and files ---------------------------------------------------------------------------------------
+
+SMALL = small(face(5), face(6), CHANCE, bonus=Bonus(16, 7))
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, Cancelled])
+@pytest.mark.parametrize("layers", [1, 2, 3])
+def test_an_interrupted_solve_keeps_its_finished_layers(
+    layers: int, stop: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a checkpoint in between: those come once a minute."""
+    resumed_after: list[int | None] = []
+    real = perfect_yatzy.tablebase.backward_induction.solve_layers
+
+    def watched(*args: Any, resume: tuple[int, Any] | None, **rest: Any) -> Iterator[Any]:
+        resumed_after.append(resume and resume[0])
+        return real(*args, resume=resume, **rest)
+
+    monkeypatch.setattr(perfect_yatzy.tablebase.backward_induction, "solve_layers", watched)
+    steps: list[int] = []
+
+    def progress(done: int, total: int) -> None:
+        steps.append(done)
+        if len(steps) == layers:
+            raise stop("stopped")
+
+    with pytest.raises(stop):
+        store.solve_to_store(Objective(SMALL), tmp_path, progress=progress)
+    assert not store.has_table(SMALL, tmp_path)
+    store.solve_to_store(Objective(SMALL), tmp_path, progress=lambda done, total: steps.append(done))
+    assert resumed_after == [None, 4 - layers]
+    assert len(steps) == 4  # each layer once
+    assert steps == sorted(set(steps))
+    whole = store.solve_to_store(Objective(SMALL), tmp_path / "whole")
+    assert store.open_table(Objective(SMALL), tmp_path)[0].sha256 == whole.sha256
+
+
+@pytest.mark.parametrize("umask", [0o077, 0o022, 0o000], ids=oct)
+def test_written_files_are_readable_by_all_and_writable_by_their_owner(umask: int, tmp_path: Path, run: Run) -> None:
+    """Whatever the umask says: several users may share a folder of tables."""
+    before = os.umask(umask)
+    try:
+        store.solve_to_store(Objective(SMALL), tmp_path / "tables")
+        save_session(tmp_path / "game.json", Session(SMALL, ("Ann",), 5))
+        assert run("rules", "schema").returncode == 0
+        assert run("simulate", "yatzy-forced", "-n", "2", "-o", str(tmp_path / "games.jsonl")).returncode == 0
+    finally:
+        os.umask(before)
+    files = [path for path in tmp_path.rglob("*") if path.is_file() and path.suffix in (".json", ".jsonl", ".npy")]
+    assert sorted(path.suffix for path in files) == [".json", ".json", ".jsonl", ".npy"]
+    assert {oct(path.stat().st_mode & 0o7777) for path in files} == {"0o644"}
