@@ -10,6 +10,8 @@ from support.browser import expect, open_link, settle
 from support.looks import CONTRAST, SMALL
 from support.need import need
 
+pytestmark = pytest.mark.full
+
 
 @pytest.mark.parametrize("width", [390, 320])
 def test_targets_are_large_enough_on_a_phone(page: Any, width: int) -> None:

@@ -3,29 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from perfect_yatzy.play.record import read_game
 from perfect_yatzy.play.review import review
 from perfect_yatzy.strategy.strategy import Strategy
-from support.browser import PATIENCE_MS, dice_shown, expect, ready, record_of, settle, state_of, tap_dice
+from support.browser import dice_shown, expect, record_of, settle, state_of, tap_dice, wait_for
 
-
-@pytest.fixture
-def phone(browser: Any, address: str) -> Iterator[Any]:
-    """The page on a phone of 390 pixels, by touch."""
-    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    context.set_default_timeout(PATIENCE_MS)
-    found = context.new_page()
-    problems: list[str] = []
-    found.on("pageerror", lambda error: problems.append(str(error)))
-    found.goto(address)
-    ready(found)
-    yield found
-    context.close()
-    assert problems == []
+pytestmark = pytest.mark.full
 
 
 def test_a_whole_game_by_touch_with_real_dice(phone: Any, yatzy: Strategy) -> None:
@@ -145,7 +131,7 @@ def test_the_card_stays_in_its_place_while_a_roll_is_asked_for(phone: Any) -> No
     asked: list[Any] = []
     phone.route("**/api/hold", lambda route: asked.append(route))
     phone.locator("#go").tap()
-    phone.wait_for_timeout(300)
+    wait_for(phone, lambda: asked)
     assert phone.evaluate(top) >= before - 30
     for route in asked:
         route.continue_()

@@ -21,6 +21,8 @@ CONTROLS = ", ".join(
     for place in ("main button", "main select", "main input", "dialog[open] button", "dialog[open] select", "dialog[open] input", "dialog[open] textarea")
 ) + ", .die .die-square"  # fmt: skip
 
+pytestmark = pytest.mark.full
+
 
 def check(page: Any, state: str) -> None:
     """On a phone and a desk, in light and dark."""
@@ -81,30 +83,30 @@ def test_an_exercise_answered_wrongly(page: Any) -> None:
     check(page, "solution")
 
 
-def test_dialogs(page: Any, address: str) -> None:
-    open_link(page, address, "#rules=yatzy&card=ones%3D3&dice=66666&left=1")
-    settle(page)
-    page.click("#menu-button")
-    page.click("#open-players")
-    page.click("#add-player")
-    check(page, "players")
-    page.keyboard.press("Escape")
-    page.click("#menu-button")
-    page.click("#open-paste")
-    page.fill("#paste-text", "rubbish text")
-    page.locator("#paste-form .primary").click()
-    expect(page, "#paste-error", " ")
-    check(page, "paste")
-    page.keyboard.press("Escape")
-    page.locator("#dice .die").nth(0).click()
-    page.click("#go")
-    expect(page, "#loss-dialog", "blunder")
-    check(page, "loss")
-    page.keyboard.press("Escape")
-    page.click("#open-rules")
+def test_dialogs(blank: Any, address: str) -> None:
+    open_link(blank, address, "#rules=yatzy&card=ones%3D3&dice=66666&left=1")
+    settle(blank)
+    blank.click("#menu-button")
+    blank.click("#open-players")
+    blank.click("#add-player")
+    check(blank, "players")
+    blank.keyboard.press("Escape")
+    blank.click("#menu-button")
+    blank.click("#open-paste")
+    blank.fill("#paste-text", "rubbish text")
+    blank.locator("#paste-form .primary").click()
+    expect(blank, "#paste-error", " ")
+    check(blank, "paste")
+    blank.keyboard.press("Escape")
+    blank.locator("#dice .die").nth(0).click()
+    blank.click("#go")
+    expect(blank, "#loss-dialog", "blunder")
+    check(blank, "loss")
+    blank.keyboard.press("Escape")
+    blank.click("#open-rules")
     for objective in ("goal", "win"):
-        page.select_option("#objective", objective)
-        check(page, f"rules, {objective}")
+        blank.select_option("#objective", objective)
+        check(blank, f"rules, {objective}")
 
 
 def test_what_to_expect_while_it_is_computed_and_the_end_of_a_game(page: Any) -> None:
