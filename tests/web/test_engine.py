@@ -110,8 +110,10 @@ def test_games_of_too_many_boxes_have_no_site() -> None:
 
 # --- small games, with their tables ---
 
+COMBINED = [("saved", "first"), ("joker", "strict"), ("columns", "steps"), ("joker", "first", "order")]
 SMALL = [
     *(random_rules(70 + seed, (mechanic,), boxes=4) for seed, mechanic in enumerate(MECHANICS)),
+    *(random_rules(90 + seed, names, boxes=4) for seed, names in enumerate(COMBINED)),
     *(joker_game(mode, saved_rolls=mode == "free") for mode in ("none", "free", "forced", "maximum")),
     saved_rolls_game("forced", True),
     "yatzy-forced",
