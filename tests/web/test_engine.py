@@ -195,7 +195,7 @@ def test_positions_of_yatzy(folder: Path, service: QueryService) -> None:
         for aim in ({"goal": 260}, {"opponents": "250; 240"}, {"opponents": f"{CARD}; 250", "ties": "win"})
         for path, more in (("hold", {"dice": "33456"}), ("score", {"dice": "33456"}), ("expect", {}))
     ]
-    full = {box.id: 0 for box in service.rules("yatzy").categories}
+    full = {box.id: 3 * (box.face or 0) for box in service.rules("yatzy").categories}  # with the bonus
     others: list[Question] = [
         ("hold", {"card": CARD, "dice": "33456", "rolls_left": 2, "id": "a"}),
         ("outcomes", {"card": "ones=3 sixes=24", "hold": [3, 3], "rolls_left": 2}),

@@ -269,18 +269,3 @@ def test_the_end_of_a_game_has_a_final_score(blank: Any, address: str) -> None:
     assert blank.locator("#expect").is_hidden()  # nothing is left to expect
     blank.evaluate("import('./state.js').then(({ change }) => change((s) => { delete s.players[0].card.yatzy; }))")
     blank.wait_for_selector("#chart rect")
-
-
-@pytest.mark.parametrize("width", [390, 1280])
-def test_axe_finds_nothing_in_the_panel(page: Any, address: str, width: int) -> None:
-    axe = need("axe_playwright_python.sync_playwright")
-    page.set_viewport_size({"width": width, "height": 900})
-    open_link(page, address, link(BOXES))
-    page.locator("#expect").scroll_into_view_if_needed()
-    page.wait_for_selector("#chart rect")
-    page.locator("#chances-details summary").click()
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        found = axe.Axe().run(page, context="#expect").response["violations"]
-        assert [(v["id"], [n["target"] for n in v["nodes"]]) for v in found] == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width

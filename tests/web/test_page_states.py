@@ -10,7 +10,7 @@ from perfect_yatzy.play.record import write_games
 from perfect_yatzy.strategy.strategy import Strategy
 from support.browser import expect, open_link, settle
 from support.human import human
-from support.looks import CONTRAST, SMALL, axe_faults
+from support.looks import axe_faults, looks_right
 from support.need import need
 
 playwright = need("playwright.sync_api")
@@ -25,17 +25,7 @@ pytestmark = pytest.mark.full
 
 
 def check(page: Any, state: str) -> None:
-    """On a phone and a desk, in light and dark."""
-    for width in (390, 1280):
-        page.set_viewport_size({"width": width, "height": 844})
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, state
-        if width == 390:
-            assert (state, page.evaluate(SMALL)) == (state, [])
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)
-            weak = [each for each in page.evaluate(CONTRAST, CONTROLS) if each[1] < 3]
-            assert (state, scheme, weak) == (state, scheme, [])
-            assert (state, scheme, axe_faults(page)) == (state, scheme, [])
+    looks_right(page, state, CONTROLS)
 
 
 def open_review(page: Any, yatzy: Strategy, folder: Path) -> None:
@@ -112,6 +102,7 @@ def test_dialogs(blank: Any, address: str) -> None:
 def test_what_to_expect_while_it_is_computed_and_the_end_of_a_game(page: Any) -> None:
     page.wait_for_selector("#chart rect")
     page.locator("#chances-details summary").click()
+    check(page, "figures")
     page.route("**/api/expect", lambda route: None)  # no answer
     page.evaluate("import('./state.js').then(({ change }) => change((s) => { s.players[0].card.chance = 20; }))")
     page.wait_for_selector("#spread.outdated")

@@ -62,7 +62,7 @@ def test_invalid_parts_of_a_link_are_reported(blank: Any, address: str) -> None:
     expect(blank, "#take-sixes .points", "24")
     assert blank.locator("#take-twos .scored").count() == 0
     open_link(blank, address, "#rules=giant-forced&card=ones=3")
-    expect(blank, "#notice", "The rules “giant-forced” are not available on this blank, which shows Yatzy instead.")
+    expect(blank, "#notice", "The rules “giant-forced” are not available on this page, which shows Yatzy instead.")
 
 
 def test_editing_the_card_of_a_game_says_that_it_loses_its_record(page: Any) -> None:
