@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -249,15 +250,19 @@ def test_wrong_questions(folder: Path, service: QueryService) -> None:
 def test_puzzles_rule_sets_and_languages(folder: Path, service: QueryService) -> None:
     day = FIRST_DAY.isoformat()
     puzzles = [{"date": day, "difficulty": difficulty} for difficulty in ("easy", "medium", "hard")]
-    *found, ordinary, rules, swedish, languages = answers(
+    tomorrow = {"date": (FIRST_DAY + timedelta(days=1)).isoformat(), "difficulty": "easy"}
+    *found, next_day, another, ordinary, rules, swedish, languages = answers(
         folder,
         *(("puzzle", body) for body in puzzles),
+        ("puzzle", tomorrow),
+        ("puzzle", {"seed": FIRST_DAY.toordinal() * 1000 + 1, "difficulty": "easy"}),
         ("puzzle", {"date": day}),
         ("rules", {}),
         ("rules", {"rules": "yatzy", "lang": "sv"}),
         ("languages", {}),
     )
     assert found == [service.answer({"query": "puzzle"} | body) for body in puzzles]
+    assert another == next_day | {"seed": another["seed"]} != found[0]  # the list of two days repeats after 37
     assert ordinary == found[1]
     assert [entry["id"] for entry in rules] == ["yatzy"]
     assert swedish[0]["categories"][0]["name"] == "Ettor"

@@ -153,6 +153,13 @@ def test_a_phone_shows_the_advice_before_the_card_and_has_large_keys(phone: Any)
         "['dice', 'answer', 'go', 'card-panel'].map((id) => document.getElementById(id).getBoundingClientRect().top)"
     )
     assert tops == sorted(tops)
+    assert tops[2] < 500
+    top, bottom = phone.evaluate(
+        "(({top, bottom}) => [top, bottom])(document.querySelector('.bar-buttons').getBoundingClientRect())"
+    )
+    assert bottom == 844  # of the screen
+    assert tops[3] < top - 150  # the first boxes are seen beside the advice
+    assert bottom - top < 150
     assert phone.evaluate(SMALL) == []
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
     assert phone.locator("#ranking").is_hidden()

@@ -50,29 +50,6 @@ def test_a_roll_typed_over_full_dice_begins_the_next_roll(phone: Any) -> None:
     assert state_of(phone)["holds"] == [[3, 3]]
 
 
-def test_dice_marked_as_held_are_not_typed_again(phone: Any) -> None:
-    phone.keyboard.type("33456")
-    settle(phone)
-    for die in (0, 1, 4):  # from the marked 3 3 to the 6
-        phone.locator("#dice button").nth(die).tap()
-    phone.keyboard.type("1122")
-    settle(phone)
-    assert state_of(phone)["holds"] == [[6]]
-    assert sorted(dice_shown(phone)) == [1, 1, 2, 2, 6]
-    assert phone.locator("#guess").is_hidden()
-
-
-def test_dice_that_the_page_marks_are_not_typed_again(phone: Any) -> None:
-    phone.keyboard.type("33456")
-    settle(phone)
-    phone.keyboard.type("1")
-    assert dice_shown(phone) == [3, 3, 1]
-    phone.keyboard.type("22")
-    assert state_of(phone)["holds"] == [[3, 3]]
-    assert dice_shown(phone) == [3, 3, 1, 2, 2]
-    assert phone.locator("#guess").is_hidden()
-
-
 def test_a_tap_changes_the_marks_by_one_die(phone: Any) -> None:
     phone.keyboard.type("33456")
     settle(phone)
@@ -97,15 +74,6 @@ def test_the_keys_stay_at_one_place(phone: Any) -> None:
         phone.keyboard.type(dice)
     settle(phone)
     assert phone.evaluate(places) == before
-
-
-def test_a_tap_on_the_last_key_removes_one_die(phone: Any) -> None:
-    tap_dice(phone, [3, 3, 4])
-    phone.locator("#remove-die").tap()
-    assert dice_shown(phone) == [3, 3]
-    tap_dice(phone, [5, 5, 6])
-    settle(phone)
-    assert dice_shown(phone) == [3, 3, 5, 5, 6]
 
 
 def test_the_other_choices_are_opened_and_closed(phone: Any) -> None:
@@ -174,36 +142,3 @@ def test_the_dice_of_a_roll_are_corrected(phone: Any) -> None:
     tap_dice(phone, [1, 1, 2])
     settle(phone)
     assert state_of(phone)["rolls"] == [[3, 3, 4, 5, 6]]
-
-
-def test_no_roll_is_left(phone: Any) -> None:
-    phone.keyboard.type("33456")
-    settle(phone)
-    phone.select_option("#left", "0")
-    settle(phone)
-    phone.locator("#dice-title").focus()
-    phone.keyboard.type("1")
-    expect(phone, "#notice", "take a box of the card first")
-    assert dice_shown(phone) == [3, 3, 4, 5, 6]
-    phone.locator("#go").tap()
-    expect(phone, "#notice", "The rerolls left were set by hand")
-
-
-def test_dice_and_advice_come_before_the_card_on_a_phone(phone: Any) -> None:
-    phone.keyboard.type("33456")
-    settle(phone)
-    tops = phone.evaluate(
-        "['dice', 'answer', 'go', 'card-panel', 'bar'].map((id) => document.getElementById(id).getBoundingClientRect().top)"
-    )
-    assert tops[:4] == sorted(tops[:4])
-    assert tops[2] < 500
-    top, bottom = phone.evaluate(
-        "(({top, bottom}) => [top, bottom])(document.querySelector('.bar-buttons').getBoundingClientRect())"
-    )
-    assert bottom == 844  # of the screen
-    assert tops[3] < top - 150  # the first boxes are seen beside the advice; the list opens on demand
-    assert phone.locator("#ranking").is_hidden()
-    phone.locator("#more").tap()
-    assert phone.locator("#ranking li").first.is_visible()
-    assert tops[2] < top
-    assert bottom - top < 150  # keys and buttons: the advice has the rest

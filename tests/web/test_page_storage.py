@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support.browser import PATIENCE_MS, dice_shown, expect, focused, open_link, ready, record_of, settle, state_of
+from support.browser import PATIENCE_MS, dice_shown, expect, open_link, ready, record_of, settle, state_of
 
 pytestmark = pytest.mark.full
 
@@ -18,37 +18,6 @@ def test_a_link_goes_before_the_stored_game_and_undo_brings_that_back(page: Any,
     page.click("#undo")
     expect(page, "#game-name", "Yatzy")
     assert dice_shown(page) == [3, 3, 3, 4, 5]
-
-
-def test_a_position_is_pasted_as_people_write_it(page: Any) -> None:
-    for text, dice in {
-        "ones=3 twos=6 dice 33456": "33456",
-        "Ones 3, Twos: 6; dice 3 3 4 5 6 left 2": "33456",
-        "ones=3 twos=6 ⚀⚀⚁⚁⚂": "11223",
-    }.items():
-        page.click("#menu-button")
-        page.click("#open-paste")
-        page.fill("#paste-text", text)
-        page.click("#paste-form button[type='submit']")
-        expect(page, "#notice", "The position is pasted; Undo goes back.")
-        assert state_of(page)["players"][0]["card"] == {"ones": 3, "twos": 6}
-        assert "".join(map(str, dice_shown(page))) == dice
-        assert focused(page) == "dice-title"
-    page.click("#menu-button")
-    page.click("#open-paste")
-    page.fill("#paste-text", "ones=3 rubbish text")
-    page.click("#paste-form button[type='submit']")
-    expect(page, "#paste-error", "Nothing was pasted yet. This was not understood: rubbish text.")
-    assert "link" not in page.text_content("#paste-error")
-    assert focused(page) == "paste-text"
-
-
-def test_a_link_takes_dice_as_the_command_does(blank: Any, address: str) -> None:
-    open_link(blank, address, "#rules=yatzy&dice=3,3,4,5,6&left=2")
-    expect(blank, "#answer", "Keep 3 3")
-    assert blank.text_content("#notice") == ""
-    open_link(blank, address, "#rules=yatzy&dice=⚂⚂⚃⚄⚅&left=2")
-    expect(blank, "#answer", "Keep 3 3")
 
 
 def test_invalid_parts_of_a_link_are_reported(blank: Any, address: str) -> None:
