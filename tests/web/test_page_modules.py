@@ -420,10 +420,10 @@ def test_answers_are_kept_and_asked_once_more_after_a_failure() -> None:
         const away = failed("score"); await web.pass(700); result.away = await away;
         web.answers = {
           score: Response.json({ error: "'3345' is 4 dice", code: "invalid-dice", field: "dice" }, { status: 422 }),
-          expect: Response.json({ error: "too many", code: "busy" }, { status: 503 }), outcomes: new Response("<html>", { status: 502 }),
+          expect: Response.json({ error: "too many", code: "busy" }, { status: 429 }), puzzle: Response.json({ code: "odd" }, { status: 500 }), outcomes: new Response("<html>", { status: 502 }),
           points: Response.json({ error: "this takes long", code: "confirmation-required", cost: { seconds: 9 } }, { status: 409 }),
         };
-        for (const path of ["score", "expect", "outcomes", "points"]) result[path] = await failed(path);
+        for (const path of ["score", "expect", "puzzle", "outcomes", "points"]) result[path] = await failed(path);
         const next = latestOnly(), one = next(), two = next();
         result.aborted = [one.aborted, two.aborted];
         return result;
@@ -441,6 +441,7 @@ def test_answers_are_kept_and_asked_once_more_after_a_failure() -> None:
         "retryable": False,
     }
     assert found["expect"] == {"code": "busy", "message": "Too many.", "retryable": True}
+    assert found["puzzle"] == {"code": "odd", "message": "The request failed.", "retryable": True}
     assert (found["outcomes"]["code"], found["outcomes"]["retryable"]) == ("unreadable", True)
     assert (found["points"]["cost"], found["points"]["retryable"]) == ({"seconds": 9}, False)
     assert found["aborted"] == [True, False]

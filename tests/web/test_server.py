@@ -403,9 +403,9 @@ def test_the_two_best_options_are_explained(client: TestClient, yatzy: Strategy,
     assert client.post(f"/api/{query}", json={**asked, "explain": 1}).status_code == 422
 
 
-def test_the_chance_of_the_bonus_is_that_of_the_distribution(forced: Strategy) -> None:
+def test_the_chance_of_the_bonus_is_that_of_the_distribution(forced: Strategy, tmp_path: Path) -> None:
     """Computed in the background: the first answer does not wait for it, and it is not stored."""
-    scheduler = RequestScheduler(None, 1)
+    scheduler = RequestScheduler(tmp_path, 1)
 
     def ask(query: str, **fields: object) -> dict[str, Any]:
         return scheduler.answer(query, {"rules": "yatzy-forced", **fields}, never_disconnects)
@@ -419,7 +419,7 @@ def test_the_chance_of_the_bonus_is_that_of_the_distribution(forced: Strategy) -
         taken = ask("score", dice=sorted(best["hold"] + rolled["rolled"]), explain=True)["best"]
         expected += rolled["chance"] * taken["outlook"]["bonus_chance"]
     assert best["outlook"]["bonus_chance"] == pytest.approx(expected, abs=1e-9)
-    assert not has_table(forced.rules, None, "bonus")
+    assert not has_table(forced.rules, tmp_path, "bonus")
     whole = distribution(forced).upper_bonus_chance
     rolls = [ask("score", dice=roll, explain=True)["best"]["outlook"]["bonus_chance"] for roll in ("11111", "23456")]
     assert rolls[0] > whole > rolls[1]
