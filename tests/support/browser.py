@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from .need import need, need_program
@@ -10,14 +12,91 @@ from .need import need, need_program
 PATIENCE_MS = 120_000  # a busy machine is slow; what passes does not wait
 
 
-def launch() -> Iterator[Any]:
-    """A Chromium without a window."""
-    playwright = need("playwright.sync_api")
-    program = need_program("chromium", "chromium-browser", "google-chrome")
-    with playwright.sync_playwright() as started:
-        found = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield found
-        found.close()
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"  # what is due is drawn
+DESK = {"viewport": {"width": 1280, "height": 900}}
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+class Chromium:
+    """A browser without a window for all tests of a process, and the pages that they use one after the other.
+
+    A new page has a new process, which compiles all scripts again: twice the work of emptying the page of the test before.
+    """
+
+    def __init__(self) -> None:
+        playwright = need("playwright.sync_api")
+        program = need_program("chromium", "chromium-browser", "google-chrome")
+        self.driver = playwright.sync_playwright().start()
+        self.loop = asyncio.get_running_loop()
+        self.browser = self.driver.chromium.launch(executable_path=program, args=FLAGS)
+        self.pages: dict[str, Any] = {}
+        asyncio._set_running_loop(None)
+
+    @contextmanager
+    def running(self) -> Iterator[Any]:
+        """The browser, for one test: the event loop of playwright runs in this thread, and other tests start their own."""
+        asyncio._set_running_loop(self.loop)
+        try:
+            yield self.browser
+        finally:
+            kept = [page.context for page in self.pages.values()]
+            for context in self.browser.contexts:
+                if context not in kept:
+                    context.close()
+            asyncio._set_running_loop(None)
+
+    def page(self, kind: str, options: dict[str, Any], address: str) -> Any:
+        """The page of a desk or of a phone, as a new visitor has it before the first visit."""
+        if kind not in self.pages:
+            self.pages[kind] = self.browser.new_context(**options).new_page()
+            self.pages[kind].set_default_timeout(PATIENCE_MS)
+        page = self.pages[kind]
+        page.unroute_all(behavior="ignoreErrors")
+        page.set_viewport_size(options["viewport"])
+        page.emulate_media(media="null", color_scheme="light", forced_colors="none")
+        page.goto(address + "icon.svg")
+        page.evaluate("localStorage.clear(), sessionStorage.clear()")
+        return page
+
+    def close(self) -> None:
+        asyncio._set_running_loop(self.loop)
+        self.browser.close()
+        self.driver.stop()
+
+
+@contextmanager
+def listening(page: Any, **listeners: Callable[[Any], object]) -> Iterator[None]:
+    """Call functions at events of the page until the block ends."""
+    for event, listener in listeners.items():
+        page.on(event, listener)
+    try:
+        yield
+    finally:
+        for event, listener in listeners.items():
+            page.remove_listener(event, listener)
+
+
+@contextmanager
+def without_problems(page: Any, address: str) -> Iterator[None]:
+    """The page logs no error and sends no request to another address."""
+    problems: list[str] = []
+    with listening(
+        page,
+        pageerror=lambda error: problems.append(str(error)),
+        console=lambda said: said.type == "error" and problems.append(f"{said.text} {said.location}"),
+        request=lambda asked: asked.url.startswith((address, "data:")) or problems.append(asked.url),
+    ):
+        yield
+    assert problems == []
 
 
 def expect(page: Any, place: str, text: str) -> None:
@@ -37,6 +116,15 @@ def wait_until(page: Any, expression: str, arg: Any = None) -> None:
             return
         page.wait_for_timeout(50)
     raise AssertionError(f"never true: {expression}")
+
+
+def wait_for(page: Any, found: Callable[[], object]) -> None:
+    """Wait until something is true of what routes and listeners have collected."""
+    for _ in range(PATIENCE_MS // 20):
+        if found():
+            return
+        page.wait_for_timeout(20)
+    raise AssertionError("nothing has come")
 
 
 def focused(page: Any) -> str:

@@ -39,9 +39,33 @@ SMALL = """
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice", "experimental"]
 
 
-def axe_faults(page: Any, context: str | None = None, rules: list[str] | None = None) -> list[tuple[str, list[Any]]]:
+RUN_AXE = """
+([context, options]) => axe.run(context || document, { resultTypes: ['violations'], ...options })
+  .then(({ violations }) => violations.map((each) => [each.id, each.nodes.map((node) => node.target)]))
+"""
+
+
+def axe_faults(page: Any, context: str | None = None, rules: list[str] | None = None) -> list[Any]:
     """What axe finds in the page or in a part of it: the rule and the elements."""
-    axe = need("axe_playwright_python.sync_playwright")
-    options = {"runOnly": rules} if rules else None
-    found = axe.Axe().run(page, context=context, options=options).response["violations"]
-    return [(each["id"], [node["target"] for node in each["nodes"]]) for each in found]
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(need("axe_playwright_python.sync_playwright").Axe().axe_script)
+    found: list[Any] = page.evaluate(RUN_AXE, [context, {"runOnly": rules} if rules else {}])
+    return found
+
+
+def looks_right(page: Any, state: str, controls: str = "") -> None:
+    """On a desk and on a phone, in light and dark: what axe finds, targets for a finger, contrast of controls.
+
+    In the dark only colours differ.
+    """
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        page.emulate_media(color_scheme="light")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, state
+        assert (state, width, axe_faults(page)) == (state, width, [])
+    assert (state, page.evaluate(SMALL)) == (state, [])
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        weak = [each for each in page.evaluate(CONTRAST, controls) if each[1] < 3] if controls else []
+        assert (state, scheme, weak) == (state, scheme, [])
+    assert (state, axe_faults(page, rules=["color-contrast"])) == (state, [])

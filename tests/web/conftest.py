@@ -2,57 +2,64 @@
 
 from __future__ import annotations
 
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from perfect_yatzy.strategy.strategy import Strategy
-from support.browser import PATIENCE_MS, launch, ready
+from support.browser import DESK, PHONE, Chromium, ready, without_problems
+from support.server import running_server
 
 
 @pytest.fixture(scope="session")
-def address(yatzy: Strategy) -> Iterator[str]:
+def address(yatzy: Strategy, store: Path) -> Iterator[str]:
     """The page of `yatzy serve`, with the table of Yatzy solved."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    server = subprocess.Popen(
-        [sys.executable, "-m", "perfect_yatzy", "serve", "--port", str(port)], stderr=subprocess.DEVNULL
-    )
-    for _ in range(1200):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                break
-        time.sleep(0.1)
-    yield f"http://127.0.0.1:{port}/"
-    server.terminate()
-    server.wait()
+    with running_server(store) as server:
+        yield f"{server.address}/"
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Closed at the end of a file: while it runs, this thread has an event loop, and other tests start their own."""
-    yield from launch()
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Chromium]:
+    found = Chromium()
+    yield found
+    found.close()
 
 
 @pytest.fixture
-def page(browser: Any, address: str) -> Iterator[Any]:
-    """A page that may log no error and send no request to another address."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(PATIENCE_MS)
-    found = context.new_page()
-    problems: list[str] = []
-    found.on("pageerror", lambda error: problems.append(str(error)))
-    found.on(
-        "console", lambda message: message.type == "error" and problems.append(f"{message.text} {message.location}")
-    )
-    found.on("request", lambda asked: asked.url.startswith((address, "data:")) or problems.append(asked.url))
-    found.goto(address)
-    ready(found)
-    yield found
-    context.close()
-    assert problems == []
+def browser(chromium: Chromium) -> Iterator[Any]:
+    """For contexts of a test's own, which end with it."""
+    with chromium.running() as found:
+        yield found
+
+
+@pytest.fixture
+def tab(chromium: Chromium, browser: Any, address: str) -> Any:
+    """A page on which requests may fail, before it has loaded."""
+    return chromium.page("desk", DESK, address)
+
+
+@pytest.fixture
+def blank(tab: Any, address: str) -> Iterator[Any]:
+    """A page that may log no error and send no request to another address, before it has loaded."""
+    with without_problems(tab, address):
+        yield tab
+        tab.unroute_all(behavior="ignoreErrors")
+
+
+@pytest.fixture
+def page(blank: Any, address: str) -> Any:
+    """The page, loaded; else as `blank`."""
+    blank.goto(address)
+    ready(blank)
+    return blank
+
+
+@pytest.fixture
+def phone(chromium: Chromium, browser: Any, address: str) -> Iterator[Any]:
+    """The page on a phone of 390 pixels, by touch."""
+    found = chromium.page("phone", PHONE, address)
+    with without_problems(found, address):
+        found.goto(address)
+        ready(found)
+        yield found

@@ -2,7 +2,8 @@
 //
 //   node engine_driver.mjs FOLDER      {"path": "hold", "body": {...}}  ->  {"answer": {...}, "ms": ...} or {"error": {...}}
 //
-// Files are read from the folder, also by Range. {"path": "traffic"} answers what was read.
+// Files are read from the folder, also by Range. {"path": "traffic"} answers what was read; {"path": "turn"} says what a
+// rule set without a table makes of a position.
 import { readFileSync, openSync, readSync, closeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -23,11 +24,27 @@ const { Site } = await import(folder + "engine/site.js");
 const { traffic } = await import(folder + "engine/files.js");
 const site = new Site(folder);
 
+const { Card } = await import(folder + "engine/card.js");
+const { Game } = await import(folder + "engine/game.js");
+const games = new Map();
+
+// What a card is worth and where its state is in the table; what each box that may take a roll pays, and what follows.
+function turn({ file, dice, rolls_left: left, ...fields }) {
+  if (!games.has(file)) games.set(file, new Game(JSON.parse(readFileSync(new URL(file, folder)))));
+  const game = games.get(file), card = Card.read(game, fields), { state } = card, row = game.row(state);
+  const roll = game.lattice.index(dice) - game.lattice.firstRoll, saved = game.saved_rolls ? left : 0;
+  return {
+    total: card.total, bonus: game.upperBonus(state.upper), place: game.place(state), least: card.leastScore,
+    boxes: game.outcomesOf(state, roll, left === game.maxRerolls(state)).map((outcome) =>
+      [game.outcomes.category[outcome], game.points(outcome), game.bonusPoints(outcome), game.childPlace(row, state.upper, outcome, saved)]),
+  };
+}
+
 for await (const line of createInterface({ input: process.stdin })) {
   const { path, body } = JSON.parse(line), start = performance.now();
   let found;
   try {
-    found = { answer: path === "traffic" ? { ...traffic } : await answer(site, path, body) };
+    found = { answer: path === "traffic" ? { ...traffic } : path === "turn" ? turn(body) : await answer(site, path, body) };
   } catch (error) {
     found = { error: errorFields(error), stack: error.stack };
   }

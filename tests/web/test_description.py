@@ -31,8 +31,9 @@ from perfect_yatzy.web.workers import RequestScheduler
 from support.human import human
 from support.server import running_server
 
-# Tables of these take seconds; those of the others take longer, and their answers have no other form.
-QUICK = ("yatzy", "yatzy-forced", "maxi-forced", "yahtzee-plain", "generala", "crag", "yacht")
+# Tables of these are solved at once; those of QUICK take seconds; those of the others take longer, and their answers have no other form.
+FEW_STATES = ("yatzy-forced", "generala")
+QUICK = ("yatzy", "maxi-forced", "yahtzee-plain", "crag", "yacht")
 DIFFERENT = ("yahtzee", "yatzy-saved", "balut", "kismet", "cheerio", "yams")
 
 
@@ -92,7 +93,7 @@ def check_answers(client: TestClient, described: dict[str, Any], spec: str) -> N
     check(described, "/api/puzzle", client.post("/api/puzzle", json={"rules": spec, "difficulty": "easy"}).json())
 
 
-@pytest.mark.parametrize("spec", QUICK)
+@pytest.mark.parametrize("spec", [*FEW_STATES, *(pytest.param(spec, marks=pytest.mark.full) for spec in QUICK)])
 def test_answers_are_as_described(client: TestClient, described: dict[str, Any], spec: str) -> None:
     check_answers(client, described, spec)
 
@@ -170,6 +171,7 @@ def test_operations_have_names_and_no_field_of_several_types_has_a_default(descr
             assert "anyOf" not in about or about.get("default") is None, f"{name}.{field}"
 
 
+@pytest.mark.full
 def test_a_generated_client_asks_a_question(
     tmp_path: Path, described: dict[str, Any], yatzy: Strategy, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from perfect_yatzy.errors import SolverError
+from perfect_yatzy.errors import RulesError, SolverError
+from perfect_yatzy.game.notation import counts_of, parse_card
+from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
+from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.game.scoring import scoring_options
+from perfect_yatzy.game.upper_sums import upper_sums
+from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.play.record import Game
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.reviews import explained_review
+from perfect_yatzy.strategy.opponents import least_score
 from perfect_yatzy.strategy.strategy import Strategy
-from support.engine import FIRST_DAY, ask_engine, difference, differences, make_site, random_positions
+from perfect_yatzy.web.site.rule_data import rule_data
+from support.engine import FIRST_DAY, Question, ask_engine, difference, differences, make_site, random_positions
+from support.games import joker_game, saved_rolls_game
 from support.human import human
+from support.mechanics import MECHANICS, random_rules
 
 # Jokers of every kind, orders, first rolls, strict crossing out, boxes that require others, small and quick to solve.
-SMALL = ("yahtzee", "yahtzee-free-joker", "yahtzee-no-joker", "kniffel", "yatzy-forced", "crag", "generala", "balut")
+MIDDLE = ("yahtzee", "yahtzee-free-joker", "yahtzee-no-joker", "kniffel", "crag", "generala", "balut")
 LARGE = ("yatzy-saved", "maxi-unsaved")  # in pages
+TOO_MANY_BOXES = ("giant", "giant-forced", "triple-yahtzee", "yamb")  # 30 at most
 CARD = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 two-pairs=22 full-house=28 chance=22"
 
 
@@ -29,41 +42,268 @@ def service(store: Path) -> QueryService:
 
 @pytest.fixture(scope="module")
 def folder(yatzy: Strategy, service: QueryService, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site of Yatzy, without what takes seconds to compute."""
     found = tmp_path_factory.mktemp("site")
-    make_site(found, service, ["yatzy"], puzzles=2)
+    make_site(found, service, ["yatzy"], puzzles=2, values_only=True)
     return found
 
 
-def answer(folder: Path, path: str, body: dict[str, Any]) -> Any:
-    (reply,) = ask_engine(folder, [(path, body)])
-    return reply["answer"]
+def answers(folder: Path, *questions: Question) -> list[Any]:
+    return [reply["answer"] for reply in ask_engine(folder, questions)]
 
 
-def error(folder: Path, path: str, body: dict[str, Any]) -> dict[str, Any]:
-    (reply,) = ask_engine(folder, [(path, body)])
-    found: dict[str, Any] = reply["error"]
-    return found
+def errors(folder: Path, *questions: Question) -> list[dict[str, Any]]:
+    return [reply["error"] for reply in ask_engine(folder, questions)]
 
 
-def test_holds_and_categories_of_yatzy(folder: Path, service: QueryService) -> None:
-    questions = list(random_positions(service.rules("yatzy"), 200, seed=1))
-    assert differences(folder, service, questions) == []
+# --- every rule set, without its table ---
+
+
+def variants() -> Iterator[RuleSet]:
+    """Every rule set of the package that a site can have, and each of its switches."""
+    for name in sorted(set(builtin_ids()) - set(TOO_MANY_BOXES)):
+        yield load_rules(name)
+        yield from (load_rules(f"{name}+{switch.id}") for switch in load_rules(name).switches)
+
+
+def turn_of(rules: RuleSet, body: dict[str, Any]) -> dict[str, Any]:
+    """What engine_driver.mjs says of a turn, by the reference implementation of the rules."""
+    card = parse_card(rules, body["card"], body.get("saved", 0), body.get("bonus_points", 0))
+    state, space, left = card.state, state_space(rules), body["rolls_left"]
+    is_first = left == rules.rolls_per_turn - 1 + card.saved
+    options = scoring_options(rules, state.filled, state.joker_paid, counts_of(rules, body["dice"]), is_first)
+    saved = left if rules.saved_rolls else 0
+    return {
+        "total": card.total,
+        "bonus": upper_sums(rules).bonus(state.upper),
+        "place": space.index(state),
+        "least": least_score(card),
+        "boxes": [
+            [c, *paid, space.index(card.filled_with(c, *paid, saved).state)] for c, paid in sorted(options.items())
+        ],
+    }
+
+
+def test_turns_under_the_rules_of_every_rule_set_and_switch(folder: Path) -> None:
+    """Which boxes may take a roll, what they pay, the bonus, and the place of each card in the table."""
+    chosen = list(variants())
+    assert len(chosen) > 50
+    asked: list[tuple[RuleSet, dict[str, Any]]] = []
+    for number, rules in enumerate(chosen):
+        (folder / f"rules-{number}.json").write_text(json.dumps(rule_data(rules)))
+        for _, body in random_positions(rules, 60, seed=number):
+            asked.append((rules, body | {"file": f"rules-{number}.json"}))
+    found = answers(folder, *(("turn", body) for _, body in asked))
+    wrong = [
+        f"{rules.key}: {text}"
+        for (rules, body), reply in zip(asked, found, strict=True)
+        if (text := difference(reply, turn_of(rules, body)))
+    ]
+    assert wrong == []
+
+
+def test_games_of_too_many_boxes_have_no_site() -> None:
+    assert tuple(name for name in builtin_ids() if len(load_rules(name).categories) > 30) == TOO_MANY_BOXES
+    for name in TOO_MANY_BOXES:
+        with pytest.raises(RulesError, match="can have games of up to 30"):
+            rule_data(load_rules(name))
+
+
+# --- small games, with their tables ---
+
+COMBINED = [("saved", "first"), ("joker", "strict"), ("columns", "steps"), ("joker", "first", "order")]
+SMALL = [
+    *(random_rules(70 + seed, (mechanic,), boxes=4) for seed, mechanic in enumerate(MECHANICS)),
+    *(random_rules(90 + seed, names, boxes=4) for seed, names in enumerate(COMBINED)),
+    *(joker_game(mode, saved_rolls=mode == "free") for mode in ("none", "free", "forced", "maximum")),
+    saved_rolls_game("forced", True),
+    "yatzy-forced",
+]
+NAMES = [each if isinstance(each, str) else each.key for each in SMALL]
 
 
 @pytest.fixture(scope="module")
-def small(service: QueryService, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def small(forced: Strategy, service: QueryService, tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = tmp_path_factory.mktemp("small")
-    make_site(found, service, SMALL, values_only=True)
+    make_site(found, service, SMALL)
     return found
 
 
-@pytest.mark.parametrize("rules", SMALL)
-def test_holds_and_categories_of_other_rules(rules: str, small: Path, service: QueryService) -> None:
-    assert differences(small, service, list(random_positions(service.rules(rules), 200, seed=2))) == []
+def whole_questions(rules: RuleSet) -> Iterator[Question]:
+    """All kinds of questions about positions of a game: plain, explained, with a goal, with opponents."""
+    aims: list[dict[str, Any]] = [
+        {"goal": 9},
+        {"opponents": "12; 3"},
+        {"opponents": [8], "ties": "half"},
+        {"opponents": "empty; 2", "ties": "win"},
+    ]
+    for number, (path, body) in enumerate(random_positions(rules, 24, seed=2)):
+        yield path, body
+        yield path, body | {"explain": True}
+        late = rules.dice < 4 or len(body["card"]) > 12
+        where = {name: value for name, value in body.items() if name not in ("dice", "rolls_left")}
+        if late:
+            aim = aims[number % (3 if rules.saved_rolls else 4)]  # no distribution with saved rolls
+            yield path, body | aim
+            yield "expect", where | aim
+        yield "expect", where
+        if body["rolls_left"]:
+            yield "outcomes", where | {"hold": body["dice"][1:], "rolls_left": body["rolls_left"]}
+
+
+def test_small_games_of_every_mechanic(small: Path, service: QueryService) -> None:
+    questions = [each for name in NAMES for each in whole_questions(service.rules(name))]
+    assert differences(small, service, questions) == []
+
+
+def test_reviews(small: Path, folder: Path, service: QueryService) -> None:
+    """Of a whole game and of one that goes on, with an explanation of the worst decisions; of damaged records."""
+    asked: dict[Path, list[Question]] = {small: [], folder: []}
+    expected: dict[Path, list[Any]] = {small: [], folder: []}
+    for name in ("yatzy", *NAMES):
+        site, strategy = folder if name == "yatzy" else small, service.strategy(service.rules(name))
+        game = human(strategy, 3)
+        for turns in (len(game.turns), len(game.turns) // 2):
+            record = game.to_json() | {"rules": name}
+            record["turns"] = record["turns"][:turns]
+            asked[site].append(("review", {"game": record, "player": 0, "why": 4}))
+            part = Game(game.rules, game.players, game.turns[:turns])
+            expected[site].append(explained_review(strategy, part, 0, 4))
+    for site, questions in asked.items():
+        for found, wanted, (_, body) in zip(answers(site, *questions), expected[site], questions, strict=True):
+            for decision in found["decisions"]:
+                for side in ("done", "best"):
+                    decision[side].get("outlook", {})["bonus_chance"] = None
+            assert difference(found, wanted) == "", body["game"]["rules"]
+    record = questions[0][1]["game"]
+    first, *others = record["turns"]
+    wrong = [
+        record | {"turns": [first | {"points": first["points"] + 1}, *others]},
+        record | {"turns": [first | {"holds": [[1], [1], [1]]}, *others]},
+        record | {"turns": [*record["turns"], first]},
+        record | {"schema": 3},
+        record | {"players": []},
+    ]
+    assert {each["code"] for each in errors(site, *(("review", {"game": game}) for game in wrong))} == {"error"}
+
+
+# --- Yatzy ---
+
+
+def test_positions_of_yatzy(folder: Path, service: QueryService) -> None:
+    late = [
+        (path, {"card": CARD} | aim | more)
+        for aim in ({"goal": 260}, {"opponents": "250; 240"}, {"opponents": f"{CARD}; 250", "ties": "win"})
+        for path, more in (("hold", {"dice": "33456"}), ("score", {"dice": "33456"}), ("expect", {}))
+    ]
+    full = {box.id: 3 * (box.face or 0) for box in service.rules("yatzy").categories}  # with the bonus
+    others: list[Question] = [
+        ("hold", {"card": CARD, "dice": "33456", "rolls_left": 2, "id": "a"}),
+        ("outcomes", {"card": "ones=3 sixes=24", "hold": [3, 3], "rolls_left": 2}),
+        ("expect", {"card": CARD}),
+        ("expect", {"card": CARD, "spread": False}),
+        ("expect", {"card": full}),
+        ("score", {"card": CARD, "dice": "3,3,4,5,6", "rolls_left": 1}),
+    ]
+    questions = [*random_positions(service.rules("yatzy"), 40, seed=1), *late, *others]
+    assert differences(folder, service, questions) == []
+
+
+WRONG: list[Question] = [
+    ("hold", {"dice": "3345"}),
+    ("hold", {"dice": "33457"}),
+    ("hold", {}),
+    ("hold", {"dice": "33456", "rolls_left": 3}),
+    ("hold", {"dice": "33456", "rolls_left": 0}),
+    ("hold", {"dice": "33456", "card": {"ones": 6}}),
+    ("hold", {"dice": "33456", "card": {"all": 3}}),
+    ("hold", {"dice": "33456", "saved": 1}),
+    ("hold", {"dice": "33456", "bonus_points": 1}),
+    ("hold", {"dice": "33456", "goal": 1, "opponents": "1"}),
+    ("hold", {"dice": "33456", "opponents": "1", "ties": "x"}),
+    ("score", {"dice": "33456", "goal": -1}),
+    ("score", {"dice": "33456", "goal": 100000}),
+    ("score", {"dice": "33456", "opponents": "nobody"}),
+    ("score", {"dice": "33456", "opponents": ""}),
+    ("outcomes", {"hold": [3, 7]}),
+]
+REFUSED = [
+    ("too-large", "hold", {"dice": "33456", "goal": 250}),
+    ("too-large", "hold", {"dice": "33456", "opponents": "ones=3"}),
+    ("not-available", "solve", {}),
+    ("unknown-rules", "hold", {"dice": "33456", "rules": "maxi"}),
+]
+
+
+def test_wrong_questions(folder: Path, service: QueryService) -> None:
+    """They have the field at fault, and the same code as from Python."""
+    for (path, body), found in zip(WRONG, errors(folder, *WRONG), strict=True):
+        assert found["template"].endswith(".")
+        with pytest.raises(SolverError) as raised:
+            service.answer({"query": path} | body)
+        expected = raised.value.as_json()
+        assert (found["code"], found.get("field")) == (expected["code"], expected.get("field")), (path, body)
+    refused = errors(folder, *((path, body) for _, path, body in REFUSED))
+    assert [each["code"] for each in refused] == [code for code, _, _ in REFUSED]
+
+
+def test_puzzles_rule_sets_and_languages(folder: Path, service: QueryService) -> None:
+    day = FIRST_DAY.isoformat()
+    puzzles = [{"date": day, "difficulty": difficulty} for difficulty in ("easy", "medium", "hard")]
+    tomorrow = {"date": (FIRST_DAY + timedelta(days=1)).isoformat(), "difficulty": "easy"}
+    *found, next_day, another, ordinary, rules, swedish, languages = answers(
+        folder,
+        *(("puzzle", body) for body in puzzles),
+        ("puzzle", tomorrow),
+        ("puzzle", {"seed": FIRST_DAY.toordinal() * 1000 + 1, "difficulty": "easy"}),
+        ("puzzle", {"date": day}),
+        ("rules", {}),
+        ("rules", {"rules": "yatzy", "lang": "sv"}),
+        ("languages", {}),
+    )
+    assert found == [service.answer({"query": "puzzle"} | body) for body in puzzles]
+    assert another == next_day | {"seed": another["seed"]} != found[0]  # the list of two days repeats after 37
+    assert ordinary == found[1]
+    assert [entry["id"] for entry in rules] == ["yatzy"]
+    assert swedish[0]["categories"][0]["name"] == "Ettor"
+    assert swedish[0]["switches"] == []  # none of the variants is part of this site
+    assert languages["sv"] == "Svenska"
+    description = json.loads((folder / "site.json").read_text())
+    assert [entry["id"] for entry in description["rules"]] == ["yatzy"]
+
+
+# --- more of the same, and tables as those of large games ---
+
+
+@pytest.mark.full
+def test_stored_distributions_and_deviations_of_yatzy(yatzy: Strategy, service: QueryService, tmp_path: Path) -> None:
+    """Stored for the empty card, computed late in a game; between them the standard deviation. The chance of the bonus."""
+    make_site(tmp_path, service, ["yatzy"])
+    late, early = {"card": CARD}, {"card": "ones=3 sixes=24"}
+    explained = {"dice": "33456", "rolls_left": 1, "explain": True}
+    questions: list[Question] = [
+        ("expect", {}),
+        ("expect", late),
+        ("hold", late | explained),
+        ("hold", early | explained),
+        ("score", late | explained),
+    ]
+    assert differences(tmp_path, service, questions) == []
+    (found,) = answers(tmp_path, ("expect", {"card": "ones=3"}))
+    assert found["distribution"] is None
+    expected = service.answer({"query": "expect", "card": "ones=3"})
+    assert found["standard_deviation"] == pytest.approx(expected["distribution"]["standard_deviation"], abs=0.003)
+
+
+@pytest.mark.full
+def test_holds_and_categories_of_other_rules(service: QueryService, tmp_path: Path) -> None:
+    make_site(tmp_path, service, MIDDLE, values_only=True)
+    questions = [each for name in MIDDLE for each in random_positions(service.rules(name), 200, seed=2)]
+    assert differences(tmp_path, service, questions) == []
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rules", ["yatzy", "yahtzee-plain", *SMALL[:5], *LARGE])
+@pytest.mark.parametrize("rules", ["yatzy", "yatzy-forced", "yahtzee-plain", *MIDDLE[:4], *LARGE])
 def test_ten_thousand_positions(rules: str, service: QueryService, tmp_path: Path) -> None:
     make_site(tmp_path, service, [rules], values_only=True)
     assert differences(tmp_path, service, list(random_positions(service.rules(rules), 10_000, seed=3))) == []
@@ -72,15 +312,24 @@ def test_ten_thousand_positions(rules: str, service: QueryService, tmp_path: Pat
 def test_a_table_in_pages_gives_the_same_answers(
     service: QueryService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The table of a small game as that of a large one: read in pages, from two parts, a few kilobytes a question."""
+    """The table of a small game as that of a large one: read in pages, from several parts, a few kilobytes a question."""
     monkeypatch.setattr("perfect_yatzy.web.site.tables.WHOLE_VALUES", 1000)
-    monkeypatch.setattr("perfect_yatzy.web.site.tables.PART_BYTES", 1 << 20)
-    sizes = make_site(tmp_path, service, ["yahtzee"], values_only=True)
-    assert sum("/values-" in name for name in sizes) == 3
-    questions = list(random_positions(service.rules("yahtzee"), 200, seed=4))
+    monkeypatch.setattr("perfect_yatzy.web.site.tables.PART_BYTES", 1 << 14)
+    sizes = make_site(tmp_path, service, ["crag"], values_only=True)
+    assert sum("/values-" in name for name in sizes) == 4
+    questions = list(random_positions(service.rules("crag"), 60, seed=4))
     assert differences(tmp_path, service, questions) == []
-    first, *others = ask_engine(tmp_path, [q for hold in questions[:20] for q in (hold, ("traffic", {}))])[1::2]
-    moved = [first["answer"]["bytes"], *(reply["answer"]["bytes"] for reply in others)]
+
+
+@pytest.mark.full
+def test_a_question_about_a_table_in_pages_moves_little(
+    service: QueryService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("perfect_yatzy.web.site.tables.WHOLE_VALUES", 1000)
+    make_site(tmp_path, service, ["yahtzee"], values_only=True)
+    questions = random_positions(service.rules("yahtzee"), 20, seed=4)
+    replies = answers(tmp_path, *(q for hold in questions for q in (hold, ("traffic", {}))))
+    moved = [reply["bytes"] for reply in replies[1::2]]
     assert max(after - before for before, after in pairwise(moved)) < 150_000
 
 
@@ -90,135 +339,12 @@ def test_a_question_about_the_table_of_268_megabytes_moves_less_than_300_kilobyt
 ) -> None:
     make_site(tmp_path, service, ["maxi-unsaved"], values_only=True)
     for question in random_positions(service.rules("maxi-unsaved"), 40, seed=5):
-        *_, end = ask_engine(tmp_path, [("site.json", {}), question, ("traffic", {})])
-        assert end["answer"]["bytes"] < 300_000
+        *_, end = answers(tmp_path, ("site.json", {}), question, ("traffic", {}))
+        assert end["bytes"] < 300_000
 
 
+@pytest.mark.full
 def test_a_hold_is_fast(folder: Path, service: QueryService) -> None:
     questions = list(random_positions(service.rules("yatzy"), 60, seed=6))
     times = sorted(reply["ms"] for reply in ask_engine(folder, questions)[20:])
     assert times[len(times) // 2] < 20
-
-
-def test_what_to_expect(folder: Path, service: QueryService) -> None:
-    """The distribution: stored for the empty card, computed late in a game; between them the standard deviation."""
-    late = {"card": CARD}
-    for body in ({}, late, late | {"spread": False}):
-        found = answer(folder, "expect", body)
-        assert difference(found, service.answer({"query": "expect"} | body)) == ""
-    early = answer(folder, "expect", {"card": "ones=3"})
-    assert early["distribution"] is None
-    expected = service.answer({"query": "expect", "card": "ones=3"})
-    assert early["standard_deviation"] == pytest.approx(expected["distribution"]["standard_deviation"], abs=0.003)
-    full = {box.id: 0 for box in service.rules("yatzy").categories}
-    assert answer(folder, "expect", {"card": full})["expected_final_score"] == 0
-
-
-def test_outcomes(folder: Path, service: QueryService) -> None:
-    body = {"card": "ones=3 sixes=24", "hold": [3, 3], "rolls_left": 2}
-    found, expected = answer(folder, "outcomes", body), service.answer({"query": "outcomes"} | body)
-    for result in (found, expected):  # the order of equal ones is that of rounding
-        result["outcomes"].sort(key=lambda entry: entry["rolled"])
-    assert difference(found, expected) == ""
-
-
-def test_explanations(folder: Path, service: QueryService) -> None:
-    for card, path, left in ((CARD, "hold", 2), ("ones=3 sixes=24", "hold", 1), (CARD, "score", 1)):
-        body = {"card": card, "dice": "33456", "rolls_left": left, "explain": True}
-        found, expected = answer(folder, path, body), service.answer({"query": path} | body)
-        entries = "holds" if path == "hold" else "categories"
-        for result in (found, expected):
-            del result["best"]  # the first entry
-        for mine, theirs in zip(found[entries][:2], expected[entries][:2], strict=True):
-            chance, exact = mine["outlook"].pop("bonus_chance"), theirs["outlook"].pop("bonus_chance")
-            assert chance == pytest.approx(exact, abs=2e-4)
-            for entry in (mine, theirs):  # the order of equal chances is that of rounding
-                entry["outlook"]["categories"].sort()
-        assert difference(found, expected) == ""
-
-
-@pytest.mark.parametrize(
-    "aim",
-    [
-        {"goal": 260},
-        {"goal": 180},
-        {"opponents": "250; 240"},
-        {"opponents": [255], "ties": "half"},
-        {"opponents": f"{CARD}; 250", "ties": "win"},
-    ],
-)
-def test_goals_and_wins_late_in_a_game(aim: dict[str, Any], folder: Path, service: QueryService) -> None:
-    """Python stores chances as float32, so they differ by some 1e-7."""
-    for path, more in (("hold", {"dice": "33456"}), ("score", {"dice": "33456"}), ("expect", {})):
-        body = {"card": CARD} | aim | more
-        assert difference(answer(folder, path, body), service.answer({"query": path} | body)) == ""
-
-
-def test_what_takes_too_long_is_refused(folder: Path) -> None:
-    assert error(folder, "hold", {"dice": "33456", "goal": 250})["code"] == "too-large"
-    assert error(folder, "hold", {"dice": "33456", "opponents": "ones=3"})["code"] == "too-large"
-    assert error(folder, "solve", {})["code"] == "not-available"
-
-
-def test_a_review(folder: Path, yatzy: Strategy) -> None:
-    game = human(yatzy, 3)
-    for turns in (15, 6):
-        record = game.to_json() | {"rules": "yatzy"}
-        record["turns"] = record["turns"][:turns]
-        expected = explained_review(yatzy, Game(game.rules, game.players, game.turns[:turns]), 0, 4)
-        found = answer(folder, "review", {"game": record, "player": 0, "why": 4})
-        for decision in found["decisions"]:
-            for side in ("done", "best"):
-                decision[side].get("outlook", {})["bonus_chance"] = None
-        assert difference(found, expected) == ""
-    record["turns"][0]["points"] += 1
-    assert error(folder, "review", {"game": record})["code"] == "error"
-
-
-def test_puzzles(folder: Path, service: QueryService) -> None:
-    for difficulty in ("easy", "medium", "hard"):
-        body = {"date": FIRST_DAY.isoformat(), "difficulty": difficulty}
-        assert answer(folder, "puzzle", body) == service.answer({"query": "puzzle"} | body)
-    assert answer(folder, "puzzle", {})["dice"]
-
-
-@pytest.mark.parametrize(
-    ("path", "body"),
-    [
-        ("hold", {"dice": "3345"}),
-        ("hold", {"dice": "33457"}),
-        ("hold", {}),
-        ("hold", {"dice": "33456", "rolls_left": 3}),
-        ("hold", {"dice": "33456", "rolls_left": 0}),
-        ("hold", {"dice": "33456", "card": {"ones": 6}}),
-        ("hold", {"dice": "33456", "card": {"all": 3}}),
-        ("hold", {"dice": "33456", "saved": 1}),
-        ("hold", {"dice": "33456", "bonus_points": 1}),
-        ("hold", {"dice": "33456", "goal": 1, "opponents": "1"}),
-        ("score", {"dice": "33456", "goal": -1}),
-        ("score", {"dice": "33456", "opponents": "nobody"}),
-        ("outcomes", {"hold": [3, 7]}),
-        ("hold", {"dice": "33456", "rules": "maxi"}),
-    ],
-)
-def test_wrong_questions(path: str, body: dict[str, Any], folder: Path, service: QueryService) -> None:
-    """They have the field at fault, and the same code as from Python but for unknown rules and categories."""
-    found = error(folder, path, body)
-    assert found["template"].endswith(".")
-    if body.get("rules"):
-        assert found["code"] == "unknown-rules"
-        return
-    with pytest.raises(SolverError) as raised:
-        service.answer({"query": path} | body)
-    expected = raised.value.as_json()
-    assert (found["code"], found.get("field")) == (expected["code"], expected.get("field"))
-
-
-def test_rule_sets_and_languages(folder: Path) -> None:
-    assert [entry["id"] for entry in answer(folder, "rules", {})] == ["yatzy"]
-    (swedish,) = answer(folder, "rules", {"rules": "yatzy", "lang": "sv"})
-    assert swedish["categories"][0]["name"] == "Ettor"
-    assert swedish["switches"] == []  # none of the variants is part of this site
-    assert answer(folder, "languages", {})["sv"] == "Svenska"
-    description = json.loads((folder / "site.json").read_text())
-    assert [entry["id"] for entry in description["rules"]] == ["yatzy"]

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from http.client import HTTPResponse
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -24,8 +25,10 @@ from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.web import static_files
 from perfect_yatzy.web.app import create_app
 from perfect_yatzy.web.middleware import RequestFilter
+from perfect_yatzy.web.slow_clients import HeaderTimeoutProtocol
 from perfect_yatzy.web.static_files import MEDIA_TYPES, Content, page_files, takes_gzip
 from support.server import HOLD, running_server
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 STATIC = Path(static_files.__file__).with_name("static")
 
@@ -145,6 +148,39 @@ def test_a_key_that_is_there_twice_is_an_error(client: TestClient, body: str, na
     assert "twice" in found.json()["error"]
 
 
+def test_a_header_has_ten_seconds_and_an_answer_any_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection waits for the first header, for the rest of one, and for the next; not while an answer is computed."""
+    for name in ("connection_made", "data_received", "connection_lost"):
+        monkeypatch.setattr(H11Protocol, name, lambda *_: None)
+    timers: list[tuple[float, Any]] = []
+    cancelled: list[int] = []
+
+    def call_later(seconds: float, call: Any) -> Any:
+        timers.append((seconds, call))
+        number = len(timers)
+        return SimpleNamespace(cancel=lambda: cancelled.append(number))
+
+    closed: list[bool] = []
+    connection = HeaderTimeoutProtocol.__new__(HeaderTimeoutProtocol)
+    connection.loop, connection.cycle = SimpleNamespace(call_later=call_later), None  # type: ignore[assignment]
+    connection.transport = SimpleNamespace(close=lambda: closed.append(True), is_closing=lambda: bool(closed))  # type: ignore[assignment]
+    connection.connection_made(None)
+    connection.data_received(b"GET / HT")
+    assert ([seconds for seconds, _ in timers], cancelled) == ([10.0], [])  # no byte prolongs it
+    connection.cycle = SimpleNamespace(response_complete=False)  # type: ignore[assignment]
+    connection.data_received(b"...")
+    assert cancelled == [1]
+    connection.cycle.response_complete = True
+    connection.data_received(b"GET")
+    timers[-1][1]()
+    assert (len(timers), closed) == (2, [True])
+    timers[-1][1]()
+    assert closed == [True]
+    connection.data_received(b"GET")
+    connection.connection_lost(None)
+    assert cancelled == [1, 3]
+
+
 @pytest.fixture(scope="module")
 def port(yatzy: Strategy, store: Path) -> Iterator[int]:
     """A server whose limits for slow clients are short."""
@@ -168,6 +204,7 @@ def closed_after(port: int, *parts: bytes, pause: float = 0.0) -> tuple[float, b
     return time.monotonic() - started, answer
 
 
+@pytest.mark.full
 def test_slow_clients_are_dropped(port: int) -> None:
     """No header, half a header, half a body, and half a second header: each connection ends soon."""
     host = b"Host: 127.0.0.1\r\n"
@@ -183,12 +220,14 @@ def test_slow_clients_are_dropped(port: int) -> None:
             assert json.loads(answer.split(b"\r\n\r\n")[1])["code"] == "request-timeout"
 
 
+@pytest.mark.full
 def test_a_client_that_sends_its_header_byte_by_byte_is_dropped(port: int) -> None:
     seconds, answer = closed_after(port, *[b"x"] * 20, pause=0.1)
     assert seconds < 8
     assert not answer
 
 
+@pytest.mark.full
 def test_a_patient_client_is_served(port: int) -> None:
     """Several requests on one connection, with pauses below the limits."""
     request = b"GET /api/languages HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"

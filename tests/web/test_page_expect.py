@@ -9,8 +9,10 @@ import pytest
 from perfect_yatzy.game.notation import parse_card
 from perfect_yatzy.strategy.distribution import distribution
 from perfect_yatzy.strategy.strategy import Strategy
-from support.browser import PATIENCE_MS, expect, open_link, settle
+from support.browser import FRAMES, expect, listening, open_link, settle
 from support.need import need
+
+pytestmark = pytest.mark.full
 
 playwright = need("playwright.sync_api")
 BOXES = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
@@ -28,55 +30,55 @@ def figures(page: Any) -> dict[str, str]:
     return {pair.locator("dt").text_content(): pair.locator("dd").text_content() for pair in pairs.all()}
 
 
-def test_the_figures_are_those_of_the_strategy(page: Any, address: str, yatzy: Strategy) -> None:
+def test_the_figures_are_those_of_the_strategy(blank: Any, address: str, yatzy: Strategy) -> None:
     card = parse_card(yatzy.rules, BOXES)
     found = distribution(yatzy, card)
-    open_link(page, address, link(BOXES))
-    shown = figures(page)
+    open_link(blank, address, link(BOXES))
+    shown = figures(blank)
     assert shown["average final score"] == f"{card.total + yatzy.value(card):.1f}"
     assert shown["9 of 10 games"] == f"{found.percentile(5)} – {found.percentile(95)}"
     assert shown["standard deviation"] == f"{found.standard_deviation:.1f}"
     assert shown["upper bonus"] == "certain"  # 63 points already
     ahead = card.total + yatzy.value(card) - yatzy.value()
     assert shown[f"against the start ({yatzy.value():.1f})"] == f"{'−' if ahead < 0 else '+'}{abs(ahead):.1f}"
-    page.fill("#at-least", "230")
+    blank.fill("#at-least", "230")
     chance = float(found.chances[found.scores >= 230].sum())
-    expect(page, "#chance-of", f"{100 * chance:.1f}")
-    page.fill("#at-least", "many")
-    expect(page, "#chance-of", "enter a whole number")
-    assert page.get_attribute("#at-least", "aria-invalid") == "true"
-    page.fill("#at-least", "230")
-    page.locator("#chances-details summary").click()
-    row = page.locator("#chances tbody tr", has_text="230").first
+    expect(blank, "#chance-of", f"{100 * chance:.1f}")
+    blank.fill("#at-least", "many")
+    expect(blank, "#chance-of", "enter a whole number")
+    assert blank.get_attribute("#at-least", "aria-invalid") == "true"
+    blank.fill("#at-least", "230")
+    blank.locator("#chances-details summary").click()
+    row = blank.locator("#chances tbody tr", has_text="230").first
     playwright.expect(row).to_contain_text(f"{100 * chance:.1f}")
 
 
-def test_the_chart_marks_the_average_and_the_points_so_far_and_takes_clicks(page: Any, address: str) -> None:
-    open_link(page, address, link(LATE))
-    page.wait_for_selector("#chart rect")
-    assert page.locator("#chart rect").count() > 10
-    mean = figures(page)["average final score"]
-    assert f"average {mean}" in page.text_content("#chart")
-    assert "now " in page.text_content("#chart")
-    label = page.get_attribute("#chart svg", "aria-label")
+def test_the_chart_marks_the_average_and_the_points_so_far_and_takes_clicks(blank: Any, address: str) -> None:
+    open_link(blank, address, link(LATE))
+    blank.wait_for_selector("#chart rect")
+    assert blank.locator("#chart rect").count() > 10
+    mean = figures(blank)["average final score"]
+    assert f"average {mean}" in blank.text_content("#chart")
+    assert "now " in blank.text_content("#chart")
+    label = blank.get_attribute("#chart svg", "aria-label")
     assert "nine of ten games end between" in label
     assert mean in label
-    before = page.input_value("#at-least")
-    chart = page.locator("#chart svg")
+    before = blank.input_value("#at-least")
+    chart = blank.locator("#chart svg")
     box = chart.bounding_box()
     chart.click(position={"x": 0.9 * box["width"], "y": 40})
-    high = int(page.input_value("#at-least"))
+    high = int(blank.input_value("#at-least"))
     chart.click(position={"x": 0.1 * box["width"], "y": 40})
-    assert int(page.input_value("#at-least")) < int(before) < high
+    assert int(blank.input_value("#at-least")) < int(before) < high
 
 
-def test_a_goal_its_chance_and_that_of_play_for_the_average(page: Any, address: str) -> None:
-    open_link(page, address, link(BOXES, "&dice=33456&left=2&goal=240"))
-    shown = figures(page)
+def test_a_goal_its_chance_and_that_of_play_for_the_average(blank: Any, address: str) -> None:
+    open_link(blank, address, link(BOXES, "&dice=33456&left=2&goal=240"))
+    shown = figures(blank)
     assert shown["chance of 240 or more"] == "42.7\u00a0%"
     assert 0 < float(shown["playing for the best average"].split()[0]) < 42.7
-    expect(page, "#chart-title", "when playing for the best average")
-    assert page.locator("#chart rect").count() > 50
+    expect(blank, "#chart-title", "when playing for the best average")
+    assert blank.locator("#chart rect").count() > 50
 
 
 def test_goals_out_of_reach_or_certain_and_opponents(page: Any, address: str) -> None:
@@ -92,64 +94,60 @@ def test_goals_out_of_reach_or_certain_and_opponents(page: Any, address: str) ->
 
 def test_dice_ask_nothing_and_a_panel_out_of_sight_asks_nothing(page: Any, address: str) -> None:
     asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
-    assert figures(page)["average final score"] == "248.4"
-    asked.clear()
-    page.keyboard.type("33456")
-    page.wait_for_selector("#ranking[aria-busy='false']")
-    assert "expect" not in asked
-    page.set_viewport_size({"width": 390, "height": 600})
-    page.evaluate("window.scrollTo(0, 0)")
-    page.wait_for_function("document.getElementById('expect').getBoundingClientRect().top > innerHeight + 150")
-    page.wait_for_timeout(200)  # the observer of the page runs
-    page.goto("about:blank")
-    asked.clear()
-    page.goto(address + link(BOXES, "&dice=33456&left=2"))
-    settle(page)
-    page.wait_for_timeout(300)
-    assert "expect" not in asked
-    page.locator("#expect").scroll_into_view_if_needed()
-    page.wait_for_selector("#chart rect")
-    assert "expect" in asked
+    with listening(page, request=lambda request: asked.append(request.url.rpartition("/")[2])):
+        assert figures(page)["average final score"] == "248.4"
+        asked.clear()
+        page.keyboard.type("33456")
+        page.wait_for_selector("#ranking[aria-busy='false']")
+        assert "expect" not in asked
+        page.set_viewport_size({"width": 390, "height": 600})
+        open_link(page, address, link(BOXES, "&dice=33456&left=2"))
+        settle(page)
+        assert page.evaluate("document.getElementById('expect').getBoundingClientRect().top > innerHeight + 150")
+        page.evaluate(FRAMES)  # the observer of the page has run
+        assert "expect" not in asked
+        page.locator("#expect").scroll_into_view_if_needed()
+        page.wait_for_selector("#chart rect")
+        assert "expect" in asked
 
 
-def test_figures_fade_while_others_are_computed(page: Any, address: str) -> None:
+def test_figures_fade_while_others_are_computed(blank: Any, address: str) -> None:
     """The panel is not empty after each change, and figures of the position before do not look like those of this one."""
-    open_link(page, address, link(BOXES))
-    before = figures(page)
-    page.wait_for_selector("#chart rect")
-    size = page.locator("#expect").bounding_box()["height"]
+    open_link(blank, address, link(BOXES))
+    before = figures(blank)
+    blank.wait_for_selector("#chart rect")
+    size = blank.locator("#expect").bounding_box()["height"]
     held: list[Any] = []
-    page.route("**/api/expect", lambda route: held.append(route))
-    page.evaluate("import('./state.js').then(({ change }) => change((s) => { s.players[0].card.chance = 20; }))")
-    page.wait_for_selector("#expect[aria-busy='true']")
-    expect(page, "#expect-status", "Working")
-    faded = page.locator("#expect-figures > .outdated")
+    blank.route("**/api/expect", lambda route: held.append(route))
+    blank.evaluate("import('./state.js').then(({ change }) => change((s) => { s.players[0].card.chance = 20; }))")
+    blank.wait_for_selector("#expect[aria-busy='true']")
+    expect(blank, "#expect-status", "Working")
+    faded = blank.locator("#expect-figures > .outdated")
     assert faded.count() == len(before)
     assert faded.locator("dt").all_text_contents() == list(before)
-    assert page.locator("#chart rect").first.is_visible()
+    assert blank.locator("#chart rect").first.is_visible()
     ink = "getComputedStyle(document.querySelector('#expect-figures dd')).color"
-    pale = page.evaluate(ink)
-    assert abs(page.locator("#expect").bounding_box()["height"] - size) < 4
-    page.unroute("**/api/expect")
-    page.evaluate("document.dispatchEvent(new Event('work-done'))")  # asks again
-    page.wait_for_selector("#expect[aria-busy='false']")
-    assert figures(page) != before
-    assert page.locator("#expect .outdated").count() == 0
-    assert page.evaluate(ink) != pale
+    pale = blank.evaluate(ink)
+    assert abs(blank.locator("#expect").bounding_box()["height"] - size) < 4
+    blank.unroute("**/api/expect")
+    blank.evaluate("document.dispatchEvent(new Event('work-done'))")  # asks again
+    blank.wait_for_selector("#expect[aria-busy='false']")
+    assert figures(blank) != before
+    assert blank.locator("#expect .outdated").count() == 0
+    assert blank.evaluate(ink) != pale
 
 
-def test_the_average_is_that_before_the_roll(page: Any, address: str) -> None:
+def test_the_average_is_that_before_the_roll(blank: Any, address: str) -> None:
     """The advice knows the dice, the panel does not: its name says so, and the figures of a line stand on one baseline."""
-    open_link(page, address, link(BOXES))
-    assert "average final score" in figures(page)
-    page.keyboard.type("33456")
-    page.wait_for_selector("#ranking[aria-busy='false'] li")
-    assert next(iter(figures(page))) == "average final score before this roll"
-    page.keyboard.press("Enter")
-    expect(page, "#expect-figures", "average final score before this turn")
-    page.wait_for_selector("#chart rect")
-    baselines = page.evaluate(
+    open_link(blank, address, link(BOXES))
+    assert "average final score" in figures(blank)
+    blank.keyboard.type("33456")
+    blank.wait_for_selector("#ranking[aria-busy='false'] li")
+    assert next(iter(figures(blank))) == "average final score before this roll"
+    blank.keyboard.press("Enter")
+    expect(blank, "#expect-figures", "average final score before this turn")
+    blank.wait_for_selector("#chart rect")
+    baselines = blank.evaluate(
         """() => [...document.querySelectorAll('#expect-figures dd')].map((dd) => {
           const mark = document.createElement('span');
           mark.style.cssText = 'display: inline-block; width: 0; height: 0';
@@ -217,32 +215,27 @@ def test_stepped_bonuses_have_one_chance(page: Any, address: str) -> None:
     assert figures(page)["any upper bonus"] == "50.0\u00a0%"
 
 
-def test_errors_are_reported_and_tried_again(browser: Any, address: str) -> None:
-    page = browser.new_page()
-    page.set_default_timeout(PATIENCE_MS)
-    page.goto(address)
-    page.wait_for_selector("#chart rect")
-    page.route("**/api/expect", lambda route: route.abort())
-    open_link(page, address, link(BOXES))
-    page.wait_for_selector("#expect-status .error")
-    assert page.locator("#chart").is_hidden()
-    page.unroute("**/api/expect")
-    if page.locator("#expect-status button").count():
-        page.locator("#expect-status button").click()
+def test_errors_are_reported_and_tried_again(tab: Any, address: str) -> None:
+    tab.goto(address)
+    tab.wait_for_selector("#chart rect")
+    tab.route("**/api/expect", lambda route: route.abort())
+    open_link(tab, address, link(BOXES))
+    tab.wait_for_selector("#expect-status .error")
+    assert tab.locator("#chart").is_hidden()
+    tab.unroute("**/api/expect")
+    if tab.locator("#expect-status button").count():
+        tab.locator("#expect-status button").click()
     else:
-        page.reload()
-    page.wait_for_selector("#chart rect")
-    assert page.text_content("#expect-status") == ""
-    page.close()
+        tab.reload()
+    tab.wait_for_selector("#chart rect")
+    assert tab.text_content("#expect-status") == ""
 
 
-def test_long_work_waits_for_a_click(browser: Any, address: str) -> None:
+def test_long_work_waits_for_a_click(tab: Any, address: str) -> None:
     """The server asks for a confirmation; the button names time and disk, and afterwards the question is asked again."""
     cost = {"seconds": 20.0, "disk_bytes": 605_000_000, "memory_bytes": 10**9, "what": "goals"}
     refusal = {"schema": 2, "error": "needs a confirmation", "code": "confirmation-required", "cost": cost}
     solved: list[str] = []
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.set_default_timeout(PATIENCE_MS)
 
     def refuse(route: Any) -> None:
         if solved:
@@ -254,41 +247,25 @@ def test_long_work_waits_for_a_click(browser: Any, address: str) -> None:
         solved.append(route.request.post_data)
         route.fulfill(content_type="text/event-stream", body="event: done\ndata: {}\n\n")
 
-    page.route("**/api/expect", refuse)
-    page.route("**/api/solve", solve)
-    page.goto(address + link(LATE, "&goal=200"))
-    button = page.locator("#expect-status button")
+    tab.route("**/api/expect", refuse)
+    tab.route("**/api/solve", solve)
+    tab.goto(address + link(LATE, "&goal=200"))
+    button = tab.locator("#expect-status button")
     button.wait_for()
     assert solved == []
     assert "20 seconds" in button.text_content()
     assert "0.6 GB" in button.text_content()
     button.click()
-    page.wait_for_selector("#expect-figures dd")
+    tab.wait_for_selector("#expect-figures dd")
     assert json.loads(solved[0])["query"] == "expect"
     assert json.loads(solved[0])["goal"] == 200
-    assert "chance of 200 or more" in figures(page)
-    page.close()
+    assert "chance of 200 or more" in figures(tab)
 
 
-def test_the_end_of_a_game_has_a_final_score(page: Any, address: str) -> None:
+def test_the_end_of_a_game_has_a_final_score(blank: Any, address: str) -> None:
     boxes = LATE + " full-house=0 chance=20 yatzy=0"
-    open_link(page, address, link(boxes))
-    expect(page, "#answer", "Final score 188")
-    assert page.locator("#expect").is_hidden()  # nothing is left to expect
-    page.evaluate("import('./state.js').then(({ change }) => change((s) => { delete s.players[0].card.yatzy; }))")
-    page.wait_for_selector("#chart rect")
-
-
-@pytest.mark.parametrize("width", [390, 1280])
-def test_axe_finds_nothing_in_the_panel(page: Any, address: str, width: int) -> None:
-    axe = need("axe_playwright_python.sync_playwright")
-    page.set_viewport_size({"width": width, "height": 900})
-    open_link(page, address, link(BOXES))
-    page.locator("#expect").scroll_into_view_if_needed()
-    page.wait_for_selector("#chart rect")
-    page.locator("#chances-details summary").click()
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        found = axe.Axe().run(page, context="#expect").response["violations"]
-        assert [(v["id"], [n["target"] for n in v["nodes"]]) for v in found] == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    open_link(blank, address, link(boxes))
+    expect(blank, "#answer", "Final score 188")
+    assert blank.locator("#expect").is_hidden()  # nothing is left to expect
+    blank.evaluate("import('./state.js').then(({ change }) => change((s) => { delete s.players[0].card.yatzy; }))")
+    blank.wait_for_selector("#chart rect")

@@ -5,33 +5,36 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import pytest
 from perfect_yatzy.play.record import read_game
 from support.browser import dice_shown, expect, focused, open_link, record_of, settle
+
+pytestmark = pytest.mark.full
 
 MAX_TABS_TO_BEST_HOLD = 8
 
 
-def test_a_whole_game_by_keyboard(page: Any, address: str) -> None:
+def test_a_whole_game_by_keyboard(blank: Any, address: str) -> None:
     """Digits enter the dice, Enter does what the primary button says."""
-    open_link(page, address, "#rules=crag")
-    page.wait_for_selector("#game-name:has-text('Crag')")
+    open_link(blank, address, "#rules=crag")
+    blank.wait_for_selector("#game-name:has-text('Crag')")
     dice = random.Random(3)
     for turn in range(13):
-        expect(page, "#turn-line", f"Turn {turn + 1} of 13")
-        page.keyboard.type("".join(str(dice.randint(1, 6)) for _ in range(3)))
-        settle(page)
-        if not page.text_content("#go").startswith("Take"):
-            page.keyboard.press("Enter")
-            missing = 3 - page.locator("#dice button").count()
-            page.keyboard.type("".join(str(dice.randint(1, 6)) for _ in range(missing)))
-            settle(page)
-        while focused(page) != "go":
-            page.keyboard.press("Tab")
-        page.keyboard.press("Enter")
-    expect(page, "#turn-line", "Game over")
-    game = read_game(record_of(page))
+        expect(blank, "#turn-line", f"Turn {turn + 1} of 13")
+        blank.keyboard.type("".join(str(dice.randint(1, 6)) for _ in range(3)))
+        settle(blank)
+        if not blank.text_content("#go").startswith("Take"):
+            blank.keyboard.press("Enter")
+            missing = 3 - blank.locator("#dice button").count()
+            blank.keyboard.type("".join(str(dice.randint(1, 6)) for _ in range(missing)))
+            settle(blank)
+        while focused(blank) != "go":
+            blank.keyboard.press("Tab")
+        blank.keyboard.press("Enter")
+    expect(blank, "#turn-line", "Game over")
+    game = read_game(record_of(blank))
     assert len(game.turns) == 13
-    expect(page, "#answer", f"Final score {game.card(0).total}")
+    expect(blank, "#answer", f"Final score {game.card(0).total}")
 
 
 def test_few_tabs_lead_to_the_best_hold(page: Any) -> None:
@@ -50,27 +53,6 @@ def test_the_skip_link_leads_to_the_dice(page: Any) -> None:
     page.keyboard.press("Enter")
     assert focused(page) == "dice-title"
     assert "#dice-title" not in page.url
-
-
-def test_digits_work_while_a_control_has_the_focus(page: Any) -> None:
-    for place in ("#open-rules", "#menu-button", "#example", "#edit-card"):
-        page.locator(place).focus()
-        page.keyboard.type("3")
-    page.keyboard.type("4")
-    assert dice_shown(page) == [3, 3, 3, 3, 4]
-    settle(page)
-    page.keyboard.press("Backspace")
-    page.locator("#left").focus()
-    page.keyboard.type("5")
-    assert dice_shown(page) == [3, 3, 3, 3, 5]
-    page.click("#open-rules")
-    page.select_option("#objective", "goal")
-    page.locator("#goal").focus()
-    page.keyboard.type("6")
-    assert page.input_value("#goal") == "6"
-    assert dice_shown(page) == [3, 3, 3, 3, 5]
-    page.select_option("#objective", "mean")
-    page.keyboard.press("Escape")
 
 
 def test_arrow_keys_move_within_the_dice(page: Any) -> None:
@@ -123,3 +105,24 @@ def test_enter_does_one_thing(page: Any) -> None:
     page.locator("body").evaluate("() => document.activeElement.blur()")
     page.keyboard.press("Enter")
     assert page.locator("dialog[open]").count() == 1  # the warning stays
+
+
+def test_digits_work_while_a_control_has_the_focus(page: Any) -> None:
+    for place in ("#open-rules", "#menu-button", "#example", "#edit-card"):
+        page.locator(place).focus()
+        page.keyboard.type("3")
+    page.keyboard.type("4")
+    assert dice_shown(page) == [3, 3, 3, 3, 4]
+    settle(page)
+    page.keyboard.press("Backspace")
+    page.locator("#left").focus()
+    page.keyboard.type("5")
+    assert dice_shown(page) == [3, 3, 3, 3, 5]
+    page.click("#open-rules")
+    page.select_option("#objective", "goal")
+    page.locator("#goal").focus()
+    page.keyboard.type("6")
+    assert page.input_value("#goal") == "6"
+    assert dice_shown(page) == [3, 3, 3, 3, 5]
+    page.select_option("#objective", "mean")
+    page.keyboard.press("Escape")

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from perfect_yatzy.play.record import read_game
-from support.browser import expect, record_of, settle, state_of
+from support.browser import expect, record_of, settle, state_of, wait_for
+
+pytestmark = pytest.mark.full
 
 
 def seat(page: Any, *names: str) -> None:
@@ -17,30 +20,6 @@ def seat(page: Any, *names: str) -> None:
     for i, name in enumerate(names):
         page.locator("#names input").nth(i).fill(name)
     page.click("#players-form button[type='submit']")
-
-
-def test_two_players_play_in_turns(page: Any) -> None:
-    seat(page, "Ann", "Bo")
-    expect(page, "#turn-line", "Ann, turn 1 of 15")
-    page.keyboard.type("33345")
-    page.select_option("#left", "0")
-    expect(page, "#go", "Take Threes for 9")
-    page.click("#go")
-    expect(page, "#turn-line", "Bo, turn 1 of 15")
-    expect(page, "#who .turn", "Bo")
-    assert page.text_content("#total") == "0"
-    page.keyboard.type("44455")
-    page.select_option("#left", "0")
-    settle(page)
-    page.click("#take-full-house")
-    if page.locator("dialog[open]").count():
-        page.locator("dialog[open] button").last.click()
-    expect(page, "#turn-line", "Ann, turn 2 of 15")
-    page.click("#who button >> nth=1")
-    expect(page, "#take-full-house .points", "22")
-    assert page.text_content("#total") == "22"
-    page.click("#who button >> nth=0")
-    expect(page, "#take-threes .points", "9")
 
 
 def test_the_record_has_all_players(page: Any) -> None:
@@ -67,14 +46,12 @@ def test_the_others_at_the_table_are_the_opponents(page: Any) -> None:
         "import('./state.js').then(({change, newPlayer}) => change((s) => { s.players = [newPlayer('Ann'), newPlayer('Bo')];"
         " s.players[1].card = {ones: 3, chance: 22}; s.objective = 'win'; s.dice = [3, 3, 4, 5, 6]; s.held = Array(5).fill(false); }))"
     )
-    while not asked:
-        page.wait_for_timeout(20)
+    wait_for(page, lambda: asked)
     assert asked[0]["opponents"] == ["ones=3 chance=22"]
     assert asked[0]["card"] == {}
     page.click("#aim")
     assert page.locator("#opponents-table").is_visible()
     assert page.locator("#opponents").is_hidden()
-    page.goto("about:blank")  # with the routes: without them the requests would go to the server
 
 
 def test_another_number_of_players_begins_a_new_game_that_undo_takes_back(page: Any) -> None:

@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from perfect_yatzy.play.record import Game, Turn, read_games, write_games
+from perfect_yatzy.play.record import Game, Turn, write_games
 from perfect_yatzy.play.review import Review, review
 from perfect_yatzy.strategy.strategy import Strategy
 from support.browser import expect, focused, settle, wait_until
 from support.human import human
+from support.looks import RULES, axe_faults
 from support.need import need
+
+pytestmark = pytest.mark.full
 
 playwright = need("playwright.sync_api")
 
@@ -51,23 +54,6 @@ def place(page: Any) -> int:
     found = re.search(r"\((\d+) of", page.text_content("#step-place"))
     assert found is not None
     return int(found[1])
-
-
-def test_luck_and_errors_are_apart(opened: Any, reviewed: Review) -> None:
-    assert opened.text_content("#review-name") == "Ann: 195 points"
-    pairs = opened.locator("#review .figures > div")
-    shown = {pair.locator("dt").text_content(): pair.locator("dd").text_content() for pair in pairs.all()}
-    assert shown == {
-        "start": f"{reviewed.start:.1f}",
-        "luck": signed(reviewed.luck),
-        "errors": signed(-reviewed.points_lost),
-        "final score": "195",
-    }
-    assert opened.locator("#review polyline").count() == 2
-    assert opened.locator("#review polygon").count() == 1
-    for grade, count in reviewed.counts().items():
-        if count and grade != "tied":
-            expect(opened, "#review .grades", f"{count} {grade[:7]}")
 
 
 def test_every_decision_is_listed_with_its_grade_and_loss(opened: Any, reviewed: Review) -> None:
@@ -108,21 +94,6 @@ def test_it_is_stepped_with_the_arrow_keys(opened: Any, reviewed: Review) -> Non
     assert opened.locator("#dice button[aria-pressed]").count() == 0  # the table is as it was
 
 
-def test_after_the_last_mistake_the_first_one_is_announced(opened: Any, reviewed: Review) -> None:
-    """Else one thinks that it is another mistake."""
-    mistakes = [i + 1 for i, each in enumerate(reviewed.decisions) if each.grade in ("mistake", "blunder")]
-    opened.locator(".decision").nth(mistakes[-1] - 1).click()
-    assert opened.locator("#decision .note").count() == 0
-    opened.click("#step-mistake")
-    assert place(opened) == mistakes[0]
-    expect(opened, "#decision .note", "Back to the first mistake.")
-    expect(opened, "#decision-status", "Back to the first mistake.")
-    opened.click("#step-mistake")
-    assert place(opened) == mistakes[1]
-    assert opened.locator("#decision .note").count() == 0
-    assert "Back to" not in opened.text_content("#decision-status")
-
-
 def test_a_click_on_the_curve_goes_to_the_decision(opened: Any, reviewed: Review) -> None:
     chart = opened.locator("svg.course")
     box = chart.bounding_box()
@@ -154,7 +125,7 @@ def test_why_and_the_position_of_the_worst_decision(opened: Any, reviewed: Revie
     card = opened.evaluate("new URLSearchParams(location.hash.slice(1)).get('card')") or ""
     assert len(card.split()) == decision.turn - 1
     opened.keyboard.press("Control+z")
-    opened.wait_for_function("!new URLSearchParams(location.hash.slice(1)).get('dice')")
+    wait_until(opened, "!new URLSearchParams(location.hash.slice(1)).get('dice')")
 
 
 def test_a_position_shown_leads_back_to_the_review_and_to_the_own_game(opened: Any) -> None:
@@ -208,35 +179,6 @@ def test_the_result_is_what_one_sees_first(page: Any, game: Game, tmp_path: Path
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_mistakes_only(opened: Any, reviewed: Review) -> None:
-    opened.check("#only-mistakes")
-    wanted = [each for each in reviewed.decisions if each.grade in ("mistake", "blunder")]
-    assert opened.locator(".decision:visible").count() == len(wanted)
-    turns = {each.turn for each in wanted}
-    assert opened.locator(".turns > li:visible").count() == len(turns)
-
-
-def test_one_of_several_games_of_a_file_and_faults_of_files(page: Any, yatzy: Strategy, tmp_path: Path) -> None:
-    open_games(page, tmp_path, human(yatzy, 2), human(yatzy, 4))
-    last = page.text_content("#review-name")
-    page.select_option("#which", "0")
-    expect(page, "#review-name", "Ann: 195 points")
-    assert last != "Ann: 195 points"
-    assert page.text_content("#review-source") == "From the file games.jsonl"
-    path = tmp_path / "games.jsonl"
-    for text, words in (
-        ("{}\nhello\n", "Line 2 of the file is not JSON."),
-        ("\n", "The file contains no game."),
-        ("{}\n", "the field “players” is missing"),
-    ):
-        path.write_text(text)
-        page.set_input_files("#record", str(path))
-        expect(page, "#review-status", "games.jsonl: ")
-        expect(page, "#review-status", words)
-        assert page.text_content("#review-name") == "Ann: 195 points"  # the review that is open stays
-        assert page.locator("#which option").count() == 2
-
-
 def test_several_players(page: Any, yatzy: Strategy, tmp_path: Path) -> None:
     """Two players in turns: each has a review of their own, chosen by a button."""
     ann, bo = human(yatzy, 2), human(yatzy, 4)
@@ -249,49 +191,11 @@ def test_several_players(page: Any, yatzy: Strategy, tmp_path: Path) -> None:
     assert page.locator(".players button[aria-pressed='true']").text_content() == "Bo"
 
 
-def test_a_game_of_this_page_its_record_and_its_mistakes(page: Any, tmp_path: Path) -> None:
-    """A turn played with the dice of the page is reviewed and saved; before that there is nothing to review."""
-    assert page.get_attribute("#review-own", "aria-disabled") == "true"
-    page.evaluate(
-        """async () => {
-          const { change } = await import("./state.js"), { takeCategory } = await import("./game.js");
-          change((s) => { s.dice = [6, 6, 6, 6, 6]; s.held = s.dice.map(() => false); s.left = 0; s.rolls = [[1, 1, 6, 6, 6], [1, 6, 6, 6, 6]];
-            s.holds = [[6, 6, 6], [6, 6, 6, 6]]; });
-          takeCategory({ category: "ones", points: 0, bonus_points: 0 });
-        }"""
-    )
-    expect(page, "#played", "1 turn played on this page.")
-    page.click("#review-own")
-    page.wait_for_selector("#review-name")
-    expect(page, "#review-name", "after 1 turn")
-    assert page.text_content("#review-source") == "The game on this page"
-    expect(page, "#review .grades", "1 blunder")
-    for _ in range(2):
-        page.click("#step-mistake")
-    expect(page, "#decision .note", "This is the only mistake.")
-    expect(page, "#drill-counts", "1 of 1 mistake is due.")  # the own game is kept for practice at once
-    with page.expect_download() as saved:
-        page.click("#save-own")
-    path = tmp_path / "saved.jsonl"
-    saved.value.save_as(path)
-    (found,) = read_games(path)
-    assert found.turns[0].category == "ones"
-    page.keyboard.press("Control+z")
-    expect(page, "#played", "Play a game here")
-
-
 def test_axe_finds_nothing_with_a_review_open(opened: Any) -> None:
-    axe = need("axe_playwright_python.sync_playwright")
+    """By its experimental rules, too."""
     opened.keyboard.press("m")
     opened.locator("#decision summary").click()
-    options = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice", "experimental"]}
-    for width in (390, 1280):
-        opened.set_viewport_size({"width": width, "height": 900})
-        for scheme in ("light", "dark"):
-            opened.emulate_media(color_scheme=scheme)
-            found = axe.Axe().run(opened, context="#review", options=options).response["violations"]
-            assert [(v["id"], [n["target"] for n in v["nodes"]]) for v in found] == []
-        assert opened.evaluate("document.documentElement.scrollWidth") <= width
+    assert axe_faults(opened, "#review", RULES) == []
 
 
 def test_what_a_screen_reader_says(opened: Any, reviewed: Review) -> None:

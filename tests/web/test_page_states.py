@@ -10,7 +10,7 @@ from perfect_yatzy.play.record import write_games
 from perfect_yatzy.strategy.strategy import Strategy
 from support.browser import expect, open_link, settle
 from support.human import human
-from support.looks import CONTRAST, SMALL, axe_faults
+from support.looks import axe_faults, looks_right
 from support.need import need
 
 playwright = need("playwright.sync_api")
@@ -21,19 +21,11 @@ CONTROLS = ", ".join(
     for place in ("main button", "main select", "main input", "dialog[open] button", "dialog[open] select", "dialog[open] input", "dialog[open] textarea")
 ) + ", .die .die-square"  # fmt: skip
 
+pytestmark = pytest.mark.full
+
 
 def check(page: Any, state: str) -> None:
-    """On a phone and a desk, in light and dark."""
-    for width in (390, 1280):
-        page.set_viewport_size({"width": width, "height": 844})
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, state
-        if width == 390:
-            assert (state, page.evaluate(SMALL)) == (state, [])
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)
-            weak = [each for each in page.evaluate(CONTRAST, CONTROLS) if each[1] < 3]
-            assert (state, scheme, weak) == (state, scheme, [])
-            assert (state, scheme, axe_faults(page)) == (state, scheme, [])
+    looks_right(page, state, CONTROLS)
 
 
 def open_review(page: Any, yatzy: Strategy, folder: Path) -> None:
@@ -81,35 +73,36 @@ def test_an_exercise_answered_wrongly(page: Any) -> None:
     check(page, "solution")
 
 
-def test_dialogs(page: Any, address: str) -> None:
-    open_link(page, address, "#rules=yatzy&card=ones%3D3&dice=66666&left=1")
-    settle(page)
-    page.click("#menu-button")
-    page.click("#open-players")
-    page.click("#add-player")
-    check(page, "players")
-    page.keyboard.press("Escape")
-    page.click("#menu-button")
-    page.click("#open-paste")
-    page.fill("#paste-text", "rubbish text")
-    page.locator("#paste-form .primary").click()
-    expect(page, "#paste-error", " ")
-    check(page, "paste")
-    page.keyboard.press("Escape")
-    page.locator("#dice .die").nth(0).click()
-    page.click("#go")
-    expect(page, "#loss-dialog", "blunder")
-    check(page, "loss")
-    page.keyboard.press("Escape")
-    page.click("#open-rules")
+def test_dialogs(blank: Any, address: str) -> None:
+    open_link(blank, address, "#rules=yatzy&card=ones%3D3&dice=66666&left=1")
+    settle(blank)
+    blank.click("#menu-button")
+    blank.click("#open-players")
+    blank.click("#add-player")
+    check(blank, "players")
+    blank.keyboard.press("Escape")
+    blank.click("#menu-button")
+    blank.click("#open-paste")
+    blank.fill("#paste-text", "rubbish text")
+    blank.locator("#paste-form .primary").click()
+    expect(blank, "#paste-error", " ")
+    check(blank, "paste")
+    blank.keyboard.press("Escape")
+    blank.locator("#dice .die").nth(0).click()
+    blank.click("#go")
+    expect(blank, "#loss-dialog", "blunder")
+    check(blank, "loss")
+    blank.keyboard.press("Escape")
+    blank.click("#open-rules")
     for objective in ("goal", "win"):
-        page.select_option("#objective", objective)
-        check(page, f"rules, {objective}")
+        blank.select_option("#objective", objective)
+        check(blank, f"rules, {objective}")
 
 
 def test_what_to_expect_while_it_is_computed_and_the_end_of_a_game(page: Any) -> None:
     page.wait_for_selector("#chart rect")
     page.locator("#chances-details summary").click()
+    check(page, "figures")
     page.route("**/api/expect", lambda route: None)  # no answer
     page.evaluate("import('./state.js').then(({ change }) => change((s) => { s.players[0].card.chance = 20; }))")
     page.wait_for_selector("#spread.outdated")

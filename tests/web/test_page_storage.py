@@ -4,7 +4,54 @@ from __future__ import annotations
 
 from typing import Any
 
-from support.browser import PATIENCE_MS, dice_shown, expect, focused, open_link, ready, record_of, settle, state_of
+import pytest
+from support.browser import PATIENCE_MS, dice_shown, expect, open_link, ready, record_of, settle, state_of
+
+pytestmark = pytest.mark.full
+
+
+def test_a_link_goes_before_the_stored_game_and_undo_brings_that_back(page: Any, address: str) -> None:
+    page.keyboard.type("33345")
+    settle(page)
+    page.evaluate("location.hash = '#rules=crag&dice=555&left=1'")
+    expect(page, "#game-name", "Crag")
+    page.click("#undo")
+    expect(page, "#game-name", "Yatzy")
+    assert dice_shown(page) == [3, 3, 3, 4, 5]
+
+
+def test_invalid_parts_of_a_link_are_reported(blank: Any, address: str) -> None:
+    open_link(
+        blank, address, "#rules=yatzy&card=ones=99+twos=+nonsense=3+sixes=24&dice=3378&left=7&bonus_points=5&what=1"
+    )
+    for part in ("Ones cannot hold “99”", "Twos cannot hold “”", "no box “nonsense”", "The dice", "The rerolls left"):
+        expect(blank, "#notice", part)
+    for part in ("The bonus points cannot be “5”", "“what” is not a field of a link"):
+        expect(blank, "#notice", part)
+    expect(blank, "#take-sixes .points", "24")
+    assert blank.locator("#take-twos .scored").count() == 0
+    open_link(blank, address, "#rules=giant-forced&card=ones=3")
+    expect(blank, "#notice", "The rules “giant-forced” are not available on this page, which shows Yatzy instead.")
+
+
+def test_editing_the_card_of_a_game_says_that_it_loses_its_record(page: Any) -> None:
+    page.keyboard.type("33345")
+    for _ in range(2):
+        settle(page)
+        page.keyboard.type("33345")
+    settle(page)
+    page.click("#go")
+    expect(page, "#total", "9")
+    page.click("#edit-card")
+    page.fill("#box-ones", "0")
+    page.locator("#box-ones").blur()
+    expect(
+        page,
+        "#notice",
+        "The card was changed by hand: the game played here can no longer be reviewed; Undo restores it.",
+    )
+    page.click("#undo")
+    assert state_of(page)["edited"] is False
 
 
 def test_a_game_survives_closing_the_tab(browser: Any, address: str) -> None:
@@ -39,103 +86,27 @@ def test_a_game_survives_closing_the_tab(browser: Any, address: str) -> None:
     second.reload()
     ready(second)
     expect(second, "#total", "0")
-    context.close()
 
 
-def test_a_link_goes_before_the_stored_game_and_undo_brings_that_back(page: Any, address: str) -> None:
-    page.keyboard.type("33345")
-    settle(page)
-    page.evaluate("location.hash = '#rules=crag&dice=555&left=1'")
-    expect(page, "#game-name", "Crag")
-    page.click("#undo")
-    expect(page, "#game-name", "Yatzy")
-    assert dice_shown(page) == [3, 3, 3, 4, 5]
-
-
-def test_a_position_is_copied_as_the_command_and_pasted(page: Any, address: str) -> None:
-    open_link(page, address, "#rules=yatzy&card=ones=3+sixes=24&dice=33456&left=1")
-    command = page.evaluate("import('./transfer.js').then((module) => module.commandText())")
+def test_a_position_is_copied_as_the_command_and_pasted(blank: Any, address: str) -> None:
+    open_link(blank, address, "#rules=yatzy&card=ones=3+sixes=24&dice=33456&left=1")
+    command = blank.evaluate("import('./transfer.js').then((module) => module.commandText())")
     assert command == 'yatzy hold 33456 --rolls-left 1 --card "ones=3 sixes=24"'
-    page.click("#menu-button")
-    page.click("#new-game")
+    blank.click("#menu-button")
+    blank.click("#new-game")
     for text, dice in (
         (command, [3, 3, 4, 5, 6]),
-        (page.url.partition("#")[0] + "#rules=yatzy&dice=1,1,2,2,3", [1, 1, 2, 2, 3]),
+        (blank.url.partition("#")[0] + "#rules=yatzy&dice=1,1,2,2,3", [1, 1, 2, 2, 3]),
     ):
-        page.click("#menu-button")
-        page.click("#open-paste")
-        page.fill("#paste-text", text)
-        page.click("#paste-form button[type='submit']")
-        expect(page, "#notice", "The position is pasted; Undo goes back.")
-        assert dice_shown(page) == dice
-    page.click("#menu-button")
-    page.click("#open-paste")
-    page.fill("#paste-text", 'yatzy hold 3345 --card "nonsense=3"')
-    page.click("#paste-form button[type='submit']")
-    expect(page, "#paste-error", "There is no box “nonsense”")
-    assert page.locator("#paste-dialog").is_visible()
-
-
-def test_a_position_is_pasted_as_people_write_it(page: Any) -> None:
-    for text, dice in {
-        "ones=3 twos=6 dice 33456": "33456",
-        "Ones 3, Twos: 6; dice 3 3 4 5 6 left 2": "33456",
-        "ones=3 twos=6 ⚀⚀⚁⚁⚂": "11223",
-    }.items():
-        page.click("#menu-button")
-        page.click("#open-paste")
-        page.fill("#paste-text", text)
-        page.click("#paste-form button[type='submit']")
-        expect(page, "#notice", "The position is pasted; Undo goes back.")
-        assert state_of(page)["players"][0]["card"] == {"ones": 3, "twos": 6}
-        assert "".join(map(str, dice_shown(page))) == dice
-        assert focused(page) == "dice-title"
-    page.click("#menu-button")
-    page.click("#open-paste")
-    page.fill("#paste-text", "ones=3 rubbish text")
-    page.click("#paste-form button[type='submit']")
-    expect(page, "#paste-error", "Nothing was pasted yet. This was not understood: rubbish text.")
-    assert "link" not in page.text_content("#paste-error")
-    assert focused(page) == "paste-text"
-
-
-def test_a_link_takes_dice_as_the_command_does(page: Any, address: str) -> None:
-    open_link(page, address, "#rules=yatzy&dice=3,3,4,5,6&left=2")
-    expect(page, "#answer", "Keep 3 3")
-    assert page.text_content("#notice") == ""
-    open_link(page, address, "#rules=yatzy&dice=⚂⚂⚃⚄⚅&left=2")
-    expect(page, "#answer", "Keep 3 3")
-
-
-def test_invalid_parts_of_a_link_are_reported(page: Any, address: str) -> None:
-    open_link(
-        page, address, "#rules=yatzy&card=ones=99+twos=+nonsense=3+sixes=24&dice=3378&left=7&bonus_points=5&what=1"
-    )
-    for part in ("Ones cannot hold “99”", "Twos cannot hold “”", "no box “nonsense”", "The dice", "The rerolls left"):
-        expect(page, "#notice", part)
-    for part in ("The bonus points cannot be “5”", "“what” is not a field of a link"):
-        expect(page, "#notice", part)
-    expect(page, "#take-sixes .points", "24")
-    assert page.locator("#take-twos .scored").count() == 0
-    open_link(page, address, "#rules=giant-forced&card=ones=3")
-    expect(page, "#notice", "The rules “giant-forced” are not available on this page, which shows Yatzy instead.")
-
-
-def test_editing_the_card_of_a_game_says_that_it_loses_its_record(page: Any) -> None:
-    page.keyboard.type("33345")
-    for _ in range(2):
-        settle(page)
-        page.keyboard.type("33345")
-    settle(page)
-    page.click("#go")
-    expect(page, "#total", "9")
-    page.click("#edit-card")
-    page.fill("#box-ones", "0")
-    page.locator("#box-ones").blur()
-    expect(
-        page,
-        "#notice",
-        "The card was changed by hand: the game played here can no longer be reviewed; Undo restores it.",
-    )
-    page.click("#undo")
-    assert state_of(page)["edited"] is False
+        blank.click("#menu-button")
+        blank.click("#open-paste")
+        blank.fill("#paste-text", text)
+        blank.click("#paste-form button[type='submit']")
+        expect(blank, "#notice", "The position is pasted; Undo goes back.")
+        assert dice_shown(blank) == dice
+    blank.click("#menu-button")
+    blank.click("#open-paste")
+    blank.fill("#paste-text", 'yatzy hold 3345 --card "nonsense=3"')
+    blank.click("#paste-form button[type='submit']")
+    expect(blank, "#paste-error", "There is no box “nonsense”")
+    assert blank.locator("#paste-dialog").is_visible()

@@ -9,6 +9,8 @@ import pytest
 from perfect_yatzy.play.record import Game, read_game
 from support.browser import expect, record_of, wait_until
 
+pytestmark = pytest.mark.full
+
 # What a screen reader would say: texts of live regions as they change, and the name of each element that gets the focus.
 LISTEN = """
 () => {

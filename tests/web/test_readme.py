@@ -31,6 +31,7 @@ def client(yatzy: Strategy) -> TestClient:
     return TestClient(create_app(), base_url="http://127.0.0.1")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("body", "path", "shown"), REQUEST.findall(README))
 def test_requests_have_the_answers_shown(client: TestClient, body: str, path: str, shown: str) -> None:
     answer = client.post(path, content=body, headers={"content-type": "application/json"}).json()

@@ -6,6 +6,7 @@ import json
 import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -31,9 +32,6 @@ from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.tablebase.store import has_table
 from perfect_yatzy.web.app import create_app
 from perfect_yatzy.web.limits import (
-    BURST_REQUESTS,
-    LONG_QUEUED,
-    LONG_RUNNING,
     MAX_BODY_BYTES,
     MAX_BYTES_WRITTEN,
     MAX_OPPONENTS,
@@ -175,11 +173,88 @@ def test_unknown_hosts_and_large_bodies_are_rejected(client: TestClient) -> None
     assert host_name("[::1]:80") == "[::1]"
 
 
-def test_the_request_rate_of_a_client_is_limited() -> None:
+def test_the_request_rate_of_a_client_is_limited(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """2000 requests at once and 1000 a second, at the edge, by a clock of the test."""
+    now = 100.0
+    monkeypatch.setattr("perfect_yatzy.web.limits.time.monotonic", lambda: now)
     limiter = RateLimiter()
-    assert all(limiter.allow("a") for _ in range(int(BURST_REQUESTS)))
-    assert not all(limiter.allow("a") for _ in range(int(BURST_REQUESTS)))
+    for _ in range(2):
+        assert all(limiter.allow("a") for _ in range(2000))
+        assert not limiter.allow("a")
+        now += 0.0005
+        assert not limiter.allow("a")
+        now += 0.0006  # what was refused has taken nothing
+        assert [limiter.allow("a") for _ in range(2)] == [True, False]
+        now += 60.0  # no more than a burst is saved up
     assert limiter.allow("b")
+    for number in range(10_000):
+        limiter.allow(str(number))
+    assert all(limiter.allow("a") for _ in range(2000))  # with too many clients all are forgotten
+    monkeypatch.setattr("perfect_yatzy.web.middleware.RateLimiter", lambda: RateLimiter(1.0, 3.0))
+    few = TestClient(create_app(), base_url="http://127.0.0.1")
+    found = [few.get("/api/languages") for _ in range(4)]
+    assert [each.status_code for each in found] == [200, 200, 200, 429]
+    assert found[-1].json()["code"] == "rate-limited"
+    now += 1.0
+    assert [few.get("/api/languages").status_code for _ in range(2)] == [200, 429]
+
+
+HOLD: dict[str, Any] = {"dice": "33456"}
+
+
+# What is just allowed, and what is one more: 64 KiB, 10,000 values, 32 fields, 64 entries of a list, 8 opponents ...
+def body_of(size: int) -> bytes:
+    return b'{"id": "a", "dice": "33456"' + b" " * (size - 28) + b"}"
+
+
+EDGES: list[tuple[str, bytes, bytes, str]] = [
+    ("body", body_of(65_536), body_of(65_537), "body-too-large"),
+    *(
+        (name, json.dumps(allowed).encode(), json.dumps(refused).encode(), code)
+        for name, allowed, refused, code in (
+            (
+                "saved",
+                {"rules": "yatzy-saved", "saved": 100},
+                {"rules": "yatzy-saved", "saved": 101},
+                "invalid-value",
+            ),
+            ("bonus_points", {"bonus_points": 99_999}, {"bonus_points": 100_000}, "invalid-value"),
+            ("goal", {"goal": 99_999}, {"goal": 100_000}, "invalid-value"),
+            ("opponents", HOLD | {"opponents": [250] * 8}, HOLD | {"opponents": [250] * 9}, "invalid-value"),
+            ("entries of a list", {"dice": [1] * 64}, {"dice": [1] * 65}, "invalid-request"),
+            ("fields", {f"f{n}": 1 for n in range(32)}, {f"f{n}": 1 for n in range(33)}, "invalid-request"),
+            ("name", {"rules": "x" * 200}, {"rules": "x" * 201}, "invalid-value"),
+            ("values", {"card": "," * 9_998}, {"card": "," * 10_000}, "invalid-request"),
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("allowed", "refused", "code"), [each[1:] for each in EDGES], ids=[each[0] for each in EDGES]
+)
+def test_requests_are_limited_at_the_edge(client: TestClient, allowed: bytes, refused: bytes, code: str) -> None:
+    """What is allowed may be wrong in another way, but not by its size."""
+    most, more = (client.post("/api/hold", content=body, headers=JSON_TYPE) for body in (allowed, refused))
+    assert (more.json()["code"], more.status_code) == (code, 413 if code == "body-too-large" else 422)
+    assert most.status_code == 200 or most.json()["error"] != more.json()["error"]
+    assert most.json().get("code") != "body-too-large"
+
+
+def test_one_long_computation_runs_and_eight_wait() -> None:
+    """Those that take a moment: two run, and 24 wait. One more is refused until a place is free."""
+    scheduler = RequestScheduler(None, 1)
+    for limiter, running, places in ((scheduler.long, 1, 9), (scheduler.short, 2, 26)):
+        assert limiter.free == places
+        with ExitStack() as held:
+            for _ in range(running):
+                held.enter_context(limiter.slot(never_disconnects))
+            limiter.free = 0  # as if the queue were full
+            with pytest.raises(QueueFullError), limiter.slot(never_disconnects):
+                pass
+            limiter.free = places - running
+        with limiter.slot(never_disconnects):
+            assert limiter.free == places - 1
 
 
 def test_the_page_loads_nothing_from_other_sites(client: TestClient) -> None:
@@ -220,7 +295,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(
     st.sampled_from(["hold", "score", "expect", "outcomes", "review"]),
     st.dictionaries(st.sampled_from(FIELDS), VALUES, max_size=6),
@@ -328,9 +403,9 @@ def test_the_two_best_options_are_explained(client: TestClient, yatzy: Strategy,
     assert client.post(f"/api/{query}", json={**asked, "explain": 1}).status_code == 422
 
 
-def test_the_chance_of_the_bonus_is_that_of_the_distribution(forced: Strategy) -> None:
+def test_the_chance_of_the_bonus_is_that_of_the_distribution(forced: Strategy, tmp_path: Path) -> None:
     """Computed in the background: the first answer does not wait for it, and it is not stored."""
-    scheduler = RequestScheduler(None, 1)
+    scheduler = RequestScheduler(tmp_path, 1)
 
     def ask(query: str, **fields: object) -> dict[str, Any]:
         return scheduler.answer(query, {"rules": "yatzy-forced", **fields}, never_disconnects)
@@ -344,7 +419,7 @@ def test_the_chance_of_the_bonus_is_that_of_the_distribution(forced: Strategy) -
         taken = ask("score", dice=sorted(best["hold"] + rolled["rolled"]), explain=True)["best"]
         expected += rolled["chance"] * taken["outlook"]["bonus_chance"]
     assert best["outlook"]["bonus_chance"] == pytest.approx(expected, abs=1e-9)
-    assert not has_table(forced.rules, None, "bonus")
+    assert not has_table(forced.rules, tmp_path, "bonus")
     whole = distribution(forced).upper_bonus_chance
     rolls = [ask("score", dice=roll, explain=True)["best"]["outlook"]["bonus_chance"] for roll in ("11111", "23456")]
     assert rolls[0] > whole > rolls[1]
@@ -396,7 +471,7 @@ def test_a_long_computation_delays_no_short_one(yatzy: Strategy) -> None:
         work(lambda done, left: None, never_disconnects)
 
     scheduler.service.compute = slow  # type: ignore[method-assign]
-    accepted = LONG_RUNNING + LONG_QUEUED
+    accepted = 9  # one that runs and eight in the queue
     with ThreadPoolExecutor(accepted + 3) as pool:
         long = [pool.submit(solve, 280 + n) for n in range(accepted)]
         assert started.wait(20)

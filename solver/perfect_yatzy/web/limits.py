@@ -102,8 +102,9 @@ class RateLimiter:
         tokens = min(self.burst, tokens + (now - last) * self.rate)
         if len(self._buckets) > MAX_TRACKED_CLIENTS:
             self._buckets.clear()
-        self._buckets[client] = (max(0.0, tokens - 1), now)
-        return tokens >= 1
+        is_allowed = tokens >= 1
+        self._buckets[client] = (tokens - is_allowed, now)  # a request that is refused takes nothing
+        return is_allowed
 
 
 class ConcurrencyLimiter:

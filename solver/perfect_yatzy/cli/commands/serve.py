@@ -79,6 +79,7 @@ def listen(host: str, port: int) -> socket.socket:
     ClickException
         If the address or port cannot be used.
     """
+    listening = None
     try:
         family, kind, protocol, _unused, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listening = socket.socket(family, kind, protocol)
@@ -86,6 +87,8 @@ def listen(host: str, port: int) -> socket.socket:
         listening.bind(address)
         listening.listen(128)
     except OSError as error:
+        if listening is not None:
+            listening.close()
         in_use = error.errno == errno.EADDRINUSE
         reason = _("another program uses this port") if in_use else error.strerror or str(error)
         raise click.ClickException(

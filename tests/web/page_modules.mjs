@@ -1,0 +1,81 @@
+// Runs a script with modules of the page, without a browser: what it returns is printed as JSON.
+//
+//   node page_modules.mjs STATIC < SCRIPT        the body of an async function of (load, web)
+//
+// `load("state")` imports a module. `web.answers` has an answer for each path of the API, or a function of the request;
+// `web.asked` are the paths in order. Timers run when `web.pass(ms)` says so. Elements exist as soon as they are asked for.
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+
+const folder = pathToFileURL(process.argv[2] + "/").href;
+
+class Node {
+  constructor() {
+    Object.assign(this, { attributes: {}, children: [], dataset: {}, style: {}, textContent: "", hidden: false });
+    this.classList = { add() {}, remove() {}, toggle() {} };
+  }
+  setAttribute(name, value) { this.attributes[name] = String(value); }
+  getAttribute(name) { return this.attributes[name] ?? null; }
+  removeAttribute(name) { delete this.attributes[name]; }
+  append(...nodes) { this.children.push(...nodes); }
+  replaceChildren(...nodes) { this.children = nodes; }
+  addEventListener() {}
+  querySelectorAll() { return []; }
+}
+
+const nodes = new Map();
+const byId = (id) => nodes.get(id) ?? nodes.set(id, new Node()).get(id);
+class Store {
+  items = {};
+  getItem(key) { return this.items[key] ?? null; }
+  setItem(key, value) { this.items[key] = String(value); }
+}
+
+const timers = new Map();
+let now = 0, lastTimer = 0;
+const settle = () => new Promise((resolve) => { setImmediate(() => setImmediate(resolve)); });
+const web = {
+  answers: {}, asked: [],
+  async pass(ms) {
+    await settle();
+    const end = now + ms;
+    for (;;) {
+      const [next] = [...timers].filter(([, timer]) => timer.at <= end).sort((a, b) => a[1].at - b[1].at);
+      if (!next) break;
+      now = next[1].at;
+      timers.delete(next[0]);
+      next[1].run();
+      await settle();
+    }
+    now = end;
+  },
+};
+
+Object.assign(globalThis, {
+  window: globalThis, localStorage: new Store(), sessionStorage: new Store(),
+  location: { hash: "", search: "", hostname: "localhost", href: "http://localhost/" },
+  history: { replaceState(_state, _title, link) { globalThis.location.hash = link; } },
+  document: {
+    documentElement: new Node(), getElementById: byId, createElement: () => new Node(),
+    querySelector: () => null, querySelectorAll: () => [], addEventListener() {},
+  },
+  addEventListener() {},
+  setTimeout(run, ms = 0) { timers.set(++lastTimer, { run, at: now + ms }); return lastTimer; },
+  clearTimeout(id) { timers.delete(id); },
+  async fetch(url, options = {}) {
+    const { pathname, search } = new URL(url, folder), path = decodeURIComponent(pathname.split("/api/")[1] ?? "");
+    if (!path) return new Response(readFileSync(new URL(url, folder)));
+    web.asked.push(path);
+    let found = web.answers[path];
+    if (typeof found === "function") found = await found(options.body ? JSON.parse(options.body) : new URLSearchParams(search), options);
+    if (found === undefined) throw new TypeError("no network");
+    return found instanceof Response ? found : Response.json(found);
+  },
+});
+Object.defineProperty(globalThis, "navigator", { value: { languages: ["en"] }, configurable: true });
+AbortSignal.timeout = () => new AbortController().signal;
+
+let script = "";
+for await (const part of process.stdin) script += part;
+const run = new (Object.getPrototypeOf(async () => {}).constructor)("load", "web", script);
+process.stdout.write(JSON.stringify(await run((name) => import(`${folder}${name}.js`), web)));

@@ -1,0 +1,658 @@
+"""Modules of the page under node: the state and its history, the course of a game, links, words, questions, training."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import perfect_yatzy
+import pytest
+from perfect_yatzy.game import translations
+from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy.model import turn_model
+from perfect_yatzy.play import puzzle
+from perfect_yatzy.play import review as reviews
+from perfect_yatzy.service import answers as service_answers
+from perfect_yatzy.service import outlooks
+from perfect_yatzy.service import reviews as service_reviews
+from perfect_yatzy.strategy import score_strategy
+from perfect_yatzy.web import rule_sets
+from perfect_yatzy.web.site import folder as site_folder
+from perfect_yatzy.web.site import rule_data
+from support.need import need_program
+
+STATIC = Path(perfect_yatzy.__file__).parent / "web" / "static"
+DRIVER = Path(__file__).with_name("page_modules.mjs")
+# A page that has loaded its rules.
+STARTED = """
+const state = await load("state"), game = await load("game"), sets = await load("rulesets");
+web.answers.rules = (wanted) => (wanted.get("rules") ? RULES.filter((each) => each.id === wanted.get("rules")) : RULES);
+await sets.loadRuleSets("en");
+await state.start();
+const s = () => state.state, roll = (...dice) => dice.forEach((face) => game.addDie(face));
+"""
+
+
+def run(script: str, *rules: str) -> Any:
+    """What a script returns; the page has these rule sets."""
+    known = [rule_sets.rule_set_json(load_rules(spec)) for spec in rules]
+    node = need_program("node", "nodejs")
+    text = f"const RULES = {json.dumps(known)};\n{STARTED if rules else ''}{script}"
+    done = subprocess.run([node, str(DRIVER), str(STATIC)], input=text, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+# --- constants that both languages have ---
+
+
+def constant(module: str, name: str) -> str:
+    """The text of a constant of a module of the page."""
+    found = re.search(rf"\b{name} = (.+?)(?:;|, [A-Z_]+ =)", (STATIC / f"{module}.js").read_text())
+    assert found is not None, f"{module}.js has no {name}"
+    return found[1]
+
+
+def test_python_and_the_page_have_the_same_constants() -> None:
+    assert reviews.GRADES == ((0.4, "inaccuracy"), (1.7, "mistake"))
+    assert (
+        constant("grades", "LIMITS")
+        == constant("engine/review", "GRADES")
+        == '[[0.4, "inaccuracy"], [1.7, "mistake"]]'
+    )
+    assert constant("game", "CLEAR_LOSS") == "0.4"
+    assert reviews.TIE_TOLERANCE == 1e-6
+    assert constant("grades", "TIE") == constant("engine/review", "TIE_TOLERANCE") == "1e-6"
+    assert service_reviews.MIN_EXPLAINED_LOSS == 0.05
+    assert constant("engine/review", "MIN_EXPLAINED_LOSS") == "0.05"
+    assert outlooks.EXPLAINED_OPTIONS == 2
+    assert constant("engine/answers", "EXPLAINED") == "2"
+    assert tuple(service_answers.PERCENTILES) == (5, 25, 50, 75, 95)
+    assert constant("engine/outlook", "PERCENTILES") == "[5, 25, 50, 75, 95]"
+    assert score_strategy.MAX_GOAL == 99_999
+    assert constant("link", "MAX_POINTS") == "99999"
+    assert puzzle.PUZZLES_A_DAY == 1000
+    assert constant("puzzle", "PUZZLES_A_DAY") == constant("engine/worker", "PUZZLES_A_DAY") == "1000"
+    assert [*puzzle.DIFFICULTIES] == ["easy", "medium", "hard"]
+    assert (
+        constant("puzzle", "DIFFICULTIES")
+        == constant("engine/worker", "DIFFICULTIES")
+        == '["easy", "medium", "hard"]'
+    )
+    assert date(1970, 1, 1).toordinal() == 719_163
+    assert constant("puzzle", "DAY_1970") == constant("engine/worker", "UNIX_EPOCH") == "719_163"
+    ways = (turn_model.IN_FULL, turn_model.WITH_BONUS, turn_model.ON_FIRST_ROLL, turn_model.UNMET)
+    assert ways == (1, 2, 4, 8)
+    names = ("IN_FULL", "WITH_BONUS", "ON_FIRST_ROLL", "UNMET")
+    assert [constant("engine/game", name) for name in names] == ["1", "2", "4", "8"]
+    assert rule_data.MAX_CATEGORIES == 30
+    assert site_folder.SCHEMA == 1
+    known = re.findall(r"\b([a-z]{2}): \"", constant("i18n", "LANGUAGES"))
+    assert set(known) == set(translations.languages()) == {"en", "da", "de", "fi", "nb", "sv"}
+
+
+def test_grades_are_those_of_python_at_their_limits() -> None:
+    losses = [0, 9e-7, 1.1e-6, 0.39999, 0.4, 1.69999, 1.7, 30]
+    found = run(
+        f"const page = await load('grades'), {{ grade }} = await load('engine/review'), losses = {losses};"
+        """return {
+          page: losses.map((loss) => page.gradeOf(loss)), engine: losses.map((loss) => grade(loss, true)),
+          other: [page.gradeOf(0, false), grade(0, false)], hint: page.gradesHint(),
+          texts: [0, 0.001, 0.004999, 0.005, 0.62].map((loss) => page.pointsText(loss)),
+          bars: [0, 1.25, 5, 50].map(page.barShare), mistakes: page.GRADES.filter(page.isMistake),
+        };"""
+    )
+    expected = ["best", "best", *2 * ["inaccuracy"], *2 * ["mistake"], *2 * ["blunder"]]
+    assert found["page"] == found["engine"] == expected
+    assert [reviews.grade(loss, True) for loss in losses] == expected
+    assert found["other"] == [reviews.grade(0, False)] * 2 == ["tied"] * 2
+    assert found["hint"] == "An inaccuracy loses less than 0.4 points, a mistake less than 1.7, a blunder more."
+    assert found["texts"] == ["0.00", "<0.01", "<0.01", "0.01", "0.62"]
+    assert found["bars"] == [0, 0.5, 1, 1]
+    assert found["mistakes"] == ["mistake", "blunder"]
+
+
+# --- the state and the course of a game ---
+
+
+def test_undo_redo_and_what_a_change_does_to_them() -> None:
+    found = run(
+        """
+        const log = [], note = () => log.push([s().goal, ...state.undoAndRedoAvailable()]), set = (goal, merge) => state.change((t) => { t.goal = goal; }, "", merge);
+        note(); set("1"); set("2"); note(); state.undo(); note(); state.redo(); note(); state.undo(); set("3"); note(); state.redo(); note();
+        set("4", "typing"); set("5", "typing"); state.undo(); note(); set("6", "typing"); state.undo(); note(); state.undo(); state.undo(); state.undo(); note();
+        for (let i = 0; i < 501; i++) set(String(i));
+        let steps = 0;
+        while (state.undoAndRedoAvailable()[0]) { state.undo(); steps++; }
+        return { log, steps, first: s().goal };
+        """,
+        "yatzy",
+    )
+    assert found["log"] == [
+        ["", False, False], ["2", True, False], ["1", True, True], ["2", True, False], ["3", True, False],
+        ["3", True, False], ["3", True, True], ["3", True, True], ["", False, True],
+    ]  # fmt: skip
+    assert (found["steps"], found["first"]) == (500, "0")  # the oldest step is forgotten
+
+
+def test_the_state_is_stored_and_restored_with_its_history() -> None:
+    found = run(
+        """
+        state.change((t) => { t.goal = "7"; t.objective = "goal"; });
+        state.change((t) => { t.players[0].card = { ones: 3 }; t.dice = [1, 2]; t.left = 1; });
+        state.undo();
+        const kept = localStorage.getItem("perfect-yatzy-4"), link = location.hash;
+        return { kept: JSON.parse(kept), same: kept === sessionStorage.getItem("perfect-yatzy-4"), link };
+        """,
+        "yatzy",
+    )
+    kept = found["kept"]
+    assert found["same"]
+    assert found["link"] == kept["link"] == "#rules=yatzy&left=2&goal=7"
+    assert (len(kept["past"]), len(kept["future"])) == (1, 1)
+    assert json.loads(kept["future"][0])["players"][0]["card"] == {"ones": 3}
+
+
+def test_totals_positions_and_opponents() -> None:
+    found = run(
+        """
+        const total = (rules, card, bonusPoints = 0, saved = 0) => {
+          state.change((t) => { state.startGame(t, rules); Object.assign(t.players[0], { card, bonusPoints, saved }); });
+          return state.totals();
+        };
+        const upper = { aces: 3, deuces: 6, treys: 9, fours: 12, fives: 15 };
+        const result = {
+          yatzy: [62, 63].map((sum) => total("yatzy", { sixes: sum - 45, fives: 45, chance: 5 })),
+          kismet: [17, 18, 26, 33].map((sixes) => total("kismet", { ...upper, sixes }).upperBonus),
+          balut: total("balut", { "fours-1": 20 }, 0).all,
+          yahtzee: total("yahtzee", { yahtzee: 50 }, 100).all,
+          position: [state.position(), (total("yatzy-saved", { ones: 1 }, 0, 2), state.position()), state.maxRerolls()],
+        };
+        total("yatzy", { ones: 3 });
+        state.change((t) => { t.players.push({ ...state.newPlayer("Bo"), card: { twos: 4 } }, { ...state.newPlayer(), bonusPoints: 0 }); t.objective = "win"; t.ties = "half"; });
+        result.win = state.objective();
+        state.change((t) => { t.player = 1; t.players[0].card = Object.fromEntries(state.rules().categories.map(({ id }) => [id, 1])); });
+        result.others = state.objective().opponents;
+        state.change((t) => { t.players = [state.newPlayer()]; t.player = 0; t.opponents = "250; empty"; });
+        result.typed = state.objective();
+        state.change((t) => { t.objective = "goal"; t.goal = "240"; });
+        result.goal = state.objective();
+        state.change((t) => { t.goal = ""; });
+        result.none = state.objective();
+        return result;
+        """,
+        "yatzy",
+        "kismet",
+        "balut",
+        "yahtzee",
+        "yatzy-saved",
+    )
+    assert [(each["upper"], each["upperBonus"], each["all"]) for each in found["yatzy"]] == [
+        (62, 0, 67),
+        (63, 50, 118),
+    ]
+    assert found["kismet"] == [0, 35, 55, 75]
+    assert (found["balut"], found["yahtzee"]) == (20, 150)
+    assert found["position"] == [
+        {"rules": "yahtzee", "card": {"yahtzee": 50}, "bonus_points": 100},
+        {"rules": "yatzy-saved", "card": {"ones": 1}, "saved": 2},
+        4,
+    ]
+    assert found["win"] == {"opponents": ["twos=4", "empty"], "ties": "half"}
+    assert found["others"] == [15, "empty"]
+    assert found["typed"] == {"opponents": "250; empty", "ties": "half"}
+    assert (found["goal"], found["none"]) == ({"goal": 240}, {})
+
+
+def test_dice_are_rolled_entered_held_and_corrected() -> None:
+    found = run(
+        """
+        const shot = () => structuredClone({ dice: s().dice, held: s().held, rolls: s().rolls, holds: s().holds, left: s().left });
+        const result = {};
+        game.removeDie(); game.clearDice(); game.toggleHeld(0);
+        result.nothing = state.undoAndRedoAvailable()[0];
+        roll(3, 3, 4, 5, 6); state.undo();
+        result.one_step = s().dice; state.redo();
+        game.toggleHeld(1); game.toggleHeld(0); game.toggleHeld(1); result.marks = s().held;
+        roll(1); result.begun = shot(); roll(2, 2, 6); result.second = shot();
+        game.markHold([2, 2, 3]); game.holdAndRoll([2, 2, 3], false); result.third = [shot().holds, s().dice.slice(0, 3), s().dice.length, s().left];
+        game.addDie(1); result.refused = [state.currentNotice(), s().rolls.length];
+        game.toggleHeld(0); result.unheld = s().held.some(Boolean);
+        game.removeDie(); result.removed = [s().dice.length, s().left];
+        game.clearDice(); result.cleared = s().dice;
+        game.removeDie(); result.before = shot();
+        return result;
+        """,
+        "yatzy",
+    )
+    assert (found["nothing"], found["one_step"]) == (False, [])
+    assert found["marks"] == [True, False, False, False, False]
+    assert found["begun"] == {
+        "dice": [3, 1], "held": [True, False], "rolls": [[3, 3, 4, 5, 6]], "holds": [[3]], "left": 1,
+    }  # fmt: skip
+    assert found["second"]["dice"] == [3, 1, 2, 2, 6]
+    assert found["second"]["held"] == [False] * 5
+    assert found["third"] == [[[3], [2, 2, 3]], [2, 2, 3], 5, 0]
+    assert found["refused"] == ["No roll is left in this turn: take a box of the card first.", 2]
+    assert found["unheld"] is False
+    assert found["removed"] == [4, 0]
+    assert found["cleared"] == []
+    assert found["before"] == {
+        "dice": [1, 2, 2, 3, 6], "held": [False] * 5, "rolls": [[3, 3, 4, 5, 6]], "holds": [[3]], "left": 1,
+    }  # fmt: skip
+
+
+def test_the_hold_before_a_roll_is_guessed_from_the_dice() -> None:
+    found = run(
+        """
+        const losses = [{ hold: [3, 3], loss: 0 }, { hold: [3], loss: 0.399 }, { hold: [], loss: 3 }];
+        const guess = (known, first, second) => {
+          state.change((t) => state.startGame(t)); game.provideHolds(() => known);
+          roll(...first); roll(...second);
+          return structuredClone([s().holds, s().guess, s().rolls]);
+        };
+        const result = [
+          guess(losses, [3, 3, 4, 5, 6], [1, 3, 2, 3, 2]), guess(losses, [3, 3, 4, 5, 6], [1, 3, 2, 1, 2]),
+          guess([{ hold: [1], loss: 0.4 }, { hold: [], loss: 0.7 }], [1, 6, 6, 6, 6], [1, 2, 3, 4, 5]),
+          guess(losses, [3, 3, 4, 5, 6], [1, 1, 1, 2, 2]), guess([], [1, 2, 3, 4, 5], [1, 2, 3, 4, 6]),
+        ];
+        game.setGuessedHold([]);
+        return { result, chosen: [s().holds, s().guess.isUnclear], within: [game.isWithin([1, 1], [1, 2, 1]), game.isWithin([1, 1], [1, 2])], marks: game.marksOf([1, 2, 1], [1]) };
+        """,
+        "yatzy",
+    )
+    both, one, unlikely, none, unknown = found["result"]
+    assert both[0] == [[3, 3]]
+    assert both[1] == {"choices": [[3, 3], [3], []], "isUnclear": False}
+    assert (one[0], one[1]["choices"]) == ([[3]], [[3], []])
+    assert unlikely[1] == {"choices": [[1], []], "isUnclear": True}
+    assert unknown[0] == [[1, 2, 3, 4]]
+    assert len(unknown[1]["choices"]) == 4
+    assert (none[0], none[1], none[2]) == ([[]], None, [[3, 3, 4, 5, 6]])
+    assert found["chosen"] == [[[]], False]
+    assert found["within"] == [True, False]
+    assert found["marks"] == [True, False, False]
+
+
+def test_turns_players_and_the_record() -> None:
+    found = run(
+        """
+        const result = {}, take = (category, points, bonus_points = 0) => game.takeCategory({ category, points, bonus_points });
+        game.provideMarkedHold(() => [6, 6]);
+        state.change((t) => { t.players = ["Ann", "", "Cy"].map(state.newPlayer); for (const { id } of state.rules().categories) t.players[2].card[id] = 0; });
+        roll(6, 6, 1, 2, 3); result.kept = game.keptMarks(); roll(6, 5, 5); result.assumed = [...s().holds];
+        game.markHold([5, 5, 6]); game.holdAndRoll([5, 5, 6], true); roll(6, 6); take("sixes", 18);
+        result.after = structuredClone([s().player, s().dice, s().left, s().rolls, s().edited]);
+        roll(6, 6, 6, 6, 6); take("yahtzee", 50, 5); result.bonus = [s().players[1].bonusPoints, s().player];
+        result.record = structuredClone(game.gameRecord()); result.has = game.hasRecord(); result.names = [0, 1, 2].map(game.playerName);
+        roll(1, 1, 1, 1, 1); state.change((t) => { t.left = 0; }); take("aces", 5);
+        result.edited = [game.hasRecord(), state.currentNotice()];
+        return result;
+        """,
+        "yahtzee",
+    )
+    assert found["kept"] == [True, True, False, False, False]
+    assert found["assumed"] == [[6, 6]]
+    assert found["after"] == [1, [], 2, [], False]
+    assert found["bonus"] == [5, 0]  # the third card is full
+    record = found["record"]
+    assert (record["schema"], record["rules"], record["players"]) == (2, "yahtzee", ["Ann", "Player 2", "Cy"])
+    assert record["turns"] == [
+        {
+            "player": 0, "rolls": [[1, 2, 3, 6, 6], [5, 5, 6, 6, 6], [5, 5, 6, 6, 6]], "holds": [[6, 6], [5, 5, 6]],
+            "category": "sixes", "points": 18,
+        },
+        {"player": 1, "rolls": [[6, 6, 6, 6, 6]], "holds": [], "category": "yahtzee", "points": 50, "bonus_points": 5},
+    ]  # fmt: skip
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", record["date"])
+    assert found["names"] == record["players"]
+    assert found["has"]
+    assert found["edited"][0] is False
+    assert "The rerolls left were set by hand" in found["edited"][1]
+
+
+# --- links and texts ---
+
+LINKS = {
+    "#rules=yatzy&card=ones=3+sixes=24&dice=3,3,4,5,6&left=1": ({"card": {"ones": 3, "sixes": 24}, "dice": [3, 3, 4, 5, 6], "left": 1}, []),
+    "#dice=⚂⚂⚃⚄⚅&goal=240": ({"dice": [3, 3, 4, 5, 6], "left": 2, "goal": "240"}, []),
+    "#rules=yatzy-saved&saved=100&left=102": ({"saved": 100, "left": 102}, []),
+    "#rules=yatzy-saved&saved=101": ({"saved": 0, "left": 2}, ["The saved rolls cannot be “101”."]),
+    "#rules=yahtzee&bonus_points=99999&ties=win&opponents=250": ({"bonusPoints": 99999, "ties": "win", "opponents": "250"}, []),
+    "#bonus_points=5&saved=0&left=3": ({"bonusPoints": 0, "left": 2}, ["The bonus points cannot be “5”.", "The rerolls left cannot be “3”; there are at most 2."]),
+    "#card=ones=99+twos+nonsense=3&dice=3378&ties=x": ({"card": {}, "dice": [3, 3]}, ["Ones cannot hold “99”.", "Twos cannot hold “”.", "There is no box “nonsense”.", "The dice cannot be “3378”.", "A tie cannot be “x”."]),
+    "#goal=9&opponents=3&what=1": ({"goal": "9", "opponents": ""}, ["There are a goal and opponents: the goal is used.", "“what” is not a field of a link."]),
+    "#rules=giant": ({"rules": "yatzy"}, ["The rules “giant” are not available on this page, which shows Yatzy instead.", "They are not in its list."]),
+}  # fmt: skip
+PASTED = {
+    "http://x/#rules=yatzy&dice=1": "rules=yatzy&dice=1",
+    'yatzy hold 33456 -l 1 --card "ones=3 sixes=24" --rules=crag': "left=1&card=ones=3 sixes=24&rules=crag&dice=33456",
+    "Ones 3, full house: x; dice 3 3 4 5 6 left 2": "rules=yatzy&left=2&card=ones=3  full-house=0 &dice=33456",
+    "three of a kind=9 ⚀⚀⚁⚁⚂ rubbish": "rules=yatzy&card=three-of-a-kind=9&dice=⚀⚀⚁⚁⚂&unknown=rubbish",
+}
+
+
+def test_links_and_texts_are_read_and_written() -> None:
+    given = json.dumps([[*LINKS], [*PASTED]])
+    found = run(
+        f"const [links, texts] = {given};"
+        """
+        const { fromLink, toLink } = await load("link"), { commandText, queryOf } = await load("transfer");
+        const read = [], again = [], commands = [];
+        for (const link of links) {
+          const [fields, faults] = await fromLink(link);
+          read.push([fields, faults]);
+          again.push((await fromLink(toLink(fields)))[0]);
+          state.setPosition(fields);
+          commands.push(commandText());
+        }
+        state.change((t) => state.startGame(t, "yatzy"));
+        return { read, again, commands, queries: texts.map((text) => decodeURIComponent(queryOf(text).replaceAll("+", " "))) };
+        """,
+        "yatzy",
+        "yatzy-saved",
+        "yahtzee",
+    )
+    for (fields, faults), (link, (expected, problems)) in zip(found["read"], LINKS.items(), strict=True):
+        assert fields | expected == fields, link
+        assert faults == problems, link
+    assert found["again"] == [fields for fields, _ in found["read"]]
+    assert found["commands"][0] == 'yatzy hold 33456 --rolls-left 1 --card "ones=3 sixes=24"'
+    assert found["commands"][1] == "yatzy hold 33456 --rolls-left 2 --goal 240"
+    assert found["commands"][2] == "yatzy expect --rules yatzy-saved --saved 100"
+    assert found["commands"][4] == "yatzy expect --rules yahtzee --bonus-points 99999 --opponents 250 --ties win"
+    assert found["queries"] == [*PASTED.values()]
+
+
+WORDS = {
+    "sv-SE": ["sv", "Ångra", "-248,5", "50,00 %", "1 sekund", "2 sekunder"],
+    "no": ["nb", "Angre", "-248,5", "50,00 %", "1 sekund", "2 sekunder"],
+    "nn": ["nb", "Angre", "-248,5", "50,00 %", "1 sekund", "2 sekunder"],
+    "fi-FI": ["fi", "Kumoa", "-248,5", "50,00 %", "1 sekunti", "2 sekuntia"],
+    "de-AT": ["de", "Rückgängig", "-248,5", "50,00 %", "1 Sekunde", "2 Sekunden"],
+    "ja-JP": ["en", "Undo", "-248.5", "50.00 %", "1 second", "2 seconds"],
+}
+
+
+def test_words_numbers_and_plurals_of_a_language() -> None:
+    found = run(
+        f"const tags = {json.dumps([*WORDS])};"
+        """
+        const words = await load("i18n"), found = [];
+        for (const tag of tags) {
+          await words.setLanguage(tag);
+          found.push([words.language, words._("Undo"), words.formatNumber(-248.45, 1), words.formatPercent(0.5),
+            ...[1, 2].map((count) => words.ngettext("{count} second", "{count} seconds", count, { count }))]);
+        }
+        const percents = [1 - 1e-12, 0.99999, 1e-15, 1e-6].map((chance) => words.formatPercent(chance));
+        return { found, percents, numbers: [-0.04, 9999, 12345.6].map((x) => words.formatNumber(x, 0)), kept: localStorage.getItem("perfect-yatzy-language") };
+        """
+    )
+    plain = [[text.replace("\u2212", "-").replace("\u00a0", " ") for text in words] for words in found["found"]]
+    assert plain == [*WORDS.values()]
+    assert found["percents"] == ["100.00\u00a0%", ">99.99\u00a0%", "0.00\u00a0%", "<0.01\u00a0%"]
+    assert found["numbers"] == ["0", "9999", "12,346"]
+    assert found["kept"] == "en"
+
+
+# --- questions to the server ---
+
+ASKING = 'await load("server"); const { ask, latestOnly } = await load("ask"), result = {};'
+
+
+def test_answers_are_kept_and_asked_once_more_after_a_failure() -> None:
+    found = run(
+        ASKING
+        + """
+        const failed = async (path, body = {}) => ask(path, body).then(() => null, ({ code, message, field, retryable, cost }) => ({ code, message, field, retryable, cost }));
+        let failures = 1;
+        web.answers.hold = (body) => { if (failures-- > 0) throw new TypeError(); return { dice: body.dice }; };
+        const first = ask("hold", { dice: 1 });
+        await web.pass(699); result.waits = web.asked.length; await web.pass(1);
+        result.first = [await first, await ask("hold", { dice: 1 }), web.asked.length];
+        for (let dice = 2; dice < 61; dice++) await ask("hold", { dice });
+        await ask("hold", { dice: 1 }); await ask("hold", { dice: 61 }); result.kept = web.asked.length;
+        await ask("hold", { dice: 1 }); result.still = web.asked.length; await ask("hold", { dice: 2 }); result.evicted = web.asked.length;
+        const away = failed("score"); await web.pass(700); result.away = await away;
+        web.answers = {
+          score: Response.json({ error: "'3345' is 4 dice", code: "invalid-dice", field: "dice" }, { status: 422 }),
+          expect: Response.json({ error: "too many", code: "busy" }, { status: 429 }), puzzle: Response.json({ code: "odd" }, { status: 500 }), outcomes: new Response("<html>", { status: 502 }),
+          points: Response.json({ error: "this takes long", code: "confirmation-required", cost: { seconds: 9 } }, { status: 409 }),
+        };
+        for (const path of ["score", "expect", "puzzle", "outcomes", "points"]) result[path] = await failed(path);
+        const next = latestOnly(), one = next(), two = next();
+        result.aborted = [one.aborted, two.aborted];
+        return result;
+        """
+    )
+    assert (found["waits"], found["first"]) == (1, [{"dice": 1}, {"dice": 1}, 2])
+    assert (found["kept"], found["still"], found["evicted"]) == (62, 62, 63)
+    assert found["away"] == {
+        "code": "network", "message": "The server does not answer. Is “yatzy serve” still running?", "retryable": True,
+    }  # fmt: skip
+    assert found["score"] == {
+        "code": "invalid-dice",
+        "message": "'3345' is 4 dice.",
+        "field": "dice",
+        "retryable": False,
+    }
+    assert found["expect"] == {"code": "busy", "message": "Too many.", "retryable": True}
+    assert found["puzzle"] == {"code": "odd", "message": "The request failed.", "retryable": True}
+    assert (found["outcomes"]["code"], found["outcomes"]["retryable"]) == ("unreadable", True)
+    assert (found["points"]["cost"], found["points"]["retryable"]) == ({"seconds": 9}, False)
+    assert found["aborted"] == [True, False]
+
+
+def test_a_server_that_works_is_waited_for_and_one_that_hangs_is_not() -> None:
+    found = run(
+        ASKING
+        + """
+        const hang = (signal) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+        let over = "";
+        web.answers = { hold: (_, { signal }) => hang(signal), languages: {} };
+        ask("hold", {}).catch((error) => { over = [error.code, error.message]; });
+        await web.pass(59_999); const before = web.asked.length; await web.pass(1);
+        await web.pass(9 * 60_000 - 1); const patient = [over, web.asked.filter((path) => path === "languages").length];
+        await web.pass(1); const late = over;
+        over = ""; delete web.answers.languages;
+        ask("hold", {}).catch((error) => { over = [error.code, error.message]; });
+        await web.pass(60_000);
+        return { before, patient, late, dead: over };
+        """
+    )
+    assert found["before"] == 1
+    assert found["patient"] == ["", 9]
+    assert found["late"] == ["timeout", "The server has not answered for 600 seconds."]
+    assert found["dead"] == ["timeout", "The server has not answered for 60 seconds."]
+
+
+def test_long_work_reports_and_can_be_given_up() -> None:
+    found = run(
+        ASKING
+        + """
+        const stream = (...events) => (_, { signal }) => new Response(new ReadableStream({ start(out) {
+          for (const text of events) out.enqueue(new TextEncoder().encode(text));
+          signal.addEventListener("abort", () => out.error(signal.reason));
+          if (events.at(-1) !== "") out.close();
+        } }));
+        const solve = async (body, options = {}) => { const reports = []; return ask("solve", body, { onProgress: (each) => reports.push(each), ...options })
+          .then((done) => ({ reports, done }), (error) => ({ reports, name: error.name, code: error.code, message: error.message })); };
+        web.answers.solve = stream(": working\\n\\nevent: progress\\nda", 'ta: {"done": 0.5}\\n\\n', "event: done\\ndata: {}\\n\\n");
+        result.done = await solve({});
+        web.answers.solve = stream('event: error\\ndata: {"error": "no space", "code": "table-not-written"}\\n\\n');
+        result.error = await solve({});
+        web.answers.solve = stream('event: progress\\ndata: {"done": 0.5}\\n\\n');
+        result.early = await solve({});
+        const controller = new AbortController();
+        web.answers.solve = stream('event: progress\\ndata: {"done": 0.5}\\n\\n', "");
+        const waiting = solve({}, { signal: controller.signal }); await web.pass(1); controller.abort(); result.given_up = await waiting;
+        const silent = solve({}); await web.pass(29_999); await web.pass(1); result.silent = await silent;
+        const { costText, timeText, sizeText } = await load("solve");
+        result.costs = ["127.0.0.1", "192.168.1.5"].map((host) => costText({ seconds: 25, disk_bytes: 930_000_000 }, host));
+        result.costs.push(costText({ seconds: 89.6 }), timeText(0.2), timeText(89.4), timeText(3600), sizeText(99_000_000), sizeText(100_000_000));
+        return result;
+        """
+    )
+    assert found["done"] == {"reports": [{"done": 0.5}], "done": {}}
+    assert (found["error"]["code"], found["error"]["message"]) == ("table-not-written", "No space.")
+    assert found["early"]["code"] == "network"
+    assert found["given_up"]["name"] == "AbortError"
+    assert found["silent"]["message"] == "The server has not answered for 30 seconds."
+    assert found["costs"] == [
+        "Solve now (about 25 seconds, 0.9 GB on the disk of this computer, once)",
+        "Solve now on the server (about 25 seconds, 0.9 GB on its disk, nothing on this device, once)",
+        "Solve now (about 2 minutes)",  # 90 seconds
+        "1 second", "89 seconds", "60 minutes", "99 MB", "0.1 GB",
+    ]  # fmt: skip
+
+
+# --- training ---
+
+
+def test_mistakes_are_asked_again_after_growing_intervals() -> None:
+    """Ten minutes, one, three and seven days after a right answer; after a wrong one at once; then solved."""
+    found = run(
+        """
+        const drill = await load("drill"), at = (rolls_left, dice = [1, 2]) => ({ rules: "yatzy", card: { ones: 3 }, dice, rolls_left });
+        const start = 1e12, day = 864e5, kept = () => JSON.parse(localStorage.getItem("perfect-yatzy-drill-1"));
+        drill.addMistakes([{ position: at(1), loss: 3 }, { position: at(2), loss: 1 }, { position: at(1, [2, 1]), loss: 9 }], start);
+        const first = drill.nextMistake(false, start), waits = [];
+        drill.answerMistake(first.key, false, start + 1);
+        const other = drill.nextMistake(false, start + 1);
+        drill.answerMistake(other.key, true, start + 2);
+        let now = start + 2;
+        for (let i = 0; i < 5; i++) {
+          drill.answerMistake(first.key, true, now);
+          const left = kept().find((each) => each.key === first.key);
+          waits.push(left ? left.due - now : null);
+          now += 8 * day;
+        }
+        const result = { waits, isOther: other.key !== first.key, counts: drill.drillCounts(start + 3), early: drill.nextMistake(true, start + 3).key === other.key, none: drill.nextMistake(false, start + 3) };
+        drill.addMistakes([{ position: at(2), loss: 1 }], start + 4); result.again = kept()[0].right;
+        drill.addMistakes(Array.from({ length: 205 }, (_, i) => ({ position: at(100 + i), loss: i })), start);
+        result.most = [kept().length, Math.min(...kept().map((each) => each.loss))];
+        drill.forgetMistakes(); result.forgotten = drill.drillCounts().all;
+        return result;
+        """
+    )
+    minute, day = 60_000, 86_400_000
+    assert found["waits"] == [10 * minute, day, 3 * day, 7 * day, None]
+    assert found["isOther"]
+    assert found["early"]
+    assert found["none"] is None
+    assert found["counts"] == {"all": 1, "due": 0, "next": 1e12 + 2 + 10 * minute}
+    assert found["again"] == 0
+    assert found["most"] == [200, 5]  # the smallest are forgotten first; the one before lost 1
+    assert found["forgotten"] == 0
+
+
+def test_puzzles_of_a_day_and_the_settings_of_training() -> None:
+    found = run(
+        """
+        const puzzle = await load("puzzle"), settings = await load("training-settings"), asked = [];
+        web.answers.puzzle = (body) => { asked.push(body); return { card: {}, dice: [1], rolls_left: 2 }; };
+        await puzzle.askPuzzle("yatzy", "hard", 1001);
+        puzzle.noteToday("yatzy", "hard", "blunder"); puzzle.noteToday("yatzy", "hard", "best");
+        settings.setSettings({ threshold: 5 }); settings.countChoice("mistake", 1.5); settings.countChoice("best", 0);
+        return {
+          day: puzzle.today(new Date(2026, 10, 22, 23, 59)), seed: asked[0].seed - puzzle.today() * 1000, difficulty: asked[0].difficulty,
+          grades: [puzzle.gradeToday("yatzy", "hard"), puzzle.gradeToday("yatzy", "easy") ?? null], numbers: [puzzle.nextNumber(), puzzle.nextNumber()],
+          settings: JSON.parse(localStorage.getItem("perfect-yatzy-training-1")), counts: settings.sessionCounts(), hidden: settings.isAdviceHidden(),
+          reset: (settings.resetSession(), settings.sessionCounts().count),
+        };
+        """,
+        "yatzy",
+    )
+    assert found["day"] == date(2026, 11, 22).toordinal()
+    assert (found["seed"], found["difficulty"]) == (1, "hard")
+    assert found["grades"] == ["blunder", None]  # the first answer counts
+    assert found["numbers"] == [1, 2]
+    assert found["settings"] == {"isHidden": False, "threshold": 5}
+    assert (found["counts"]["count"], found["counts"]["lost"], found["counts"]["grades"]["mistake"]) == (2, 1.5, 1)
+    assert (found["hidden"], found["reset"]) == (False, 0)
+
+
+# --- sentences ---
+
+
+def test_sentences_of_the_advice_and_the_verdict() -> None:
+    found = run(
+        """
+        const { whySentence } = await load("why"), text = await load("advice-text"), verdict = await load("verdict"), { signedText } = await load("actions");
+        const ends = (bonus_chance, turn_points, later_points, ...categories) => ({ categories, turn_points, later_points, bonus_chance });
+        const kept = (hold, outlook, more) => ({ hold, outlook, ...more }), box = (category, outlook, more) => ({ category, outlook, ...more });
+        const best = kept([3, 3, 3], ends(null, 0, 0, ["full-house", 0.06, 20], ["threes", 0.94, 12]));
+        const one = ends(0.5, 10, 100, ["ones", 1, 3]), at = (expected_final_score, chance) => ({ expected_final_score, chance });
+        const a = { hold: [3, 3], ...at(200) }, b = { hold: [5, 6], ...at(199.99) }, c = { category: "chance", points: 20, ...at(195) };
+        return {
+          why: [
+            [best, kept([3, 3, 3, 4], ends(null, 0, 0, ["threes", 0.9, 12], ["chance", 0.1, 18]))],
+            [best, kept([3], ends(null, 0, 0, ["threes", 0.9, 12], ["full-house", 0.004, 18]))],
+            [best, box("chance", ends(null, 20, 0, ["chance", 1, 20]))],
+            [box("ones", one), box("twos", ends(0.4, 10, 100, ["twos", 1, 3]))], [box("ones", one), box("twos", ends(0.6, 10, 100, ["twos", 1, 3]))],
+            [box("ones", one), box("twos", ends(0.5, 12, 97, ["twos", 1, 3]))], [box("ones", one), box("twos", ends(0.5, 8, 101, ["twos", 1, 3]))],
+            [box("ones", one), box("twos", ends(0.5, 8, 100, ["twos", 1, 3]))], [box("ones", one), box("twos", ends(0.5, 10, 98, ["twos", 1, 3]))],
+            [box("ones", one, at(200, 0.5)), box("twos", one, at(198, 0.4))], [box("ones", one, at(198, 0.5)), box("twos", one, at(200, 0.4))],
+            [box("ones"), box("twos")],
+          ].map(([first, second]) => whySentence(first, second, "yatzy")),
+          gaps: [text.gapText(a, b), text.gapText(a, c), text.gapText(a, { ...b, ...at(200) }), text.gapText(a, { ...b, ...at(199.996) }), text.gapText(at(1, 0.5), { ...b, chance: 0.25 }, true)],
+          holds: [text.holdText("3 3", 3, false), text.holdText("3 3", 1, true), text.holdText("", 5, false), text.holdText("", 5, true)],
+          takes: [text.takeText({ category: "threes", points: 9 }), text.takeText({ category: "yatzy", points: 50, bonus_points: 100 })],
+          settled: [0, 1].map((chance) => text.settledText({ chance }, { goal: 60 })),
+          verdicts: [verdict.lossSentence(a, a, "yatzy"), verdict.lossSentence(c, a, "yatzy"), verdict.lossSentence({ ...b, ...at(200) }, a, "yatzy"), verdict.lossSentence({ ...b, ...at(1, 0.25) }, { ...a, ...at(1, 0.5) }, "yatzy")],
+          losses: [verdict.lossOf({ ...b, ...at(190, 1) }, { ...a, ...at(200, 1) }), verdict.lossOf(at(201), at(200))],
+          grades: [verdict.gradeOfChoice(c, a), verdict.gradeOfChoice({ hold: [1], category: "chance", ...at(195) }, c)], signs: [1.25, -4, 0.04].map((x) => signedText(x)),
+        };
+        """,
+        "yatzy",
+    )
+    assert found["why"] == [
+        "Ends in Full House in 6\u00a0% of turns, with 3 3 3 4 in other boxes.",
+        "Ends in Full House in 6\u00a0% of turns, with 3 only in <1\u00a0%.",
+        "Ends in Threes in 94\u00a0% of turns.",
+        "The upper bonus is reached in 50\u00a0% of games instead of 40\u00a0%.",
+        "It is worth a smaller chance of the upper bonus, 50\u00a0% instead of 60\u00a0%.",
+        "2.0 points fewer than Twos in this turn, 3.0 more in later ones.",
+        "2.0 points more than Twos in this turn, 1.0 fewer in later ones.",
+        "2.0 points more than Twos in this turn.",
+        "2.0 points more than Twos in later turns.",
+        "Playing for the average, it would be 2.0 points better than Twos.",
+        "Playing for the average, it would be 2.0 points worse than Twos.",
+        "",
+    ]
+    assert found["gaps"] == [
+        "0.01 points better than 5 6.", "5.00 points better than Chance.", "As good: 5 6.",
+        "Less than 0.01 better than 5 6.", "25.00 % better than 5 6.",
+    ]  # fmt: skip
+    assert found["holds"] == [
+        "Hold 3 3 and roll three dice", "Hold 3 3, then enter one die", "Hold nothing and roll all dice",
+        "Hold nothing, then enter all dice",
+    ]  # fmt: skip
+    assert found["takes"] == ["Take Threes for 9", "Take Yatzy for 50 + 100"]
+    assert found["settled"] == [
+        "60 or more is out of reach; ranked by the average",
+        "60 or more is certain; ranked by the average",
+    ]
+    assert found["verdicts"] == [
+        "Hold 3 3: the best choice.", "Chance for 20 loses 5.00 points.", "Hold 5 6: as good as hold 3 3.",
+        "Hold 5 6 loses 25.00 % of the chance.",
+    ]  # fmt: skip
+    assert found["losses"] == [10, 0]
+    assert found["grades"] == ["blunder", "best"]
+    assert found["signs"] == ["+1.3", "−4.0", "0.0"]
+
+
+def test_figures_of_a_distribution() -> None:
+    found = run(
+        """
+        const of = await load("distribution"), spread = { lowest: 95, chances: [1e-6, 0.2, ...Array(9).fill(0.05), 0.35, 1e-6] };
+        return { least: [0, 95, 97, 107, 108].map((score) => of.chanceOfAtLeast(spread, score)), drawn: of.drawnScores(spread), rows: of.chanceRows(spread) };
+        """
+    )
+    assert found["least"] == pytest.approx([1, 1, 0.8, 1e-6, 0], abs=2e-6)
+    assert found["drawn"] == [96, 106]
+    assert found["rows"] == [["100", "65.0\u00a0%"]]
