@@ -18,14 +18,7 @@ from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.model import objectives
 from perfect_yatzy.model.checked_values import BLOCK_BYTES
-from perfect_yatzy.model.objectives import (
-    BonusChance,
-    ExponentialUtility,
-    Goals,
-    Objective,
-    Utility,
-    Variance,
-)
+from perfect_yatzy.model.objectives import BonusChance, ExponentialUtility, Goals, Objective, Utility, Variance
 from perfect_yatzy.tablebase import shard_task, sharded_solve
 from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_values
 from perfect_yatzy.tablebase.halo import children, first_needed, halo_of

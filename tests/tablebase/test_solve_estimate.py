@@ -89,10 +89,7 @@ def test_a_rounded_table_has_further_files(tmp_path: Path, monkeypatch: pytest.M
     assert estimate.disk > estimate.bytes
 
 
-@given(
-    st.lists(st.floats(0.001, 100), min_size=1, max_size=40),
-    st.integers(1, 50),
-)
+@given(st.lists(st.floats(0.001, 100), min_size=1, max_size=40), st.integers(1, 50))
 def test_the_end_of_a_layer_is_that_of_a_simulation(seconds: list[float], workers: int) -> None:
     """Beside a simulation that looks for the worker who is free first."""
     free = [0.0] * workers
