@@ -74,8 +74,6 @@ def test_policies(cluster: Cluster, yatzy: Strategy, tmp_path: Path) -> None:
     for name, there in zip(names, cluster.evaluate(names, "yatzy", CARD), strict=True):
         here = evaluate(named_policy(name, Setting(yatzy.rules, card)).policy, points=card.total)
         assert (there.mean, there.standard_deviation) == (here.mean, here.standard_deviation)
-        assert there.distribution
-        assert here.distribution
         assert np.array_equal(there.distribution.chances, here.distribution.chances)
     titles = {number: title for number, title, _ in evaluate_on(cluster.engine, names, yatzy.rules, CARD)}
     assert titles[2] == names[2]

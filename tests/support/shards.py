@@ -136,7 +136,6 @@ def solve_until_killed(folder: Path, seconds: float) -> tuple[list[list[Any]], i
     """Run :func:`main` in a process and kill it after some seconds; what it wrote, and its exit code."""
     command, tests = [sys.executable, "-m", "support.shards", str(folder)], Path(__file__).resolve().parent.parent
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tests) as process:
-        assert process.stdout
         lines = [process.stdout.readline()]  # the first shard: imports and kernels are ready
         time.sleep(seconds)
         process.kill()

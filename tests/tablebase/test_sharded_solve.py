@@ -305,7 +305,6 @@ def test_a_killed_process_loses_the_shard_in_flight_alone(tmp_path: Path, moment
         done |= {name for name, _ in lines}
     _, solved = resumed(tmp_path, Objective(game()), missing_only=True)
     info = open_table(Objective(game()), tmp_path)[0]
-    assert isinstance(info, ShardedTableInfo)
     assert solved <= len(info.shards) - len(done)
     assert info.sha256 == open_table(Objective(game()), tmp_path / "whole")[0].sha256
 
