@@ -2,43 +2,68 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import pty
+import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
+from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.strategy.strategy import Strategy
 from support.command import Run
 
 EXAMPLE = "ones=3 sixes=24 chance=22"
+COMMAND = [sys.executable, "-m", "perfect_yatzy"]
+shell = partial(subprocess.run, shell=True, capture_output=True, text=True, check=False)
+
+
+def json_lines(out: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
+    """The answers of a command that never fails as a whole."""
+    assert (out.returncode, out.stderr) == (0, "")
+    return [json.loads(line) for line in out.stdout.splitlines()]
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Callable[[str], Path]:
+    """Writes a rule file of the id own."""
+
+    def write(lines: str) -> Path:
+        path = tmp_path / "own.toml"
+        path.write_text(f'id = "own"\nname = "Own"\n{lines}\n')
+        return path
+
+    return write
 
 
 def test_hold_says_the_answer_first(run: Run, yatzy: Strategy) -> None:
     out = run("hold", "33456")
-    assert out.returncode == 0
-    assert out.stderr == ""
+    assert (out.returncode, out.stderr) == (0, "")
     lines = out.stdout.splitlines()
     assert lines[0] == "Hold 3 3 (⚂⚂), reroll three dice: expected final score 245.75"
     assert lines[2].startswith("Roll 1 of 3, two rerolls left")
-    rows = [line for line in lines if line.startswith("  ") and "more" not in line]
-    assert len(rows) == 1 + 5
+    assert len([line for line in lines if line.startswith("  ") and "more" not in line]) == 1 + 5
     assert max(map(len, lines)) <= 80
 
 
-@pytest.mark.parametrize("dice", ["65433", "3 3 4 5 6", "3,3,4,5,6", "⚂⚂⚃⚄⚅"])
-def test_dice_in_any_form_give_the_same_answer(run: Run, yatzy: Strategy, dice: str) -> None:
-    assert run("hold", dice).stdout == run("hold", "33456").stdout
+def test_dice_in_any_form_give_the_same_answer(run: Run, yatzy: Strategy) -> None:
+    expected = run("hold", "33456").stdout
+    for dice in (["65433"], ["3 3 4 5 6"], ["3,3,4,5,6"], ["⚂⚂⚃⚄⚅"], ["3", "3", "4", "5", "6"]):
+        assert run("hold", *dice).stdout == expected, dice
+    assert run("hold", "3", "3").stderr == "yatzy: '3 3' is 2 dice; yatzy has 5\n"
 
 
 def test_json_has_everything_and_agrees_with_python(run: Run, yatzy: Strategy) -> None:
     answer = json.loads(run("hold", "33456", "--rolls-left", "1", "--card", EXAMPLE, "--json").stdout)
-    assert answer["schema"] == 2
-    assert answer["rolls_left"] == 1
-    assert answer["card_total"] == 49
+    assert (answer["schema"], answer["rolls_left"], answer["card_total"]) == (2, 1, 49)
     holds = yatzy.holds(EXAMPLE, "33456", 1)
     assert [h["hold"] for h in answer["holds"]] == [list(h.dice) for h in holds]
     assert answer["expected_final_score"] == pytest.approx(49 + holds[0].value, abs=1e-9)
@@ -59,16 +84,15 @@ def test_score_and_expect(run: Run, yatzy: Strategy) -> None:
 
 
 def test_a_category_is_taken_when_all_dice_are_kept(run: Run, yatzy: Strategy) -> None:
-    out = run("hold", "66666", "-l", "1")
-    assert out.stdout.startswith("Keep all dice and take Yatzy: expected final score ")
+    assert run("hold", "66666", "-l", "1").stdout.startswith("Keep all dice and take Yatzy: expected final score ")
 
 
 def test_ties_are_shown_as_ties(run: Run, yatzy: Strategy) -> None:
-    card = " ".join(f"{c.id}=0" for c in yatzy.rules.categories if c.id != "chance")
-    tied = run("hold", "12345", "--card", card, "--all").stdout
-    assert "0.00" in tied
-    only_yatzy = " ".join(f"{c.id}=0" for c in yatzy.rules.categories if c.id not in ("yatzy", "ones"))
-    out = json.loads(run("score", "23456", "--card", only_yatzy, "--json").stdout)
+    def without(*open_boxes: str) -> str:
+        return " ".join(f"{c.id}=0" for c in yatzy.rules.categories if c.id not in open_boxes)
+
+    assert "0.00" in run("hold", "12345", "--card", without("chance"), "--all").stdout
+    out = json.loads(run("score", "23456", "--card", without("yatzy", "ones"), "--json").stdout)
     assert out["categories"][0]["loss"] == 0.0
 
 
@@ -91,6 +115,7 @@ BAD = [
     (["hold", "33456", "--jsonl"], "DICE cannot be used with --jsonl (see yatzy hold --help)"),
     (["score", "--jsonl", "--json"], "--json cannot be used with --jsonl (see yatzy score --help)"),
     (["expect", "--jsonl", "--plot", "x.png"], "--plot cannot be used with --jsonl (see yatzy expect --help)"),
+    (["expect", "--seed", "3"], "--seed can only be used with --games (see yatzy expect --help)"),
     (["hold", "33456", "--extra", "50"], "50 bonus points are impossible here: this card cannot have any"),
     (["expect", "-r", "yahtzee", "-c", "yahtzee=50 aces=3", "--extra", "101"], "101 bonus points are impossible here: this card can have 0 to 100"),
     (["expect", "--games", "100", "--seed", str(2**63)], f"Invalid value for '--seed': {2**63} is not in the range 0<=x<={2**63 - 1} (see yatzy expect --help)"),
@@ -125,24 +150,18 @@ def test_a_game_that_is_over(run: Run, yatzy: Strategy) -> None:
     assert run("expect", "--card", best, "--goal", "375").stdout.startswith("Final score 374: 0.00 % chance of 375")
 
 
-def test_a_damaged_table_is_exit_code_1_with_the_way_out(run: Run, tmp_path: Path) -> None:
-    folder = str(tmp_path)
-    assert run("solve", "yatzy-forced", "--tables", folder).returncode == 0
+def test_first_use_solves_and_a_damaged_table_is_exit_code_1_with_the_way_out(run: Run, tmp_path: Path) -> None:
+    there = ("--tables", str(tmp_path))
+    hold = ("hold", "33456", "--rules", "yatzy-forced", *there)
+    for said in ("yatzy: solving yatzy-forced; the table will be stored\n", ""):
+        out = run(*hold)
+        assert (out.returncode, out.stderr) == (0, said)
     next(tmp_path.glob("*.npy")).write_bytes(b"")
-    out = run("hold", "33456", "--rules", "yatzy-forced", "--tables", folder)
-    assert out.returncode == 1
-    assert out.stdout == ""
-    assert out.stderr.count("\n") == 1
+    out = run(*hold)
+    assert (out.returncode, out.stdout, out.stderr.count("\n")) == (1, "", 1)
     assert "rebuild it with: yatzy solve yatzy-forced --force" in out.stderr
-    assert run("solve", "yatzy-forced", "--force", "--tables", folder).returncode == 0
-    assert run("verify", "yatzy-forced", "--tables", folder).returncode == 0
-
-
-def test_first_use_solves_and_says_so_on_stderr(run: Run, tmp_path: Path) -> None:
-    out = run("hold", "33456", "--rules", "yatzy-forced", "--tables", str(tmp_path))
-    assert out.returncode == 0
-    assert out.stderr == "yatzy: solving yatzy-forced; the table will be stored\n"
-    assert run("hold", "33456", "--rules", "yatzy-forced", "--tables", str(tmp_path)).stderr == ""
+    assert run("solve", "yatzy-forced", "--force", *there).returncode == 0
+    assert run("verify", "yatzy-forced", *there).returncode == 0
 
 
 def test_jsonl_answers_each_line_in_order_with_errors_in_line(run: Run, yatzy: Strategy) -> None:
@@ -170,18 +189,15 @@ def test_jsonl_answers_each_line_in_order_with_errors_in_line(run: Run, yatzy: S
     assert set(errors) == {2, None, 5, 6, 7, 8, 9, 10, 11}
     assert errors[2] == "'3 3 4 5' is 4 dice; yatzy has 5"
     assert errors[5] == "'colour' is not a field of 'hold'"
-    assert answers[0]["best"]["hold"] == [3, 3]
-    assert answers[4]["best"]["category"] == "full-house"
+    assert (answers[0]["best"]["hold"], answers[4]["best"]["category"]) == ([3, 3], "full-house")
     assert answers[5]["rules"] == "yatzy-forced"
 
 
 def test_jsonl_takes_the_options_where_a_line_is_silent(run: Run, yatzy: Strategy) -> None:
     late = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 p=12 pp=22 3k=18 4k=24 fh=28"
 
-    def answers(*options: str, lines: list[str]) -> list[dict[str, object]]:
-        out = run("hold", "--jsonl", *options, stdin="\n".join(lines) + "\n")
-        assert (out.returncode, out.stderr) == (0, "")
-        return [json.loads(line) for line in out.stdout.splitlines()]
+    def answers(command: str, *options: str, lines: list[str]) -> list[dict[str, Any]]:
+        return json_lines(run(command, "--jsonl", *options, stdin="\n".join(lines) + "\n"))
 
     plain = json.loads(run("hold", "33456", "-l", "1", "--card", late, "--goal", "240", "--json").stdout)
     lines = [
@@ -190,21 +206,24 @@ def test_jsonl_takes_the_options_where_a_line_is_silent(run: Run, yatzy: Strateg
         '{"dice": "33456", "opponents": "239"}',
         '{"query": "expect"}',
     ]
-    found = answers("-l", "1", "--card", late, "--goal", "240", lines=lines)
+    found = answers("hold", "-l", "1", "--card", late, "--goal", "240", lines=lines)
     assert found[0] == plain
     assert found[1]["card"] == {"ones": 3}
     assert "aim" not in found[1]
     assert found[2]["chance"] == plain["chance"]
     assert found[3]["aim"] == {"goal": 240}
-    found = answers("--card", late, "--opponents", "239", "--ties", "win", lines=['{"dice": "33456", "goal": 240}'])
-    assert found[0]["aim"] == {"goal": 240}
-    found = answers("--card", late, "--ties", "win", lines=['{"dice": "33456", "opponents": "240", "rolls_left": 1}'])
-    assert found[0]["chance"] == plain["chance"]
+    options = ("hold", "--card", late, "--ties", "win")
+    (found,) = answers(*options, "--opponents", "239", lines=['{"dice": "33456", "goal": 240}'])
+    assert found["aim"] == {"goal": 240}
+    (found,) = answers(*options, lines=['{"dice": "33456", "opponents": "240", "rolls_left": 1}'])
+    assert found["chance"] == plain["chance"]
     lines = ['{"query": "expect", "rules": "yatzy-forced"}', '{"query": "expect", "spread": false}']
-    found = [
-        json.loads(line) for line in run("expect", "--jsonl", "--spread", stdin="\n".join(lines)).stdout.splitlines()
-    ]
-    assert ["distribution" in answer for answer in found] == [True, False]
+    assert ["distribution" in each for each in answers("expect", "--spread", lines=lines)] == [True, False]
+    lines = ['{"query": "expect"}', '{"query": "expect", "spread": true}', '{"dice": "33456"}']
+    silent, full, held = answers("hold", lines=lines)
+    assert "distribution" not in silent
+    assert full["distribution"]["chances"]
+    assert held["best"]["hold"] == [3, 3]
 
 
 def test_no_line_ends_a_process_that_answers_lines(run: Run, yatzy: Strategy) -> None:
@@ -225,16 +244,12 @@ def test_no_line_ends_a_process_that_answers_lines(run: Run, yatzy: Strategy) ->
         "[" * 100_000,
         "9" * 5_000,
     ]
-    out = run("hold", "--jsonl", stdin="\n".join([*bad, '{"dice": "33456"}']) + "\n")
-    answers = [json.loads(line) for line in out.stdout.splitlines()]
-    assert (out.returncode, out.stderr, len(answers)) == (0, "", len(bad) + 1)
-    assert all("error" in answer for answer in answers[:-1])
+    answers = json_lines(run("hold", "--jsonl", stdin="\n".join([*bad, '{"dice": "33456"}']) + "\n"))
+    assert ["error" in answer for answer in answers] == [True] * len(bad) + [False]
     assert answers[-1]["best"]["hold"] == [3, 3]
 
 
 def test_a_bug_is_told_of_and_the_next_line_answered(capsys: pytest.CaptureFixture[str]) -> None:
-    import io
-
     from perfect_yatzy.cli.jsonl import answer_lines
     from perfect_yatzy.service.queries import QueryService
 
@@ -255,26 +270,19 @@ def test_a_bug_is_told_of_and_the_next_line_answered(capsys: pytest.CaptureFixtu
 
 def test_points_beside_the_boxes_are_those_the_card_can_have(run: Run, yatzy: Strategy) -> None:
     """A Yahtzee box of 50 and one box more can have brought one bonus of 100."""
-    card = "yahtzee=50 aces=3"
+    expect = ("expect", "-r", "yahtzee", "--no-spread", "--json", "-c")
     with_bonus, without = (
-        json.loads(run("expect", "-r", "yahtzee", "-c", card, "--extra", extra, "--no-spread", "--json").stdout)
+        json.loads(run(*expect, "yahtzee=50 aces=3", "--extra", extra).stdout)["expected_final_score"]
         for extra in ("100", "0")
     )
-    assert with_bonus["expected_final_score"] == pytest.approx(without["expected_final_score"] + 100)
-    assert run("expect", "-r", "yahtzee", "-c", "yahtzee=0 aces=3", "--extra", "100").returncode == 2
+    assert with_bonus == pytest.approx(without + 100)
+    assert run(*expect, "yahtzee=0 aces=3", "--extra", "100").returncode == 2
 
 
 def test_jsonl_answers_before_the_input_ends(yatzy: Strategy) -> None:
     """A co-process: each answer comes while the pipe stays open."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "perfect_yatzy", "hold", "--jsonl"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=os.environ.copy(),
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([*COMMAND, "hold", "--jsonl"], **pipes) as process:  # type: ignore[call-overload]
         for dice in ("33456", "11111"):
             process.stdin.write(json.dumps({"dice": dice}) + "\n")
             process.stdin.flush()
@@ -283,9 +291,8 @@ def test_jsonl_answers_before_the_input_ends(yatzy: Strategy) -> None:
         assert process.wait(10) == 0
 
 
-def test_rules_commands(run: Run, tmp_path: Path) -> None:
-    listed = run("rules", "list")
-    assert "yatzy-forced" in listed.stdout
+def test_rules_commands(run: Run, own: Callable[[str], Path]) -> None:
+    assert "yatzy-forced" in run("rules", "list").stdout
     listed_ids = [r["id"] for r in json.loads(run("rules", "list", "--json").stdout)["rules"]]
     assert listed_ids == sorted(listed_ids)
     assert {"yatzy", "yatzy-forced"} <= set(listed_ids)
@@ -293,76 +300,63 @@ def test_rules_commands(run: Run, tmp_path: Path) -> None:
     assert "Highest score   374" in shown
     assert "1,430,528 reachable" in shown
     assert max(map(len, shown.splitlines())) <= 80
-    own = tmp_path / "own.toml"
-    own.write_text('id = "own"\nname = "Own"\nextends = "yatzy"\nrolls = 2\n')
-    checked = run("rules", "check", str(own))
+    checked = run("rules", "check", str(own('extends = "yatzy"\nrolls = 2')))
     assert checked.returncode == 0
     assert checked.stdout.startswith("Own (own) is valid: 15 categories, highest score 374")
-    own.write_text('id = "own"\nname = "Own"\nextends = "yatzy"\nrolls = 0\ndice = "x"\n')
-    checked = run("rules", "check", str(own))
+    path = own('extends = "yatzy"\nrolls = 0\ndice = "x"')
+    checked = run("rules", "check", str(path))
     assert (checked.returncode, checked.stdout) == (2, "")
     assert checked.stderr.splitlines() == [
-        f"{own}:4: rolls: is 0; must be a whole number from 1 to 10",
-        f"{own}:5: dice: is 'x'; must be a whole number from 1 to 12",
+        f"{path}:4: rolls: is 0; must be a whole number from 1 to 10",
+        f"{path}:5: dice: is 'x'; must be a whole number from 1 to 12",
     ]
 
 
-def test_rules_that_are_too_large_are_listed_shown_and_checked(run: Run, tmp_path: Path) -> None:
+def test_rules_that_are_too_large_are_listed_shown_and_checked(run: Run, own: Callable[[str], Path]) -> None:
     assert "giant " in run("rules", "list").stdout
     shown = run("rules", "show", "giant")
     assert shown.returncode == 0
     assert "States          too many for an exact solve: giant has 47 categories" in shown.stdout
     assert json.loads(run("rules", "show", "giant", "--json").stdout)["facts"]["maximum"] == 2799
-    own = tmp_path / "own.toml"
-    own.write_text('id = "own"\nname = "Own"\nextends = "giant"\n')
-    checked = run("rules", "check", str(own))
+    checked = run("rules", "check", str(own('extends = "giant"')))
     assert checked.returncode == 0
     assert checked.stdout.startswith("Own (own) is valid: 47 categories, highest score 2799\ntoo large for an exact")
-    for command in (("hold", "333444555666"), ("expect",), ("simulate",)):
-        refused = run(*command, "--rules", "giant") if command != ("simulate",) else run("simulate", "giant")
+    for command in (("hold", "333444555666", "--rules"), ("expect", "--rules"), ("simulate",)):
+        refused = run(*command, "giant")
         assert refused.returncode == 2
         assert "giant has 47 categories in free order" in refused.stderr
 
 
-def test_rules_of_ones_own_can_be_played(run: Run, tmp_path: Path) -> None:
-    own = tmp_path / "own.toml"
-    own.write_text('id = "own"\nname = "Own"\nextends = "yatzy-forced"\nrolls = 2\n')
-    out = run("hold", "33456", "--rules", str(own), "--json")
-    assert out.returncode == 0
-    assert json.loads(out.stdout)["rolls"] == 2
+def test_rules_of_ones_own_can_be_played(run: Run, own: Callable[[str], Path]) -> None:
+    out = run("hold", "33456", "--rules", str(own('extends = "yatzy-forced"\nrolls = 2')), "--json")
+    assert (out.returncode, json.loads(out.stdout)["rolls"]) == (0, 2)
 
 
 def test_a_large_table_is_made_on_purpose_only(run: Run, tmp_path: Path) -> None:
     """All goals of Yatzy with saved rolls are 14.6 GB: counted without solving anything."""
-    from perfect_yatzy.game.rule_loader import load_rules
     from perfect_yatzy.model.objectives import Goals
 
     assert Goals(load_rules("yatzy-saved")).solve_cost().bytes == pytest.approx(14.6e9, rel=0.01)
-    asked = ("--rules", "yatzy-saved", "--tables", str(tmp_path))
+    there = ("yatzy-saved", "--tables", str(tmp_path))
     for command in (
-        ["expect", "--goal", "300"],
-        ["hold", "33456", "--opponents", "300"],
+        ["expect", "--goal", "300", "--rules"],
+        ["hold", "33456", "--opponents", "300", "--rules"],
         ["simulate", "-p", "goal:300"],
     ):
-        arguments = (
-            [*command, *asked] if command[0] != "simulate" else ["simulate", "yatzy-saved", *command[1:], *asked[2:]]
-        )
-        out = run(*arguments)
+        out = run(*command, *there)
         assert (out.returncode, out.stdout, out.stderr.count("\n")) == (2, "", 1)
         assert "all goals of yatzy-saved take 14.6 GB and about 4 minutes" in out.stderr
-        assert "yatzy solve yatzy-saved --what goals --yes" in out.stderr
-        assert "yatzy solve yatzy-saved --what goals --approximate" in out.stderr
-    out = run("solve", "yatzy-saved", "--what", "goals", "--tables", str(tmp_path))
+        for way in ("yes", "approximate"):
+            assert f"yatzy solve yatzy-saved --what goals --{way}" in out.stderr
+    out = run("solve", *there, "--what", "goals")
     assert (out.returncode, out.stdout) == (2, "")
-    assert out.stderr.startswith(
-        "yatzy: the table of goals of yatzy-saved takes 14.6 GB and about 4 minutes; use --yes"
-    )
+    start = "yatzy: the table of goals of yatzy-saved takes 14.6 GB and about 4 minutes; use --yes"
+    assert out.stderr.startswith(start)
     assert [*tmp_path.iterdir()] == []
 
 
-def test_no_question_starts_a_large_solve(run: Run, tmp_path: Path) -> None:
+def test_no_question_starts_a_large_solve(run: Run, own: Callable[[str], Path], tmp_path: Path) -> None:
     """The table of Maxi takes 2.9 GB: every entrance says so with the same words, and none solves it unasked."""
-    from perfect_yatzy.game.rule_loader import load_rules
     from perfect_yatzy.model.estimates import rule_set_stats
 
     words = rule_set_stats(load_rules("maxi")).words
@@ -385,9 +379,7 @@ def test_no_question_starts_a_large_solve(run: Run, tmp_path: Path) -> None:
         assert out.stderr.startswith(f"yatzy: the table of means of maxi takes {words}; use --yes to solve it")
     line = run("hold", "--jsonl", *there, stdin='{"dice": "334566", "rules": "maxi"}\n').stdout
     assert json.loads(line)["code"] == "too-large"
-    own = tmp_path / "own.toml"
-    own.write_text('id = "own"\nname = "Own"\nextends = "maxi"\n')
-    assert words in run("rules", "check", str(own)).stdout
+    assert words in run("rules", "check", str(own('extends = "maxi"'))).stdout
     assert [path.name for path in tmp_path.iterdir()] == ["own.toml"]
 
 
@@ -410,13 +402,6 @@ def test_python_checks_the_memory_before_a_solve(run: Run, tmp_path: Path, monke
     assert perfect_yatzy.open_strategy("yatzy-forced", tmp_path).value() > 150
 
 
-def complete(run: Run, line: str) -> list[str]:
-    """What bash offers for the last word of a command line."""
-    words = line.replace("'", "").split(" ") if "'" not in line else [*line.split("'")[0].split(), line.split("'")[1]]
-    out = run(_YATZY_COMPLETE="bash_complete", COMP_WORDS=line, COMP_CWORD=str(len(words) - 1)).stdout
-    return [entry.partition(",")[2] for entry in out.splitlines()]
-
-
 def test_values_are_completed(run: Run) -> None:
     assert complete(run, "yatzy expect --ties ") == ["loss", "half", "win"]
     assert complete(run, "yatzy simulate --policy g") == ["goal:"]
@@ -433,53 +418,31 @@ def test_odds_of_the_open_categories(run: Run) -> None:
     assert some == [entry for entry in all_odds if entry["category"] not in ("ones", "chance")]
 
 
-def test_a_seed_without_games_is_rejected(run: Run, yatzy: Strategy) -> None:
-    found = run("expect", "--seed", "3")
-    assert (found.returncode, found.stdout) == (2, "")
-    assert found.stderr == "yatzy: --seed can only be used with --games (see yatzy expect --help)\n"
-
-
 def test_numbers_that_json_cannot_repeat_are_refused(run: Run, yatzy: Strategy) -> None:
-    lines = [
-        '{"id": 1e400, "dice": "33456"}',
-        '{"id": {"x": [-1e999]}, "dice": "33456"}',
-        '{"id": 1e300, "dice": "33456"}',
-    ]
-    answers = run("hold", "--jsonl", stdin="\n".join(lines) + "\n").stdout.splitlines()
-
-    def reject(constant: str) -> None:
-        raise AssertionError(constant)
-
-    first, second, third = (json.loads(answer, parse_constant=reject) for answer in answers)
+    ids = ["1e400", '{"x": [-1e999]}', "1e300"]
+    lines = "".join(f'{{"id": {each}, "dice": "33456"}}\n' for each in ids)
+    out = run("hold", "--jsonl", stdin=lines)
+    assert not {"NaN", "Infinity"} & set(re.findall(r"\w+", out.stdout))  # words that are no JSON
+    first, second, third = json_lines(out)
     assert first["error"] == "the line is not JSON: 1e400 is too large a number"
     assert second["code"] == "invalid-request"
     assert third["id"] == 1e300
 
 
-def test_a_line_that_asks_for_the_mean_gets_no_distribution(run: Run, yatzy: Strategy) -> None:
-    lines = '{"query": "expect"}\n{"query": "expect", "spread": true}\n{"dice": "33456"}\n'
-    plain, full, held = map(json.loads, run("hold", "--jsonl", stdin=lines).stdout.splitlines())
-    assert "distribution" not in plain
-    assert full["distribution"]["chances"]
-    assert held["best"]["hold"] == [3, 3]
-
-
 @pytest.mark.parametrize(
-    ("command", "code"),
+    ("command", "codes"),
     [
-        (("hold", "--jsonl"), 2),
-        (("play", "--no-warn"), 0),
-        (("puzzle",), 0),
-        (("tables", "--remove", "yatzy"), 1),
-        (("hold", "33456"), 0),
+        ("hold --jsonl", {2}),
+        ("play --no-warn --save {}", {0}),
+        ("puzzle", {0}),
+        ("tables --remove yatzy", {1, 130}),
+        ("hold 33456", {0}),
     ],
 )
-def test_a_closed_input(yatzy: Strategy, tmp_path: Path, command: tuple[str, ...], code: int) -> None:
-    files = ["--save", str(tmp_path / "game.json")] if command[0] == "play" else []
-    line = shlex.join([sys.executable, "-m", "perfect_yatzy", *command, *files])
-    found = subprocess.run(["sh", "-c", f"{line} <&-"], capture_output=True, text=True, check=False)
+def test_a_closed_input(yatzy: Strategy, tmp_path: Path, command: str, codes: set[int]) -> None:
+    found = shell(f"{shlex.join(COMMAND)} {command.format(tmp_path / 'game.json')} <&-")
     assert "Traceback" not in found.stderr
-    assert found.returncode == code or (command[0] == "tables" and found.returncode == 130), found
+    assert found.returncode in codes, found
     assert found.stderr.count("\n") <= 1
 
 
@@ -488,20 +451,18 @@ def test_verify_and_solve(run: Run, yatzy: Strategy) -> None:
     checks = {c["name"]: c["passed"] for c in json.loads(out.stdout)["checks"]}
     assert checks == {"file": True, "equation": True, "published": True, "simulation": True}
     again = run("solve", "yatzy")
-    assert again.returncode == 0
-    assert again.stdout.startswith("yatzy is already solved: ")
+    assert (again.returncode, again.stdout[:25]) == (0, "yatzy is already solved: ")
 
 
 def test_a_wrong_table_does_not_verify(run: Run, tmp_path: Path) -> None:
     """A table whose checksum is right and whose values are not is caught by the equation."""
-    from perfect_yatzy.game.rule_loader import load_rules
     from perfect_yatzy.model.objectives import Objective
     from perfect_yatzy.tablebase.backward_induction import solve_layers
     from perfect_yatzy.tablebase.table_writer import TableWriter
 
-    rules = load_rules("yatzy-forced+threshold-63")
-    writer = TableWriter(tmp_path, Objective(rules))
-    for layer in solve_layers(Objective(rules)):
+    objective = Objective(load_rules("yatzy-forced+threshold-63"))
+    writer = TableWriter(tmp_path, objective)
+    for layer in solve_layers(objective):
         writer.add(layer.values + 0.001)
     writer.finish(0.0)
     writer.close()
@@ -535,34 +496,21 @@ def test_completion_scripts(run: Run) -> None:
 
 
 def test_a_reader_that_leaves_early_gets_no_traceback(yatzy: Strategy) -> None:
-    command = f"{sys.executable} -m perfect_yatzy table yatzy --format csv | head -1"
-    out = subprocess.run(command, shell=True, capture_output=True, text=True, env=os.environ.copy(), check=False)
-    assert out.stdout.startswith("dice,")
-    assert out.stderr == ""
+    out = shell(f"{sys.executable} -m perfect_yatzy table yatzy --format csv | head -1")
+    assert (out.stdout[:5], out.stderr) == ("dice,", "")
 
 
 def test_a_terminal_gets_bold_and_a_progress_bar_and_no_color_is_respected(tmp_path: Path) -> None:
     def on_terminal(**env: str) -> str:
         master, slave = pty.openpty()
-        environment = (
-            {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm", "COLUMNS": "80"} | env
-        )
-        process = subprocess.Popen(
-            [sys.executable, "-m", "perfect_yatzy", "hold", "33456", "-r", "yatzy-forced", "--tables", str(tmp_path)],
-            stdout=slave,
-            stderr=slave,
-            env=environment,
-        )
+        environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm", "COLUMNS": "80"}
+        command = [*COMMAND, "hold", "33456", "-r", "yatzy-forced", "--tables", str(tmp_path)]
+        process = subprocess.Popen(command, stdout=slave, stderr=slave, env=environment | env)
         os.close(slave)
         text = b""
-        while True:
-            try:
-                piece = os.read(master, 4096)
-            except OSError:
-                break
-            if not piece:
-                break
-            text += piece
+        with contextlib.suppress(OSError):  # the end
+            while piece := os.read(master, 4096):
+                text += piece
         process.wait()
         os.close(master)
         return text.decode()
@@ -573,16 +521,15 @@ def test_a_terminal_gets_bold_and_a_progress_bar_and_no_color_is_respected(tmp_p
     assert "\x1b[" not in on_terminal(NO_COLOR="1")
 
 
-def test_dice_may_stand_in_several_words(run: Run, yatzy: Strategy) -> None:
-    assert run("hold", "3", "3", "4", "5", "6").stdout == run("hold", "33456").stdout
-    assert run("hold", "3", "3").stderr == "yatzy: '3 3' is 2 dice; yatzy has 5\n"
-
-
 def test_rules_are_an_argument_or_an_option(run: Run) -> None:
-    for words in (["yatzy-forced"], ["--rules", "yatzy-forced"], ["-r", "Yatzy-Forced"]):
-        assert "yatzy-forced" in run("solve", *words).stdout
-    assert "yatzy-forced" in run("solve", YATZY_RULES="yatzy-forced").stdout
-    assert "yatzy-forced" in run("solve", "yatzy-forced", YATZY_RULES="maxi").stdout
+    for words, preset in (
+        (["yatzy-forced"], {}),
+        (["--rules", "yatzy-forced"], {}),
+        (["-r", "Yatzy-Forced"], {}),
+        ([], {"YATZY_RULES": "yatzy-forced"}),
+        (["yatzy-forced"], {"YATZY_RULES": "maxi"}),
+    ):
+        assert "yatzy-forced" in run("solve", *words, **preset).stdout
     twice = run("solve", "yatzy-forced", "--rules", "maxi")
     assert twice.returncode == 2
     assert twice.stderr.startswith("yatzy: two rule sets given: yatzy-forced and --rules maxi")
@@ -598,33 +545,22 @@ def test_rules_by_an_option_count_as_given(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("stream", "message"),
-    [
-        (">/dev/full", "yatzy: cannot write the answer: No space left on device\n"),
-        (">&-", "yatzy: cannot write the answer: standard output is closed\n"),
-    ],
+    ("stream", "reason"),
+    [(">/dev/full", "No space left on device"), (">&-", "standard output is closed")],
+    ids=["full", "closed"],
 )
-def test_an_output_that_takes_nothing(yatzy: Strategy, stream: str, message: str) -> None:
+def test_an_output_that_takes_nothing(yatzy: Strategy, stream: str, reason: str) -> None:
     for command in ("hold 33456", "table --what categories"):
-        line = f"{sys.executable} -m perfect_yatzy {command} {stream}"
-        out = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)
-        assert (out.returncode, out.stderr) == (1, message)
-    closed = f"{sys.executable} -m perfect_yatzy hold 33456 2>&-"
-    assert subprocess.run(closed, shell=True, capture_output=True, check=False).returncode == 0
+        out = shell(f"{sys.executable} -m perfect_yatzy {command} {stream}")
+        assert (out.returncode, out.stderr) == (1, f"yatzy: cannot write the answer: {reason}\n")
+    assert shell(f"{sys.executable} -m perfect_yatzy hold 33456 2>&-").returncode == 0
 
 
 def test_an_encoding_without_dice(yatzy: Strategy) -> None:
-    out = subprocess.run(
-        [sys.executable, "-m", "perfect_yatzy", "hold", "33456"],
-        capture_output=True,
-        encoding="latin-1",
-        env=os.environ | {"PYTHONIOENCODING": "latin-1"},
-        check=False,
-    )
-    assert (out.returncode, out.stdout.splitlines()[0]) == (
-        0,
-        "Hold 3 3 (??), reroll three dice: expected final score 245.75",
-    )
+    line = f"PYTHONIOENCODING=latin-1 {sys.executable} -m perfect_yatzy hold 33456"
+    out = shell(line, text=False, encoding="latin-1")
+    assert out.returncode == 0
+    assert out.stdout.startswith("Hold 3 3 (??), reroll three dice: expected final score 245.75\n")
 
 
 def test_an_interrupt_while_modules_are_read_is_one_line() -> None:
@@ -632,7 +568,7 @@ def test_an_interrupt_while_modules_are_read_is_one_line() -> None:
         "import sys\nclass Slow:\n def find_spec(self, name, *rest):\n  if name == 'click': raise KeyboardInterrupt\n"
         "sys.meta_path.insert(0, Slow())\nfrom perfect_yatzy.__main__ import run\nrun()"
     )
-    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    out = shell(shlex.join([sys.executable, "-c", program]))
     assert (out.returncode, out.stderr) == (130, "yatzy: interrupted\n")
 
 
@@ -648,6 +584,14 @@ def test_help_says_whole_sentences(run: Run) -> None:
     assert cut == []
 
 
+def complete(run: Run, line: str) -> list[str]:
+    """What bash offers for the last word of a command line."""
+    start, quote, last = line.partition("'")
+    words = [*start.split(), last] if quote else line.split(" ")
+    out = run(_YATZY_COMPLETE="bash_complete", COMP_WORDS=line, COMP_CWORD=str(len(words) - 1)).stdout
+    return [entry.partition(",")[2] for entry in out.splitlines()]
+
+
 def test_tables_are_listed_and_removed(run: Run, run_real: Run, tmp_path: Path) -> None:
     there = ("--tables", str(tmp_path))
     assert run("tables", *there).stdout == f"0 tables, 0 B, in {tmp_path}\n"
@@ -658,10 +602,9 @@ def test_tables_are_listed_and_removed(run: Run, run_real: Run, tmp_path: Path) 
     other.write_text("{}")
     names = [line.split()[0] for line in run("tables", *there).stdout.splitlines()[:-1]]
     assert len({*names}) == 2
-    assert f"yatzy-forced-mean-{'0' * 12}" in names
-    line = f"yatzy tables --tables {tmp_path} --remove "
-    completed = run(_YATZY_COMPLETE="bash_complete", COMP_WORDS=line, COMP_CWORD="5").stdout
-    assert [word.partition(",")[2] for word in completed.split()] == sorted(["yatzy-forced", *names])
+    assert other.stem in names
+    completed = complete(run, f"yatzy tables --tables {tmp_path} --remove ")
+    assert completed == sorted(["yatzy-forced", *names])
     assert run("tables", "--remove", names[0], "--yes", *there).returncode == 0  # by the name in the list
     assert not other.exists()
     assert run("tables", *there).stdout == listed
@@ -670,10 +613,9 @@ def test_tables_are_listed_and_removed(run: Run, run_real: Run, tmp_path: Path) 
     assert valueless.stderr.endswith("(see yatzy tables --help)\n")
     assert json.loads(run("tables", "--json", *there).stdout)["tables"][0]["rules"] == "yatzy-forced"
     assert run("tables", "--remove", "maxi", *there).returncode == 2
-    run("tables", "--remove", "yatzy-forced", *there, stdin="n\n")
-    assert len([*tmp_path.iterdir()]) == 2
-    run("tables", "--remove", "yatzy-forced", *there, stdin="y\n")
-    assert [*tmp_path.iterdir()] == []
+    for answer, files in (("n", 2), ("y", 0)):
+        run("tables", "--remove", "yatzy-forced", *there, stdin=f"{answer}\n")
+        assert len([*tmp_path.iterdir()]) == files
     (tmp_path / "kernels-of-another-version").mkdir()
     cleaned = run_real("tables", "--clean", *there, NUMBA_CACHE_DIR=str(tmp_path))
     assert cleaned.stdout == "Removed 0 leftover files and 1 folders of compiled kernels\n"

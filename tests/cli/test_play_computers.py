@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from perfect_yatzy.cli.terminal_game import TerminalGame
@@ -16,8 +17,11 @@ from support.command import Run
 from support.sessions import FORCED, scripted_session
 
 
-def files(tmp_path: Path) -> tuple[str, ...]:
-    return "--save", str(tmp_path / "game.json"), "--record", str(tmp_path / "games.jsonl")
+@pytest.fixture
+def play(run: Run, tmp_path: Path) -> Run:
+    """Runs `yatzy play` with files of the test."""
+    files = ("--save", str(tmp_path / "game.json"), "--record", str(tmp_path / "games.jsonl"))
+    return lambda *args, lines="": run("play", *args, *files, stdin=lines)
 
 
 def widest(text: str) -> int:
@@ -25,21 +29,16 @@ def widest(text: str) -> int:
     return max(len(line) for line in text.splitlines() if "/" not in line)
 
 
-def test_a_whole_game_against_computers(run: Run, tmp_path: Path) -> None:
+def test_a_whole_game_against_computers(play: Run, tmp_path: Path) -> None:
     """The turns of the computers are shown, every line fits, the record is complete and has a review."""
     kinds = [word for kind in ("2", "safe", "bold", "win", "win") for word in ("--opponent", kind)]
+    command = ("yatzy-forced", *kinds, "--seed", "3", "--players", "Ann")
     lines = "\n".join(f"{category}\ny" for category in FORCED)
-    found = run("play", "yatzy-forced", *kinds, "--seed", "3", "--players", "Ann", *files(tmp_path), stdin=lines)
+    found = play(*command, lines=lines)
     assert found.returncode == 0, found.stderr
     (game,) = read_games(tmp_path / "games.jsonl")
-    assert game.players == (
-        "Ann",
-        "Computer (level 2)",
-        "Computer (safe)",
-        "Computer (bold)",
-        "Computer (win)",
-        "Computer 2 (win)",
-    )
+    names = [f"Computer ({kind})" for kind in ("level 2", "safe", "bold", "win")]
+    assert game.players == ("Ann", *names, "Computer 2 (win)")
     assert len(game.turns) == 6 * 15
     assert widest(found.stdout) <= 80
     assert found.stdout.count("Computer (win): turn ") == 15
@@ -47,37 +46,33 @@ def test_a_whole_game_against_computers(run: Run, tmp_path: Path) -> None:
     assert found.stdout.count("takes Yatzy for ") == 5
     assert found.stdout.count("= start 150.22") == 6  # each has a review
     assert "wins with" in found.stdout
-    again = run("play", "yatzy-forced", *kinds, "--seed", "3", "--players", "Ann", *files(tmp_path), stdin=lines)
-    assert again.returncode == 0
+    assert play(*command, lines=lines).returncode == 0
     assert read_games(tmp_path / "games.jsonl")[1].turns == game.turns  # a function of the seed
 
 
-def test_a_game_against_computers_is_resumed_with_the_same(run: Run, tmp_path: Path) -> None:
-    save = files(tmp_path)
-    begun = run("play", "yatzy-forced", "--opponent", "2", "--seed", "4", *save, stdin="ones\ny\nundo\nquit\n")
+def test_a_game_against_computers_is_resumed_with_the_same(play: Run, tmp_path: Path) -> None:
+    begun = play("yatzy-forced", "--opponent", "2", "--seed", "4", lines="ones\ny\nundo\nquit\n")
     assert "Undone." in begun.stdout
     assert load_session(tmp_path / "game.json").computers == ("", "2")
-    resumed = run("play", "yatzy-forced", "--opponent", "novice", "--players", "You", *save, stdin="ones\ny\nquit\n")
+    resumed = play("yatzy-forced", "--opponent", "novice", "--players", "You", lines="ones\ny\nquit\n")
     assert resumed.returncode == 0, resumed.stderr
     assert "Resuming the saved game" in resumed.stdout
     turn = begun.stdout[begun.stdout.index("Computer (level 2): turn 1") :].split("\n\n")[0]
     assert turn in resumed.stdout  # the same dice and choices after undo and resume
-    other = run("play", "--opponent", "3", *save)
-    assert (other.returncode, other.stdout) == (2, "")
-    assert "has other opponents;" in other.stderr
+    levels = "a level from 1 (beginner) to 8 (perfect), mean, safe"
+    for opponent, message in (
+        ("3", "has other opponents;"),
+        ("12", f"'12' is not a computer player; use {levels}"),
+    ):
+        refused = play("--opponent", opponent)
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert message in refused.stderr
 
 
-def test_opponents_that_do_not_exist_are_rejected(run: Run, tmp_path: Path) -> None:
-    found = run("play", "--opponent", "12", *files(tmp_path))
-    assert (found.returncode, found.stdout) == (2, "")
-    assert "'12' is not a computer player; use a level from 1 (beginner) to 8 (perfect), mean, safe" in found.stderr
-
-
-def test_advice_for_winning(run: Run, tmp_path: Path) -> None:
+def test_advice_for_winning(play: Run) -> None:
     """In forced order the whole game is solved at once."""
     lines = "?\nadvice win\n?\nones\ny\nadvice\nadvice mean\n?\nquit\n"
-    opponents = ("--opponent", "5") * 4
-    found = run("play", "yatzy-forced", *opponents, "--seed", "3", *files(tmp_path), stdin=lines)
+    found = play("yatzy-forced", *("--opponent", "5") * 4, "--seed", "3", lines=lines)
     assert found.returncode == 0, found.stderr
     out = found.stdout
     assert "Advice and warnings are for the chance to win; a tie counts as half a win." in out
@@ -87,50 +82,37 @@ def test_advice_for_winning(run: Run, tmp_path: Path) -> None:
     assert "Advice and warnings are for the expected score." in out
     assert out.count("expected final score") == 2
     assert widest(out) <= 80
-    option = run("play", "--advice", "win", *files(tmp_path), stdin="?\nquit\n")
-    assert "chance to win (a tie is half)" in option.stdout
+    assert "chance to win (a tie is half)" in play("--advice", "win", lines="?\nquit\n").stdout
 
 
-def test_advice_for_winning_where_there_is_none(run: Run, tmp_path: Path) -> None:
-    """Alone, and too early in a large game."""
-    alone = run("play", "yatzy-forced", "--advice", "win", *files(tmp_path), stdin="?\nadvice win\nquit\n")
+def test_advice_for_winning_where_there_is_none(play: Run) -> None:
+    """Alone, and too early in a large game; with saved rolls there is some."""
+    alone = play("yatzy-forced", "--advice", "win", lines="?\nadvice win\nquit\n")
     assert "There is nobody to beat in a game of one player; this is the advice for the" in alone.stdout
     assert "nobody to beat in a game of one player\n" in alone.stdout
-    early = run("play", "--opponent", "5", "--advice", "win", "--new", "--yes", *files(tmp_path), stdin="?\nquit\n")
+    options = ("--opponent", "5", "--advice", "win", "--new", "--yes")
+    early = play(*options, lines="?\nquit\n")
     assert "too large to solve for a win at once; this is" in early.stdout
     assert "expected final score" in early.stdout
-
-
-def test_advice_for_winning_with_saved_rolls(run: Run, tmp_path: Path) -> None:
-    options = ("--opponent", "5", "--advice", "win", "--new", "--yes", *files(tmp_path))
-    saving = run("play", "maxi-forced", *options, stdin="?\nquit\n")
+    saving = play("maxi-forced", *options, lines="?\nquit\n")
     assert "There is no advice for winning" not in saving.stdout
     assert "chance to win" in saving.stdout
 
 
 @pytest.mark.parametrize("advice", ["mean", "win"])
 def test_warnings_are_for_what_the_advice_maximises(
-    forced: Strategy, tmp_path: Path, capsys: pytest.CaptureFixture[str], advice: str
+    forced: Strategy, tmp_path: Path, capsys: pytest.CaptureFixture[str], advice: Literal["mean", "win"]
 ) -> None:
     """A mistake that costs points but no chance: a certain win is not warned of."""
     session = Session(forced.rules, ("Ann", "Computer (level 1)"), None, ("", "1"))
-    for i in range(14):
-        session.roll((6,) * 5)
-        session.score(FORCED[i])
-        session.roll((1, 1, 2, 3, 5))
-        session.score(FORCED[i])
+    for category in FORCED[:14]:
+        for dice in ((6,) * 5, (1, 1, 2, 3, 5)):
+            session.roll(dice)
+            session.score(category)
     session.roll((6, 6, 6, 6, 1))
-    game = TerminalGame(
-        session,
-        forced.rules,
-        QueryService(),
-        SaveFile(tmp_path / "g.json"),
-        0.2,
-        False,
-        advice,  # type: ignore[arg-type]
-    )
-    request = game.winning_request()
-    assert isinstance(request, dict)
+    save = SaveFile(tmp_path / "g.json")
+    game = TerminalGame(session, forced.rules, QueryService(), save, 0.2, False, advice)
+    assert isinstance(game.winning_request(), dict)
     answers = iter(["n"])
     game.ask = lambda question, help_text: next(answers)  # type: ignore[method-assign]
     assert game.warn("yatzy") == ("" if advice == "mean" else None)

@@ -21,13 +21,10 @@ from support.players import wrong_by
 def games(yatzy: Strategy, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """30 games of Ann and 25 of Bo, who is worse."""
     path = tmp_path_factory.mktemp("rate") / "games.jsonl"
-    players = (("Ann", 1.0, 30), ("Bo", 3.0, 25))
-    lines = [
-        line
-        for seed, (name, points, number) in enumerate(players)
-        for line in simulated_records(wrong_by(yatzy, points), number, seed, player=name)
-    ]
-    path.write_text("".join(f"{line}\n" for line in lines))
+    with path.open("w") as file:
+        for seed, (name, points, number) in enumerate((("Ann", 1.0, 30), ("Bo", 3.0, 25))):
+            records = simulated_records(wrong_by(yatzy, points), number, seed, player=name)
+            file.writelines(f"{line}\n" for line in records)
     return path
 
 
@@ -53,19 +50,18 @@ def test_text_fits_a_terminal_and_has_the_figures(run: Run, games: Path) -> None
 
 
 def test_json_has_every_figure(run: Run, games: Path) -> None:
-    out = run("rate", "--json", str(games), "--compare", "bo", "Ann")
-    answer = json.loads(out.stdout)
+    answer = json.loads(run("rate", "--json", str(games), "--compare", "bo", "Ann").stdout)
     assert (answer["schema"], answer["query"], answer["not_rated"]) == (2, "rate", [])
     ann, bo = rate(games).ratings
     for entry, rating in zip(answer["ratings"], (ann, bo), strict=True):
+        lost, total = entry["points_lost"], pytest.approx(entry["points_lost"]["mean"])
         assert entry["games"] == rating.games
-        assert entry["points_lost"]["mean"] == pytest.approx(rating.lost_by_game.mean())
-        assert entry["points_lost"]["low"] < entry["points_lost"]["mean"] < entry["points_lost"]["high"]
-        total = entry["points_lost"]["mean"]
-        assert sum(kind["points_lost"]["mean"] for kind in entry["kinds"]) == pytest.approx(total)
-        assert sum(turn["mean"] for turn in entry["turns"]) == pytest.approx(total)
-        assert entry["result_without_luck"]["mean"] == pytest.approx(entry["start"] - total)
-        identity = entry["start"] + entry["luck"]["mean"] - total
+        assert rating.lost_by_game.mean() == total
+        assert lost["low"] < lost["mean"] < lost["high"]
+        assert sum(kind["points_lost"]["mean"] for kind in entry["kinds"]) == total
+        assert sum(turn["mean"] for turn in entry["turns"]) == total
+        assert entry["result_without_luck"]["mean"] == pytest.approx(entry["start"] - lost["mean"])
+        identity = entry["start"] + entry["luck"]["mean"] - lost["mean"]
         assert entry["result"]["mean"] == pytest.approx(identity)
         assert [part["last"] for part in entry["blocks"]][-1] == rating.games
     (comparison,) = answer["comparisons"]
@@ -98,36 +94,32 @@ def test_csv_and_picture_are_written_once(run: Run, games: Path, tmp_path: Path)
     assert "must end in .png, .svg or .pdf" in wrong.stderr
 
 
-def words(text: str) -> str:
-    """Text without its line breaks."""
-    return " ".join(text.split())
-
-
 def test_exit_codes(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
     """0 if nothing is wrong, 1 if a line is, 2 if a file or a player is."""
-    path = tmp_path / "games.jsonl"
-    played = human(yatzy, 1)
+    path, other, played = tmp_path / "games.jsonl", tmp_path / "rules.toml", human(yatzy, 1)
     write_games(path, [played, Game(yatzy.rules, ("Ann",), played.turns[:3])])
     out = run("rate", str(path))
     assert (out.returncode, out.stderr) == (0, "")
-    assert words(out.stdout).endswith(f"Not rated: 1 game {path}:2: it is unfinished")
+    assert " ".join(out.stdout.split()).endswith(f"Not rated: 1 game {path}:2: it is unfinished")
     assert out.stdout.startswith("Ann, yatzy: 1 game\n")
     with path.open("a") as file:
         file.write('{"schema": 2, "rules": "yatzy", "players": ["Cy"], "final_scores": [231]}\n{"schema": 2}\n')
     out = run("rate", str(path))
+    words = " ".join(out.stdout.split())
     assert (out.returncode, out.stderr) == (1, "")
-    assert f" {path}:4: rules is null; must be text or an object" in words(out.stdout)
-    assert "Cy, yatzy: 1 game without decisions, mean result 231.00. Luck cannot be" in words(out.stdout)
-    unknown = run("rate", str(path), "--player", "Dan")
-    assert (unknown.returncode, unknown.stdout) == (2, "")
-    assert unknown.stderr == "yatzy: there is no rating of 'Dan'; the ratings: Ann (yatzy)\n"
-    other = tmp_path / "rules.toml"
+    assert f" {path}:4: rules is null; must be text or an object" in words
+    assert "Cy, yatzy: 1 game without decisions, mean result 231.00. Luck cannot be" in words
     other.write_text('id = "one"\n')
-    assert (
-        run("rate", str(other)).stderr == f"yatzy: {other} is not a record of games (JSON Lines, one game per line)\n"
-    )
-    assert run("rate", str(tmp_path / "none.jsonl")).returncode == 2
-    assert run("rate").returncode == 2
+    for arguments, message in (
+        ((path, "--player", "Dan"), "there is no rating of 'Dan'; the ratings: Ann (yatzy)\n"),
+        ((other,), f"{other} is not a record of games (JSON Lines, one game per line)\n"),
+        ((tmp_path / "none.jsonl",), ""),
+        ((), ""),
+    ):
+        refused = run("rate", *map(str, arguments))
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert refused.stderr.startswith(f"yatzy: {message}")
+        assert refused.stderr.count("\n") == 1
 
 
 def test_a_goal_is_simulated_as_a_record(run: Run, tmp_path: Path) -> None:

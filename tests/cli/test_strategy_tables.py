@@ -68,17 +68,14 @@ def test_formats_read_back(yatzy: Strategy) -> None:
     assert read[0] == ["dice", *(name.format(left) for left in (2, 1) for name in per_count)]
     assert float(read[1][2]) == pytest.approx(float(sheet.rows[0][2]), abs=1e-9)
     assert len(read) == 253
-    shown = json.loads(str(FORMATS["json"](sheet)))
-    assert list(shown["rows"][0]) == read[0]
-    assert shown["rows"][0]["dice"] == "1 1 1 1 1"
-    lines = markdown(sheet).splitlines()
-    assert len({len(line) for line in lines[4:]}) == 1
+    first = json.loads(str(FORMATS["json"](sheet)))["rows"][0]
+    assert (list(first), first["dice"]) == (read[0], "1 1 1 1 1")
+    assert len({len(line) for line in markdown(sheet).splitlines()[4:]}) == 1
     page = html(sheet)
     assert "@media print" in page
     assert page.count("<tr>") == 253
     ET.fromstring(page[page.index("<table>") : page.index("</table>") + 8])
-    pq = need("pyarrow.parquet")
-    stored = pq.read_table(io.BytesIO(parquet(sheet)))
+    stored = need("pyarrow.parquet").read_table(io.BytesIO(parquet(sheet)))
     assert (stored.num_rows, stored.column_names) == (252, read[0])
 
 
@@ -88,32 +85,24 @@ def test_forced_order_has_no_choice_to_tabulate(forced: Strategy) -> None:
         STRATEGY_TABLES["categories"](forced)
 
 
-def test_table_command(run: Run, yatzy: Strategy, tmp_path: object) -> None:
-    assert run("table", "--what", "categories").stdout.startswith("# Yatzy: value of each category")
-    target = f"{tmp_path}/opening.html"
-    assert run("table", "--format", "html", "-o", target).returncode == 0
-    with open(target, encoding="utf-8") as file:
-        assert file.read().startswith("<!doctype html>")
-    out = run("table", "-o", "/nowhere/x.md")
-    assert (out.returncode, out.stderr) == (1, "yatzy: cannot write /nowhere/x.md: No such file or directory\n")
-
-
 def test_files_are_written_by_their_ending(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
-    def written(*arguments: str) -> tuple[int, str]:
-        found = run(*arguments)
-        return found.returncode, found.stderr
-
-    place = str(tmp_path)
-    assert written("table", "--what", "categories", "-o", f"{place}/x.csv") == (0, "")
+    assert run("table", "--what", "categories").stdout.startswith("# Yatzy: value of each category")
+    endings = "must end in .md, .csv, .json, .html or .parquet"
+    for options, name, code, message in (
+        ("--what categories", tmp_path / "x.csv", 0, ""),
+        ("--what categories --format md", tmp_path / "x.txt", 0, ""),
+        ("--format html", tmp_path / "opening.html", 0, ""),
+        ("", tmp_path / "y.txt", 2, f"yatzy: {tmp_path}/y.txt {endings}"),
+        ("--format md", tmp_path / "y.csv", 2, "yatzy: "),
+        ("", "/nowhere/x.md", 1, "yatzy: cannot write /nowhere/x.md: No such file or directory\n"),
+    ):
+        found = run("table", *options.split(), "-o", str(name))
+        assert found.returncode == code
+        assert found.stderr.startswith(message)
+        assert found.stderr.count("\n") == bool(code)
     assert (tmp_path / "x.csv").read_text().startswith("category,alone")
-    assert written("table", "--what", "categories", "--format", "md", "-o", f"{place}/x.txt") == (0, "")
-    code, message = written("table", "-o", f"{place}/y.txt")
-    assert (code, message.startswith(f"yatzy: {place}/y.txt must end in .md, .csv, .json, .html or .parquet")) == (
-        2,
-        True,
-    )
-    assert written("table", "--format", "md", "-o", f"{place}/y.csv")[0] == 2
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["x.csv", "x.txt"]
+    assert (tmp_path / "opening.html").read_text().startswith("<!doctype html>")
+    assert {path.name for path in tmp_path.iterdir()} == {"opening.html", "x.csv", "x.txt"}
 
 
 def test_pages_say_which_words_are_of_another_language(yatzy: Strategy) -> None:
@@ -123,9 +112,8 @@ def test_pages_say_which_words_are_of_another_language(yatzy: Strategy) -> None:
 
 
 def test_a_missing_package_is_named_with_the_way_to_get_it() -> None:
-    assert str(MissingPackage("serve", "fastapi", "uvicorn", extra="web")) == (
-        "serve needs fastapi and uvicorn; install with: pip install 'perfect-yatzy[web]'"
-    )
+    web = "serve needs fastapi and uvicorn; install with: pip install 'perfect-yatzy[web]'"
+    assert str(MissingPackage("serve", "fastapi", "uvicorn", extra="web")) == web
     assert str(MissingPackage("to_polars", "polars")) == "to_polars needs polars; install with: pip install polars"
     assert MissingPackage("Parquet", "pyarrow").exit_code == 1
 
@@ -134,14 +122,9 @@ WITHOUT = """
 import sys
 for name in ("gymnasium", "pettingzoo", "pandas", "polars", "pyarrow", "matplotlib", "fastapi", "uvicorn", "fpdf"):
     sys.modules[name] = None  # an import fails as if the package were not installed
-"""
-
-
-def test_every_missing_package_is_reported_in_one_way(yatzy: Strategy, run: Run, tmp_path: Path) -> None:
-    """Each feature of an extra, in a process without the packages: MissingPackage, which names the extra."""
-    python = """
 import perfect_yatzy
 from perfect_yatzy import frames
+from perfect_yatzy.cli import main
 from perfect_yatzy.errors import MissingPackage
 ranking = perfect_yatzy.open_strategy("yatzy").holds("", "33456")
 def environment():
@@ -154,8 +137,25 @@ for call in (environment, environment_of_players, *(lambda f=f: f(ranking) for f
         call()
     except MissingPackage as error:
         print(error)
+for arguments in COMMANDS:
+    try:
+        main(list(arguments), prog_name="yatzy")
+    except SystemExit as stop:
+        print(stop.code, file=sys.stderr)
 """
-    out = subprocess.run([sys.executable, "-c", WITHOUT + python], capture_output=True, text=True, check=True)
+
+
+def test_every_missing_package_is_reported_in_one_way(yatzy: Strategy, tmp_path: Path) -> None:
+    """Each feature of an extra, in a process without the packages: MissingPackage, which names the extra."""
+    commands = {
+        ("serve",): "web",
+        ("expect", "--plot", str(tmp_path / "x.png")): "plot",
+        ("guide", "-o", str(tmp_path / "x.pdf")): "pdf",
+        ("simulate", "-o", str(tmp_path / "x.parquet")): "data",
+        ("table", "--format", "parquet", "-o", str(tmp_path / "x.parquet")): "data",
+    }
+    program = [sys.executable, "-c", f"COMMANDS = {[*commands]!r}\n{WITHOUT}"]
+    out = subprocess.run(program, capture_output=True, text=True, check=True)
     assert out.stdout.splitlines() == [
         "perfect_yatzy.rl needs gymnasium; install with: pip install 'perfect-yatzy[rl]'",
         "perfect_yatzy.rl.yatzy_v0 needs pettingzoo; install with: pip install 'perfect-yatzy[rl]'",
@@ -163,25 +163,9 @@ for call in (environment, environment_of_players, *(lambda f=f: f(ranking) for f
         "to_pandas needs pandas; install with: pip install pandas",
         "to_polars needs polars; install with: pip install polars",
     ]
-    calls = {
-        ("serve",): "web",
-        ("expect", "--plot", str(tmp_path / "x.png")): "plot",
-        ("guide", "-o", str(tmp_path / "x.pdf")): "pdf",
-        ("simulate", "-o", str(tmp_path / "x.parquet")): "data",
-        ("table", "--format", "parquet", "-o", str(tmp_path / "x.parquet")): "data",
-    }
-    code = f"""{WITHOUT}
-from perfect_yatzy.cli import main
-for arguments in {[*calls]!r}:
-    try:
-        main(list(arguments), prog_name="yatzy")
-    except SystemExit as stop:
-        print(stop.code, file=sys.stderr)
-"""
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    lines = found.stderr.splitlines()
-    assert lines[1::2] == ["1"] * len(calls)
-    for line, extra in zip(lines[::2], calls.values(), strict=True):
+    lines = out.stderr.splitlines()
+    assert lines[1::2] == ["1"] * len(commands)
+    for line, extra in zip(lines[::2], commands.values(), strict=True):
         assert line.endswith(f"install with: pip install 'perfect-yatzy[{extra}]'"), line
     assert [*tmp_path.iterdir()] == []
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
 
 import pytest
+from perfect_yatzy.cluster import connection
 from perfect_yatzy.cluster import engine as engine_module
 from perfect_yatzy.cluster.worker import SOURCES, Job, check, differences, peak_memory, problem, software
 from perfect_yatzy.errors import ClusterError, MissingPackage, StateError, TableError
@@ -21,12 +24,6 @@ from perfect_yatzy.cluster.engine import DaskEngine
 from perfect_yatzy.cluster.session import Cluster, open_cluster
 
 pytestmark = pytest.mark.full
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Cluster]:
-    with open_cluster(workers=2) as cluster:
-        yield cluster
 
 
 @pytest.fixture
@@ -64,11 +61,6 @@ def test_workers_are_described(cluster: Cluster) -> None:
     assert {f.software for f in facts} == {software()}
     assert len({f.memory_limit for f in facts}) == 1
     assert "2 threads" in repr(cluster)
-
-
-def test_the_dashboard_answers(cluster: Cluster) -> None:
-    from urllib.request import urlopen
-
     need("bokeh")
     with urlopen(cluster.dashboard, timeout=30) as page:
         assert page.status == 200
@@ -157,29 +149,28 @@ def test_a_task_that_ends_every_worker(engine: DaskEngine, monkeypatch: pytest.M
     assert dict(engine.map(tasks.square, [5])) == {0: 25}
 
 
-def test_arguments_that_do_not_fit() -> None:
-    with pytest.raises(StateError, match="must be from 1 to 256"), open_cluster(workers=0):
-        pass
-    with pytest.raises(StateError, match="a worker needs 256 MB"), open_cluster(workers=1, memory=1 << 20):
-        pass
-    with pytest.raises(StateError, match="give the address"), open_cluster("tcp://127.0.0.1:1", workers=1):
-        pass
+NO_SCHEDULER = "tcp://127.0.0.1:9"
 
 
-def test_no_scheduler_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    from perfect_yatzy.cluster import connection
-
+@pytest.mark.parametrize(
+    ("arguments", "kind", "message"),
+    [
+        ({"workers": 0}, StateError, "must be from 1 to 256"),
+        ({"workers": 1, "memory": 1 << 20}, StateError, "a worker needs 256 MB"),
+        ({"address": NO_SCHEDULER, "workers": 1}, StateError, "give the address"),
+        ({"address": NO_SCHEDULER}, ClusterError, r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"),
+    ],
+    ids=["no workers", "little memory", "both", "no scheduler"],
+)
+def test_arguments_that_do_not_fit(
+    monkeypatch: pytest.MonkeyPatch, arguments: dict[str, Any], kind: type[Exception], message: str
+) -> None:
     monkeypatch.setattr(connection, "CONNECT_SECONDS", 0.5)
-    with (
-        pytest.raises(ClusterError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"),
-        open_cluster("tcp://127.0.0.1:9"),
-    ):
+    with pytest.raises(kind, match=message), open_cluster(**arguments):
         pass
 
 
 def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(MissingPackage, match=r"pip install 'perfect-yatzy\[cluster\]'"), open_cluster(workers=1):
         pass

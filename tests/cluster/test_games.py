@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -23,24 +22,16 @@ from support.need import need
 need("distributed")
 
 from perfect_yatzy.cluster.evaluating import evaluate_on, sample_on
-from perfect_yatzy.cluster.session import Cluster, open_cluster
+from perfect_yatzy.cluster.session import Cluster
 
 CARD = "ones=3 twos=6 threes=9 fours=12 fives=15 one-pair=10 two-pairs=18 chance=22 small-straight=15 yatzy=0"
 BOT = """
 import json, sys
-
-pytestmark = pytest.mark.full
 for line in sys.stdin:
-    request = json.loads(line)
-    print(json.dumps({"hold": [max(request["dice"])]} if request["query"] == "hold" else {"category": "chance"}),
-          flush=True)
+    hold, dice = (lambda request: (request["query"] == "hold", request["dice"]))(json.loads(line))
+    print(json.dumps({"hold": [max(dice)]} if hold else {"category": "chance"}), flush=True)
 """
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Cluster]:
-    with open_cluster(workers=2) as cluster:
-        yield cluster
+pytestmark = pytest.mark.full
 
 
 def same(first: Simulation, second: Simulation) -> bool:
@@ -65,31 +56,25 @@ def test_games_for_a_goal(cluster: Cluster) -> None:
     assert same(cluster.simulate(strategy, 1_000), perfect_yatzy.simulate(strategy, 1_000))
 
 
-def test_games_for_a_utility_are_played_here(cluster: Cluster) -> None:
-    strategy = perfect_yatzy.maximise("yatzy", lambda total: total * 1.0, CARD)
-    with pytest.raises(StateError, match="not in a table that workers can open"):
-        cluster.simulate(strategy, 10)
-
-
 def test_impossible_simulations(cluster: Cluster, yatzy: Strategy) -> None:
-    with pytest.raises(StateError, match="games is 0"):
-        cluster.simulate(yatzy, 0)
-    with pytest.raises(StateError, match="seed is -1"):
-        cluster.simulate(yatzy, 1, seed=-1)
+    utility = perfect_yatzy.maximise("yatzy", lambda total: total * 1.0, CARD)
+    for strategy, games, seed, message in (
+        (utility, 10, 0, "not in a table that workers can open"),
+        (yatzy, 0, 0, "games is 0"),
+        (yatzy, 1, -1, "seed is -1"),
+    ):
+        with pytest.raises(StateError, match=message):
+            cluster.simulate(strategy, games, seed=seed)
 
 
 def test_policies(cluster: Cluster, yatzy: Strategy, tmp_path: Path) -> None:
     np.save(tmp_path / "guess.npy", np.zeros(len(yatzy.table)))
     names = ["most-points", "perfect", str(tmp_path / "guess.npy")]
-    found = cluster.evaluate(names, "yatzy", CARD)
     card = perfect_yatzy.parse_card(yatzy.rules, CARD)
-    for name, evaluation in zip(names, found, strict=True):
-        policy = named_policy(name, Setting(yatzy.rules, card)).policy
-        here = evaluate(policy, points=card.total)
-        assert (evaluation.mean, evaluation.standard_deviation) == (here.mean, here.standard_deviation)
-        assert evaluation.distribution
-        assert here.distribution
-        assert np.array_equal(evaluation.distribution.chances, here.distribution.chances)
+    for name, there in zip(names, cluster.evaluate(names, "yatzy", CARD), strict=True):
+        here = evaluate(named_policy(name, Setting(yatzy.rules, card)).policy, points=card.total)
+        assert (there.mean, there.standard_deviation) == (here.mean, here.standard_deviation)
+        assert np.array_equal(there.distribution.chances, here.distribution.chances)
     titles = {number: title for number, title, _ in evaluate_on(cluster.engine, names, yatzy.rules, CARD)}
     assert titles[2] == names[2]
     with pytest.raises(SolverError, match="policy is 'worst'"):
@@ -98,10 +83,8 @@ def test_policies(cluster: Cluster, yatzy: Strategy, tmp_path: Path) -> None:
 
 def test_a_program(cluster: Cluster, yatzy: Strategy, tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text(BOT)
-    command, card = (
-        f"{sys.executable} {tmp_path / 'bot.py'}",
-        CARD.replace("chance=22 ", "") + " sixes=24 full-house=0",
-    )
+    command = f"{sys.executable} {tmp_path / 'bot.py'}"
+    card = CARD.replace("chance=22 ", "") + " sixes=24 full-house=0"
     card += " three-of-a-kind=12 four-of-a-kind=16 large-straight=0"
     with ProcessPlayer(command) as player:
         here = sample(player, yatzy, 30, 5, card)
@@ -123,27 +106,26 @@ def test_the_command(run: Run, tmp_path: Path) -> None:
     words = ("evaluate", "most-points", "perfect", "--card", CARD, "--json")
     here, there = run(*words), run(*words, "--workers", "1")
     assert there.stdout == here.stdout
-    assert [json.loads(line)["title"] for line in there.stdout.splitlines()] == [
-        "The most points in each turn",
-        "Perfect play",
-    ]
+    titles = [json.loads(line)["title"] for line in there.stdout.splitlines()]
+    assert titles == ["The most points in each turn", "Perfect play"]
 
 
-def test_options_that_exclude_each_other(run: Run) -> None:
-    refused = run("simulate", "yatzy", "--games", "1", "--workers", "1", "--cluster", "tcp://127.0.0.1:9")
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("simulate yatzy --games 1 --workers 1 --cluster tcp://127.0.0.1:9", "give --workers or --cluster, not both"),
+        ("solve yatzy --approximate --workers 1", "--workers cannot be used with --approximate"),
+        ("solve yatzy --threads 2 --workers 1", "--threads cannot be used with --workers or --cluster"),
+    ],
+)
+def test_options_that_exclude_each_other(run: Run, command: str, message: str) -> None:
+    refused = run(*command.split())
     assert refused.returncode == 2
-    assert "give --workers or --cluster, not both" in refused.stderr
-    refused = run("solve", "yatzy", "--approximate", "--workers", "1")
-    assert "--workers cannot be used with --approximate" in refused.stderr
-    refused = run("solve", "yatzy", "--threads", "2", "--workers", "1")
-    assert "--threads cannot be used with --workers or --cluster" in refused.stderr
+    assert message in refused.stderr
 
 
-def test_without_the_extra(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "distributed.py").write_text("raise ImportError('not installed')")
-    path = ":".join([str(tmp_path), *sys.path])
-    refused = run("solve", "crag", "--workers", "1", "--tables", str(tmp_path), PYTHONPATH=path)
-    assert refused.returncode == 1
-    assert refused.stderr.splitlines()[-1] == (
-        "yatzy: a cluster needs dask and distributed; install with: pip install 'perfect-yatzy[cluster]'"
-    )
+def test_without_the_extra(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    refused = run("solve", "crag", "--workers", "1", "--tables", str(tmp_path))
+    needs = "yatzy: a cluster needs dask and distributed; install with: pip install 'perfect-yatzy[cluster]'"
+    assert (refused.returncode, refused.stderr.splitlines()[-1]) == (1, needs)

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Thread
+from threading import Event
 
 import numpy as np
 import pytest
 from perfect_yatzy.errors import StateError, TableError
 from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.rules import RuleSet
-from perfect_yatzy.model.objectives import BonusChance, Goals, Objective, Utility, Values, Variance
-from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_values
+from perfect_yatzy.model.objectives import Goals, Objective, Values
+from perfect_yatzy.tablebase.backward_induction import solve_objective
 from perfect_yatzy.tablebase.store import open_table, table_path
 from perfect_yatzy.tablebase.table_info import shards_folder, unfinished_shards
 from support import cluster_tasks, games
 from support.need import need
+from support.shards import OBJECTIVES
 
 need("distributed")
 
@@ -31,18 +34,7 @@ from perfect_yatzy.cluster.solving import solve_objective_on
 pytestmark = pytest.mark.full
 
 SMALL = games.joker_game("forced", saved_rolls=True)
-OBJECTIVES: dict[str, Callable[[RuleSet], Objective]] = {
-    "mean": Objective,
-    "goals": Goals,
-    "variance": lambda rules: Variance(rules, solve_values(rules)),
-    "bonus": lambda rules: BonusChance(rules, solve_values(rules)),
-}
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Cluster]:
-    with open_cluster(workers=2) as cluster:
-        yield cluster
+TABLES = ("mean", "goals", "variance", "bonus")
 
 
 def table(objective: Objective, folder: Path) -> Values:
@@ -58,7 +50,7 @@ def is_solved(objective: Objective, folder: Path) -> bool:
     return stored.tobytes() == objective.as_stored(solved, 0).tobytes()
 
 
-@pytest.mark.parametrize("what", OBJECTIVES)
+@pytest.mark.parametrize("what", TABLES)
 @pytest.mark.parametrize("rules", [SMALL, load_rules("yatzy-forced")], ids=lambda rules: rules.key)
 def test_tables_are_those_of_threads(cluster: Cluster, rules: RuleSet, what: str, tmp_path: Path) -> None:
     info = cluster.solve(rules, what, tables=tmp_path)
@@ -67,7 +59,7 @@ def test_tables_are_those_of_threads(cluster: Cluster, rules: RuleSet, what: str
 
 
 def test_a_utility(cluster: Cluster, tmp_path: Path) -> None:
-    objective = Utility(SMALL, lambda total: np.sqrt(total.astype(np.float64)))
+    objective = OBJECTIVES["utility"](SMALL)
     solve_objective_on(cluster.engine, objective, tmp_path)
     assert is_solved(objective, tmp_path)
 
@@ -110,26 +102,19 @@ def test_an_unknown_table(cluster: Cluster, tmp_path: Path) -> None:
 
 def command(*words: str) -> subprocess.Popen[str]:
     """A command in a process group of its own, as a terminal starts it."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "perfect_yatzy", *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        process_group=0,
-        env=os.environ | {"NO_COLOR": "1"},
-    )
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    environment = os.environ | {"NO_COLOR": "1"}
+    started = [sys.executable, "-m", "perfect_yatzy", *words]
+    return subprocess.Popen(started, process_group=0, env=environment, **pipes)  # type: ignore[call-overload, no-any-return]
 
 
 def descendants(process: int) -> set[int]:
     """Ids of the processes that a process has started, and those of theirs."""
     found: set[int] = set()
     for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = status.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[1]) == process:
-            found |= {int(status.parent.name)} | descendants(int(status.parent.name))
+        with contextlib.suppress(OSError):
+            if int(status.read_text().rpartition(")")[2].split()[1]) == process:
+                found |= {int(status.parent.name)} | descendants(int(status.parent.name))
     return found
 
 
@@ -149,26 +134,23 @@ def shards(folder: Path) -> dict[str, int]:
 def test_interrupted_and_killed_drivers(tmp_path: Path) -> None:
     """Ctrl-C ends everything in one line; after kill -9 no process stays; the next driver solves only the rest."""
     solve = ("solve", "crag", "--what", "goals", "--workers", "1", "--tables", str(tmp_path), "--yes")
-    interrupted = command(*solve)
-    wait_until(lambda: shards(tmp_path) or interrupted.poll() is not None)
-    children = descendants(interrupted.pid)
-    assert children
-    os.killpg(interrupted.pid, signal.SIGINT)
-    error = interrupted.communicate(timeout=600)[1]
-    assert interrupted.returncode == 130, error
-    assert error.splitlines()[-1] == "yatzy: interrupted"
-    assert "Traceback" not in error
-    wait_until(lambda: not any(Path(f"/proc/{child}").exists() for child in children))
-    before = shards(tmp_path)
-
-    killed = command(*solve)
-    wait_until(lambda: len(shards(tmp_path)) > len(before) or killed.poll() is not None)
-    children = descendants(killed.pid)
-    killed.kill()
-    killed.communicate()
-    wait_until(lambda: not any(Path(f"/proc/{child}").exists() for child in children))
-    before |= shards(tmp_path)
-
+    before: dict[str, int] = {}
+    for end in (signal.SIGINT, signal.SIGKILL):
+        driver = command(*solve)
+        wait_until(lambda: len(shards(tmp_path)) > len(before) or driver.poll() is not None)  # noqa: B023
+        children = descendants(driver.pid)
+        assert children
+        if end == signal.SIGINT:
+            os.killpg(driver.pid, end)
+            error = driver.communicate(timeout=600)[1]
+            assert driver.returncode == 130, error
+            assert error.splitlines()[-1] == "yatzy: interrupted"
+            assert "Traceback" not in error
+        else:
+            driver.kill()
+            driver.communicate()
+        wait_until(lambda: not any(Path(f"/proc/{child}").exists() for child in children))  # noqa: B023
+        before |= shards(tmp_path)
     last = command(*solve)
     error = last.communicate()[1]
     assert last.returncode == 0, error
@@ -179,12 +161,8 @@ def test_interrupted_and_killed_drivers(tmp_path: Path) -> None:
 
 
 BIG = [
-    ("yatzy", "mean"),
-    ("yahtzee", "mean"),
-    ("yatzy-saved", "mean"),
-    ("yatzy", "goals"),
-    ("yatzy", "variance"),
-    ("maxi-unsaved", "mean"),
+    *(("yatzy", what) for what in ("mean", "goals", "variance")),
+    *((key, "mean") for key in ("yahtzee", "yatzy-saved", "maxi-unsaved")),
 ]
 
 
@@ -202,21 +180,20 @@ def test_big_tables_are_those_of_threads(key: str, what: str, workers: int, tmp_
 @pytest.mark.slow
 def test_ten_killed_workers(cluster: Cluster, tmp_path: Path) -> None:
     """A worker is killed at ten random moments of solves of Yatzy."""
-    random, pids, solved = np.random.default_rng(13), lambda: list(cluster.engine.client.run(os.getpid).values()), []
+    random, solved, stop = np.random.default_rng(13), list[bool](), Event()
 
     def solve() -> None:
-        while not stop:
+        while not stop.is_set():
             cluster.solve("yatzy", tables=tmp_path, force=True)
             solved.append(is_solved(Objective(load_rules("yatzy")), tmp_path))
 
-    stop: list[int] = []
-    thread = Thread(target=solve)
-    thread.start()
-    for _ in range(10):
-        time.sleep(random.uniform(1, 8))
-        if alive := pids():
-            os.kill(int(random.choice(alive)), signal.SIGKILL)
-    stop.append(1)
-    thread.join()
+    with ThreadPoolExecutor(1) as pool:
+        solving = pool.submit(solve)
+        for _ in range(10):
+            time.sleep(random.uniform(1, 8))
+            if alive := list(cluster.engine.client.run(os.getpid).values()):
+                os.kill(int(random.choice(alive)), signal.SIGKILL)
+        stop.set()
+        solving.result()
     assert solved
     assert all(solved)

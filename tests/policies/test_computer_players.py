@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import perfect_yatzy
@@ -14,8 +15,10 @@ from perfect_yatzy.game.notation import parse_card
 from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.game.scorecard import Scorecard
+from perfect_yatzy.game.scoring import scoring_options
 from perfect_yatzy.play.record import Game, Turn, card_after
 from perfect_yatzy.play.review import review
+from perfect_yatzy.policies import risk
 from perfect_yatzy.policies.computer_players import ComputerPlayer, WinningPlayer, computer_player, parse_kind
 from perfect_yatzy.policies.levels import LEVELS
 from perfect_yatzy.policies.risk import RiskEvaluator, risk_evaluator, risk_rate
@@ -24,17 +27,11 @@ from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.opponents import WinUtility, finished, opponent
 from perfect_yatzy.strategy.score_strategy import utility_strategy
 from perfect_yatzy.strategy.strategy import Strategy
-from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
-from perfect_yatzy.tablebase.backward_induction import solve_values
 from support import games
 from support.naive_objectives import NaiveUtility
 from support.seeds import examples
 
 HALF = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 chance=20"
-
-
-def in_memory(rules: RuleSet) -> Strategy:
-    return Strategy(rules, None, TurnEvaluator(rules, solve_values(rules)))
 
 
 def played(player: ComputerPlayer, seed: int) -> Game:
@@ -52,8 +49,6 @@ def played(player: ComputerPlayer, seed: int) -> Game:
             holds.append(decision)
             left -= 1
         counts = [history[-1].count(face + 1) for face in range(rules.faces)]
-        from perfect_yatzy.game.scoring import scoring_options
-
         paid = scoring_options(rules, card.state.filled, card.state.joker_paid, counts, len(history) == 1)
         turns.append(Turn(0, tuple(history), tuple(holds[1:]), decision, *paid[rules.index_of[decision]]))
         card = card_after(card, turns[-1])
@@ -61,15 +56,16 @@ def played(player: ComputerPlayer, seed: int) -> Game:
 
 
 def test_kinds_have_names() -> None:
-    for text, key, label in (
-        (5, "5", "level 5"),
-        ("Level 2", "2", "level 2"),
-        ("expert", "7", "level 7"),
-        ("mean", "8", "perfect"),
-        ("Bold", "bold", "bold"),
-    ):
-        kind = parse_kind(text)  # type: ignore[arg-type]
-        assert (kind.key, kind.label) == (key, label)
+    names = {
+        5: "5: level 5",
+        "Level 2": "2: level 2",
+        "expert": "7: level 7",
+        "mean": "8: perfect",
+        "Bold": "bold: bold",
+    }
+    for text, name in names.items():
+        kind = parse_kind(text)
+        assert f"{kind.key}: {kind.label}" == name
         assert parse_kind(kind.key) == kind
     for wrong in ("9", "", "0", "levels", "winner"):
         with pytest.raises(StateError, match="is not a computer player; use a level from 1"):
@@ -122,31 +118,29 @@ def test_who_plays_to_win_maximises_the_chance(yatzy: Strategy) -> None:
         assert player.plays_to_win(card, others)
         best = utility_strategy(yatzy.rules, WinUtility(opponents, "half"), card, yatzy.evaluator)
         for dice in ("33456", "11226", "55566"):
-            decision = player.choose(card, dice, 2, others=others)
-            assert decision == (best.holds(card, dice, 2)[0].category or best.holds(card, dice, 2)[0].dice)
-    assert not player.plays_to_win(card, [])
+            expected = best.holds(card, dice, 2)[0]
+            assert player.choose(card, dice, 2, others=others) == (expected.category or expected.dice)
+    full = parse_card(yatzy.rules, " ".join(f"{c.id}=0" for c in yatzy.rules.categories))  # is a final score
+    assert player.choose(card, "33456", 2, others=[full]) == player.choose(card, "33456", 2, others=[0])
     early = Scorecard(yatzy.rules)
+    assert not player.plays_to_win(card, [])
     assert not player.plays_to_win(early, [early])
     assert player.choose("", "33456", 2, others=[""]) == yatzy.holds("", "33456", 2)[0].dice
-    saved = computer_player(in_memory(games.saved_rolls_game("free", True)), "win")
-    assert not saved.plays_to_win(Scorecard(saved.rules), ["empty"])  # type: ignore[attr-defined]
-    assert saved.plays_to_win(Scorecard(saved.rules), [20])  # type: ignore[attr-defined]
+    saved = computer_player(perfect_yatzy.open_strategy(games.saved_rolls_game("free", True)), "win")
+    empty = Scorecard(saved.rules)
+    assert [saved.plays_to_win(empty, others) for others in (["empty"], [20])] == [False, True]
 
 
 @examples(6, 8)
 @given(games.rule_sets(), st.sampled_from(["safe", "bold"]))
 def test_risk_agrees_with_the_oracle(rules: RuleSet, style: str) -> None:
     """The exponential utility against the fraction oracle for any utility of the final score."""
-    strategy = in_memory(rules)
-    rate = risk_rate(strategy, style)
-    found = risk_evaluator(strategy, style)
-    from fractions import Fraction
-
+    strategy = perfect_yatzy.open_strategy(rules)
+    rate, found = risk_rate(strategy, style), risk_evaluator(strategy, style)
     oracle = NaiveUtility(rules.canonical(), lambda s: Fraction(math.copysign(math.exp(rate * s), rate)))
     exact = float(oracle.expected_utility(0, 0, 0, False, 0))
     assert float(found.values[-1]) == pytest.approx(exact, rel=1e-9)
-    start = found.space.start
-    assert found.turn_value(start) == pytest.approx(exact, rel=1e-9)
+    assert found.turn_value(found.space.start) == pytest.approx(exact, rel=1e-9)
 
 
 def test_risk_agrees_with_the_solver_of_utilities() -> None:
@@ -166,8 +160,6 @@ def test_risk_agrees_with_the_solver_of_utilities() -> None:
 
 
 def test_a_style_that_does_not_fit_in_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    from perfect_yatzy.policies import risk
-
     def refuse(rules: RuleSet, cost: object) -> None:
         raise RulesError("too large")
 
@@ -177,24 +169,13 @@ def test_a_style_that_does_not_fit_in_memory_is_refused(monkeypatch: pytest.Monk
 
 
 def test_the_service_announces_and_refuses_what_a_player_needs() -> None:
-    rules, said = load_rules("cheerio"), []
-
-    def announce(rules: RuleSet, line: str | None = None) -> None:
-        said.append(line)
-
+    rules, said = load_rules("cheerio"), list[str]()
     perfect_yatzy.open_strategy(rules)
-    service = QueryService(announce=announce, budget=SolveBudget(instant_seconds=0))  # type: ignore[arg-type]
-    assert service.computer_player(rules, "bold").choose("", "33456", 2) is not None
+    budgets = (SolveBudget(instant_seconds=0), SolveBudget(mean=SolveLimit(seconds=0)))
+    rich, poor = (QueryService(announce=lambda rules, line="": said.append(line), budget=b) for b in budgets)
+    assert rich.computer_player(rules, "bold").choose("", "33456", 2) is not None
     assert len(said) == 1
     assert "solving cheerio for the bold computer player" in said[0]
-    service = QueryService(announce=announce, budget=SolveBudget(mean=SolveLimit(seconds=0)))  # type: ignore[arg-type]
     with pytest.raises(RulesError, match=r"the safe computer player solves cheerio in memory, .*; choose a level"):
-        service.computer_player(rules, "safe")
-    assert service.computer_player(rules, "3").kind.key == "3"
-
-
-def test_a_full_card_is_a_final_score(yatzy: Strategy) -> None:
-    player, card = computer_player(yatzy, "win"), parse_card(yatzy.rules, HALF)
-    assert isinstance(player, WinningPlayer)
-    full = parse_card(yatzy.rules, " ".join(f"{c.id}=0" for c in yatzy.rules.categories))
-    assert player.choose(card, "33456", 2, others=[full]) == player.choose(card, "33456", 2, others=[0])
+        poor.computer_player(rules, "safe")
+    assert poor.computer_player(rules, "3").kind.key == "3"

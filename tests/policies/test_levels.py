@@ -15,19 +15,10 @@ from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
 from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.policies import levels
 from perfect_yatzy.policies.evaluation import evaluate
-from perfect_yatzy.policies.levels import (
-    LEVELS,
-    calibrate,
-    calibrated_level,
-    needs_calibration,
-    parse_level,
-    shipped_levels,
-)
-from perfect_yatzy.policies.soft_policy import SoftPolicy, evaluate_soft, simulate_soft
+from perfect_yatzy.policies.levels import LEVELS, Level, calibrate, calibrated_level, shipped_levels
+from perfect_yatzy.policies.soft_policy import SoftPolicy, SoftRollout, evaluate_soft, simulate_soft
 from perfect_yatzy.strategy.opening import open_strategy
 from perfect_yatzy.strategy.strategy import Strategy
-from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
-from perfect_yatzy.tablebase.backward_induction import solve_values
 from support import games
 from support.naive_soft import NaiveSoft
 from support.seeds import examples
@@ -36,17 +27,16 @@ from support.seeds import examples
 NOT_SHIPPED = {"maxi", "giant", "triple-yahtzee", "yamb", "kniffel", "kismet", "balut"}
 
 
-def in_memory(rules: RuleSet) -> Strategy:
-    return Strategy(rules, None, TurnEvaluator(rules, solve_values(rules)))
+JOKER = games.joker_game("forced", first_roll_bonus=(("run", 3),))
 
 
 @examples(6, 8)
 @given(games.rule_sets(), st.sampled_from([0.0, 0.05, 0.3, 2.0, inf]))
-@example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 0.3)
+@example(JOKER, 0.3)
 @example(games.joker_game("free", order="forced"), inf)
 @example(games.saved_rolls_game("free", True), 0.5)
 def test_the_evaluation_agrees_with_the_oracle(rules: RuleSet, temperature: float) -> None:
-    policy = SoftPolicy(in_memory(rules), temperature)
+    policy = SoftPolicy(open_strategy(rules), temperature)
     oracle = NaiveSoft(rules.canonical(), policy.sharpness)
     mean, deviation = oracle.moments()
     found = evaluate_soft(policy)
@@ -57,23 +47,17 @@ def test_the_evaluation_agrees_with_the_oracle(rules: RuleSet, temperature: floa
 
 @pytest.mark.parametrize(
     "rules",
-    [
-        games.joker_game("forced", first_roll_bonus=(("run", 3),)),
-        games.saved_rolls_game("free", True),
-        load_rules("yatzy-forced"),
-    ],
-    ids=lambda rules: str(rules.key),
+    [JOKER, games.saved_rolls_game("free", True), load_rules("yatzy-forced")],
+    ids=["joker", "saved", "yatzy"],
 )
 def test_simulated_games_agree_with_the_evaluation(rules: RuleSet) -> None:
     """The points lost that are counted, and those that the scores show."""
-    policy, number = SoftPolicy(in_memory(rules), 0.8), 40_000
+    policy, number = SoftPolicy(open_strategy(rules), 0.8), 40_000
     exact, played = evaluate_soft(policy), simulate_soft(policy, number, seed=3)
     assert abs(played.points_lost - exact.points_lost) < 4 * played.error
     assert played.error < exact.standard_deviation / number**0.5  # less noise than the scores
     assert played.standard_deviation == pytest.approx(exact.standard_deviation, rel=0.03)
     assert simulate_soft(policy, number, seed=3, threads=1) == played
-    from perfect_yatzy.policies.soft_policy import SoftRollout
-
     made, _, bonus = SoftRollout(policy, 2).play(number, 0, 3, lambda turn: None)
     assert abs((made + bonus).mean() - exact.mean) < 4 * exact.standard_deviation / number**0.5
 
@@ -107,16 +91,15 @@ def test_a_policy_is_calibrated_to_the_points_it_loses(forced: Strategy) -> None
 
 
 def test_a_game_without_decisions_has_levels() -> None:
-    rules = games.small(games.CHANCE, rolls=1)
-    found = calibrated_level(in_memory(rules), LEVELS[0])
+    found = calibrated_level(open_strategy(games.small(games.CHANCE, rolls=1)), LEVELS[0])
     assert (found.temperature, found.points_lost) == (inf, 0.0)
 
 
 def test_levels_are_named() -> None:
     assert [level.number for level in LEVELS] == list(range(1, 9))
-    assert parse_level("Novice") == parse_level(2) == parse_level(" 2 ") == LEVELS[1]
+    assert levels.parse_level("Novice") == levels.parse_level(2) == levels.parse_level(" 2 ") == LEVELS[1]
     with pytest.raises(StateError, match="'9' is not a level; the levels: 1 beginner, 2 novice"):
-        parse_level("9")
+        levels.parse_level("9")
 
 
 def test_the_package_has_the_levels_of_all_rule_sets_with_their_losses() -> None:
@@ -134,19 +117,17 @@ def test_the_package_has_the_levels_of_all_rule_sets_with_their_losses() -> None
 
 
 @pytest.mark.parametrize("level", LEVELS, ids=lambda level: str(level.name))
-def test_levels_lose_what_they_state(forced: Strategy, yatzy: Strategy, level: object) -> None:
+def test_levels_lose_what_they_state(forced: Strategy, yatzy: Strategy, level: Level) -> None:
     """Exactly for the forced order, in simulated games for the free one."""
     for strategy in (forced, yatzy):
-        assert not needs_calibration(strategy.rules, level)  # type: ignore[arg-type]
-        found = calibrated_level(strategy, level)  # type: ignore[arg-type]
-        stated = level.share * strategy.value()  # type: ignore[attr-defined]
-        assert found.points_lost == pytest.approx(stated, rel=0.01)
+        assert not levels.needs_calibration(strategy.rules, level)
+        found = calibrated_level(strategy, level)
+        assert found.points_lost == pytest.approx(level.share * strategy.value(), rel=0.01)
+        policy = SoftPolicy(strategy, found.temperature)
         if strategy is forced:
-            assert evaluate_soft(SoftPolicy(strategy, found.temperature)).points_lost == pytest.approx(
-                found.points_lost, abs=1e-3
-            )
+            assert evaluate_soft(policy).points_lost == pytest.approx(found.points_lost, abs=1e-3)
         else:
-            played = simulate_soft(SoftPolicy(strategy, found.temperature), 2000, seed=5)
+            played = simulate_soft(policy, 2000, seed=5)
             assert abs(played.points_lost - found.points_lost) < 4 * played.error + 1e-9
 
 
@@ -166,35 +147,25 @@ def test_levels_of_the_rule_sets_with_six_dice_or_saved_rolls() -> None:
             assert abs(played.points_lost - entry.points_lost) < 4 * (played.error**2 + entry.error**2) ** 0.5
 
 
-@pytest.mark.parametrize(
-    "rules",
-    [games.joker_game("forced", first_roll_bonus=(("run", 3),)), load_rules("yatzy-forced")],
-    ids=lambda rules: str(rules.key),
-)
+@pytest.mark.parametrize("rules", [JOKER, load_rules("yatzy-forced")], ids=["joker", "yatzy"])
 def test_the_distribution_of_a_soft_policy(rules: RuleSet) -> None:
     """The forward pass against the backward one, which the oracle has checked; the losses add up."""
-    strategy = in_memory(rules)
-    policy = SoftPolicy(strategy, 0.7)
+    policy = SoftPolicy(open_strategy(rules), 0.7)
     backward, found = evaluate_soft(policy), evaluate(policy)
-    assert found.distribution is not None
-    assert found.losses is not None
     assert found.distribution.chances.sum() == pytest.approx(1)
     assert found.mean == pytest.approx(backward.mean, abs=1e-9)
     assert found.standard_deviation == pytest.approx(backward.standard_deviation, abs=1e-9)
     assert found.losses.total == pytest.approx(backward.points_lost, abs=1e-9)
     assert found.losses.holds.shape == (len(rules.categories), rules.rolls_per_turn - 1)
     assert found.losses.holds.min() >= 0
-    again = evaluate(policy, threads=1)
-    assert np.array_equal(again.distribution.chances, found.distribution.chances)  # type: ignore[union-attr]
+    assert np.array_equal(evaluate(policy, threads=1).distribution.chances, found.distribution.chances)
 
 
 def test_the_distribution_from_a_card(forced: Strategy) -> None:
     policy = SoftPolicy(forced, 0.7, "ones=3 twos=6 threes=9")
     assert evaluate(policy).mean == pytest.approx(evaluate_soft(policy).mean, abs=1e-9)
-    rest = NaiveSoft(games.joker_game("none").canonical(), SoftPolicy(forced, 0.7).sharpness)
-    small = SoftPolicy(in_memory(games.joker_game("none")), 0.7, "face-1=2 run=5")
-    chances = rest.distribution(0b101, 2)
+    small = SoftPolicy(open_strategy(games.joker_game("none")), 0.7, "face-1=2 run=5")
+    chances = NaiveSoft(small.rules.canonical(), policy.sharpness).distribution(0b101, 2)
     found = evaluate(small).distribution
-    assert found is not None
     for score, chance in zip(found.scores.tolist(), found.chances, strict=True):
         assert chance == pytest.approx(chances.get(score, 0.0), abs=1e-12)

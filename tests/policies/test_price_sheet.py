@@ -30,23 +30,17 @@ def defined_value(sheet: PriceSheet, oracle: Naive, filled: int, upper: int, sav
         return Fraction(bonus["points"] if bonus and upper >= bonus["threshold"] else 0)
     vacant = [c for c in range(len(oracle.boxes)) if not filled >> c & 1]
     value = sum((Fraction(sheet.prices[c]) for c in vacant), Fraction(0))
-    value += Fraction(sheet.saved_roll) * saved
-    value += Fraction(sheet.joker_turn) * len(vacant) * flag
-    if bonus:
-        best = {c: most_of(oracle, c) for c, box in enumerate(oracle.boxes) if box["upper"]}
-        to_come = sum(most for c, most in best.items() if c in vacant)
-        par = sum(
-            Fraction(bonus["threshold"] * most, sum(best.values()) or 1)
-            for c, most in best.items()
-            if c not in vacant
-        )
-        if upper >= bonus["threshold"]:
-            value += Fraction(sheet.bonus_secured)
-        elif upper + to_come < bonus["threshold"]:
-            value += Fraction(sheet.bonus_lost)
-        else:
-            value += Fraction(sheet.par_point) * (upper - par)
-    return value
+    value += Fraction(sheet.saved_roll) * saved + Fraction(sheet.joker_turn) * len(vacant) * flag
+    if not bonus:
+        return value
+    best = {c: most_of(oracle, c) for c, box in enumerate(oracle.boxes) if box["upper"]}
+    to_come = sum(most for c, most in best.items() if c in vacant)
+    par = Fraction(bonus["threshold"] * (sum(best.values()) - to_come), sum(best.values()) or 1)
+    if upper >= bonus["threshold"]:
+        return value + Fraction(sheet.bonus_secured)
+    if upper + to_come < bonus["threshold"]:
+        return value + Fraction(sheet.bonus_lost)
+    return value + Fraction(sheet.par_point) * (upper - par)
 
 
 def most_of(oracle: Naive, box: int) -> int:
@@ -65,16 +59,18 @@ def check_values(rules: RuleSet) -> None:
         assert abs(sheet.value(state) - float(expected)) < 1e-9
 
 
-@pytest.mark.parametrize("order", ["free", "forced"])
-@pytest.mark.parametrize("saved_rolls", [False, True])
-def test_values_are_those_of_the_definition(order: str, saved_rolls: bool) -> None:
-    check_values(saved_rolls_game(order, saved_rolls))
-
-
-def test_values_with_jokers_and_without_a_bonus() -> None:
-    check_values(joker_game("free"))
-    check_values(joker_game("forced", bonus=0))
-    check_values(small(face(1), face(6), PAIR, CHANCE))
+@pytest.mark.parametrize(
+    "rules",
+    [
+        *(saved_rolls_game(order, saved) for order in ("free", "forced") for saved in (False, True)),
+        joker_game("free"),
+        joker_game("forced", bonus=0),
+        small(face(1), face(6), PAIR, CHANCE),
+    ],
+    ids=["free", "free saved", "forced", "forced saved", "free joker", "forced joker", "no bonus"],
+)
+def test_values_are_those_of_the_definition(rules: RuleSet) -> None:
+    check_values(rules)
 
 
 @given(classic_rule_sets().filter(lambda rules: not (rules.joker and rules.joker.mode != "none")))
@@ -99,10 +95,8 @@ def test_par_of_yatzy_is_three_of_each_face() -> None:
 
 
 def test_a_sheet_counts_the_numbers_that_matter() -> None:
-    assert sheet_of(load_rules("yatzy")).n_numbers == 18
-    assert sheet_of(load_rules("yahtzee")).n_numbers == 17
-    assert sheet_of(load_rules("yatzy-forced")).n_numbers == 3
-    assert sheet_of(load_rules("yacht")).n_numbers == 12
+    expected = {"yatzy": 18, "yahtzee": 17, "yatzy-forced": 3, "yacht": 12}
+    assert {key: sheet_of(load_rules(key)).n_numbers for key in expected} == expected
 
 
 @given(st.floats(-99, 99), st.sampled_from([0.1, 0.5, 1.0]))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 import numpy as np
-import perfect_yatzy
 import pytest
+from perfect_yatzy import open_strategy
 from perfect_yatzy.errors import StateError
 from perfect_yatzy.game.legal_actions import TurnPosition
-from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.policies.evaluation import evaluate
 from perfect_yatzy.policies.policy import ValueFunction
 from perfect_yatzy.policies.process import ProcessError, ProcessPlayer
@@ -24,24 +24,24 @@ from support import games
 SMALL = games.joker_game("forced", bonus=4)
 
 
-def perfect(rules: RuleSet) -> Strategy:
-    return Strategy(rules, None, TurnEvaluator(rules, solve_values(rules)))
+def player_of(strategy: Strategy) -> Callable[[TurnPosition], tuple[int, ...] | str]:
+    """Plays the best option of a strategy."""
+
+    def player(position: TurnPosition) -> tuple[int, ...] | str:
+        if position.rolls_left:
+            hold = strategy.holds(position.state, position.dice, position.rolls_left)[0]
+            return hold.dice if hold.category is None else hold.category
+        return strategy.categories(position.state, position.dice)[0].category
+
+    return player
 
 
 def test_the_estimate_covers_the_exact_mean_and_is_narrower_than_that_of_the_scores() -> None:
     """A player who guesses the points to come as zero; 4 standard errors, of losses and of scores."""
-    strategy, size = perfect(SMALL), len(solve_values(SMALL))
-    greedy = Strategy(SMALL, None, TurnEvaluator(SMALL, np.zeros(size)))
-
-    def player(position: TurnPosition) -> tuple[int, ...] | str:
-        if position.rolls_left:
-            hold = greedy.holds(position.state, position.dice, position.rolls_left)[0]
-            if hold.category is None:
-                return hold.dice
-        return greedy.categories(position.state, position.dice, position.rolls_left)[0].category
-
-    exact = evaluate(ValueFunction(SMALL, np.zeros(size)))
-    found = sample(player, strategy, 1000, seed=4)
+    nothing = np.zeros(len(solve_values(SMALL)))
+    player = player_of(Strategy(SMALL, None, TurnEvaluator(SMALL, nothing)))
+    exact = evaluate(ValueFunction(SMALL, nothing))
+    found = sample(player, open_strategy(SMALL), 1000, seed=4)
     assert abs(found.mean - exact.mean) < 4 * found.standard_error
     assert abs(found.plain_mean - exact.mean) < 4 * found.plain_standard_error
     assert found.standard_error < found.plain_standard_error / 2
@@ -51,25 +51,17 @@ def test_the_estimate_covers_the_exact_mean_and_is_narrower_than_that_of_the_sco
 
 def test_a_perfect_player_loses_nothing() -> None:
     """Also with saved rolls, from a card on."""
-    rules = games.saved_rolls_game("free", True)
-    strategy, card = perfect(rules), {"face-5": 5}
-
-    def player(position: TurnPosition) -> tuple[int, ...] | str:
-        if position.rolls_left:
-            hold = strategy.holds(position.card, position.dice, position.rolls_left)[0]
-            return hold.dice if hold.category is None else hold.category
-        return strategy.categories(position.card, position.dice)[0].category
-
-    found = sample(player, strategy, 20, start=card)
+    strategy, card = open_strategy(games.saved_rolls_game("free", True)), {"face-5": 5}
+    found = sample(player_of(strategy), strategy, 20, start=card)
     assert found.losses.max() == 0
     assert found.mean == found.perfect_mean == 5 + strategy.value(card)
 
 
 def test_an_illegal_action_names_the_position() -> None:
     with pytest.raises(StateError, match=r"game 1, card empty, dice [1-3]{3}, 2 rerolls left: "):
-        sample(lambda position: (6, 6), perfect(SMALL), 1)
+        sample(lambda position: (6, 6), open_strategy(SMALL), 1)
     with pytest.raises(StateError, match="games is 0"):
-        sample(lambda position: "none", perfect(SMALL), 0)
+        sample(lambda position: "none", open_strategy(SMALL), 0)
 
 
 BOT = """
@@ -78,23 +70,19 @@ draw = random.Random(7)
 for line in sys.stdin:
     request = json.loads(line)
     if request["query"] == "hold":
-        print(json.dumps({"hold": [d for d in request["dice"] if draw.random() < 0.5][:4], "id": request["id"]}))
+        answer = {"hold": [d for d in request["dice"] if draw.random() < 0.5][:4], "id": request["id"]}
     else:
-        taken = list(request["card"])
-        box = next(c for c in sys.argv[1].split(",") if c not in taken)
-        print(json.dumps({"best": {"category": box}}))
-    sys.stdout.flush()
+        answer = {"best": {"category": next(c for c in sys.argv[1].split(",") if c not in request["card"])}}
+    print(json.dumps(answer), flush=True)
 """
 
 
-def test_a_program_plays(tmp_path: Path) -> None:
+def test_a_program_plays(forced: Strategy, tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text(BOT)
-    rules = perfect_yatzy.load_rules("yatzy-forced")
-    boxes = ",".join(c.id for c in rules.categories)
-    strategy = perfect_yatzy.open_strategy(rules)
+    boxes = ",".join(c.id for c in forced.rules.categories)
     with ProcessPlayer(f"{sys.executable} {bot} {boxes}") as player:
-        found = sample(player, strategy, 3)
+        found = sample(player, forced, 3)
     assert found.games == 3
     assert found.losses.min() > 0
     assert found.category_loss == 0  # the order is forced
@@ -114,7 +102,7 @@ def test_a_program_that_does_not_answer_is_reported(program: str, message: str, 
     bot = tmp_path / "bot.py"
     bot.write_text(program)
     with ProcessPlayer(f"{sys.executable} {bot}") as player, pytest.raises(ProcessError, match=message):
-        sample(player, perfect(SMALL), 1)
+        sample(player, open_strategy(SMALL), 1)
 
 
 def test_a_program_that_is_not_there_is_reported() -> None:
@@ -125,15 +113,13 @@ def test_a_program_that_is_not_there_is_reported() -> None:
 
 def test_the_dice_depend_on_the_seed_alone() -> None:
     """Two players who hold nothing, and take other boxes, see the same dice."""
-    seen: list[list[tuple[int, ...]]] = []
-    for prefer in (min, max):
-        dice: list[tuple[int, ...]] = []
+    seen: dict[Callable[..., str], list[tuple[int, ...]]] = {min: [], max: []}
+    for prefer, dice in seen.items():
 
         def player(position: TurnPosition, prefer=prefer, dice=dice) -> tuple[int, ...] | str:  # type: ignore[no-untyped-def]
             dice.append(position.dice)
             return () if position.rolls_left else prefer(position.categories())
 
-        sample(player, perfect(games.saved_rolls_game("free", False)), 2, seed=9)
-        seen.append(dice)
-    assert seen[0] == seen[1]
-    assert Random("9/0").randint(1, 6) in seen[0][0]
+        sample(player, open_strategy(games.saved_rolls_game("free", False)), 2, seed=9)
+    assert seen[min] == seen[max]
+    assert Random("9/0").randint(1, 6) in seen[min][0]

@@ -20,9 +20,9 @@ def sheet_of(rules: RuleSet) -> StrategySheet:
 
 @pytest.mark.parametrize("spec", ["yatzy", "yahtzee", "maxi", "yacht", "yatzy-forced+threshold-63"])
 def test_a_saved_sheet_is_read_back(spec: str, tmp_path: Path) -> None:
-    sheet = sheet_of(load_rules(spec))
-    sheet.save(tmp_path / "folder" / "sheet.json")
-    assert StrategySheet.load(tmp_path / "folder" / "sheet.json") == sheet
+    sheet, path = sheet_of(load_rules(spec)), tmp_path / "folder" / "sheet.json"
+    sheet.save(path)
+    assert StrategySheet.load(path) == sheet
 
 
 def test_a_sheet_of_rules_that_are_not_built_in_contains_them() -> None:
@@ -81,7 +81,4 @@ def test_a_sheet_next_to_the_tables_comes_first(tmp_path: Path) -> None:
     sheet.save(sheet_path(rules, tmp_path))
     assert find_sheet(rules, tmp_path) == sheet
     assert find_sheet(rules, tmp_path / "none") == packaged_sheet(rules)
-
-
-def test_rules_without_a_sheet() -> None:
     assert packaged_sheet(joker_game("free")) is None

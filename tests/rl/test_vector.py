@@ -48,10 +48,7 @@ def assert_same(one: Any, other: Any, path: str) -> None:
 def compare(rules: str | RuleSet, mode: AutoresetMode, steps: int, **options: Any) -> dict[str, int]:
     """Step single environments and the vector environment alike; how often something happened."""
     number, limit = 4, 75
-    single = SyncVectorEnv(
-        [lambda: TimeLimit(YatzyEnv(rules, **options), limit)] * number,
-        autoreset_mode=mode,
-    )
+    single = SyncVectorEnv([lambda: TimeLimit(YatzyEnv(rules, **options), limit)] * number, autoreset_mode=mode)
     many = YatzyVectorEnv(number, rules, max_episode_steps=limit, autoreset_mode=mode, **options)
     assert single.observation_space == many.observation_space
     assert single.single_observation_space == many.single_observation_space

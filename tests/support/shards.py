@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
 import sys
 import time
@@ -14,17 +12,43 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from perfect_yatzy.game.rules import Bonus, RuleSet
-from perfect_yatzy.model.objectives import Objective, Values
+from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.model.objectives import (
+    BonusChance,
+    ExponentialUtility,
+    Goals,
+    Objective,
+    Utility,
+    Values,
+    Variance,
+)
+from perfect_yatzy.tablebase.backward_induction import solve_values
 from perfect_yatzy.tablebase.shard_plan import Shard, ShardPlan, plan_from_cuts
 from perfect_yatzy.tablebase.shard_task import ShardTask, solve_shard_task
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
-from perfect_yatzy.tablebase.store import table_path
+from perfect_yatzy.tablebase.store import solve_to_store, table_path
 from perfect_yatzy.tablebase.table_info import shards_folder
 
 from support import games
 
-SMALL = games.small(games.face(5), games.face(6), games.PAIR, games.CHANCE, bonus=Bonus(16, 7), saved_rolls=True)
+SMALL = games.saved_rolls_game("free", True)
+MEAN = Objective(SMALL)
+OBJECTIVES: dict[str, Callable[[RuleSet], Objective]] = {
+    "mean": Objective,
+    "goals": Goals,
+    "utility": lambda rules: Utility(rules, lambda total: np.sqrt(total.astype(np.float64))),
+    "dented utility": lambda rules: Utility(rules, lambda total: (total % 7).astype(np.float64)),
+    "exponential": lambda rules: ExponentialUtility(rules, -0.02),
+    "variance": lambda rules: Variance(rules, solve_values(rules)),
+    "bonus": lambda rules: BonusChance(rules, solve_values(rules)),
+}
+
+
+def stored_table(folder: Path, objective: Objective = MEAN) -> Path:
+    """Solve into a store; the file of the values."""
+    solve_to_store(objective, folder)
+    return table_path(objective.rules, folder, objective.name)
 
 
 class CountingEngine:
@@ -89,38 +113,32 @@ def values_of(path: Path) -> Values:
 
 
 def game() -> RuleSet:
-    """A game whose solve takes a second or so: Yatzy with two dice."""
-    from perfect_yatzy.game.rule_loader import load_rules
-
+    """A game whose solve takes a second or so: Yatzy."""
     return load_rules("yatzy")
+
+
+class TellingEngine(CountingEngine):
+    """Writes a line for each shard."""
+
+    def run(self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]) -> Iterator[dict[str, Any]]:
+        """Solve the tasks."""
+        for result in super().run(tasks, is_ready):
+            print(json.dumps([f"{result['filled']}-{result['rows'][0]}", result["solved"]]), flush=True)
+            yield result
 
 
 def main() -> None:
     """Solve Yatzy in shards and write a line for each shard: ``python -m support.shards FOLDER``."""
-    objective = Objective(game())
-
-    class Engine(CountingEngine):
-        def run(self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]) -> Iterator[dict[str, Any]]:
-            for result in super().run(tasks, is_ready):
-                name = f"{result['filled']}-{result['rows'][0]}"
-                print(json.dumps([name, result["solved"]]), flush=True)
-                yield result
-
-    solve_sharded(objective, sys.argv[1], engine=Engine(), shard_bytes=200_000, missing_only=True)
+    solve_sharded(Objective(game()), sys.argv[1], engine=TellingEngine(), shard_bytes=200_000, missing_only=True)
 
 
 def solve_until_killed(folder: Path, seconds: float) -> tuple[list[list[Any]], int]:
     """Run :func:`main` in a process and kill it after some seconds; what it wrote, and its exit code."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "support.shards", str(folder)],
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=Path(__file__).resolve().parent.parent,
-    ) as process:
-        assert process.stdout
+    command, tests = [sys.executable, "-m", "support.shards", str(folder)], Path(__file__).resolve().parent.parent
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tests) as process:
         lines = [process.stdout.readline()]  # the first shard: imports and kernels are ready
         time.sleep(seconds)
-        os.kill(process.pid, signal.SIGKILL)
+        process.kill()
         lines += process.stdout.readlines()
     return [json.loads(line) for line in lines if line.endswith("\n")], process.returncode
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,14 +18,7 @@ from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.model import objectives
 from perfect_yatzy.model.checked_values import BLOCK_BYTES
-from perfect_yatzy.model.objectives import (
-    BonusChance,
-    ExponentialUtility,
-    Goals,
-    Objective,
-    Utility,
-    Variance,
-)
+from perfect_yatzy.model.objectives import BonusChance, Goals, Objective, Variance
 from perfect_yatzy.tablebase import shard_task, sharded_solve
 from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_values
 from perfect_yatzy.tablebase.halo import children, first_needed, halo_of
@@ -39,6 +32,8 @@ from perfect_yatzy.tablebase.table_info import ShardedTableInfo, shards_folder, 
 from support import games
 from support.seeds import FULL, examples
 from support.shards import (
+    MEAN,
+    OBJECTIVES,
     SMALL,
     CountingEngine,
     ShuffledEngine,
@@ -47,23 +42,29 @@ from support.shards import (
     random_plan,
     shard_path,
     solve_until_killed,
+    stored_table,
     values_of,
 )
 
-OBJECTIVES: dict[str, Callable[[RuleSet], Objective]] = {
-    "mean": Objective,
-    "goals": Goals,
-    "utility": lambda rules: Utility(rules, lambda total: np.sqrt(total.astype(np.float64))),
-    "dented utility": lambda rules: Utility(rules, lambda total: (total % 7).astype(np.float64)),
-    "exponential": lambda rules: ExponentialUtility(rules, -0.02),
-    "variance": lambda rules: Variance(rules, solve_values(rules)),
-    "bonus": lambda rules: BonusChance(rules, solve_values(rules)),
-}
+
+def wanted() -> str:
+    """The checksum of the means of the small game."""
+    return sha256_of(solve_values(SMALL))
+
+
+def resumed(folder: Path, objective: Objective = MEAN, **options: Any) -> tuple[ShardedTableInfo, int]:
+    """Solve in shards, or go on with it: the table, and the number of shards that were solved."""
+    engine = CountingEngine()
+    return solve_sharded(objective, folder, engine=engine, **options), engine.solved
+
 
 GAMES = {
+    "free": games.saved_rolls_game("free", False),
     "saved rolls": SMALL,
     "forced order": games.saved_rolls_game("forced", True),
+    "joker": games.joker_game("forced"),
     "tracked box": games.joker_game("forced", saved_rolls=True, first_roll_bonus=(("run", 3),)),
+    "free joker": games.joker_game("free", saved_rolls=True, first_roll_bonus=(("run", 3),)),
 }
 
 
@@ -90,11 +91,9 @@ def test_shards_have_the_bits_of_the_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, name: str
 ) -> None:
     objective = OBJECTIVES[kind](GAMES[name])
-    whole = solve_objective(objective)
-    for seed in (1, 2):
-        found = solve_with_plan(objective, tmp_path / str(seed), seed, monkeypatch)
-        assert np.array_equal(found, whole)
-        assert found.dtype == objective.store
+    found = solve_with_plan(objective, tmp_path, 1, monkeypatch)
+    assert np.array_equal(found, solve_objective(objective))
+    assert found.dtype == objective.store
 
 
 @pytest.mark.parametrize("name", ["yatzy", "maxi-unsaved"])
@@ -132,9 +131,8 @@ def test_values_are_rounded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     one_file = solve_to_store(Objective(SMALL), tmp_path / "one")
     seen: list[str] = []
     unrounded = shard_task.Shard.unrounded_file.fget  # type: ignore[attr-defined]
-    monkeypatch.setattr(
-        shard_task.Shard, "unrounded_file", property(lambda shard: seen.append(unrounded(shard)) or seen[-1])
-    )
+    noted = property(lambda shard: seen.append(unrounded(shard)) or seen[-1])
+    monkeypatch.setattr(shard_task.Shard, "unrounded_file", noted)
     found = solve_with_plan(Objective(SMALL), tmp_path, 5, monkeypatch)
     assert seen
     assert np.array_equal(found, exact.astype(np.float32))
@@ -145,14 +143,10 @@ def test_values_are_rounded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("rules", ["yatzy", "yahtzee"])
 def test_whole_games(tmp_path: Path, rules: str) -> None:
-    objective = Objective(load_rules(rules))
+    objective, whole = Objective(load_rules(rules)), solve_values(rules)
     steps: list[tuple[int, int]] = []
-    info = solve_sharded(
-        objective, tmp_path, engine=ThreadEngine(2), progress=lambda done, total: steps.append((done, total))
-    )
-    whole = solve_values(rules)
-    assert info.sha256 == sha256_of(whole)
-    assert info.start_value == whole[-1]
+    info = solve_sharded(objective, tmp_path, engine=ThreadEngine(2), progress=lambda *step: steps.append(step))
+    assert (info.sha256, info.start_value) == (sha256_of(whole), whole[-1])
     assert [done for done, _ in steps] == sorted({done for done, _ in steps})
     assert steps[-1] == (objective.size, objective.size)
 
@@ -211,11 +205,9 @@ def test_the_halo_holds_every_child(rules: RuleSet, random: object) -> None:
 
 def test_a_halo_is_a_small_part_of_a_layer() -> None:
     objective = Goals(load_rules("yahtzee"))
-    filled, rows = 6, len(objective.space.layers[6])
-    layer = objective.layer_slice(filled + 1)
-    largest = max(halo_of(objective, filled, i * rows // 32, (i + 1) * rows // 32).bytes for i in range(32))
-    assert largest < 0.3 * (layer.stop - layer.start) * 4
-    assert largest > BLOCK_BYTES
+    rows, layer = len(objective.space.layers[6]), objective.layer_slice(7)
+    largest = max(halo_of(objective, 6, i * rows // 32, (i + 1) * rows // 32).bytes for i in range(32))
+    assert BLOCK_BYTES < largest < 0.3 * (layer.stop - layer.start) * 4
 
 
 def test_a_sharded_solve_needs_less_memory() -> None:
@@ -240,8 +232,8 @@ def test_the_rest_of_a_game_has_no_text() -> None:
 # -- interruptions
 
 
-def interrupted(folder: Path, shards: int, objective: Objective) -> CountingEngine:
-    """A solve that ends after some shards."""
+def interrupted(folder: Path, shards: int, objective: Objective) -> Path:
+    """A solve that ends after some shards; their folder."""
     engine = CountingEngine()
 
     def stop(done: int, total: int) -> None:
@@ -250,7 +242,7 @@ def interrupted(folder: Path, shards: int, objective: Objective) -> CountingEngi
 
     with pytest.raises(KeyboardInterrupt):
         solve_sharded(objective, folder, engine=engine, shard_bytes=100, progress=stop)
-    return engine
+    return unfinished_shards(table_path(SMALL, folder))
 
 
 @pytest.mark.parametrize("limit", [10, 10**8], ids=["float32", "float64"])
@@ -261,59 +253,39 @@ def test_a_stopped_solve_is_resumed_within_a_layer(
     monkeypatch.setattr(objectives, "FLOAT64_VALUES", limit)
     objective = Objective(SMALL)
     interrupted(tmp_path, shards, objective)
-    (entry,) = stored(tmp_path)
-    assert not entry.finished
-    engine = CountingEngine()
-    info = solve_sharded(objective, tmp_path, engine=engine)  # with the shards of the first
-    assert engine.solved + shards == len(info.shards)
+    assert [entry.finished for entry in stored(tmp_path)] == [False]
+    info, solved = resumed(tmp_path, objective)  # with the shards of the first
+    assert solved + shards == len(info.shards)
     assert info.sha256 == sha256_of(solve_values(SMALL).astype(objective.store))
     assert [entry.finished for entry in stored(tmp_path)] == [True]
     assert leftovers(tmp_path) == []
 
 
-def test_a_damaged_shard_is_solved_again(tmp_path: Path) -> None:
-    objective = Objective(SMALL)
-    interrupted(tmp_path, 6, objective)
-    folder = unfinished_shards(table_path(SMALL, tmp_path))
-    paths = sorted(folder.glob("0*.npy"))
-    flip(paths[-1], -1)  # its footer
-    engine = CountingEngine()
-    info = solve_sharded(objective, tmp_path, engine=engine)
-    assert engine.solved + 5 == len(info.shards)
-    assert info.sha256 == sha256_of(solve_values(SMALL))
-
-
 def test_a_damaged_value_below_is_found_and_solved_again(tmp_path: Path) -> None:
-    objective = Objective(SMALL)
-    interrupted(tmp_path, 1, objective)
-    folder = unfinished_shards(table_path(SMALL, tmp_path))
-    (path,) = folder.glob("0*.npy")
-    header = path.read_bytes().index(b"\n") + 1
-    flip(path, header + 3)
+    (path,) = interrupted(tmp_path, 1, MEAN).glob("0*.npy")
+    flip(path, path.read_bytes().index(b"\n") + 4)
     shard_task._solves.clear()  # as in another process, which has not read it yet
     with pytest.raises(TableError, match=r"was altered .* and was removed; run the same command again"):
-        solve_sharded(objective, tmp_path, engine=ThreadEngine(1))
+        solve_sharded(MEAN, tmp_path, engine=ThreadEngine(1))
     assert not path.exists()
-    assert solve_sharded(objective, tmp_path).sha256 == sha256_of(solve_values(SMALL))
+    assert solve_sharded(MEAN, tmp_path).sha256 == wanted()
 
 
-@pytest.mark.parametrize("damage", ["deleted", "flipped", "other version"])
-def test_a_plan_that_does_not_fit_is_not_resumed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
-) -> None:
-    objective = Objective(SMALL)
-    interrupted(tmp_path, 6, objective)
-    path = unfinished_shards(table_path(SMALL, tmp_path)) / shard_task.PLAN_FILE
-    if damage == "deleted":
-        path.unlink()
-    elif damage == "flipped":
-        flip(path, 40)
+@pytest.mark.parametrize("damage", ["footer of a shard", "plan deleted", "plan flipped", "other version"])
+def test_what_is_damaged_is_solved_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str) -> None:
+    folder = interrupted(tmp_path, 6, MEAN)
+    plan = folder / shard_task.PLAN_FILE
+    if damage == "footer of a shard":
+        flip(max(folder.glob("0*.npy")), -1)
+    elif damage == "plan deleted":
+        plan.unlink()
+    elif damage == "plan flipped":
+        flip(plan, 40)
     else:
         monkeypatch.setattr(shard_task, "__version__", "0.0.0")
-    engine = CountingEngine()
-    info = solve_sharded(objective, tmp_path, engine=engine)
-    assert engine.solved == len(info.shards)
-    assert info.sha256 == sha256_of(solve_values(SMALL))
+    info, solved = resumed(tmp_path)
+    assert len(info.shards) - solved == (5 if damage == "footer of a shard" else 0)
+    assert info.sha256 == wanted()
 
 
 @pytest.mark.parametrize(
@@ -324,43 +296,37 @@ def test_a_plan_that_does_not_fit_is_not_resumed(
     ],
 )
 def test_a_killed_process_loses_the_shard_in_flight_alone(tmp_path: Path, moments: list[float]) -> None:
-    solve_to_store(Objective(game()), tmp_path / "whole")  # the kernels are compiled
-    expected = open_table(Objective(game()), tmp_path / "whole")[0].sha256
+    stored_table(tmp_path / "whole", Objective(game()))  # the kernels are compiled
     done: set[str] = set()
     for seconds in moments:
         lines, code = solve_until_killed(tmp_path, seconds)
         assert code in (-signal.SIGKILL, 0)
-        again = {name for name, solved in lines if solved} & done
-        assert not again
+        assert not {name for name, solved in lines if solved} & done
         done |= {name for name, _ in lines}
-    engine = CountingEngine()
-    solve_sharded(Objective(game()), tmp_path, engine=engine, missing_only=True)
+    _, solved = resumed(tmp_path, Objective(game()), missing_only=True)
     info = open_table(Objective(game()), tmp_path)[0]
-    assert isinstance(info, ShardedTableInfo)
-    assert engine.solved <= len(info.shards) - len(done)
-    assert info.sha256 == expected
+    assert solved <= len(info.shards) - len(done)
+    assert info.sha256 == open_table(Objective(game()), tmp_path / "whole")[0].sha256
 
 
 def test_a_driver_killed_before_the_manifest_is_resumed(tmp_path: Path) -> None:
-    objective = Objective(SMALL)
-    info = solve_sharded(objective, tmp_path, shard_bytes=300)
+    info = solve_sharded(MEAN, tmp_path, shard_bytes=300)
     table_path(SMALL, tmp_path).with_suffix(".json").unlink()
     assert leftovers(tmp_path) == [shards_folder(table_path(SMALL, tmp_path))]
-    engine = CountingEngine()
-    assert solve_sharded(objective, tmp_path, engine=engine).sha256 == info.sha256
-    assert engine.solved == 0
+    again, solved = resumed(tmp_path)
+    assert (again.sha256, solved) == (info.sha256, 0)
 
 
 FULL_DISK = """
 import resource, signal, sys
 from perfect_yatzy.model.objectives import Objective
 from perfect_yatzy.errors import TableError
+from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded, ThreadEngine
-from support.shards import game
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
 try:
-    solve_sharded(Objective(game()), sys.argv[1], engine=ThreadEngine(2), shard_bytes=600_000)
+    solve_sharded(Objective(load_rules("yatzy")), sys.argv[1], engine=ThreadEngine(2), shard_bytes=600_000)
 except TableError as error:
     print(error)
 """
@@ -368,32 +334,23 @@ except TableError as error:
 
 def test_a_file_that_cannot_grow_ends_in_one_sentence_and_is_resumed(tmp_path: Path) -> None:
     """Files are limited to 300 kB, which the first layers keep within."""
-    run = subprocess.run(
-        [sys.executable, "-c", FULL_DISK, str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=Path(__file__).resolve().parent.parent,
-    )
-    assert run.stderr == ""
-    assert run.stdout.count("\n") == 1
+    command = [sys.executable, "-c", FULL_DISK, str(tmp_path)]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert (run.stderr, run.stdout.count("\n")) == ("", 1)
     assert "what is solved is kept: free some space and run the same command again" in run.stdout
     kept = len(list(unfinished_shards(table_path(game(), tmp_path)).glob("*.npy")))
     assert kept >= 2
-    engine = CountingEngine()
-    info = solve_sharded(Objective(game()), tmp_path, engine=engine)
-    assert engine.solved + kept == len(info.shards)
+    info, solved = resumed(tmp_path, Objective(game()))
+    assert solved + kept == len(info.shards)
     assert f"{info.start_value:.10f}" == "248.4399893779"
 
 
 def test_a_second_driver_is_refused(tmp_path: Path) -> None:
-    objective = Objective(SMALL)
-
     def again(done: int, total: int) -> None:
         with pytest.raises(TableError, match="is being solved by another process"):
-            solve_sharded(objective, tmp_path)
+            solve_sharded(MEAN, tmp_path)
 
-    assert solve_sharded(objective, tmp_path, progress=again).values == objective.size
+    assert solve_sharded(MEAN, tmp_path, progress=again).values == MEAN.size
 
 
 def test_the_disk_is_checked_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -402,6 +359,6 @@ def test_the_disk_is_checked_first(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(sharded_solve, "check_space", full)
     engine = CountingEngine()
-    with pytest.raises(TableError, match=f"no room for {Objective(SMALL).size * 8}"):
-        solve_sharded(Objective(SMALL), tmp_path, engine=engine)
+    with pytest.raises(TableError, match=f"no room for {MEAN.size * 8}"):
+        solve_sharded(MEAN, tmp_path, engine=engine)
     assert engine.results == []

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 from perfect_yatzy.errors import TableError
-from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.model.objectives import Goals, Objective
 from perfect_yatzy.tablebase.backward_induction import solve_layers
 from perfect_yatzy.tablebase.inventory import leftovers, matching, remove, remove_leftovers, stored
@@ -21,9 +20,9 @@ from perfect_yatzy.tablebase.table_file import read_table
 from perfect_yatzy.tablebase.table_writer import TableWriter
 from support import games
 from support.seeds import FULL
+from support.shards import MEAN, SMALL, stored_table
 from support.sharing import open_by_processes, open_by_threads, processes, run_together
 
-SMALL = games.saved_rolls_game("free", True)
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs locks of files")
 
 
@@ -40,15 +39,15 @@ def test_a_missing_table_is_solved_once(
 
 @pytest.mark.full
 def test_a_table_that_is_written_again_can_be_opened_all_the_time(tmp_path: Path) -> None:
-    solve_to_store(Objective(SMALL), tmp_path)
+    path = stored_table(tmp_path)
     writers = processes(tmp_path, 2, 40, "solve")
-    opened, stop = 0, threading.Event()
-    thread = threading.Thread(target=lambda: (run_together(writers), stop.set()))
-    thread.start()
-    while not stop.is_set():
-        read_table(table_path(SMALL, tmp_path), Objective(SMALL))
-        opened += 1
-    thread.join()
+    opened = 0
+    with ThreadPoolExecutor(1) as pool:
+        writing = pool.submit(run_together, writers)
+        while not writing.done():
+            read_table(path, MEAN)
+            opened += 1
+        writing.result()
     assert opened > 100
 
 
@@ -70,14 +69,11 @@ def test_a_table_that_is_removed_again_and_again_can_be_opened_all_the_time(tmp_
 
 
 def test_who_waits_is_told_how_far_the_other_one_is(tmp_path: Path) -> None:
-    writer = TableWriter(tmp_path, Objective(SMALL))
-    layers = list(solve_layers(Objective(SMALL)))
+    writer, layers = TableWriter(tmp_path, MEAN), list(solve_layers(MEAN))
     writer.add(layers[0].values)
     steps: list[tuple[int, int]] = []
     with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(
-            open_table, Objective(SMALL), tmp_path, progress=lambda done, total: steps.append((done, total))
-        )
+        waiting = pool.submit(open_table, MEAN, tmp_path, progress=lambda *step: steps.append(step))
         while not steps:
             time.sleep(0.01)
         for layer in layers[1:]:
@@ -85,22 +81,22 @@ def test_who_waits_is_told_how_far_the_other_one_is(tmp_path: Path) -> None:
         sha256 = writer.finish(0.1).sha256
         writer.close()
         assert waiting.result()[0].sha256 == sha256
-    assert {total for _, total in steps} == {Objective(SMALL).size}
+    assert {total for _, total in steps} == {MEAN.size}
 
 
 def test_a_solve_whose_process_ended_is_taken_over(tmp_path: Path) -> None:
-    writer = TableWriter(tmp_path, Objective(SMALL))
+    writer = TableWriter(tmp_path, MEAN)
     with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(open_table, Objective(SMALL), tmp_path)
-        writer.add(next(iter(solve_layers(Objective(SMALL)))).values)
+        waiting = pool.submit(open_table, MEAN, tmp_path)
+        writer.add(next(iter(solve_layers(MEAN))).values)
         writer.close()  # without having finished
-        assert len(waiting.result()[1]) == Objective(SMALL).size
+        assert len(waiting.result()[1]) == MEAN.size
 
 
-def abandoned(folder: Path, rules: RuleSet = SMALL) -> TableWriter:
+def abandoned(folder: Path) -> TableWriter:
     """What a killed solve leaves after a checkpoint."""
-    writer = TableWriter(folder, Objective(rules))
-    layer = next(iter(solve_layers(Objective(rules))))
+    writer = TableWriter(folder, MEAN)
+    layer = next(iter(solve_layers(MEAN)))
     writer.add(layer.values)
     writer.checkpoint(layer.filled, layer.values)
     return writer
@@ -109,7 +105,7 @@ def abandoned(folder: Path, rules: RuleSet = SMALL) -> TableWriter:
 @pytest.mark.parametrize("finished", [False, True], ids=["never finished", "finished before"])
 def test_what_a_killed_solve_left_is_found_and_removed(tmp_path: Path, finished: bool) -> None:
     if finished:
-        solve_to_store(Objective(SMALL), tmp_path)
+        solve_to_store(MEAN, tmp_path)
     writer = abandoned(tmp_path)
     assert leftovers(tmp_path) == remove_leftovers(tmp_path) == []  # in use
     writer.file.close()  # the process is killed
@@ -118,12 +114,11 @@ def test_what_a_killed_solve_left_is_found_and_removed(tmp_path: Path, finished:
     assert bool(list(tmp_path.iterdir())) == finished
     assert leftovers(tmp_path) == []
     if finished:
-        read_table(table_path(SMALL, tmp_path), Objective(SMALL))
+        read_table(table_path(SMALL, tmp_path), MEAN)
 
 
 def test_values_without_a_sidecar_are_leftovers(tmp_path: Path) -> None:
-    solve_to_store(Objective(SMALL), tmp_path)
-    path = table_path(SMALL, tmp_path)
+    path = stored_table(tmp_path)
     path.with_suffix(".json").unlink()
     assert remove_leftovers(tmp_path) == [path]
 
@@ -152,32 +147,17 @@ def test_a_link_in_place_of_an_unfinished_table(tmp_path: Path, target: str) -> 
     assert [entry.finished for entry in stored(tmp_path)] == [True]
 
 
-@pytest.mark.parametrize("text", ["1e999", "[" * 100_000, '{"filled": 1e30}', "{}", "null", ""])
-def test_a_damaged_checkpoint_is_not_resumed(tmp_path: Path, text: str) -> None:
-    writer = abandoned(tmp_path)
-    writer.close()
-    writer.checkpoint_file.write_text(text)
-    again = TableWriter(tmp_path, Objective(SMALL))
-    assert again.resume() is None
-    again.close()
-    expected = solve_to_store(Objective(SMALL), tmp_path / "other").sha256
-    assert open_table(Objective(SMALL), tmp_path)[0].sha256 == expected
-
-
 def test_tables_are_found_by_the_names_of_the_list(tmp_path: Path) -> None:
     other = games.saved_rolls_game("free", False)  # another game under the same key
-    for objective in (Objective(SMALL), Goals(SMALL), Objective(other)):
+    for objective in (MEAN, Goals(SMALL), Objective(other)):
         solve_to_store(objective, tmp_path)
     entries = stored(tmp_path)
     assert len({entry.name for entry in entries}) == 3
     for entry in entries:
-        assert matching(entries, entry.name) == [entry]
-        assert matching(entries, entry.name[:-6]) == [entry]
+        assert matching(entries, entry.name) == matching(entries, entry.name[:-6]) == [entry]
     assert matching(entries, "small") == entries
-    assert {entry.fingerprint for entry in matching(entries, "small-mean")} == {
-        SMALL.fingerprint[:12],
-        other.fingerprint[:12],
-    }
+    means = {entry.fingerprint for entry in matching(entries, "small-mean")}
+    assert means == {SMALL.fingerprint[:12], other.fingerprint[:12]}
     assert len(matching(entries, "small-goals")) == 1
     assert matching(entries, "smal") == matching(entries, "") == []
 

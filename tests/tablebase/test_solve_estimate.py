@@ -55,7 +55,6 @@ def solved_and_counted(
         patch.setattr(shard_task, "read_halo", counting_read)
         patch.setattr(shard_task, "write_shard", counting_write)
         info = solve_sharded(objective, folder)
-    assert isinstance(info, ShardedTableInfo)
     return info, sum(read), sum(written)
 
 
@@ -64,7 +63,6 @@ def test_sizes_are_those_of_the_solve(tmp_path: Path, monkeypatch: pytest.Monkey
     solve_to_store(Objective(SMALL), tmp_path)  # where the tasks of a variance look for the means
     means = open_table(Objective(SMALL), tmp_path, solve=False)[1]
     estimate, one_file = (estimate_solve(KINDS[kind](SMALL, np.empty(0)), threads=2, shards=s) for s in (True, False))
-    assert estimate.shared
     info, read, written = solved_and_counted(KINDS[kind](SMALL, means), tmp_path, monkeypatch)
     assert estimate.values == one_file.values == info.values
     assert estimate.dtype == info.dtype
@@ -81,7 +79,6 @@ def test_sizes_are_those_of_the_solve(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_a_rounded_table_has_further_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(objectives, "FLOAT64_VALUES", 10)
     estimate = estimate_solve(Objective(SMALL), shards=True)
-    assert estimate.shared
     _, read, written = solved_and_counted(Objective(SMALL), tmp_path, monkeypatch)
     assert (estimate.dtype, estimate.bytes) == ("float32", 4 * estimate.values)
     assert (estimate.shared.read, estimate.shared.written) == (read, written)
@@ -89,10 +86,7 @@ def test_a_rounded_table_has_further_files(tmp_path: Path, monkeypatch: pytest.M
     assert estimate.disk > estimate.bytes
 
 
-@given(
-    st.lists(st.floats(0.001, 100), min_size=1, max_size=40),
-    st.integers(1, 50),
-)
+@given(st.lists(st.floats(0.001, 100), min_size=1, max_size=40), st.integers(1, 50))
 def test_the_end_of_a_layer_is_that_of_a_simulation(seconds: list[float], workers: int) -> None:
     """Beside a simulation that looks for the worker who is free first."""
     free = [0.0] * workers
@@ -107,7 +101,6 @@ def test_the_end_of_a_layer_is_that_of_a_simulation(seconds: list[float], worker
 def test_workers_and_the_barrier(key: str, kind: type[Objective]) -> None:
     objective = kind(load_rules(key))
     alone = estimate_solve(objective, shards=True)
-    assert alone.shared
     assert alone.seconds == pytest.approx(alone.processor_seconds)
     assert alone.shared.shards == len(plan_shards(objective).shards)
     scaling = dict(alone.shared.scaling)
@@ -127,7 +120,6 @@ def test_workers_and_the_barrier(key: str, kind: type[Objective]) -> None:
 def test_terabytes_are_estimated_here() -> None:
     """All goals of Maxi Yatzy with saved rolls: counted from the cards, without a solve."""
     found = estimate_solve(Goals(load_rules("maxi")), workers=64)
-    assert found.shared
     assert 1.1e12 < found.bytes < Goals(load_rules("maxi")).solve_cost().bytes
     assert found.states == 1_269_661_696
     assert found.shared.largest_shard < found.shared.task_memory <= shard_task.TASK_MEMORY

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ import pytest
 from perfect_yatzy.errors import RulesError, TableError
 from perfect_yatzy.game.patterns import Pattern
 from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.game.rules import Bonus, Category
+from perfect_yatzy.game.rules import Category
 from perfect_yatzy.model import objectives
 from perfect_yatzy.model.estimates import rule_set_stats
 from perfect_yatzy.model.objectives import Goals, Objective
@@ -31,19 +32,16 @@ from perfect_yatzy.tablebase.table_file import read_table, sha256_of
 from perfect_yatzy.tablebase.table_info import with_checksum
 from perfect_yatzy.tablebase.table_writer import TableWriter
 from support import games
-
-SMALL = games.small(games.face(5), games.face(6), games.PAIR, games.CHANCE, bonus=Bonus(16, 7))
+from support.shards import MEAN, SMALL, flip, stored_table
 
 
 def test_a_table_reads_back(tmp_path: Path) -> None:
-    written = solve_to_store(Objective(SMALL), tmp_path)
-    info, read = read_table(table_path(SMALL, tmp_path), Objective(SMALL))
+    written = solve_to_store(MEAN, tmp_path)
+    info, read = read_table(table_path(SMALL, tmp_path), MEAN)
     assert info == written
     assert np.array_equal(read, solve_values(SMALL))
     assert not read.flags.writeable
-    assert info.start_value == read[-1]
-    assert info.rounding == 0.0
-    assert info.rules == SMALL.canonical()
+    assert (info.start_value, info.rounding, info.rules) == (read[-1], 0.0, SMALL.canonical())
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".json", ".npy"]
 
 
@@ -51,74 +49,63 @@ def test_a_large_table_is_stored_in_float32_and_computed_in_float64(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The small twin of Maxi Yatzy with saved rolls: each value is rounded once, on its way to the disk."""
-    rules = games.saved_rolls_game("free", True)
-    exact = solve_values(rules)
+    exact = solve_values(SMALL)
     monkeypatch.setattr(objectives, "FLOAT64_VALUES", 10)
-    info = solve_to_store(Objective(rules), tmp_path)
-    _, read = open_table(Objective(rules), tmp_path)
+    info = solve_to_store(Objective(SMALL), tmp_path)
+    _, read = open_table(Objective(SMALL), tmp_path)
     assert read.dtype == np.float32
     assert np.array_equal(read, exact.astype(np.float32))
     assert info.rounding == np.abs(read - exact).max() > 0
     assert info.start_value == exact[-1]
-    assert all(check.passed for check in verify(rules, tmp_path, states=50))
-    rounded, whole = perfect_yatzy.open_strategy(rules, tmp_path), Strategy(rules, info, TurnEvaluator(rules, exact))
+    assert all(check.passed for check in verify(SMALL, tmp_path, states=50))
+    rounded, whole = perfect_yatzy.open_strategy(SMALL, tmp_path), Strategy(SMALL, info, TurnEvaluator(SMALL, exact))
+    values = {hold.dice: hold.value for hold in whole.holds("", "56")}
     for hold in rounded.holds("", "56"):
-        (same,) = (other for other in whole.holds("", "56") if other.dice == hold.dice)
-        assert hold.value == pytest.approx(same.value, abs=2 * info.rounding)
+        assert hold.value == pytest.approx(values[hold.dice], abs=2 * info.rounding)
 
 
-def damage(path: Path, how: str) -> None:
-    sidecar = path.with_suffix(".json")
-    if how == "truncated":
-        path.write_bytes(path.read_bytes()[:-8])
-    elif how == "empty":
-        path.write_bytes(b"")
-    elif how == "altered":
-        data = bytearray(path.read_bytes())
-        data[-3] ^= 1
-        path.write_bytes(data)
-    elif how == "no sidecar":
-        sidecar.unlink()
-    elif how == "bad sidecar":
-        sidecar.write_text("{")
-    else:
-        about = json.loads(sidecar.read_text())
+def changed(**fields: object) -> Callable[[Path], object]:
+    """Changes fields of the description, with a checksum that is right."""
+
+    def change(path: Path) -> None:
+        about = json.loads(path.with_suffix(".json").read_text())
         del about["checksum"]
-        about |= {"format": 99} if how == "other format" else {"fingerprint": "0" * 64}
-        sidecar.write_bytes(with_checksum(about))
+        path.with_suffix(".json").write_bytes(with_checksum(about | fields))
+
+    return change
 
 
 @pytest.mark.parametrize(
-    ("how", "message"),
+    ("damage", "message"),
     [
-        ("truncated", "is truncated or damaged"),
-        ("empty", "is truncated or damaged"),
-        ("altered", "was altered"),
-        ("no sidecar", "there is no finished table"),
-        ("bad sidecar", "the description of the table .* is damaged"),
-        ("other format", "has table format 99"),
-        ("other rules", "was made for other rules"),
+        pytest.param(
+            lambda path: path.write_bytes(path.read_bytes()[:-8]), "is truncated or damaged", id="truncated"
+        ),
+        pytest.param(lambda path: path.write_bytes(b""), "is truncated or damaged", id="empty"),
+        pytest.param(lambda path: flip(path, -8), "was altered", id="altered"),
+        pytest.param(lambda path: path.with_suffix(".json").unlink(), "there is no finished table", id="no sidecar"),
+        pytest.param(changed(format=99), "has table format 99", id="other format"),
+        pytest.param(changed(fingerprint="0" * 64), "was made for other rules", id="other rules"),
     ],
 )
-def test_damage_is_refused_with_the_way_out(tmp_path: Path, how: str, message: str) -> None:
-    solve_to_store(Objective(SMALL), tmp_path)
-    path = table_path(SMALL, tmp_path)
-    damage(path, how)
+def test_damage_is_refused_with_the_way_out(tmp_path: Path, damage: Callable[[Path], object], message: str) -> None:
+    path = stored_table(tmp_path)
+    damage(path)
     with pytest.raises(TableError, match=message) as caught:
-        read_table(path, Objective(SMALL))
+        read_table(path, MEAN)
     assert f"rebuild it with: yatzy solve small --force --tables {tmp_path}" in str(caught.value)
     assert "\n" not in str(caught.value)
-    solve_to_store(Objective(SMALL), tmp_path)
-    assert len(open_table(Objective(SMALL), tmp_path)[1]) == state_space(SMALL).size
+    solve_to_store(MEAN, tmp_path)
+    assert len(open_table(MEAN, tmp_path)[1]) == state_space(SMALL).size
 
 
 def test_a_missing_table_is_solved_unless_forbidden(tmp_path: Path) -> None:
     with pytest.raises(TableError, match="there is no table for small; make it with: yatzy solve small"):
-        open_table(Objective(SMALL), tmp_path, solve=False)
+        open_table(MEAN, tmp_path, solve=False)
     steps: list[tuple[int, int]] = []
-    open_table(Objective(SMALL), tmp_path, progress=lambda done, total: steps.append((done, total)))
+    open_table(MEAN, tmp_path, progress=lambda *step: steps.append(step))
     assert [total for _, total in steps] == [state_space(SMALL).size] * 5
-    assert [done for done, _ in steps] == sorted(done for done, _ in steps)
+    assert steps == sorted(steps)
     assert steps[-1][0] == steps[-1][1]
     assert has_table(SMALL, tmp_path)
 
@@ -134,6 +121,14 @@ def write_until(tmp_path: Path, objective: Objective, layers: int) -> TableWrite
     return writer
 
 
+def taken_up(tmp_path: Path, objective: Objective) -> int | None:
+    """The number of filled boxes from which the next solve goes on."""
+    writer = TableWriter(tmp_path, objective)
+    found = writer.resume()
+    writer.close()
+    return None if found is None else found[0]
+
+
 @pytest.mark.parametrize(
     ("kind", "limit"), [(Objective, 10), (Objective, 10**8), (Goals, 0)], ids=["float32", "float64", "goals"]
 )
@@ -141,33 +136,39 @@ def test_a_stopped_solve_is_taken_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: type[Objective], limit: int
 ) -> None:
     monkeypatch.setattr(objectives, "FLOAT64_VALUES", limit)
-    solve_to_store(kind(SMALL), tmp_path / "whole")
+    whole = solve_to_store(kind(SMALL), tmp_path / "whole")
     write_until(tmp_path, kind(SMALL), 3)
     assert not has_table(SMALL, tmp_path, kind.name)
-    writer = TableWriter(tmp_path, kind(SMALL))
-    resumed = writer.resume()
-    writer.close()
-    assert resumed is not None
-    assert resumed[0] == 2
+    assert taken_up(tmp_path, kind(SMALL)) == 2
     steps: list[int] = []
     info = solve_to_store(kind(SMALL), tmp_path, progress=lambda done, total: steps.append(done))
     assert len(steps) == 2
-    assert info.sha256 == open_table(kind(SMALL), tmp_path / "whole")[0].sha256
+    assert info.sha256 == whole.sha256
     assert sorted(path.suffix for path in tmp_path.glob("*.*")) == [".json", ".npy"]
 
 
-@pytest.mark.parametrize("ending", [".part", ".part.json", ".part.layer"])
-def test_a_damaged_part_is_not_taken_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
+CHECKPOINTS = ["other version", "1e999", "[" * 100_000, '{"filled": 1e30}', "{}", "null", ""]
+
+
+@pytest.mark.parametrize(
+    ("ending", "text"),
+    [(".part", ""), (".part.layer", ""), (".part.json", "flipped"), *((".part.json", x) for x in CHECKPOINTS)],
+    ids=lambda text: text[:20],
+)
+def test_a_damaged_part_is_not_taken_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, text: str
+) -> None:
     monkeypatch.setattr(objectives, "FLOAT64_VALUES", 10)
-    write_until(tmp_path, Objective(SMALL), 3)
-    part = next(path for path in tmp_path.iterdir() if path.name.endswith(ending))
-    data = bytearray(part.read_bytes())
-    data[200 % len(data)] ^= 1
-    part.write_bytes(data)
-    writer = TableWriter(tmp_path, Objective(SMALL))
-    assert writer.resume() is None
-    writer.close()
-    solve_to_store(Objective(SMALL), tmp_path)
+    objective = Objective(SMALL)
+    checkpoint = write_until(tmp_path, objective, 3).checkpoint_file
+    if ending != ".part.json" or text == "flipped":
+        flip(next(path for path in tmp_path.iterdir() if path.name.endswith(ending)), 200)
+    elif text == "other version":
+        checkpoint.write_text(json.dumps(json.loads(checkpoint.read_text()) | {"version": "0.0.1"}))
+    else:
+        checkpoint.write_text(text)
+    assert taken_up(tmp_path, objective) is None
+    assert solve_to_store(objective, tmp_path).sha256 == solve_to_store(objective, tmp_path / "other").sha256
     assert all(check.passed for check in verify(SMALL, tmp_path, states=50))
 
 
@@ -175,15 +176,15 @@ def test_layers_are_kept_while_a_long_solve_runs(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(store, "PART_SECONDS", 0.0)
     kept: list[int] = []
     monkeypatch.setattr(TableWriter, "checkpoint", lambda self, filled, layer: kept.append(filled))
-    solve_to_store(Objective(SMALL), tmp_path)
+    solve_to_store(MEAN, tmp_path)
     assert kept == [4, 3, 2, 1]
 
 
 def test_two_solves_of_the_same_table_do_not_disturb_each_other(tmp_path: Path) -> None:
-    first = TableWriter(tmp_path, Objective(SMALL))
-    layers = list(solve_layers(Objective(SMALL)))
+    first = TableWriter(tmp_path, MEAN)
+    layers = list(solve_layers(MEAN))
     first.add(layers[0].values)
-    info = solve_to_store(Objective(SMALL), tmp_path)  # the second, while the first is at it
+    info = solve_to_store(MEAN, tmp_path)  # the second, while the first is at it
     for layer in layers[1:]:
         first.add(layer.values)
     assert first.finish(0.1).sha256 == info.sha256
@@ -200,25 +201,20 @@ def test_order_of_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert tables_folder() == Path(store.__file__).resolve().parents[3] / "tables"
 
 
-def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
-    blocked = tmp_path / "file"
+def test_what_is_missing_is_noticed_before_the_solve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder that can be written to, room on the disk, memory."""
+    blocked, empty = tmp_path / "file", tmp_path / "empty"
     blocked.write_text("")
+    empty.mkdir()
     with pytest.raises(TableError, match=r"cannot write a table to .*; choose a folder with --tables"):
-        solve_to_store(Objective(SMALL), blocked)
-
-
-def test_a_full_disk_is_noticed_before_the_solve(tmp_path: Path) -> None:
+        solve_to_store(MEAN, blocked)
     with pytest.raises(TableError, match=r"MB free and the table needs"):
         memory.check_space(tmp_path, 1 << 60)
-
-
-def test_too_little_memory_is_noticed_before_the_solve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "available_memory", lambda: 10 << 20)
-    with pytest.raises(
-        RulesError, match=r"solving small needs 0\.\d\d GB of memory and 0\.01 GB are free; its table has"
-    ):
-        solve_to_store(Objective(SMALL), tmp_path)
-    assert list(tmp_path.iterdir()) == []
+    needs = r"solving small needs 0\.\d\d GB of memory and 0\.01 GB are free; its table has"
+    with pytest.raises(RulesError, match=needs):
+        solve_to_store(MEAN, empty)
+    assert list(empty.iterdir()) == []
 
 
 def test_the_estimate_of_memory_covers_maxi() -> None:
@@ -229,8 +225,6 @@ def test_the_estimate_of_memory_covers_maxi() -> None:
 
 
 def test_sha256_is_that_of_the_bytes() -> None:
-    import hashlib
-
     values = np.arange(5_000_000, dtype=np.float64)
     assert sha256_of(values) == hashlib.sha256(values.tobytes()).hexdigest()
 
@@ -240,27 +234,13 @@ def test_sha256_is_that_of_the_bytes() -> None:
 def test_a_solve_killed_at_any_moment_leaves_a_store_that_works(tmp_path: Path, after: float) -> None:
     rules = load_rules("yatzy")
     solve_values(rules)  # kernels compiled, so that the kill meets the solve and the writing
-    process = subprocess.Popen(
-        [sys.executable, "-m", "perfect_yatzy", "solve", "yatzy", "--tables", str(tmp_path)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env=os.environ | {"NO_COLOR": "1"},
-    )
-    time.sleep(after)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    command = [sys.executable, "-m", "perfect_yatzy", "solve", "yatzy", "--tables", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        time.sleep(after)
+        process.kill()
     if has_table(rules, tmp_path):
         assert len(read_table(table_path(rules, tmp_path), Objective(rules))[1]) == 958_976
     assert f"{open_table(Objective(rules), tmp_path)[0].start_value:.10f}" == "248.4399893779"
-
-
-def test_a_part_of_another_version_is_not_taken_up(tmp_path: Path) -> None:
-    writer = write_until(tmp_path, Objective(SMALL), 3)
-    fields = json.loads(writer.checkpoint_file.read_text())
-    writer.checkpoint_file.write_text(json.dumps(fields | {"version": "0.0.1"}))
-    again = TableWriter(tmp_path, Objective(SMALL))
-    assert again.resume() is None
-    again.close()
 
 
 def test_the_store_lists_and_removes_its_tables(tmp_path: Path) -> None:
@@ -280,32 +260,21 @@ def test_the_store_lists_and_removes_its_tables(tmp_path: Path) -> None:
 
 
 def test_leftovers_are_old_private_files(tmp_path: Path) -> None:
-    stem = f".{table_path(SMALL, tmp_path).stem}"
-    names = [
-        f"{stem}.npy.abcd_123",
-        f"{stem}.part.json.abcd_123",
-        f"{stem}.npy.abcd_124",
-        ".notes",
-        f"{stem[1:]}.npy",
-        f"{stem[1:]}.json",
-    ]
-    for name in names:
+    stem = table_path(SMALL, tmp_path).stem
+    old = [f".{stem}.npy.abcd_123", f".{stem}.part.json.abcd_123"]
+    for name in (*old, f".{stem}.npy.abcd_124", ".notes", f"{stem}.npy", f"{stem}.json"):
         (tmp_path / name).touch()
         if not name.endswith("4"):
             os.utime(tmp_path / name, (0, 0))
-    assert [path.name for path in inventory.leftovers(tmp_path)] == names[:2]
+    assert [path.name for path in inventory.leftovers(tmp_path)] == old
     assert inventory.leftovers(tmp_path / "nowhere") == []
 
 
 @pytest.mark.full
-def test_a_simulation_that_cannot_vary_and_one_that_misses_what_is_rare_do_not_accuse_the_table(
-    tmp_path: Path,
-) -> None:
-    sure = games.small(Category("one", "One", (Pattern("any", score="fixed", points=3),)))
-    rare = games.small(
-        Category("all", "All", (Pattern("groups", groups=(5,), score="fixed", points=1000),)), dice=5, rolls=1
-    )
-    for rules in (sure, rare):
+def test_a_simulation_that_cannot_vary_and_one_that_misses_what_is_rare_accuse_no_table(tmp_path: Path) -> None:
+    sure = Category("one", "One", (Pattern("any", score="fixed", points=3),))
+    rare = Category("all", "All", (Pattern("groups", groups=(5,), score="fixed", points=1000),))
+    for rules in (games.small(sure), games.small(rare, dice=5, rolls=1)):
         solve_to_store(Objective(rules), tmp_path)
         assert all(check.passed for check in verify(rules, tmp_path, states=1, games=100, threads=1))
     assert sampling_error_bound(10**6, 40.0, 374.0) < 0.25  # a table off by a quarter of a point is found out

@@ -1,4 +1,4 @@
-"""`yatzy solve --estimate`: as text and as JSON, with the errors."""
+"""`yatzy solve`: estimates before a solve as text and as JSON, approximate goals, options that do not fit."""
 
 from __future__ import annotations
 
@@ -47,8 +47,7 @@ def test_a_table_in_one_file(run: Run, tmp_path: Path) -> None:
     assert found["Table"] == "923.9 MB, 230,973,184 values of float32"
     assert found["States"] == "1,430,528"
     assert found["Time"].endswith("with 2 threads")
-    assert "Shards" not in found
-    assert "Useful workers" not in found
+    assert not {"Shards", "Useful workers"} & set(found)
     assert not folder.exists()
 
 
@@ -78,16 +77,16 @@ def test_a_game_of_the_users_own(run: Run, tmp_path: Path) -> None:
     assert answer["free"]["disk"] > 0
 
 
-@pytest.mark.parametrize(("what", "title"), [("variance", "Variances"), ("bonus", "Chances of the upper bonus")])
-def test_quantities_say_that_the_means_come_first(run: Run, tmp_path: Path, what: str, title: str) -> None:
+def test_quantities_say_that_the_means_come_first(run: Run, tmp_path: Path) -> None:
     command = ("solve", "yatzy-forced", "--estimate", "--tables", str(tmp_path), "--what")
-    before = run(*command, what).stdout
-    assert before.startswith(title)
-    assert rows(before)["Before"].startswith("the table of means, ")
+    titles = {"variance": "Variances", "bonus": "Chances of the upper bonus"}
+    for what, title in titles.items():
+        before = run(*command, what).stdout
+        assert before.startswith(title)
+        assert rows(before)["Before"].startswith("the table of means, ")
     solve_to_store(Objective(load_rules("yatzy-forced")), tmp_path)
-    after = rows(run(*command, what).stdout)
-    assert "Before" not in after
-    assert "Stored" not in after
+    for what in titles:
+        assert not {"Before", "Stored"} & set(rows(run(*command, what).stdout))
     assert rows(run(*command, "mean").stdout)["Stored"] == "the table is solved already"
 
 
@@ -106,15 +105,31 @@ def test_a_game_of_too_many_cards(run: Run) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--verbose",), "--verbose can only be used with --estimate"),
-        (("--json",), "--json can only be used with --estimate"),
-        (("--estimate", "--approximate"), "--estimate cannot be used with --approximate"),
-        (("--estimate", "--cluster", "tcp://nowhere:1"), "--estimate cannot be used with --cluster"),
-        (("--estimate", "--workers", "2", "--threads", "2"), "--threads cannot be used with --workers"),
-        (("--workers", "300"), "--workers starts at most 256"),
+        ("--verbose", "--verbose can only be used with --estimate"),
+        ("--json", "--json can only be used with --estimate"),
+        ("--estimate --approximate", "--estimate cannot be used with --approximate"),
+        ("--estimate --cluster tcp://nowhere:1", "--estimate cannot be used with --cluster"),
+        ("--estimate --workers 2 --threads 2", "--threads cannot be used with --workers"),
+        ("--workers 300", "--workers starts at most 256"),
+        ("--what variance --approximate", "--what variance cannot be used with --approximate"),
+        ("--what goals --games 500", "--games can only be used with --approximate"),
     ],
 )
-def test_options_that_do_not_fit_are_refused(run: Run, options: tuple[str, ...], message: str) -> None:
-    refused = run("solve", "yatzy", *options)
+def test_options_that_do_not_fit_are_refused(run: Run, options: str, message: str) -> None:
+    refused = run("solve", "yatzy", *options.split())
     assert refused.returncode == 2
     assert message in refused.stderr
+
+
+def test_estimates_are_made_measured_listed_and_removed(run: Run, tmp_path: Path) -> None:
+    tables = ("--tables", str(tmp_path))
+    command = ("solve", "crag", "--what", "goals", "--approximate", "--games", "500", *tables)
+    made = run(*command)
+    assert made.returncode == 0, made.stderr
+    assert "Estimates of all goals of crag" in made.stdout
+    assert len(made.stdout.splitlines()) == 5
+    assert run(*command).stdout == made.stdout
+    listed = run("tables", *tables).stdout
+    assert all(name in listed for name in ("crag-mean", "crag-upside", "crag-downside", "crag-lategoals"))
+    assert run("tables", "--remove", "crag-upside", "--yes", *tables).returncode == 0
+    assert "crag-upside" not in run("tables", *tables).stdout
