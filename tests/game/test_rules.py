@@ -15,7 +15,6 @@ from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game import rule_schema
 from perfect_yatzy.game.category_schema import CATEGORY_FIELDS, COLUMN_FIELDS
 from perfect_yatzy.game.limits import MAX_CATEGORIES, MAX_COLUMNS, MAX_EXTENDS, MAX_RULES_DEPTH
-from perfect_yatzy.game.maximum import maximum_score
 from perfect_yatzy.game.pattern_schema import MAX_BOX_POINTS, MAX_FACTOR, MAX_POINTS
 from perfect_yatzy.game.points import possible_points
 from perfect_yatzy.game.rule_loader import RuleFileError, builtin_ids, load_rules, rules_from_json, rules_to_json
@@ -385,16 +384,6 @@ def test_six_dice_examples_of_the_catalogue(tmp_path: Path) -> None:
         ("house", "666666", 0), ("castle", "666666", 0), ("tower", "666666", 0),
     ):  # fmt: skip
         assert points(rules, name, dice) == paid, name
-
-
-def test_maximum_scores() -> None:
-    known = {
-        "yatzy": 374, "yatzy-online-5": 404, "yatzy-online-6": 685, "yatzy-online-6+full-house-all-dice": 691,
-        "maxi-unsaved": 649, "maxi-unsaved+full-straight-30": 658, "yahtzee-plain": 375, "giant-forced": 2799,
-        "family-yatzy": 530, "yahtzee": 1575, "yahtzee-free-joker": 1575, "yacht": 297, "cheerio": 258,
-        "yahtzee-no-joker": 1480,  # another Yahtzee pays its 100 also in a box it fills with 0
-    }  # fmt: skip
-    assert {key: maximum_score(load_rules(key)) for key in known} == known
 
 
 def test_possible_points_are_those_of_the_sheet() -> None:

@@ -19,11 +19,11 @@ def refused(message: str, call: Callable[..., object], *args: Any, error: type[S
     assert "\n" not in str(caught.value)
 
 
-def load_text(folder: Path, text: str, start: str = 'id = "own"\nname = "Own"\n') -> RuleSet:
+def load_text(folder: Path, text: str, start: str = 'id = "own"\nname = "Own"\n', switches: str = "") -> RuleSet:
     """The rules of a file with this text behind its id and name."""
     file = folder / "own.toml"
     file.write_text(start + text, encoding="utf-8")
-    return load_rules(file)
+    return load_rules(f"{file}{switches}" if switches else file)
 
 
 def mistakes(folder: Path, text: str, start: str = "") -> list[str]:
