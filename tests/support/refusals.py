@@ -11,8 +11,10 @@ from perfect_yatzy.errors import SolverError, StateError
 from perfect_yatzy.game.rule_loader import RuleFileError, load_rules
 from perfect_yatzy.game.rules import RuleSet
 
+Errors = type[SolverError] | tuple[type[SolverError], ...]
 
-def refused(message: str, call: Callable[..., object], *args: Any, error: type[SolverError] = StateError) -> None:
+
+def refused(message: str, call: Callable[..., object], *args: Any, error: Errors = StateError) -> None:
     """Check that a call raises an error whose text matches a regular expression, in one line."""
     with pytest.raises(error, match=message) as caught:
         call(*args)
