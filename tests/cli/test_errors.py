@@ -77,6 +77,13 @@ def raised(name: str) -> SolverError:
     return error
 
 
+def failing(error: Callable[[], BaseException]) -> Callable[..., None]:
+    def fail(*args: object, **rest: object) -> None:
+        raise error()
+
+    return fail
+
+
 def test_every_exception_of_the_package_is_in_the_table() -> None:
     known, before = {"Exception"}, set[str]()
     while known != before:
@@ -88,11 +95,7 @@ def test_every_exception_of_the_package_is_in_the_table() -> None:
 @pytest.mark.parametrize("name", TABLE)
 def test_the_command_ends_with_a_line_and_the_exit_code(name: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     _, exit_code, code = TABLE[name]
-
-    def fail(*args: object) -> None:
-        raise raised(name)
-
-    monkeypatch.setattr(QueryService, "parse", fail)
+    monkeypatch.setattr(QueryService, "parse", failing(lambda: raised(name)))
     found = run("hold", "33456")
     assert (found.returncode, found.stdout, found.stderr) == (exit_code, "", f"yatzy: {raised(name)}\n")
     stream = run("hold", "--jsonl", stdin='{"dice": "33456", "id": 7}\n')
@@ -105,19 +108,12 @@ def test_the_command_ends_with_a_line_and_the_exit_code(name: str, run: Run, mon
 def test_other_exceptions_of_the_command(
     error: BaseException, exit_code: int, said: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*args: object) -> None:
-        raise error
-
-    monkeypatch.setattr(QueryService, "parse", fail)
+    monkeypatch.setattr(QueryService, "parse", failing(lambda: error))
     discarded: list[bool] = []
     monkeypatch.setattr("perfect_yatzy.cli.console.discard_stdout", lambda: discarded.append(True))
     found = run("hold", "33456")
     assert (found.returncode, found.stdout, found.stderr) == (exit_code, "", said)
     assert bool(discarded) == (isinstance(error, OSError) and error.errno != 32)  # click itself handles number 32
-
-
-def interrupted(**options: object) -> None:
-    raise KeyboardInterrupt
 
 
 def test_success_and_wrong_usage(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,13 +124,18 @@ def test_success_and_wrong_usage(run: Run, monkeypatch: pytest.MonkeyPatch) -> N
     ):  # fmt: skip
         assert run(*words).returncode == exit_code, words
     with monkeypatch.context() as patch:
-        patch.setattr("perfect_yatzy.cli.main", interrupted)
+        patch.setattr("perfect_yatzy.cli.main", failing(KeyboardInterrupt))
         assert run("hold").returncode == 130
-    monkeypatch.setattr(QueryService, "parse", lambda *args: 1 // 0)
+    parse = QueryService.parse
+    monkeypatch.setattr(QueryService, "parse", lambda *args: parse(*args) if args[1].get("id") == 2 else 1 // 0)
     bug = run("hold", "33456")
     assert (bug.returncode, "ZeroDivisionError" in bug.stderr) == (1, True)
-    stream = run("hold", "--jsonl", stdin="{}\n")
-    assert (stream.returncode, json.loads(stream.stdout)["code"]) == (0, "internal-error")
+    stream = run("hold", "--jsonl", stdin='{"id": 1}\n{"id": 2}\n')
+    assert (stream.returncode, "Traceback" in stream.stderr) == (0, True)
+    first, second = map(json.loads, stream.stdout.splitlines())
+    said = "this is a bug: ZeroDivisionError: integer division or modulo by zero"
+    assert first == {"schema": 2, "error": said, "code": "internal-error", "id": 1}
+    assert (second["id"], second["code"]) == (2, "missing-field")
 
 
 @pytest.fixture(scope="module")
@@ -152,16 +153,12 @@ def test_the_server_answers_with_the_status_and_the_code(
     name: str, client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     status, _, code = TABLE[name]
-
-    def fail(*args: object) -> None:
-        raise raised(name)
-
+    fail = failing(lambda: raised(name))
     monkeypatch.setattr("perfect_yatzy.web.workers.parse_request", fail)
     for path in ("/api/hold", "/api/solve"):
         found = client.post(path, json={"dice": "33456"} | ({"query": "hold"} if "solve" in path else {}))
-        assert (found.status_code, found.json()["code"]) == (status, code)
-        assert found.json()["error"] == str(raised(name))
-        assert found.json()["schema"] == 2
+        assert found.status_code == status
+        assert found.json().items() >= {"code": code, "error": str(raised(name)), "schema": 2}.items()
     monkeypatch.setattr("perfect_yatzy.web.workers.RequestScheduler.confirmed", lambda *args: fail)
     stream = client.post("/api/solve", json={"query": "hold", "dice": "33456"})
     event, data = stream.text.strip().split("\n")

@@ -34,8 +34,7 @@ def test_lattice_against_brute_force(dice: int, faces: int) -> None:
 
 
 def test_sizes_of_the_catalogue() -> None:
-    assert (lattice(5, 6).n_rolls, lattice(5, 6).n_holds) == (252, 462)
-    assert (lattice(6, 6).n_rolls, lattice(6, 6).n_holds) == (462, 924)
+    assert [(lattice(n, 6).n_rolls, lattice(n, 6).n_holds) for n in (5, 6)] == [(252, 462), (462, 924)]
 
 
 def test_sub_multisets_are_complete_and_distinct() -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 
 import pytest
-from click.testing import CliRunner
-from perfect_yatzy.cli import main
 from perfect_yatzy.errors import RulesError, StateError
 from perfect_yatzy.game.notation import find_category, parse_card
 from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
 from perfect_yatzy.game.translations import category_names, foreign_names, languages, localized
+from perfect_yatzy.strategy.strategy import Strategy
+from support.command import Run
+from support.refusals import refused
 
 NORDIC_AND_GERMAN = sorted(set(languages()) - {"en"})
 
@@ -18,8 +19,8 @@ NORDIC_AND_GERMAN = sorted(set(languages()) - {"en"})
 def test_known_languages() -> None:
     assert list(languages().items())[:2] == [("en", "English"), ("da", "Dansk")]
     assert set(NORDIC_AND_GERMAN) == {"da", "de", "fi", "nb", "sv"}
-    with pytest.raises(RulesError, match=r"unknown language 'xx'; known languages: en, da, de, fi, nb, sv"):
-        localized(load_rules("yatzy"), "xx")
+    text = "unknown language 'xx'; known languages: en, da, de, fi, nb, sv"
+    refused(text, localized, load_rules("yatzy"), "xx", error=RulesError)
 
 
 @pytest.mark.parametrize("language", NORDIC_AND_GERMAN)
@@ -58,31 +59,23 @@ def test_a_foreign_name_finds_its_category_or_is_reported_as_ambiguous(game: str
 
 def test_the_name_house_depends_on_language_and_dice() -> None:
     yatzy, maxi = load_rules("yatzy"), load_rules("maxi")
-    assert yatzy.categories[find_category(yatzy, "Hus")].id == "full-house"
-    assert yatzy.categories[find_category(yatzy, "kåk")].id == "full-house"
-    assert yatzy.categories[find_category(yatzy, "GROSSE STRASSE")].id == "large-straight"
-    with pytest.raises(StateError, match="category 'Hus' is not clear: full-house, castle"):
-        find_category(maxi, "Hus")
+    for name, box in (("Hus", "full-house"), ("kåk", "full-house"), ("GROSSE STRASSE", "large-straight")):
+        assert yatzy.categories[find_category(yatzy, name)].id == box
+    refused("category 'Hus' is not clear: full-house, castle", find_category, maxi, "Hus")
     for language, house in (("sv", "castle"), ("nb", "castle"), ("da", "full-house")):
         rules = localized(maxi, language)
         assert rules.categories[find_category(rules, "Hus")].id == house
     assert str(parse_card(yatzy, "Ettor=3 Två par=16, chans: 20")) == "ones=3 two-pairs=16 chance=20"
 
 
-def test_the_command_reads_and_prints_them() -> None:
-    answer = CliRunner().invoke(main, ["score", "22555", "--card", "Chans=22", "--lang", "sv"])
-    assert "Ta Kåk för 19" in answer.output
-    shown = CliRunner().invoke(main, ["rules", "show", "maxi-forced", "--lang", "nb"])
-    assert "Hytte" in shown.output
-    assert "Tårn" in shown.output
-    wrong = CliRunner().invoke(main, ["odds", "--lang", "klingon"])
-    assert wrong.exit_code == 2
-    as_json = CliRunner().invoke(main, ["odds", "--lang", "sv", "--json"])
-    assert '"category": "full-house"' in as_json.output
-
-
-def test_messages_use_the_displayed_names() -> None:
-    wrong = CliRunner().invoke(main, ["hold", "33456", "--lang", "SV", "--card", "ett par=3"])
-    assert wrong.output == "yatzy: Ett par kan inte ha 3; den kan ha 0, 2, 4, 6, 8, 10, 12\n"
-    wrong = CliRunner().invoke(main, ["hold", "33456", "--lang", "sv", "--card", "stege=3"])
-    assert "menade du Liten stege eller Stor stege?" in wrong.output
+def test_the_command_reads_and_prints_them(run: Run, yatzy: Strategy) -> None:
+    assert "Ta Kåk för 19" in run("score", "22555", "--card", "Chans=22", "--lang", "sv").stdout
+    shown = run("rules", "show", "maxi-forced", "--lang", "nb").stdout
+    assert "Hytte" in shown
+    assert "Tårn" in shown
+    assert run("odds", "--lang", "klingon").returncode == 2
+    assert '"category": "full-house"' in run("odds", "--lang", "sv", "--json").stdout
+    wrong = run("hold", "33456", "--lang", "SV", "--card", "ett par=3").stderr
+    assert wrong == "yatzy: Ett par kan inte ha 3; den kan ha 0, 2, 4, 6, 8, 10, 12\n"
+    wrong = run("hold", "33456", "--lang", "sv", "--card", "stege=3").stderr
+    assert "menade du Liten stege eller Stor stege?" in wrong

@@ -43,8 +43,11 @@ only = "odd"
 """
 
 
-def test_the_schema_is_a_schema() -> None:
+def test_the_schema_is_a_schema_that_the_command_prints(run: Run) -> None:
     assert jsonschema_rs.meta.is_valid(SCHEMA)
+    printed = run("rules", "schema")
+    assert printed.returncode == 0
+    assert json.loads(printed.stdout) == json.loads(json.dumps(SCHEMA))
 
 
 @pytest.mark.parametrize("name", toml_names("rulesets"))
@@ -70,9 +73,8 @@ def test_the_fields_are_those_of_the_checker() -> None:
     assert {*whole["joker"]["properties"]} == JOKER_FIELDS
     assert {*whole["bonus"]["anyOf"][0]["properties"]} == BONUS_FIELDS
     assert {*patch["categories"]["additionalProperties"]["properties"]} == CATEGORY_FIELDS | PLACE_FIELDS
-    assert {
-        *SCHEMA["properties"]["switches"]["anyOf"][0]["additionalProperties"]["anyOf"][0]["properties"]
-    } == SWITCH_FIELDS
+    switches = SCHEMA["properties"]["switches"]["anyOf"][0]["additionalProperties"]
+    assert {*switches["anyOf"][0]["properties"]} == SWITCH_FIELDS
 
 
 def words(schema: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, list[str]]]:
@@ -87,10 +89,20 @@ def words(schema: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, list[s
             yield from words(value, (*path, str(i)))
 
 
-@pytest.mark.parametrize(
-    "field",
-    ["order", "crossing_out", "mode", "requires", "bonus_requires", "bonus_while", "pattern", "score", "only"],
-)
+WITH_WORDS = [
+    "order",
+    "crossing_out",
+    "mode",
+    "requires",
+    "bonus_requires",
+    "bonus_while",
+    "pattern",
+    "score",
+    "only",
+]
+
+
+@pytest.mark.parametrize("field", WITH_WORDS)
 def test_the_words_are_those_of_the_checker(tmp_path: Path, field: str) -> None:
     allowed = [found for name, found in words(SCHEMA) if name == field]
     assert allowed
@@ -135,27 +147,20 @@ def test_the_checker_accepts_nothing_that_the_schema_rejects(tmp_path: Path, sta
     box = {"id": "x", "name": "X", "pattern": "face", "face": 5, "upper": True}
     whole: dict[str, Any] = head | {"dice": 5, "categories": [box], "bonus": {"threshold": 5, "points": 3}}
     patch: dict[str, Any] = head | {"extends": "yahtzee"}
-    files = []
+    base, files = whole if start == "whole" else patch, []
+    full = {"bonus": {"threshold": 5, "points": 3}, "joker": {"category": "x", "bonus": 0, "mode": "free"}}
     for value in VALUES:
-        base = whole if start == "whole" else patch
         files += [base | {name: value} for name in sorted((FIELDS | PATCH_FIELDS) - {"extends"})]
         for name in sorted(CATEGORY_FIELDS | PLACE_FIELDS):
-            files.append(
-                base | {"categories": [box | {name: value}] if start == "whole" else {"ones": {name: value}}}
-            )
+            other = [box | {name: value}] if start == "whole" else {"ones": {name: value}}
+            files.append(base | {"categories": other})
         for table, fields in (("bonus", BONUS_FIELDS), ("joker", JOKER_FIELDS)):
-            full = (
-                {"threshold": 5, "points": 3} if table == "bonus" else {"category": "x", "bonus": 0, "mode": "free"}
-            )
-            for name in sorted(fields):
-                files.append(base | {table: (full if start == "whole" else {}) | {name: value}})
-        for name in sorted(COLUMN_FIELDS if start == "whole" else ()):
-            files.append(base | {"columns": [{"id": "c", "name": "C"} | {name: value}]})
-        for name in sorted(SWITCH_FIELDS):
-            files.append(base | {"switches": {"s": {"summary": "s"} | {name: value}}})
-        files += [
-            base | {"published": [{"value": "1.5"} | {name: value}]} for name in ("value", "switches", "source")
-        ]
+            values = full[table] if start == "whole" else {}
+            files += [base | {table: values | {name: value}} for name in sorted(fields)]
+        columns, published = COLUMN_FIELDS if start == "whole" else (), ("value", "switches", "source")
+        files += [base | {"columns": [{"id": "c", "name": "C"} | {name: value}]} for name in sorted(columns)]
+        files += [base | {"switches": {"s": {"summary": "s"} | {name: value}}} for name in sorted(SWITCH_FIELDS)]
+        files += [base | {"published": [{"value": "1.5"} | {name: value}]} for name in published]
     accepted = 0
     for file in files:
         if is_valid(tmp_path, file):
@@ -182,9 +187,3 @@ def test_mistakes_that_an_editor_shows(tmp_path: Path, text: str) -> None:
     file = tomllib.loads(text)
     assert not VALIDATOR.is_valid(file)
     assert not is_valid(tmp_path, file)
-
-
-def test_the_command_prints_the_schema(run: Run) -> None:
-    printed = run("rules", "schema")
-    assert printed.returncode == 0
-    assert json.loads(printed.stdout) == json.loads(json.dumps(SCHEMA))

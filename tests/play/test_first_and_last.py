@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy.errors import Cancelled, StateError
+from perfect_yatzy.errors import Cancelled
 from perfect_yatzy.game.notation import parse_card
 from perfect_yatzy.game.patterns import Pattern
 from perfect_yatzy.game.rule_loader import load_rules
@@ -32,6 +32,7 @@ from perfect_yatzy.tablebase import store
 from support.command import Run
 from support.games import CHANCE, face, small
 from support.human import human
+from support.refusals import load_text, refused
 from support.sessions import FIVES, new_session
 
 # --- the game that a review shows ----------------------------------------------------------------------------------
@@ -42,7 +43,7 @@ def three_games(forced: Strategy, tmp_path_factory: pytest.TempPathFactory) -> s
     """A record with a game of each of three players."""
     path = tmp_path_factory.mktemp("record") / "games.jsonl"
     write_games(
-        path, [replace(human(forced, seed), players=(name,)) for seed, name in enumerate(["Ann", "Bo", "Cy"])]
+        path, [replace(human(forced, seed), players=(name,)) for seed, name in enumerate(("Ann", "Bo", "Cy"))]
     )
     return str(path)
 
@@ -66,12 +67,9 @@ def test_review_shows_the_last_game_or_the_one_that_is_named(
 def test_review_shows_all_players_or_the_one_that_is_named(three_games: str, run: Run, tmp_path: Path) -> None:
     path = str(tmp_path / "games.jsonl")
     first, second, _ = read_games(three_games)
-    turns = (
-        replace(turn, player=player)
-        for turns in zip(first.turns, second.turns, strict=True)
-        for player, turn in enumerate(turns)
-    )
-    write_games(path, [replace(first, players=("Ann", "Bo"), turns=tuple(turns))])
+    pairs = zip(first.turns, second.turns, strict=True)
+    turns = tuple(replace(turn, player=player) for pair in pairs for player, turn in enumerate(pair))
+    write_games(path, [replace(first, players=("Ann", "Bo"), turns=turns)])
     for words, names in (([], ["Ann", "Bo"]), (["--player", "bo"], ["Bo"]), (["--player", "1"], ["Ann"])):
         found = json.loads(run("review", path, *words, "--json").stdout)
         assert [graded["player"] for graded in found["reviews"]] == names
@@ -79,37 +77,16 @@ def test_review_shows_all_players_or_the_one_that_is_named(three_games: str, run
 
 # --- equal options -------------------------------------------------------------------------------------------------
 
-OWN = """
-id = "own"
-name = "Own"
-dice = 4
-[[categories]]
-id = "four"
-name = "Four"
-pattern = "groups"
-groups = [4]
-[[categories]]
-id = "second"
-name = "Second"
-pattern = "any"
-requires = "four"
-[[categories]]
-id = "third"
-name = "Third"
-pattern = "any"
-requires = "four"
-"""
+BOX = '[[categories]]\nid = "{}"\nname = "{}"\npattern = {}\n'
+OWN = "dice = 4\n" + BOX.format("four", "Four", '"groups"\ngroups = [4]')
+OWN += "".join(BOX.format(name.lower(), name, '"any"\nrequires = "four"') for name in ("Second", "Third"))
 # All options are worth 0 once Four is crossed out: most dice first, then the higher faces.
-IN_ORDER = [
-    "2346", "346", "246", "236", "234", "46", "36", "34", "26", "24", "23", "6", "4", "3", "2", "",
-]  # fmt: skip
+IN_ORDER = [*["2346", "346", "246", "236", "234", "46", "36", "34", "26", "24", "23", "6", "4", "3", "2"], ""]
 
 
 @pytest.fixture(scope="module")
 def own_rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    file = tmp_path_factory.mktemp("rules") / "own.toml"
-    file.write_text(OWN)
-    return file
+    return Path(load_text(tmp_path_factory.mktemp("rules"), OWN).origin)
 
 
 def test_equal_holds_are_in_one_order_everywhere(own_rules: Path, run: Run) -> None:
@@ -127,9 +104,8 @@ def test_equal_holds_are_in_one_order_everywhere(own_rules: Path, run: Run) -> N
     goal = json.loads(run("hold", "2346", *asked, "--goal", "0", "--json").stdout)
     assert [hold["hold"] for hold in goal["holds"]] == [hold["hold"] for hold in answer["holds"]]
     actions = ranked_actions(strategy, parse_card(strategy.rules, "four=0"), (2, 3, 4, 6), 2)
-    assert [getattr(action, "category", None) or "".join(map(str, action.dice)) for action in actions] == [  # type: ignore[union-attr]
-        "second", "third", *IN_ORDER[1:],
-    ]  # fmt: skip
+    names = [getattr(action, "category", None) or "".join(map(str, action.dice)) for action in actions]  # type: ignore[union-attr]
+    assert names == ["second", "third", *IN_ORDER[1:]]
 
 
 def test_of_equal_categories_the_first_of_the_sheet_comes_first(own_rules: Path, run: Run) -> None:
@@ -153,17 +129,13 @@ def test_of_equal_chances_the_highest_mean_comes_first(own_rules: Path) -> None:
 
 # --- several columns, boxes that require another -------------------------------------------------------------------
 
-COLUMNS = tuple(
-    replace(
-        box,
-        id=f"{box.id}.{column}",
-        column=number,
-        row=box.id,
-        patterns=(replace(box.patterns[0], factor=1 + 2 * number),),
-    )
-    for number, column in enumerate(("down", "up"))
-    for box in (face(5), face(6), CHANCE)
-)
+
+def in_column(box: Category, number: int, column: str) -> Category:
+    patterns = (replace(box.patterns[0], factor=1 + 2 * number),)
+    return replace(box, id=f"{box.id}.{column}", column=number, row=box.id, patterns=patterns)
+
+
+COLUMNS = [in_column(box, *column) for column in enumerate(("down", "up")) for box in (face(5), face(6), CHANCE)]
 SHEET = small(*COLUMNS, bonus=Bonus(11, 7), columns=(Column("down", "Down"), Column("up", "Up", factor=3)))
 
 
@@ -190,12 +162,11 @@ def test_points_above_par_are_added_up_over_the_columns() -> None:
         return bonus_features(SHEET, filled, np.array([sums.join((first, second))]))[0].tolist()
 
     fives = 0b001001
-    assert features(0, 0, 0) == [0, 0, 0]
-    assert features(10, 15, fives) == [0, 0, 5]
-    assert features(5, 30, fives) == [0, 0, 15]
-    assert features(0, 30, fives) == [0, 0, -5 + 15]
-    assert features(10, 33, fives | 0b010000) == [0, 1, 5]
-    assert features(0, 0, fives | 0b010010) == [2, 0, 0]
+    for asked, found in (
+        ((0, 0, 0), [0, 0, 0]), ((10, 15, fives), [0, 0, 5]), ((5, 30, fives), [0, 0, 15]),
+        ((0, 30, fives), [0, 0, -5 + 15]), ((10, 33, fives | 0b010000), [0, 1, 5]), ((0, 0, fives | 0b010010), [2, 0, 0]),
+    ):  # fmt: skip
+        assert features(*asked) == found
 
 
 def test_the_least_score_counts_what_every_roll_pays() -> None:
@@ -208,11 +179,9 @@ def test_the_least_score_counts_what_every_roll_pays() -> None:
         card = Scorecard(rules, points)
         assert least_score(card) == least, points
         assert least_score(Scorecard(free, points)) == least + (0 if 2 in points else 5)
-    assert least_score(Scorecard(load_rules("yatzy"))) == 5  # chance
-    assert (
-        least_score(parse_card(load_rules("yatzy"), "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18"))
-        == 63 + 50 + 5
-    )
+    yatzy = load_rules("yatzy")
+    assert least_score(Scorecard(yatzy)) == 5  # chance
+    assert least_score(parse_card(yatzy, "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18")) == 63 + 50 + 5
 
 
 # --- undo ----------------------------------------------------------------------------------------------------------
@@ -232,8 +201,7 @@ def test_undo_at_the_start_and_after_a_change() -> None:
     assert session.actions == (Action("roll", FIVES), Action("score", category="yatzy"))
     assert [session.undo() for _ in range(3)] == [Action("score", category="yatzy"), Action("roll", FIVES), None]
     assert session == new_session(players=1, seed=None)
-    with pytest.raises(StateError, match="no dice to score yet"):
-        session.score("fives")
+    refused("no dice to score yet", session.score, "fives")
 
 
 # --- interruptions and files ---------------------------------------------------------------------------------------

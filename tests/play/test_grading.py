@@ -14,7 +14,6 @@ import perfect_yatzy
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from perfect_yatzy.errors import StateError
 from perfect_yatzy.game.rule_loader import load_rules, rules_to_json
 from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.play.columns import GameColumns
@@ -29,6 +28,7 @@ from perfect_yatzy.tablebase.backward_induction import solve_values
 from support.games import rule_sets
 from support.human import human
 from support.players import wrong_by
+from support.refusals import refused
 from support.replay import replay
 
 
@@ -53,7 +53,8 @@ def check_against_reviews(strategy: Strategy, games: list[Game]) -> None:
         assert losses[own] == pytest.approx([decision.loss for decision in expected.decisions], abs=1e-9)
         assert found.luck[own] == pytest.approx([roll.luck for roll in expected.roll_luck], abs=1e-9)
         best = [
-            strategy.categories(card, turn.dice_history[-1], left)[0].category for card, turn, left in ends_of(game)
+            strategy.categories(card, turn.dice_history[-1], left)[0].category
+            for card, turn, left in last_rolls(game)
         ]
         taken = found.card_of_turn == number
         no_loss = found.category_loss[taken] == 0
@@ -63,30 +64,26 @@ def check_against_reviews(strategy: Strategy, games: list[Game]) -> None:
             assert ids[c] == name or tied
 
 
-def ends_of(game: Game) -> list[tuple[Any, Any, int]]:
+def last_rolls(game: Game) -> list[tuple[Any, Any, int]]:
     rolls = game.rules.rolls_per_turn
     return [(card, turn, rolls + card.saved - len(turn.dice_history)) for card, turn in game.cards(0)]
 
 
+MANY = {"yatzy": 150, "yahtzee": 150, "generala": 100, "yatzy-saved": 100, "maxi-forced": 10, "maxi": 3}
+
+
 @pytest.mark.parametrize(
-    ("key", "games"),
+    ("key", "games", "first"),
     [
-        ("yatzy", 5), ("yahtzee", 5), ("yahtzee-free-joker", 4), ("generala", 4), ("yatzy-forced", 4), ("yatzy-saved", 4),
+        ("yatzy", 5, 0), ("yahtzee", 5, 0), ("yahtzee-free-joker", 4, 0), ("generala", 4, 0), ("yatzy-forced", 4, 0),
+        ("yatzy-saved", 4, 0),
+        *(pytest.param(key, games, 100, marks=pytest.mark.slow) for key, games in MANY.items()),
     ],
 )  # fmt: skip
-def test_values_are_those_of_the_reviews(key: str, games: int) -> None:
+def test_values_are_those_of_the_reviews(key: str, games: int, first: int) -> None:
     strategy = perfect_yatzy.open_strategy(key)
-    check_against_reviews(strategy, [human(strategy, i) if i % 4 else replay(strategy, 3, i) for i in range(games)])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("key", "games"),
-    [("yatzy", 150), ("yahtzee", 150), ("generala", 100), ("yatzy-saved", 100), ("maxi-forced", 10), ("maxi", 3)],
-)
-def test_values_are_those_of_the_reviews_in_many_games(key: str, games: int) -> None:
-    strategy = perfect_yatzy.open_strategy(key)
-    check_against_reviews(strategy, [human(strategy, 100 + i) for i in range(games)])
+    numbers = range(first, first + games)
+    check_against_reviews(strategy, [human(strategy, i) if i % 4 else replay(strategy, 3, i) for i in numbers])
 
 
 @given(rules=rule_sets(), seed=st.integers(0, 10**6))
@@ -99,10 +96,7 @@ def test_values_are_those_of_the_reviews_under_random_rules(rules: RuleSet, seed
 def test_several_players_unfinished_games_and_threads(yatzy: Strategy) -> None:
     games = [human(yatzy, seed) for seed in range(4)]
     turns = tuple(turn for pair in zip(games[0].turns, games[1].turns, strict=True) for turn in pair)
-    turns = tuple(
-        type(turn)(i % 2, *[getattr(turn, n) for n in ("dice_history", "holds", "category", "points")])
-        for i, turn in enumerate(turns)
-    )
+    turns = tuple(replace(turn, player=i % 2) for i, turn in enumerate(turns))
     together = Game(yatzy.rules, ("Ann", "Bo"), turns[:-1])
     found, apart = graded(yatzy, [together]), graded(yatzy, games[:2])
     assert found.finished.tolist() == [True, False]
@@ -115,14 +109,10 @@ def test_several_players_unfinished_games_and_threads(yatzy: Strategy) -> None:
     assert all(np.array_equal(a, b) for a, b in zip(vars(one).values(), vars(two).values(), strict=True))
 
 
-def test_no_games_are_no_error(yatzy: Strategy) -> None:
+def test_no_games_are_no_error_and_other_rules_are_refused(yatzy: Strategy, forced: Strategy) -> None:
     found = grade_games(yatzy, GameColumns(yatzy.rules))
     assert len(found.results) == len(found.luck) == 0
-
-
-def test_other_rules_are_refused(yatzy: Strategy, forced: Strategy) -> None:
-    with pytest.raises(StateError, match="played by yatzy, but the strategy is for yatzy-forced"):
-        grade_games(forced, GameColumns(yatzy.rules))
+    refused("played by yatzy, but the strategy is for yatzy-forced", grade_games, forced, GameColumns(yatzy.rules))
 
 
 def damaged(raw: dict[str, Any], draw: Any) -> dict[str, Any]:

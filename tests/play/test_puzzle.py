@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 from perfect_yatzy.cli.views.puzzle import find_answer
-from perfect_yatzy.errors import RulesError, StateError
+from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game.scorecard import Scorecard
 from perfect_yatzy.play.puzzle import DIFFICULTIES, Puzzle, find_puzzle
+from perfect_yatzy.play.record import write_games
 from perfect_yatzy.strategy.actions import Choice
 from perfect_yatzy.strategy.strategy import Strategy
 from support.command import Run
+from support.human import human
+from support.refusals import refused
 
 
 @pytest.mark.parametrize("difficulty", DIFFICULTIES)
@@ -28,12 +31,9 @@ def test_a_puzzle_that_cannot_be_found_is_an_error_of_the_package(
     yatzy: Strategy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("perfect_yatzy.play.puzzle.MAX_GAMES", 0)
-    with pytest.raises(RulesError, match="found no hard position for yatzy in 0 games"):
-        find_puzzle(yatzy, 1, "hard")
-    with pytest.raises(StateError, match="difficulty is 'x'; must be one of easy, medium, hard"):
-        find_puzzle(yatzy, 1, "x")
-    with pytest.raises(StateError, match="seed is 'one'; must be a whole number"):
-        find_puzzle(yatzy, "one")  # type: ignore[arg-type]
+    refused("found no hard position for yatzy in 0 games", find_puzzle, yatzy, 1, "hard", error=RulesError)
+    refused("difficulty is 'x'; must be one of easy, medium, hard", find_puzzle, yatzy, 1, "x")
+    refused("seed is 'one'; must be a whole number", find_puzzle, yatzy, "one")
 
 
 def test_the_puzzle_command(run: Run, yatzy: Strategy) -> None:
@@ -59,11 +59,7 @@ def test_the_puzzle_command(run: Run, yatzy: Strategy) -> None:
 
 
 def test_a_drill_repeats_the_mistakes_of_a_record(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
-    from perfect_yatzy.play.record import write_games
-    from support.human import human
-
-    path = tmp_path / "games.jsonl"
-    write_games(path, [human(yatzy, 2)])
+    write_games(path := tmp_path / "games.jsonl", [human(yatzy, 2)])
     found = run("review", str(path), "--drill", "--from", "3", stdin="quit\n")
     assert found.returncode == 0
     assert "decisions to repeat" in found.stdout
@@ -85,5 +81,4 @@ def test_a_puzzle_accepts_holds_and_categories(yatzy: Strategy) -> None:
             found = find_answer(yatzy.rules, position, yatzy, "".join(map(str, hold.dice)) or "none")
             assert found.loss == pytest.approx(hold.loss, abs=1e-9)
     for text, message in (("all", "nothing to reroll"), ("chance 20", "chance pays 21 for these dice, not 20")):
-        with pytest.raises(StateError, match=message):
-            find_answer(yatzy.rules, position, yatzy, text)
+        refused(message, find_answer, yatzy.rules, position, yatzy, text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy.errors import RulesError, StateError
+from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game.rules import Bonus, RuleSet
 from perfect_yatzy.play.figures import decision_kinds
 from perfect_yatzy.play.rating import Rating, rate
@@ -29,12 +30,18 @@ from support.games import CHANCE, PAIR, face, joker_game, saved_rolls_game, smal
 from support.human import human
 from support.naive import Naive
 from support.players import with_values, wrong_by
+from support.refusals import refused
+
+
+def write(path: Path, lines: Iterable[object]) -> Path:
+    """A file with a line for each of these texts or JSON values."""
+    path.write_text("".join(f"{line if isinstance(line, str) else json.dumps(line)}\n" for line in lines))
+    return path
 
 
 def rating_of(player: Strategy | SoftPolicy, strategy: Strategy, games: int, seed: int, folder: Path) -> Rating:
     """The rating of simulated games of a player, through a file."""
-    path = folder / f"{seed}.jsonl"
-    path.write_text("".join(f"{line}\n" for line in simulated_records(player, games, seed)))
+    path = write(folder / f"{seed}.jsonl", simulated_records(player, games, seed))
     found = rate(path, strategies=lambda rules: strategy)
     assert found.skipped == ()
     return found.ratings[0]
@@ -141,12 +148,10 @@ def test_figures_are_the_sums_of_the_reviews(key: str) -> None:
         assert figures.results[number] == expected.result
         assert figures.luck[number] == pytest.approx(expected.luck, abs=1e-9)
         assert figures.lost[number].sum() == pytest.approx(expected.points_lost, abs=1e-9)
-        assert figures.lost_by_turn[number] == pytest.approx(
-            [sum(d.loss for d in expected.decisions if d.turn == t + 1) for t in range(len(game.turns))], abs=1e-9
-        )
-        assert {found.rules.categories[c].id: p for c, p in enumerate(figures.category_points[number])} == {
-            turn.category: turn.points for turn in game.turns
-        }
+        lost = [sum(d.loss for d in expected.decisions if d.turn == t + 1) for t in range(len(game.turns))]
+        assert figures.lost_by_turn[number] == pytest.approx(lost, abs=1e-9)
+        points = {box.id: p for box, p in zip(found.rules.categories, figures.category_points[number], strict=True)}
+        assert points == {turn.category: turn.points for turn in game.turns}
         holds = sum(d.rolls_left > 0 for d in expected.decisions)
         assert figures.decisions[number].tolist()[-1] == len(game.turns)
         assert figures.decisions[number].sum() == holds + len(game.turns)
@@ -168,9 +173,8 @@ def mixed(yatzy: Strategy, tmp_path: Path) -> Path:
     games = [human(yatzy, seed) for seed in range(4)]
     write_games(path, games)
     forced = perfect_yatzy.open_strategy("yatzy-forced")
-    write_games(
-        path, [Game(forced.rules, ("Ann",), human(forced, 1).turns), Game(yatzy.rules, ("Bo",), games[0].turns)]
-    )
+    others = [Game(forced.rules, ("Ann",), human(forced, 1).turns), Game(yatzy.rules, ("Bo",), games[0].turns)]
+    write_games(path, others)
     wrong = games[1].to_json()
     wrong["turns"][0]["points"] += 1
     results = {"schema": 2, "rules": "yatzy", "players": ["Ann", "Cy"], "final_scores": [201, 250]}
@@ -178,12 +182,8 @@ def mixed(yatzy: Strategy, tmp_path: Path) -> Path:
     boxes["turns"] = [{name: turn[name] for name in ("player", "category", "points")} for turn in boxes["turns"]]
     unfinished = Game(yatzy.rules, ("Ann",), games[3].turns[:9]).to_json()
     unknown = games[3].to_json() | {"rules": "yatzi"}
-    with path.open("a") as file:
-        file.writelines(
-            json.dumps(raw) + "\n" for raw in (wrong, games[0].to_json(), results, boxes, unfinished, unknown)
-        )
-        file.write("{\n")
-    return path
+    more = (wrong, games[0].to_json(), results, boxes, unfinished, unknown, "{")
+    return write(path, [*path.read_text().splitlines(), *more])
 
 
 def test_what_cannot_be_rated_is_listed_and_stops_nothing(mixed: Path, yatzy: Strategy) -> None:
@@ -199,17 +199,11 @@ def test_what_cannot_be_rated_is_listed_and_stops_nothing(mixed: Path, yatzy: St
     assert reasons[0].startswith("turn 1: ")
     assert reasons[1] == f"the same game as {mixed}:1"
     assert reasons[5].startswith("unknown rules 'yatzi'")
-    third = review(yatzy, read_games_of(mixed)[2]).result
+    third = review(yatzy, read_game(json.loads(mixed.read_text().splitlines()[2]))).result
     assert found.of("ann", "yatzy").other_results.tolist() == [201, third]
     assert {key: results.tolist() for key, results in found.results_only.items()} == {("yatzy", "Cy"): [250]}
-    with pytest.raises(StateError, match=r"more than one rating of 'ann'; the ratings: Ann \(yatzy\), Bo"):
-        found.of("ann")
-    with pytest.raises(StateError, match="no rating of 'Dan'"):
-        found.of("Dan")
-
-
-def read_games_of(path: Path) -> list[Game]:
-    return [read_game(json.loads(line)) for line in path.read_text().splitlines()[:4]]
+    refused(r"more than one rating of 'ann'; the ratings: Ann \(yatzy\), Bo", found.of, "ann")
+    refused("no rating of 'Dan'", found.of, "Dan")
 
 
 def test_rules_that_cannot_be_solved_are_a_reason(mixed: Path, yatzy: Strategy) -> None:
@@ -219,9 +213,8 @@ def test_rules_that_cannot_be_solved_are_a_reason(mixed: Path, yatzy: Strategy) 
         return yatzy
 
     found = rate(mixed, strategies=only_yatzy)
-    assert [(s.place.rpartition(":")[2], s.reason) for s in found.skipped if s.fault == "rules"] == [
-        ("5", "too large")
-    ]
+    skipped = [(s.place.rpartition(":")[2], s.reason) for s in found.skipped if s.fault == "rules"]
+    assert skipped == [("5", "too large")]
     assert [r.player for r in found.ratings] == ["Ann", "Bo"]
 
 
@@ -244,9 +237,7 @@ def test_rules_that_cannot_be_solved_are_a_reason(mixed: Path, yatzy: Strategy) 
 )
 def test_wrong_results_are_listed_with_the_reason(change: dict[str, Any], reason: str, tmp_path: Path) -> None:
     raw = {"schema": 2, "rules": "yatzy", "players": ["Ann", "Bo"], "final_scores": [201, 250]} | change
-    path = tmp_path / "games.jsonl"
-    path.write_text(json.dumps(raw))
-    (skipped,) = rate(path).skipped
+    (skipped,) = rate(write(tmp_path / "games.jsonl", [raw])).skipped
     assert (skipped.fault, skipped.reason[: len(reason)]) == ("wrong", reason)
 
 
@@ -254,28 +245,19 @@ def test_files_that_are_no_records_are_errors(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     for text, message in (("", "contains no games"), ("id = 1\n", "is not a record of games"), ("\xff", "is not")):
         path.write_text(text, encoding="latin-1")
-        with pytest.raises(StateError, match=message):
-            rate(path)
-    with pytest.raises(StateError, match="cannot read"):
-        rate(tmp_path / "none.jsonl")
-    with pytest.raises(StateError, match="confidence is 95"):
-        rate(path, confidence=95)
+        refused(message, rate, path)
+    refused("cannot read", rate, tmp_path / "none.jsonl")
+    refused("confidence is 95", lambda: rate(path, confidence=95))
 
 
 def test_one_wrong_player_leaves_the_whole_game_out(yatzy: Strategy, tmp_path: Path) -> None:
-    pairs = zip(human(yatzy, 1).turns, human(yatzy, 2).turns, strict=True)
-    turns = [
-        Game(yatzy.rules, ("x",), (turn,)).to_json()["turns"][0] | {"player": p}
-        for pair in pairs
-        for p, turn in enumerate(pair)
-    ]
+    pairs = zip(*(human(yatzy, seed).to_json()["turns"] for seed in (1, 2)), strict=True)
+    turns = [turn | {"player": player} for pair in pairs for player, turn in enumerate(pair)]
     raw = {"schema": 2, "rules": "yatzy", "players": ["Ann", "Bo"], "turns": turns}
     path = tmp_path / "games.jsonl"
-    path.write_text(json.dumps(raw))
-    assert [r.player for r in rate(path).ratings] == ["Ann", "Bo"]
+    assert [r.player for r in rate(write(path, [raw])).ratings] == ["Ann", "Bo"]
     turns[-1]["points"] += 1
-    path.write_text(json.dumps(raw))
-    found = rate(path)
+    found = rate(write(path, [raw]))
     assert found.ratings == ()
     assert [(s.fault, s.reason.partition(":")[0]) for s in found.skipped] == [("wrong", "turn 30")]
 
@@ -283,39 +265,33 @@ def test_one_wrong_player_leaves_the_whole_game_out(yatzy: Strategy, tmp_path: P
 def test_games_in_chunks_give_the_same_ratings(
     yatzy: Strategy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "games.jsonl"
-    path.write_text("".join(f"{line}\n" for line in simulated_records(wrong_by(yatzy, 2.0), 60, 1)))
+    path = write(tmp_path / "games.jsonl", simulated_records(wrong_by(yatzy, 2.0), 60, 1))
     whole = rate(path).ratings[0]
     monkeypatch.setattr("perfect_yatzy.play.rating_input.CHUNK", 7)
     parts = rate([path], threads=1).ratings[0]
     assert whole.places == parts.places
-    assert all(
-        np.array_equal(a, b) for a, b in zip(vars(whole.figures).values(), vars(parts.figures).values(), strict=True)
-    )
+    figures = zip(vars(whole.figures).values(), vars(parts.figures).values(), strict=True)
+    assert all(np.array_equal(a, b) for a, b in figures)
 
 
 def test_games_are_ordered_by_their_dates_if_all_have_one(yatzy: Strategy) -> None:
     days = ["2026-03-01", "2026-01-05T10:00:00+01:00", "2026-02-01"]
     games = [Game(yatzy.rules, ("Ann",), human(yatzy, i).turns, {"date": day}) for i, day in enumerate(days)]
     (found,) = rate(games).ratings
-    assert found.dates == (days[1], days[2], days[0])
-    assert found.places == ("game 2", "game 3", "game 1")
+    assert (found.dates, found.places) == ((days[1], days[2], days[0]), ("game 2", "game 3", "game 1"))
     assert found.figures.results.tolist() == [review(yatzy, games[i]).result for i in (1, 2, 0)]
     (block,) = found.blocks(5)
     assert (block.first_date, block.last_date) == (days[1], days[0])
     games[1] = Game(yatzy.rules, ("Ann",), games[1].turns, {"date": "yesterday"})
     (found,) = rate(games).ratings
-    assert found.dates == (None, None, None)
-    assert found.places == ("game 1", "game 2", "game 3")
+    assert (found.dates, found.places) == ((None, None, None), ("game 1", "game 2", "game 3"))
     assert dated(games[0]).extra["date"] > "2026"
 
 
 def test_blocks_and_trend(yatzy: Strategy, tmp_path: Path) -> None:
     """A player who gets better: first bad games, then good ones."""
-    path = tmp_path / "games.jsonl"
     lines = [*simulated_records(wrong_by(yatzy, 4.0), 40, 1), *simulated_records(wrong_by(yatzy, 1.0), 40, 2)]
-    path.write_text("".join(f"{line}\n" for line in lines))
-    (found,) = rate(path).ratings
+    (found,) = rate(write(tmp_path / "games.jsonl", lines)).ratings
     parts = found.blocks()
     assert [(part.first, part.last) for part in parts] == [(1 + 8 * i, 8 + 8 * i) for i in range(10)]
     assert [(part.first, part.last) for part in found.blocks(30)] == [(1, 30), (31, 80)]
@@ -323,8 +299,7 @@ def test_blocks_and_trend(yatzy: Strategy, tmp_path: Path) -> None:
     assert parts[0].points_lost.value == pytest.approx(found.lost_by_game[:8].mean())
     assert found.trend is not None
     assert found.trend.high < 0
-    with pytest.raises(StateError, match="size is 0"):
-        found.blocks(0)
+    refused("size is 0", found.blocks, 0)
 
 
 def test_players_are_compared_without_luck(yatzy: Strategy, tmp_path: Path) -> None:
@@ -339,9 +314,7 @@ def test_players_are_compared_without_luck(yatzy: Strategy, tmp_path: Path) -> N
     assert back.advantage.value == -found.advantage.value
     assert found.advantage.half_width < found.results.half_width / 4
     assert found.results.low <= exact <= found.results.high
-    other = rate(human(yatzy, 1)).ratings[0]
-    with pytest.raises(StateError, match="mean played small, Ann played yatzy"):
-        ratings[0].versus(other)
+    refused("mean played small, Ann played yatzy", ratings[0].versus, rate(human(yatzy, 1)).ratings[0])
 
 
 @pytest.mark.full

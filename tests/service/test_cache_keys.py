@@ -47,11 +47,8 @@ def changed(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         old = getattr(value, field.name)
         inner = type(old) in OTHERS
         assert inner != (field.name in OTHERS[type(value)]), f"give another value of {path}{field.name}"
-        if inner:
-            new = [*changed(old, f"{path}{field.name}.")]
-        else:
-            new = [(path + field.name, OTHERS[type(value)][field.name])]
-        for name, other in new:
+        own = path + field.name
+        for name, other in changed(old, f"{own}.") if inner else [(own, OTHERS[type(value)][field.name])]:
             if other is not None:
                 assert other != old
                 yield name, replace(value, **{field.name: other})
@@ -76,12 +73,8 @@ def test_the_keys_of_strategies_have_all_that_their_values_depend_on() -> None:
         asked = replace(asked, position=CheckedPosition(asked.rules, asked.card.state, asked.card.total))
         whole, rest = _goal_keys(asked)
         assert asked.objective
-        return {
-            "utility": _utility_key(asked, asked.objective),
-            "opponent": _opponent_key(asked.rules, asked.card),
-            "all goals": whole,
-            "goals": rest,
-        }
+        keys = {"utility": _utility_key(asked, asked.objective), "opponent": _opponent_key(asked.rules, asked.card)}
+        return keys | {"all goals": whole, "goals": rest}
 
     card = {"card.points", "card.saved", "card.bonus_points"}
     expected = {

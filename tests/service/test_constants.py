@@ -13,6 +13,7 @@ import pytest
 from perfect_yatzy.cli import main
 from perfect_yatzy.play.review import grade
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit
+from perfect_yatzy.web.limits import SERVER_BUDGET
 from support.need import need
 
 GB = 1_073_741_824
@@ -111,8 +112,6 @@ def test_grades() -> None:
 
 
 def test_budgets() -> None:
-    from perfect_yatzy.web.limits import SERVER_BUDGET
-
     infinite = float("inf")
     most = SolveLimit(180.0, 2_000_000_000)
     assert vars(SolveBudget.command()) == {
@@ -183,9 +182,7 @@ def test_ranges_and_defaults_of_all_options() -> None:
     for command, name, param in options():
         own = f"{command} {name}"
         key = own if own in RANGES or own in DEFAULTS else name
-        default = (
-            None if callable(param.default) or not isinstance(param.default, int | float | str) else param.default
-        )
+        default = param.default if isinstance(param.default, int | float | str) else None
         ranged = isinstance(param.type, click.IntRange | click.FloatRange)
         if ranged:
             kind: Any = param.type
@@ -245,9 +242,8 @@ def test_fields_of_the_server_have_their_limits() -> None:
     need("fastapi")
     from perfect_yatzy.web import schemas
 
-    models = [
-        kind for kind in vars(schemas).values() if isinstance(kind, type) and issubclass(kind, schemas.RequestBody)
-    ]
+    kinds = [kind for kind in vars(schemas).values() if isinstance(kind, type)]
+    models = [kind for kind in kinds if issubclass(kind, schemas.RequestBody)]
     assert len(models) == 9
     for model in models:
         for name, schema in model.model_json_schema().get("properties", {}).items():
