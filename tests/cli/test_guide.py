@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import shutil
 import string
 import subprocess
 import xml.etree.ElementTree as ET
@@ -22,14 +21,16 @@ from perfect_yatzy.cli.views.guide_pdf import guide_pdf
 from perfect_yatzy.cli.views.guide_text import guide_text
 from perfect_yatzy.cli.views.pdf_paper import PdfError
 from perfect_yatzy.cli.views.words import Words, guide_languages, words_of
+from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.game.translations import languages, localized
 from perfect_yatzy.policies.guide import Guide, make_guide
 from perfect_yatzy.strategy.strategy import Strategy
 from support.command import Run
-from support.need import need
+from support.need import need, need_program
 from support.sheets import yatzy_sheet
 
 KEYS = ["yatzy", "yahtzee", "yatzy-forced", "yacht"]
+LANGUAGES = pytest.mark.parametrize("language", guide_languages())
 A4, A6 = (595.28, 841.89), (297.64, 419.53)  # points
 
 
@@ -70,7 +71,7 @@ def fields(template: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(template) if name}
 
 
-@pytest.mark.parametrize("language", guide_languages())
+@LANGUAGES
 def test_every_catalogue_has_the_same_entries_and_fields(language: str) -> None:
     english, other = dict(entries(Words("en").table)), dict(entries(Words(language).table))
     assert set(other) == set(english)
@@ -87,11 +88,8 @@ def test_every_catalogue_has_the_same_entries_and_fields(language: str) -> None:
 def test_templates_are_filled_with_bold_parts_and_plural_forms() -> None:
     words, swedish = Words("en"), Words("sv")
     text = words.fill("guide.lead_perfect", perfect=words.number(248.44))
-    assert [(span.text, span.kind) for span in text.spans] == [
-        ("Perfect play scores ", "plain"),
-        ("248.4", "bold"),
-        (" points on average.", "plain"),
-    ]
+    spans = [("Perfect play scores ", "plain"), ("248.4", "bold"), (" points on average.", "plain")]
+    assert [(span.text, span.kind) for span in text.spans] == spans
     assert str(words.fill("opening.dice", count=1)) == "one die"
     assert str(words.fill("opening.dice", count=3)) == "three dice"
     assert str(words.fill("opening.keep", what="*{x}*")) == "keep *{x}*"  # names are not templates
@@ -100,24 +98,19 @@ def test_templates_are_filled_with_bold_parts_and_plural_forms() -> None:
     assert words.pattern((1, 1)) == "all different"
     assert words.pattern((9, 3)) == "nine of a kind + three of a kind"
     assert str(words.listed(["a", "b", "c"], "or")) == "a, b or c"
-
-
-def test_a_language_without_a_catalogue_has_english_words() -> None:
-    assert words_of("xx").language == "en"
+    assert words_of("xx").language == "en"  # a language without a catalogue
 
 
 # --- content -----------------------------------------------------------------------------------------------------
 
 
 def test_the_guide_says_what_its_numbers_are_worth(yatzy_guide: GuideContent) -> None:
-    assert str(yatzy_guide.lead[0]).startswith("18 numbers.")
-    assert "244.7 points on average; perfect play scores 248.4" in str(yatzy_guide.lead[0])
-    assert [*yatzy_guide.sections] == [
-        "prices", "bonus", "holds", "give_up", "examples", "losses", "opening", "odds",
-    ]  # fmt: skip
-    prices = yatzy_guide.sections["prices"].rows
-    assert [(str(row.name), row.value) for row in prices[:2]] == [("Ones", "6.9"), ("Twos", "7.5")]
-    bonus = " ".join(map(str, yatzy_guide.sections["bonus"].paragraphs))
+    lead, sections = str(yatzy_guide.lead[0]), yatzy_guide.sections
+    assert lead.startswith("18 numbers.")
+    assert "244.7 points on average; perfect play scores 248.4" in lead
+    assert " ".join(sections) == "prices bonus holds give_up examples losses opening odds"
+    assert [(str(row.name), row.value) for row in sections["prices"].rows[:2]] == [("Ones", "6.9"), ("Twos", "7.5")]
+    bonus = " ".join(map(str, sections["bonus"].paragraphs))
     assert "+25.4 once it is safe, −14.2 once it is lost" in bonus
     assert "+2.33 for each point above par" in bonus
     assert "three of each face: Ones 3, Twos 6, Threes 9" in bonus
@@ -136,7 +129,7 @@ def test_the_worked_examples_compute(yatzy_guide: GuideContent) -> None:
     assert checked >= 9
 
 
-@pytest.mark.parametrize("language", guide_languages())
+@LANGUAGES
 def test_hold_rules_are_numbered_sentences_with_their_worth(language: str) -> None:
     content = content_of("yatzy", language, True, 25)
     rows = content.sections["holds"].rows
@@ -173,27 +166,29 @@ def test_opening_rows_are_few_and_say_what_to_hold(yatzy_guide: GuideContent) ->
 # --- text --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("language", guide_languages())
+@LANGUAGES
 @pytest.mark.parametrize("key", KEYS)
 def test_the_text_fits_80_columns(key: str, language: str) -> None:
     content = content_of(key, language, key == "yatzy")
     text = guide_text(content)
     assert max(map(len, text.splitlines())) <= 80
     assert all(category.name in text for category in content.rules.categories)
-    assert "\n\n\n" not in text
-    assert "{" not in text
-    assert "\u00a0" not in text
+    for unwanted in ("\n\n\n", "{", "\u00a0"):
+        assert unwanted not in text
 
 
 def test_the_card_is_prices_and_rules_only(yatzy_guide: GuideContent) -> None:
     card = guide_text(yatzy_guide, card=True)
-    assert "pocket card" in card
-    assert "Which box?" in card
-    assert "What to hold" in card
-    assert "First roll" not in card
+    found = [words in card for words in ("pocket card", "Which box?", "What to hold", "First roll")]
+    assert found == [True, True, True, False]
 
 
 # --- HTML --------------------------------------------------------------------------------------------------------
+
+
+def body_of(page: str) -> ET.Element:
+    """The body of a page, which is well formed."""
+    return ET.fromstring(page[page.index("<body") : page.index("</html>")])
 
 
 def test_the_page_is_one_file_of_two_sheets(yatzy_guide: GuideContent, swedish_guide: GuideContent) -> None:
@@ -202,51 +197,52 @@ def test_the_page_is_one_file_of_two_sheets(yatzy_guide: GuideContent, swedish_g
         assert forbidden not in page
     assert page.startswith("<!doctype html>")
     assert "size: A4" in page
-    body = page[page.index("<body") : page.index("</html>")]
-    tree = ET.fromstring(body)  # well formed
-    assert [node.get("class") for node in tree] == ["sheet", "sheet"]
-    drawn = [node.get("aria-label") for node in tree.iter("span") if node.get("role") == "img"]
+    body = body_of(page)
+    assert [node.get("class") for node in body] == ["sheet", "sheet"]
+    drawn = [node.get("aria-label") for node in body.iter("span") if node.get("role") == "img"]
     assert len(drawn) == len(yatzy_guide.opening) + 3
     swedish = guide_html(swedish_guide)
-    assert '<html lang="sv">' in swedish
-    assert "Liten stege" in swedish
-    assert "Straight" not in swedish
+    found = [words in swedish for words in ('<html lang="sv">', "Liten stege", "Straight")]
+    assert found == [True, True, False]
     assert "size: 105mm 148mm" in guide_html(yatzy_guide, card=True)
 
 
+def with_first_box(rules: RuleSet, box: str, **changes: str) -> RuleSet:
+    """The rules with another name of the first box."""
+    first, *rest = rules.categories
+    return replace(rules, categories=(replace(first, name=box), *rest), **changes)
+
+
 def test_names_are_escaped(yatzy: Strategy) -> None:
-    categories = (replace(yatzy.rules.categories[0], name="<b>*{1}*"), *yatzy.rules.categories[1:])
-    rules = replace(yatzy.rules, name="A & B", categories=categories)
+    rules = with_first_box(yatzy.rules, "<b>*{1}*", name="A & B")
     guide = make_guide(Strategy(rules, yatzy.info, yatzy.evaluator), yatzy_sheet(rules))
     page = guide_html(guide_content(guide))
     assert "<h1>A &amp; B: strategy guide</h1>" in page
     assert "<td>&lt;b&gt;*{1}*</td>" in page
-    ET.fromstring(page[page.index("<body") : page.index("</html>")])
+    body_of(page)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize(("n_rules", "card"), [(0, False), (10, False), (25, False), (25, True)])
 def test_a_browser_prints_two_pages(tmp_path: Path, n_rules: int, card: bool) -> None:
     """The type is sized so that it fits, without the browser's help."""
-    content = content_of("yatzy", "en", True, n_rules)
-    pypdf = need("pypdf")
-    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if browser is None:
-        pytest.skip("no browser")
-    (tmp_path / "guide.html").write_text(guide_html(content, card), encoding="utf-8")
-    target = tmp_path / "guide.pdf"
+    browser = need_program("chromium", "chromium-browser", "google-chrome")
+    page, target = tmp_path / "guide.html", tmp_path / "guide.pdf"
+    page.write_text(guide_html(content_of("yatzy", "en", True, n_rules), card), encoding="utf-8")
     command = [browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
-    command += ["--no-pdf-header-footer", f"--print-to-pdf={target}", (tmp_path / "guide.html").as_uri()]
+    command += ["--no-pdf-header-footer", f"--print-to-pdf={target}", page.as_uri()]
     subprocess.run(command, check=True, capture_output=True)
-    check_pages(pypdf.PdfReader(target), 2, A6 if card else A4)
+    check_pages(target.read_bytes(), 2, A6 if card else A4)
 
 
 # --- PDF ---------------------------------------------------------------------------------------------------------
 
 
-def check_pages(reader: Any, pages: int, size: tuple[float, float]) -> str:
+def check_pages(pdf: bytes, pages: int, size: tuple[float, float], title: str | None = None) -> str:
     """The number and size of the pages, and that all text lies within them; returns the text."""
+    reader = need("pypdf").PdfReader(io.BytesIO(pdf))
     assert len(reader.pages) == pages
+    assert title is None or reader.metadata.title == title
     found = []
     for page in reader.pages:
         width, height = float(page.mediabox.width), float(page.mediabox.height)
@@ -263,69 +259,59 @@ def check_pages(reader: Any, pages: int, size: tuple[float, float]) -> str:
     return "\n".join(found)
 
 
-@pytest.mark.parametrize("language", guide_languages())
+@LANGUAGES
 def test_the_pdf_of_yatzy_is_two_sheets_with_all_names(language: str) -> None:
-    pypdf = need("pypdf")
     content = content_of("yatzy", language, with_sheet=True, n_rules=25)
-    reader = pypdf.PdfReader(io.BytesIO(guide_pdf(content)))
-    text = check_pages(reader, 2, A4)
-    assert all(category.name in text for category in content.rules.categories)
+    text = check_pages(guide_pdf(content), 2, A4, content.title)
+    card = check_pages(guide_pdf(content, card=True), 2, A6)
+    for category in content.rules.categories:
+        assert category.name in text
+        assert category.name in card
     assert all(section.title in text.replace("–", "−") for section in content.sections.values())
     assert content.words.number(28.9) in text
     assert all(row.value in text for row in content.sections["holds"].rows)
-    assert reader.metadata.title == content.title
-    card = check_pages(pypdf.PdfReader(io.BytesIO(guide_pdf(content, card=True))), 2, A6)
-    assert all(category.name in card for category in content.rules.categories)
 
 
 @pytest.mark.parametrize("key", KEYS[1:])
 def test_the_pdf_of_other_rules_is_one_sheet(key: str) -> None:
-    pypdf = need("pypdf")
     content = content_of(key)
-    text = check_pages(pypdf.PdfReader(io.BytesIO(guide_pdf(content))), 1, A4)
+    text = check_pages(guide_pdf(content), 1, A4)
     assert all(category.name in text for category in content.rules.categories)
 
 
 def test_letters_of_other_scripts_need_another_font(yatzy: Strategy) -> None:
-    pypdf = need("pypdf")
     need("matplotlib")
 
-    def named(name: str) -> GuideContent:
-        rules = replace(
-            yatzy.rules, categories=(replace(yatzy.rules.categories[0], name=name), *yatzy.rules.categories[1:])
-        )
-        return guide_content(make_guide(Strategy(rules, yatzy.info, yatzy.evaluator)))
+    def pdf_with(name: str) -> bytes:
+        strategy = Strategy(with_first_box(yatzy.rules, name), yatzy.info, yatzy.evaluator)
+        return guide_pdf(guide_content(make_guide(strategy)))
 
-    reader = pypdf.PdfReader(io.BytesIO(guide_pdf(named("Άσοι"))))
-    assert "Άσοι" in check_pages(reader, 1, A4)
+    assert "Άσοι" in check_pages(pdf_with("Άσοι"), 1, A4)
     with pytest.raises(PdfError, match="no font for"):
-        guide_pdf(named("点数"))
+        pdf_with("点数")
 
 
 # --- command -----------------------------------------------------------------------------------------------------
 
 
 def test_the_command_writes_by_suffix(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
-    sheet = tmp_path / "sheet.json"
-    yatzy_sheet(yatzy.rules).save(sheet)
-    shown = run("guide", "--sheet", str(sheet))
+    sheet = ("--sheet", str(tmp_path / "sheet.json"))
+    yatzy_sheet(yatzy.rules).save(tmp_path / "sheet.json")
+    shown = run("guide", *sheet)
     assert (shown.returncode, shown.stderr) == (0, "")
     assert "Which box? Points minus price" in shown.stdout
     for name, start in (("g.html", b"<!doctype html>"), ("g.pdf", b"%PDF-"), ("g.txt", b"Yatzy: ")):
-        done = run("guide", "--sheet", str(sheet), "-o", str(tmp_path / name), "--lang", "sv")
+        done = run("guide", *sheet, "-o", str(tmp_path / name), "--lang", "sv")
         assert (done.returncode, done.stdout) == (0, f"Skrev {tmp_path / name}\n"), done.stderr
         assert (tmp_path / name).read_bytes().startswith(start)
     assert run("guide", "--format", "html").stdout.startswith("<!doctype html>")
-    wrong = run("guide", "-o", str(tmp_path / "g.docx"))
-    assert (wrong.returncode, "must end in .txt, .html, .htm or .pdf" in wrong.stderr) == (2, True)
-    assert "contradicts --format pdf" in run("guide", "--format", "pdf", "-o", str(tmp_path / "h.html")).stderr
-    other = run("guide", "kniffel", "--sheet", str(sheet))
-    assert (other.returncode, "is for other rules than kniffel" in other.stderr) == (2, True)
-
-
-def test_a_card_needs_learned_prices(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
     rules = tmp_path / "mine.toml"
     rules.write_text('extends = "yatzy"\nbonus = { threshold = 60, points = 50 }\n')
-    done = run("guide", str(rules), "--card")
-    assert done.returncode == 2
-    assert f"find them with: yatzy learn {rules}" in done.stderr
+    for arguments, message in (
+        (("-o", str(tmp_path / "g.docx")), "must end in .txt, .html, .htm or .pdf"),
+        (("--format", "pdf", "-o", str(tmp_path / "h.html")), "contradicts --format pdf"),
+        (("kniffel", *sheet), "is for other rules than kniffel"),
+        ((str(rules), "--card"), f"find them with: yatzy learn {rules}"),
+    ):
+        refused = run("guide", *arguments)
+        assert (refused.returncode, message in refused.stderr) == (2, True), refused.stderr

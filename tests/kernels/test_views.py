@@ -34,12 +34,9 @@ def single(array: npt.NDArray[np.float64], i: int) -> float:
     return peek(view(array), i)  # type: ignore[no-any-return]
 
 
-def test_named_tuples_in_named_tuples_become_views() -> None:
+def test_arrays_and_named_tuples_in_named_tuples_become_views() -> None:
     outer = Outer(Inner(np.arange(6.0), 2), np.arange(40, dtype=np.int32).reshape(5, 8), 0.5)
     assert nested(outer, 4) == (2.0 + 4) * 0.5
-
-
-def test_a_view_of_one_array_and_of_a_read_only_one() -> None:
     array = np.arange(5.0)
     assert single(array, 3) == 3.0
     array.flags.writeable = False
@@ -47,22 +44,20 @@ def test_a_view_of_one_array_and_of_a_read_only_one() -> None:
 
 
 def test_arrays_must_be_contiguous() -> None:
-    with pytest.raises(TypingError, match="contiguous"):
-        single(np.arange(6.0)[::2], 1)
-    with pytest.raises(TypingError, match="contiguous"):
-        nested(Outer(Inner(np.arange(6.0)[::2], 0), np.arange(3, dtype=np.int32), 1.0), 1)
+    gaps = np.arange(6.0)[::2]
+    for function, argument in ((single, gaps), (nested, Outer(Inner(gaps, 0), np.arange(3, dtype=np.int32), 1.0))):
+        with pytest.raises(TypingError, match="contiguous"):
+            function(argument, 1)
 
 
 def test_each_function_names_the_other() -> None:
     @numba.njit  # type: ignore[untyped-decorator]
-    def wrong_views(array: npt.NDArray[np.float64]) -> float:
-        return peek(views(array), 0)  # type: ignore[no-any-return]
+    def wrong(array: npt.NDArray[np.float64], i: int) -> float:
+        return peek(views(array), i)  # type: ignore[no-any-return]
 
-    @numba.njit  # type: ignore[untyped-decorator]
-    def wrong_view(pair: Inner) -> float:
-        return peek(view(pair), 0)  # type: ignore[no-any-return]
-
-    with pytest.raises(TypingError, match="use view for"):
-        wrong_views(np.zeros(3))
-    with pytest.raises(TypingError, match="use views for"):
-        wrong_view(Inner(np.zeros(3), 0))
+    for function, argument, message in (
+        (wrong, np.zeros(3), "use view for"),
+        (single, Inner(np.zeros(3), 0), "use views for"),
+    ):
+        with pytest.raises(TypingError, match=message):
+            function(argument, 0)

@@ -56,13 +56,11 @@ def test_the_dice_are_those_of_a_simulation(forced: Strategy) -> None:
         env.reset(seed=21 if game == 0 else None)
         over = False
         while not over:
-            dice = dice_of(env.counts.tolist())
-            best = forced.holds(env.card, dice, env.rolls_left)[0] if env.rolls_left else None
-            if best is None or best.category:
-                category = forced.categories(env.card, dice, env.rolls_left)[0].category
-                _, _, over, _, info = env.step(env.action(category))
-            else:
-                _, _, over, _, info = env.step(env.action(best.dice))
+            dice, left = dice_of(env.counts.tolist()), env.rolls_left
+            best = forced.holds(env.card, dice, left)[0] if left else None
+            taken = best is None or best.category
+            action = forced.categories(env.card, dice, left)[0].category if taken else best.dice
+            _, _, over, _, info = env.step(env.action(action))
         assert info["score"] == games.final_scores[game]
         assert list(env.card.points.values()) == games.category_points[game].tolist()
 
@@ -87,31 +85,27 @@ def test_dice_follow_the_seed_and_a_generator_that_replaces_it() -> None:
 def test_the_return_is_the_final_score_and_optimal_play_has_no_regret(key: str) -> None:
     env = YatzyEnv(key, oracle=True)
     _, info = env.reset(seed=3)
-    value = perfect_yatzy.open_strategy(key).value()
     assert np.isfinite(info["action_values"]).tolist() == info["action_mask"].astype(bool).tolist()
-    total, over, steps = 0.0, False, 0
+    rewards, over = [], False
     while not over:
         observed, reward, over, _, info = env.step(np.int64(np.argmax(info["action_values"])))
         assert env.observation_space.contains(observed)
         assert info["regret"] == 0.0
-        total, steps = total + reward, steps + 1
-    assert total == info["score"]
+        rewards.append(reward)
+    assert sum(rewards) == info["score"]
     assert info["action_mask"].sum() == 0
-    assert steps <= 200
-    assert abs(total - value) < 250
+    assert len(rewards) <= 200
+    assert abs(sum(rewards) - perfect_yatzy.open_strategy(key).value()) < 250
 
 
 def test_the_regret_of_random_play_is_the_loss_in_value(yatzy: Strategy) -> None:
     env = YatzyEnv("yatzy", oracle=True)
-    _, info = env.reset(seed=1)
-    regrets = []
-    over = False
+    info, over, regrets = env.reset(seed=1)[1], False, []
     while not over:
         action = env.action_space.sample(mask=info["action_mask"])
-        expected = info["action_values"].max() - info["action_values"][action]
+        regrets.append(info["action_values"].max() - info["action_values"][action])
         _, _, over, _, info = env.step(action)
-        assert info["regret"] == pytest.approx(expected)
-        regrets.append(expected)
+        assert info["regret"] == pytest.approx(regrets[-1])
     assert sum(regrets) > 20
 
 
@@ -127,14 +121,9 @@ def test_an_illegal_action_changes_nothing(number: int | None) -> None:
     assert env.action_masks().dtype == bool
     assert np.array_equal(env.action_masks(), info["action_mask"] == 1)
     assert env.render().endswith("rerolls left")
-
-
-@pytest.mark.parametrize("wrong", [1.5, "3", None, True])
-def test_an_action_is_a_whole_number(wrong: object) -> None:
-    env = YatzyEnv("yatzy")
-    env.reset(seed=2)
-    with pytest.raises(StateError, match=r"action is .*; must be a whole number"):
-        env.step(wrong)  # type: ignore[arg-type]
+    for wrong in (1.5, "3", None, True):
+        with pytest.raises(StateError, match=r"action is .*; must be a whole number"):
+            env.step(wrong)
 
 
 def test_a_step_before_or_after_a_game_is_an_error() -> None:

@@ -28,7 +28,7 @@ from perfect_yatzy.tablebase.table_file import read_table
 from perfect_yatzy.tablebase.table_info import ShardedTableInfo, TableInfo, shards_folder, with_checksum
 from support.command import Run
 from support.seeds import examples
-from support.shards import SMALL, flip, values_of
+from support.shards import MEAN, SMALL, flip, values_of
 
 YATZY = Objective(load_rules("yatzy"))
 
@@ -82,11 +82,9 @@ def test_opening_reads_the_manifest_alone(solved: Path, monkeypatch: pytest.Monk
 
 def test_a_layer_maps_its_shards_alone(solved: Path, whole: np.ndarray) -> None:
     info, table = opened(solved)
-    lower, layer = YATZY.layer_slice(5), YATZY.layer_slice(4)
+    start, stop = YATZY.layer_slice(5).start, YATZY.layer_slice(4).stop
     part = window(YATZY, table, 4)
-    assert np.array_equal(
-        part.values[lower.start - part.start : layer.stop - part.start], whole[lower.start : layer.stop]
-    )
+    assert np.array_equal(part.values[start - part.start : stop - part.start], whole[start:stop])
     assert len(table._open) < len(info.shards) / 2
 
 
@@ -134,7 +132,7 @@ def test_verify_reads_all_shards(solved: Path, store: Path) -> None:
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
     """A folder with a small table in shards."""
-    solve_sharded(Objective(SMALL), tmp_path, shard_bytes=400)
+    solve_sharded(MEAN, tmp_path, shard_bytes=400)
     return shards_folder(table_path(SMALL, tmp_path))
 
 
@@ -142,15 +140,15 @@ def small(tmp_path: Path) -> Path:
 @given(data=st.data())
 def test_no_flipped_bit_gives_another_value(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     folder = tmp_path_factory.mktemp("flip")
-    solve_sharded(Objective(SMALL), folder, shard_bytes=400)
-    expected = np.asarray(open_table(Objective(SMALL), folder / "whole")[1])
+    solve_sharded(MEAN, folder, shard_bytes=400)
+    expected = np.asarray(open_table(MEAN, folder / "whole")[1])
     files = sorted(shards_folder(table_path(SMALL, folder)).glob("*.npy"))
     file = data.draw(st.integers(0, len(files)))
     path = [*files, table_path(SMALL, folder).with_suffix(".json")][file]
     flip(path, data.draw(st.integers(0, 1 << 17) | st.integers(-900, -1)))
     message = ""
     try:
-        found = np.asarray(open_table(Objective(SMALL), folder, solve=False)[1])
+        found = np.asarray(open_table(MEAN, folder, solve=False)[1])
     except TableError as error:
         message = str(error)
     assert "rebuild it with: yatzy solve small" in message if message else np.array_equal(found, expected)
@@ -160,35 +158,28 @@ def test_no_flipped_bit_gives_another_value(tmp_path_factory: pytest.TempPathFac
 @pytest.mark.parametrize("damage", ["missing", "truncated", "empty", "of another table", "garbage"])
 def test_a_damaged_shard_is_refused(small: Path, damage: str) -> None:
     path, other = sorted(small.glob("*.npy"))[:2]
+    changed = {"truncated": path.read_bytes()[:-9], "empty": b"", "of another table": other.read_bytes()}
+    path.write_bytes(changed.get(damage, b"x" * 999))
     if damage == "missing":
         path.unlink()
-    else:
-        data = path.read_bytes()
-        changed = {
-            "truncated": data[:-9],
-            "empty": b"",
-            "of another table": other.read_bytes(),
-            "garbage": b"x" * 999,
-        }
-        path.write_bytes(changed[damage])
-    _, table = read_table(table_path(SMALL, small.parent), Objective(SMALL))
-    pattern = "is missing" if damage == "missing" else "truncated or damaged|of another table"
-    with pytest.raises(
-        TableError, match=rf"{path.name} .*({pattern}).*rebuild it with: yatzy solve small --shards --force"
-    ):
+    _, table = read_table(table_path(SMALL, small.parent), MEAN)
+    found = "is missing" if damage == "missing" else "truncated or damaged|of another table"
+    way_out = "rebuild it with: yatzy solve small --shards --force"
+    with pytest.raises(TableError, match=rf"{path.name} .*({found}).*{way_out}"):
         np.asarray(table)
 
 
 def test_a_manifest_that_does_not_fit_is_refused(small: Path) -> None:
-    sidecar = table_path(SMALL, small.parent).with_suffix(".json")
-    fields = json.loads(sidecar.read_text())
+    path = table_path(SMALL, small.parent)
+    fields = json.loads(path.with_suffix(".json").read_text())
+    shards = fields["shards"]
     del fields["checksum"]
-    sidecar.write_bytes(with_checksum(fields | {"shards": fields["shards"][1:]}))
+    path.with_suffix(".json").write_bytes(with_checksum(fields | {"shards": shards[1:]}))
     with pytest.raises(TableError, match="is of another table"):
-        np.asarray(read_table(table_path(SMALL, small.parent), Objective(SMALL))[1])
-    sidecar.write_bytes(with_checksum(fields | {"shards": fields["shards"][:-1]}))
+        np.asarray(read_table(path, MEAN)[1])
+    path.with_suffix(".json").write_bytes(with_checksum(fields | {"shards": shards[:-1]}))
     with pytest.raises(TableError, match=r"the description of the table .* is damaged"):
-        read_table(table_path(SMALL, small.parent), Objective(SMALL))
+        read_table(path, MEAN)
 
 
 def test_tables_of_different_utilities_are_not_confused(tmp_path: Path) -> None:
@@ -203,17 +194,17 @@ def test_tables_of_different_utilities_are_not_confused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("form", ["one file", "shards"])
 def test_the_description_of_the_other_form_is_refused(tmp_path: Path, form: str) -> None:
     """As left by someone who copied or removed files; opening must not solve the game again and again."""
-    objective, path = Objective(SMALL), table_path(SMALL, tmp_path)
+    path = table_path(SMALL, tmp_path)
     if form == "one file":
-        solve_to_store(objective, tmp_path)
+        solve_to_store(MEAN, tmp_path)
         path.unlink()
         shards_folder(path).mkdir()
     else:
-        solve_sharded(objective, tmp_path)
+        solve_sharded(MEAN, tmp_path)
         shards_folder(path).rename(tmp_path / "elsewhere")
         path.write_bytes(b"")
     with pytest.raises(TableError, match=r"has no manifest|is that of a table in shards"):
-        open_table(objective, tmp_path)
+        open_table(MEAN, tmp_path)
 
 
 # -- files
@@ -269,20 +260,17 @@ def test_leftover_shards_are_removed(small: Path) -> None:
 
 
 def test_a_table_has_one_form_at_a_time(tmp_path: Path) -> None:
-    objective, path = Objective(SMALL), table_path(SMALL, tmp_path)
-    forms = []
     for _ in range(2):
-        solve_to_store(objective, tmp_path)
-        forms.append(sorted(entry.suffix for entry in tmp_path.iterdir()))
-        assert type(read_table(path, objective)[0]) is TableInfo
-        solve_sharded(objective, tmp_path)
-        forms.append(sorted(entry.suffix for entry in tmp_path.iterdir()))
-        assert len(listed_shards(opened(tmp_path, objective)[0])) == 5
-    assert forms == 2 * [[".json", ".npy"], [".json", ".shards"]]
-    solve_sharded(objective, tmp_path, shard_bytes=300)  # replaces shards
-    assert len(opened(tmp_path, objective)[0].shards) > 5
+        solve_to_store(MEAN, tmp_path)
+        assert sorted(entry.suffix for entry in tmp_path.iterdir()) == [".json", ".npy"]
+        assert type(read_table(table_path(SMALL, tmp_path), MEAN)[0]) is TableInfo
+        solve_sharded(MEAN, tmp_path)
+        assert sorted(entry.suffix for entry in tmp_path.iterdir()) == [".json", ".shards"]
+        assert len(listed_shards(opened(tmp_path, MEAN)[0])) == 5
+    solve_sharded(MEAN, tmp_path, shard_bytes=300)  # replaces shards
+    assert len(opened(tmp_path, MEAN)[0].shards) > 5
     assert has_table(SMALL, tmp_path)
-    assert solve_sharded(objective, tmp_path, missing_only=True) == opened(tmp_path, objective)[0]
+    assert solve_sharded(MEAN, tmp_path, missing_only=True) == opened(tmp_path, MEAN)[0]
 
 
 def test_the_command(run: Run, tmp_path: Path) -> None:

@@ -60,6 +60,21 @@ groups = [2, 1]
 [categories.yahtzee]
 groups = [3]
 """
+GENERALA = f"""{HEAD}extends = "generala"
+dice = 2
+rolls = 2
+first_roll_bonus = false
+remove = ["ones", "twos", "threes", "fours", "straight", "full-house", "poker"]
+[categories.generala]
+groups = [2]
+[categories.double-generala]
+name = "Double Generala"
+pattern = "groups"
+groups = [2]
+points = 100
+requires = "generala"
+"""
+SWITCHES = ["", "+free-striking", "+championship", "+travel-edition", "+travel-edition-any-entry"]
 
 
 def loaded(text: str, folder: Path, switch: str = "") -> RuleSet:
@@ -76,28 +91,11 @@ def test_small_twins_against_the_oracle(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "switch", ["", "+free-striking", "+championship", "+travel-edition", "+travel-edition-any-entry"]
+    ("text", "switch"),
+    [*(pytest.param(KNIFFEL, switch, id=f"kniffel{switch}") for switch in SWITCHES), (GENERALA, "")],
 )
-def test_the_texts_of_kniffel_against_the_oracle(switch: str, tmp_path: Path) -> None:
-    check_against_oracle(loaded(KNIFFEL, tmp_path, switch))
-
-
-def test_double_generala_against_the_oracle(tmp_path: Path) -> None:
-    text = f"""{HEAD}extends = "generala"
-dice = 2
-rolls = 2
-first_roll_bonus = false
-remove = ["ones", "twos", "threes", "fours", "straight", "full-house", "poker"]
-[categories.generala]
-groups = [2]
-[categories.double-generala]
-name = "Double Generala"
-pattern = "groups"
-groups = [2]
-points = 100
-requires = "generala"
-"""
-    check_against_oracle(loaded(text, tmp_path))
+def test_kniffel_and_generala_against_the_oracle(text: str, switch: str, tmp_path: Path) -> None:
+    check_against_oracle(loaded(text, tmp_path, switch))
 
 
 @pytest.mark.parametrize("name", ["triple-yahtzee", "yamb", "giant"])

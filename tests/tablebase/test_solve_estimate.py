@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,39 +11,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.model import objectives
 from perfect_yatzy.model.estimates import rule_set_stats
-from perfect_yatzy.model.objectives import BonusChance, Goals, Objective, Variance
+from perfect_yatzy.model.objectives import Goals, Objective
 from perfect_yatzy.tablebase import shard_task
 from perfect_yatzy.tablebase.shard_plan import plan_shards
 from perfect_yatzy.tablebase.sharded_solve import solve_sharded
 from perfect_yatzy.tablebase.solve_estimate import BUSY, DRIVER_SECONDS, estimate_solve, layer_end
-from perfect_yatzy.tablebase.store import open_table, solve_to_store
+from perfect_yatzy.tablebase.store import solve_to_store
 from perfect_yatzy.tablebase.table_info import ShardedTableInfo
-from support.shards import SMALL
-
-KINDS: dict[str, Callable[[RuleSet, Any], Objective]] = {
-    "mean": lambda rules, means: Objective(rules),
-    "goals": lambda rules, means: Goals(rules),
-    "variance": Variance,
-    "bonus": BonusChance,
-}
+from support.shards import OBJECTIVES, SMALL
 
 
 def solved_and_counted(
     objective: Objective, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> tuple[ShardedTableInfo, int, int]:
+) -> tuple[ShardedTableInfo, tuple[int, int]]:
     """Solve in shards; the manifest, and the bytes of values that all tasks have read and written."""
     read, written = [], []
     read_halo, write_shard = shard_task.read_halo, shard_task.write_shard
 
     def counting_read(objective: Objective, halo: Any, shards: Any, checked: Any) -> Any:
-        pieces = [(run, shard) for run in halo.runs for shard in shards(run)]
         size = objective.compute.itemsize
-        for run, shard in pieces:
-            low, high = shard.part(run.start * size, run.stop * size)
-            read.append(high - low)
+        for run in halo.runs:
+            for low, high in (shard.part(run.start * size, run.stop * size) for shard in shards(run)):
+                read.append(high - low)
         return read_halo(objective, halo, shards, checked)
 
     def counting_write(path: Path, values: Any, *rest: Any) -> Any:
@@ -55,33 +45,32 @@ def solved_and_counted(
         patch.setattr(shard_task, "read_halo", counting_read)
         patch.setattr(shard_task, "write_shard", counting_write)
         info = solve_sharded(objective, folder)
-    return info, sum(read), sum(written)
+    return info, (sum(read), sum(written))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["mean", "goals", "variance", "bonus"])
 def test_sizes_are_those_of_the_solve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     solve_to_store(Objective(SMALL), tmp_path)  # where the tasks of a variance look for the means
-    means = open_table(Objective(SMALL), tmp_path, solve=False)[1]
-    estimate, one_file = (estimate_solve(KINDS[kind](SMALL, np.empty(0)), threads=2, shards=s) for s in (True, False))
-    info, read, written = solved_and_counted(KINDS[kind](SMALL, means), tmp_path, monkeypatch)
+    objective = OBJECTIVES[kind](SMALL)
+    estimate, one_file = (estimate_solve(objective, threads=2, shards=shards) for shards in (True, False))
+    info, moved = solved_and_counted(objective, tmp_path, monkeypatch)
     assert estimate.values == one_file.values == info.values
     assert estimate.dtype == info.dtype
     assert estimate.bytes == one_file.bytes == info.values * np.dtype(info.dtype).itemsize
     assert estimate.shared.shards == len(info.shards)
-    assert (estimate.shared.read, estimate.shared.written) == (read, written)
+    assert (estimate.shared.read, estimate.shared.written) == moved
     assert estimate.disk >= estimate.bytes
-    for layer in estimate.layers:
-        ends = [stop for filled, _, _, stop, _ in info.shards if filled == layer.filled]
-        assert layer.shards == len(ends)
+    filled = [shard[0] for shard in info.shards]
+    assert all(layer.shards == filled.count(layer.filled) for layer in estimate.layers)
     assert sum(layer.bytes for layer in estimate.layers) == estimate.bytes
 
 
 def test_a_rounded_table_has_further_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(objectives, "FLOAT64_VALUES", 10)
     estimate = estimate_solve(Objective(SMALL), shards=True)
-    _, read, written = solved_and_counted(Objective(SMALL), tmp_path, monkeypatch)
+    _, moved = solved_and_counted(Objective(SMALL), tmp_path, monkeypatch)
     assert (estimate.dtype, estimate.bytes) == ("float32", 4 * estimate.values)
-    assert (estimate.shared.read, estimate.shared.written) == (read, written)
+    assert (estimate.shared.read, estimate.shared.written) == moved
     assert estimate.shared.written == 4 * estimate.values + 8 * (estimate.values - estimate.layers[-1].values)
     assert estimate.disk > estimate.bytes
 
