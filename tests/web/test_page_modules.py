@@ -650,9 +650,9 @@ def test_figures_of_a_distribution() -> None:
     found = run(
         """
         const of = await load("distribution"), spread = { lowest: 95, chances: [1e-6, 0.2, ...Array(9).fill(0.05), 0.35, 1e-6] };
-        return { least: [0, 95, 97, 107, 108].map((score) => of.chanceOfAtLeast(spread, score)), drawn: of.drawnScores(spread), rows: of.chanceRows(spread) };
+        return { least: [0, 90, 95, 97, 107, 108].map((score) => of.chanceOfAtLeast(spread, score)), drawn: of.drawnScores(spread), rows: of.chanceRows(spread) };
         """
     )
-    assert found["least"] == pytest.approx([1, 1, 0.8, 1e-6, 0], abs=2e-6)
+    assert found["least"] == pytest.approx([1, 1, 1, 0.8, 1e-6, 0], abs=2e-6)
     assert found["drawn"] == [96, 106]
     assert found["rows"] == [["100", "65.0\u00a0%"]]

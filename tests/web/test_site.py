@@ -186,7 +186,7 @@ def test_yatzy_loads_little_and_is_usable_soon(
     assert moved < FIRST_LOAD
     print(f"first load {moved:,} bytes, {seconds:.2f} s; a hold {times[len(times) // 2]:.1f} ms")
     assert seconds < 10 * USABLE_SECONDS  # machines that run tests are busy; the figure is in the README
-    assert times[len(times) // 2] < seconds / 4  # a question is no second load
+    assert times[len(times) // 2] < 1000 * seconds / 10  # milliseconds: a question is no second load
 
 
 def paged_site(rules: str, service: QueryService, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
