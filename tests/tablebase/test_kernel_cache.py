@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from numba import config
+from numba.core.caching import NullCache
+from perfect_yatzy.kernels import jit as kernels_jit
 from support.command import Run
 from support.seeds import FULL
 
@@ -124,3 +129,20 @@ def test_numba_without_compilation_is_refused_in_a_line(run_real: Run, tmp_path:
     assert found.returncode == 1
     assert "NUMBA_DISABLE_JIT is set, and the kernels only run compiled; unset it" in found.stderr
     assert "Traceback" not in found.stderr
+
+
+def test_threads_that_import_kernels_side_by_side_use_one_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """numba takes the folder of the cache from a global, which is set for a moment."""
+    before, folders = config.CACHE_DIR, []
+
+    def cache(function: object) -> object:
+        folders.append(config.CACHE_DIR)
+        time.sleep(0.01)
+        folders.append(config.CACHE_DIR)
+        return NullCache()
+
+    monkeypatch.setattr(kernels_jit, "RepairingCache", cache)
+    with ThreadPoolExecutor(8) as pool:
+        [*pool.map(lambda number: kernels_jit.jit(lambda x: x + number), range(8))]
+    assert set(folders) == {str(kernels_jit.cache_path())}
+    assert before == config.CACHE_DIR

@@ -17,6 +17,7 @@ import hashlib
 import os
 import pickle
 import sys
+import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,7 @@ def cache_folder(folder: Path) -> Path | None:
 
 _PATH = cache_path()
 _FOLDER = cache_folder(_PATH)
+_CHOICE_OF_FOLDER = threading.Lock()  # numba takes the folder from a global; threads may import kernels side by side
 _warned: set[str] = set()
 
 
@@ -172,12 +174,13 @@ def jit(function: Any) -> Any:
     if _FOLDER is None:
         warn_once(f"cannot write compiled kernels to {_PATH}; they are compiled in every process")
         return compiled
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(_FOLDER)
-    try:
-        compiled._cache = RepairingCache(function)
-    finally:
-        config.CACHE_DIR = before
+    with _CHOICE_OF_FOLDER:
+        before = config.CACHE_DIR
+        config.CACHE_DIR = str(_FOLDER)
+        try:
+            compiled._cache = RepairingCache(function)
+        finally:
+            config.CACHE_DIR = before
 
     def compile_locked(signature: Any) -> Any:
         # numba's own lock first: a thread that waits for a file must not hold what the thread with the file needs.
