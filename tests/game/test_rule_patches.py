@@ -40,9 +40,8 @@ def test_what_was_said_about_a_removed_category_goes(tmp_path: Path) -> None:
     rules = load(tmp_path, f'{START.replace("yatzy", "generala")}remove = ["straight"]\n')
     assert dict(rules.first_roll_bonus) == {c: p for c, p in base.first_roll_bonus if c != "straight"}
     rules = load(tmp_path, f'{START}remove = ["two-pairs"]\n')
-    assert {switch.id for switch in rules.switches} & {"five-is-full-house", "four-is-two-pairs"} == {
-        "five-is-full-house"
-    }
+    about = {"five-is-full-house", "four-is-two-pairs"}
+    assert about & {switch.id for switch in rules.switches} == {"five-is-full-house"}
     assert load_rules(f"{tmp_path / 'own.toml'}+five-is-full-house").fingerprint != rules.fingerprint
 
 

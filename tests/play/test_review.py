@@ -349,9 +349,6 @@ def test_each_player_has_a_card() -> None:
     assert game.card(0) == game.card(1) == Scorecard(load_rules("yatzy"), {2: 9})
 
 
-# --- the command -------------------------------------------------------------------------------------------------
-
-
 def test_the_command_reviews(run: Run, forced: Strategy, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     write_games(path, [human(forced, 3)])

@@ -125,8 +125,6 @@ def test_budgets() -> None:
     assert SolveBudget().mean == SolveBudget().objective == SolveLimit(infinite, infinite)
 
 
-# --- options of the command ----------------------------------------------------------------------------------------
-
 # option, of all commands or of one -> default, lowest and highest number
 RANGES: dict[str, tuple[Any, float | None, float | None]] = {
     "--threads": (None, 1, 256),
@@ -206,8 +204,6 @@ def check_ends(kind: Any, step: float) -> None:
             with pytest.raises(click.BadParameter):
                 kind.convert(str(outside), None, None)
 
-
-# --- fields of the server ------------------------------------------------------------------------------------------
 
 FIELDS: dict[str, set[tuple[str, int]]] = {  # limits in the description of each field of a body
     "rules": {("maxLength", 200)},

@@ -40,9 +40,6 @@ TURNS = {"turns of the mean": 1, "turns of the objective": 1}
 RANKINGS = {"rankings of the objective": 1}  # the mean orders equal options within it
 
 
-# --- one check, one evaluation -------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How often cards and states are checked, turns evaluated and categories ranked, by the kind of evaluator."""
@@ -131,9 +128,6 @@ def test_a_checked_position_is_checked_again_only_for_another_game(yatzy: Strate
     refused("begins at a card", reach("yatzy", 240, f"{LATE} chance=20").value, position)
 
 
-# --- requests ------------------------------------------------------------------------------------------------------
-
-
 def parsed(**fields: Any) -> Request:
     return parse_request({"query": "hold", "dice": "33456", **fields}, load_rules)
 
@@ -185,9 +179,6 @@ def test_every_code_of_the_package_is_documented() -> None:
     assert used <= CODES
     documented = set(re.findall(r"^([a-z-]+)  ", errors.__doc__ or "", re.MULTILINE))
     assert documented - {"code"} == CODES
-
-
-# --- what a request may solve --------------------------------------------------------------------------------------
 
 
 class Announcements(list[tuple[str | None, bool]]):
@@ -270,9 +261,6 @@ def test_the_table_of_means_has_a_limit_of_its_own(tmp_path: Path) -> None:
     for more in ({}, {"card": LATE, "goal": 240}):  # before a goal is solved for
         asked = {"query": "hold", "dice": "33456"} | more
         refused("its table takes .* s; first run: yatzy solve yatzy$", service.answer, asked, error=RulesError)
-
-
-# --- several threads -----------------------------------------------------------------------------------------------
 
 
 def test_a_cache_keeps_up_to_its_weight() -> None:
