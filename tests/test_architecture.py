@@ -48,7 +48,6 @@ def trees() -> dict[str, ast.Module]:
 
 @pytest.fixture(scope="module")
 def graph(trees: dict[str, ast.Module]) -> dict[str, set[str]]:
-    """The imports of each module."""
     return {name: imports(name, MODULES[name], tree) for name, tree in trees.items()}
 
 

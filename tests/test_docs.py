@@ -175,7 +175,6 @@ def test_the_workflow_runs_every_folder_of_tests() -> None:
 
 
 def test_readable_tables_are_up_to_date(yatzy: Strategy) -> None:
-    """`make tables` would change nothing."""
     for file, text in build.sheets({"yatzy": yatzy}).items():
         assert read("tables", file) == text, f"{file} is stale: make tables"
 
@@ -188,13 +187,11 @@ def ring_of(key: str) -> pytest.MarkDecorator | tuple[()]:
 
 @pytest.mark.parametrize("key", [pytest.param(key, marks=ring_of(key)) for key in (*build.QUICK, *build.BIG)])
 def test_solved_tables_have_the_recorded_checksums(key: str, tmp_path: Path) -> None:
-    """Other machines make the same bits."""
     folder = tmp_path if key in build.BIG else None
     assert build.checksum(open_strategy(key, folder)) == json.loads(read("tables", "checksums.json"))[key]
 
 
 def test_nothing_that_is_made_is_tracked() -> None:
-    """A table asked for in a checkout leaves no change behind."""
     if not (ROOT / ".git").exists() or not shutil.which("git"):
         pytest.skip("no checkout")
     command = ["git", "ls-files", "--cached", "--ignored", "--exclude-standard"]

@@ -68,7 +68,6 @@ def test_batches_as_tables(yatzy: Strategy) -> None:
 
 
 def test_a_missing_category_looks_the_same_everywhere(yatzy: Strategy) -> None:
-    """Whether or not some row of the table has a category."""
     some, none = yatzy.holds("", "33456"), yatzy.holds("", "33456")[:3]
     batch = yatzy.best(0, 0, [[3, 3, 4, 5, 6]], 2)
     pandas, polars, pyarrow = map(need, ("pandas", "polars", "pyarrow"))
@@ -81,7 +80,6 @@ def test_a_missing_category_looks_the_same_everywhere(yatzy: Strategy) -> None:
 
 
 def test_options_as_tables(yatzy: Strategy) -> None:
-    """A row for each legal action: those of the single questions."""
     found = columns(yatzy.options([0, 1], [0, 3], [[3, 3, 4, 5, 6], [2, 2, 5, 5, 5]], [2, 0]))
     ranked = {hold.dice: hold for hold in yatzy.holds("", "33456", 2) if hold.category is None}
     rows = [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]

@@ -77,7 +77,6 @@ TRANSLATED = LANGUAGES[1:]
 
 @pytest.fixture(scope="module")
 def catalogs() -> dict[str, list[Any]]:
-    """The messages of each catalogue."""
     return {code: [entry for entry in messages.read_catalog(code) if entry.id] for code in TRANSLATED}
 
 

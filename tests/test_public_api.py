@@ -62,7 +62,6 @@ def test_help_shows_the_functions() -> None:
 
 
 def test_type_checkers_see_the_names_where_they_are() -> None:
-    """The imports for type checkers and the lazy imports name the same modules."""
     tree = ast.parse(Path(perfect_yatzy.__file__).read_text())
     block = next(node for node in tree.body if isinstance(node, ast.If))
     assert ast.unparse(block.test) == "TYPE_CHECKING"

@@ -40,8 +40,6 @@ def each(n: int, text: str) -> str:
 
 
 class Files:
-    """Makes inputs of a size and reads them."""
-
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 

@@ -24,7 +24,7 @@ from perfect_yatzy.game.rule_schema import BONUS_FIELDS, FIELDS, JOKER_FIELDS, M
 from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.game.scoring import category_points
 from perfect_yatzy.model.estimates import remarks, rule_set_stats
-from perfect_yatzy.model.state_space import MAX_FREE_CATEGORIES, MAX_FREE_UPPER, state_space
+from perfect_yatzy.model.state_space import MAX_FREE_CATEGORIES, MAX_FREE_UPPER
 from support import games
 from support.refusals import load_text, mistakes, refused
 
@@ -386,11 +386,6 @@ def test_possible_points_are_those_of_the_sheet() -> None:
     found = dict(zip(rules.index_of, possible_points(rules), strict=True))
     expected = {"sixes": [0, 6, 12, 18, 24, 30], "small-straight": [0, 15], "yatzy": [0, 50]}
     assert {name: found[name] for name in expected} == expected
-
-
-def test_too_many_categories_in_free_order_are_rejected(tmp_path: Path) -> None:
-    many = "".join(f'[[categories]]\nid = "c{i}"\nname = "C{i}"\npattern = "any"\n' for i in range(30))
-    refused("30 categories in free order", state_space, load_text(tmp_path, "dice = 2\n" + many), error=RulesError)
 
 
 def test_locate_finds_the_innermost_line() -> None:

@@ -38,11 +38,9 @@ from support.sessions import FIVES, new_session
 
 @pytest.fixture(scope="module")
 def three_games(forced: Strategy, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A record with a game of each of three players."""
     path = tmp_path_factory.mktemp("record") / "games.jsonl"
-    write_games(
-        path, [replace(human(forced, seed), players=(name,)) for seed, name in enumerate(("Ann", "Bo", "Cy"))]
-    )
+    games = [replace(human(forced, seed), players=(name,)) for seed, name in enumerate(("Ann", "Bo", "Cy"))]
+    write_games(path, games)
     return str(path)
 
 

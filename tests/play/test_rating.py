@@ -289,7 +289,6 @@ def test_games_are_ordered_by_their_dates_if_all_have_one(yatzy: Strategy) -> No
 
 
 def test_blocks_and_trend(yatzy: Strategy, tmp_path: Path) -> None:
-    """A player who gets better: first bad games, then good ones."""
     lines = [*simulated_records(wrong_by(yatzy, 4.0), 40, 1), *simulated_records(wrong_by(yatzy, 1.0), 40, 2)]
     (found,) = rate(write(tmp_path / "games.jsonl", lines)).ratings
     parts = found.blocks()

@@ -102,7 +102,6 @@ VALUES: dict[str, tuple[Any, Any]] = {
 
 @pytest.fixture
 def services(tmp_path: Path) -> tuple[QueryService, QueryService]:
-    """Two services that know the small games."""
     both = QueryService(tmp_path), QueryService(tmp_path)
     for service in both:
         service._rules.put("small", RULES)
