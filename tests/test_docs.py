@@ -19,11 +19,10 @@ import click
 import perfect_yatzy
 import pytest
 from documents import DOCUMENTS, ROOT, Command, blocks, commands, links, name, run_shell
+from perfect_yatzy import Strategy, open_strategy
 from perfect_yatzy.cli import main
 from perfect_yatzy.errors import CODES
 from perfect_yatzy.play.simulated import simulated_records
-from perfect_yatzy.strategy.opening import open_strategy
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.tablebase.table_info import FORMAT, ShardedTableInfo
 from support.command import Run
 from support.refusals import load_text

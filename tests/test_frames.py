@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import perfect_yatzy
 import pytest
+from perfect_yatzy import Strategy, reach
 from perfect_yatzy.frames import columns, to_arrow, to_pandas, to_polars
-from perfect_yatzy.strategy.score_strategy import reach
-from perfect_yatzy.strategy.strategy import Strategy
 from support.command import Run
 from support.need import need
 from support.refusals import refused

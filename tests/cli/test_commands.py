@@ -14,11 +14,10 @@ from typing import Any
 import click
 import perfect_yatzy
 import pytest
+from perfect_yatzy import Strategy, load_rules
 from perfect_yatzy.cli import COMMANDS, main
-from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.model.estimates import rule_set_stats
 from perfect_yatzy.model.objectives import Goals, Objective
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.tablebase import memory
 from perfect_yatzy.tablebase.backward_induction import solve_layers
 from perfect_yatzy.tablebase.table_writer import TableWriter

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from perfect_yatzy.errors import StateError
+from perfect_yatzy import State, StateError, load_rules
 from perfect_yatzy.game import notation
 from perfect_yatzy.game.limits import MAX_CARD_TEXT, MAX_DICE_TEXT, MAX_NAME, MAX_OPPONENTS_TEXT
 from perfect_yatzy.game.notation import (
@@ -26,8 +26,6 @@ from perfect_yatzy.game.notation import (
     spaced,
 )
 from perfect_yatzy.game.points import possible_points
-from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.strategy.opponents import parse_opponents
 from support import reference
 from support.refusals import refused

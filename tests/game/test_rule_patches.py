@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from perfect_yatzy.errors import RulesError
+from perfect_yatzy import RulesError, RuleSet
 from perfect_yatzy.game.rule_loader import RuleFileError, load_rules, rules_from_json, rules_to_json
-from perfect_yatzy.game.rules import RuleSet
 from support.refusals import load_text, refused
 
 START = 'id = "a"\nname = "A"\nextends = "yatzy"\n'

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from perfect_yatzy import RuleSet, load_rules
 from perfect_yatzy.game.dice import Floats, Ints
-from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.game.scorecard import EMPTY_STATE, State
 from perfect_yatzy.model.objectives import Utility
 from perfect_yatzy.model.reachable_utility import ReachableUtility

@@ -13,12 +13,9 @@ from typing import Any
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy.errors import Cancelled
-from perfect_yatzy.game.notation import parse_card
+from perfect_yatzy import Cancelled, Scorecard, Strategy, load_rules, parse_card
 from perfect_yatzy.game.patterns import Pattern
-from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.rules import Bonus, Category, Column, RuleSet
-from perfect_yatzy.game.scorecard import Scorecard
 from perfect_yatzy.model.objectives import Objective
 from perfect_yatzy.play.record import Turn, read_games, write_games
 from perfect_yatzy.play.review import ranked_actions
@@ -27,7 +24,6 @@ from perfect_yatzy.play.session import Action, Session
 from perfect_yatzy.policies.price_sheet import bonus_features, pars
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.opponents import least_score
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.tablebase import store
 from support.command import Run
 from support.games import CHANCE, face, small

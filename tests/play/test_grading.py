@@ -14,15 +14,13 @@ import perfect_yatzy
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from perfect_yatzy import RuleSet, Strategy, rate
 from perfect_yatzy.game.rule_loader import load_rules, rules_to_json
-from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.play.columns import GameColumns
 from perfect_yatzy.play.grading import GradedGames, grade_games
-from perfect_yatzy.play.rating import rate
 from perfect_yatzy.play.record import Game, read_game
 from perfect_yatzy.play.review import review
 from perfect_yatzy.play.simulated import simulated_records
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from support.games import rule_sets

@@ -6,13 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from perfect_yatzy import Choice, RulesError, Scorecard, Strategy
 from perfect_yatzy.cli.views.puzzle import find_answer
-from perfect_yatzy.errors import RulesError
-from perfect_yatzy.game.scorecard import Scorecard
 from perfect_yatzy.play.puzzle import DIFFICULTIES, Puzzle, find_puzzle
 from perfect_yatzy.play.record import write_games
-from perfect_yatzy.strategy.actions import Choice
-from perfect_yatzy.strategy.strategy import Strategy
 from support.command import Run
 from support.human import human
 from support.refusals import refused

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from perfect_yatzy.errors import RulesError, StateError
+from perfect_yatzy import RulesError, StateError, load_rules
 from perfect_yatzy.game.limits import MAX_JSON_DEPTH, parse_json
-from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.play.record import read_game, read_games
 from perfect_yatzy.play.save_file import load_session, save_session
 from perfect_yatzy.play.session import Session

@@ -13,13 +13,9 @@ from typing import Any
 
 import perfect_yatzy
 import pytest
-from perfect_yatzy import errors
+from perfect_yatzy import RuleSet, State, Strategy, errors, load_rules, parse_card
 from perfect_yatzy.errors import CODES, RulesError, SolverError
 from perfect_yatzy.game import scorecard
-from perfect_yatzy.game.notation import parse_card
-from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.game.rules import RuleSet
-from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.model.objectives import Goals
 from perfect_yatzy.model.state_space import StateSpace
 from perfect_yatzy.service import queries, resolver
@@ -29,7 +25,6 @@ from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.requests import Request, parse_request
 from perfect_yatzy.strategy import position
 from perfect_yatzy.strategy.score_strategy import goals_to_solve, reach
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
 from perfect_yatzy.tablebase.store import Progress, has_table
 from perfect_yatzy.web.workers import RequestScheduler

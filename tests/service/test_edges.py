@@ -11,9 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from perfect_yatzy.errors import RulesError, SolverError, StateError, TableError
-from perfect_yatzy.game.notation import parse_card
-from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy import RulesError, SolverError, StateError, TableError, load_rules, parse_card
 from perfect_yatzy.model.estimates import SolveCost
 from perfect_yatzy.service import budget
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit
