@@ -10,15 +10,8 @@ from typing import Any
 import messages
 import pytest
 from babel.messages.mofile import read_mo
-from perfect_yatzy._messages import (
-    LANGUAGES,
-    current_language,
-    language_accepted,
-    language_from,
-    language_of_environment,
-    language_scope,
-    number_text,
-)
+from perfect_yatzy import _messages
+from perfect_yatzy._messages import LANGUAGES, language_accepted, language_from, language_of_environment
 from perfect_yatzy.game.translations import languages
 from support.command import Run
 
@@ -63,13 +56,16 @@ def test_the_language_of_an_environment(language: str, environment: dict[str, st
 def test_numbers_have_the_signs_of_the_language() -> None:
     shown = {}
     for code in LANGUAGES:
-        with language_scope(code):
-            grouped, signed = number_text(12345.678, 2, grouped=True), number_text(0.25, 1, signed=True)
-            shown[code] = grouped, number_text(-0.001, 1), signed
+        with _messages.language_scope(code):
+            grouped, signed = (
+                _messages.number_text(12345.678, 2, grouped=True),
+                _messages.number_text(0.25, 1, signed=True),
+            )
+            shown[code] = grouped, _messages.number_text(-0.001, 1), signed
     assert shown["en"] == ("12,345.68", "0.0", "+0.2")
     assert shown["de"] == shown["da"] == ("12.345,68", "0,0", "+0,2")
     assert shown["sv"] == shown["nb"] == shown["fi"] == ("12\u00a0345,68", "0,0", "+0,2")
-    assert current_language() == "en"
+    assert _messages.current_language() == "en"
 
 
 TRANSLATED = LANGUAGES[1:]

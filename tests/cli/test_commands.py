@@ -377,16 +377,10 @@ def test_odds_of_the_open_categories(run: Run) -> None:
     assert some == [entry for entry in all_odds if entry["category"] not in ("ones", "chance")]
 
 
-@pytest.mark.parametrize(
-    ("command", "codes"),
-    [
-        ("hold --jsonl", {2}),
-        ("play --no-warn", {0}),
-        ("puzzle", {0}),
-        ("tables --remove yatzy", {1, 130}),
-        (HOLD, {0}),
-    ],
-)
+CLOSED = {"hold --jsonl": {2}, "play --no-warn": {0}, "puzzle": {0}, "tables --remove yatzy": {1, 130}, HOLD: {0}}
+
+
+@pytest.mark.parametrize(("command", "codes"), CLOSED.items())
 def test_a_closed_input(yatzy: Strategy, tmp_path: Path, command: str, codes: set[int]) -> None:
     files = f"--save {tmp_path / 'game.json'}" if command.startswith("play") else ""
     found = shell(f"{COMMAND} {command} {files} <&-")

@@ -88,20 +88,10 @@ def words(schema: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, list[s
             yield from words(value, (*path, str(i)))
 
 
-WITH_WORDS = [
-    "order",
-    "crossing_out",
-    "mode",
-    "requires",
-    "bonus_requires",
-    "bonus_while",
-    "pattern",
-    "score",
-    "only",
-]
-
-
-@pytest.mark.parametrize("field", WITH_WORDS)
+@pytest.mark.parametrize(
+    "field",
+    ["order", "crossing_out", "mode", "requires", "bonus_requires", "bonus_while", "pattern", "score", "only"],
+)
 def test_the_words_are_those_of_the_checker(tmp_path: Path, field: str) -> None:
     allowed = [found for name, found in words(SCHEMA) if name == field]
     assert allowed

@@ -275,10 +275,8 @@ VALUES_OF_EVERY_TYPE = [
 
 def test_arbitrary_values_in_any_field_load_or_are_rejected(tmp_path: Path) -> None:
     """Each field, at each level, of a complete file and of an extension, with values of every type."""
-    inner, tables = (
-        sorted(CATEGORY_FIELDS),
-        ["bonus", "joker", "first_roll_bonus", "switches", "switches.s", "categories"],
-    )
+    inner = sorted(CATEGORY_FIELDS)
+    tables = ("bonus", "joker", "first_roll_bonus", "switches", "switches.s", "categories")
     named = ("threshold", "points", "category", "mode", "chance", "summary")
     for value in VALUES_OF_EVERY_TYPE:
         whole, patched = sorted(FIELDS - {"categories"}), sorted(FIELDS - {"id", "name", "extends"})
