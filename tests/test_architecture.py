@@ -10,6 +10,7 @@ from pathlib import Path
 
 import perfect_yatzy
 import pytest
+from perfect_yatzy.kernels.jit import sources
 
 PACKAGE = Path(__file__).resolve().parent.parent / "solver" / "perfect_yatzy"
 
@@ -22,9 +23,8 @@ ORDER = [
 BASE = {"errors", "_files", "_messages", "_version"}
 ADD_ONS = {"frames", "rl"}
 TEXTS = {path: path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
-MODULES = {
-    ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): path for path in TEXTS
-}
+NAMES = {path: ".".join(path.relative_to(PACKAGE).with_suffix("").parts) for path in TEXTS}
+MODULES = {name.removesuffix(".__init__"): path for path, name in NAMES.items()}
 
 
 def imports(name: str, path: Path, tree: ast.Module) -> set[str]:
@@ -48,7 +48,6 @@ def trees() -> dict[str, ast.Module]:
 
 @pytest.fixture(scope="module")
 def graph(trees: dict[str, ast.Module]) -> dict[str, set[str]]:
-    """The imports of each module."""
     return {name: imports(name, MODULES[name], tree) for name, tree in trees.items()}
 
 
@@ -113,9 +112,7 @@ def test_neither_importing_the_package_nor_help_loads_numpy_or_numba() -> None:
 
 def test_a_query_with_a_table_loads_no_numba(yatzy: object) -> None:
     code = "from perfect_yatzy.cli import main\ntry:\n    main(['hold', '33456'])\nexcept SystemExit: pass"
-    names = modules_loaded_by(code)
-    assert "numpy" in names
-    assert "numba" not in names
+    assert {"numpy", "numba"} & modules_loaded_by(code) == {"numpy"}
 
 
 def test_every_folder_with_code_is_a_package() -> None:
@@ -129,8 +126,6 @@ def test_no_module_has_the_name_of_a_public_function() -> None:
 
 def test_the_kernel_cache_depends_on_all_sources_of_the_kernels() -> None:
     """Modules with kernels, and those that define the named tuples in their signatures (Numba pickles them)."""
-    from perfect_yatzy.kernels.jit import sources
-
     compiled = {path for path, text in TEXTS.items() if re.search(r"^@jit|\(NamedTuple\)", text, re.MULTILINE)}
     assert len(compiled) > 5
     assert compiled <= set(sources())

@@ -19,14 +19,13 @@ import click
 import perfect_yatzy
 import pytest
 from documents import DOCUMENTS, ROOT, Command, blocks, commands, links, name, run_shell
+from perfect_yatzy import Strategy, open_strategy
 from perfect_yatzy.cli import main
 from perfect_yatzy.errors import CODES
-from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.play.simulated import simulated_records
-from perfect_yatzy.strategy.opening import open_strategy
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.tablebase.table_info import FORMAT, ShardedTableInfo
 from support.command import Run
+from support.refusals import load_text
 
 from tables import build
 
@@ -62,10 +61,8 @@ def commands_named(document: Path) -> list[list[str]]:
     """The words after `yatzy` of each command in the text, in a block or in a figure, without what follows a pipe."""
     text = document.read_text(encoding="utf-8")
     found = re.findall(r"`yatzy ([a-z][^`]*)`|^(?:\$ .*)?\byatzy ([a-z].*)$|&& yatzy ([a-z].*)$", text, re.MULTILINE)
-    return [
-        [*takewhile(lambda word: not re.match(r"[#|&>]|\d>", word), shlex.split("".join(each), comments=False))]
-        for each in found
-    ]
+    lines = [shlex.split("".join(each), comments=False) for each in found]
+    return [[*takewhile(lambda word: not re.match(r"[#|&>]|\d>", word), words)] for words in lines]
 
 
 def unknown_word(words: list[str]) -> str:
@@ -122,10 +119,8 @@ def test_rule_files_are_valid_with_each_switch(tmp_path: Path) -> None:
     examples = [block for document in DOCUMENTS for block in blocks(document, "toml")]
     assert len(examples) > 3
     for example in examples:
-        file = tmp_path / "mine.toml"
-        file.write_text(example, encoding="utf-8")
         for switch in ("", *re.findall(r"^\[switches(\.[a-z0-9-]+)\]", example, re.MULTILINE)):
-            assert load_rules(f"{file}{switch.replace('.', '+')}").categories, example
+            assert load_text(tmp_path, example, "", switch.replace(".", "+")).categories, example
 
 
 def test_json_is_json_and_links_lead_to_files() -> None:
@@ -147,9 +142,8 @@ def test_solved_games_are_those_of_the_checksums() -> None:
     sums = json.loads(read("tables", "checksums.json"))
     row = r"^\| `([a-z0-9+-]+)` \| ([\d.]+) \| ([\d,]+) \|.*\| `([0-9a-f]{12})` \|$"
     rows = re.findall(row, read("tables", "README.md"), re.MULTILINE)
-    assert {key: (value, int(states.replace(",", "")), digest) for key, value, states, digest in rows} == {
-        key: (entry["value"], entry["states"], entry["sha256"][:12]) for key, entry in sums.items()
-    }
+    found = {key: (value, int(states.replace(",", "")), digest) for key, value, states, digest in rows}
+    assert found == {key: (each["value"], each["states"], each["sha256"][:12]) for key, each in sums.items()}
     short = re.findall(r"^\| `([a-z0-9+-]+)` \|.*\| ([\d.]+) \| ([\d,]+) \|$", read("README.md"), re.MULTILINE)
     assert [key for key, _, _ in short] == build.HEADLINES
     for key, value, states in short:
@@ -180,7 +174,6 @@ def test_the_workflow_runs_every_folder_of_tests() -> None:
 
 
 def test_readable_tables_are_up_to_date(yatzy: Strategy) -> None:
-    """`make tables` would change nothing."""
     for file, text in build.sheets({"yatzy": yatzy}).items():
         assert read("tables", file) == text, f"{file} is stale: make tables"
 
@@ -193,13 +186,11 @@ def ring_of(key: str) -> pytest.MarkDecorator | tuple[()]:
 
 @pytest.mark.parametrize("key", [pytest.param(key, marks=ring_of(key)) for key in (*build.QUICK, *build.BIG)])
 def test_solved_tables_have_the_recorded_checksums(key: str, tmp_path: Path) -> None:
-    """Other machines make the same bits."""
     folder = tmp_path if key in build.BIG else None
     assert build.checksum(open_strategy(key, folder)) == json.loads(read("tables", "checksums.json"))[key]
 
 
 def test_nothing_that_is_made_is_tracked() -> None:
-    """A table asked for in a checkout leaves no change behind."""
     if not (ROOT / ".git").exists() or not shutil.which("git"):
         pytest.skip("no checkout")
     command = ["git", "ls-files", "--cached", "--ignored", "--exclude-standard"]

@@ -8,12 +8,11 @@ from pathlib import Path
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy.errors import StateError
+from perfect_yatzy import Strategy, reach
 from perfect_yatzy.frames import columns, to_arrow, to_pandas, to_polars
-from perfect_yatzy.strategy.score_strategy import reach
-from perfect_yatzy.strategy.strategy import Strategy
 from support.command import Run
 from support.need import need
+from support.refusals import refused
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 
@@ -44,20 +43,18 @@ def test_columns_of_games_add_up_to_the_final_score() -> None:
     assert found["game_number"].tolist() == [*range(2_000)]
 
 
+def source(strategy: Strategy) -> dict[bytes, bytes]:
+    """Where the results of a strategy come from, as every table says it."""
+    head = {b"rules": b"yatzy", b"fingerprint": strategy.rules.fingerprint.encode(), b"policy": b"mean"}
+    return head | {b"perfect_yatzy": perfect_yatzy.__version__.encode()}
+
+
 def test_arrow_tables_of_games_say_where_they_come_from(yatzy: Strategy) -> None:
     need("pyarrow")
-    for strategy, policy in (
-        (yatzy, b"mean"),
-        (reach("yatzy", 240, LATE), b"goal:240"),
-        (perfect_yatzy.maximise("yatzy", lambda scores: scores, LATE), b"utility"),
-    ):
-        assert to_arrow(perfect_yatzy.simulate(strategy, 5, seed=3)).schema.metadata == {
-            b"rules": b"yatzy",
-            b"fingerprint": yatzy.rules.fingerprint.encode(),
-            b"policy": policy,
-            b"seed": b"3",
-            b"perfect_yatzy": perfect_yatzy.__version__.encode(),
-        }
+    goal, utility = reach("yatzy", 240, LATE), perfect_yatzy.maximise("yatzy", lambda scores: scores, LATE)
+    for strategy, policy in ((yatzy, b"mean"), (goal, b"goal:240"), (utility, b"utility")):
+        found = to_arrow(perfect_yatzy.simulate(strategy, 5, seed=3)).schema.metadata
+        assert found == source(yatzy) | {b"policy": policy, b"seed": b"3"}
 
 
 def test_batches_as_tables(yatzy: Strategy) -> None:
@@ -70,7 +67,6 @@ def test_batches_as_tables(yatzy: Strategy) -> None:
 
 
 def test_a_missing_category_looks_the_same_everywhere(yatzy: Strategy) -> None:
-    """Whether or not some row of the table has a category."""
     some, none = yatzy.holds("", "33456"), yatzy.holds("", "33456")[:3]
     batch = yatzy.best(0, 0, [[3, 3, 4, 5, 6]], 2)
     pandas, polars, pyarrow = map(need, ("pandas", "polars", "pyarrow"))
@@ -83,16 +79,14 @@ def test_a_missing_category_looks_the_same_everywhere(yatzy: Strategy) -> None:
 
 
 def test_options_as_tables(yatzy: Strategy) -> None:
-    """A row for each legal action: those of the single questions."""
     found = columns(yatzy.options([0, 1], [0, 3], [[3, 3, 4, 5, 6], [2, 2, 5, 5, 5]], [2, 0]))
     ranked = {hold.dice: hold for hold in yatzy.holds("", "33456", 2) if hold.category is None}
     rows = [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
     first = [row for row in rows if row["position"] == 0]
     assert {tuple(row["hold"]) for row in first if row["hold"] is not None} == set(ranked)
-    for row in first:
-        if row["hold"] is not None:
-            assert row["expected_remaining"] == pytest.approx(ranked[tuple(row["hold"])].value, abs=1e-9)
-            assert row["loss"] == pytest.approx(ranked[tuple(row["hold"])].loss, abs=1e-9)
+    for row in (row for row in first if row["hold"] is not None):
+        hold = ranked[tuple(row["hold"])]
+        assert (row["expected_remaining"], row["loss"]) == pytest.approx((hold.value, hold.loss), abs=1e-9)
     choices = {choice.category: choice for choice in yatzy.categories("ones=3", "22555")}
     assert {row["category"] for row in rows if row["position"] == 1} == set(choices)
 
@@ -115,8 +109,7 @@ def test_every_arrow_table_says_where_it_comes_from(yatzy: Strategy, run: Run, t
     import pyarrow.parquet
 
     position = 0, 0, [[3, 3, 4, 5, 6]], 2
-    head = {b"rules": b"yatzy", b"fingerprint": yatzy.rules.fingerprint.encode(), b"policy": b"mean"}
-    head[b"perfect_yatzy"] = perfect_yatzy.__version__.encode()
+    head = source(yatzy)
     asked = {b"dice": b"3 3 4 5 6", b"rolls_left": b"2"}
     sampled = {b"seed": b"3", b"exploration": b"0.0", b"distinct": b"false"}
     for result, more in (
@@ -149,5 +142,4 @@ def test_positions_as_tables(yatzy: Strategy) -> None:
 
 @pytest.mark.parametrize("wrong", [5, "text", ["text"], None])
 def test_anything_else_is_rejected(wrong: object) -> None:
-    with pytest.raises(StateError, match="is not a result; must be a ranking"):
-        columns(wrong)  # type: ignore[arg-type]
+    refused("is not a result; must be a ranking", columns, wrong)

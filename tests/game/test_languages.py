@@ -5,11 +5,10 @@ from __future__ import annotations
 import contextlib
 
 import pytest
-from perfect_yatzy.errors import RulesError, StateError
+from perfect_yatzy import RulesError, StateError, Strategy
 from perfect_yatzy.game.notation import find_category, parse_card
 from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
 from perfect_yatzy.game.translations import category_names, foreign_names, languages, localized
-from perfect_yatzy.strategy.strategy import Strategy
 from support.command import Run
 from support.refusals import refused
 

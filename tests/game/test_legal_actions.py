@@ -11,12 +11,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from perfect_yatzy import Scorecard, State, TurnPosition, legal_actions, load_rules, start_turn
 from perfect_yatzy.game import legal_actions as module
 from perfect_yatzy.game.action_numbers import action_number
-from perfect_yatzy.game.legal_actions import TurnPosition, legal_actions, start_turn
-from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.rules import Bonus, RuleSet
-from perfect_yatzy.game.scorecard import Scorecard, State
 from support import games
 from support.naive import Naive
 from support.need import need

@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -27,28 +26,27 @@ from perfect_yatzy.strategy.score_strategy import check_goal
 from perfect_yatzy.strategy.simulation import check_seed
 
 YATZY = load_rules("yatzy")
-BOX = '[[categories]]\nid = "{id}"\nname = "{id}"\npattern = "any"\n'
+BOX = '[[categories]]\nid = "{0}"\nname = "{0}"\npattern = "any"\n'
 HEAD = 'id = "own"\nname = "Own"\ndice = 5\n'
+ONE = BOX.format("box")
+FIXED = f"{ONE}score = 'fixed'\npoints = "
+STEP = "{{ threshold = {0}, points = {0} }}, "
 PUBLISHED = "{ value = '1.5' }, "
 MORE = r"at most|longer than|larger than|more than|deeper than|must be (a whole number )?(from|\d+ to)|must not be negative"
 
 
+def each(n: int, text: str) -> str:
+    return "".join(text.format(number) for number in range(1, n + 1))
+
+
 class Files:
-    """Makes inputs of a size and reads them."""
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
 
-    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.folder, self.monkeypatch = folder, monkeypatch
-
-    def rules(self, text: str, boxes: str = BOX.format(id="box"), head: str = HEAD) -> None:
+    def rules(self, text: str, boxes: str = ONE, head: str = HEAD) -> None:
         file = self.folder / "own.toml"
         file.write_text(f"{head}{text}\n{boxes}")
         load_rules(file)
-
-    def boxes(self, n: int, more: str = "") -> str:
-        return "".join(BOX.format(id=f"b{i}") + more for i in range(n))
-
-    def switches(self, n: int) -> str:
-        return "".join(f"[switches.s{i}]\nsummary = 's'\n" for i in range(n))
 
     def chain(self, n: int) -> None:
         for i in range(n):
@@ -96,8 +94,9 @@ class Files:
             def readline(self, most: int | None = -1) -> bytes:
                 return left.pop() if left else b""
 
-        self.monkeypatch.setattr(record, "open", lambda *args: Lines(), raising=False)
-        assert len([*record_lines("games.jsonl")]) == 16
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(record, "open", lambda *args: Lines(), raising=False)
+            assert len([*record_lines("games.jsonl")]) == 16
 
 
 def turn(rolls: list[Any]) -> object:
@@ -115,132 +114,92 @@ def is_read(found: object, n: int) -> None:
 
 Reader = Callable[[int, Files], object]
 UPPER = '[[categories]]\nid = "u"\nname = "u"\nupper = true\npattern = "face"\nface = 6\n'
-# module -> limit -> the largest size, and what reads an input of a size
-LIMITS: dict[ModuleType, dict[str, tuple[int, list[Reader]]]] = {
-    limits: {
-        "MAX_DICE_TEXT": (100, [
-            lambda n, files: parse_dice(YATZY, "33456".ljust(n)),
-            lambda n, files: is_read(parse_faces("33".ljust(n)), n),
-        ]),
-        "MAX_DICE_LISTED": (64, [lambda n, files: parse_dice(YATZY, [3] * n), lambda n, files: turn([[3] * n])]),
-        "MAX_ROLLS_LISTED": (1_000, [lambda n, files: turn([[1]] * n)]),
-        "MAX_NAME": (100, [
-            lambda n, files: find_category(YATZY, "chance".ljust(n)),
-            lambda n, files: check_names(["A" * n]),
-            lambda n, files: files.rules("", head=HEAD.replace("Own", "O" * n)),
-            lambda n, files: files.rules("", BOX.format(id="box") + f"aliases = ['{'a' * n}']\n"),
-        ]),
-        "MAX_CARD_TEXT": (8_000, [lambda n, files: parse_card(YATZY, "ones=3".ljust(n))]),
-        "MAX_CARD_ENTRIES": (62, [lambda n, files: parse_card(YATZY, {f"{i}": 0 for i in range(n)})]),
-        "MAX_OPPONENTS_TEXT": (16_000, [lambda n, files: parse_opponents(YATZY, "251".ljust(n))]),
-        "MAX_OPPONENTS": (64, [
-            lambda n, files: parse_opponents(YATZY, [251] * n), lambda n, files: parse_opponents(YATZY, "1;" * n),
-        ]),
-        "MAX_RULES_NAME": (4_200, [lambda n, files: load_rules("yatzy".ljust(n, "+"))]),
-        "MAX_LINE_BYTES": (1_048_576, [lambda n, files: files.line_of_stream(n)]),
-        "MAX_GAME_BYTES": (16_777_216, [
-            lambda n, files: files.line_of_record(n), lambda n, files: files.saved_game(n),
-        ]),
-        "MAX_RECORD_BYTES": (268_435_456, [lambda n, files: files.record(n)]),
-        "MAX_JSON_DEPTH": (64, [
-            lambda n, files: limits.parse_json("[" * n + "]" * n),
-            lambda n, files: limits.parse_json('{"a":' * n + "1" + "}" * n),
-        ]),
-        "MAX_PLAYERS": (64, [lambda n, files: check_names(["A"] * n)]),
-        "MAX_RULES_BYTES": (65_536, [
-            lambda n, files: files.rules("# ".ljust(n - len(f"{HEAD}\n{BOX.format(id='box')}"), "x")),
-        ]),
-        "MAX_RULES_DEPTH": (16, [
-            lambda n, files: files.rules(f"x = {'[' * n}{']' * n}"), lambda n, files: files.rules(f"x{'.a' * (n - 1)} = 1"),
-        ]),
-        "MAX_EXTENDS": (8, [lambda n, files: files.chain(n)]),
-        "MAX_CATEGORIES": (62, [
-            lambda n, files: files.rules("", files.boxes(n)),
-            lambda n, files: files.rules("", BOX.format(id="box") + f"times = {n}\n"),
-            lambda n, files: files.rules("", files.boxes(1, "times = 31\n") + BOX.format(id="box") + f"times = {n - 31}\n"),
-        ]),
-        "MAX_COLUMNS": (12, [
-            lambda n, files: files.rules("".join(f"[[columns]]\nid = 'c{i}'\nname = 'c{i}'\n" for i in range(n))),
-        ]),
-        "MAX_STEPS": (10, [
-            lambda n, files: files.rules(
-                f"bonus = [{', '.join(f'{{ threshold = {i}, points = {i} }}' for i in range(1, n + 1))}]", UPPER
-            ),
-        ]),
-        "MAX_PATTERNS": (120, [
-            lambda n, files: files.rules(
-                "", BOX.format(id="a") + BOX.format(id="b").replace('"any"', f'"any"\npatterns = [{"{}, " * (n - 1)}]')
-            ),
-        ]),
-        "MAX_SWITCHES": (40, [
-            lambda n, files: files.rules(files.switches(n)),
-            lambda n, files: rules_from_json({"dice": 5, "active": ["s"] * n}),
-        ]),
-        "MAX_ID": (60, [
-            lambda n, files: files.rules("", head=HEAD.replace("own", "o" * n)),
-            lambda n, files: files.rules("", BOX.replace('"{id}"', f'"{"o" * n}"', 1)),
-        ]),
-        "MAX_ALIASES": (20, [lambda n, files: files.rules("", BOX.format(id="box") + f"aliases = {[f'a{i}' for i in range(n)]}")]),
-        "MAX_SUMMARY": (1_000, [lambda n, files: files.rules(f"summary = '{'s' * n}'")]),
-        "MAX_PUBLISHED": (100, [lambda n, files: files.rules(f"published = [{PUBLISHED * n}]")]),
-        "MAX_PROBLEMS": (20, [lambda n, files: files.problems(n)]),
-    },
-    rule_schema: {
-        "MAX_DICE": (12, [lambda n, files: files.rules("", head=HEAD.replace("5", str(n)))]),
-        "MAX_FACES": (6, [lambda n, files: files.rules(f"faces = {n}")]),
-        "MAX_ROLLS": (10, [lambda n, files: files.rules(f"rolls = {n}")]),
-        "MAX_THRESHOLD": (2_000, [lambda n, files: files.rules(f"bonus = {{ threshold = {n}, points = 1 }}", UPPER)]),
-    },
-    pattern_schema: {
-        "MAX_POINTS": (10_000, [
-            lambda n, files: files.rules("", BOX.format(id="box") + f"score = 'fixed'\npoints = {n}\n"),
-            lambda n, files: files.rules("", BOX.format(id="box") + f"plus = {n}\n"),
-            lambda n, files: files.rules(f"bonus = {{ threshold = 1, points = {n} }}", UPPER),
-            lambda n, files: files.rules(f"joker = {{ category = 'box', bonus = {n}, mode = 'none' }}"),
-            lambda n, files: files.rules(f"first_roll_bonus = {{ box = {n} }}"),
-        ]),
-        "MAX_FACTOR": (100, [lambda n, files: files.rules("", BOX.format(id="box") + f"factor = {n}\n")]),
-        "MAX_BOX_POINTS": (20_000, [
-            lambda n, files: files.rules(
-                "", BOX.format(id="box") + f"score = 'fixed'\npoints = {n // (2 + n % 2)}\nfactor = {2 + n % 2}\n"
-            ),
-        ]),
-    },
-    requests: {
-        "MAX_GAMES": (10_000_000, [lambda n, files: asked(games=n)]),
-        "MAX_INTEGER": (9_223_372_036_854_775_807, [
-            lambda n, files: asked(seed=n), lambda n, files: check_seed(n),
-        ]),
-    },
-    score_strategy: {"MAX_GOAL": (99_999, [lambda n, files: asked(goal=n), lambda n, files: check_goal(n)])},
-    opponents: {
-        "MAX_FINAL_SCORE": (99_999, [
-            lambda n, files: parse_opponents(YATZY, [n]), lambda n, files: parse_opponents(YATZY, f"{n}"),
-        ]),
-    },
-}  # fmt: skip
+# limit, the largest size, what reads an input of a size
+LIMITS: list[tuple[str, int, Reader]] = [
+    ("MAX_DICE_TEXT", 100, lambda n, files: parse_dice(YATZY, "33456".ljust(n))),
+    ("MAX_DICE_TEXT", 100, lambda n, files: is_read(parse_faces("33".ljust(n)), n)),
+    ("MAX_DICE_LISTED", 64, lambda n, files: parse_dice(YATZY, [3] * n)),
+    ("MAX_DICE_LISTED", 64, lambda n, files: turn([[3] * n])),
+    ("MAX_ROLLS_LISTED", 1_000, lambda n, files: turn([[1]] * n)),
+    ("MAX_NAME", 100, lambda n, files: find_category(YATZY, "chance".ljust(n))),
+    ("MAX_NAME", 100, lambda n, files: check_names(["A" * n])),
+    ("MAX_NAME", 100, lambda n, files: files.rules("", head=HEAD.replace("Own", "O" * n))),
+    ("MAX_NAME", 100, lambda n, files: files.rules("", ONE + f"aliases = ['{'a' * n}']\n")),
+    ("MAX_CARD_TEXT", 8_000, lambda n, files: parse_card(YATZY, "ones=3".ljust(n))),
+    ("MAX_CARD_ENTRIES", 62, lambda n, files: parse_card(YATZY, {f"{i}": 0 for i in range(n)})),
+    ("MAX_OPPONENTS_TEXT", 16_000, lambda n, files: parse_opponents(YATZY, "251".ljust(n))),
+    ("MAX_OPPONENTS", 64, lambda n, files: parse_opponents(YATZY, [251] * n)),
+    ("MAX_OPPONENTS", 64, lambda n, files: parse_opponents(YATZY, "1;" * n)),
+    ("MAX_RULES_NAME", 4_200, lambda n, files: load_rules("yatzy".ljust(n, "+"))),
+    ("MAX_LINE_BYTES", 1_048_576, lambda n, files: files.line_of_stream(n)),
+    ("MAX_GAME_BYTES", 16_777_216, lambda n, files: files.line_of_record(n)),
+    ("MAX_GAME_BYTES", 16_777_216, lambda n, files: files.saved_game(n)),
+    ("MAX_RECORD_BYTES", 268_435_456, lambda n, files: files.record(n)),
+    ("MAX_JSON_DEPTH", 64, lambda n, files: limits.parse_json("[" * n + "]" * n)),
+    ("MAX_JSON_DEPTH", 64, lambda n, files: limits.parse_json('{"a":' * n + "1" + "}" * n)),
+    ("MAX_PLAYERS", 64, lambda n, files: check_names(["A"] * n)),
+    ("MAX_RULES_BYTES", 65_536, lambda n, files: files.rules("# ".ljust(n - len(f"{HEAD}\n{ONE}"), "x"))),
+    ("MAX_RULES_DEPTH", 16, lambda n, files: files.rules(f"x = {'[' * n}{']' * n}")),
+    ("MAX_RULES_DEPTH", 16, lambda n, files: files.rules(f"x{'.a' * (n - 1)} = 1")),
+    ("MAX_EXTENDS", 8, lambda n, files: files.chain(n)),
+    ("MAX_CATEGORIES", 62, lambda n, files: files.rules("", each(n, BOX))),
+    ("MAX_CATEGORIES", 62, lambda n, files: files.rules("", ONE + f"times = {n}\n")),
+    ("MAX_CATEGORIES", 62, lambda n, files: files.rules("", f"{BOX.format(1)}times = 31\n{ONE}times = {n - 31}\n")),
+    ("MAX_COLUMNS", 12, lambda n, files: files.rules(each(n, "[[columns]]\nid = 'c{0}'\nname = 'c{0}'\n"))),
+    ("MAX_STEPS", 10, lambda n, files: files.rules(f"bonus = [{each(n, STEP)}]", UPPER)),
+    (
+        "MAX_PATTERNS",
+        120,
+        lambda n, files: files.rules("", f"{BOX.format('a')}{ONE}patterns = [{'{}, ' * (n - 1)}]\n"),
+    ),
+    ("MAX_SWITCHES", 40, lambda n, files: files.rules(each(n, "[switches.s{0}]\nsummary = 's'\n"))),
+    ("MAX_SWITCHES", 40, lambda n, files: rules_from_json({"dice": 5, "active": ["s"] * n})),
+    ("MAX_ID", 60, lambda n, files: files.rules("", head=HEAD.replace("own", "o" * n))),
+    ("MAX_ID", 60, lambda n, files: files.rules("", BOX.replace('"{0}"', f'"{"o" * n}"', 1))),
+    ("MAX_ALIASES", 20, lambda n, files: files.rules("", ONE + f"aliases = {[f'a{i}' for i in range(n)]}")),
+    ("MAX_SUMMARY", 1_000, lambda n, files: files.rules(f"summary = '{'s' * n}'")),
+    ("MAX_PUBLISHED", 100, lambda n, files: files.rules(f"published = [{PUBLISHED * n}]")),
+    ("MAX_PROBLEMS", 20, lambda n, files: files.problems(n)),
+    ("MAX_DICE", 12, lambda n, files: files.rules("", head=HEAD.replace("5", str(n)))),
+    ("MAX_FACES", 6, lambda n, files: files.rules(f"faces = {n}")),
+    ("MAX_ROLLS", 10, lambda n, files: files.rules(f"rolls = {n}")),
+    ("MAX_THRESHOLD", 2_000, lambda n, files: files.rules(f"bonus = {{ threshold = {n}, points = 1 }}", UPPER)),
+    ("MAX_POINTS", 10_000, lambda n, files: files.rules("", f"{FIXED}{n}\n")),
+    ("MAX_POINTS", 10_000, lambda n, files: files.rules("", ONE + f"plus = {n}\n")),
+    ("MAX_POINTS", 10_000, lambda n, files: files.rules(f"bonus = {{ threshold = 1, points = {n} }}", UPPER)),
+    (
+        "MAX_POINTS",
+        10_000,
+        lambda n, files: files.rules(f"joker = {{ category = 'box', bonus = {n}, mode = 'none' }}"),
+    ),
+    ("MAX_POINTS", 10_000, lambda n, files: files.rules(f"first_roll_bonus = {{ box = {n} }}")),
+    ("MAX_FACTOR", 100, lambda n, files: files.rules("", ONE + f"factor = {n}\n")),
+    (
+        "MAX_BOX_POINTS",
+        20_000,
+        lambda n, files: files.rules("", f"{FIXED}{n // (2 + n % 2)}\nfactor = {2 + n % 2}\n"),
+    ),
+    ("MAX_GAMES", 10_000_000, lambda n, files: asked(games=n)),
+    ("MAX_INTEGER", 9_223_372_036_854_775_807, lambda n, files: asked(seed=n)),
+    ("MAX_INTEGER", 9_223_372_036_854_775_807, lambda n, files: check_seed(n)),
+    ("MAX_GOAL", 99_999, lambda n, files: asked(goal=n)),
+    ("MAX_GOAL", 99_999, lambda n, files: check_goal(n)),
+    ("MAX_FINAL_SCORE", 99_999, lambda n, files: parse_opponents(YATZY, [n])),
+    ("MAX_FINAL_SCORE", 99_999, lambda n, files: parse_opponents(YATZY, f"{n}")),
+]
 NOT_OF_INPUT = {"MAX_UPPER_SUMS", "MAX_UTILITY"}  # of what rules and functions amount to
 
 
 def test_every_limit_is_listed() -> None:
-    for module, listed in LIMITS.items():
-        source = Path(str(module.__file__)).read_text(encoding="utf-8")
-        assert {*re.findall(r"^(?:MIN_GAMES, )?(MAX_\w+).*=", source, re.MULTILINE)} - NOT_OF_INPUT == {*listed}
+    modules = (limits, rule_schema, pattern_schema, requests, score_strategy, opponents)
+    sources = "".join(Path(str(module.__file__)).read_text(encoding="utf-8") for module in modules)
+    named = {*re.findall(r"^(?:MIN_GAMES, )?(MAX_\w+).*=", sources, re.MULTILINE)}
+    assert named - NOT_OF_INPUT == {name for name, _, _ in LIMITS}
 
 
-@pytest.mark.parametrize(
-    ("most", "read"),
-    [
-        pytest.param(most, read, id=f"{name}-{number}")
-        for listed in LIMITS.values()
-        for name, (most, readers) in listed.items()
-        for number, read in enumerate(readers, start=1)
-    ],
-)
-def test_so_much_is_taken_and_one_more_is_refused(
-    most: int, read: Reader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    files = Files(tmp_path, monkeypatch)
+@pytest.mark.parametrize(("most", "read"), [pytest.param(most, read, id=name) for name, most, read in LIMITS])
+def test_so_much_is_taken_and_one_more_is_refused(most: int, read: Reader, tmp_path: Path) -> None:
+    files = Files(tmp_path)
     refused, taken = (message(read, n, files) for n in (most + 1, most))
     assert refused
     assert not taken or (re.search(MORE, refused) and not re.search(MORE, taken))

@@ -9,25 +9,11 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from perfect_yatzy.errors import StateError
+from perfect_yatzy import State, StateError, load_rules, parse_card
 from perfect_yatzy.game import notation
 from perfect_yatzy.game.limits import MAX_CARD_TEXT, MAX_DICE_TEXT, MAX_NAME, MAX_OPPONENTS_TEXT
-from perfect_yatzy.game.notation import (
-    GLYPHS,
-    counts_of,
-    dice_of,
-    find_category,
-    glyphs,
-    parse_card,
-    parse_category,
-    parse_dice,
-    parse_faces,
-    parse_hold,
-    spaced,
-)
+from perfect_yatzy.game.notation import find_category, parse_category, parse_dice, parse_faces, parse_hold
 from perfect_yatzy.game.points import possible_points
-from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.strategy.opponents import parse_opponents
 from support import reference
 from support.refusals import refused
@@ -39,10 +25,10 @@ faces = st.lists(st.integers(1, 6), min_size=5, max_size=5)
 
 @given(faces, st.sampled_from(["", " ", ",", ", ", ";"]), st.booleans())
 def test_dice_are_read_in_any_form_and_order(dice: list[int], between: str, as_glyphs: bool) -> None:
-    text = between.join(GLYPHS[face - 1] if as_glyphs else str(face) for face in dice)
+    text = between.join(notation.GLYPHS[face - 1] if as_glyphs else str(face) for face in dice)
     assert parse_dice(YATZY, text) == tuple(sorted(dice))
-    assert parse_dice(YATZY, spaced(dice)) == parse_dice(YATZY, glyphs(dice)) == tuple(sorted(dice))
-    assert dice_of(counts_of(YATZY, dice)) == tuple(sorted(dice))
+    assert parse_dice(YATZY, notation.spaced(dice)) == parse_dice(YATZY, notation.glyphs(dice)) == tuple(sorted(dice))
+    assert notation.dice_of(notation.counts_of(YATZY, dice)) == tuple(sorted(dice))
 
 
 @given(st.text(max_size=12))

@@ -70,12 +70,13 @@ def test_groups_against_every_assignment_of_faces(distinct: bool) -> None:
                 assert group_points(groups, distinct, counts) == expected, (groups, counts)
 
 
-@given(st.data())
-def test_groups_of_many_dice_against_every_assignment(data: st.DataObject) -> None:
-    groups = tuple(sorted(data.draw(st.lists(st.integers(1, 5), min_size=1, max_size=5)), reverse=True))
-    counts = tuple(data.draw(st.lists(st.integers(0, 6), min_size=5, max_size=5)))
+@given(st.lists(st.integers(1, 5), min_size=1, max_size=5), st.lists(st.integers(0, 6), min_size=5, max_size=5))
+def test_groups_of_many_dice_against_every_assignment(sizes: list[int], counts: list[int]) -> None:
+    groups = tuple(sorted(sizes, reverse=True))
     for distinct in (True, False):
-        assert group_points(groups, distinct, counts) == reference.group_points(groups, distinct, counts)
+        assert group_points(groups, distinct, tuple(counts)) == reference.group_points(
+            groups, distinct, tuple(counts)
+        )
 
 
 def test_few_choices_of_groups_for_twelve_dice() -> None:
@@ -99,9 +100,8 @@ def test_the_highest_score_of_jokers_with_many_kinds_of_boxes(seed: int) -> None
         Pattern("contains", contains=(1, 2), score="fixed", points=draw.randint(1, 20)),
     ]  # fmt: skip
     chosen = draw.sample(kinds, 5)
-    boxes = [
-        Category(f"b{i}", f"B{i}", (p,), upper=p.kind == "face" or draw.random() < 0.3) for i, p in enumerate(chosen)
-    ]
+    uppers = [pattern.kind == "face" or draw.random() < 0.3 for pattern in chosen]
+    boxes = [Category(f"b{i}", f"B{i}", (chosen[i],), upper=upper) for i, upper in enumerate(uppers)]
     joker = Joker(draw.choice(boxes).id, draw.choice([0, 4, 30]), "forced")
     rules = games.small(*boxes, dice=3, faces=3, joker=joker)
     assert maximum_score(rules) == reference.maximum_score(rules)

@@ -11,12 +11,11 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from documents import DOCUMENTS, blocks
-from perfect_yatzy.errors import RulesError
+from perfect_yatzy import RulesError, load_rules
 from perfect_yatzy.game.category_schema import CATEGORY_FIELDS, COLUMN_FIELDS
 from perfect_yatzy.game.pattern_schema import PATTERN_FIELDS
 from perfect_yatzy.game.resources import toml_names, toml_text
 from perfect_yatzy.game.rule_file_schema import rule_file_schema
-from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.rule_patches import PATCH_FIELDS, PLACE_FIELDS
 from perfect_yatzy.game.rule_schema import BONUS_FIELDS, FIELDS, JOKER_FIELDS, SWITCH_FIELDS
 from support.command import Run
@@ -89,20 +88,10 @@ def words(schema: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, list[s
             yield from words(value, (*path, str(i)))
 
 
-WITH_WORDS = [
-    "order",
-    "crossing_out",
-    "mode",
-    "requires",
-    "bonus_requires",
-    "bonus_while",
-    "pattern",
-    "score",
-    "only",
-]
-
-
-@pytest.mark.parametrize("field", WITH_WORDS)
+@pytest.mark.parametrize(
+    "field",
+    ["order", "crossing_out", "mode", "requires", "bonus_requires", "bonus_while", "pattern", "score", "only"],
+)
 def test_the_words_are_those_of_the_checker(tmp_path: Path, field: str) -> None:
     allowed = [found for name, found in words(SCHEMA) if name == field]
     assert allowed

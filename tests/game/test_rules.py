@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
-from perfect_yatzy.errors import RulesError
+from perfect_yatzy import RulesError, RuleSet
 from perfect_yatzy.game import rule_schema
 from perfect_yatzy.game.category_schema import CATEGORY_FIELDS, COLUMN_FIELDS
 from perfect_yatzy.game.limits import MAX_CATEGORIES, MAX_COLUMNS, MAX_EXTENDS, MAX_RULES_DEPTH
@@ -21,10 +21,9 @@ from perfect_yatzy.game.rule_loader import RuleFileError, builtin_ids, load_rule
 from perfect_yatzy.game.rule_patches import PATCH_FIELDS, PLACE_FIELDS
 from perfect_yatzy.game.rule_problems import locate
 from perfect_yatzy.game.rule_schema import BONUS_FIELDS, FIELDS, JOKER_FIELDS, MAX_DICE, MAX_FACES, MAX_ROLLS
-from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.game.scoring import category_points
 from perfect_yatzy.model.estimates import remarks, rule_set_stats
-from perfect_yatzy.model.state_space import MAX_FREE_CATEGORIES, MAX_FREE_UPPER, state_space
+from perfect_yatzy.model.state_space import MAX_FREE_CATEGORIES, MAX_FREE_UPPER
 from support import games
 from support.refusals import load_text, mistakes, refused
 
@@ -147,9 +146,7 @@ REMOVAL = 'must be a table; to remove the category write remove = ["chance"]'
         (f'{START}[switches.s]\nsummary = "s"\n[switches.s.categories]\nchance = false\n', [f"7: switches.s.categories.chance: {REMOVAL}"]),
     ],
 )  # fmt: skip
-def test_each_mistake_is_reported_once_without_its_consequences(
-    tmp_path: Path, text: str, expected: list[str]
-) -> None:
+def test_mistakes_are_reported_without_their_consequences(tmp_path: Path, text: str, expected: list[str]) -> None:
     assert mistakes(tmp_path, text) == expected
 
 
@@ -192,9 +189,8 @@ def test_a_byte_order_mark_is_accepted(tmp_path: Path) -> None:
 def test_a_mutated_rule_file_loads_or_is_rejected(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
-    text = data.draw(
-        st.sampled_from([GOOD, f"{START}[categories.chance]\nplus = 3\n[switches.a]\nsummary = 's'\nrolls = 2\n"])
-    )
+    patch = f"{START}[categories.chance]\nplus = 3\n[switches.a]\nsummary = 's'\nrolls = 2\n"
+    text = data.draw(st.sampled_from([GOOD, patch]))
     pieces = [
         "[", "]", "[[", "]]", "{", "}", "=", ".", "'", '"', '"""', "#", "\n", "false", "categories", "1" * 30, "-",
         "\\", "\0", "é",
@@ -279,10 +275,8 @@ VALUES_OF_EVERY_TYPE = [
 
 def test_arbitrary_values_in_any_field_load_or_are_rejected(tmp_path: Path) -> None:
     """Each field, at each level, of a complete file and of an extension, with values of every type."""
-    inner, tables = (
-        sorted(CATEGORY_FIELDS),
-        ("bonus", "joker", "first_roll_bonus", "switches", "switches.s", "categories"),
-    )
+    inner = sorted(CATEGORY_FIELDS)
+    tables = ("bonus", "joker", "first_roll_bonus", "switches", "switches.s", "categories")
     named = ("threshold", "points", "category", "mode", "chance", "summary")
     for value in VALUES_OF_EVERY_TYPE:
         whole, patched = sorted(FIELDS - {"categories"}), sorted(FIELDS - {"id", "name", "extends"})
@@ -324,9 +318,8 @@ def test_random_rules_as_json_and_back(rules: RuleSet) -> None:
     except RulesError:
         reject()  # two boxes that are tracked, or two upper boxes that match a joker
     assert read.fingerprint == rules.fingerprint
-    assert [(c.name, c.code, c.aliases) for c in read.categories] == [
-        (c.name, c.code, c.aliases) for c in rules.categories
-    ]
+    first, second = ([(c.name, c.code, c.aliases) for c in each.categories] for each in (read, rules))
+    assert first == second
 
 
 def points(rules: RuleSet, category: str, dice: str) -> int:
@@ -339,9 +332,8 @@ def test_scoring_examples_of_the_catalogue() -> None:
         "full-house": 19, "chance": 19, "fives": 15, "three-of-a-kind": 15, "two-pairs": 14, "one-pair": 10,
         "twos": 4,
     }  # fmt: skip
-    assert {category: points(rules, category, "22555") for category in rules.index_of} == dict.fromkeys(
-        rules.index_of, 0
-    ) | first
+    found = {category: points(rules, category, "22555") for category in rules.index_of}
+    assert {category: paid for category, paid in found.items() if paid} == first
     for category, dice, paid in (
         ("two-pairs", "15566", 22), ("two-pairs", "15555", 0), ("full-house", "55555", 0), ("yatzy", "55555", 50),
         ("small-straight", "12345", 15), ("large-straight", "23456", 20),
@@ -391,11 +383,6 @@ def test_possible_points_are_those_of_the_sheet() -> None:
     found = dict(zip(rules.index_of, possible_points(rules), strict=True))
     expected = {"sixes": [0, 6, 12, 18, 24, 30], "small-straight": [0, 15], "yatzy": [0, 50]}
     assert {name: found[name] for name in expected} == expected
-
-
-def test_too_many_categories_in_free_order_are_rejected(tmp_path: Path) -> None:
-    many = "".join(f'[[categories]]\nid = "c{i}"\nname = "C{i}"\npattern = "any"\n' for i in range(30))
-    refused("30 categories in free order", state_space, load_text(tmp_path, "dice = 2\n" + many), error=RulesError)
 
 
 def test_locate_finds_the_innermost_line() -> None:

@@ -118,17 +118,10 @@ def test_a_row_in_several_columns_is_not_clear(columns: RuleSet) -> None:
     refused(r"unknown category 'foors'; did you mean fours\.down or fours\.up\?", find_category, columns, "foors")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "fours=12,8",
-        "fours=12 8",
-        "fours-1=12 fours-2=8",
-        "fours=12 fours=8",
-        "Fours (1) 12, Fours (2) 8",
-        "4: 12; 4: 8",
-    ],
-)
+CARDS = ["fours=12,8", "fours=12 8", "fours-1=12 fours-2=8", "fours=12 fours=8", "4: 12; 4: 8"]
+
+
+@pytest.mark.parametrize("text", [*CARDS, "Fours (1) 12, Fours (2) 8"])
 def test_cards_with_repeated_boxes(balut: RuleSet, text: str) -> None:
     card = parse_card(balut, text)
     assert str(card) == "fours-1=12 fours-2=8"

@@ -29,10 +29,8 @@ def test_one_hold_stands_for_the_rolls_of_an_upper_box_and_of_a_pair() -> None:
     dice, outcomes = lattice(rules.dice, rules.faces), turn_model(rules).outcomes
     holds = np.split(outcomes.holds, outcomes.hold_start[1:-1])
     first = outcomes.start[rules.index_of["fours"]]
-    assert [dice.counts[holds[first + n]].tolist() for n in range(6)] == [
-        [],
-        *([[0, 0, 0, n, 0, 0]] for n in range(1, 6)),
-    ]
+    found = [dice.counts[holds[first + n]].tolist() for n in range(6)]
+    assert found == [[], *([[0, 0, 0, n, 0, 0]] for n in range(1, 6))]
     pair = outcomes.start[rules.index_of["one-pair"]]
     assert [dice.counts[holds[pair + n]][0][n - 1] for n in range(1, 7)] == [2] * 6
 

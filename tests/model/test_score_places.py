@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy import RuleSet, load_rules
 from perfect_yatzy.game.scorecard import EMPTY_STATE, State
 from perfect_yatzy.model.objectives import Goals, ScoreObjective, Utility
 from perfect_yatzy.model.score_places import ScoreOffsets

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from perfect_yatzy import RuleSet, load_rules
 from perfect_yatzy.game.dice import Floats, Ints
-from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.game.scorecard import EMPTY_STATE, State
 from perfect_yatzy.model.objectives import Utility
 from perfect_yatzy.model.reachable_utility import ReachableUtility
@@ -77,29 +76,19 @@ def test_every_outcome_of_a_turn_leads_into_the_range_of_its_child(rules: RuleSe
                     after = last + int(layout.lane_of[layout.lane_sets[child], upper])
                     points = int(outcomes.total[i])
                     assert low[after] <= low[first + lane] + points
-                    if _is_paid(rules, row, space.cards, points, int(outcomes.points[i])):
+                    if points == int(outcomes.points[i]) or rules.joker is None:  # bonus points may be unpaid
                         assert high[first + lane] + points <= high[after]
-
-
-def _is_paid(rules: RuleSet, row: int, cards: int, total: int, points: int) -> bool:
-    """Whether the bonus points of an outcome, if it has any, can be paid on a card."""
-    return total == points or rules.joker is None
 
 
 @pytest.mark.parametrize("rules", [*GAMES, load_rules("yatzy")], ids=lambda rules: rules.key)
 def test_the_sizes_of_the_layers_are_those_of_the_table(rules: RuleSet) -> None:
     objective = ReachableUtility(rules, rising)
-    sizes = [objective.layer_slice(k) for k in range(objective.first_layer, objective.space.categories + 1)]
-    states = [objective.space.layer_slice(k) for k in range(objective.first_layer, objective.space.categories + 1)]
-    assert objective.layer_sizes() == [
-        (s.stop - s.start, e.stop - e.start) for s, e in zip(states, sizes, strict=True)
-    ]
+    layers = range(objective.first_layer, objective.space.categories + 1)
+    slices = [(objective.space.layer_slice(k), objective.layer_slice(k)) for k in layers]
+    assert objective.layer_sizes() == [tuple(each.stop - each.start for each in pair) for pair in slices]
 
 
 def test_known_upper_sums_save_a_third_of_yatzys_scores() -> None:
     rules = load_rules("yatzy")
-    entries = [
-        int((o.high - o.low + 1).sum())
-        for o in (kind(rules, rising).score_offsets for kind in (ReachableUtility, Utility))
-    ]
-    assert entries == [106_637_056, 158_254_848]
+    offsets = (kind(rules, rising).score_offsets for kind in (ReachableUtility, Utility))
+    assert [int((each.high - each.low + 1).sum()) for each in offsets] == [106_637_056, 158_254_848]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
-from perfect_yatzy.errors import RulesError
+from perfect_yatzy import RulesError, RuleSet
 from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
-from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.model.state_counts import count_states
 from perfect_yatzy.model.state_space import LANES, StateSpace
 from support import games

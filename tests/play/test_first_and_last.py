@@ -13,12 +13,9 @@ from typing import Any
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy.errors import Cancelled
-from perfect_yatzy.game.notation import parse_card
+from perfect_yatzy import Cancelled, Scorecard, Strategy, load_rules, parse_card
 from perfect_yatzy.game.patterns import Pattern
-from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.rules import Bonus, Category, Column, RuleSet
-from perfect_yatzy.game.scorecard import Scorecard
 from perfect_yatzy.model.objectives import Objective
 from perfect_yatzy.play.record import Turn, read_games, write_games
 from perfect_yatzy.play.review import ranked_actions
@@ -27,7 +24,6 @@ from perfect_yatzy.play.session import Action, Session
 from perfect_yatzy.policies.price_sheet import bonus_features, pars
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.opponents import least_score
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.tablebase import store
 from support.command import Run
 from support.games import CHANCE, face, small
@@ -35,16 +31,12 @@ from support.human import human
 from support.refusals import load_text, refused
 from support.sessions import FIVES, new_session
 
-# --- the game that a review shows ----------------------------------------------------------------------------------
-
 
 @pytest.fixture(scope="module")
 def three_games(forced: Strategy, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A record with a game of each of three players."""
     path = tmp_path_factory.mktemp("record") / "games.jsonl"
-    write_games(
-        path, [replace(human(forced, seed), players=(name,)) for seed, name in enumerate(("Ann", "Bo", "Cy"))]
-    )
+    games = [replace(human(forced, seed), players=(name,)) for seed, name in enumerate(("Ann", "Bo", "Cy"))]
+    write_games(path, games)
     return str(path)
 
 
@@ -53,9 +45,7 @@ def three_games(forced: Strategy, tmp_path_factory: pytest.TempPathFactory) -> s
     [([], "Cy", 3), (["--game", "1"], "Ann", 1), (["--game", "2"], "Bo", 2), (["--game", "3"], "Cy", 3)],
     ids=["the last", "first", "second", "third"],
 )
-def test_review_shows_the_last_game_or_the_one_that_is_named(
-    words: list[str], name: str, number: int, three_games: str, run: Run
-) -> None:
+def test_the_game_a_review_shows(words: list[str], name: str, number: int, three_games: str, run: Run) -> None:
     found = json.loads(run("review", three_games, *words, "--json").stdout)
     assert (found["game"], [graded["player"] for graded in found["reviews"]]) == (number, [name])
     shown = run("review", three_games, *words, "--from", "999").stdout
@@ -74,8 +64,6 @@ def test_review_shows_all_players_or_the_one_that_is_named(three_games: str, run
         found = json.loads(run("review", path, *words, "--json").stdout)
         assert [graded["player"] for graded in found["reviews"]] == names
 
-
-# --- equal options -------------------------------------------------------------------------------------------------
 
 BOX = '[[categories]]\nid = "{}"\nname = "{}"\npattern = {}\n'
 OWN = "dice = 4\n" + BOX.format("four", "Four", '"groups"\ngroups = [4]')
@@ -125,9 +113,6 @@ def test_of_equal_chances_the_highest_mean_comes_first(own_rules: Path) -> None:
     assert plain[0] == [4, 4]
     for goal in (0, 999):
         assert [hold["hold"] for hold in service.answer(asked | {"goal": goal})["holds"]] == plain
-
-
-# --- several columns, boxes that require another -------------------------------------------------------------------
 
 
 def in_column(box: Category, number: int, column: str) -> Category:
@@ -184,9 +169,6 @@ def test_the_least_score_counts_what_every_roll_pays() -> None:
     assert least_score(parse_card(yatzy, "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18")) == 63 + 50 + 5
 
 
-# --- undo ----------------------------------------------------------------------------------------------------------
-
-
 def test_undo_at_the_start_and_after_a_change() -> None:
     session = new_session(players=1, seed=None)
     assert session.undo() is None
@@ -203,8 +185,6 @@ def test_undo_at_the_start_and_after_a_change() -> None:
     assert session == new_session(players=1, seed=None)
     refused("no dice to score yet", session.score, "fives")
 
-
-# --- interruptions and files ---------------------------------------------------------------------------------------
 
 SMALL = small(face(5), face(6), CHANCE, bonus=Bonus(16, 7))
 

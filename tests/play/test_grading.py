@@ -14,15 +14,13 @@ import perfect_yatzy
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from perfect_yatzy import RuleSet, Strategy, rate
 from perfect_yatzy.game.rule_loader import load_rules, rules_to_json
-from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.play.columns import GameColumns
 from perfect_yatzy.play.grading import GradedGames, grade_games
-from perfect_yatzy.play.rating import rate
 from perfect_yatzy.play.record import Game, read_game
 from perfect_yatzy.play.review import review
 from perfect_yatzy.play.simulated import simulated_records
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from support.games import rule_sets
@@ -52,10 +50,7 @@ def check_against_reviews(strategy: Strategy, games: list[Game]) -> None:
         assert found.finished[number] == expected.finished
         assert losses[own] == pytest.approx([decision.loss for decision in expected.decisions], abs=1e-9)
         assert found.luck[own] == pytest.approx([roll.luck for roll in expected.roll_luck], abs=1e-9)
-        best = [
-            strategy.categories(card, turn.dice_history[-1], left)[0].category
-            for card, turn, left in last_rolls(game)
-        ]
+        best = [strategy.categories(*last)[0].category for last in last_rolls(game)]
         taken = found.card_of_turn == number
         no_loss = found.category_loss[taken] == 0
         ids = [category.id for category in game.rules.categories]
@@ -66,7 +61,9 @@ def check_against_reviews(strategy: Strategy, games: list[Game]) -> None:
 
 def last_rolls(game: Game) -> list[tuple[Any, Any, int]]:
     rolls = game.rules.rolls_per_turn
-    return [(card, turn, rolls + card.saved - len(turn.dice_history)) for card, turn in game.cards(0)]
+    return [
+        (card, turn.dice_history[-1], rolls + card.saved - len(turn.dice_history)) for card, turn in game.cards(0)
+    ]
 
 
 MANY = {"yatzy": 150, "yahtzee": 150, "generala": 100, "yatzy-saved": 100, "maxi-forced": 10, "maxi": 3}
@@ -120,9 +117,8 @@ def damaged(raw: dict[str, Any], draw: Any) -> dict[str, Any]:
     raw = deepcopy(raw)
     turn = draw(st.sampled_from(raw["turns"]))
     other = draw(st.sampled_from(raw["turns"]))
-    what = draw(
-        st.sampled_from(["rolls", "holds", "category", "points", "player", "bonus_points", "drop", "swap", "odd"])
-    )
+    kinds = ["rolls", "holds", "category", "points", "player", "bonus_points", "drop", "swap", "odd"]
+    what = draw(st.sampled_from(kinds))
     odd = st.sampled_from([True, False, 1.0, None, "3", -1, 10**30, [], {}, [1], 6, 0])
     if what in ("rolls", "holds") and turn[what]:
         dice = draw(st.sampled_from(turn[what]))

@@ -6,13 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from perfect_yatzy import Choice, RulesError, Scorecard, Strategy
 from perfect_yatzy.cli.views.puzzle import find_answer
-from perfect_yatzy.errors import RulesError
-from perfect_yatzy.game.scorecard import Scorecard
 from perfect_yatzy.play.puzzle import DIFFICULTIES, Puzzle, find_puzzle
 from perfect_yatzy.play.record import write_games
-from perfect_yatzy.strategy.actions import Choice
-from perfect_yatzy.strategy.strategy import Strategy
 from support.command import Run
 from support.human import human
 from support.refusals import refused
@@ -27,9 +24,7 @@ def test_a_puzzle_has_its_difficulty_and_depends_on_the_seed_only(yatzy: Strateg
         assert found == find_puzzle(yatzy, seed, difficulty)
 
 
-def test_a_puzzle_that_cannot_be_found_is_an_error_of_the_package(
-    yatzy: Strategy, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_puzzles_that_cannot_be_found_are_refused(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("perfect_yatzy.play.puzzle.MAX_GAMES", 0)
     refused("found no hard position for yatzy in 0 games", find_puzzle, yatzy, 1, "hard", error=RulesError)
     refused("difficulty is 'x'; must be one of easy, medium, hard", find_puzzle, yatzy, 1, "x")

@@ -12,18 +12,15 @@ from typing import Any
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy.errors import RulesError
+from perfect_yatzy import Rating, RulesError, Strategy, ValueFunction, rate
 from perfect_yatzy.game.rules import Bonus, RuleSet
 from perfect_yatzy.play.figures import decision_kinds
-from perfect_yatzy.play.rating import Rating, rate
 from perfect_yatzy.play.record import Game, dated, read_game, write_games
 from perfect_yatzy.play.review import review
 from perfect_yatzy.play.simulated import simulated_records
 from perfect_yatzy.policies.evaluation import policy_mean
 from perfect_yatzy.policies.levels import calibrated_level, parse_level
-from perfect_yatzy.policies.policy import ValueFunction
 from perfect_yatzy.policies.soft_policy import SoftPolicy
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from support.games import CHANCE, PAIR, face, joker_game, saved_rolls_game, small
@@ -289,7 +286,6 @@ def test_games_are_ordered_by_their_dates_if_all_have_one(yatzy: Strategy) -> No
 
 
 def test_blocks_and_trend(yatzy: Strategy, tmp_path: Path) -> None:
-    """A player who gets better: first bad games, then good ones."""
     lines = [*simulated_records(wrong_by(yatzy, 4.0), 40, 1), *simulated_records(wrong_by(yatzy, 1.0), 40, 2)]
     (found,) = rate(write(tmp_path / "games.jsonl", lines)).ratings
     parts = found.blocks()

@@ -10,22 +10,16 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from perfect_yatzy.errors import RulesError, StateError
+from perfect_yatzy import RulesError, StateError, load_rules
 from perfect_yatzy.game.limits import MAX_JSON_DEPTH, parse_json
-from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.play.record import read_game, read_games
 from perfect_yatzy.play.save_file import load_session, save_session
 from perfect_yatzy.play.session import Session
 from perfect_yatzy.service.queries import QueryService
 from support.steps import steps
 
-TURN = {
-    "player": 0,
-    "rolls": [[1, 3, 3, 4, 6], [3, 3, 3, 5, 6]],
-    "holds": [[3, 3]],
-    "category": "threes",
-    "points": 9,
-}
+ROLLS = [[1, 3, 3, 4, 6], [3, 3, 3, 5, 6]]
+TURN = {"player": 0, "rolls": ROLLS, "holds": [[3, 3]], "category": "threes", "points": 9}
 GAME: dict[str, Any] = {"schema": 2, "rules": "yatzy", "players": ["Ann"], "turns": [TURN]}
 MANY = 300_000
 LARGE_VALUES: list[Any] = [
@@ -35,25 +29,8 @@ LARGE_VALUES: list[Any] = [
 
 
 @pytest.mark.parametrize(
-    "field",
-    [
-        "query",
-        "rules",
-        "card",
-        "saved",
-        "bonus_points",
-        "dice",
-        "rolls_left",
-        "hold",
-        "goal",
-        "opponents",
-        "ties",
-        "spread",
-        "games",
-        "seed",
-        "other",
-    ],
-)
+    "field", ["query", "rules", "card", "saved", "bonus_points", "dice", "rolls_left", "hold", "goal", "opponents", "ties", "spread", "games", "seed", "other"],
+)  # fmt: skip
 @pytest.mark.parametrize("query", ["hold", "score", "expect", "outcomes"])
 def test_a_large_value_in_any_field_of_a_request_is_refused_in_few_steps(field: str, query: str) -> None:
     service = QueryService()

@@ -10,27 +10,21 @@ from pathlib import Path
 
 import perfect_yatzy
 import pytest
+from perfect_yatzy import Choice, Hold, Scorecard, StateError, Strategy, distribution, rate
 from perfect_yatzy.cli.views.review import grade_word, review_lines, signed
-from perfect_yatzy.errors import StateError
 from perfect_yatzy.game.rule_loader import builtin_ids, load_rules, rules_from_json, rules_to_json
-from perfect_yatzy.game.scorecard import Scorecard
-from perfect_yatzy.game.scoring import scoring_options
 from perfect_yatzy.game.translations import localized
 from perfect_yatzy.model.objectives import BonusChance
-from perfect_yatzy.play.rating import rate
 from perfect_yatzy.play.record import Game, check_writable, read_game, read_games, write_games
 from perfect_yatzy.play.review import Review, action_outlook, review
 from perfect_yatzy.service.reviews import review_json
-from perfect_yatzy.strategy.actions import Choice, Hold
-from perfect_yatzy.strategy.distribution import distribution
 from perfect_yatzy.strategy.opponents import final_score
 from perfect_yatzy.strategy.simulation import simulate
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_outcomes import outcomes_of_hold
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from support.command import Run
 from support.human import human
-from support.refusals import refused
+from support.refusals import load_text, refused
 from support.replay import replay
 
 MANY = {"yatzy": 300, "yahtzee": 200, "yahtzee-free-joker": 150, "generala": 150, "yatzy-saved": 200}
@@ -56,6 +50,7 @@ def test_result_is_start_plus_luck_minus_errors(key: str, games: int) -> None:
         assert found.result == pytest.approx(found.start + found.luck - found.points_lost, abs=1e-9)
         assert found.points_lost > 0 if errs else found.points_lost < 1e-6
         assert all(d.loss >= 0 for d in found.decisions)
+        assert found.counts().keys() == {"best", "tied", "inaccuracy", "mistake", "blunder"}
         assert sum(found.counts().values()) == len(found.decisions)
         check_decisions(strategy, game, found)
 
@@ -85,7 +80,6 @@ def check_decisions(strategy: Strategy, game: Game, found: Review) -> None:
 
 
 def test_a_category_with_rerolls_left_is_one_decision(yatzy: Strategy) -> None:
-    """Chance on the first roll: one loss and one grade."""
     turn = {"player": 0, "rolls": [[3, 3, 4, 5, 6]], "holds": [], "category": "chance", "points": 21}
     game = read_game(GOOD | {"turns": [turn]})
     found = review(yatzy, game)
@@ -103,7 +97,6 @@ def test_a_category_with_rerolls_left_is_one_decision(yatzy: Strategy) -> None:
 
 
 def test_stopping_early_saves_rolls() -> None:
-    """The outlook of a category taken with rerolls left counts the saved rolls."""
     saved = perfect_yatzy.open_strategy("yatzy-saved")
     found = review(saved, human(saved, 1))
     stops = [d for d in found.decisions if d.rolls_left and isinstance(d.done, Choice)]
@@ -118,15 +111,6 @@ def test_words_of_the_identity() -> None:
     words = ("best", "tied", "inaccuracy", "mistake", "blunder")
     assert [grade_word(name, 1) for name in words] == [*words]
     assert [grade_word(name, 2) for name in words] == ["best", "tied", "inaccuracies", "mistakes", "blunders"]
-
-
-def test_a_replayed_game_is_the_simulated_one_without_errors(yatzy: Strategy) -> None:
-    totals = simulate(yatzy, 4, seed=8).final_scores
-    for number in range(4):
-        found = review(yatzy, replay(yatzy, 8, number))
-        assert found.result == totals[number]
-        assert found.points_lost < 1e-6
-        assert set(found.counts()) == {"best", "tied", "inaccuracy", "mistake", "blunder"}
 
 
 def test_the_mean_of_luck_is_zero(yatzy: Strategy) -> None:
@@ -251,10 +235,9 @@ def test_records_are_written_and_read(yatzy: Strategy, tmp_path: Path) -> None:
     path.write_text(json.dumps(GOOD | {"note": "\u2028"}, ensure_ascii=False) + "\r\n")
     assert read_games(path)[0].extra == {"note": "\u2028"}
     refused("is not a valid player name", read_game, GOOD | {"players": ["Ann\u2028"], "note": "\x85"})
-    for text in ('id = "one"\n', "", "[" * 10**5, "\x00"):
-        path.write_text(text)
-        refused(r"contains no games|is not a record of games \(JSON Lines", read_games, path)
+    none = r"contains no games|is not a record of games \(JSON Lines"
     for text, message in (
+        ('id = "one"\n', none), ("", none), ("[" * 10**5, none), ("\x00", none),
         ('{"schema": 1, "actions": []}', "this is an unfinished game saved by `yatzy play`"),
         (json.dumps(GOOD) + "\n{\n", r"games.jsonl:2: "), ("\n", "contains no games"),
     ):  # fmt: skip
@@ -283,27 +266,19 @@ def test_a_failed_write_leaves_the_record_unchanged(yatzy: Strategy, tmp_path: P
 
 
 OWN = """
-id = "own"
-name = "Own Yatzy"
 extends = "yatzy-forced"
 first_roll_bonus = { full-house = 7 }
 joker = { category = "ones", bonus = 3, mode = "none" }
-[bonus]
-points = 36
-[categories.full-house]
-name = "Fat House"
-[switches.two]
-summary = "two rolls"
-rolls = 2
+bonus = { points = 36 }
+categories.full-house.name = "Fat House"
+switches.two = { summary = "two rolls", rolls = 2 }
 """
 
 
 def test_a_record_needs_no_other_file(run: Run, tmp_path: Path) -> None:
-    """A record of custom rules can be read without the rule file."""
     file, path = tmp_path / "own.toml", tmp_path / "sent" / "games.jsonl"
     path.parent.mkdir()
-    file.write_text(OWN)
-    for rules in (load_rules(file), load_rules(f"{file}+two")):
+    for rules in (load_text(tmp_path, OWN), load_text(tmp_path, OWN, switches="+two")):
         game = human(perfect_yatzy.open_strategy(rules), 1)
         write_games(path, [game])
         again = read_games(path)[-1]
@@ -327,29 +302,10 @@ def test_rules_are_written_as_a_name_or_as_an_object(key: str) -> None:
     assert (again.canonical(), again.categories) == (other.canonical(), other.categories)
 
 
-def test_a_first_roll_bonus_is_paid_only_with_points() -> None:
-    rules = load_rules("generala")
-    for counts, paid in (([0, 1, 1, 1, 1, 1], "straight"), ([0, 2, 3, 0, 0, 0], "full-house")):
-        later, first = (scoring_options(rules, 0, False, counts, first_roll=is_first) for is_first in (False, True))
-        gain = {rules.categories[c].id: first[c][1] - later[c][1] for c in later}
-        assert {c: more for c, more in gain.items() if more} == {paid: 5}
-        assert {c: points for c, (points, _) in later.items()} == {c: points for c, (points, _) in first.items()}
-
-
 def test_the_result_of_an_unfinished_game_is_its_expected_score(yatzy: Strategy) -> None:
     found = review(yatzy, read_game(GOOD))
     assert not found.finished
     assert found.result == pytest.approx(found.start + found.luck - found.points_lost, abs=1e-9)
-
-
-def test_each_player_has_a_card() -> None:
-    turn = GOOD["turns"][0]
-    raw = GOOD | {"players": ["Ann", "Bo"], "turns": [turn, turn | {"player": 1}]}  # type: ignore[operator]
-    game = read_game(raw)
-    assert game.card(0) == game.card(1) == Scorecard(load_rules("yatzy"), {2: 9})
-
-
-# --- the command -------------------------------------------------------------------------------------------------
 
 
 def test_the_command_reviews(run: Run, forced: Strategy, tmp_path: Path) -> None:

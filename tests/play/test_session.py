@@ -8,9 +8,7 @@ from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
-from perfect_yatzy.errors import SolverError, StateError
-from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy import RuleSet, SolverError, StateError, load_rules
 from perfect_yatzy.play.record import read_game
 from perfect_yatzy.play.save_file import SaveFile, load_session, save_session
 from perfect_yatzy.play.session import Session

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from perfect_yatzy import RuleSet, Scorecard
 from perfect_yatzy._messages import language_scope
-from perfect_yatzy.game.rules import RuleSet
-from perfect_yatzy.game.scorecard import Scorecard
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.requests import COMMON_FIELDS, QUERY_FIELDS, ObjectiveRequest, Request, parse_request
 from perfect_yatzy.service.resolver import _goal_keys, _opponent_key, _utility_key
@@ -102,7 +101,6 @@ VALUES: dict[str, tuple[Any, Any]] = {
 
 @pytest.fixture
 def services(tmp_path: Path) -> tuple[QueryService, QueryService]:
-    """Two services that know the small games."""
     both = QueryService(tmp_path), QueryService(tmp_path)
     for service in both:
         service._rules.put("small", RULES)

@@ -100,7 +100,6 @@ def test_every_module_of_play_and_service_is_listed() -> None:
 
 
 def test_grades() -> None:
-    """A loss below 0.000001 is rounding, one below 0.4 points an inaccuracy, one below 1.7 a mistake."""
     for loss, name in (
         (0.0, "best"), (0.0000009, "best"), (0.000001, "inaccuracy"), (0.3999, "inaccuracy"), (0.4, "mistake"),
         (1.6999, "mistake"), (1.7, "blunder"), (50.0, "blunder"),
@@ -124,8 +123,6 @@ def test_budgets() -> None:
     }  # fmt: skip
     assert SolveBudget().mean == SolveBudget().objective == SolveLimit(infinite, infinite)
 
-
-# --- options of the command ----------------------------------------------------------------------------------------
 
 # option, of all commands or of one -> default, lowest and highest number
 RANGES: dict[str, tuple[Any, float | None, float | None]] = {
@@ -165,7 +162,6 @@ OPEN = {"rate --confidence"}  # where the highest number is not allowed
 
 
 def options(command: click.Command = main, path: str = "") -> Iterator[tuple[str, str, click.Parameter]]:
-    """Command, option, and the option itself."""
     for param in command.params:
         name = max(param.opts, key=len) if len(param.opts) < 2 or param.opts[0][:2] != "--" else param.opts[0]
         yield path, name, param
@@ -207,8 +203,6 @@ def check_ends(kind: Any, step: float) -> None:
                 kind.convert(str(outside), None, None)
 
 
-# --- fields of the server ------------------------------------------------------------------------------------------
-
 FIELDS: dict[str, set[tuple[str, int]]] = {  # limits in the description of each field of a body
     "rules": {("maxLength", 200)},
     "id": {("maxLength", 200)},
@@ -228,7 +222,6 @@ FIELDS: dict[str, set[tuple[str, int]]] = {  # limits in the description of each
 
 
 def limits_of(schema: Any) -> Iterator[tuple[str, int]]:
-    """The limits in a JSON Schema."""
     if isinstance(schema, dict):
         yield from ((name, value) for name, value in schema.items() if name.startswith(("max", "min")))
         for inner in schema.values():

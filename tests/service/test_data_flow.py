@@ -7,19 +7,16 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 import perfect_yatzy
 import pytest
-from perfect_yatzy import errors
+from perfect_yatzy import RuleSet, State, Strategy, errors, load_rules, parse_card
 from perfect_yatzy.errors import CODES, RulesError, SolverError
 from perfect_yatzy.game import scorecard
-from perfect_yatzy.game.notation import parse_card
-from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.game.rules import RuleSet
-from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.model.objectives import Goals
 from perfect_yatzy.model.state_space import StateSpace
 from perfect_yatzy.service import queries, resolver
@@ -29,18 +26,15 @@ from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.requests import Request, parse_request
 from perfect_yatzy.strategy import position
 from perfect_yatzy.strategy.score_strategy import goals_to_solve, reach
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
 from perfect_yatzy.tablebase.store import Progress, has_table
 from perfect_yatzy.web.workers import RequestScheduler
 from support.refusals import refused
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
+TWO = f"{LATE} chance=20; 231"  # opponents
 TURNS = {"turns of the mean": 1, "turns of the objective": 1}
 RANKINGS = {"rankings of the objective": 1}  # the mean orders equal options within it
-
-
-# --- one check, one evaluation -------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -86,10 +80,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         ({"query": "expect", "games": 100}, {}),
         ({"query": "expect", "goal": 240}, {}),
         ({"query": "outcomes", "hold": [3, 3], "rolls_left": 2}, {"turns of the mean": 1}),
-        (
-            {"query": "score", "dice": "33456", "opponents": f"{LATE} chance=20; 231"},
-            {"card": 2, "state": 2, **RANKINGS},
-        ),
+        ({"query": "score", "dice": "33456", "opponents": TWO}, {"card": 2, "state": 2, **RANKINGS}),
     ],
 )
 def test_a_request_checks_its_card_and_evaluates_its_turn_once(
@@ -129,9 +120,6 @@ def test_a_checked_position_is_checked_again_only_for_another_game(yatzy: Strate
     assert calls == {"state": 1}
     refused("belongs to yatzy, not to generala", perfect_yatzy.open_strategy("generala").value, position)
     refused("begins at a card", reach("yatzy", 240, f"{LATE} chance=20").value, position)
-
-
-# --- requests ------------------------------------------------------------------------------------------------------
 
 
 def parsed(**fields: Any) -> Request:
@@ -187,21 +175,6 @@ def test_every_code_of_the_package_is_documented() -> None:
     assert documented - {"code"} == CODES
 
 
-# --- what a request may solve --------------------------------------------------------------------------------------
-
-
-class Announcements(list[tuple[str | None, bool]]):
-    """Lines that were announced, and whether the table of all goals was there by then."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__()
-        self.folder = folder
-
-    def __call__(self, rules: RuleSet, line: str | None) -> Progress:
-        self.append((line, has_table(rules, self.folder, Goals.name)))
-        return lambda done, total: None
-
-
 def test_goals_of_the_whole_game_or_of_its_rest() -> None:
     """The one place that decides it, over all cases."""
     rules = load_rules("yatzy-forced")
@@ -229,11 +202,15 @@ def test_what_a_question_may_solve(tmp_path: Path) -> None:
     exact = reach(rules, 150, card, tmp_path).value(card)
     sizes = [Goals(rules, state).solve_cost().bytes for state in (card.state, State())]
     asked = {"query": "expect", "rules": "yatzy-forced", "card": "ones=3 twos=6", "spread": False}
-    lines = Announcements(tmp_path)
+    lines: list[tuple[str | None, bool]] = []  # what was announced, and whether the table of all goals was there
+
+    def announce(rules: RuleSet, line: str | None) -> Progress:
+        lines.append((line, has_table(rules, tmp_path, Goals.name)))
+        return lambda done, total: None
 
     def service(most: int) -> QueryService:
         budget = SolveBudget(instant_seconds=0.0, objective=SolveLimit(bytes=most))
-        return QueryService(tmp_path, None, lines, budget=budget)
+        return QueryService(tmp_path, None, announce, budget=budget)
 
     with pytest.raises(RulesError, match=r"all goals of yatzy-forced take .* or first run: yatzy solve") as caught:
         service(sizes[0] - 1).answer(asked | {"goal": 150})
@@ -272,9 +249,6 @@ def test_the_table_of_means_has_a_limit_of_its_own(tmp_path: Path) -> None:
         refused("its table takes .* s; first run: yatzy solve yatzy$", service.answer, asked, error=RulesError)
 
 
-# --- several threads -----------------------------------------------------------------------------------------------
-
-
 def test_a_cache_keeps_up_to_its_weight() -> None:
     cache: WeightedLRUCache[str] = WeightedLRUCache(10)
     for name, weight in (("a", 4), ("b", 4), ("c", 4), ("d", 11)):
@@ -305,12 +279,8 @@ def test_a_value_is_created_by_one_of_many_threads() -> None:
 
 def test_many_threads_get_the_answers_of_one(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
     objectives: list[dict[str, Any]] = [{}, {"goal": 240}, {"goal": 250}, {"opponents": "251", "ties": "half"}]
-    requests = [
-        {"query": query, "dice": dice, "card": LATE, **objective}
-        for query in ("hold", "score")
-        for dice in ("33456", "11236", "55555")
-        for objective in objectives
-    ]
+    cases = product(("hold", "score"), ("33456", "11236", "55555"), objectives)
+    requests = [{"query": query, "dice": dice, "card": LATE, **objective} for query, dice, objective in cases]
     alone = [*map(QueryService().answer, requests)]
     solved: list[int] = []
     lock, real = Lock(), resolver.utility_strategy

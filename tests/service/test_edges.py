@@ -11,9 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from perfect_yatzy.errors import RulesError, SolverError, StateError, TableError
-from perfect_yatzy.game.notation import parse_card
-from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy import RulesError, SolverError, StateError, TableError, load_rules, parse_card
 from perfect_yatzy.model.estimates import SolveCost
 from perfect_yatzy.service import budget
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit
@@ -36,9 +34,6 @@ def taken_up_to(
         call(most + step)
 
 
-# --- the machine ---------------------------------------------------------------------------------------------------
-
-
 def test_sixteen_megabytes_of_the_disk_stay_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=16_777_216 + 1_000))
     taken_up_to(1_000, 1, lambda size: memory.check_space(tmp_path, size), TableError, "has 16 MB free and the table")
@@ -52,16 +47,11 @@ def test_a_solve_may_take_all_of_the_free_memory(monkeypatch: pytest.MonkeyPatch
     text = "MemTotal:  99 kB\nMemFree:  3 kB\nMemAvailable:       7 kB\n"
     monkeypatch.setattr(Path, "read_text", lambda path, **rest: text if str(path) == "/proc/meminfo" else "")
     assert memory.available_memory() == 7 * 1024
-    check = memory.check_memory
-    taken_up_to(
-        7_168, 1, lambda size: check(YATZY, replace(COST, memory=size)), RulesError, "needs 0.00 GB of memory"
-    )
+    said, check = "needs 0.00 GB of memory", memory.check_memory
+    taken_up_to(7_168, 1, lambda size: check(YATZY, replace(COST, memory=size)), RulesError, said)
     text = "MemTotal:  99 kB\n"
     assert memory.available_memory() is None
     memory.check_memory(YATZY, replace(COST, memory=1 << 60))
-
-
-# --- the budget ----------------------------------------------------------------------------------------------------
 
 
 def test_the_limits_of_solves_belong_to_what_is_allowed() -> None:
@@ -110,8 +100,6 @@ def test_opponents_up_to_the_number_of_the_budget() -> None:
 
     taken_up_to(8, 1, plan, StateError, "9 opponents; there can be at most 8")
 
-
-# --- the numbers of a request --------------------------------------------------------------------------------------
 
 SAVED = "ones=3 twos=6"  # two turns, of which four rolls can be saved
 NUMBERS: list[tuple[dict[str, Any], str, int, int]] = [  # request, field, lowest and highest value
