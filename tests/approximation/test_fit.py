@@ -6,15 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from perfect_yatzy import RulesError, StateError, load_rules
 from perfect_yatzy.approximation.backward import solve_relaxed
 from perfect_yatzy.approximation.fit import fit_values
 from perfect_yatzy.approximation.lane_turns import States
 from perfect_yatzy.approximation.multipliers import optimal_prices
 from perfect_yatzy.approximation.relaxation import Budget, relax
 from perfect_yatzy.approximation.rollout import simulate_values
-from perfect_yatzy.errors import RulesError, StateError
 from perfect_yatzy.game.patterns import Pattern
-from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.rules import Category, RuleSet
 from perfect_yatzy.game.upper_sums import upper_sums
 from perfect_yatzy.model.relaxed_game import RelaxedGame

@@ -11,11 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from perfect_yatzy import RuleSet, State, load_rules
 from perfect_yatzy.approximation.lane_turns import LaneTurns, States, empty_cards
 from perfect_yatzy.approximation.rollout import simulate_values
-from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.game.rules import RuleSet
-from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.game.upper_sums import upper_sums
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.model.turn_slots import allowed_boxes, turn_slots

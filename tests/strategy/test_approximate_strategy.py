@@ -8,14 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import perfect_yatzy
 import pytest
-from perfect_yatzy import RulesError, State, StateError, Strategy, load_rules
+from perfect_yatzy import Certificate, RulesError, RuleSet, State, StateError, Strategy, computer_player, load_rules
 from perfect_yatzy.game.dice import Floats, Ints
-from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.play.puzzle import find_puzzle
 from perfect_yatzy.play.review import action_outlook, review
-from perfect_yatzy.policies.computer_players import computer_player
 from perfect_yatzy.strategy.approximate_strategy import ApproximateStrategy, FunctionEvaluator
-from perfect_yatzy.strategy.certificate import Certificate
 from perfect_yatzy.strategy.verify import random_states
 from support.human import human
 

@@ -8,15 +8,9 @@ import numpy as np
 import perfect_yatzy
 import pytest
 from hypothesis import example, given
-from perfect_yatzy.errors import StateError
+from perfect_yatzy import BatchOptions, RuleSet, State, StateError, Strategy, maximise, open_strategy, reach
 from perfect_yatzy.game.action_numbers import action_count, action_number, hold_count, numbered_action
-from perfect_yatzy.game.rules import RuleSet
-from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.strategy import batch
-from perfect_yatzy.strategy.batch import BatchOptions
-from perfect_yatzy.strategy.opening import open_strategy
-from perfect_yatzy.strategy.score_strategy import maximise, reach
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.verify import random_states
 from support import games
 from support.command import refused_in_a_line

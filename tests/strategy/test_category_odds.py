@@ -8,9 +8,7 @@ from functools import cache
 from itertools import combinations, product
 
 import pytest
-from perfect_yatzy.errors import StateError
-from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy import RuleSet, StateError, load_rules
 from perfect_yatzy.game.scoring import category_points
 from perfect_yatzy.strategy.category_odds import CategoryOdds, category_odds
 from support import games

@@ -12,11 +12,9 @@ import perfect_yatzy
 import pytest
 from hypothesis import example, given
 from numba.core.errors import TypingError
+from perfect_yatzy import RulesError, ScoreDistribution, State, StateError, Strategy, parse_card, reach
 from perfect_yatzy.cli.views.charts import histogram
-from perfect_yatzy.errors import RulesError, StateError
-from perfect_yatzy.game.notation import parse_card
 from perfect_yatzy.game.rules import Bonus, RuleSet
-from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.kernels.simd import peek, views
 from perfect_yatzy.kernels.value_tables import MeanTable
 from perfect_yatzy.model.objectives import BonusChance, Variance
@@ -24,10 +22,7 @@ from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.model.turn_model import turn_outcomes
 from perfect_yatzy.strategy.distribution import distribution, stored_distribution
 from perfect_yatzy.strategy.distribution_files import distribution_path
-from perfect_yatzy.strategy.score_distribution import ScoreDistribution
-from perfect_yatzy.strategy.score_strategy import reach
 from perfect_yatzy.strategy.simulation import simulate
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from perfect_yatzy.tablebase.store import table_path
 from support import games

@@ -8,20 +8,16 @@ from pathlib import Path
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy import RulesError, load_rules
+from perfect_yatzy import RulesError, RuleSet, State, Strategy, distribution, load_rules
 from perfect_yatzy.approximation.goals import RATE, risk_rate, solve_goal_estimates
-from perfect_yatzy.game.rules import RuleSet
-from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.model.goal_estimates import Downside, LateGoals, Upside, estimated_chances
 from perfect_yatzy.model.objectives import Goals
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.simulate import run_simulation
-from perfect_yatzy.strategy.distribution import distribution
 from perfect_yatzy.strategy.goal_estimates import EstimatedGoalEvaluator, has_goal_estimates, open_goal_estimates
 from perfect_yatzy.strategy.score_strategy import ScoreStrategy, goals_to_solve
 from perfect_yatzy.strategy.simulation import simulate, wilson_interval
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
 from perfect_yatzy.strategy.verify import random_states
 from perfect_yatzy.tablebase.backward_induction import solve_objective

@@ -9,7 +9,7 @@ from unittest.mock import Mock
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy import RuleSet, ScoreDistribution, Strategy
 from perfect_yatzy.game.scorecard import EMPTY_STATE, State
 from perfect_yatzy.service import budget as budgets
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit, distribution_seconds
@@ -19,8 +19,6 @@ from perfect_yatzy.strategy.distribution import distribution, stored_distributio
 from perfect_yatzy.strategy.distribution_files import has_outlook, outlook_path
 from perfect_yatzy.strategy.greedy_policy import GreedyPolicy
 from perfect_yatzy.strategy.outlook import BackwardPass, outlook_cost
-from perfect_yatzy.strategy.score_distribution import ScoreDistribution
-from perfect_yatzy.strategy.strategy import Strategy
 from support import games
 from support.mechanics import random_rules
 

@@ -12,16 +12,12 @@ from typing import Any
 import numpy as np
 import perfect_yatzy
 import pytest
+from perfect_yatzy import Scorecard, State, Strategy, maximise, open_strategy, reach, sample_positions
 from perfect_yatzy.game.legal_actions import TurnPosition, start_turn
-from perfect_yatzy.game.scorecard import Scorecard, State
 from perfect_yatzy.play.record import card_after
 from perfect_yatzy.play.replay import play_turn
 from perfect_yatzy.strategy import positions as module
-from perfect_yatzy.strategy.opening import open_strategy
 from perfect_yatzy.strategy.position_sample import MEANINGS, PositionSample
-from perfect_yatzy.strategy.positions import sample_positions
-from perfect_yatzy.strategy.score_strategy import maximise, reach
-from perfect_yatzy.strategy.strategy import Strategy
 from support import games
 from support.command import Run, refused_in_a_line
 from support.naive import Naive

@@ -2,71 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from fractions import Fraction
-
 import numpy as np
 import perfect_yatzy
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
-from perfect_yatzy.errors import StateError
-from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy import ScoreStrategy, StateError, Strategy, maximise, reach
 from perfect_yatzy.strategy.distribution import distribution, stored_distribution
-from perfect_yatzy.strategy.score_distribution import ScoreDistribution
-from perfect_yatzy.strategy.score_strategy import ScoreStrategy, maximise, reach
 from perfect_yatzy.strategy.simulation import simulate
-from perfect_yatzy.strategy.strategy import Strategy
-from support import games
-from support.naive_objectives import NaiveTieBreak, assert_chances
-from support.seeds import examples
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 two-pairs=18 chance=22 yatzy=0"
 LATER = LATE + " full-house=28"
-
-
-def assert_agree(rules: RuleSet, found: ScoreDistribution, utility: Callable[[int], int]) -> None:
-    oracle = NaiveTieBreak(rules.canonical(), lambda score: Fraction(utility(score)), Fraction(4, 1_000_000))
-    assert_chances(found, oracle.distribution())
-
-
-def check_goal(rules: RuleSet, goal: int) -> None:
-    strategy = reach(rules, goal)
-    found = distribution(strategy)
-    assert_agree(rules, found, lambda score: int(score >= goal))
-    assert found.at_least(goal) == pytest.approx(strategy.value(), rel=1e-4)
-
-
-def check_utility(rules: RuleSet, step: int, period: int) -> None:
-    utilities = [score // 3 * step % period for score in range(300)]
-    strategy = maximise(rules, utilities)
-    found = distribution(strategy)
-    assert_agree(rules, found, lambda score: utilities[score])
-    if not rules.first_roll_bonus:  # whose points the value, unlike the play, can avoid
-        assert np.array(utilities)[found.scores] @ found.chances == pytest.approx(strategy.value(), rel=1e-4)
-
-
-@examples(2, 8)
-@given(games.rule_sets(), st.integers(1, 30))
-@example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 20)
-@example(games.joker_game("free", order="forced"), 14)
-@example(games.saved_rolls_game("forced", True), 12)
-def test_play_for_a_goal_agrees_with_the_oracle(rules: RuleSet, goal: int) -> None:
-    check_goal(rules, goal)
-
-
-@examples(2, 8)
-@given(games.rule_sets(), st.integers(1, 6), st.integers(2, 9))
-@example(games.joker_game("none", first_roll_bonus=(("run", 3),)), 5, 7)
-def test_play_for_a_utility_that_rises_and_falls_agrees(rules: RuleSet, step: int, period: int) -> None:
-    check_utility(rules, step, period)
-
-
-@pytest.mark.slow
-def test_saved_rolls_in_any_order_agree_with_the_oracle() -> None:
-    """A minute of fractions."""
-    check_goal(games.saved_rolls_game("free", True), 25)
-    check_utility(games.saved_rolls_game("free", True), 5, 7)
 
 
 @pytest.mark.parametrize(("card", "goal"), [(LATE, 180), (LATE, 200), (LATER, 180), (LATER, 230)])

@@ -13,24 +13,20 @@ import perfect_yatzy
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from perfect_yatzy import RulesError, Scorecard, State, StateError, Strategy, distribution, load_rules
 from perfect_yatzy.cli.views.answers import expect_lines, objective_lines
 from perfect_yatzy.cli.views.wording import chance_text, points_text
-from perfect_yatzy.errors import RulesError, StateError
 from perfect_yatzy.game.notation import dice_of, parse_card
 from perfect_yatzy.game.patterns import Pattern
-from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.rules import Category, RuleSet
-from perfect_yatzy.game.scorecard import Scorecard, State
 from perfect_yatzy.kernels.table_slices import restricted
 from perfect_yatzy.model.estimates import SolveCost, rule_set_stats
 from perfect_yatzy.model.objectives import Goals, Objective, Utility
 from perfect_yatzy.model.state_space import StateSpace
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy import distribution as forward
-from perfect_yatzy.strategy.distribution import distribution
 from perfect_yatzy.strategy.opponents import WinUtility, final_score, finished, opponent, parse_opponents
 from perfect_yatzy.strategy.score_strategy import ScoreStrategy, maximise, mean_evaluator, reach, solve_in_memory
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from support import games

@@ -11,15 +11,12 @@ from typing import Any
 import numpy as np
 import perfect_yatzy
 import pytest
+from perfect_yatzy import Scorecard, State, Strategy, maximise, parse_card, reach
 from perfect_yatzy.frames import to_arrow
-from perfect_yatzy.game.notation import parse_card
-from perfect_yatzy.game.scorecard import Scorecard, State
 from perfect_yatzy.play.record import card_after
 from perfect_yatzy.play.replay import play_turn
 from perfect_yatzy.strategy.opponents import final_score
-from perfect_yatzy.strategy.score_strategy import maximise, reach
 from perfect_yatzy.strategy.simulation import simulate
-from perfect_yatzy.strategy.strategy import Strategy
 from support.command import Run, refused_in_a_line
 from support.need import need
 from support.players import same_games

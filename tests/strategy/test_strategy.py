@@ -15,12 +15,10 @@ import perfect_yatzy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from perfect_yatzy.errors import StateError
+from perfect_yatzy import Scorecard, State, StateError, Strategy
 from perfect_yatzy.game.notation import dice_of
-from perfect_yatzy.game.scorecard import Scorecard, State
 from perfect_yatzy.kernels.table_slices import PADDING, window
 from perfect_yatzy.strategy.simulation import simulate
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.verify import random_states
 from support.command import refused_in_a_line
 from support.need import need

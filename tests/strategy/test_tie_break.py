@@ -11,18 +11,15 @@ import perfect_yatzy
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from perfect_yatzy import Choice, Hold, RuleSet, ScoreStrategy, State, Strategy, maximise, reach
 from perfect_yatzy.game.notation import counts_of, parse_card
-from perfect_yatzy.game.rules import RuleSet
-from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.game.scoring import scoring_options
-from perfect_yatzy.strategy.actions import Choice, Hold
-from perfect_yatzy.strategy.score_strategy import ScoreStrategy, maximise, reach
+from perfect_yatzy.strategy.distribution import distribution
 from perfect_yatzy.strategy.simulation import simulate
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
 from support import games
 from support.command import Run
-from support.naive_objectives import NaiveTieBreak
+from support.naive_objectives import NaiveTieBreak, assert_chances
 from support.players import same_games
 from support.seeds import examples
 
@@ -94,12 +91,8 @@ def test_the_command_plays_for_the_mean_what_is_settled(run: Run, yatzy: Strateg
 # --- against the oracle -----------------------------------------------------------------------------------------------
 
 
-@examples(2, 6)
-@given(games.rule_sets(), st.integers(1, 30))
-@example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 20)
-@example(games.joker_game("free", order="forced", saved_rolls=True), 14)
-@example(games.SAVED, 9)
-def test_decisions_and_games_agree_with_the_oracle(rules: RuleSet, goal: int) -> None:
+def check_goal(rules: RuleSet, goal: int) -> None:
+    """Chance, decisions, simulated games and the whole distribution of the play for a goal."""
     oracle = NaiveTieBreak(rules.canonical(), lambda score: Fraction(int(score >= goal)), TOLERANCE)
     strategy = reach(rules, goal)
     mean, chance = map(float, oracle.play())
@@ -110,21 +103,57 @@ def test_decisions_and_games_agree_with_the_oracle(rules: RuleSet, goal: int) ->
     for card in states[:: 1 + len(states) // 8]:
         for made in (goal // 2, goal - 1):
             check_decisions(oracle, replace(strategy, zero=goal - made), State(*card), made)
-    played = simulate(strategy, 4_000)
+    found, played = distribution(strategy), simulate(strategy, 4_000)
+    assert_chances(found, oracle.distribution())
+    assert found.at_least(goal) == pytest.approx(strategy.value(), rel=1e-4)
     assert abs(played.mean - mean) <= 5 * played.standard_error + 1e-9
     reached = (played.final_scores >= goal).mean()
     assert abs(reached - chance) <= 5 * np.sqrt(chance * (1 - chance) / 4_000) + 1e-4
 
 
-@pytest.mark.parametrize("rules", [games.joker_game("none"), games.SAVED], ids=["joker", "saved rolls"])
-def test_games_for_a_utility_that_rises_and_falls_agree_with_the_oracle(rules: RuleSet) -> None:
-    worths = [score // 3 * 5 % 7 for score in range(200)]
+def check_utility(rules: RuleSet, step: int, period: int) -> tuple[NaiveTieBreak, Strategy, np.ndarray]:
+    """The distribution of the play for a utility that rises and falls; the oracle, the strategy and the utilities."""
+    worths = [score // 3 * step % period for score in range(300)]
     oracle = NaiveTieBreak(rules.canonical(), lambda score: Fraction(worths[score]), TOLERANCE)
-    mean, utility = map(float, oracle.play())
-    played = simulate(maximise(rules, worths), 20_000)
+    strategy = maximise(rules, worths)
+    found = distribution(strategy)
+    assert_chances(found, oracle.distribution())
+    if not rules.first_roll_bonus:  # whose points the value, unlike the play, can avoid
+        assert np.array(worths)[found.scores] @ found.chances == pytest.approx(strategy.value(), rel=1e-4)
+    return oracle, strategy, np.array(worths)
+
+
+@examples(2, 8)
+@given(games.rule_sets(), st.integers(1, 30))
+@example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 20)
+@example(games.joker_game("free", order="forced", saved_rolls=True), 14)
+@example(games.joker_game("free", order="forced"), 14)
+@example(games.SAVED, 9)
+def test_play_for_a_goal_agrees_with_the_oracle(rules: RuleSet, goal: int) -> None:
+    check_goal(rules, goal)
+
+
+@examples(2, 8)
+@given(games.rule_sets(), st.integers(1, 6), st.integers(2, 9))
+@example(games.joker_game("none", first_roll_bonus=(("run", 3),)), 5, 7)
+def test_play_for_a_utility_agrees_with_the_oracle(rules: RuleSet, step: int, period: int) -> None:
+    check_utility(rules, step, period)
+
+
+@pytest.mark.parametrize("rules", [games.joker_game("none"), games.SAVED], ids=["joker", "saved rolls"])
+def test_games_for_a_utility_agree_with_the_oracle(rules: RuleSet) -> None:
+    oracle, strategy, worths = check_utility(rules, 5, 7)
+    (mean, utility), played = map(float, oracle.play()), simulate(strategy, 20_000)
     assert abs(played.mean - mean) <= 5 * played.standard_error
-    reached = np.array(worths)[played.final_scores]
+    reached = worths[played.final_scores]
     assert abs(reached.mean() - utility) <= 5 * reached.std() / np.sqrt(20_000)
+
+
+@pytest.mark.slow
+def test_saved_rolls_in_any_order_agree_with_the_oracle() -> None:
+    """A minute of fractions."""
+    check_goal(games.saved_rolls_game("free", True), 25)
+    check_utility(games.saved_rolls_game("free", True), 5, 7)
 
 
 def check_decisions(oracle: NaiveTieBreak, strategy: ScoreStrategy, state: State, made: int) -> None:

@@ -9,8 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from perfect_yatzy.game.rules import RuleSet
-from perfect_yatzy.game.scorecard import State
+from perfect_yatzy import RuleSet, State
 from perfect_yatzy.policies.hold_rules import Condition, DicePattern, HoldRule
 
 from support.naive import Dice, Naive

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from perfect_yatzy.game.rules import RuleSet
-from perfect_yatzy.game.scorecard import State
+from perfect_yatzy import RuleSet, State
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_values

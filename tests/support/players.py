@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from perfect_yatzy.game.rules import RuleSet
-from perfect_yatzy.strategy.simulation import Simulation
-from perfect_yatzy.strategy.strategy import Strategy
+from perfect_yatzy import RuleSet, Simulation, Strategy
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_values
 
