@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from perfect_yatzy import RuleSet, load_rules
 from support.games import joker_game, rule_sets, saved_rolls_game
 from support.mechanics import MECHANICS, random_rules
 from support.naive import Naive
@@ -19,9 +20,9 @@ from perfect_yatzy.approximation.backward import solve_relaxed
 from perfect_yatzy.approximation.bound import rounding_error, upper_bound
 from perfect_yatzy.approximation.relaxation import Budget, relax, required_exact
 from perfect_yatzy.game.box_order import chains
-from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.model.relaxed_game import RelaxedGame
+from perfect_yatzy.model.state_space import state_space
+from perfect_yatzy.tablebase.backward_induction import solve_values
 
 
 def bound_of(rules: RuleSet, exact: tuple[int, ...], column: int, prices: np.ndarray) -> float:
@@ -38,13 +39,10 @@ def is_exact(rules: RuleSet) -> bool:
     ("name", "value"), [("yatzy", 248.4399893779), ("yahtzee-plain", 245.8707745141), ("yacht", None)]
 )
 def test_with_all_boxes_exact_the_bound_is_the_value(name: str, value: float | None) -> None:
-    from perfect_yatzy.tablebase.backward_induction import solve_values
-
     rules = load_rules(name)
     value = float(solve_values(rules)[-1]) if value is None else value
     n = len(rules.categories)
-    prices = np.random.default_rng(1).normal(5, 3, n)
-    game = RelaxedGame(rules, range(n), prices, 0 if rules.bonus else -1)
+    game = RelaxedGame(rules, range(n), np.random.default_rng(1).normal(5, 3, n), 0 if rules.bonus else -1)
     values = solve_relaxed(game)
     assert upper_bound(game, values) == pytest.approx(value, abs=1e-9)
     assert rounding_error(game, values) < 5e-10
@@ -55,27 +53,25 @@ def test_with_all_boxes_exact_the_bound_is_the_value(name: str, value: float | N
 def test_the_bound_is_never_below_the_exact_value(rules: RuleSet, data: st.DataObject) -> None:
     """Random prices and exact boxes; with more exact boxes the bound does not rise."""
     exact_value = Naive(rules.canonical()).value(0, 0)
-    needed, column = required_exact(rules)
-    n = len(rules.categories)
+    (needed, column), n = required_exact(rules), len(rules.categories)
     prices = np.array(data.draw(st.lists(st.floats(-5, 20), min_size=n, max_size=n)))
     free = [chain for chain in chains(rules) if not set(chain) <= set(needed)]
     more = data.draw(st.lists(st.sampled_from(free), unique=True)) if free else []
-    coarse = bound_of(rules, needed, column, prices)
-    fine = bound_of(rules, (*needed, *(c for chain in more for c in chain)), column, prices)
-    everything = bound_of(rules, tuple(range(n)), column, prices)
-    assert Fraction(coarse) >= exact_value
-    assert Fraction(fine) >= exact_value
-    assert Fraction(everything) >= exact_value
+    boxes = needed, (*needed, *(c for chain in more for c in chain)), tuple(range(n))
+    coarse, fine, everything = (bound_of(rules, exact, column, prices) for exact in boxes)
+    assert all(Fraction(found) >= exact_value for found in (coarse, fine, everything))
     assert everything <= fine + 1e-9 <= coarse + 2e-9
     if is_exact(rules):
         assert everything == pytest.approx(float(exact_value), abs=1e-9)
 
 
 def check_bounds(rules: RuleSet) -> None:
-    """Any budget, and all boxes exact with random prices: never below the oracle; from each state too."""
-    oracle = Naive(rules.canonical())
-    exact_value = oracle.value(0, 0)
-    for seconds in (0.0, 1e-6, 1e-5, 1.0):
+    """Any budget, and all boxes exact with random prices: never below the oracle.
+
+    Little time: no upper sum, coarse upper sums, few exact boxes, rows without values of their own.
+    """
+    exact_value = Naive(rules.canonical()).value(0, 0)
+    for seconds in (0.0, 1e-7, 1e-6, 1e-5, 1e-4, 1.0):
         assert Fraction(relax(rules, Budget(seconds), threads=1).bound) >= exact_value
     n = len(rules.categories)
     prices = np.random.default_rng(n).normal(4, 3, n)
@@ -103,14 +99,6 @@ def test_mechanics_combined(seed: int) -> None:
 def test_a_thousand_combinations() -> None:
     for seed in range(40, 1_000):
         check_bounds(random_rules(seed))
-
-
-@examples(12, 60)
-@given(rules=rule_sets(), seconds=st.sampled_from([0.0, 1e-7, 1e-6, 1e-5, 1e-4]))
-def test_the_bound_holds_for_any_budget(rules: RuleSet, seconds: float) -> None:
-    """Little time: no upper sum, coarse upper sums, few exact boxes, rows without values of their own."""
-    exact_value = Naive(rules.canonical()).value(0, 0)
-    assert Fraction(relax(rules, Budget(seconds), threads=1).bound) >= exact_value
 
 
 @pytest.mark.full
@@ -142,31 +130,27 @@ def test_the_bound_does_not_depend_on_the_threads() -> None:
     assert one.values.tobytes() == three.values.tobytes()
 
 
-@pytest.mark.parametrize("order", ["free", "forced"])
-@pytest.mark.parametrize("saved", [False, True])
-def test_saved_rolls(order: str, saved: bool) -> None:
-    rules = saved_rolls_game(order, saved)
-    exact_value = float(Naive(rules.canonical()).value(0, 0))
-    assert bound_of(rules, (0, 1, 2, 3), 0, np.arange(4.0)) == pytest.approx(exact_value, abs=1e-9)
-    assert relax(rules).bound >= exact_value
+SMALL = {
+    f"{order}, saved {saved}": saved_rolls_game(order, saved) for order in ("free", "forced") for saved in (0, 1)
+}
+SMALL |= {f"joker {mode}": joker_game(mode) for mode in ("none", "free", "forced")}
 
 
-@pytest.mark.parametrize("mode", ["none", "free", "forced"])
-def test_jokers(mode: str) -> None:
-    rules = joker_game(mode)
+@pytest.mark.parametrize("name", SMALL)
+def test_saved_rolls_and_jokers(name: str) -> None:
+    rules = SMALL[name]
+    check_bounds(rules)
     exact_value = float(Naive(rules.canonical()).value(0, 0))
     found = bound_of(rules, (0, 1, 2, 3), 0, np.arange(4.0))
     assert found >= exact_value
-    if mode == "none":
+    assert relax(rules).bound >= exact_value
+    if rules.joker is None or rules.joker.mode == "none":
         assert found == pytest.approx(exact_value, abs=1e-9)
 
 
 @pytest.mark.full
 def test_every_state_has_a_bound() -> None:
     """W and the prices bound the value of each state, not only of the empty card."""
-    from perfect_yatzy.model.state_space import state_space
-    from perfect_yatzy.tablebase.backward_induction import solve_values
-
     rules = load_rules("yahtzee-plain")
     space, values, found = state_space(rules), solve_values(rules), relax(rules, Budget(boxes=3))
     rows = space.state_rows()

@@ -23,6 +23,7 @@ from support.command import Run
 from support.human import human
 
 CLUB = Path(__file__).parent.parent / "data" / "club-sheet.toml"
+SIMULATE = "simulate", "--games", "200"
 SMALL = {"games": 200, "fit_games": 40, "rounds": 1, "minutes": 0.05, "memory": 1 << 24}
 
 
@@ -51,8 +52,7 @@ def strategy(sheet: str) -> ApproximateStrategy:
 def test_the_strategy_is_opened_for_a_game_that_is_too_large(strategy: ApproximateStrategy, sheet: str) -> None:
     found = open_strategy(sheet)
     assert isinstance(found, ApproximateStrategy)
-    assert found.certificate == strategy.certificate
-    assert found.value() == strategy.value()
+    assert (found.certificate, found.value()) == (strategy.certificate, strategy.value())
     known = found.certificate
     assert known.interval99[0] <= known.mean <= known.interval99[1] <= known.upper_bound
     assert (known.games, known.seed, known.iterations) == (200, 1, 1)
@@ -87,10 +87,7 @@ def test_an_interrupted_solution_resumes_after_its_last_stage(
     assert not has_fitted(strategy.rules, tmp_path)
     assert [entry.finished for entry in stored(tmp_path)] == [False]
 
-    def never(*args: object, **rest: object) -> None:
-        raise AssertionError("the fit was stored")
-
-    monkeypatch.setattr(pipeline, "fit_values", never)
+    monkeypatch.setattr(pipeline, "fit_values", None)  # the fit was stored
     resumed = perfect_yatzy.approximate(sheet, tmp_path, **SMALL)  # type: ignore[arg-type]
     assert resumed.certificate.mean == strategy.certificate.mean
     assert [entry.objective for entry in stored(tmp_path)] == ["approximate-mean"]
@@ -116,17 +113,16 @@ def test_wrong_settings_and_damaged_files_are_refused(
 
 
 def test_without_the_strategy_the_error_says_what_to_run(sheet: str, tmp_path: Path) -> None:
-    with pytest.raises(RulesError, match=r"yatzy solve .*twin.toml --approximate"):
-        open_strategy(sheet, tmp_path)
-    with pytest.raises(RulesError, match=r"yatzy solve .*twin.toml --approximate"):
-        QueryService(tmp_path).answer({"query": "hold", "rules": sheet, "dice": "33"})
+    asked = {"query": "hold", "rules": sheet, "dice": "33"}
+    for ask in (lambda: open_strategy(sheet, tmp_path), lambda: QueryService(tmp_path).answer(asked)):
+        with pytest.raises(RulesError, match=r"yatzy solve .*twin.toml --approximate"):
+            ask()
 
 
 def test_simulated_games_and_a_review(strategy: ApproximateStrategy) -> None:
     played = perfect_yatzy.simulate(strategy, 300, seed=9)
-    assert abs(played.mean - strategy.certificate.mean) < 5 * (
-        played.standard_error + strategy.certificate.half_width
-    )
+    error = played.standard_error + strategy.certificate.half_width
+    assert abs(played.mean - strategy.certificate.mean) < 5 * error
     first = perfect_yatzy.simulate(strategy, 50, seed=9)
     assert (first.final_scores == played.final_scores[:50]).all()
     late = perfect_yatzy.simulate(strategy, 40, start="face-1=2 sum-7=20")
@@ -138,13 +134,11 @@ def test_simulated_games_and_a_review(strategy: ApproximateStrategy) -> None:
 
 def test_the_commands(strategy: ApproximateStrategy, sheet: str, run: Run, tmp_path: Path) -> None:
     text = strategy.certificate.sentence
-    for args in (("hold", "33"), ("score", "33"), ("expect",), ("simulate", "--games", "200")):
-        where = () if args[0] == "simulate" else ("--rules",)
-        command = (args[0], sheet, *args[1:]) if args[0] == "simulate" else (*args, *where, sheet)
-        answer = run(*command)
+    for command in (("hold", "33", "--rules"), ("score", "33", "--rules"), ("expect", "--rules"), SIMULATE):
+        answer = run(*command, sheet)
         assert answer.returncode == 0, answer.stderr
         assert f"Approximate: {text}"[:60] in answer.stdout
-        answer = json.loads(run(*command, "--json").stdout)
+        answer = json.loads(run(*command, sheet, "--json").stdout)
         assert answer["approximate"] == strategy.certificate.summary()
     checked = run("rules", "check", sheet)
     assert "too large for an exact solve" in checked.stdout
@@ -154,15 +148,13 @@ def test_the_commands(strategy: ApproximateStrategy, sheet: str, run: Run, tmp_p
     assert verified.returncode == 0, verified.stdout + verified.stderr
     record, save = tmp_path / "games.jsonl", tmp_path / "game.json"
     options = ("--seed", "3", "--record", str(record), "--save", str(save), "--no-warn")
-    played = run("play", sheet, *options, stdin="?\nhold none\n?\n" + "\n".join(["quit"]))
+    played = run("play", sheet, *options, stdin="?\nhold none\n?\nquit")
     assert "expected" in played.stdout
     assert played.returncode == 0, played.stderr
-    assert "already" in run("solve", sheet, "--approximate").stdout + "already"
+    assert run("solve", sheet, "--approximate").stdout.startswith("twin has an approximate strategy: ")
 
 
-def test_a_cached_certificate_is_told_in_the_language_of_each_question(
-    strategy: ApproximateStrategy, sheet: str
-) -> None:
+def test_a_cached_certificate_is_told_in_the_language_of_each_question(strategy: Strategy, sheet: str) -> None:
     service, told = QueryService(), []
     for code in ("en", "sv", "en"):
         with language_scope(code):
@@ -190,10 +182,8 @@ def test_a_record_is_reviewed(strategy: ApproximateStrategy, sheet: str, run: Ru
         ("positions", "-o", "p.csv"), ("simulate", "--policy", "goal:300"),
     ],
 )  # fmt: skip
-def test_what_needs_a_table_says_so(
-    args: tuple[str, ...], strategy: ApproximateStrategy, sheet: str, run: Run
-) -> None:
-    answer = run(args[0], *args[1:], sheet)
+def test_what_needs_a_table_says_so(args: list[str], strategy: Strategy, sheet: str, run: Run) -> None:
+    answer = run(*args, sheet)
     assert answer.returncode in (1, 2)
     assert "Traceback" not in answer.stderr
     assert "exact" in answer.stderr or "can be solved" in answer.stderr, answer.stderr

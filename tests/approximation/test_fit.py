@@ -6,15 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from perfect_yatzy import RulesError, StateError, load_rules
 from perfect_yatzy.approximation.backward import solve_relaxed
 from perfect_yatzy.approximation.fit import fit_values
 from perfect_yatzy.approximation.lane_turns import States
 from perfect_yatzy.approximation.multipliers import optimal_prices
 from perfect_yatzy.approximation.relaxation import Budget, relax
 from perfect_yatzy.approximation.rollout import simulate_values
-from perfect_yatzy.errors import RulesError, StateError
 from perfect_yatzy.game.patterns import Pattern
-from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.rules import Category, RuleSet
 from perfect_yatzy.game.upper_sums import upper_sums
 from perfect_yatzy.model.relaxed_game import RelaxedGame
@@ -69,9 +68,8 @@ def test_the_children_of_a_state_have_the_values_of_the_function(rules: RuleSet)
     filled, flag = np.array([0]), np.array([int(rules.tracked_index >= 0)])
     found = values.child_values(filled, np.array([0]), flag, (0, 2))
     checked = 0
-    for slot, (box, shift, pays) in enumerate(
-        zip(slots.slot_category.tolist(), slots.slot_shift.tolist(), slots.slot_pays.tolist(), strict=True)
-    ):
+    for slot, box in enumerate(slots.slot_category.tolist()):
+        shift, pays = slots.slot_shift[slot], bool(slots.slot_pays[slot])
         paid = int(flag[0] or (pays and box == rules.tracked_index))
         upper = upper_sums(rules).cap(np.array([shift]))
         for stage, saved in enumerate((0, 2)):
@@ -126,9 +124,11 @@ def test_a_fitted_game_is_played_nearly_perfectly_and_never_better() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("key", ["yatzy", "yahtzee-plain", "maxi-unsaved"])
-def test_strategies_of_solvable_games_lose_less_than_the_documented_share(key: str) -> None:
-    exact = {"yatzy": 248.4399893779, "yahtzee-plain": 245.8707745141, "maxi-unsaved": 394.5575068204}[key]
+@pytest.mark.parametrize(
+    ("key", "exact"),
+    [("yatzy", 248.4399893779), ("yahtzee-plain", 245.8707745141), ("maxi-unsaved", 394.5575068204)],
+)
+def test_strategies_of_solvable_games_lose_less_than_the_documented_share(key: str, exact: float) -> None:
     values, _ = fit_values(relaxed_start(load_rules(key)), seed=1)
     found = simulate_values(values, half_width=0.05, seed=2)
     assert exact * (1 - 0.0015) < found.mean < exact + (found.interval99[1] - found.mean)
@@ -136,10 +136,9 @@ def test_strategies_of_solvable_games_lose_less_than_the_documented_share(key: s
 
 def test_simulations_need_a_number_of_games_or_a_width() -> None:
     values = first_guess(small(PAIR, CHANCE), np.zeros(2))
-    with pytest.raises(StateError, match="number of games"):
-        simulate_values(values)
-    with pytest.raises(StateError, match="positive"):
-        simulate_values(values, games=0)
+    for games, message in ((None, "number of games"), (0, "positive")):
+        with pytest.raises(StateError, match=message):
+            simulate_values(values, games=games)
     assert len(simulate_values(values, games=3).luck) == 3
 
 

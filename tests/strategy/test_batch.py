@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import perfect_yatzy
 import pytest
 from hypothesis import example, given
-from perfect_yatzy.errors import StateError
+from perfect_yatzy import BatchOptions, RuleSet, State, StateError, Strategy, maximise, open_strategy, reach
 from perfect_yatzy.game.action_numbers import action_count, action_number, hold_count, numbered_action
-from perfect_yatzy.game.rules import RuleSet
-from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.strategy import batch
-from perfect_yatzy.strategy.batch import BatchOptions
-from perfect_yatzy.strategy.opening import open_strategy
-from perfect_yatzy.strategy.score_strategy import maximise, reach
-from perfect_yatzy.strategy.strategy import Strategy
-from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.verify import random_states
 from support import games
 from support.command import refused_in_a_line
 from support.naive import Naive
+from support.players import in_memory
 from support.seeds import examples
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 
 
-def columns(states: list[State]) -> dict[str, list[int]]:
+def columns(states: list[State]) -> dict[str, Any]:
     return {name: [getattr(s, name) for s in states] for name in ("filled", "upper", "saved", "joker_paid")}
 
 
-def asked(strategy: Strategy, number: int, seed: int) -> dict[str, object]:
+def asked(strategy: Strategy, number: int, seed: int) -> dict[str, Any]:
     """Random positions as arguments of a batch."""
     random, rules = np.random.default_rng(seed), strategy.rules
     states = [*random_states(strategy.space, number, seed)]
@@ -47,9 +41,8 @@ def asked(strategy: Strategy, number: int, seed: int) -> dict[str, object]:
 @example(games.saved_rolls_game("free", True))
 def test_options_have_the_values_of_the_oracle(rules: RuleSet) -> None:
     """Every hold, every category, and nothing that the rules forbid."""
-    oracle = Naive(rules.canonical())
-    strategy = Strategy(rules, None, TurnEvaluator(rules, perfect_yatzy.solve(rules)))
-    rolls = oracle.outcomes(rules.dice)
+    oracle, strategy = Naive(rules.canonical()), in_memory(rules)
+    rolls = oracle.rolls()
     positions, expected = [], []
     states = sorted(state for state in oracle.states() if state[0] != oracle.full_mask)
     for i, (filled, upper, saved, flag) in enumerate(states[:: 1 + len(states) // 20]):
@@ -70,40 +63,30 @@ def test_options_have_the_values_of_the_oracle(rules: RuleSet) -> None:
     assert (found.legal[:, hold_count(rules) :].sum(axis=1) > 0).all()
 
 
-def rest_of_a_game(key: str) -> Strategy:
-    if key == "goal":
-        return reach("yatzy", 240, LATE)
-    if key == "utility":
-        return maximise("yatzy", lambda scores: np.sqrt(scores), LATE)
-    return open_strategy(key)
-
-
 @pytest.mark.parametrize(
     "key", ["yatzy", "yahtzee", "yahtzee-free-joker", "generala", "yatzy-saved", "yatzy-forced", "goal", "utility"]
 )
 def test_options_and_regrets_are_those_of_single_questions(key: str) -> None:
-    strategy = rest_of_a_game(key)
-    rules, number = strategy.rules, 40
-    given, points = asked(strategy, number, seed=5), {}
-    cards: list[object] = [*random_states(strategy.space, number, 5)]
     if key in ("goal", "utility"):  # cards with points that play from LATE on can have made
-        dice = "33456", "11111", "66655"
+        strategy = reach("yatzy", 240, LATE) if key == "goal" else maximise("yatzy", np.sqrt, LATE)
         cards = [LATE, LATE + " chance=20", LATE + " chance=0 yatzy=0 full-house=28"]
-        states = [strategy.state(card) for card in cards]  # type: ignore[arg-type]
-        given = columns(states) | {"dice": [[int(face) for face in roll] for roll in dice], "rolls_left": [2, 1, 0]}
-        points = {"points": [73, 93, 101]}
-    found = strategy.options(**given, **points)  # type: ignore[arg-type]
-    best = strategy.best(**given, **points)  # type: ignore[arg-type]
+        dice, points = [[3, 3, 4, 5, 6], [1] * 5, [6, 6, 6, 5, 5]], {"points": [73, 93, 101]}
+        given = columns([strategy.state(card) for card in cards]) | {"dice": dice, "rolls_left": [2, 1, 0]}
+    else:
+        strategy, points = open_strategy(key), {}
+        cards, given = [*random_states(strategy.space, 40, 5)], asked(strategy, 40, seed=5)
+    rules = strategy.rules
+    found, best = strategy.options(**given, **points), strategy.best(**given, **points)
     for name in ("held", "category", "value", "action"):
         assert np.array_equal(getattr(found, name), getattr(best, name))
-    assert not strategy.regrets(**given, actions=best, **points).any()  # type: ignore[arg-type]
+    assert not strategy.regrets(**given, actions=best, **points).any()
     for i, card in enumerate(cards):
-        roll, left = sorted(np.asarray(given["dice"])[i].tolist()), int(np.asarray(given["rolls_left"])[i])
+        roll, left = sorted(np.asarray(given["dice"])[i].tolist()), int(given["rolls_left"][i])
         expected = np.full(action_count(rules), -np.inf)
-        for hold in strategy.holds(card, roll, left) if left else ():  # type: ignore[arg-type]
+        for hold in strategy.holds(card, roll, left) if left else ():
             if hold.category is None:
                 expected[action_number(rules, hold.dice)] = hold.value
-        for choice in strategy.categories(card, roll, left):  # type: ignore[arg-type]
+        for choice in strategy.categories(card, roll, left):
             expected[action_number(rules, choice.category)] = choice.value
         np.testing.assert_allclose(found.values[i], expected, rtol=2e-6 if points else 0, atol=1e-9)
         legal = np.flatnonzero(expected > -np.inf)
@@ -111,7 +94,7 @@ def test_options_and_regrets_are_those_of_single_questions(key: str) -> None:
         losses = strategy.regrets(**one, actions=legal)
         np.testing.assert_allclose(losses, expected.max() - expected[legal], atol=2e-5 if points else 1e-8)
         for action, loss in zip(legal.tolist()[::5], losses[::5].tolist(), strict=True):
-            single = strategy.regret(card, roll, numbered_action(rules, action), left)  # type: ignore[arg-type]
+            single = strategy.regret(card, roll, numbered_action(rules, action), left)
             assert single == pytest.approx(loss, abs=2e-6 if points else 1e-9)
 
 
@@ -160,10 +143,7 @@ POSITION = [0, 0], [0, 0], [[3, 3, 4, 5, 6]] * 2, [2, 0]
     [
         (lambda y: y.regrets(*POSITION, actions=[0, 1]), "position 1: action 1 (hold 1) is not legal"),
         (lambda y: y.regrets(*POSITION, actions=["33", "33"]), "position 1: action 18 (hold 3 3) is not legal"),
-        (
-            lambda y: y.regrets([1, 0], [1, 0], POSITION[2], [2, 0], actions=[210, 211]),
-            "position 0: action 210 (score ones) is not legal",
-        ),
+        (lambda y: y.regrets(1, 1, [[1] * 5], 2, actions=[210]), "position 0: action 210 (score ones) is not legal"),
         (lambda y: y.regrets(*POSITION, actions=[0, 225]), "position 1: action is 225; must be 0 to 224"),
         (lambda y: y.regrets(*POSITION, actions=[-1, 0]), "position 0: action is -1"),
         (lambda y: y.regrets(*POSITION, actions=["33", "royal"]), "position 1: unknown category 'royal'"),
@@ -176,18 +156,11 @@ POSITION = [0, 0], [0, 0], [[3, 3, 4, 5, 6]] * 2, [2, 0]
         (lambda y: y.regret("", "33456", 5, 2), "action is 5; must be the dice to hold or the name"),
         (lambda y: y.options(0, 0, [[1, 2, 3, 4, 7]], 0), "position 0 has a face outside 1 to 6"),
         (lambda y: numbered_action(y.rules, 225), "action is 225; must be 0 to 224"),
+        (lambda y: reach("yatzy", 240, LATE).options(*POSITION), "points is missing"),
     ],
 )
-def test_wrong_actions_are_refused_in_a_line(
-    yatzy: Strategy, call: Callable[[Strategy], object], message: str
-) -> None:
+def test_wrong_actions_are_refused_in_a_line(yatzy: Strategy, call: Any, message: str) -> None:
     refused_in_a_line(call, yatzy, message)
-
-
-def test_goals_need_points(yatzy: Strategy) -> None:
-    goal = reach("yatzy", 240, LATE)
-    with pytest.raises(StateError, match="points is missing"):
-        goal.options(*POSITION)
 
 
 def test_values_that_do_not_fit_are_refused(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:

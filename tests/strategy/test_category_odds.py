@@ -8,11 +8,9 @@ from functools import cache
 from itertools import combinations, product
 
 import pytest
-from perfect_yatzy.errors import StateError
-from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy import RuleSet, StateError, load_rules
 from perfect_yatzy.game.scoring import category_points
-from perfect_yatzy.strategy.category_odds import category_odds
+from perfect_yatzy.strategy.category_odds import CategoryOdds, category_odds
 from support import games
 from support.command import Run
 
@@ -20,10 +18,9 @@ from support.command import Run
 def test_known_chances_of_three_rolls() -> None:
     found = {entry.category: entry for entry in category_odds(load_rules("yatzy"))}
     assert found["yatzy"].chance == pytest.approx(0.04602864252569899, abs=1e-12)
-    assert found["chance"].chance == pytest.approx(1.0)
-    assert found["chance"].expected_points == pytest.approx(70 / 3, abs=1e-12)
-    assert found["sixes"].chance == pytest.approx(1 - (5 / 6) ** 15, abs=1e-12)
-    assert found["sixes"].expected_points == pytest.approx(30 * (1 - (5 / 6) ** 3), abs=1e-12)
+    for category, chance, points in (("chance", 1.0, 70 / 3), ("sixes", 1 - (5 / 6) ** 15, 30 * (1 - (5 / 6) ** 3))):
+        assert found[category].chance == pytest.approx(chance, abs=1e-12)
+        assert found[category].expected_points == pytest.approx(points, abs=1e-12)
 
 
 def brute_force(rules: RuleSet, category: int, dice: tuple[int, ...], left: int) -> Fraction:
@@ -34,10 +31,10 @@ def brute_force(rules: RuleSet, category: int, dice: tuple[int, ...], left: int)
         counts = [roll.count(face) for face in faces]
         found = Fraction(category_points(rules.categories[category], counts) > 0)
         for size in range(rules.dice if rerolls else 0):
+            outcomes = list(product(faces, repeat=rules.dice - size))
             for held in set(combinations(roll, size)):
-                outcomes = list(product(faces, repeat=rules.dice - size))
                 values = (best(tuple(sorted(held + o)), rerolls - 1) for o in outcomes)
-                found = max(found, sum(values, Fraction(0)) / len(outcomes))
+                found = max(found, sum(values) / len(outcomes))
         return found
 
     return best(dice, left)
@@ -53,41 +50,38 @@ def test_against_brute_force(dice: tuple[int, ...], left: int) -> None:
 
 def test_no_die_is_rerolled_without_need() -> None:
     found = {entry.category: entry for entry in category_odds(load_rules("yatzy"), (3, 3, 4, 5, 6), 1)}
-    assert found["one-pair"].hold == (3, 3, 4, 5, 6)
-    assert found["yatzy"].hold == (3, 3)
-    assert found["large-straight"].hold == (3, 4, 5, 6)
+    holds = {"one-pair": (3, 3, 4, 5, 6), "yatzy": (3, 3), "large-straight": (3, 4, 5, 6)}
+    assert {category: found[category].hold for category in holds} == holds
     assert found["large-straight"].chance == pytest.approx(1 / 6)
 
 
 def test_each_value_is_the_mean_over_the_rerolls_of_its_hold() -> None:
     """Bellman's equation: the value of the hold is the mean of the values of the rolls that follow it."""
-    rules, left = load_rules("yatzy"), 2
-    dice = (3, 3, 4, 5, 6)
-    found = category_odds(rules, dice, left)
+    rules, dice = load_rules("yatzy"), (3, 3, 4, 5, 6)
+    found = category_odds(rules, dice, 2)
     fours = next(entry for entry in found if entry.category == "fours")
     assert (fours.hold, fours.expected_points_hold) == (dice, (4,))
-    holds = {hold for entry in found for hold in (entry.hold, entry.expected_points_hold) if hold is not None}
-    after = {}
-    for hold in {hold for hold in holds if len(hold) >= 3}:
-        rolls = list(product(range(1, 7), repeat=5 - len(hold)))
-        after[hold] = [category_odds(rules, hold + roll, left - 1) for roll in rolls]
+
+    @cache
+    def after(hold: tuple[int, ...]) -> list[list[CategoryOdds]]:
+        return [category_odds(rules, hold + roll, 1) for roll in product(range(1, 7), repeat=5 - len(hold))]
+
     for c, entry in enumerate(found):
-        for value, hold, name in (
-            (entry.chance, entry.hold, "chance"),
-            (entry.expected_points, entry.expected_points_hold, "expected_points"),
-        ):
-            if hold in after:
-                assert value == pytest.approx(sum(getattr(rows[c], name) for rows in after[hold]) / len(after[hold]))
+        for name, hold in (("chance", entry.hold), ("expected_points", entry.expected_points_hold)):
+            if hold is not None and len(hold) >= 3:
+                mean = sum(getattr(rows[c], name) for rows in after(hold)) / len(after(hold))
+                assert getattr(entry, name) == pytest.approx(mean)
 
 
 def test_impossible_turns_are_rejected() -> None:
-    with pytest.raises(StateError, match="3 rolls left; under yatzy there can be 0 to 2"):
-        category_odds(load_rules("yatzy"), None, 3)
+    for key, dice, left, message in (
+        ("yatzy", None, 3, "3 rolls left; under yatzy there can be 0 to 2"),
+        ("maxi", None, 41, "41 rolls left; under maxi there can be 0 to 40"),
+        ("yatzy", (1, 2, 3, 4), None, "4 dice"),
+    ):
+        with pytest.raises(StateError, match=message):
+            category_odds(load_rules(key), dice, left)
     assert category_odds(load_rules("maxi"), None, 40)[0].chance > 0.999  # all rolls of nineteen turns saved
-    with pytest.raises(StateError, match="41 rolls left; under maxi there can be 0 to 40"):
-        category_odds(load_rules("maxi"), None, 41)
-    with pytest.raises(StateError, match="4 dice"):
-        category_odds(load_rules("yatzy"), (1, 2, 3, 4))
 
 
 def test_odds_command(run: Run) -> None:

@@ -8,34 +8,32 @@ from pathlib import Path
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy import RulesError, load_rules
+from perfect_yatzy import RulesError, RuleSet, State, Strategy, distribution, load_rules
 from perfect_yatzy.approximation.goals import RATE, risk_rate, solve_goal_estimates
-from perfect_yatzy.game.rules import RuleSet
-from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.model.goal_estimates import Downside, LateGoals, Upside, estimated_chances
 from perfect_yatzy.model.objectives import Goals
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.simulate import run_simulation
-from perfect_yatzy.strategy.distribution import distribution
 from perfect_yatzy.strategy.goal_estimates import EstimatedGoalEvaluator, has_goal_estimates, open_goal_estimates
 from perfect_yatzy.strategy.score_strategy import ScoreStrategy, goals_to_solve
 from perfect_yatzy.strategy.simulation import simulate, wilson_interval
-from perfect_yatzy.strategy.strategy import Strategy
-from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
+from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
 from perfect_yatzy.strategy.verify import random_states
-from perfect_yatzy.tablebase.backward_induction import solve_objective, solve_values
+from perfect_yatzy.tablebase.backward_induction import solve_objective
 from support import games
+from support.players import in_memory
 
 JOKER = games.joker_game("forced", first_roll_bonus=(("run", 3),))
 SAVED = games.saved_rolls_game("free", True)
 SMALL = [JOKER, SAVED, load_rules("crag"), games.saved_rolls_game("forced", True)]
-NAMES = ["joker", "saved", "crag", "forced"]
+EACH = pytest.mark.parametrize("rules", SMALL, ids=["joker", "saved", "crag", "forced"])
+NOTHING_SOLVED = SolveBudget(instant_seconds=0.0, objective=SolveLimit(seconds=0.0))
 
 
 @cache
 def of_mean(rules: RuleSet) -> Strategy:
-    return Strategy(rules, None, TurnEvaluator(rules, solve_values(rules)))
+    return in_memory(rules)
 
 
 @cache
@@ -63,7 +61,7 @@ def goal_of(rules: RuleSet, deviations: float) -> int:
     return round(played.mean + deviations * played.standard_deviation)
 
 
-@pytest.mark.parametrize("rules", SMALL, ids=NAMES)
+@EACH
 def test_late_goals_are_the_beginning_of_the_table_of_all_goals(rules: RuleSet) -> None:
     whole = exact(rules).values
     for layers in (1, 2, len(rules.categories)):
@@ -72,24 +70,22 @@ def test_late_goals_are_the_beginning_of_the_table_of_all_goals(rules: RuleSet) 
     assert late.size == Goals(rules).size
 
 
-@pytest.mark.parametrize("rules", SMALL, ids=NAMES)
+@EACH
 def test_with_all_layers_it_is_the_exact_strategy(rules: RuleSet) -> None:
     goal = goal_of(rules, 1.0)
     ours, theirs = playing(estimated(rules, len(rules.categories)), goal), playing(exact(rules), goal)
     assert not ours.is_approximate(State(0, 0))
-    np.testing.assert_array_equal(
-        simulate(ours, 2_000, seed=3).final_scores, simulate(theirs, 2_000, seed=3).final_scores
-    )
+    one, other = (simulate(strategy, 2_000, seed=3).final_scores for strategy in (ours, theirs))
+    np.testing.assert_array_equal(one, other)
     for state in random_states(exact(rules).space, 8, seed=1):
         assert ours.value(state) == theirs.value(state)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("layers", [1, 2])
-@pytest.mark.parametrize("rules", SMALL, ids=NAMES)
+@EACH
 def test_numpy_and_the_kernels_compute_the_same(rules: RuleSet, layers: int) -> None:
-    evaluator, random = estimated(rules, layers), np.random.default_rng(2)
-    goal = goal_of(rules, 1.0)
+    evaluator, random, goal = estimated(rules, layers), np.random.default_rng(2), goal_of(rules, 1.0)
     strategy = playing(evaluator, goal)
     states = [State(0, 0), *random_states(evaluator.space, 60, seed=4)]
     dice = np.sort(random.integers(1, rules.faces + 1, (len(states), rules.dice)), axis=1)
@@ -113,15 +109,13 @@ def test_numpy_and_the_kernels_compute_the_same(rules: RuleSet, layers: int) -> 
 
 def test_estimates_are_chances_that_fall_with_the_goal() -> None:
     needed = np.arange(1.0, 200.0)
-    whole = np.ones_like(needed)
-    found = estimated_chances(needed, 80 * whole, 30 * whole, 20 * whole)
+    found = estimated_chances(needed, *(np.full_like(needed, moment) for moment in (80, 30, 20)))
     assert ((found > 0) & (found <= 1)).all()
     assert (np.diff(found) <= 0).all()
     assert found[79] == pytest.approx(0.5, abs=0.02)
-    assert estimated_chances(np.array([81.0, 80.0]), *np.array([[80.0] * 2, [0.0] * 2, [0.0] * 2])).tolist() == [
-        pytest.approx(0, abs=1e-37),
-        1.0,
-    ]
+    none, all_of_them = estimated_chances(np.array([81.0, 80.0]), *np.array([[80.0] * 2, [0.0] * 2, [0.0] * 2]))
+    assert none == pytest.approx(0, abs=1e-37)
+    assert all_of_them == 1.0
 
 
 def between(rules: RuleSet, layers: int, goal: int, number: int) -> tuple[float, float, float, float]:
@@ -160,13 +154,11 @@ def test_estimates_are_used_where_nothing_exact_is_possible(tmp_path: Path) -> N
     names = [info.objective for info in solve_goal_estimates(rules, tmp_path)]
     assert names == ["upside", "downside", "lategoals"]
     assert has_goal_estimates(rules, tmp_path)
-    start = State(0, 0)
-    nothing = goals_to_solve(rules, start, False, 0.0, lambda cost: False, estimated=True)
-    assert nothing.estimated
-    assert nothing.cost is None
-    assert not goals_to_solve(rules, start, True, 0.0, lambda cost: False, estimated=True).estimated
-    assert not goals_to_solve(rules, start, False, 1e9, lambda cost: False, estimated=True).estimated
-    assert not goals_to_solve(rules, start, False, 0.0, lambda cost: True, estimated=True).estimated
+    nothing = goals_to_solve(rules, State(0, 0), False, 0.0, lambda cost: False, estimated=True)
+    assert (nothing.estimated, nothing.cost) == (True, None)
+    for stored, seconds, allowed in ((True, 0.0, False), (False, 1e9, False), (False, 0.0, True)):
+        found = goals_to_solve(rules, State(0, 0), stored, seconds, lambda cost, a=allowed: a, estimated=True)
+        assert not found.estimated
 
 
 @pytest.fixture
@@ -175,8 +167,7 @@ def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> QueryService:
     rules = load_rules("crag")
     monkeypatch.setattr("perfect_yatzy.model.goal_estimates.LATE_GOALS_BYTES", LateGoals(rules, 3).solve_cost().bytes)
     solve_goal_estimates(rules, tmp_path)
-    budget = SolveBudget(instant_seconds=0.0, objective=SolveLimit(seconds=0.0))
-    return QueryService(tmp_path, budget=budget)
+    return QueryService(tmp_path, budget=NOTHING_SOLVED)
 
 
 def test_answers_say_that_chances_are_estimates(service: QueryService) -> None:
@@ -196,8 +187,7 @@ def test_answers_say_that_chances_are_estimates(service: QueryService) -> None:
     late = " ".join(f"{category.id}=0" for category in rules.categories[3:])
     answer = service.answer({"query": "hold", "rules": "crag", "dice": "355", "goal": 5, "card": late})
     assert "approximate" not in answer
-    fields = {"rules": "crag", "games": 500, "policy": "goal:180"}
-    strategy, played, answer = run_simulation(service, fields)
+    strategy, played, answer = run_simulation(service, {"rules": "crag", "games": 500, "policy": "goal:180"})
     assert "approximate" in answer
     assert answer["reached"] == (played.final_scores >= 180).mean()
     assert "approximate" in repr(strategy)
@@ -207,9 +197,8 @@ def test_answers_say_that_chances_are_estimates(service: QueryService) -> None:
 
 
 def test_the_error_for_goals_that_are_too_large_names_the_command(tmp_path: Path) -> None:
-    budget = SolveBudget(instant_seconds=0.0, objective=SolveLimit(seconds=0.0))
     with pytest.raises(RulesError, match="yatzy solve crag --what goals --approximate"):
-        QueryService(tmp_path, budget=budget).answer({"query": "expect", "rules": "crag", "goal": 180})
+        QueryService(tmp_path, budget=NOTHING_SOLVED).answer({"query": "expect", "rules": "crag", "goal": 180})
 
 
 def test_a_damaged_table_of_estimates_names_the_command(tmp_path: Path) -> None:

@@ -5,71 +5,64 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import perfect_yatzy
 import pytest
-from perfect_yatzy.game.dice_stream import dice_of_game
+from perfect_yatzy import Scorecard, State, Strategy, maximise, open_strategy, reach, sample_positions
 from perfect_yatzy.game.legal_actions import TurnPosition, start_turn
-from perfect_yatzy.game.rules import Bonus, RuleSet
+from perfect_yatzy.play.record import card_after
+from perfect_yatzy.play.replay import play_turn
 from perfect_yatzy.strategy import positions as module
-from perfect_yatzy.strategy.opening import open_strategy
 from perfect_yatzy.strategy.position_sample import MEANINGS, PositionSample
-from perfect_yatzy.strategy.positions import sample_positions
-from perfect_yatzy.strategy.score_strategy import maximise, reach
-from perfect_yatzy.strategy.strategy import Strategy
-from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from support import games
 from support.command import Run, refused_in_a_line
 from support.naive import Naive
 from support.need import need
+from support.players import in_memory
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 Place = tuple[object, ...]
 
 
+def vars_of(state: State) -> dict[str, object]:
+    return {name: getattr(state, name) for name in ("filled", "upper", "saved", "joker_paid")}
+
+
+def lists(sample: PositionSample) -> dict[str, list[Any]]:
+    return {n: column if isinstance(column, list) else column.tolist() for n, column in sample.columns().items()}
+
+
+def places(sample: PositionSample) -> list[Place]:
+    """State, dice and rerolls left of each row."""
+    columns = [getattr(sample, name) for name in ("filled", "upper", "saved", "joker_paid", "dice", "rolls_left")]
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return [(filled, upper, saved, bool(paid), tuple(dice), left) for filled, upper, saved, paid, dice, left in rows]
+
+
 def decisions_of(strategy: Strategy, seed: int, game: int) -> Iterator[dict[str, object]]:
     """The decisions of one game by single questions, as rows of the sample; best actions are taken."""
-    rules = strategy.rules
-    position, turn, roll = start_turn(rules, strategy.start), 0, 0
-    before = position.state.filled.bit_count()
-    while not position.over:
-        if position.to_roll:
-            dice = dice_of_game(seed, game, turn, roll, position.to_roll, rules.faces)
-            position, roll = position.roll(dice), roll + 1
-            continue
-        card, left, state = position.card, position.rolls_left, position.state
-        choice = strategy.categories(card, position.dice, left)[0]
-        hold = strategy.holds(card, position.dice, left)[0] if left else None
-        rerolls = hold is not None and hold.category is None
-        assert hold is None or rerolls or hold.category == choice.category
-        yield {
-            "game_number": game,
-            "turn": before + turn + 1,
-            "filled": state.filled,
-            "upper": state.upper,
-            "saved": state.saved,
-            "joker_paid": state.joker_paid,
-            "card_total": card.total,
-            "dice": list(position.dice),
-            "rolls_left": left,
-            "hold": list(hold.dice if hold and rerolls else position.dice),
-            "category": None if rerolls else choice.category,
-            "value": hold.value if hold and rerolls else choice.value,
-        }
-        position = position.apply(hold.dice if hold and rerolls else choice.category)
-        turn, roll = (turn, roll) if position.to_roll < rules.dice or rerolls else (turn + 1, 0)
+    card = strategy.start if isinstance(strategy.start, Scorecard) else Scorecard(strategy.rules)
+    for number in range(len(strategy.rules.categories) - len(card.points)):
+        turn = play_turn(strategy, card, seed, game, number)
+        for roll, dice in enumerate(turn.dice_history):
+            left = strategy.max_rerolls(card.state) - roll
+            ends = roll == len(turn.holds)
+            best = strategy.categories(card, dice, left)[0] if ends else strategy.holds(card, dice, left)[0]
+            row = {"game_number": game, "turn": len(card.points) + 1, "card_total": card.total, "rolls_left": left}
+            row |= vars_of(card.state) | {"dice": list(dice), "hold": list(dice if ends else turn.holds[roll])}
+            yield row | {"value": best.value, "category": turn.category if ends else None}
+        card = card_after(card, turn)
 
 
 @pytest.mark.parametrize("key", ["yatzy", "yahtzee", "yahtzee-free-joker", "generala", "yatzy-forced", "goal"])
 def test_rows_are_the_decisions_of_simulated_games(key: str) -> None:
     strategy = reach("yatzy", 240, LATE) if key == "goal" else open_strategy(key)
     sample = sample_positions(strategy, 800, seed=5)
-    rows = {
-        name: column if isinstance(column, list) else column.tolist() for name, column in sample.columns().items()
-    }
+    rows = lists(sample)
     value = "chance" if key == "goal" else "expected_remaining"
     for game in (0, 7, 11):
         at = np.flatnonzero(sample.game_number == game).tolist()
@@ -77,40 +70,25 @@ def test_rows_are_the_decisions_of_simulated_games(key: str) -> None:
         assert len(at) == len(expected)
         for i, row in zip(at, expected, strict=True):
             assert rows[value][i] == pytest.approx(row.pop("value"), rel=3e-6, abs=1e-9)
-            assert {name: rows[name][i] for name in row if name in rows} == {
-                k: v for k, v in row.items() if k in rows
-            }
+            known = row.keys() & rows.keys()
+            assert {name: rows[name][i] for name in known} == {name: row[name] for name in known}
     assert rows["taken"] == rows["action"]
-
-
-def solved(rules: RuleSet) -> Strategy:
-    return Strategy(rules, None, TurnEvaluator(rules, perfect_yatzy.solve(rules)))
-
-
-def place_of(position: TurnPosition) -> Place:
-    state = position.state
-    return state.filled, state.upper, state.saved, state.joker_paid, position.dice, position.rolls_left
 
 
 def occupancy(strategy: Strategy, exploration: float) -> dict[Place, float]:
     """Chance that a game meets each position, by a forward pass over all rolls; the oracle says their chances."""
-    rules = strategy.rules
-    oracle = Naive(rules.canonical())
-    met: dict[Place, float] = defaultdict(float)
-    layer = {start_turn(rules, perfect_yatzy.State()): 1.0}
+    oracle, met = Naive(strategy.rules.canonical()), defaultdict[Place, float](float)
+    layer = {start_turn(strategy.rules, perfect_yatzy.State()): 1.0}
     while layer:
         after: dict[TurnPosition, float] = defaultdict(float)
         for position, chance in layer.items():
             for rolled, share in oracle.outcomes(position.to_roll):
                 decision = position.roll(rolled)
-                met[place_of(decision)] += chance * float(share)
-                ranked = (
-                    strategy.holds(decision.state, decision.dice, decision.rolls_left) if decision.rolls_left else []
-                )
-                if ranked and ranked[0].category is None:
-                    best: object = ranked[0].dice
-                else:
-                    best = strategy.categories(decision.state, decision.dice, decision.rolls_left)[0].category
+                asked = decision.state, decision.dice, decision.rolls_left
+                met[*vars_of(decision.state).values(), *asked[1:]] += chance * float(share)
+                best: object = strategy.categories(*asked)[0].category
+                if decision.rolls_left and strategy.holds(*asked)[0].category is None:
+                    best = strategy.holds(*asked)[0].dice
                 actions = decision.legal_actions()
                 for action in actions:
                     weight = exploration / len(actions) + (1 - exploration if action == best else 0.0)
@@ -122,12 +100,9 @@ def occupancy(strategy: Strategy, exploration: float) -> dict[Place, float]:
     return met
 
 
-SMALL_SAVED = games.small(
-    games.face(2), games.face(3), games.PAIR, games.CHANCE, faces=3, rolls=2, bonus=Bonus(7, 3), saved_rolls=True
-)
 GAMES = {
     "joker": games.joker_game("forced", first_roll_bonus=(("run", 3),), rolls=2),
-    "saved rolls": SMALL_SAVED,
+    "saved rolls": games.SAVED,
     "forced": games.joker_game("free", order="forced", rolls=2),
 }
 
@@ -137,45 +112,31 @@ GAMES = {
 )
 def test_positions_are_met_as_often_as_play_meets_them(name: str, exploration: float) -> None:
     """Each position's share of the games lies within five standard errors, and no other position occurs."""
-    strategy, played = solved(GAMES[name]), 20_000
+    strategy, played = in_memory(GAMES[name]), 20_000
     exact = occupancy(strategy, exploration)
     sample = sample_positions(strategy, int(played * sum(exact.values()) * 1.02), 3, exploration)
     sample = sample.take(np.flatnonzero(sample.game_number < played))
     assert sample.game_number[-1] == played - 1
-    columns = sample.filled, sample.upper, sample.saved, sample.joker_paid, sample.dice, sample.rolls_left
-    met = Counter(
-        (filled, upper, saved, bool(paid), tuple(dice), left)
-        for filled, upper, saved, paid, dice, left in zip(*(c.tolist() for c in columns), strict=True)
-    )
+    met = Counter(places(sample))
     assert set(met) <= set(exact)
-    chances = np.array([*exact.values()])
-    seen = np.array([met[place] for place in exact])
-    errors = np.sqrt(played * chances * (1 - chances)) + 1e-6
-    z = (seen - played * chances) / errors
+    chances, seen = np.array([*exact.values()]), np.array([met[place] for place in exact])
+    z = (seen - played * chances) / (np.sqrt(played * chances * (1 - chances)) + 1e-6)
     often = played * chances > 20
     assert np.abs(z[often]).max() < 5
     assert (z[often] ** 2).mean() == pytest.approx(1, abs=0.35)
     assert (sample.taken != sample.action).any() == (exploration > 0)
 
 
-def same(one: PositionSample, other: PositionSample) -> bool:
-    mine, theirs = one.columns(), other.columns()
-    return all(
-        (a.tolist() if hasattr(a, "tolist") else a) == (b.tolist() if hasattr(b, "tolist") else b)
-        for a, b in zip(mine.values(), theirs.values(), strict=True)
-    )
-
-
 def test_rows_depend_on_the_seed_alone(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not on threads, nor on how many games are played at the same time; smaller samples are part of larger ones."""
     many = sample_positions(yatzy, 3_000, 4, 0.2, options=True, threads=3)
-    assert same(many, sample_positions(yatzy, 3_000, 4, 0.2, options=True, threads=1))
+    assert lists(many) == lists(sample_positions(yatzy, 3_000, 4, 0.2, options=True, threads=1))
     few = sample_positions(yatzy, 700, 4, 0.2)
     assert np.array_equal(few.dice, many.dice[:700])
     assert np.array_equal(few.value, many.value[:700])
     assert not np.array_equal(few.dice, sample_positions(yatzy, 700, 5, 0.2).dice)
     monkeypatch.setattr(module, "MAX_GAMES", 9)
-    assert same(many, sample_positions(yatzy, 3_000, 4, 0.2, options=True))
+    assert lists(many) == lists(sample_positions(yatzy, 3_000, 4, 0.2, options=True))
 
 
 def test_options_are_those_of_a_batch(yatzy: Strategy) -> None:
@@ -183,9 +144,8 @@ def test_options_are_those_of_a_batch(yatzy: Strategy) -> None:
     batch = yatzy.options(sample.filled, sample.upper, sample.dice, sample.rolls_left)
     assert sample.actions is not None
     assert sample.action_values is not None
-    for numbers, values, row in zip(
-        sample.actions.tolist(), sample.action_values.tolist(), batch.values, strict=True
-    ):
+    options = sample.actions.tolist(), sample.action_values.tolist(), batch.values
+    for numbers, values, row in zip(*options, strict=True):
         assert numbers == np.flatnonzero(row > -np.inf).tolist()
         assert values == row[numbers].tolist()
     assert (sample.taken[:, None] == sample.action[:, None]).mean() < 0.6
@@ -197,20 +157,10 @@ def test_distinct_positions_have_one_row_each(yatzy: Strategy) -> None:
     whole = sample_positions(yatzy, 20_000)
     merged = sample_positions(yatzy, 20_000, distinct=True)
     assert merged.visits.sum() == 20_000
-    keys = ["filled", "upper", "rolls_left"]
-    places = {
-        (*(int(getattr(merged, key)[i]) for key in keys), tuple(merged.dice[i].tolist())): int(merged.visits[i])
-        for i in range(len(merged))
-    }
-    assert len(places) == len(merged)
-    counted = Counter(
-        (*(int(getattr(whole, key)[i]) for key in keys), tuple(whole.dice[i].tolist())) for i in range(20_000)
-    )
-    assert places == counted
-    assert whole.visits.tolist() == [
-        counted[(*(int(getattr(whole, key)[i]) for key in keys), tuple(whole.dice[i].tolist()))]
-        for i in range(20_000)
-    ]
+    played, met = places(whole), places(merged)
+    assert len(set(met)) == len(merged)
+    assert dict(zip(met, merged.visits.tolist(), strict=True)) == Counter(played)
+    assert whole.visits.tolist() == [Counter(played)[place] for place in played]
     assert repr(merged).endswith(f"{len(merged):,} distinct positions, seed 1>")
 
 
@@ -245,9 +195,7 @@ def test_every_column_has_a_meaning(yatzy: Strategy) -> None:
         (lambda y: sample_positions(y, 10**13), "10,000,000,000,000 positions need about"),
     ],
 )
-def test_wrong_arguments_are_refused_in_a_line(
-    yatzy: Strategy, call: Callable[[Strategy], object], message: str
-) -> None:
+def test_wrong_arguments_are_refused_in_a_line(yatzy: Strategy, call: Any, message: str) -> None:
     refused_in_a_line(call, yatzy, message)
 
 
@@ -257,7 +205,7 @@ def test_wrong_arguments_are_refused_in_a_line(
 def test_the_command_writes_the_same_rows_in_every_format(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
     parquet = need("pyarrow.parquet")
     sample = sample_positions(yatzy, 300, 7, 0.2, options=True)
-    expected = {n: c if isinstance(c, list) else c.tolist() for n, c in sample.columns().items()}
+    expected = lists(sample)
     for suffix in ("csv", "jsonl", "parquet"):
         path = tmp_path / f"positions.{suffix}"
         arguments = "yatzy", "-n", "300", "--seed", "7", "-e", "0.2", "--options", "-o", str(path)

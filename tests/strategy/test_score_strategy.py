@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from fractions import Fraction
 from math import comb
@@ -12,18 +13,20 @@ import perfect_yatzy
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from perfect_yatzy.errors import RulesError, StateError
-from perfect_yatzy.game.notation import parse_card
+from perfect_yatzy import RulesError, Scorecard, State, StateError, Strategy, distribution, load_rules
+from perfect_yatzy.cli.views.answers import expect_lines, objective_lines
+from perfect_yatzy.cli.views.wording import chance_text, points_text
+from perfect_yatzy.game.notation import dice_of, parse_card
 from perfect_yatzy.game.patterns import Pattern
-from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.rules import Category, RuleSet
-from perfect_yatzy.game.scorecard import Scorecard, State
+from perfect_yatzy.kernels.table_slices import restricted
+from perfect_yatzy.model.estimates import SolveCost, rule_set_stats
 from perfect_yatzy.model.objectives import Goals, Objective, Utility
 from perfect_yatzy.model.state_space import StateSpace
-from perfect_yatzy.strategy.distribution import distribution
+from perfect_yatzy.service.queries import QueryService
+from perfect_yatzy.strategy import distribution as forward
 from perfect_yatzy.strategy.opponents import WinUtility, final_score, finished, opponent, parse_opponents
 from perfect_yatzy.strategy.score_strategy import ScoreStrategy, maximise, mean_evaluator, reach, solve_in_memory
-from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from support import games
@@ -32,20 +35,12 @@ from support.naive_objectives import NaiveUtility
 from support.seeds import examples
 
 F32 = 3e-6
+UNMADE = "position 0 has points that cannot have been made since the start"
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 
 
 def solved(objective: Goals | Utility) -> ScoreEvaluator:
     return solve_in_memory(objective, mean_evaluator(objective.rules, objective.start))
-
-
-def reachable(oracle: NaiveUtility, rules: RuleSet) -> list[State]:
-    paying = rules.tracked_index >= 0
-    return list({State(f, u, s, flag and paying) for f, u, s, flag in oracle.states()})
-
-
-def flag_of(state: State, rules: RuleSet) -> bool:
-    return state.joker_paid
 
 
 @examples(2, 20)
@@ -55,10 +50,10 @@ def flag_of(state: State, rules: RuleSet) -> bool:
 @example(games.saved_rolls_game("forced", True), 30)
 def test_goals_agree_with_the_oracle(rules: RuleSet, goal: int) -> None:
     oracle = NaiveUtility(rules.canonical(), lambda score: Fraction(int(score >= goal)))
-    table = solved(Goals(rules))
-    for state in reachable(oracle, rules):
-        exact = oracle.expected_utility(state.filled, state.upper, state.saved, flag_of(state, rules), 0)
-        assert abs(table.at(-goal).value(state) - exact) <= F32 * exact  # however small the chance
+    table = solved(Goals(rules)).at(-goal)
+    for card in oracle.states():
+        exact = oracle.expected_utility(*card, 0)
+        assert abs(table.value(State(*card)) - exact) <= F32 * exact  # however small the chance
 
 
 @examples(2, 12)
@@ -90,8 +85,6 @@ def test_the_rest_of_a_game_has_the_values_of_the_whole(key: str) -> None:
     card = parse_card(rules, boxes, 3 if key == "yatzy-saved" else 0)
     whole, rest = perfect_yatzy.open_strategy(rules), Objective(rules, card.state)
     values = solve_objective(rest)
-    from perfect_yatzy.kernels.table_slices import restricted
-
     expected = restricted(whole.space, rest.space, whole.values)
     assert np.abs(values - expected).max() < 1e-9
     assert values[rest.space.index(card.state)] == pytest.approx(whole.value(card))
@@ -128,9 +121,8 @@ def test_float32_is_as_good_as_it_says(yatzy: Strategy) -> None:
     one, other = (ScoreEvaluator(o, solve_objective(o), yatzy.evaluator) for o in (short, long))
     states = np.arange(short.space.size)
     for needed in range(1, 250):
-        x = np.full(len(states), -needed)
-        chance = other.look_up(states, x)
-        assert (np.abs(one.look_up(states, x) - chance) <= short.error / 4 * chance).all()
+        chance = other.look_up(states, np.full(len(states), -needed))
+        assert (np.abs(one.look_up(states, np.full(len(states), -needed)) - chance) <= short.error / 4 * chance).all()
 
 
 @pytest.mark.full
@@ -164,11 +156,8 @@ def test_an_unlikely_goal_is_played_for() -> None:
 @pytest.mark.full
 def test_final_scores_beyond_sixteen_bits() -> None:
     """Four boxes of 9,000 points: three pairs of two dice and 27,000 points are counted as any."""
-    box = Category("c", "C", (Pattern("groups", groups=(2,), score="fixed", points=9_000),))
-    rules = replace(
-        load_rules("yatzy"), id="big", dice=2, bonus=None, rolls_per_turn=2,
-        categories=tuple(replace(box, id=f"c{i}", name=f"C{i}") for i in range(4)),
-    )  # fmt: skip
+    nines = (Pattern("groups", groups=(2,), score="fixed", points=9_000),)
+    rules = games.small(*(Category(f"c{i}", f"C{i}", nines) for i in range(4)), rolls=2)
     pair = Fraction(1, 6) + Fraction(5, 6) / 6  # 1 - (5/6)^2: of two rolls one is a pair; nothing is better than that
     for goal, wins in ((30_000, 4), (27_000, 3), (40_000, 5)):
         chances = [Fraction(comb(4, k)) * pair**k * (1 - pair) ** (4 - k) for k in range(wins, 5)]
@@ -178,29 +167,34 @@ def test_final_scores_beyond_sixteen_bits() -> None:
         assert abs((played.final_scores >= goal).mean() - float(sum(chances))) < 0.03
 
 
-def test_a_rest_of_a_game_refuses_what_it_does_not_know(yatzy: Strategy) -> None:
+ONES = [[1] * 5]
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda line, state: line.value(LATE.replace("10", "2")), "points cannot have been made"),
+        (lambda line, state: line.value(LATE.replace("10", "12")), "points cannot have been made"),
+        (lambda line, state: line.value(state), "continues the one it was made for"),
+        (lambda line, state: perfect_yatzy.simulate(line, 10, start=state), "continues the one it was made for"),
+        (lambda line, state: line.best(state.filled, 63, ONES, 0, points=72), UNMADE),
+        (lambda line, state: line.best(state.filled, 63, ONES, 0, points=500), UNMADE),
+        (lambda line, state: line.best(0, 0, ONES, 0, points=0), "position 0 is not a later card of the game"),
+        (lambda line, state: line.best(state.filled, 63, ONES, 0), "points is missing"),
+    ],
+)
+def test_a_rest_of_a_game_refuses_what_it_does_not_know(ask: Any, message: str, yatzy: Strategy) -> None:
     line = maximise("yatzy", lambda scores: scores * 1.0, LATE)
-    for other in (LATE.replace("one-pair=10", "one-pair=2"), LATE.replace("one-pair=10", "one-pair=12")):
-        with pytest.raises(StateError, match="points cannot have been made"):
-            line.value(other)
-    with pytest.raises(StateError, match="continues the one it was made for"):
-        line.value(parse_card(yatzy.rules, LATE).state)
-    with pytest.raises(StateError, match="continues the one it was made for"):
-        perfect_yatzy.simulate(line, 10, start=parse_card(yatzy.rules, LATE).state)
-    state = parse_card(yatzy.rules, LATE).state
-    for points in (73 - 1, 500):
-        with pytest.raises(StateError, match="position 0 has points that cannot have been made since the start"):
-            line.best(state.filled, state.upper, [[1] * 5], 0, points=points)
-    with pytest.raises(StateError, match="position 0 is not a later card of the game"):
-        line.best(0, 0, [[1] * 5], 0, points=0)
-    with pytest.raises(StateError, match="points is missing"):
-        line.best(state.filled, state.upper, [[1] * 5], 0)
+    with pytest.raises(StateError, match=message):
+        ask(line, parse_card(yatzy.rules, LATE).state)
+
+
+def test_a_goal_from_a_card_refuses_another_number_of_points_in_the_jokers_box() -> None:
+    rules = load_rules("yahtzee")
     start = "aces=2 twos=4 threes=6 fours=8 fives=10 chance=20 small-straight=30 large-straight=40 full-house=25"
     for box, other in ((50, 0), (0, 50)):
-        goal = ScoreStrategy(
-            load_rules("yahtzee"), None,
-            solved(Goals(load_rules("yahtzee"), parse_card(load_rules("yahtzee"), f"{start} yahtzee={box}").state)), 260,
-        )  # fmt: skip
+        table = solved(Goals(rules, parse_card(rules, f"{start} yahtzee={box}").state))
+        goal = ScoreStrategy(rules, None, table, 260)
         assert 0 <= goal.value(f"{start} yahtzee={box}") <= 1
         with pytest.raises(StateError, match="joker's box"):
             goal.value(f"{start} yahtzee={other}")
@@ -247,12 +241,11 @@ def test_worths_are_asked_for_once_and_for_scores_that_can_be(yatzy: Strategy) -
     assert line.value() == pytest.approx(73 + yatzy.value(LATE), rel=1e-6)
     assert len(asked) == 1
     assert asked[0][0] == 73
-    assert maximise("yatzy", [0] * 240 + [1], LATE).value() == reach("yatzy", 240, LATE).value()
-    assert maximise("yatzy", lambda s: s * 1e-30, LATE).value() == pytest.approx(
-        line.value() * 1e-30, rel=1e-6, abs=0
-    )
-    assert maximise("yatzy", lambda s: s * 1e17, LATE).value() == pytest.approx(line.value() * 1e17, rel=1e-6)
-    assert maximise("yatzy", lambda s: s >= 240, LATE).value() == reach("yatzy", 240, LATE).value()
+    for scale in (1e-30, 1e17):
+        scaled = maximise("yatzy", lambda s, scale=scale: s * scale, LATE)
+        assert scaled.value() == pytest.approx(line.value() * scale, rel=1e-6, abs=0)
+    for worth_of_240 in ([0] * 240 + [1], lambda s: s >= 240):
+        assert maximise("yatzy", worth_of_240, LATE).value() == reach("yatzy", 240, LATE).value()
 
 
 @pytest.mark.parametrize("goal", ["240", 240.5, 240.0, None, True, np.float64(240)])
@@ -291,13 +284,9 @@ def test_a_goal_counts_the_points_on_the_card(yatzy: Strategy) -> None:
 
 def test_the_mean_over_first_rolls_of_the_best_hold_is_the_chance(yatzy: Strategy) -> None:
     card = parse_card(yatzy.rules, LATE)
-    strategy = reach("yatzy", 250, card)
-    grid = yatzy.evaluator.dice
-    mean = 0.0
-    for counts, weight in zip(grid.counts[grid.first_roll :], grid.weights, strict=True):
-        dice = [face for face, count in enumerate(counts, 1) for _ in range(count)]
-        mean += weight * strategy.holds(card, dice)[0].value
-    assert mean == pytest.approx(strategy.value(card), abs=F32)
+    strategy, grid = reach("yatzy", 250, card), yatzy.evaluator.dice
+    best = [strategy.holds(card, dice_of(counts))[0].value for counts in grid.counts[grid.first_roll :].tolist()]
+    assert grid.weights @ np.array(best) == pytest.approx(strategy.value(card), abs=F32)
 
 
 @pytest.mark.full
@@ -316,11 +305,9 @@ def test_opponents_are_scores_or_cards() -> None:
     rules = load_rules("yatzy")
     full = " ".join(f"{c.id}=0" for c in rules.categories[6:])
     full += " ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18"
-    found = parse_opponents(rules, f"251; ones=3; empty ;{full}")
-    assert found[0] == 251
-    assert isinstance(found[1], Scorecard)
-    assert isinstance(found[2], Scorecard)
-    assert found[3] == 63 + 50
+    first, *cards, last = parse_opponents(rules, f"251; ones=3; empty ;{full}")
+    assert (first, last) == (251, 63 + 50)
+    assert [card.points for card in cards] == [{0: 3}, {}]
     for wrong, message in (("abc", "'abc' is not an opponent"), ("ones=99", "ones cannot hold 99")):
         with pytest.raises(StateError, match=message):
             parse_opponents(rules, wrong)
@@ -339,9 +326,6 @@ def test_opponents_are_those_that_are_named() -> None:
 
 
 def test_equal_opponents_are_computed_once(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
-    from perfect_yatzy.service.queries import QueryService
-    from perfect_yatzy.strategy import distribution as forward
-
     forward.stored_distribution(yatzy, State())
     made: list[object] = []
 
@@ -350,9 +334,8 @@ def test_equal_opponents_are_computed_once(yatzy: Strategy, monkeypatch: pytest.
         return distribution(*args, **named)
 
     monkeypatch.setattr(forward, "distribution", counted)
-    service = QueryService()
+    service, opponents = QueryService(), f"empty; empty; {SEVEN}; {SEVEN}"
     for dice in ("33456", "11234"):
-        opponents = f"empty; empty; {SEVEN}; {SEVEN}"
         service.answer({"query": "hold", "dice": dice, "card": SEVEN, "opponents": opponents})
     assert made == [parse_card(yatzy.rules, SEVEN).state]  # the empty card's is kept on disk
 
@@ -379,14 +362,8 @@ def test_winning_against_one_who_plays_is_the_sum_over_what_they_may_score(yatzy
     for ties in ("loss", "half", "win"):
         winning = WinUtility([other], ties)
         strategy = maximise("yatzy", winning, mine)
-        by_chance = dict(zip(other.scores.tolist(), other.chances, strict=True))
-        worth = {
-            s: sum(
-                p * (1.0 if t < s else {"loss": 0, "half": 0.5, "win": 1}[ties] if t == s else 0)
-                for t, p in by_chance.items()
-            )
-            for s in range(5, 31)
-        }
+        tie = {"loss": 0, "half": 0.5, "win": 1}[ties]
+        worth = {s: other.chances @ ((other.scores < s) + tie * (other.scores == s)) for s in range(5, 31)}
         assert winning(np.arange(5, 31)) == pytest.approx(list(worth.values()))
         choice = strategy.categories(mine, "13466")[0]
         assert choice.value == pytest.approx(worth[20], abs=F32)
@@ -397,14 +374,12 @@ def test_winning_against_one_who_plays_is_the_sum_over_what_they_may_score(yatzy
 
 
 def test_the_win_policy_wins_more_games_than_the_mean_policy(yatzy: Strategy) -> None:
-    from perfect_yatzy.strategy.simulation import simulate
-
     card = parse_card(yatzy.rules, LATE)
     winning = WinUtility([finished(245)])
     found = distribution(yatzy, card.state, points=card.total)
     strategy = reach("yatzy", winning.goal or 0, card)
     assert strategy.value(card) > winning(found.scores) @ found.chances + 0.03
-    won = simulate(strategy, 40_000, 3, card.state, points=card.total).final_scores > 245
+    won = perfect_yatzy.simulate(strategy, 40_000, 3, card.state, points=card.total).final_scores > 245
     error = float(np.sqrt(won.mean() * (1 - won.mean()) / len(won)))
     assert abs(won.mean() - strategy.value(card)) < 4 * error
 
@@ -414,11 +389,9 @@ def test_the_win_policy_wins_more_games_than_the_mean_policy(yatzy: Strategy) ->
 
 def test_hold_and_score_for_a_goal(run: Run, yatzy: Strategy) -> None:
     found = run("hold", "33456", "--card", LATE, "--goal", "240")
-    assert found.returncode == 0, found.stderr
+    assert (found.returncode, found.stderr) == (0, "")
     assert found.stdout.startswith("Hold 3 4 5 6 (⚂⚃⚄⚅), reroll one die: 40.73 % chance of 240 or more")
-    assert found.stderr == ""
-    certain = run("score", "33456", "--card", LATE, "--goal", "50").stdout
-    assert "This goal is certain" in certain
+    assert "This goal is certain" in run("score", "33456", "--card", LATE, "--goal", "50").stdout
     assert "cannot be reached" in run("score", "33456", "--card", LATE, "--goal", "450").stdout
 
 
@@ -436,8 +409,6 @@ SEVEN = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 p=12 pp=22 3k=18 4k=2
     ],
 )
 def test_equal_chances_are_ranked_by_the_mean(query: str, dice: str, card: str, aim: dict[str, object]) -> None:
-    from perfect_yatzy.service.queries import QueryService
-
     answer = QueryService().answer({"query": query, "dice": dice, "card": card, **aim})
     entries = answer["categories" if query == "score" else "holds"]
     assert sorted(entries, key=lambda e: e["loss"]) == entries
@@ -460,23 +431,14 @@ def test_a_settled_aim_does_not_lead_astray(run: Run, yatzy: Strategy) -> None:
 
 def test_certain_and_out_of_reach_are_said_of_what_is_only() -> None:
     """Yatzy in order can score as much as the rules' highest score, and no more; Chance gives 5 for sure."""
-    from perfect_yatzy.cli.views.answers import expect_lines, objective_lines
-    from perfect_yatzy.model.estimates import rule_set_stats
-    from perfect_yatzy.service.queries import QueryService
-
     desk, rules = QueryService(), load_rules("yatzy-forced")
     most = rule_set_stats(rules).maximum
 
     def asked(**request: object) -> dict[str, Any]:
         return desk.answer({"query": "expect", "rules": "yatzy-forced", "spread": False, **request})
 
-    for goal, certain, out_of_reach in (
-        (5, True, False),
-        (6, False, False),
-        (most, False, False),
-        (most + 1, False, True),
-    ):
-        answer = asked(goal=goal)
+    for goal in (5, 6, most, most + 1):
+        answer, certain, out_of_reach = asked(goal=goal), goal == 5, goal > most
         assert (answer["certain"], answer["out_of_reach"]) == (certain, out_of_reach)
         assert len(objective_lines(answer)) == (2 if certain or out_of_reach else 0)
         assert (answer["chance"] == 1.0) == certain
@@ -493,39 +455,36 @@ def test_certain_and_out_of_reach_are_said_of_what_is_only() -> None:
 
 
 def test_small_chances_are_told_from_none() -> None:
-    from perfect_yatzy.cli.views.wording import chance_text, points_text
-
     assert [points_text(x) for x in (-1e-13, -0.0, 0.004, 231.456)] == ["0.00", "0.00", "0.00", "231.46"]
-
     shown = [chance_text(p) for p in (0.0, 1e-9, 4.9e-7, 1.2e-6, 4.9e-5, 0.0001, 0.99999, 1.0)]
     assert shown == ["0.00 %", "<0.0001 %", "<0.0001 %", "0.0001 %", "0.0049 %", "0.01 %", ">99.99 %", "100.00 %"]
 
 
-def test_sizes_in_words() -> None:
-    from perfect_yatzy.model.estimates import SolveCost
-
-    assert SolveCost(1, 928_000_000, 1, 24.6).words == "0.93 GB and about 25 s"
-    assert SolveCost(1, 14_634_000_000, 1, 387.0).words == "14.6 GB and about 6 minutes"
-    assert SolveCost(1, 1_120_727_000_000, 1, 62_133.0).words == "1,120.7 GB and about 17 hours"
+@pytest.mark.parametrize(
+    ("size", "seconds", "words"),
+    [
+        (928_000_000, 24.6, "0.93 GB and about 25 s"),
+        (14_634_000_000, 387.0, "14.6 GB and about 6 minutes"),
+        (1_120_727_000_000, 62_133.0, "1,120.7 GB and about 17 hours"),
+    ],
+)
+def test_sizes_in_words(size: int, seconds: float, words: str) -> None:
+    assert SolveCost(1, size, 1, seconds).words == words
 
 
 def test_expect_says_how_likely_a_win_is(run: Run, yatzy: Strategy) -> None:
-    import json
-
-    found = run("expect", "--card", LATE, "--opponents", "251; chance=20 ones=3", "--ties", "half", "--json")
-    answer = json.loads(found.stdout)
+    playing = "expect", "--card", LATE, "--opponents", "251; chance=20 ones=3"
+    answer = json.loads(run(*playing, "--ties", "half", "--json").stdout)
     assert answer["aim"]["ties"] == "half"
     assert [other["playing"] for other in answer["aim"]["opponents"]] == [False, True]
     assert 0 < answer["chance_by_mean_play"] <= answer["chance"] < 1
     half = run("expect", "--card", LATE, "--opponents", "251", "--ties", "half").stdout.splitlines()
     assert half[0].endswith("% chance to win (a tie is half) if you play for it")
-    assert "If you maximise the expected score:" in half
-    assert half.index("If you maximise the expected score:") < next(
-        i for i, s in enumerate(half) if "Standard deviation" in s
-    )
-    games = run("expect", "--card", LATE, "--goal", "240", "--games", "100", "--no-spread").stdout
-    assert "100 simulated games: mean " in games
-    text = run("expect", "--card", LATE, "--opponents", "251; chance=20 ones=3", "--no-spread").stdout
+    spread = next(i for i, line in enumerate(half) if "Standard deviation" in line)
+    assert "If you maximise the expected score:" in half[:spread]
+    simulated = run("expect", "--card", LATE, "--goal", "240", "--games", "100", "--no-spread").stdout
+    assert "100 simulated games: mean " in simulated
+    text = run(*playing, "--no-spread").stdout
     assert "simulates it" not in text
     assert "Assumes unfinished opponents maximise their expected score" in text
     assert len(max(text.splitlines(), key=len)) <= 80
@@ -552,9 +511,7 @@ def test_wrong_aims_get_one_line(run: Run, yatzy: Strategy, arguments: list[str]
 
 
 def test_a_state_space_from_a_card_counts_its_own_states() -> None:
-    rules = games.joker_game("forced")
-    whole = StateSpace(rules)
-    rest = StateSpace(rules, State(1, 3))
+    whole, rest = (StateSpace(games.joker_game("forced"), start) for start in (State(), State(1, 3)))
     assert 0 < rest.size < whole.size
     assert rest.layers[0].size == 0
     assert rest.index(State(1, 3)) == rest.size - 1

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import perfect_yatzy
 import pytest
+from perfect_yatzy import Scorecard, State, Strategy, maximise, parse_card, reach
 from perfect_yatzy.frames import to_arrow
-from perfect_yatzy.game.notation import counts_of, parse_card
-from perfect_yatzy.game.scorecard import Scorecard, State
-from perfect_yatzy.game.scoring import scoring_options
+from perfect_yatzy.play.record import card_after
+from perfect_yatzy.play.replay import play_turn
 from perfect_yatzy.strategy.opponents import final_score
-from perfect_yatzy.strategy.score_strategy import maximise, reach
-from perfect_yatzy.strategy.simulation import Simulation, simulate
-from perfect_yatzy.strategy.strategy import Strategy
+from perfect_yatzy.strategy.simulation import simulate
 from support.command import Run, refused_in_a_line
 from support.need import need
+from support.players import same_games
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
+NO_STRATEGY = "strategy is 'yatzy'; must be one of perfect_yatzy.open_strategy"
 WORD = (1 << 64) - 1
 
 
@@ -40,33 +40,21 @@ def documented_dice(seed: int, game: int, turn: int, roll: int, number: int, fac
     word = mixed(word + (turn * 256 + roll + 1) * step & WORD) >> 4
     dice = []
     for _ in range(number):
-        word *= faces
-        dice.append((word >> 60) + 1)
-        word &= (1 << 60) - 1
+        die, word = divmod(word * faces, 1 << 60)
+        dice.append(die + 1)
     return dice
 
 
-def replay(strategy: Strategy, seed: int, game: int, start: Scorecard) -> tuple[int, dict[int, int]]:
+def replayed(strategy: Strategy, seed: int, game: int, start: Scorecard) -> tuple[int, dict[int, int]]:
     """One game by single queries: final score, and points by category."""
-    rules, card = strategy.rules, start
-    for turn in range(len(rules.categories) - len(start.points)):
-        left, held = strategy.max_rerolls(card.state), ()
-        roll = 0
-        while True:
-            dice = (*held, *documented_dice(seed, game, turn, roll, rules.dice - len(held), rules.faces))
-            best = strategy.holds(card, dice, left)[0] if left else None
-            if best is None or best.category:
-                break
-            held, left, roll = best.dice, left - 1, roll + 1
-        chosen = strategy.categories(card, dice, left)[0]
-        c = rules.index_of[chosen.category]
-        points, bonus_points = scoring_options(
-            rules, card.state.filled, card.state.joker_paid, counts_of(rules, sorted(dice))
-        )[c]
-        if left == strategy.max_rerolls(card.state) and points:
-            bonus_points += dict(rules.first_roll_bonus).get(chosen.category, 0)
-        saved = left if rules.saved_rolls else 0
-        card = Scorecard(rules, card.points | {c: points}, saved, card.bonus_points + bonus_points)
+    card = start
+    for number in range(len(strategy.rules.categories) - len(start.points)):
+        turn = play_turn(strategy, card, seed, game, number)
+        for roll, dice in enumerate(turn.dice_history):
+            held = turn.holds[roll - 1] if roll else ()
+            rolled = documented_dice(seed, game, number, roll, len(dice) - len(held), strategy.rules.faces)
+            assert sorted((*held, *rolled)) == [*dice]
+        card = card_after(card, turn)
     return final_score(card), card.points
 
 
@@ -77,23 +65,16 @@ def test_games_agree_with_single_queries(key: str) -> None:
     strategy = perfect_yatzy.open_strategy(key)
     played = simulate(strategy, 300, seed=5)
     for game in range(0, 300, 60):
-        final_score_of_game, points = replay(strategy, 5, game, Scorecard(strategy.rules))
-        assert played.final_scores[game] == final_score_of_game
-        assert dict(enumerate(played.category_points[game].tolist())) == points
+        points = dict(enumerate(played.category_points[game].tolist()))
+        assert (played.final_scores[game], points) == replayed(strategy, 5, game, Scorecard(strategy.rules))
 
 
 def test_games_for_a_goal_agree_with_single_queries(yatzy: Strategy) -> None:
     card = parse_card(yatzy.rules, LATE)
     strategy = reach("yatzy", 250, card)
     played = simulate(strategy, 200, 9, card.state, points=card.total)
-    same = sum(played.final_scores[game] == replay(strategy, 9, game, card)[0] for game in range(0, 200, 20))
+    same = sum(played.final_scores[game] == replayed(strategy, 9, game, card)[0] for game in range(0, 200, 20))
     assert same >= 8  # options closer than the rounding of float32 may be ranked differently
-
-
-def same(one: Simulation, other: Simulation) -> bool:
-    return np.array_equal(one.final_scores, other.final_scores) and np.array_equal(
-        one.category_points, other.category_points
-    )
 
 
 def test_games_start_from_a_card_or_its_text(yatzy: Strategy) -> None:
@@ -101,8 +82,8 @@ def test_games_start_from_a_card_or_its_text(yatzy: Strategy) -> None:
     card, goal = parse_card(yatzy.rules, LATE), reach("yatzy", 240, LATE)
     for strategy in (yatzy, goal):
         one, other = simulate(strategy, 500, start=LATE), simulate(strategy, 500, start=card)
-        assert same(one, other)
-        assert same(one, simulate(strategy, 500, start=card.state, points=card.total))
+        assert same_games(one, other)
+        assert same_games(one, simulate(strategy, 500, start=card.state, points=card.total))
 
 
 def test_games_start_at_the_card_the_strategy_was_made_for(yatzy: Strategy) -> None:
@@ -110,9 +91,9 @@ def test_games_start_at_the_card_the_strategy_was_made_for(yatzy: Strategy) -> N
     card = parse_card(yatzy.rules, LATE)
     goal = reach("yatzy", 240, card)
     for strategy in (goal, maximise("yatzy", lambda scores: scores, card)):
-        assert same(simulate(strategy, 500), simulate(strategy, 500, start=card))
-    assert same(simulate(replace(yatzy, start=card), 500), simulate(yatzy, 500, start=card))
-    assert same(simulate(yatzy, 500), simulate(yatzy, 500, start=""))
+        assert same_games(simulate(strategy, 500), simulate(strategy, 500, start=card))
+    assert same_games(simulate(replace(yatzy, start=card), 500), simulate(yatzy, 500, start=card))
+    assert same_games(simulate(yatzy, 500), simulate(yatzy, 500, start=""))
     won = simulate(goal, 20_000, 2).final_scores >= 240
     assert abs(won.mean() - goal.value()) < 4 * np.sqrt(goal.value() * (1 - goal.value()) / 20_000)
 
@@ -120,15 +101,9 @@ def test_games_start_at_the_card_the_strategy_was_made_for(yatzy: Strategy) -> N
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda y: simulate("yatzy", 10),
-            "strategy is 'yatzy'; must be one of perfect_yatzy.open_strategy, reach or",
-        ),
+        (lambda y: simulate("yatzy", 10), NO_STRATEGY + ", reach or"),
         (lambda y: simulate(y.rules, 10), "must be one of perfect_yatzy.open_strategy, reach or maximise"),
-        (
-            lambda y: perfect_yatzy.distribution("yatzy"),
-            "strategy is 'yatzy'; must be one of perfect_yatzy.open_strategy",
-        ),
+        (lambda y: perfect_yatzy.distribution("yatzy"), NO_STRATEGY),
         (lambda y: simulate(y, 1.5), "games is 1.5; must be a whole number"),
         (lambda y: simulate(y, 0), "games is 0; must be at least 1"),
         (lambda y: simulate(y, 5, seed="a"), "seed is 'a'; must be a whole number"),
@@ -138,15 +113,13 @@ def test_games_start_at_the_card_the_strategy_was_made_for(yatzy: Strategy) -> N
         (lambda y: perfect_yatzy.distribution(y, LATE, points=0.5), "points is 0.5; must be a whole number"),
     ],
 )
-def test_wrong_arguments_are_rejected_in_one_line(
-    yatzy: Strategy, call: Callable[[Strategy], object], message: str
-) -> None:
+def test_wrong_arguments_are_rejected_in_one_line(yatzy: Strategy, call: Any, message: str) -> None:
     refused_in_a_line(call, yatzy, message)
 
 
 def test_the_dice_depend_on_seed_and_game_number_only(yatzy: Strategy) -> None:
     many = simulate(yatzy, 3_000, seed=4, threads=2)
-    assert same(many, simulate(yatzy, 3_000, seed=4, threads=1))
+    assert same_games(many, simulate(yatzy, 3_000, seed=4, threads=1))
     few = simulate(yatzy, 500, seed=4)
     assert np.array_equal(few.final_scores, many.final_scores[:500])
     assert not np.array_equal(few.final_scores, simulate(yatzy, 500, seed=5).final_scores)
@@ -166,9 +139,10 @@ def test_two_policies_get_the_same_dice(yatzy: Strategy) -> None:
     """On the same dice the difference of two policies varies less than on other dice."""
     card = parse_card(yatzy.rules, LATE)
     goal = reach("yatzy", 250, card)
-    mean = simulate(yatzy, 4_000, 1, card)
-    paired = simulate(goal, 4_000, 1, card.state, points=card.total).final_scores - mean.final_scores
-    apart = simulate(goal, 4_000, 2, card.state, points=card.total).final_scores - mean.final_scores
+    meant = simulate(yatzy, 4_000, 1, card).final_scores
+    paired, apart = (
+        simulate(goal, 4_000, seed, card.state, points=card.total).final_scores - meant for seed in (1, 2)
+    )
     assert paired.std() < 0.8 * apart.std()
 
 
@@ -184,18 +158,25 @@ def test_progress_and_starts(yatzy: Strategy) -> None:
 # --- the command -------------------------------------------------------------------------------------------------
 
 
+def checked_rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a file of games, whose columns add up to the final score."""
+    with path.open() as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        parts = sum(int(points) for name, points in row.items() if name not in ("game_number", "final_score"))
+        assert int(row["final_score"]) == parts
+    return rows
+
+
 def test_the_command_simulates_and_writes_csv(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
     games = tmp_path / "games.csv"
     found = run("simulate", "yatzy", "-n", "2000", "--card", LATE, "--policy", "goal:240", "-o", str(games))
     assert found.returncode == 0, found.stderr
     assert "exact chance 42.68 %" in found.stdout
-    with games.open() as file:
-        rows = list(csv.DictReader(file))
+    rows = checked_rows(games)
     assert len(rows) == 2000
     assert "ones" not in rows[0]
     for row in rows[:50]:
-        points = sum(int(v) for k, v in row.items() if k not in ("game_number", "final_score"))
-        assert int(row["final_score"]) == points
         assert (row["points_before"], row["bonus_points"]) == ("73", "0")
         assert row["upper_bonus"] in ("0", "50")
     answer = json.loads(run("simulate", "yatzy", "-n", "2000", "--json").stdout)
@@ -207,26 +188,17 @@ def test_the_command_simulates_and_writes_csv(run: Run, yatzy: Strategy, tmp_pat
 def test_columns_add_up_with_jokers_and_categories_of_any_name(run: Run, tmp_path: Path) -> None:
     games = tmp_path / "games.csv"
     assert run("simulate", "yahtzee", "-n", "2000", "-o", str(games)).returncode == 0
-    with games.open() as file:
-        rows = list(csv.DictReader(file))
-    for row in rows:
-        assert int(row["final_score"]) == sum(
-            int(v) for k, v in row.items() if k not in ("game_number", "final_score")
-        )
+    rows = checked_rows(games)
     assert {int(row["upper_bonus"]) for row in rows} == {0, 35}
     assert {int(row["bonus_points"]) % 100 for row in rows} == {0}
     assert any(int(row["bonus_points"]) for row in rows)  # 8 % of the games have a second Yahtzee
-    own = tmp_path / "own.toml"
-    boxes = [
-        f'[[categories]]\nid = "{name}"\nname = "{name}"\npattern = "any"\n' for name in ("bonus", "final", "game")
-    ]
-    own.write_text('id = "own"\nname = "Own"\ndice = 2\nfaces = 6\nrolls = 1\n' + "\n".join(boxes))
+    own, names = tmp_path / "own.toml", ("bonus", "final", "game")
+    boxes = "".join(f'[[categories]]\nid = "{name}"\nname = "{name}"\npattern = "any"\n' for name in names)
+    own.write_text(f'id = "own"\nname = "Own"\ndice = 2\nfaces = 6\nrolls = 1\n{boxes}')
     assert run("simulate", str(own), "-n", "50", "--force", "-o", str(games)).returncode == 0
-    with games.open() as file:
-        rows = list(csv.DictReader(file))
-    for row in rows:
-        assert int(row["final_score"]) == sum(int(row[name]) for name in ("bonus", "final", "game"))
-        assert all(2 <= int(row[name]) <= 12 for name in ("bonus", "final", "game"))
+    for row in checked_rows(games):
+        assert int(row["final_score"]) == sum(int(row[name]) for name in names)
+        assert all(2 <= int(row[name]) <= 12 for name in names)
 
 
 def test_one_game_has_no_standard_error(run: Run, yatzy: Strategy) -> None:
@@ -237,8 +209,9 @@ def test_one_game_has_no_standard_error(run: Run, yatzy: Strategy) -> None:
     assert "deviation" not in text
     answer = json.loads(run("simulate", "-n", "1", "--json", "-p", "goal:240", "--card", LATE).stdout)
     assert answer["standard_error"] is answer["standard_deviation"] is answer["reached_error"] is None
-    assert "± 0." in run("simulate", "-n", "1000").stdout.replace("± 1.", "± 0.")
-    assert "(standard error) in 1,000 games" in run("simulate", "-n", "1000").stdout
+    thousand = run("simulate", "-n", "1000").stdout
+    assert "± 0." in thousand.replace("± 1.", "± 0.")
+    assert "(standard error) in 1,000 games" in thousand
 
 
 def test_the_command_writes_parquet(run: Run, yatzy: Strategy, tmp_path: Path) -> None:

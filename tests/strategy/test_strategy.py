@@ -6,8 +6,8 @@ import pickle
 import re
 import statistics
 import time
-from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -15,16 +15,14 @@ import perfect_yatzy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from perfect_yatzy.errors import StateError
+from perfect_yatzy import Scorecard, State, StateError, Strategy
 from perfect_yatzy.game.notation import dice_of
-from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.kernels.table_slices import PADDING, window
 from perfect_yatzy.strategy.simulation import simulate
-from perfect_yatzy.strategy.strategy import Strategy
-from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.strategy.verify import random_states
 from support.command import refused_in_a_line
 from support.need import need
+from support.players import with_values
 from support.seeds import examples
 
 
@@ -36,13 +34,13 @@ def test_value_of_texts_states_and_cards(yatzy: Strategy) -> None:
 
 def test_every_hold_once_and_ranked(yatzy: Strategy) -> None:
     holds = yatzy.holds("", "33456", 1)
+    values = [h.value for h in holds]
     assert len(holds) == len({h.dice for h in holds}) == 3 * 2 * 2 * 2
-    assert [h.value for h in holds] == sorted((h.value for h in holds), reverse=True)
+    assert values == sorted(values, reverse=True)
     assert holds[0].loss == 0.0
     assert all(h.loss == pytest.approx(holds[0].value - h.value, abs=2e-9) for h in holds)
-    stop = next(h for h in holds if len(h.dice) == 5)
-    assert stop.value == yatzy.categories("", "33456")[0].value
-    assert stop.category == yatzy.categories("", "33456")[0].category
+    stop, choice = next(h for h in holds if len(h.dice) == 5), yatzy.categories("", "33456")[0]
+    assert (stop.value, stop.category) == (choice.value, choice.category)
 
 
 def test_the_mean_over_first_rolls_of_the_best_hold_is_the_value(yatzy: Strategy) -> None:
@@ -51,6 +49,16 @@ def test_the_mean_over_first_rolls_of_the_best_hold_is_the_value(yatzy: Strategy
     for card in ("", "ones=3 sixes=24 chance=22", "ones=1 twos=4 threes=9 fours=12 fives=15 sixes=18"):
         best = [yatzy.holds(card, roll)[0].value for roll in rolls]
         assert grid.weights @ np.array(best) == pytest.approx(yatzy.value(card), abs=1e-9)
+
+
+def test_a_position_may_be_points_by_category(yatzy: Strategy) -> None:
+    """As the JSON API takes it; names, codes and numpy's integers included."""
+    text = "ones=3 sixes=24 chance=22"
+    for card in ({"ones": 3, "sixes": 24, "chance": 22}, {"Ones": np.int64(3), "6": 24, "Sjans": np.int16(22)}):
+        assert yatzy.value(card) == yatzy.value(text)
+        assert yatzy.holds(card, "33456", 1) == yatzy.holds(text, "33456", 1)
+        assert yatzy.check(card) == yatzy.check(text)
+    assert yatzy.value({}) == yatzy.value()
 
 
 @pytest.mark.parametrize(
@@ -70,28 +78,6 @@ def test_the_mean_over_first_rolls_of_the_best_hold_is_the_value(yatzy: Strategy
         (lambda y: y.best(0, 0, [[1] * 5], 3), "position 0 has an impossible number of rolls left"),
         (lambda y: y.best(y.rules.full_mask, 0, [[1] * 5], 1), "position 0 has no open category"),
         (lambda y: y.best(0, 0, [[1] * 5], 1, saved=1), "position 0 has an impossible number of saved rolls"),
-    ],
-)
-def test_impossible_positions(yatzy: Strategy, call: object, message: str) -> None:
-    with pytest.raises(StateError) as caught:
-        call(yatzy)  # type: ignore[operator]
-    assert message in str(caught.value)
-    assert isinstance(caught.value, ValueError)
-
-
-def test_a_position_may_be_points_by_category(yatzy: Strategy) -> None:
-    """As the JSON API takes it; names, codes and numpy's integers included."""
-    text = "ones=3 sixes=24 chance=22"
-    for card in ({"ones": 3, "sixes": 24, "chance": 22}, {"Ones": np.int64(3), "6": 24, "Sjans": np.int16(22)}):
-        assert yatzy.value(card) == yatzy.value(text)
-        assert yatzy.holds(card, "33456", 1) == yatzy.holds(text, "33456", 1)
-        assert yatzy.check(card) == yatzy.check(text)
-    assert yatzy.value({}) == yatzy.value()
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
         (lambda y: y.value(3), "card is 3; must be text such as 'ones=3', or points by category such as {'ones': 3}"),
         (lambda y: y.value(["ones"]), "card is ['ones']; must be"),
         (lambda y: y.value({"ones": 3.0}), "ones is 3.0; must be a whole number"),
@@ -99,16 +85,10 @@ def test_a_position_may_be_points_by_category(yatzy: Strategy) -> None:
         (lambda y: y.value({"ones": 7}), "ones cannot hold 7"),
         (lambda y: y.value({1: 3}), "category is 1; must be a name, such as 'ones'"),
         (lambda y: y.holds({"on": 3}, "33456"), "category 'on' is not clear"),
-        (lambda y: y.value(perfect_yatzy.Scorecard(y.rules, {99: 3})), "there is no category 99"),
-        (lambda y: y.value(perfect_yatzy.Scorecard(y.rules, {0: 3.0})), "ones is 3.0; must be a whole number"),
-        (
-            lambda y: y.value(perfect_yatzy.Scorecard(y.rules, bonus_points=0.5)),
-            "bonus_points is 0.5; must be a whole number",
-        ),
-        (
-            lambda y: y.value(perfect_yatzy.parse_card(perfect_yatzy.load_rules("generala"), "")),
-            "belongs to generala, not to yatzy",
-        ),
+        (lambda y: y.value(Scorecard(y.rules, {99: 3})), "there is no category 99"),
+        (lambda y: y.value(Scorecard(y.rules, {0: 3.0})), "ones is 3.0; must be a whole number"),
+        (lambda y: y.value(Scorecard(y.rules, bonus_points=0.5)), "bonus_points is 0.5; must be a whole number"),
+        (lambda y: y.value(Scorecard(perfect_yatzy.load_rules("generala"))), "belongs to generala, not to yatzy"),
         (lambda y: y.value(State(0.0)), "filled is 0.0; must be a whole number"),
         (lambda y: y.value(State(0, 0, 0.5)), "saved is 0.5; must be a whole number"),
         (lambda y: y.holds("", [3.5, 3, 4, 5, 6]), "a die is 3.5; must be a whole number"),
@@ -122,18 +102,14 @@ def test_a_position_may_be_points_by_category(yatzy: Strategy) -> None:
         (lambda y: y.best(0, 0, [[1] * 5, [1, 1, 2.5, 1, 1]], 0), "position 1: dice is 2.5; must be a whole number"),
         (lambda y: y.best(0, 1e300, [[1] * 5], 0), "position 0: upper is 1e+300; must be a whole number"),
         (lambda y: y.best(["a"], 0, [[1] * 5], 0), "filled is ['a']; must be an array of whole numbers"),
-        (
-            lambda y: y.best(0, 0, [[1] * 5, [1]], 0),
-            "dice is [[1, 1, 1, 1, 1], [1]]; must be an array of whole numbers",
-        ),
+        (lambda y: y.best(0, 0, [[1, 2], [1]], 0), "dice is [[1, 2], [1]]; must be an array of whole numbers"),
         (lambda y: y.best([0, 0, 0], 0, [[1] * 5] * 2, 0), "filled has shape (3,); there are 2 rolls of dice"),
         (lambda y: y.best(0, 0, [[[1] * 5]], 0), "dice has 3 dimensions; must be (n, 5)"),
     ],
 )
-def test_what_is_no_position_is_refused_in_a_line(
-    yatzy: Strategy, call: Callable[[Strategy], object], message: str
-) -> None:
+def test_what_is_no_position_is_refused_in_a_line(yatzy: Strategy, call: Any, message: str) -> None:
     """Nothing is rounded, and nothing escapes as an error of Python or NumPy."""
+    assert issubclass(StateError, ValueError)
     refused_in_a_line(call, yatzy, message)
 
 
@@ -157,50 +133,38 @@ def test_forced_order_has_one_category(forced: Strategy) -> None:
         forced.value(State(0b10, 4))
 
 
+def questions(yatzy: Strategy, number: int, seed: int) -> tuple[np.ndarray, ...]:
+    """Random filled boxes, upper sums, dice and rerolls left."""
+    random, states = np.random.default_rng(seed), [*random_states(yatzy.space, number, seed=seed)]
+    filled, upper = np.array([(s.filled, s.upper) for s in states]).T
+    return filled, upper, random.integers(1, 7, (number, 5)), random.integers(0, 3, number)
+
+
 def test_batches_agree_with_single_questions(yatzy: Strategy) -> None:
-    random = np.random.default_rng(2)
-    states = list(random_states(yatzy.space, 200, seed=2))
-    dice = random.integers(1, 7, (200, 5))
-    left = random.integers(0, 3, 200)
-    answer = yatzy.best([s.filled for s in states], [s.upper for s in states], dice, left)
-    for i, state in enumerate(states):
-        roll = tuple(sorted(dice[i].tolist()))
-        if left[i]:
-            best = yatzy.holds(state, roll, int(left[i]))[0]
-            assert dice_of(answer.held[i].tolist()) == best.dice
-            category = best.category
-        else:
-            choice = yatzy.categories(state, roll)[0]
-            best, category = choice, choice.category  # type: ignore[assignment]
+    asked = questions(yatzy, 200, seed=2)
+    answer = yatzy.best(*asked)
+    for i, (filled, upper, dice, left) in enumerate(zip(*(part.tolist() for part in asked), strict=True)):
+        state, roll = State(filled, upper), tuple(sorted(dice))
+        best = yatzy.holds(state, roll, left)[0] if left else yatzy.categories(state, roll)[0]
         assert answer.value[i] == pytest.approx(best.value, abs=1e-9)
         found = yatzy.rules.categories[answer.category[i]].id if answer.category[i] >= 0 else None
-        assert found == category
+        assert found == best.category
+        assert not left or dice_of(answer.held[i].tolist()) == best.dice
 
 
 def test_batches_do_not_depend_on_threads_or_order(yatzy: Strategy) -> None:
-    random = np.random.default_rng(4)
-    states = list(random_states(yatzy.space, 9_000, seed=4))
-    filled, upper = np.array([s.filled for s in states]), np.array([s.upper for s in states])
-    dice, left = random.integers(1, 7, (9_000, 5)), random.integers(0, 3, 9_000)
-    one = yatzy.best(filled, upper, dice, left, threads=1)
-    other = yatzy.best(filled[::-1], upper[::-1], dice[::-1], left[::-1], threads=3)
-    assert np.array_equal(one.value, other.value[::-1])
-    assert np.array_equal(one.held, other.held[::-1])
-    assert np.array_equal(one.category, other.category[::-1])
+    asked = questions(yatzy, 9_000, seed=4)
+    one, other = yatzy.best(*asked, threads=1), yatzy.best(*(part[::-1] for part in asked), threads=3)
+    for name in ("value", "held", "category"):
+        assert np.array_equal(getattr(one, name), getattr(other, name)[::-1])
 
 
 @pytest.mark.full
 def test_a_table_of_short_floats_is_read_where_it_lies(yatzy: Strategy) -> None:
     """The kernels widen its entries: as if the same numbers were stored in full, and no copy is made."""
     short = yatzy.values.astype(np.float32)
-    one, other = (
-        Strategy(yatzy.rules, None, TurnEvaluator(yatzy.rules, values))
-        for values in (short, short.astype(np.float64))
-    )
-    random = np.random.default_rng(5)
-    states = list(random_states(yatzy.space, 2_000, seed=5))
-    asked = [s.filled for s in states], [s.upper for s in states]
-    asked += random.integers(1, 7, (2_000, 5)), random.integers(0, 3, 2_000)
+    one, other = (with_values(yatzy, values) for values in (short, short.astype(np.float64)))
+    asked = questions(yatzy, 2_000, seed=5)
     for mine, theirs in zip(vars(one.best(*asked)).values(), vars(other.best(*asked)).values(), strict=True):
         assert np.array_equal(mine, theirs)
     assert np.array_equal(simulate(one, 2_000).final_scores, simulate(other, 2_000).final_scores)
@@ -215,18 +179,16 @@ def test_a_table_of_short_floats_is_read_where_it_lies(yatzy: Strategy) -> None:
 @examples(6, 30)
 @given(st.integers(0, 32766), st.data())
 def test_more_upper_points_are_never_worse(yatzy: Strategy, filled: int, data: st.DataObject) -> None:
-    chosen = filled & 63
-    sums = yatzy.space.sums[chosen]
-    a, b = sorted((data.draw(st.sampled_from(sums)), data.draw(st.sampled_from(sums))))
+    sums = st.sampled_from(yatzy.space.sums[filled & 63])
+    a, b = sorted((data.draw(sums), data.draw(sums)))
     assert yatzy.value(State(filled, a)) <= yatzy.value(State(filled, b))
 
 
 def test_simulated_mean_lies_in_its_interval(yatzy: Strategy, forced: Strategy) -> None:
-    for strategy in (yatzy, forced):
+    for strategy in (forced, yatzy):
         played = simulate(strategy, 60_000, seed=11)
         assert abs(played.mean - strategy.value()) < 4 * played.standard_error
         assert (played.category_points >= 0).all()
-    played = simulate(yatzy, 60_000, seed=11)
     assert played.standard_deviation == pytest.approx(38.496, abs=0.6)
     assert played.upper_bonus_chance == pytest.approx(0.898, abs=0.006)
     assert (played.category_points[:, 14] == 50).mean() == pytest.approx(0.39, abs=0.01)
@@ -247,33 +209,26 @@ def test_simulation_of_jokers_first_rolls_and_saved_rolls(key: str, deviation: f
         assert played.standard_deviation == pytest.approx(deviation, rel=0.03)
 
 
-@pytest.fixture(scope="module")
-def peer() -> object:
-    return need("yatzy_solver")
-
-
-PEERS = {
-    "yatzy": "yatzy-scandinavian",
-    "yatzy+five-is-full-house+four-is-two-pairs": "yatzy-scandinavian+fh5+tp4",
-}
-
-
 @pytest.mark.full
-@pytest.mark.parametrize("key", PEERS)
-def test_an_outside_solver_agrees_position_by_position(peer: object, key: str, yatzy: Strategy) -> None:
+@pytest.mark.parametrize(
+    ("key", "variant"),
+    [
+        ("yatzy", "yatzy-scandinavian"),
+        ("yatzy+five-is-full-house+four-is-two-pairs", "yatzy-scandinavian+fh5+tp4"),
+    ],
+)
+def test_an_outside_solver_agrees_position_by_position(key: str, variant: str, yatzy: Strategy) -> None:
     """Every option of a few hundred random positions, to 1e-9, with the PyPI package yatzy-solver."""
-    other = peer.Solver.build(peer.Variant(PEERS[key]))  # type: ignore[attr-defined]
-    ours = perfect_yatzy.open_strategy(key)
+    peer = need("yatzy_solver")
+    other, ours = peer.Solver.build(peer.Variant(variant)), perfect_yatzy.open_strategy(key)
     names = list(other.variant.categories)
     assert len(names) == 15
-    random = np.random.default_rng(9)
-    for state in random_states(ours.space, 300, seed=9):
-        left = int(random.integers(0, 3))
-        dice = tuple(sorted(random.integers(1, 7, 5).tolist()))
-        filled = ",".join(names[c] for c in range(15) if state.filled >> c & 1) or "-"
-        place = f"dice {' '.join(map(str, dice))} | rolls {left} | upper {state.upper} | filled {filled}"
+    for filled, upper, dice, left in zip(*(part.tolist() for part in questions(ours, 300, seed=9)), strict=True):
+        state, dice = State(filled, upper), sorted(dice)
+        boxes = ",".join(names[c] for c in range(15) if filled >> c & 1) or "-"
+        place = f"dice {' '.join(map(str, dice))} | rolls {left} | upper {upper} | filled {boxes}"
         # The peer pays the upper bonus when the threshold is crossed, we at the end of the game.
-        paid = 50 if state.upper >= 63 else 0
+        paid = 50 if upper >= 63 else 0
         theirs = {option: value + paid for option, value in other.option_values(place)}
         for choice in ours.categories(state, dice):
             score = f"score {names[ours.rules.index_of[choice.category]]}"
@@ -294,9 +249,10 @@ def test_notebooks_show_tables(yatzy: Strategy) -> None:
     assert repr(yatzy) == "<Strategy yatzy: 248.4400>"
 
 
-def displays(yatzy: Strategy) -> dict[str, object]:
+def test_displays_are_small_well_formed_and_without_colours(yatzy: Strategy) -> None:
+    """The colours of the page apply, so they are readable on light and on dark ground."""
     position = 0, 0, [[3, 3, 4, 5, 6]] * 40, 2
-    return {
+    displays = {
         "simulation": simulate(yatzy, 2_000),
         "one game": simulate(yatzy, 1),
         "distribution": perfect_yatzy.distribution(yatzy, "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18"),
@@ -309,12 +265,8 @@ def displays(yatzy: Strategy) -> dict[str, object]:
         "no position": yatzy.best(0, 0, np.empty((0, 5), np.int64), 0),
         "positions": perfect_yatzy.sample_positions(yatzy, 50, options=True),
     }
-
-
-def test_displays_are_small_well_formed_and_without_colours(yatzy: Strategy) -> None:
-    """The colours of the page apply, so they are readable on light and on dark ground."""
-    for name, result in displays(yatzy).items():
-        shown = result._repr_html_()  # type: ignore[attr-defined]
+    for name, result in displays.items():
+        shown = result._repr_html_()
         ElementTree.fromstring(f"<div>{shown}</div>")
         assert len(shown) < 6_000, name
         assert not re.search(r"#[0-9a-f]{3}|rgb|(?<!-)color:|background", shown), name

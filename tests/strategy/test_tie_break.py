@@ -11,60 +11,46 @@ import perfect_yatzy
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from perfect_yatzy import Choice, Hold, RuleSet, ScoreStrategy, State, Strategy, maximise, reach
 from perfect_yatzy.game.notation import counts_of, parse_card
-from perfect_yatzy.game.rules import Bonus, RuleSet
-from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.game.scoring import scoring_options
-from perfect_yatzy.strategy.actions import Choice, Hold
-from perfect_yatzy.strategy.score_strategy import ScoreStrategy, maximise, reach
-from perfect_yatzy.strategy.simulation import Simulation, simulate
-from perfect_yatzy.strategy.strategy import Strategy
+from perfect_yatzy.strategy.distribution import distribution
+from perfect_yatzy.strategy.simulation import simulate
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
 from support import games
 from support.command import Run
-from support.naive_objectives import NaiveTieBreak
+from support.naive_objectives import NaiveTieBreak, assert_chances
+from support.players import same_games
 from support.seeds import examples
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
+YAHTZEE = "aces=2 twos=4 threes=6 fours=8 yahtzee=50 chance=20"
 POOR = "ones=0 twos=0 threes=0 fours=0 fives=0 sixes=0 one-pair=0"
 TOLERANCE = Fraction(4, 1_000_000)
-
-SAVED = games.small(
-    games.face(2), games.face(3), games.PAIR, games.CHANCE, faces=3, rolls=2, bonus=Bonus(7, 3), saved_rolls=True
-)
-
-
-def oracle_of(rules: RuleSet, goal: int) -> NaiveTieBreak:
-    return NaiveTieBreak(rules.canonical(), lambda score: Fraction(int(score >= goal)), TOLERANCE)
-
-
-def same(one: Simulation, other: Simulation) -> bool:
-    return np.array_equal(one.final_scores, other.final_scores) and np.array_equal(
-        one.category_points, other.category_points
-    )
 
 
 # --- what is settled is played for the mean --------------------------------------------------------------------------
 
-STARTS = [
-    ("yatzy", LATE),
-    ("yatzy-forced", ""),
-    ("yatzy-saved", LATE + " two-pairs=16 chance=20 yatzy=0"),
-    ("yahtzee", "aces=2 twos=4 threes=6 fours=8 yahtzee=50 chance=20"),
-    ("yahtzee-free-joker", "aces=2 twos=4 threes=6 fours=8 yahtzee=50 chance=20"),
-    pytest.param("maxi-forced", "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18", marks=pytest.mark.slow),
-]
 
-
-@pytest.mark.parametrize(("key", "card"), STARTS)
+@pytest.mark.parametrize(
+    ("key", "card"),
+    [
+        ("yatzy", LATE),
+        ("yatzy-forced", ""),
+        ("yatzy-saved", LATE + " two-pairs=16 chance=20 yatzy=0"),
+        ("yahtzee", YAHTZEE),
+        ("yahtzee-free-joker", YAHTZEE),
+        pytest.param("maxi-forced", "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18", marks=pytest.mark.slow),
+    ],
+)
 def test_a_certain_or_unreachable_goal_gives_the_games_of_the_mean(key: str, card: str) -> None:
     strategy = perfect_yatzy.open_strategy(key)
     meant = simulate(strategy, 2_000, seed=3, start=card)
     for goal in (0, 9_999):
         played = simulate(reach(key, goal, card), 2_000, seed=3)
-        assert same(played, meant), goal
+        assert same_games(played, meant), goal
         assert played.policy == f"goal:{goal}"
-    assert same(simulate(maximise(key, lambda scores: scores * 0.0, card), 2_000, seed=3), meant)
+    assert same_games(simulate(maximise(key, lambda scores: scores * 0.0, card), 2_000, seed=3), meant)
 
 
 def test_a_certain_or_unreachable_goal_is_ranked_by_the_mean(yatzy: Strategy) -> None:
@@ -73,9 +59,8 @@ def test_a_certain_or_unreachable_goal_is_ranked_by_the_mean(yatzy: Strategy) ->
         for dice in ("33456", "11236", "66666", "12345"):
             for left in (1, 2):
                 meant, found = yatzy.holds(card, dice, left), strategy.holds(card, dice, left)
-                assert [hold.dice for hold in found] == [hold.dice for hold in meant]
-                assert [hold.mean for hold in found] == [hold.value for hold in meant] == [h.mean for h in meant]
-                assert {hold.loss for hold in found} == {0.0}
+                assert [(h.dice, h.mean, h.loss) for h in found] == [(h.dice, h.value, 0.0) for h in meant]
+                assert [h.mean for h in meant] == [h.value for h in meant]
             meant, found = yatzy.categories(card, dice), strategy.categories(card, dice)
             assert [(c.category, c.mean) for c in found] == [(c.category, c.value) for c in meant]
 
@@ -91,18 +76,14 @@ def test_without_a_table_of_means_the_rest_is_solved_for_it(
     ):
         assert isinstance(other.evaluator, ScoreEvaluator)
         assert other.evaluator.means.space.start == parse_card(yatzy.rules, LATE).state
-        assert same(simulate(other, 2_000), simulate(stored, 2_000))
+        assert same_games(simulate(other, 2_000), simulate(stored, 2_000))
     assert not list(folder.iterdir())
 
 
 def test_the_command_plays_for_the_mean_what_is_settled(run: Run, yatzy: Strategy) -> None:
-    def answer(policy: str) -> dict[str, object]:
-        found = run("simulate", "yatzy", "-n", "500", "--card", LATE, "--policy", policy, "--json")
-        return dict(json.loads(found.stdout))
-
-    meant = answer("mean")
-    for policy, reached in (("goal:0", 1.0), ("goal:9999", 0.0)):
-        found = answer(policy)
+    command = "simulate", "yatzy", "-n", "500", "--card", LATE, "--json", "--policy"
+    meant, *others = (json.loads(run(*command, policy).stdout) for policy in ("mean", "goal:0", "goal:9999"))
+    for found, reached in zip(others, (1.0, 0.0), strict=True):
         assert (found["mean"], found["chances"]) == (meant["mean"], meant["chances"])
         assert found["reached"] == found["chance"] == reached
 
@@ -110,37 +91,69 @@ def test_the_command_plays_for_the_mean_what_is_settled(run: Run, yatzy: Strateg
 # --- against the oracle -----------------------------------------------------------------------------------------------
 
 
-@examples(2, 6)
-@given(games.rule_sets(), st.integers(1, 30))
-@example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 20)
-@example(games.joker_game("free", order="forced", saved_rolls=True), 14)
-@example(SAVED, 9)
-def test_decisions_and_games_agree_with_the_oracle(rules: RuleSet, goal: int) -> None:
-    oracle, strategy = oracle_of(rules, goal), reach(rules, goal)
-    mean, chance = map(float, oracle.play(0, 0, 0, False, 0))
+def check_goal(rules: RuleSet, goal: int) -> None:
+    """Chance, decisions, simulated games and the whole distribution of the play for a goal."""
+    oracle = NaiveTieBreak(rules.canonical(), lambda score: Fraction(int(score >= goal)), TOLERANCE)
+    strategy = reach(rules, goal)
+    mean, chance = map(float, oracle.play())
     exact = float(oracle.expected_utility(0, 0, 0, False, 0))
     assert chance == pytest.approx(exact, rel=1e-4)  # of options within the tolerance any may be taken
     assert strategy.value() == pytest.approx(exact, rel=3e-6)
     states = sorted(state for state in oracle.states() if state[0] != oracle.full_mask)
-    for filled, upper, saved, flag in states[:: 1 + len(states) // 8]:
-        state = State(filled, upper, saved, flag and rules.joker is not None and rules.joker.bonus > 0)
+    for card in states[:: 1 + len(states) // 8]:
         for made in (goal // 2, goal - 1):
-            check_decisions(oracle, replace(strategy, zero=goal - made), state, made)
-    played = simulate(strategy, 4_000)
+            check_decisions(oracle, replace(strategy, zero=goal - made), State(*card), made)
+    found, played = distribution(strategy), simulate(strategy, 4_000)
+    assert_chances(found, oracle.distribution())
+    assert found.at_least(goal) == pytest.approx(strategy.value(), rel=1e-4)
     assert abs(played.mean - mean) <= 5 * played.standard_error + 1e-9
     reached = (played.final_scores >= goal).mean()
     assert abs(reached - chance) <= 5 * np.sqrt(chance * (1 - chance) / 4_000) + 1e-4
 
 
-@pytest.mark.parametrize("rules", [games.joker_game("none"), SAVED], ids=["joker", "saved rolls"])
-def test_games_for_a_utility_that_rises_and_falls_agree_with_the_oracle(rules: RuleSet) -> None:
-    worths = [score // 3 * 5 % 7 for score in range(200)]
+def check_utility(rules: RuleSet, step: int, period: int) -> tuple[NaiveTieBreak, Strategy, np.ndarray]:
+    """The distribution of the play for a utility that rises and falls; the oracle, the strategy and the utilities."""
+    worths = [score // 3 * step % period for score in range(300)]
     oracle = NaiveTieBreak(rules.canonical(), lambda score: Fraction(worths[score]), TOLERANCE)
-    mean, utility = map(float, oracle.play(0, 0, 0, False, 0))
-    played = simulate(maximise(rules, worths), 20_000)
+    strategy = maximise(rules, worths)
+    found = distribution(strategy)
+    assert_chances(found, oracle.distribution())
+    if not rules.first_roll_bonus:  # whose points the value, unlike the play, can avoid
+        assert np.array(worths)[found.scores] @ found.chances == pytest.approx(strategy.value(), rel=1e-4)
+    return oracle, strategy, np.array(worths)
+
+
+@examples(2, 8)
+@given(games.rule_sets(), st.integers(1, 30))
+@example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 20)
+@example(games.joker_game("free", order="forced", saved_rolls=True), 14)
+@example(games.joker_game("free", order="forced"), 14)
+@example(games.SAVED, 9)
+def test_play_for_a_goal_agrees_with_the_oracle(rules: RuleSet, goal: int) -> None:
+    check_goal(rules, goal)
+
+
+@examples(2, 8)
+@given(games.rule_sets(), st.integers(1, 6), st.integers(2, 9))
+@example(games.joker_game("none", first_roll_bonus=(("run", 3),)), 5, 7)
+def test_play_for_a_utility_agrees_with_the_oracle(rules: RuleSet, step: int, period: int) -> None:
+    check_utility(rules, step, period)
+
+
+@pytest.mark.parametrize("rules", [games.joker_game("none"), games.SAVED], ids=["joker", "saved rolls"])
+def test_games_for_a_utility_agree_with_the_oracle(rules: RuleSet) -> None:
+    oracle, strategy, worths = check_utility(rules, 5, 7)
+    (mean, utility), played = map(float, oracle.play()), simulate(strategy, 20_000)
     assert abs(played.mean - mean) <= 5 * played.standard_error
-    reached = np.array(worths)[played.final_scores]
+    reached = worths[played.final_scores]
     assert abs(reached.mean() - utility) <= 5 * reached.std() / np.sqrt(20_000)
+
+
+@pytest.mark.slow
+def test_saved_rolls_in_any_order_agree_with_the_oracle() -> None:
+    """A minute of fractions."""
+    check_goal(games.saved_rolls_game("free", True), 25)
+    check_utility(games.saved_rolls_game("free", True), 5, 7)
 
 
 def check_decisions(oracle: NaiveTieBreak, strategy: ScoreStrategy, state: State, made: int) -> None:
@@ -148,19 +161,17 @@ def check_decisions(oracle: NaiveTieBreak, strategy: ScoreStrategy, state: State
     most = strategy.max_rerolls(state)
     for dice, _ in oracle.outcomes(strategy.rules.dice):
         for left in range(most + 1):
-            held, ending = oracle.taken(state.filled, state.upper, state.joker_paid, made, dice, left, left == most)
-            assert strategy.categories(state, dice, left)[0].category == strategy.rules.categories[ending[0]].id
+            at = state.filled, state.upper, state.joker_paid, made, dice, left, left == most
+            box, action = oracle.first_of(oracle.boxes_of(*at)), oracle.act(*at)
+            assert strategy.categories(state, dice, left)[0].category == strategy.rules.categories[box].id
             if left:
-                found = strategy.holds(state, dice, left)[0]
-                assert found.dice == (dice if held is None else held)
+                assert strategy.holds(state, dice, left)[0].dice == (dice if isinstance(action, int) else action)
 
 
 # --- batches ----------------------------------------------------------------------------------------------------------
 
 
-def positions_along_games(
-    strategy: Strategy, card: str, number: int
-) -> list[tuple[State, int, tuple[int, ...], int]]:
+def along_games(strategy: Strategy, card: str, number: int) -> list[tuple[State, int, tuple[int, ...], int]]:
     """States, points, dice and rerolls left of simulated games, at random moments."""
     random, found = np.random.default_rng(4), []
     rules, start = strategy.rules, parse_card(strategy.rules, card)
@@ -181,12 +192,10 @@ def positions_along_games(
 
 @pytest.mark.parametrize(("key", "card", "goal"), [
     ("yatzy", LATE, 240), ("yatzy", LATE, 9_999), ("yatzy", LATE, 100), ("yatzy-forced", "", 200),
-    ("yahtzee", "aces=2 twos=4 threes=6 fours=8 yahtzee=50 chance=20", 260),
+    ("yahtzee", YAHTZEE, 260),
 ])  # fmt: skip
 def test_batches_agree_with_single_queries(key: str, card: str, goal: int) -> None:
-    mean = perfect_yatzy.open_strategy(key)
-    strategy = reach(key, goal, card)
-    positions = positions_along_games(mean, card, 300)
+    strategy, positions = reach(key, goal, card), along_games(perfect_yatzy.open_strategy(key), card, 300)
     states, points, dice, left = zip(*positions, strict=True)
     columns = np.array([(s.filled, s.upper, s.joker_paid) for s in states]).T
     batch = strategy.best(columns[0], columns[1], dice, left, joker_paid=columns[2], points=points)

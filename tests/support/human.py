@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import random
 
+from perfect_yatzy import Scorecard, Strategy
 from perfect_yatzy.game.dice import Dice
-from perfect_yatzy.game.scorecard import Scorecard
 from perfect_yatzy.play.record import Game, Turn, card_after
-from perfect_yatzy.strategy.strategy import Strategy
 
 
 def human(strategy: Strategy, seed: int) -> Game:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from random import Random
 
 from perfect_yatzy.game.patterns import Pattern
@@ -14,7 +15,6 @@ MAX_BOXES = 5
 
 
 def random_pattern(draw: Random, dice: int, faces: int, conditions: bool) -> Pattern:
-    """One pattern of any kind, with a factor and conditions on the dice if asked for."""
     pay: dict[str, object] = {"score": "fixed", "points": draw.randint(1, 9)}
     if draw.random() < 0.6:
         pay = {"score": draw.choice(["matched", "sum"]), "plus": draw.choice([0, 0, 1, 3])}
@@ -35,11 +35,6 @@ def random_pattern(draw: Random, dice: int, faces: int, conditions: bool) -> Pat
     elif kind == "contains":
         pay["contains"] = tuple(sorted(draw.choices(range(1, faces + 1), k=draw.randint(1, dice))))
     return Pattern(kind, **pay)  # type: ignore[arg-type]
-
-
-def in_column(pattern: Pattern, factor: int) -> Pattern:
-    """A pattern with its points multiplied by the factor of a column."""
-    return replace(pattern, factor=pattern.factor * factor, plus=pattern.plus * factor)
 
 
 def random_boxes(
@@ -64,29 +59,18 @@ def random_boxes(
     boxes = boxes[:most]
     if not columns:
         return boxes
-    return [
-        replace(
-            box,
-            id=f"{box.id}.{column.id}",
-            patterns=tuple(in_column(p, column.factor) for p in box.patterns),
-            row=box.row or box.id,
-            column=number,
+    found = []
+    for (number, column), box in product(enumerate(columns), boxes):
+        patterns = tuple(
+            replace(p, factor=p.factor * column.factor, plus=p.plus * column.factor) for p in box.patterns
         )
-        for number, column in enumerate(columns)
-        for box in boxes
-    ]
+        name, row = f"{box.id}.{column.id}", box.row or box.id
+        found.append(replace(box, id=name, patterns=patterns, row=row, column=number))
+    return found
 
 
 def random_rules(seed: int, mechanics: tuple[str, ...] | None = None, boxes: int = MAX_BOXES) -> RuleSet:
-    """The rule set of a number.
-
-    Parameters
-    ----------
-    mechanics
-        Those to use, of MECHANICS; default: about half of them, at random.
-    boxes
-        Most boxes of the sheet.
-    """
+    """The rule set of a number with these mechanics (default: about half of them) and at most so many boxes."""
     draw = Random(seed)
     used = set(mechanics) if mechanics is not None else {m for m in MECHANICS if draw.random() < 0.45}
     dice = draw.choice([1, 2, 2, 3])
@@ -94,10 +78,7 @@ def random_rules(seed: int, mechanics: tuple[str, ...] | None = None, boxes: int
     columns: tuple[Column, ...] = ()
     if "columns" in used:
         orders = [draw.choice(ORDERS) if "order" in used else "free" for _ in range(2)]
-        columns = tuple(
-            Column(f"c{i}", f"C{i}", order, draw.choice([1, 1, 2]))
-            for i, order in enumerate(orders)  # type: ignore[arg-type]
-        )
+        columns = tuple(Column(f"c{i}", f"C{i}", order, draw.choice([1, 1, 2])) for i, order in enumerate(orders))
     categories = random_boxes(draw, dice, faces, used, columns, boxes)
     ids = [category.id for category in categories]
     order = draw.choice(ORDERS) if "order" in used and not columns else "free"
@@ -115,28 +96,13 @@ def random_rules(seed: int, mechanics: tuple[str, ...] | None = None, boxes: int
             categories[i] = replace(categories[i], requires=tracked)
     joker = None
     if "joker" in used:
-        joker = Joker(
-            draw.choice(ids),
-            draw.choice([0, 3]),
-            draw.choice(["none", "free", "forced", "maximum"]),
-            draw.choice(["filled", "points"]),
-            draw.choice(["filled", "points"]),
-            draw.choice(["always", "matching-box-open"]),
-        )
+        mode, conditions = ["none", "free", "forced", "maximum"], ["filled", "points"]
+        choices = ids, [0, 3], mode, conditions, conditions, ["always", "matching-box-open"]
+        joker = Joker(*map(draw.choice, choices))
         if joker.depends_on_points and "requires" in used:
             joker = replace(joker, category=tracked)
-    return RuleSet(
-        f"random-{seed}",
-        "Random",
-        dice,
-        faces,
-        draw.randint(1, 3),
-        tuple(categories),
-        bonus=bonus,
-        order=order,  # type: ignore[arg-type]
-        saved_rolls="saved" in used,
-        joker=joker,
-        first_roll_bonus=((draw.choice(ids), 2),) if "first" in used else (),
-        columns=columns,
-        crossing_out="only-if-nothing-scores" if "strict" in used else "free",
-    )
+    rolls, first = draw.randint(1, 3), ((draw.choice(ids), 2),) if "first" in used else ()
+    crossing = "only-if-nothing-scores" if "strict" in used else "free"
+    game = RuleSet(f"random-{seed}", "Random", dice, faces, rolls, tuple(categories), bonus=bonus, order=order)
+    game = replace(game, joker=joker, first_roll_bonus=first, columns=columns, crossing_out=crossing)
+    return replace(game, saved_rolls="saved" in used)

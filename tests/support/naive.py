@@ -17,6 +17,7 @@ from itertools import combinations, permutations, product
 from typing import Any
 
 Dice = tuple[int, ...]
+Card = tuple[int, int, int, bool]  # filled, upper, saved rolls, flag
 
 
 class Naive:
@@ -33,9 +34,22 @@ class Naive:
         ]
         ids, joker = [b["id"] for b in self.boxes], game["joker"]
         self.joker_box = ids.index(joker["category"]) if joker else None
-        required = [ids.index(b["requires"]) for b in self.boxes if b.get("requires")]
-        self.flag_box = required[0] if required else self.joker_box
-        for method in ("value", "best", "hold_value", "stops", "points", "most_points", "outcomes", "widths"):
+        # The flag of a card: whether the one box that other boxes or jokers ask for holds points.
+        asked_for = [ids.index(b["requires"]) for b in self.boxes if b.get("requires")]
+        if joker and (joker.get("requires") == "points" or (joker["bonus"] and "bonus_requires" not in joker)):
+            asked_for.append(self.joker_box)
+        self.flag_box = asked_for[0] if asked_for else None
+        for method in (
+            "value",
+            "best",
+            "hold_value",
+            "stops",
+            "points",
+            "most_points",
+            "outcomes",
+            "rolls",
+            "widths",
+        ):
             setattr(self, method, cache(getattr(self, method)))
 
     # --- dice -------------------------------------------------------------------------------------------------
@@ -44,6 +58,10 @@ class Naive:
         """Every unordered result of rolling a number of dice, with its chance."""
         rolls = Counter(tuple(sorted(r)) for r in product(range(1, self.game["faces"] + 1), repeat=number))
         return [(roll, Fraction(orderings, self.game["faces"] ** number)) for roll, orderings in rolls.items()]
+
+    def rolls(self, held: Dice = ()) -> list[tuple[Dice, Fraction]]:
+        """Every roll that can follow if all dice but `held` are rolled, with its chance."""
+        return [(tuple(sorted(held + new)), p) for new, p in self.outcomes(self.game["dice"] - len(held))]
 
     @staticmethod
     def holds_of(dice: Dice) -> set[Dice]:
@@ -73,7 +91,6 @@ class Naive:
         return best
 
     def pay(self, pattern: dict[str, Any], dice: Dice, in_full: bool) -> int:
-        """Points of one pattern."""
         found = self.matched(pattern, dice) if self.allowed(pattern, dice) else None
         factor, plus = pattern.get("factor", 1), pattern.get("plus", 0)
         if pattern["score"] == "fixed":
@@ -94,8 +111,7 @@ class Naive:
         return max(self.pay(pattern, dice, in_full) for pattern in self.boxes[box]["patterns"])
 
     def most_points(self, box: int) -> int:
-        """The most points of a category with any dice."""
-        return max(self.points(box, dice) for dice, _ in self.outcomes(self.game["dice"]))
+        return max(self.points(box, dice) for dice, _ in self.rolls())
 
     # --- legal categories -------------------------------------------------------------------------------------
 
@@ -174,7 +190,6 @@ class Naive:
         return found
 
     def after(self, filled: int, upper: int, flag: bool, box: int, points: int) -> tuple[int, int, bool]:
-        """The card after a box was filled."""
         if self.boxes[box]["upper"] and self.game["bonus"]:
             sums, column = self.sums(upper), self.boxes[box].get("column", 0)
             sums[column] = min(self.steps[column][-1][0], sums[column] + points)
@@ -186,29 +201,30 @@ class Naive:
         return filled | 1 << box, upper, flag
 
     def upper_bonus(self, upper: int) -> int:
-        """Points of the upper bonus of every column."""
         if not self.game["bonus"]:
             return 0
         columns = zip(self.sums(upper), self.steps, strict=True)
         return sum(max((pays for least, pays in steps if total >= least), default=0) for total, steps in columns)
 
+    def endings(
+        self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool
+    ) -> list[tuple[int, int, Card]]:
+        """(box, points of the turn, card after it) for each legal category; `left` rerolls are not used."""
+        found, extra = [], self.game["first_roll_bonus"] if first else {}
+        for box, (points, bonus_points) in self.scores(filled, flag, dice).items():
+            made = points + bonus_points + (extra.get(self.boxes[box]["id"], 0) if points > 0 else 0)
+            boxes, total, paid = self.after(filled, upper, flag, box, points)
+            found.append((box, made, (boxes, total, left if self.game["saved_rolls"] else 0, paid)))
+        return found
+
     def stops(self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool) -> dict[int, Fraction]:
         """Value of each legal category if the turn ends now with `left` rerolls unused."""
-        values = {}
-        for box, (points, bonus_points) in self.scores(filled, flag, dice).items():
-            extra = self.game["first_roll_bonus"].get(self.boxes[box]["id"], 0) if first and points > 0 else 0
-            saved = left if self.game["saved_rolls"] else 0
-            card = self.after(filled, upper, flag, box, points)
-            values[box] = points + bonus_points + extra + self.value(card[0], card[1], saved, card[2])
-        return values
+        endings = self.endings(filled, upper, flag, dice, left, first)
+        return {box: points + self.value(*card) for box, points, card in endings}
 
     def hold_value(self, filled: int, upper: int, flag: bool, held: Dice, left: int) -> Fraction:
         """Value of rerolling all dice but `held`, with `left` rerolls left before it."""
-        total = Fraction(0)
-        for rolled, chance in self.outcomes(self.game["dice"] - len(held)):
-            dice = tuple(sorted(held + rolled))
-            total += chance * self.best(filled, upper, flag, dice, left - 1, False)
-        return total
+        return sum(p * self.best(filled, upper, flag, dice, left - 1, False) for dice, p in self.rolls(held))
 
     def best(self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool) -> Fraction:
         """Best of stopping and every hold."""
@@ -222,28 +238,19 @@ class Naive:
         if filled == self.full_mask:
             return Fraction(self.upper_bonus(upper))
         left = self.game["rolls"] - 1 + saved
-        return sum(
-            (
-                chance * self.best(filled, upper, flag, dice, left, True)
-                for dice, chance in self.outcomes(self.game["dice"])
-            ),
-            Fraction(0),
-        )
+        return sum(p * self.best(filled, upper, flag, dice, left, True) for dice, p in self.rolls())
 
     def hold_values(self, filled: int, upper: int, dice: Dice, left: int, flag: bool = False) -> dict[Dice, Fraction]:
-        """Value of every hold of a roll."""
         return {held: self.hold_value(filled, upper, flag, held, left) for held in self.holds_of(dice)}
 
     def category_values(
         self, filled: int, upper: int, dice: Dice, left: int = 0, flag: bool = False, first: bool = False
     ) -> dict[int, Fraction]:
-        """Value of stopping with each legal category."""
         return self.stops(filled, upper, flag, dice, left, first)
 
     def states(self) -> Iterator[tuple[int, int, int, bool]]:
         """Every card that a game can reach, full ones included: (filled, upper, saved, flag)."""
         max_saved = self.game["rolls"] - 1 if self.game["saved_rolls"] else 0
-        rolls = [dice for dice, _ in self.outcomes(self.game["dice"])]
         found, new = set(), {(0, 0, False)}
         while new:
             found |= new
@@ -251,7 +258,7 @@ class Naive:
                 self.after(filled, upper, flag, box, points)
                 for filled, upper, flag in new
                 if filled != self.full_mask
-                for dice in rolls
+                for dice, _ in self.rolls()
                 for box, (points, _) in self.scores(filled, flag, dice).items()
             } - found
         for filled, upper, flag in found:
@@ -265,13 +272,10 @@ class Naive:
         def most(filled: int, upper: int, flag: bool) -> int:
             if filled == self.full_mask:
                 return int(self.value(filled, upper))
-            best = 0
-            for dice, _ in self.outcomes(self.game["dice"]):
-                for box, (points, bonus_points) in self.scores(filled, flag, dice).items():
-                    extra = self.game["first_roll_bonus"].get(self.boxes[box]["id"], 0) if points > 0 else 0
-                    best = max(
-                        best, points + bonus_points + extra + most(*self.after(filled, upper, flag, box, points))
-                    )
-            return best
+            return max(
+                points + most(card[0], card[1], card[3])
+                for dice, _ in self.rolls()
+                for _, points, card in self.endings(filled, upper, flag, dice, 0, True)
+            )
 
         return most(0, 0, False)

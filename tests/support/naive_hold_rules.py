@@ -7,21 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from itertools import combinations_with_replacement
 from typing import Any
 
-from perfect_yatzy.game.rules import RuleSet
-from perfect_yatzy.game.scorecard import State
-from perfect_yatzy.game.scoring import category_points
+from perfect_yatzy import RuleSet, State
 from perfect_yatzy.policies.hold_rules import Condition, DicePattern, HoldRule
 
-Dice = tuple[int, ...]
+from support.naive import Dice, Naive
 
 
-def turn_boxes(rules: RuleSet, filled: int) -> list[str]:
-    """Ids of the categories the turn may fill."""
-    still_open = [c.id for i, c in enumerate(rules.categories) if not filled >> i & 1]
-    return still_open[:1] if rules.order == "forced" else still_open
+@cache
+def oracle_of(rules: RuleSet) -> Naive:
+    return Naive(rules.canonical())
 
 
 def named_dice(rules: RuleSet, pattern: DicePattern, dice: Dice, boxes: list[str]) -> Dice | None:
@@ -33,9 +29,8 @@ def named_dice(rules: RuleSet, pattern: DicePattern, dice: Dice, boxes: list[str
     if pattern.kind == "any":
         return ()
     if pattern.kind == "pays":
-        category = rules.categories[rules.index_of[pattern.category]]
-        counts = [dice.count(face) for face in range(1, rules.faces + 1)]
-        return dice if pattern.category in boxes and category_points(category, counts) > 0 else None
+        points = oracle_of(rules).points(rules.index_of[pattern.category], dice)
+        return dice if pattern.category in boxes and points > 0 else None
     if pattern.kind == "dice":
         return tuple(counting) or None
     if pattern.kind == "different":
@@ -73,9 +68,11 @@ def holds(rules: RuleSet, condition: Condition, state: State, boxes: list[str], 
     """Whether a condition holds."""
     ids = members(rules, condition)
     if condition.kind in ("above par", "below par"):
-        most = [max_upper(rules, i) if c.upper else 0 for i, c in enumerate(rules.categories)]
+        oracle = oracle_of(rules)
+        threshold = sum(steps[-1][0] for steps in oracle.steps)
+        most = [oracle.most_points(i) if c.upper else 0 for i, c in enumerate(rules.categories)]
         share = sum(m for i, m in enumerate(most) if state.filled >> i & 1)
-        is_above = min(state.upper, rules.threshold) * sum(most) >= rules.threshold * share
+        is_above = sum(oracle.sums(state.upper)) * sum(most) >= threshold * share
         return is_above == (condition.kind == "above par")
     if condition.kind == "rolls left":
         return left == condition.low
@@ -86,17 +83,9 @@ def holds(rules: RuleSet, condition: Condition, state: State, boxes: list[str], 
     return bool(ids & set(boxes)) == (condition.kind == "open")
 
 
-@cache
-def max_upper(rules: RuleSet, category: int) -> int:
-    """The most points a category can pay, by trying every roll."""
-    rolls = combinations_with_replacement(range(1, rules.faces + 1), rules.dice)
-    counts = ([roll.count(face) for face in range(1, rules.faces + 1)] for roll in rolls)
-    return max(category_points(rules.categories[category], c) for c in counts)
-
-
 def held_dice(rules: RuleSet, hold_rules: list[HoldRule], state: State, dice: Dice, left: int) -> Dice | None:
     """The dice to keep, or None to stop."""
-    boxes = turn_boxes(rules, state.filled)
+    boxes = [rules.categories[i].id for i in oracle_of(rules).next_boxes(state.filled)]  # that the turn may fill
     for rule in hold_rules:
         named = named_dice(rules, rule.pattern, dice, boxes)
         if named is not None and all(holds(rules, c, state, boxes, left) for c in rule.conditions):

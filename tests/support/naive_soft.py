@@ -7,7 +7,6 @@ Losses are those of the exact values. To stop counts as one option of a hold; th
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache
@@ -15,6 +14,7 @@ from math import sqrt
 from typing import Any, TypeVar
 
 from support.naive import Dice, Naive
+from support.naive_objectives import mixed
 
 Option = TypeVar("Option")
 Distribution = dict[int, float]
@@ -38,38 +38,24 @@ class NaiveSoft(Naive):
     def from_roll(self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool) -> Distribution:
         """Distribution of the points to come with a roll on the table."""
         stops = self.stops(filled, upper, flag, dice, left, first)
-        options: dict[Dice, Fraction] = {dice: max(stops.values())}  # to hold all dice is to stop
-        if left:
-            options |= {
-                held: self.hold_value(filled, upper, flag, held, left) for held in self.holds_of(dice) - {dice}
-            }
-        found: Counter[int] = Counter()
+        options: dict[Dice, Fraction] = self.hold_values(filled, upper, dice, left, flag) if left else {}
+        options[dice] = max(stops.values())  # to hold all dice is to stop
+        parts, shares = [], self.chances(stops)
         for held, chance in self.chances(options).items():
             if held == dice:
-                for box, share in self.chances(stops).items():
-                    points, bonus_points = self.scores(filled, flag, dice)[box]
-                    extra = self.game["first_roll_bonus"].get(self.boxes[box]["id"], 0) if first and points else 0
-                    card = self.after(filled, upper, flag, box, points)
-                    saved = left if self.game["saved_rolls"] else 0
-                    for later, p in self.distribution(card[0], card[1], saved, card[2]).items():
-                        found[points + bonus_points + extra + later] += chance * share * p
+                for box, points, card in self.endings(filled, upper, flag, dice, left, first):
+                    parts.append((chance * shares[box], points, self.distribution(*card)))
             else:
-                for rolled, p in self.outcomes(self.game["dice"] - len(held)):
-                    new = tuple(sorted(held + rolled))
-                    for points, q in self.from_roll(filled, upper, flag, new, left - 1, False).items():
-                        found[points] += chance * float(p) * q
-        return dict(found)
+                for again, p in self.rolls(held):
+                    parts.append((chance * float(p), 0, self.from_roll(filled, upper, flag, again, left - 1, False)))
+        return mixed(parts)
 
     def distribution(self, filled: int, upper: int, saved: int = 0, flag: bool = False) -> Distribution:
         """Distribution of the points to come at the start of a turn."""
         if filled == self.full_mask:
             return {int(self.value(filled, upper)): 1.0}
-        found: Counter[int] = Counter()
-        for dice, chance in self.outcomes(self.game["dice"]):
-            play = self.from_roll(filled, upper, flag, dice, self.game["rolls"] - 1 + saved, True)
-            for points, p in play.items():
-                found[points] += float(chance) * p
-        return dict(found)
+        left = self.game["rolls"] - 1 + saved
+        return mixed((float(p), 0, self.from_roll(filled, upper, flag, dice, left, True)) for dice, p in self.rolls())
 
     def moments(self) -> tuple[float, float]:
         """Mean and standard deviation of the final score of the whole game."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from perfect_yatzy.game.rules import RuleSet
-from perfect_yatzy.game.scorecard import State
+from perfect_yatzy import RuleSet, State
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_values
@@ -17,7 +16,7 @@ def check_against_oracle(rules: RuleSet) -> None:
     evaluator = TurnEvaluator(rules, values)
     seen = 0
     for filled, upper, saved, flag in oracle.states():
-        state = State(filled, upper, saved, flag and rules.tracked_index >= 0)
+        state = State(filled, upper, saved, flag)
         found = values[space.index(state)]
         expected = oracle.value(filled, upper, saved, flag)
         tolerance = 1e-9 * max(1, expected / 100)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from perfect_yatzy.game.scorecard import Scorecard
+from perfect_yatzy import Scorecard, Strategy
 from perfect_yatzy.play.record import Game, card_after
 from perfect_yatzy.play.replay import play_turn
-from perfect_yatzy.strategy.strategy import Strategy
 
 
 def replay(strategy: Strategy, seed: int, game: int) -> Game:
