@@ -96,7 +96,7 @@ def without_problems(page: Any, address: str) -> Iterator[None]:
         request=lambda asked: asked.url.startswith((address, "data:")) or problems.append(asked.url),
     ):
         yield
-    assert problems == []
+    assert not problems, problems
 
 
 def expect(page: Any, place: str, text: str) -> None:
