@@ -95,6 +95,28 @@ class FileTimes:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def one_lattice(request: pytest.FixtureRequest) -> Iterator[None]:
+    """In ring 1 games of five and six dice use index arrays, too, so that each kernel is compiled once, not twice.
+
+    The straight-line code for these dice gives the same bits (tablebase/test_backward_induction.py); processes use it.
+    """
+    from perfect_yatzy.kernels import lattice
+
+    with pytest.MonkeyPatch.context() as patch:
+        if request.config.getoption("ring") == 1:
+            patch.setattr(lattice, "UNROLLED", {})
+        yield
+
+
+@pytest.fixture
+def straight_line_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Straight-line code for five and six dice, as outside ring 1."""
+    from perfect_yatzy.kernels import lattice, unrolled
+
+    monkeypatch.setattr(lattice, "UNROLLED", unrolled.UNROLLED)
+
+
+@pytest.fixture(scope="session", autouse=True)
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Folder for the tables of this run, so that tests never use those of the user."""
     folder = tmp_path_factory.mktemp("tables")

@@ -76,6 +76,7 @@ def test_wrong_options_are_rejected_before_anything_is_learned(
     assert "fitting" not in out.stderr
 
 
+@pytest.mark.full
 def test_learn_finds_rules_for_the_holds(run: Run, rules: Path, tmp_path: Path) -> None:
     path = tmp_path / "tiny.json"
     out = run("learn", str(rules), "--hold-rules", "2", "-o", str(path), "--tables", str(tmp_path))

@@ -122,6 +122,7 @@ def test_exit_codes(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
         assert refused.stderr.count("\n") == 1
 
 
+@pytest.mark.full
 def test_a_goal_is_simulated_as_a_record(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     out = run("simulate", "yatzy-forced", "-n", "3", "--policy", "goal:180", "-o", str(path))

@@ -121,6 +121,7 @@ def test_options_that_do_not_fit_are_refused(run: Run, options: str, message: st
     assert message in refused.stderr
 
 
+@pytest.mark.full
 def test_estimates_are_made_measured_listed_and_removed(run: Run, tmp_path: Path) -> None:
     tables = ("--tables", str(tmp_path))
     command = ("solve", "crag", "--what", "goals", "--approximate", "--games", "500", *tables)

@@ -61,6 +61,7 @@ def test_every_access_checks_both_ends(tmp_path: Path) -> None:
     assert {line for line in found if not line.startswith("returned")} == {"IndexError: view index out of range"}
 
 
+@pytest.mark.full
 def test_unrolled_passes_check_the_size_of_the_buffer(tmp_path: Path) -> None:
     code = """
 @numba.njit
@@ -72,6 +73,7 @@ check(kernel, aligned(dice.n_holds - 1), kernel_lattice(dice))
     assert run(code, tmp_path) == ["returned None", "IndexError: view index out of range"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("field", ["step", "rolls"])
 def test_a_wrong_index_in_the_turn_model_stops_the_solve(field: str, tmp_path: Path) -> None:
     """A successor or a roll beyond the arrays, planted in a model that is right otherwise."""

@@ -28,6 +28,7 @@ from support.human import human
 from support.players import wrong_by
 from support.refusals import refused
 from support.replay import replay
+from support.seeds import FULL
 
 
 def graded(strategy: Strategy, games: list[Game], threads: int = 1) -> GradedGames:
@@ -73,7 +74,7 @@ MANY = {"yatzy": 150, "yahtzee": 150, "generala": 100, "yatzy-saved": 100, "maxi
     ("key", "games", "first"),
     [
         ("yatzy", 5, 0), ("yahtzee", 5, 0), ("yahtzee-free-joker", 4, 0), ("generala", 4, 0), ("yatzy-forced", 4, 0),
-        ("yatzy-saved", 4, 0),
+        pytest.param("yatzy-saved", 4, 0, marks=FULL),
         *(pytest.param(key, games, 100, marks=pytest.mark.slow) for key, games in MANY.items()),
     ],
 )  # fmt: skip

@@ -142,6 +142,7 @@ def test_perfect_play_has_the_value_and_the_distribution_of_the_table() -> None:
     assert policy_mean(GreedyPolicy(yatzy.rules, yatzy.table)) == yatzy.value()
 
 
+@pytest.mark.full
 def test_play_for_a_goal_is_evaluated(forced: Strategy) -> None:
     strategy = perfect_yatzy.reach("yatzy-forced", 220)
     found = evaluate(strategy)
@@ -153,6 +154,7 @@ def test_play_for_a_goal_is_evaluated(forced: Strategy) -> None:
     assert sum(result.mean for result in found.categories) + bonus == pytest.approx(found.mean, abs=1e-9)
 
 
+@pytest.mark.full
 def test_a_policy_and_its_simulation_agree() -> None:
     """The first numbers of a price list, played for Yatzy; the interval is 3.5 standard errors."""
     prices = [6.9, 7.5, 10.7, 12.3, 15.4, 19.2, 17.4, 21.6, 18.2, 13.9, 9.0, 11.3, 17.8, 28.9, 10.6]

@@ -32,7 +32,7 @@ from perfect_yatzy.tablebase.backward_induction import solve_objective
 from support import games
 from support.command import Run
 from support.naive_objectives import NaiveUtility
-from support.seeds import examples
+from support.seeds import examples, full_example
 
 F32 = 3e-6
 UNMADE = "position 0 has points that cannot have been made since the start"
@@ -43,10 +43,10 @@ def solved(objective: Goals | Utility) -> ScoreEvaluator:
     return solve_in_memory(objective, mean_evaluator(objective.rules, objective.start))
 
 
-@examples(2, 20)
+@examples(1, 20)
 @given(games.rule_sets(), st.integers(1, 40))
 @example(games.joker_game("forced", first_roll_bonus=(("run", 3),)), 20)
-@example(games.joker_game("free", order="forced", saved_rolls=True), 14)
+@full_example(games.joker_game("free", order="forced", saved_rolls=True), 14)
 @example(games.saved_rolls_game("forced", True), 30)
 def test_goals_agree_with_the_oracle(rules: RuleSet, goal: int) -> None:
     oracle = NaiveUtility(rules.canonical(), lambda score: Fraction(int(score >= goal)))
@@ -56,9 +56,9 @@ def test_goals_agree_with_the_oracle(rules: RuleSet, goal: int) -> None:
         assert abs(table.value(State(*card)) - exact) <= F32 * exact  # however small the chance
 
 
-@examples(2, 12)
+@examples(1, 12)
 @given(games.rule_sets(), st.lists(st.integers(0, 8), min_size=60, max_size=60))
-@example(games.joker_game("none"), [*range(60)])
+@full_example(games.joker_game("none"), [*range(60)])
 @example(games.joker_game("forced", saved_rolls=True, first_roll_bonus=(("run", 3),)), [k * k for k in range(60)])
 def test_utilities_agree_with_the_oracle(rules: RuleSet, worths: list[int]) -> None:
     worths = worths + worths[-1:] * 200

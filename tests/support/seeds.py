@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from collections.abc import Callable
 from typing import Any
 
 import hypothesis
@@ -17,6 +18,11 @@ def seeds(fixed: int, drawn: int) -> list[Any]:
     """Parameters of a test: the seeds 0 to `fixed` - 1, and `drawn` random ones in ring 2."""
     generator = random.Random(int(os.environ.get(SEED_VARIABLE, "0")))
     return [*range(fixed), *(pytest.param(generator.randrange(1000, 10**9), marks=FULL) for _ in range(drawn))]
+
+
+def full_example(*values: Any) -> Callable[[Any], Any]:
+    """An explicit example of Hypothesis from ring 2 on."""
+    return hypothesis.example(*values) if SEED_VARIABLE in os.environ else lambda test: test
 
 
 def examples(fixed: int, drawn: int) -> hypothesis.settings:

@@ -27,7 +27,7 @@ from perfect_yatzy.tablebase.backward_induction import solve_values
 from support import games
 from support.naive import Naive
 from support.oracle import check_against_oracle
-from support.seeds import examples
+from support.seeds import FULL, examples
 
 
 @examples(12, 60)
@@ -91,8 +91,10 @@ def test_bits_do_not_depend_on_threads() -> None:
     assert np.array_equal(one, solve_values(rules, threads=5))
 
 
-@pytest.mark.parametrize("key", ["yatzy", "yahtzee", "generala", "maxi-forced"])
-def test_unrolled_and_indexed_lattices_give_the_same_bits(key: str) -> None:
+@pytest.mark.parametrize(
+    "key", ["yatzy", "generala", *(pytest.param(key, marks=FULL) for key in ("yahtzee", "maxi-forced"))]
+)
+def test_unrolled_and_indexed_lattices_give_the_same_bits(key: str, straight_line_code: None) -> None:
     """Six dice in forced order with saved rolls are the small twin of the big six-dice games."""
     rules = load_rules(key)
     assert np.array_equal(solve_values(rules), solve_values(rules, unrolled=False))
