@@ -89,10 +89,16 @@ def listening(page: Any, **listeners: Callable[[Any], object]) -> Iterator[None]
 def without_problems(page: Any, address: str) -> Iterator[None]:
     """The page logs no error and sends no request to another address."""
     problems: list[str] = []
+
+    def hear(said: Any) -> None:
+        # The browser asks for this file where a picture is opened as a page, as before each test.
+        if said.type == "error" and not said.location["url"].endswith("/favicon.ico"):
+            problems.append(f"{said.text} {said.location}")
+
     with listening(
         page,
         pageerror=lambda error: problems.append(str(error)),
-        console=lambda said: said.type == "error" and problems.append(f"{said.text} {said.location}"),
+        console=hear,
         request=lambda asked: asked.url.startswith((address, "data:")) or problems.append(asked.url),
     ):
         yield
