@@ -13,7 +13,7 @@ from support.games import joker_game, rule_sets, saved_rolls_game
 from support.mechanics import MECHANICS, random_rules
 from support.naive import Naive
 from support.need import need
-from support.seeds import examples, seeds
+from support.seeds import FULL, examples, seeds
 
 need("perfect_yatzy.approximation.relaxation")
 from perfect_yatzy.approximation.backward import solve_relaxed
@@ -84,10 +84,10 @@ def check_bounds(rules: RuleSet) -> None:
             assert found == pytest.approx(float(exact_value), abs=1e-9)
 
 
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=FULL) for seed in range(1, 4))])
 @pytest.mark.parametrize("mechanic", MECHANICS)
-def test_each_mechanic_alone(mechanic: str) -> None:
-    for seed in range(4):
-        check_bounds(random_rules(seed, (mechanic,)))
+def test_each_mechanic_alone(mechanic: str, seed: int) -> None:
+    check_bounds(random_rules(seed, (mechanic,)))
 
 
 @pytest.mark.parametrize("seed", seeds(3, 37))
@@ -136,7 +136,9 @@ SMALL = {
 SMALL |= {f"joker {mode}": joker_game(mode) for mode in ("none", "free", "forced")}
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=FULL) if name.startswith("free, saved") else name for name in SMALL]
+)
 def test_saved_rolls_and_jokers(name: str) -> None:
     rules = SMALL[name]
     check_bounds(rules)

@@ -27,6 +27,7 @@ from perfect_yatzy.policies.guide import Guide, make_guide
 from perfect_yatzy.strategy.strategy import Strategy
 from support.command import Run
 from support.need import need, need_program
+from support.seeds import FULL
 from support.sheets import yatzy_sheet
 
 KEYS = ["yatzy", "yahtzee", "yatzy-forced", "yacht"]
@@ -259,7 +260,9 @@ def check_pages(pdf: bytes, pages: int, size: tuple[float, float], title: str | 
     return "\n".join(found)
 
 
-@LANGUAGES
+@pytest.mark.parametrize(
+    "language", [code if code == "sv" else pytest.param(code, marks=FULL) for code in guide_languages()]
+)
 def test_the_pdf_of_yatzy_is_two_sheets_with_all_names(language: str) -> None:
     content = content_of("yatzy", language, with_sheet=True, n_rules=25)
     text = check_pages(guide_pdf(content), 2, A4, content.title)
@@ -279,6 +282,7 @@ def test_the_pdf_of_other_rules_is_one_sheet(key: str) -> None:
     assert all(category.name in text for category in content.rules.categories)
 
 
+@pytest.mark.full
 def test_letters_of_other_scripts_need_another_font(yatzy: Strategy) -> None:
     need("matplotlib")
 

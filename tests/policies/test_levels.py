@@ -147,6 +147,7 @@ def test_levels_of_the_rule_sets_with_six_dice_or_saved_rolls() -> None:
             assert abs(played.points_lost - entry.points_lost) < 4 * (played.error**2 + entry.error**2) ** 0.5
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("rules", [JOKER, load_rules("yatzy-forced")], ids=["joker", "yatzy"])
 def test_the_distribution_of_a_soft_policy(rules: RuleSet) -> None:
     """The forward pass against the backward one, which the oracle has checked; the losses add up."""

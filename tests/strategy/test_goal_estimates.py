@@ -142,6 +142,7 @@ def test_yatzy_is_played_better_than_for_the_mean_and_nearly_as_well_as_possible
         assert max(by_mean, share * best) - error <= ours <= best + error
 
 
+@pytest.mark.full
 def test_a_game_with_saved_rolls_is_played_no_worse_than_for_the_mean() -> None:
     rules = games.saved_rolls_game("free", True)
     ours, by_mean, best, error = between(rules, 1, goal_of(rules, 1.0), 50_000)

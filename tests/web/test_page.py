@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from perfect_yatzy.play.record import read_games, write_games
 from perfect_yatzy.play.review import review
 from perfect_yatzy.strategy.strategy import Strategy
@@ -146,6 +147,7 @@ def test_reviews_of_games_from_a_file_and_of_the_own_game(page: Any, yatzy: Stra
     assert [turn.category for game in read_games(path) for turn in game.turns] == ["ones"]
 
 
+@pytest.mark.full
 def test_a_phone_shows_the_advice_before_the_card_and_has_large_keys(phone: Any) -> None:
     phone.keyboard.type("33456")
     settle(phone)
@@ -171,6 +173,7 @@ def test_a_phone_shows_the_advice_before_the_card_and_has_large_keys(phone: Any)
     assert state_of(phone)["rolls"] == [[3, 3, 4, 5, 6]]
 
 
+@pytest.mark.full
 def test_the_language_and_the_colours_can_be_chosen_and_stay(page: Any) -> None:
     page.click("#menu-button")
     page.click("#open-language")
@@ -252,6 +255,7 @@ def test_the_points_of_this_roll_stand_in_each_open_box_and_a_tap_takes_them(bla
     expect(blank, "#turn-line", "Turn 4 of 15")
 
 
+@pytest.mark.full
 def test_comparing_the_boxes_changes_the_list_only(blank: Any, address: str) -> None:
     """A box with rerolls left is no advice: headline and button stay, losses are those against the best hold."""
     open_link(blank, address, "#rules=yatzy&dice=23466&left=2")
@@ -281,6 +285,7 @@ def test_comparing_the_boxes_changes_the_list_only(blank: Any, address: str) -> 
     assert blank.locator("#ranking .grade", has_text="best").count() == 1
 
 
+@pytest.mark.full
 def test_a_roll_is_not_given_away_by_one_click(blank: Any, address: str) -> None:
     open_link(blank, address, "#rules=yatzy&dice=66666&left=2")
     expect(blank, "#go", "Take Yatzy for 50")
@@ -297,6 +302,7 @@ def test_a_roll_is_not_given_away_by_one_click(blank: Any, address: str) -> None
     assert state_of(blank)["holds"] == [[]]
 
 
+@pytest.mark.full
 def test_an_invalid_box_stays_until_it_is_corrected(page: Any) -> None:
     page.click("#edit-card")
     page.fill("#box-ones", "9")
@@ -320,6 +326,7 @@ def test_an_invalid_box_stays_until_it_is_corrected(page: Any) -> None:
     assert page.locator("#ignored").is_hidden()
 
 
+@pytest.mark.full
 def test_a_server_that_does_not_answer_is_reported_and_asked_again(tab: Any, address: str) -> None:
     tab.goto(address)
     ready(tab)
@@ -368,6 +375,7 @@ def seat(page: Any, *names: str) -> None:
     page.click("#players-form button[type='submit']")
 
 
+@pytest.mark.full
 def test_two_players_play_in_turns(page: Any) -> None:
     seat(page, "Ann", "Bo")
     expect(page, "#turn-line", "Ann, turn 1 of 15")
@@ -433,6 +441,7 @@ def test_hidden_advice_is_graded_after_the_choice(page: Any, address: str, yatzy
     assert counted(page) == 1  # with the advice in sight nothing is counted
 
 
+@pytest.mark.full
 def test_a_wrong_answer_says_what_it_loses_and_what_is_best(page: Any, yatzy: Strategy) -> None:
     add_mistakes(page, MISTAKE)
     expect(page, "#drill-counts", "1 of 1 mistake is due.")
