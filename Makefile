@@ -51,7 +51,7 @@ campaign: $(READY) ## faults, mutated files, fuzzed input: minutes; make campaig
 	PYTHONPATH=tests $(RUN)/python -m benchmarks.campaign $(if $(SEED),--seed $(SEED))
 
 coverage: $(READY) ## rings 1 and 2, with the branch coverage of the Python code
-	PYTEST_ADDOPTS="--cov --cov-report=" $(MAKE) test
+	PYTEST_ADDOPTS="--cov --cov-report= --cov-fail-under=0" $(MAKE) test
 	PYTEST_ADDOPTS="--cov --cov-append" $(MAKE) test-full
 
 lint: $(READY) ## ruff: style and format

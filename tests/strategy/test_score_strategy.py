@@ -323,6 +323,8 @@ def test_opponents_are_those_that_are_named() -> None:
     boxes = {c.id: 0 for c in rules.categories} | {"yahtzee": 50}
     full = " ".join(f"{name}={points}" for name, points in boxes.items())
     assert parse_opponents(rules, f"{full}, extra: 300") == [350]
+    with pytest.raises(StateError, match="more than 64 opponents"):
+        parse_opponents(rules, [" "] * 65)  # empty entries count, so that no list is read for long
 
 
 def test_equal_opponents_are_computed_once(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:

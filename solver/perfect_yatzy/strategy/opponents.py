@@ -96,9 +96,9 @@ def parse_opponents(rules: RuleSet, given: str | Iterable[object]) -> list[int |
         If an entry is neither a score nor a card, or there are no entries or too many.
     """
     found: list[int | Scorecard] = []
-    for entry in [given] if isinstance(given, str) else given:
-        if len(found) > MAX_OPPONENTS:
-            break
+    for number, entry in enumerate([given] if isinstance(given, str) else given):
+        if number == MAX_OPPONENTS or len(found) > MAX_OPPONENTS:  # entries may be empty
+            raise _too_many()
         if isinstance(entry, str):
             check_length(entry, MAX_OPPONENTS_TEXT, "opponents")
             parts = [*filter(None, map(str.strip, entry.split(";")))]
@@ -108,7 +108,7 @@ def parse_opponents(rules: RuleSet, given: str | Iterable[object]) -> list[int |
         else:
             raise _not_an_opponent(shown(entry))
     if len(found) > MAX_OPPONENTS:
-        raise StateError(_("there are more than {most} opponents").format(most=MAX_OPPONENTS))
+        raise _too_many()
     if not found:
         raise StateError(_("no opponents given; give a final score such as 251, a card, or empty"))
     return found
@@ -131,6 +131,10 @@ def _parse_opponent(rules: RuleSet, text: str) -> int | Scorecard:
     card = parse_card(rules, BONUS_POINTS.sub(" ", text, count=1), bonus_points=int(bonus[1]) if bonus else 0)
     check_position(rules, card.state)
     return final_score(card) if card.state.filled == rules.full_mask else card
+
+
+def _too_many() -> StateError:
+    return StateError(_("there are more than {most} opponents").format(most=MAX_OPPONENTS))
 
 
 def _not_an_opponent(entry: str) -> StateError:
