@@ -1,10 +1,22 @@
 """Entry point of the command ``yatzy`` and of ``python -m perfect_yatzy``."""
 
+import signal
 import sys
+from contextlib import suppress
+from types import FrameType
+
+TERMINATED = 128 + 15  # the exit code of a process that SIGTERM ends
+
+
+def stop(signum: int, frame: FrameType | None) -> None:
+    """End like an interrupt, so that temporary files are removed."""
+    sys.exit(TERMINATED)
 
 
 def run() -> None:
     """Run the command; an interrupt during its imports also ends in one line and exit code 130."""
+    with suppress(ValueError):  # not in the main thread
+        signal.signal(signal.SIGTERM, stop)
     try:
         from .cli import main
 

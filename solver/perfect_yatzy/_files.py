@@ -48,23 +48,30 @@ def lock(path: Path, *, create: bool = False, shared: bool = False) -> int | Non
     return descriptor
 
 
+def open_hidden(path: Path) -> tuple[int, Path]:
+    """Create a hidden file beside `path` for what will replace it; its descriptor and its path.
+
+    The permissions are those that the umask of the process gives to a new file.
+    """
+    while True:
+        hidden = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
+        with contextlib.suppress(FileExistsError):
+            return os.open(hidden, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666), hidden
+
+
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Open a temporary file for writing that replaces `path` when the block ends.
 
     Other processes see the old file or the complete new one, never a part. After an exception the old file stays.
     """
-    import tempfile  # 5 ms that a query does not need
-
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    descriptor, hidden = open_hidden(path)
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, 0o644)
-        os.replace(name, path)
+        os.replace(hidden, path)
     except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name)
+        hidden.unlink(missing_ok=True)
         raise

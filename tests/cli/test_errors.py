@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import asyncio
 import json
+import os
+import signal
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -14,6 +16,8 @@ from typing import Any
 import click
 import perfect_yatzy
 import pytest
+from perfect_yatzy import RulesError, load_rules
+from perfect_yatzy._files import replacing
 from perfect_yatzy.errors import SolverError
 from perfect_yatzy.service.queries import QueryService
 from support.command import Run
@@ -208,3 +212,27 @@ def test_a_body_that_never_ends_is_a_timeout(client: Any, monkeypatch: pytest.Mo
     assert sent[0]["status"] == 408
     assert (b"connection", b"close") in sent[0]["headers"]
     assert json.loads(sent[1]["body"])["code"] == "request-timeout"
+
+
+def test_a_terminated_command_leaves_no_temporary_file(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def terminated(**options: object) -> None:
+        with replacing(tmp_path / "table.json") as file:
+            file.write(b"{")
+            assert [path.name[:12] for path in tmp_path.iterdir()] == [".table.json."]
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr("perfect_yatzy.cli.main", terminated)
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        assert run("solve").returncode == 143
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_pipe_in_the_place_of_a_file_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "rules.toml")
+    with pytest.raises(RulesError, match="it is not a regular file"):
+        load_rules(tmp_path / "rules.toml")

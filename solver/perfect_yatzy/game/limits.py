@@ -6,6 +6,7 @@ folder lists the limits of rule files, README.md of ``service`` those of request
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import re
@@ -120,10 +121,12 @@ def read_limited(path: Path, most: int) -> bytes:
     Raises
     ------
     OSError
-        If it cannot be read.
+        If it cannot be read, or is no regular file: a pipe could keep the process waiting for ever.
     StateError
         If it has more than `most` bytes.
     """
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, _("it is not a regular file"), str(path))
     with path.open("rb") as file:
         content = file.read(most + 1)
     if len(content) > most:

@@ -19,7 +19,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from .._files import HAS_LOCKS, replacing, try_lock
+from .._files import HAS_LOCKS, open_hidden, replacing, try_lock
 from .._version import __version__
 from ..model.checked_values import BlockHasher
 from ..model.objectives import Objective, Values
@@ -76,11 +76,8 @@ class TableWriter:
                 return os.fdopen(descriptor, "a+b")
             os.close(descriptor)
         self.private = True
-        import tempfile
-
-        descriptor, name = tempfile.mkstemp(prefix=f".{self.path.name}.", dir=self.folder)
+        descriptor, self.part = open_hidden(self.path)
         try_lock(descriptor)  # tells others that the file is in use
-        self.part = Path(name)
         return os.fdopen(descriptor, "w+b")
 
     def resume(self) -> tuple[int, Values] | None:
@@ -191,7 +188,6 @@ class TableWriter:
             self.file.write(digests)
             self.file.flush()
             os.fsync(self.file.fileno())
-            os.chmod(self.part, 0o644)
             self._publish(info)
         self.private, self.finished = False, True
         return info
