@@ -45,7 +45,9 @@ def check_space(folder: Path, size: int) -> None:
     if free < size + SPARE_DISK:
         raise TableError(
             _("{folder} has {free} MB free and the table needs {size} MB; choose a folder with --tables").format(
-                folder=folder, free=free >> 20, size=-(-(size + SPARE_DISK) >> 20)  # with what must stay free
+                folder=folder,
+                free=free >> 20,
+                size=-(-(size + SPARE_DISK) >> 20),  # with what must stay free
             )
         )
 
