@@ -183,3 +183,26 @@ def dice_shown(page: Any) -> list[int]:
     """Faces of the dice on the table."""
     labels = page.locator("#dice button").evaluate_all("(all) => all.map((die) => die.getAttribute('aria-label'))")
     return [int(label.split("shows ")[1][0]) for label in labels]
+
+
+def seat(page: Any, *names: str) -> None:
+    """Enter the names of the players."""
+    page.click("#menu-button")
+    page.click("#open-players")
+    for _ in names[1:]:
+        page.click("#add-player")
+    for i, name in enumerate(names):
+        page.locator("#names input").nth(i).fill(name)
+    page.click("#players-form button[type='submit']")
+
+
+def add_mistakes(page: Any, *positions: dict[str, Any]) -> None:
+    """Put positions among the mistakes to practise."""
+    page.evaluate(
+        """async (positions) => {
+          const { addMistakes } = await import("./drill.js"), { redraw } = await import("./state.js");
+          addMistakes(positions.map((position) => ({ position, loss: 5 })));
+          redraw();
+        }""",
+        list(positions),
+    )

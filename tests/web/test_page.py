@@ -10,11 +10,13 @@ from perfect_yatzy.play.record import read_games, write_games
 from perfect_yatzy.play.review import review
 from perfect_yatzy.strategy.strategy import Strategy
 from support.browser import (
+    add_mistakes,
     dice_shown,
     expect,
     focused,
     open_link,
     ready,
+    seat,
     settle,
     state_of,
     tap_dice,
@@ -189,17 +191,6 @@ def test_the_language_and_the_colours_can_be_chosen_and_stay(page: Any) -> None:
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(16, 23, 29)"
 
 
-def add_mistakes(page: Any, *positions: dict[str, Any]) -> None:
-    page.evaluate(
-        """async (positions) => {
-          const { addMistakes } = await import("./drill.js"), { redraw } = await import("./state.js");
-          addMistakes(positions.map((position) => ({ position, loss: 5 })));
-          redraw();
-        }""",
-        list(positions),
-    )
-
-
 def counted(page: Any) -> int:
     return int(page.evaluate("import('./training-settings.js').then((module) => module.sessionCounts().count)"))
 
@@ -363,16 +354,6 @@ def test_rules_without_a_table_can_be_played(tab: Any, address: str) -> None:
     tab.click("#take-chance")
     expect(tab, "#total", str(points))
     expect(tab, "#turn-line", "Turn 2 of 20")
-
-
-def seat(page: Any, *names: str) -> None:
-    page.click("#menu-button")
-    page.click("#open-players")
-    for _ in names[1:]:
-        page.click("#add-player")
-    for i, name in enumerate(names):
-        page.locator("#names input").nth(i).fill(name)
-    page.click("#players-form button[type='submit']")
 
 
 @pytest.mark.full

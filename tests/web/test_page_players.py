@@ -7,19 +7,9 @@ from typing import Any
 
 import pytest
 from perfect_yatzy.play.record import read_game
-from support.browser import expect, record_of, settle, state_of, wait_for
+from support.browser import expect, record_of, seat, settle, state_of, wait_for
 
 pytestmark = pytest.mark.full
-
-
-def seat(page: Any, *names: str) -> None:
-    page.click("#menu-button")
-    page.click("#open-players")
-    for _ in names[1:]:
-        page.click("#add-player")
-    for i, name in enumerate(names):
-        page.locator("#names input").nth(i).fill(name)
-    page.click("#players-form button[type='submit']")
 
 
 def test_the_record_has_all_players(page: Any) -> None:

@@ -9,24 +9,13 @@ import pytest
 from perfect_yatzy.play.puzzle import daily_seed, find_puzzle
 from perfect_yatzy.strategy.actions import Hold
 from perfect_yatzy.strategy.strategy import Strategy
-from support.browser import expect, focused, open_link, settle, wait_until
+from support.browser import add_mistakes, expect, focused, open_link, settle, wait_until
 from support.need import need
 
 pytestmark = pytest.mark.full
 
 playwright = need("playwright.sync_api")
 MISTAKE = {"rules": "yatzy", "card": {"ones": 3}, "dice": [6, 6, 6, 6, 6], "rolls_left": 1}
-
-
-def add_mistakes(page: Any, *positions: dict[str, Any]) -> None:
-    page.evaluate(
-        """async (positions) => {
-          const { addMistakes } = await import("./drill.js"), { redraw } = await import("./state.js");
-          addMistakes(positions.map((position) => ({ position, loss: 5 })));
-          redraw();
-        }""",
-        list(positions),
-    )
 
 
 def open_puzzle(page: Any, button: str = "#puzzle-today") -> None:
