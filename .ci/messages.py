@@ -26,7 +26,7 @@ from babel.messages.pofile import read_po, write_po
 from perfect_yatzy import __version__
 from perfect_yatzy._messages import DOMAIN, LANGUAGES
 from perfect_yatzy.cli import main
-from perfect_yatzy.cli.translated_help import paragraphs
+from perfect_yatzy.cli.translated_help import paragraphs, translate_help
 
 PACKAGE = Path(__file__).resolve().parents[1] / "solver" / "perfect_yatzy"
 LOCALE = PACKAGE / "locale"
@@ -230,6 +230,7 @@ def extract() -> Extracted:
     for words in CLICK:
         text, plural = (words, "") if isinstance(words, str) else words
         found.messages.append(Message(text, "click", plural=plural))
+    translate_help(main)  # back to English, if it was shown in another language before
     found.messages += help_of(main, "commands")
     return found
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import perfect_yatzy
-from perfect_yatzy.approximation.solve import MINUTES
 from perfect_yatzy.approximation.verify import verify_approximate
+from perfect_yatzy.model.approximate_cost import BOUND_WORK
 
 RUNS = Path(__file__).resolve().parent / "runs"
 
@@ -43,15 +43,15 @@ ROUNDING = 1e-9  # the exact values have ten decimals
 
 RUN = """
 import sys, perfect_yatzy
-perfect_yatzy.approximate(sys.argv[1], sys.argv[2], minutes=float(sys.argv[3]))
+perfect_yatzy.approximate(sys.argv[1], sys.argv[2], work=float(sys.argv[3]))
 """
 
 
-def measured(name: str, minutes: float, folder: str) -> tuple[str, list[str]]:
+def measured(name: str, work: float, folder: str) -> tuple[str, list[str]]:
     """Solve one rule set in a process of its own: a line of the record, and what is not as wanted."""
     wanted, rules = WANTED[name], perfect_yatzy.load_rules(name)
     began = time.perf_counter()
-    subprocess.run([sys.executable, "-c", RUN, name, folder, str(minutes)], check=True)
+    subprocess.run([sys.executable, "-c", RUN, name, folder, str(work)], check=True)
     wall = time.perf_counter() - began
     from perfect_yatzy.strategy.opening import open_approximate
 
@@ -103,8 +103,8 @@ def main() -> None:
     missed = []
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
-            minutes = MINUTES if WANTED[name].exact is None else 4.0
-            line, failed = measured(name, minutes, folder)
+            work = BOUND_WORK / 1e12 if WANTED[name].exact is None else 12.0
+            line, failed = measured(name, work, folder)
             print(line, *failed, sep="\n", flush=True)
             lines.append(line)
             missed += failed

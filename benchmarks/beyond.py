@@ -22,8 +22,8 @@ import numpy as np
 import perfect_yatzy
 from perfect_yatzy.game.scorecard import Scorecard
 from perfect_yatzy.model.objectives import Goals, Variance
-from perfect_yatzy.play.record import card_after
-from perfect_yatzy.play.replay import play_turn, replay
+from perfect_yatzy.play.record import Turn, card_after
+from perfect_yatzy.play.replay import play_turn
 from perfect_yatzy.strategy.distribution import distribution
 from perfect_yatzy.strategy.opponents import WinUtility, opponent
 from perfect_yatzy.tablebase.backward_induction import default_threads, solve_layers, solve_objective
@@ -110,9 +110,16 @@ def visible_opponent_games(first: int, number: int) -> list[tuple[float, float, 
     def policy(card: Scorecard, rival: Scorecard) -> perfect_yatzy.ScoreStrategy:
         return perfect_yatzy.maximise("yatzy", utility(rival), card, threads=1)
 
+    def mean_play(seed: int, game: int) -> list[Turn]:
+        card, turns = Scorecard(yatzy.rules), []
+        for number in range(len(yatzy.rules.categories)):
+            turns.append(play_turn(yatzy, card, seed, game, number))
+            card = card_after(card, turns[-1])
+        return turns
+
     chances = []
     for game in range(first, first + number):
-        turns, rival_turns = replay(yatzy, 1, game).turns, replay(yatzy, 2, game).turns
+        turns, rival_turns = mean_play(1, game), mean_play(2, game)
         card, rival = Scorecard(yatzy.rules), Scorecard(yatzy.rules)
         for turn in range(len(turns) - SEEN_BOXES):
             card, rival = card_after(card, turns[turn]), card_after(rival, rival_turns[turn])

@@ -26,7 +26,7 @@ import perfect_yatzy
 from perfect_yatzy.game.dice import Lattice, lattice
 from perfect_yatzy.kernels.lattice import maxima, means
 from perfect_yatzy.kernels.legal import choices_of
-from perfect_yatzy.kernels.simd import add, aligned, load, maximum, peek, shifted, splat, store, view, views
+from perfect_yatzy.kernels.simd import aligned, load, maximum, shifted, splat, store, view, views
 from perfect_yatzy.kernels.turn import (
     OVERWRITE,
     RAISE,
@@ -36,7 +36,7 @@ from perfect_yatzy.kernels.turn import (
     mean_of_first_roll,
     solve_block,
 )
-from perfect_yatzy.kernels.value_tables import Block, MeanTable
+from perfect_yatzy.kernels.value_tables import Block, MeanTable, lanes_of
 from perfect_yatzy.model.objectives import Objective
 from perfect_yatzy.model.state_space import LANES
 from perfect_yatzy.model.turn_model import turn_model
@@ -68,9 +68,9 @@ def independent_additions(array, steps):
     one = load(data, 0)
     a, b, c, d, e, f, g, h = one, one, one, one, one, one, one, one
     for _ in range(steps):
-        a, b, c, d = add(a, one), add(b, one), add(c, one), add(d, one)
-        e, f, g, h = add(e, one), add(f, one), add(g, one), add(h, one)
-    store(data, 1, add(add(add(a, b), add(c, d)), add(add(e, f), add(g, h))))
+        a, b, c, d = a + one, b + one, c + one, d + one
+        e, f, g, h = e + one, f + one, g + one, h + one
+    store(data, 1, ((a + b) + (c + d)) + ((e + f) + (g + h)))
 
 
 @compiled
@@ -107,7 +107,7 @@ def run_blocks(rows, arguments, kernel):
     blocks = 0
     for row in rows:
         choices = choices_of(model, row)
-        for lane in range(0, peek(layout.lane_count, peek(layout.lane_sets, row)), LANES):
+        for lane in range(0, lanes_of(layout, row), LANES):
             block = Block(row, lane, choices)
             blocks += 1
             if kernel == SOLVE:

@@ -27,6 +27,9 @@ QUICK = [  # a test solves these again
     "yatzy-forced",
     "yatzy-forced+threshold-63",
     "yatzy+bonus-35",
+    "yatzy+threshold-42",
+    "yatzy+threshold-75",
+    "yatzy+threshold-84",
     "yatzy-online-5",
     "yahtzee",
     "yahtzee-free-joker",
@@ -119,7 +122,8 @@ def games_table(strategies: dict[str, Strategy], before: str) -> str:
         "| rules | expected final score | states | solved in | table | error of a value | SHA-256 |",
         "|---|---:|---:|---:|---:|---:|---|",
     ]
-    kept = dict(re.findall(r"^(?=\| `([a-z0-9+-]+)`)(\|.*\|)$", before, re.MULTILINE))
+    rows = before.split(START)[1].split(END)[0]
+    kept = dict(re.findall(r"^(?=\| `([a-z0-9+-]+)`)(\|.*\|)$", rows, re.MULTILINE))
     for key in QUICK + BIG:
         if key not in strategies:
             lines.append(kept[key])

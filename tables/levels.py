@@ -13,10 +13,10 @@ from pathlib import Path
 
 from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
-from perfect_yatzy.model.estimates import rule_set_facts
+from perfect_yatzy.model.approximate_cost import rule_set_facts
 from perfect_yatzy.policies import levels
 from perfect_yatzy.policies.levels import LEVELS, calibrate, exact_operations
-from perfect_yatzy.policies.soft_policy import evaluate_soft, simulate_soft
+from perfect_yatzy.policies.soft_policy import simulated_loss, soft_loss
 from perfect_yatzy.strategy.opening import open_strategy
 
 PATH = Path(levels.__file__).with_name("levels.toml")
@@ -53,7 +53,7 @@ def entry(name: str) -> str:
     temperatures, lost, errors = [], [], []
     for level in LEVELS[:-1]:
         policy, _ = calibrate(strategy, level.share * value)
-        found = evaluate_soft(policy) if exact else simulate_soft(policy, GAMES, seed=2)
+        found = soft_loss(policy) if exact else simulated_loss(policy, GAMES, seed=2)
         temperatures.append(f"{policy.temperature:.6g}")
         lost.append(f"{found.points_lost:.4f}")
         errors.append(f"{found.error:.2g}")

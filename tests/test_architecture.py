@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
@@ -12,7 +13,8 @@ import perfect_yatzy
 import pytest
 from perfect_yatzy.kernels.jit import sources
 
-PACKAGE = Path(__file__).resolve().parent.parent / "solver" / "perfect_yatzy"
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "solver" / "perfect_yatzy"
 
 # A module imports only from its own entry and those before it (`base`: the modules of BASE at the top of the package).
 # `frames` and `rl` are public add-ons: they may import `strategy` and everything before it, and nothing imports them.
@@ -112,7 +114,35 @@ def test_neither_importing_the_package_nor_help_loads_numpy_or_numba() -> None:
 
 def test_a_query_with_a_table_loads_no_numba(yatzy: object) -> None:
     code = "from perfect_yatzy.cli import main\ntry:\n    main(['hold', '33456'])\nexcept SystemExit: pass"
-    assert {"numpy", "numba"} & modules_loaded_by(code) == {"numpy"}
+    loaded = modules_loaded_by(code)
+    assert {"numpy", "numba", "numpy.ma", "logging", "shutil", "tempfile", "importlib.resources"} & loaded == {
+        "numpy"
+    }
+    own = {name.removeprefix("perfect_yatzy.") for name in loaded if name.startswith("perfect_yatzy.")}
+    other_questions = {
+        "approximation", "play", "policies", "cluster", "web", "cli.jsonl", "cli.views.charts",
+        "cli.views.distribution", "model.relaxed_layout", "model.turn_model", "service.outlooks",
+        "strategy.approximate_strategy", "strategy.certificate", "strategy.distribution",
+        "strategy.distribution_files", "strategy.fitted_file", "strategy.forward_pass", "strategy.goal_estimates",
+        "strategy.opponents", "strategy.outlook", "strategy.score_distribution", "strategy.score_strategy",
+        "tablebase.backward_induction", "tablebase.table_writer",
+    }  # fmt: skip
+    assert not other_questions & own
+    assert len(own) <= 75
+
+
+SCRIPTS = sorted(path for folder in ("benchmarks", "tables", ".ci") for path in (ROOT / folder).rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_scripts_import_names_that_exist(path: Path) -> None:
+    """Those of benchmarks and tools, which no other test runs."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("perfect_yatzy"):
+            module = importlib.import_module(str(node.module))
+            for name in node.names:
+                if not hasattr(module, name.name):
+                    importlib.import_module(f"{node.module}.{name.name}")
 
 
 def test_every_folder_with_code_is_a_package() -> None:

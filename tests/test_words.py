@@ -17,12 +17,15 @@ SPOKEN = [
 # Keys of files and JSON, values that are typed, and a column of the page of JSON Schema: not words for people.
 KEYS = {
     "above par", "below par", "second best", "crossed out first", "second best loses, ", "advice mean", "advice win",
-    "goal estimates", "what it scores",
+    "goal estimates", "what it scores", "rolls left", "turns left",
 }  # fmt: skip
 PLAIN = re.compile(r"[A-Za-z]{2,} [a-z]{2,}")  # two words
 CODE = re.compile(r"[<>{}]|^\s*(yatzy |--)")  # HTML, CSS, a command
 MARKS = {"_", "N_", "ngettext", "pgettext"}
-NOT_SHOWN = {"AssertionError", "RuntimeError", "TypeError", "RangeError", "option", "argument", "Option", "compile"}
+NOT_SHOWN = {
+    "AssertionError", "RuntimeError", "TypeError", "RangeError", "option", "argument", "Option", "compile",
+    "KindField",  # descriptions of the JSON Schema
+}  # fmt: skip
 
 
 def called(node: ast.Call) -> str:

@@ -54,6 +54,13 @@ def faults(tally: Tally, run: Run) -> None:
     tally.failures += found.failures
 
 
+def flips(tally: Tally, run: Run) -> None:
+    """Damaged files, open and closed."""
+    from .flips import flip_files
+
+    flip_files(tally, run.folder, run.size(20_000, 280), run.chosen)
+
+
 def rule_files(tally: Tally, run: Run) -> None:
     """Mutated rule files."""
     mutate_rule_files(tally, run.folder, run.size(4000, 150), run.size(150, 6), run.chosen)
@@ -93,6 +100,13 @@ def requests(tally: Tally, run: Run) -> None:
     fuzz_requests(tally, run.tables, run.size(150, 6), run.chosen)
 
 
+def certificates(tally: Tally, run: Run) -> None:
+    """Bounds and approximate solutions of random rule sets."""
+    from .certificates import certify
+
+    certify(tally, run.folder, run.size(1000, 3), run.chosen)
+
+
 def large_bodies(tally: Tally, run: Run) -> None:
     """Bodies of the largest size in every field, to a running server; in the small size to one query."""
     from support.server import is_error, largest_bodies, running_server
@@ -109,11 +123,13 @@ def large_bodies(tally: Tally, run: Run) -> None:
 
 CAMPAIGNS: dict[str, Callable[[Tally, Run], None]] = {
     "SIGKILL, EIO, ENOSPC at the file-system steps of a solve": faults,
+    "damaged tables, shards, archives, distributions and sites": flips,
     "mutated rule files; accepted ones against the oracle": rule_files,
     "card, dice, names, opponents": texts,
     "lines of --jsonl": lines,
     "lines of --jsonl of the largest size in every field": longest_lines,
     "records and saved games": records,
+    "certificates of random rule sets: bounds, and the same bits again": certificates,
     "requests from the OpenAPI document": requests,
     "bodies of the largest size, running server": large_bodies,
 }

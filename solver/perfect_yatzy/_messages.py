@@ -13,14 +13,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gettext import NullTranslations
 
 ENGLISH = "en"
-LANGUAGES = ("en", "da", "de", "fi", "nb", "sv")  # English, then the codes of the catalogues
+LANGUAGES = (ENGLISH, *sorted(path.parent.name for path in Path(__file__).parent.glob("locale/*/LC_MESSAGES")))
 DOMAIN = "perfect_yatzy"
 RELATED = {"no": "nb", "nn": "nb"}  # languages without a catalogue of their own, whose readers know another
 NO_BREAK_SPACE = "\u00a0"
@@ -114,24 +114,29 @@ def language_accepted(header: str) -> str | None:
     return min(found)[2] if found else None
 
 
-def _(message: str, language: str | None = None) -> str:
-    """A sentence in the current language. Fields are filled in afterwards: ``_("{name} is …").format(name=…)``.
+def _(message: str, /, language: str | None = None, **fields: object) -> str:
+    """A sentence in the current language with its fields filled in: ``_("{name} is …", name=…)``.
 
     Parameters
     ----------
     language
         One of :data:`LANGUAGES`; default: the current one.
+    **fields
+        Without any the sentence stays as it is, braces included.
     """
     code = language or current_language()
-    return message if code == ENGLISH else _catalogue(code).gettext(message)
+    text = message if code == ENGLISH else _catalogue(code).gettext(message)
+    return text.format(**fields) if fields else text
 
 
-def ngettext(singular: str, plural: str, number: int) -> str:
-    """A sentence in the form that a number needs: ``ngettext("{count} die", "{count} dice", n).format(count=n)``."""
+def ngettext(singular: str, plural: str, number: int, /, **fields: object) -> str:
+    """A sentence in the form that a number needs: ``ngettext("{count} die", "{count} dice", n, count=n)``."""
     code = current_language()
     if code == ENGLISH:
-        return singular if number == 1 else plural
-    return _catalogue(code).ngettext(singular, plural, number)
+        text = singular if number == 1 else plural
+    else:
+        text = _catalogue(code).ngettext(singular, plural, number)
+    return text.format(**fields) if fields else text
 
 
 def pgettext(context: str, message: str, language: str | None = None) -> str:
@@ -186,7 +191,7 @@ def significant_text(value: float, digits: int) -> str:
 def _catalogue(code: str) -> NullTranslations:
     from gettext import GNUTranslations, NullTranslations
 
-    path = files(__package__).joinpath("locale", code, "LC_MESSAGES", f"{DOMAIN}.mo")
+    path = Path(__file__).with_name("locale") / code / "LC_MESSAGES" / f"{DOMAIN}.mo"
     try:
         with path.open("rb") as file:
             return GNUTranslations(file)

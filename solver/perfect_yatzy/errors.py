@@ -116,17 +116,7 @@ class RulesError(SolverError, ValueError):
 
 
 class MissingPackage(SolverError, ImportError):
-    """A feature needs a package that is not installed; the message says how to install it.
-
-    Parameters
-    ----------
-    what
-        The feature.
-    *packages
-        The packages it needs.
-    extra
-        The extra of this package that brings them, if there is one.
-    """
+    """A feature needs a package that is not installed; the message says how to install it."""
 
     exit_code = 1
     default_code = "missing-package"
@@ -221,13 +211,7 @@ def enumerated(names: Iterable[str]) -> str:
 
 
 def whole_number(value: Any, name: str) -> int:
-    """The value as an int. NumPy integers are accepted; fractions, text and truth values are not.
-
-    Raises
-    ------
-    StateError
-        If the value is not a whole number.
-    """
+    """The value as an int. NumPy integers are accepted; fractions, text and truth values are not."""
     if not isinstance(value, bool):
         try:
             return operator.index(value)

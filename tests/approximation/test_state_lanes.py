@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -12,9 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 from perfect_yatzy import RuleSet, State, load_rules
+from perfect_yatzy.approximation import multipliers
 from perfect_yatzy.approximation.lane_turns import LaneTurns, States, empty_cards
+from perfect_yatzy.approximation.relaxation import Budget, relax
 from perfect_yatzy.approximation.rollout import simulate_values
+from perfect_yatzy.game.patterns import Pattern
+from perfect_yatzy.game.rules import Category
 from perfect_yatzy.game.upper_sums import upper_sums
+from perfect_yatzy.model import card_masks
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.model.turn_slots import allowed_boxes, turn_slots
 from perfect_yatzy.strategy.fitted_values import NOT_ALLOWED, FittedValues, first_guess
@@ -62,21 +67,36 @@ class CardValues:
             )
             paid = bool(tracked[i] or (slots.slot_pays[slot] and box == self.rules.tracked_index))
             for stage, rolls in enumerate(saved):
-                found[stage, i, slot] = self.value(int(filled[i]) | 1 << box, int(total[0]), rolls, paid)
+                found[stage, i, slot] = self.value(number(filled[i]) | 1 << box, int(total[0]), rolls, paid)
         return found
 
 
-def check_turns(rules: RuleSet) -> None:
+def number(mask: Any) -> int:
+    """A bitmask of one word or two as an integer."""
+    return sum(int(word) << 64 * i for i, word in enumerate(np.atleast_1d(mask)))
+
+
+def check_turns(rules: RuleSet, cards: list[Card] | None = None) -> None:
     """The kernel's value of a turn from up to 20 states with each number of filled boxes, to 1e-9."""
     oracle, found = OneTurn(rules.canonical()), dict[int, list[Card]]()
     turns = LaneTurns(CardValues(rules, drawn), threads=1)  # type: ignore[arg-type]
-    for card in sorted(oracle.states()):
+    for card in cards or sorted(oracle.states()):
         if card[0] != rules.full_mask:
             found.setdefault(card[0].bit_count(), []).append(card)
     for states in found.values():
         part = states[:: -(-len(states) // 20)]
-        values = turns.backups(States(*np.array(part, dtype=np.int64).T.copy()))
+        filled, *others = zip(*part, strict=True)
+        fields = (np.array(field, dtype=np.int64) for field in others)
+        values = turns.backups(States(card_masks.card_masks(rules, filled), *fields))
         assert values == pytest.approx([float(oracle.turn(*state)) for state in part], abs=1e-9)
+
+
+def check_wide_turns(rules: RuleSet) -> None:
+    """The same with more boxes than a word has bits in front of those of a small game, all but two of them filled."""
+    fillers = [Category(f"more-{i}", f"More {i}", (Pattern("any", low=i % 4, factor=1 + i),)) for i in range(66)]
+    filled = (1 << 66) - 1 & ~(1 << 3 | 1 << 64)
+    cards = [(filled | card[0] << 66, *card[1:]) for card in sorted(OneTurn(rules.canonical()).states())]
+    check_turns(replace(rules, categories=(*fillers, *rules.categories)), cards)
 
 
 TURNS = {f"joker {mode}": joker_game(mode, first_roll_bonus=(("run", 3),)) for mode in ("none", "forced")}
@@ -89,6 +109,16 @@ def test_a_turn_with_jokers_first_roll_bonus_and_saved_rolls(name: str) -> None:
     check_turns(TURNS[name])
 
 
+@pytest.mark.parametrize("name", TURNS)
+def test_a_turn_of_a_sheet_with_more_boxes_than_a_word_has_bits(name: str) -> None:
+    check_wide_turns(TURNS[name])
+
+
+@pytest.mark.parametrize("seed", seeds(8, 40))
+def test_a_turn_of_such_a_sheet_with_every_mechanic(seed: int) -> None:
+    check_wide_turns(random_rules(seed))
+
+
 @pytest.mark.parametrize("seed", seeds(8, 40))
 def test_a_turn_with_every_mechanic_combined_at_random(seed: int) -> None:
     check_turns(random_rules(seed))
@@ -96,7 +126,7 @@ def test_a_turn_with_every_mechanic_combined_at_random(seed: int) -> None:
 
 def games(turns: LaneTurns, number: int, exploration: float = 0.0) -> list[np.ndarray]:
     """Everything that happens in some games, a turn after the other."""
-    states, found = empty_cards(number), []
+    states, found = empty_cards(turns.rules, number), []
     for turn in range(len(turns.rules.categories)):
         played = turns.play(states, np.arange(number), 7, turn, exploration)
         states = played.states
@@ -114,11 +144,35 @@ def test_games_are_the_same_for_any_number_of_threads_and_of_games(key: str) -> 
         assert np.allclose(a[:1030], c)
 
 
+@pytest.mark.parametrize(
+    "rules",
+    [
+        *(joker_game(mode, saved_rolls=mode == "free") for mode in ("none", "free", "forced")),
+        *map(random_rules, range(8)),
+    ],
+)
+def test_masks_of_two_words_give_the_same_bits(rules: RuleSet, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Games of the same dice, and the bound, by the code for large sheets; exploring games draw their boxes, too."""
+
+    def played(rules: RuleSet) -> tuple[list[np.ndarray], float]:
+        values = first_guess(rules, np.arange(9.0)[: len(rules.categories)])
+        return games(LaneTurns(values, 1), 200, 0.3), relax(rules, Budget(1e7), threads=1).bound
+
+    (found, bound), wide = played(rules), replace(rules, id="wide")
+    monkeypatch.setattr(card_masks, "ONE_WORD", 0)
+    monkeypatch.setattr(multipliers, "SLOPE_UNIT", 1.0)
+    again, same_bound = played(wide)  # another id: nothing of the first rules is used
+    assert same_bound == bound
+    for a, b in zip(found, again, strict=True):
+        assert b.dtype != np.uint64 or b.shape == (200, 2)
+        assert np.array_equal(a, b if b.ndim == 1 else [number(mask) for mask in b])
+
+
 def test_what_a_turn_reaches_is_what_it_was_worth_on_average() -> None:
     """With jokers, saved rolls and a first-roll bonus: the mean of reached - expected is zero."""
     rules = joker_game("forced", first_roll_bonus=(("run", 3),), saved_rolls=True)
     turns = LaneTurns(first_guess(rules, np.array([2.0, 5.0, 1.0, 4.0])), 2)
-    number, states = 40_000, empty_cards(40_000)
+    number, states = 40_000, empty_cards(rules, 40_000)
     for turn in range(len(rules.categories)):
         played = turns.play(states, np.arange(number), 3, turn)
         luck = played.reached - played.expected

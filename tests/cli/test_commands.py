@@ -74,10 +74,10 @@ def test_score_and_expect(run: Run, yatzy: Strategy) -> None:
     hint = "These end the turn; `yatzy hold` says whether to reroll instead."
     assert hint not in out.stdout
     assert hint in run("score", "22555", "--rolls-left", "2").stdout
-    answer = json.loads(run("expect", "--card", EXAMPLE, "--json").stdout)
+    answer = json.loads(run("expect", "--card", EXAMPLE, "--no-spread", "--json").stdout)
     assert answer["expected_final_score"] == pytest.approx(49 + yatzy.value(EXAMPLE), abs=1e-9)
     assert answer["turns_left"] == 12
-    played = json.loads(run("expect", "--games", "2000", "--json").stdout)["simulation"]
+    played = json.loads(run("expect", "--games", "2000", "--no-spread", "--json").stdout)["simulation"]
     assert abs(played["mean"] - yatzy.value()) < 5 * played["standard_error"]
     assert run("hold", "66666", "-l", "1").stdout.startswith("Keep all dice and take Yatzy: expected final score ")
 
@@ -96,7 +96,7 @@ BAD = [
     (["hold", "33456", "--saved", "1"], "1 saved rolls are impossible under yatzy: none exist"),
     (["hold", "33456", "--rolls-left", "3"], "3 rolls left; there can be 1 or 2"),
     (["hold", "33456", "--rolls-left", "0"], "0 rolls left: no dice can be held; ask which category with `score`"),
-    (["hold", "33456", "--rules", "yatzy+x"], "yatzy has no switch 'x'; its switches: five-is-full-house, four-is-two-pairs, bonus-35"),
+    (["hold", "33456", "--rules", "yatzy+x"], "yatzy has no switch 'x'; its switches: five-is-full-house, four-is-two-pairs, bonus-35, threshold-42, threshold-75, threshold-84"),
     (["hold", "33456", "--rules", "none.toml"], "cannot read the rule file none.toml: No such file or directory"),
     (["hold", "33456", "-c", "ones=3 bonus=50"], "unknown category 'bonus'; leave out the upper bonus, which follows from the upper categories"),
     (["hold", "33456", "-c", "ones=3", "sixes=24"], "sixes=24 is not a roll; write the card in quotes: --card \"ones=3 sixes=24\" (see yatzy hold --help)"),
@@ -173,8 +173,14 @@ LINES: dict[str, tuple[object, str]] = {
     '{"id": {"x": [-1e999]}, "dice": "33456"}': (None, f"{NO_JSON}-1e999 is too large a number"),
     '{"id": ' + "[" * 900 + "]" * 900 + "}": (None, f"{NO_JSON}it is nested deeper than 64 levels"),
     '{"id": "' + "a" * 1_048_576 + '"}': (None, "the line is longer than 1048576 bytes"),
-    '{"rules": "\\u0000.toml", "dice": "33456"}': (None, "'\\x00.toml' is not a file name"),
-    '{"rules": "\\ud800.toml", "dice": "33456"}': (None, "'\\ud800.toml' is not a file name"),
+    '{"rules": "\\u0000.toml", "dice": "33456"}': (
+        None,
+        "rules is '\\x00.toml'; must be built-in rules, or the file",
+    ),
+    '{"rules": "\\ud800.toml", "dice": "33456"}': (
+        None,
+        "rules is '\\ud800.toml'; must be built-in rules, or the file",
+    ),
     '{"dice": "33456", "bonus_points": 100000000000000000000000}': (None, f"bonus_points is {TOO_MUCH}"),
     '{"dice": "33456", "bonus_points": -5}': (None, "bonus_points is -5; must not be negative"),
     '{"dice": "33456", "saved": 100000000000000000000000}': (None, f"saved is {TOO_MUCH}"),
@@ -205,6 +211,30 @@ def test_jsonl_answers_each_line_in_order_with_errors_in_line(run: Run, yatzy: S
     assert answers[5]["rules"] == "yatzy-forced"
 
 
+def test_records_and_requests_open_no_files(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
+    """Whoever writes them chooses no file that is read; the one of --rules is the choice of the user."""
+    own = tmp_path / "own.toml"
+    own.write_text('id = "own"\nname = "Own"\nextends = "yatzy-forced"\n')
+    pipe = tmp_path / "pipe.toml"
+    os.mkfifo(pipe)
+    where = ("--tables", str(tmp_path / "tables"))
+    for name in (str(own), str(pipe), f"{own}+switch", "/dev/stdin.toml"):
+        line = json.dumps({"dice": "33456", "rules": name}) + "\n"
+        (answer,) = map(json.loads, run("hold", "--jsonl", *where, stdin=line).stdout.splitlines())
+        assert (answer["code"], answer["field"]) == ("unknown-rules", "rules")
+        assert answer["error"].endswith("must be built-in rules, or the file that is given by --rules")
+        record = tmp_path / "games.jsonl"
+        record.write_text(json.dumps({"schema": 2, "rules": name, "players": ["Ann"], "turns": []}) + "\n")
+        for command in ("review", "rate"):
+            said = run(command, str(record), *where)
+            words = " ".join((said.stdout + said.stderr).split())
+            assert "must be built-in rules, or the rules themselves: files are not opened" in words
+    lines = [{"dice": "33456"}, {"dice": "33456", "rules": str(own)}, {"dice": "33456", "rules": "yatzy-forced"}]
+    found = run("hold", "--jsonl", "--rules", str(own), *where, stdin="\n".join(map(json.dumps, lines)) + "\n")
+    answers = [json.loads(line) for line in found.stdout.splitlines()]
+    assert len({answer["expected_final_score"] for answer in answers}) == 1
+
+
 def test_jsonl_takes_the_options_where_a_line_is_silent(run: Run, yatzy: Strategy) -> None:
     late = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 p=12 pp=22 3k=18 4k=24 fh=28"
 
@@ -232,8 +262,8 @@ def test_jsonl_takes_the_options_where_a_line_is_silent(run: Run, yatzy: Strateg
     lines = ['{"query": "expect", "rules": "yatzy-forced"}', '{"query": "expect", "spread": false}']
     found = answers("expect", "--spread", lines=lines)
     assert ["distribution" in answer for answer in found] == [True, False]
-    lines = ['{"query": "expect"}', '{"query": "expect", "spread": true}', '{"dice": "33456"}']
-    plain, full, held = answers("hold", lines=lines)
+    spread = '{"query": "expect", "spread": true, "rules": "yatzy-forced"}'
+    plain, full, held = answers("hold", lines=['{"query": "expect"}', spread, '{"dice": "33456"}'])
     assert "distribution" not in plain
     assert full["distribution"]["chances"]
     assert held["best"]["hold"] == [3, 3]

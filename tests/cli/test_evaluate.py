@@ -11,10 +11,19 @@ from typing import Any
 import numpy as np
 import perfect_yatzy
 import pytest
+from perfect_yatzy import Strategy
 from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.policies.levels import shipped_levels
+from perfect_yatzy.policies.price_sheet import PriceSheet
+from perfect_yatzy.policies.strategy_sheet import StrategySheet
 from support.command import Run
+
+BOT = """
+import numpy as np
+def first(turn):
+    return turn.allowed.argmax(axis=1)[:, None], np.full((turn.n_rerolls, 1, 1), turn.no_dice)
+"""
 
 
 @pytest.fixture
@@ -45,14 +54,24 @@ def test_the_text_says_where_points_are_lost(run: Run) -> None:
 def test_policies_from_files(evaluated: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
     rules = perfect_yatzy.load_rules("yatzy-forced")
     np.save(tmp_path / "guess.npy", np.zeros(state_space(rules).size))
-    (tmp_path / "bot.py").write_text(
-        "import numpy as np\n"
-        "def first(turn):\n"
-        "    return turn.allowed.argmax(axis=1)[:, None], np.full((turn.n_rerolls, 1, 1), turn.no_dice)\n"
-    )
+    (tmp_path / "bot.py").write_text(BOT)
     by_name = evaluated("most-points")["mean"]
     assert evaluated(str(tmp_path / "guess.npy"))["mean"] == by_name
     assert 0 < evaluated(f"{tmp_path / 'bot.py'}:first")["mean"] < by_name
+
+
+def test_every_policy_begins_at_the_card(
+    evaluated: Callable[..., dict[str, Any]], forced: Strategy, tmp_path: Path
+) -> None:
+    """Policies of each kind, by name and from a file: all have the same game before them."""
+    rules, card = forced.rules, "ones=3 twos=6 threes=9 fours=0"
+    (tmp_path / "bot.py").write_text(BOT)
+    StrategySheet(rules, PriceSheet(rules, (3.0,) * 15)).save(tmp_path / "sheet.json")
+    for policy in ("perfect", "most-points", "bot.py:first", "sheet.json"):
+        answer = evaluated(str(tmp_path / policy) if "." in policy else policy, "--card", card)
+        assert answer["perfect_mean"] == pytest.approx(18 + forced.value(card), abs=1e-9), policy
+        assert 18 <= answer["mean"] <= answer["perfect_mean"] + 1e-9, policy
+        assert len(answer["distribution"]["categories"]) == 11, policy
 
 
 @pytest.mark.parametrize(
@@ -81,6 +100,7 @@ def test_a_program_that_plays_perfectly_loses_nothing(evaluated: Callable[..., d
     assert answer["plain_mean"] != answer["mean"]
 
 
+@pytest.mark.full
 def test_levels_of_computer_players(evaluated: Callable[..., dict[str, Any]]) -> None:
     """What the evaluation says they lose is what the package says."""
     (lost,) = [x for x in shipped_levels()[load_rules("yatzy-forced").fingerprint] if x.level.number == 4]

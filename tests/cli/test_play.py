@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
 import sys
+import termios
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
 import click
 import pytest
 from click.exceptions import Exit
+from perfect_yatzy._messages import LANGUAGES, language_scope
 from perfect_yatzy.cli.console import confirm
-from perfect_yatzy.cli.views.play import card_lines, card_rows, dice_question, stage_line, winner_line
-from perfect_yatzy.game.rule_loader import load_rules
+from perfect_yatzy.cli.views.decisions import COMMANDS, command_of, words_of
+from perfect_yatzy.cli.views.play import card_lines, card_rows, dice_question, points_line, stage_line, winner_line
+from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
+from perfect_yatzy.game.translations import localized
 from perfect_yatzy.play.record import read_games
 from perfect_yatzy.play.save_file import load_session, save_session
 from perfect_yatzy.play.session import Session
@@ -51,16 +56,16 @@ def play(run: Run, save: Path, record: Path) -> Callable[..., subprocess.Complet
 
 def test_a_whole_game_by_the_command(play: Run, save: Path, record: Path) -> None:
     """Two players in forced order, with advice, a warning, an undo, and a record that adds up."""
-    lines = ["?", "none", "y", "undo", "help", "card", "no such box", "9", "ones", "y"]
-    lines += [entry for category in [FORCED[0], *(c for c in FORCED[1:] for _ in "ab")] for entry in (category, "y")]
+    lines = ["?", "none", "none", "undo", "help", "card", "no such box", "9", "hold", "undo", "none", "ones", "undo"]
+    lines += [category for category in FORCED for _ in "abcd"]  # two players, each with a warning or not
     found = play("yatzy-forced", "--players", "Ann, Bo", "--seed", "3", "--new", lines=lines)
     assert found.returncode == 0, found.stderr
     for words in (
         "expected final score",
         "This loses",
-        "Undone.",
-        "unknown category 'no such box'",
-        "Enter help for all commands.",
+        "Undone: hold nothing.",
+        "'no such box' is neither dice nor a category. Enter help for all commands.",
+        "name the dice to hold, such as 33, or the category to take",
         "9 is not within",
         "Ann: ",
         "= start 150.22",
@@ -75,7 +80,11 @@ def test_real_dice_are_typed_in(play: Run, save: Path) -> None:
     lines = ["3x", "33", "33456", "33", "33", "456", "undo", "undo", "33", "456", "fives"]
     found = play("--dice", "typed", "--no-warn", lines=lines)
     assert found.returncode == 0, found.stderr
-    for words in ("'3x' is not a roll", "'3 3' is 2 dice; yatzy has 5", "Saved in"):
+    for words in (
+        "'3x' is not a roll",
+        "enter the dice you rerolled (3), or all 5; '33' is 2",
+        "Undone: the roll 3 3 4 5 6.",
+    ):
         assert words in found.stdout
     turn = load_session(save).turns[0]
     assert (turn.dice_history, turn.category) == (((3, 3, 4, 5, 6), (3, 3, 4, 5, 6)), "fives")
@@ -134,11 +143,12 @@ def test_finished_games_go_to_the_data_folder_where_review_and_rate_read_them(ru
         missing = run(command, **home)
         assert missing.returncode == 2
         assert "`yatzy play` has not recorded a finished game in" in missing.stderr
-    lines = "".join(f"{category}\ny\n" for category in FORCED)
+    lines = "".join(f"{category}\n" * 2 for category in FORCED)
     played = run("play", "yatzy-forced", "--save", str(tmp_path / "game.json"), stdin=lines, **home)
     assert played.returncode == 0, played.stderr
     record = tmp_path / "data" / "perfect-yatzy" / "games.jsonl"
     assert f"Recorded in {record}." in played.stdout
+    assert played.stdout.endswith("To see your mistakes: yatzy review\n")
     assert len(read_games(record)) == 1
     assert run("review", **home).stdout.startswith("You: ")
     assert run("rate", **home).returncode == 0
@@ -219,10 +229,12 @@ def test_an_unfinished_game_is_discarded_on_purpose_only(play: Run, save: Path, 
     assert load_session(save).players == ("You",)
 
 
-def test_undo_cancels_a_decision_that_was_warned_of(play: Run, save: Path) -> None:
-    """It does not undo the decision before it."""
-    found = play("--seed", "3", lines=["none", "y", "none", "undo", "quit"])
-    assert found.stdout.count("Continue anyway?") == 2, found.stdout
+def test_a_decision_that_was_warned_of_is_made_the_second_time(play: Run, save: Path) -> None:
+    """The warning says the loss and not the answer; the same again is meant, anything else is tried instead."""
+    found = play("--seed", "3", lines=["none", "?", "none", "none", "hold 3", "quit"])
+    warnings = [line for line in found.stdout.splitlines() if line.startswith("This loses")]
+    assert len(warnings) == 2, found.stdout
+    assert not any("best" in line for line in warnings)
     assert [action.kind for action in load_session(save).actions] == ["roll", "hold", "roll"]
 
 
@@ -289,7 +301,7 @@ def test_many_players_and_long_names_fit(yatzy: Strategy) -> None:
     names = tuple(f"{'Wilhelmina' * (i % 4)}{i}" for i in range(16))
     session = Session(yatzy.rules, names, 3)
     session.roll()
-    lines = card_lines(session.rules, session)
+    lines = card_lines(session.rules, session, range(16))
     assert max(map(len, lines)) <= 80
     assert max(map(len, stage_line(session).splitlines())) <= 80
     assert sum(line.startswith("  Total") for line in lines) == lines.count("") + 1 > 1
@@ -326,27 +338,98 @@ def test_help_where_dice_are_typed(play: Run, asking: str) -> None:
         assert words in found.stdout
 
 
-def test_a_confirmation_accepts_other_commands(yatzy: Strategy, save: Path) -> None:
-    """In a pseudo-terminal: a better hold, a question, no; and the end of input on a line of its own."""
+def test_the_end_of_input_in_a_terminal(yatzy: Strategy, save: Path) -> None:
+    """After a warning and a better hold; the message is on a line of its own."""
     with in_terminal("--seed", "3", "--save", str(save)) as (_, main):
         read_until(main, "(help)")
-        for text in ("none", "?", "none", "n", "none", "yatzy 0", "hold 3 3"):
+        for text in ("none", "?", "yatzy 0", "hold 3 3"):
             os.write(main, text.encode() + b"\n")
-            seen = read_until(main, "[y/N]" if text in ("none", "yatzy 0") else "(help)")
+            seen = read_until(main, "(help)")
         assert "roll 2" in seen
         assert [a.dice for a in load_session(save).actions if a.kind == "hold"] == [(3, 3)]
         os.write(main, b"\x04")
-        assert read_until(main, "Resume with").startswith("\r\nSaved in")
+        assert "\r\nSaved in" in read_until(main, "Resume")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("columns", [60, 50])
+@pytest.mark.parametrize("language", ["en", "sv"])
+def test_a_game_fits_a_narrow_terminal(save: Path, record: Path, columns: int, language: str) -> None:
+    """No line is longer than the terminal, but for a path."""
+    asked = {"en": "(help)", "sv": "(hjälp)"}[language]
+    files = ("--save", str(save), "--record", str(record), "--lang", language)
+    command = ("yatzy-forced", "--seed", "2", "--opponent", "5", "--no-warn", *files)
+    with in_terminal(*command, columns=columns) as (_, main):
+        seen = ""
+        for text in ("?", "nonsense", asked[1:-1], *FORCED):
+            seen += read_until(main, asked)
+            os.write(main, text.encode() + b"\n")
+        seen += read_until(main, "yatzy review")
+    lines = re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", seen).splitlines()
+    assert [line for line in lines if len(line) > columns and not re.search(rf"/|%|{re.escape(asked)}", line)] == []
+
+
+@pytest.mark.full
+def test_arrow_keys_repeat_and_edit_a_line(save: Path) -> None:
+    with in_terminal("--seed", "3", "--no-warn", "--save", str(save)) as (_, main):
+        read_until(main, "(help)")
+        os.write(main, b"hold 63\x1b[D\x7f3\n")  # left, delete the 6, and 3
+        assert "roll 2" in read_until(main, "(help)")
+        os.write(main, b"undo\n")
+        assert "Undone: hold 3 3." in read_until(main, "(help)")
+        os.write(main, b"\x1b[A\x1b[A\n")  # the line before the last
+        assert "roll 2" in read_until(main, "(help)")
+        os.write(main, b"\x04")
+        read_until(main, "Resume")
+
+
+def test_commands_are_understood_in_the_language_and_in_english(play: Run, save: Path) -> None:
+    found = play("--lang", "sv", "--no-warn", "--seed", "3", lines=["hjälp", "inga", "ångra", "BEHÅLL 33", "sluta"])
+    assert found.returncode == 0, found.stderr
+    assert "(hjälp)" in found.stdout
+    assert "(help)" not in found.stdout
+    assert [(a.kind, a.dice) for a in load_session(save).actions][1] == ("hold", (3, 3))
+    again = play("--lang", "sv", lines=["help", "none", "undo", "quit"])
+    assert again.stdout.count("Ångrat:") == 1
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_command_is_the_name_of_a_category(language: str) -> None:
+    with language_scope(language):
+        words = set().union(*map(words_of, COMMANDS))
+        assert "undo" in words
+        for rules in map(load_rules, builtin_ids()):
+            names = {c.name.lower() for c in localized(rules, language).categories}
+            assert not names & words, rules.key
+            assert not {name for name in names if command_of(f"hold {name}") in COMMANDS}
+
+
+def test_open_boxes_are_named_when_none_pays() -> None:
+    """1 1 2 3 5 pays nothing in the nine boxes that are open."""
+    paying = ("ones", "twos", "threes", "fives", "one-pair", "chance")
+    session = scripted_session("yatzy", *((RUN, category) for category in paying[:-1]))
+    session.roll((1, 1, 2, 3, 5))
+    assert points_line(session.rules, session) == "Points now: Chance 12, nine others 0"
+    session.score("chance")
+    session.roll((1, 1, 2, 3, 5))
+    line = " ".join(points_line(session.rules, session).split())
+    assert line.startswith("Points now: Fours 0, Sixes 0, ")
+    assert line.count(" 0") == 9
 
 
 @contextmanager
-def in_terminal(*arguments: str, code: int = 0) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+def in_terminal(*arguments: str, code: int = 0, columns: int = 80) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     """The command in a pseudo-terminal, and the end of it that a person sits at; it must end with a code."""
     main, side = pty.openpty()
+    termios.tcsetwinsize(side, (24, columns))
     command = [sys.executable, "-m", "perfect_yatzy", "play", *arguments]
-    process = subprocess.Popen(command, stdin=side, stdout=side, stderr=side, close_fds=True)
+    env = os.environ | {"COLUMNS": str(columns)}
+    process = subprocess.Popen(command, stdin=side, stdout=side, stderr=side, close_fds=True, env=env)
     os.close(side)
     yield process, main
+    with suppress(OSError):  # readline waits at its end until all is read
+        while os.read(main, 4096):
+            pass
     assert process.wait() == code
     os.close(main)
 
@@ -385,4 +468,4 @@ def test_a_killed_game_resumes_in_a_terminal(save: Path, yatzy: Strategy) -> Non
         assert "Resuming the saved game" in again
         assert second.splitlines()[0].strip() in again
         os.write(main, b"quit\n")
-        read_until(main, "Resume with")
+        read_until(main, "Resume")

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
+from perfect_yatzy import load_rules
+from perfect_yatzy.cli.commands.play import new_session
 from perfect_yatzy.cli.terminal_game import TerminalGame
 from perfect_yatzy.cli.views.play import computer_line
 from perfect_yatzy.play.record import read_games
@@ -14,6 +16,7 @@ from perfect_yatzy.play.session import Session
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.strategy import Strategy
 from support.command import Run
+from support.refusals import refused
 from support.sessions import FORCED, scripted_session
 
 
@@ -33,7 +36,7 @@ def test_a_whole_game_against_computers(play: Run, tmp_path: Path) -> None:
     """The turns of the computers are shown, every line fits, the record is complete and has a review."""
     kinds = [word for kind in ("2", "safe", "bold", "win", "win") for word in ("--opponent", kind)]
     command = ("yatzy-forced", *kinds, "--seed", "3", "--players", "Ann")
-    lines = "\n".join(f"{category}\ny" for category in FORCED)
+    lines = "\n".join(f"{category}\n{category}" for category in FORCED)
     found = play(*command, lines=lines)
     assert found.returncode == 0, found.stderr
     (game,) = read_games(tmp_path / "games.jsonl")
@@ -44,6 +47,8 @@ def test_a_whole_game_against_computers(play: Run, tmp_path: Path) -> None:
     assert found.stdout.count("Computer (win): turn ") == 15
     assert found.stdout.count("holds ") > 40
     assert found.stdout.count("takes Yatzy for ") == 5
+    own_card = [line.split()[-1:] for line in found.stdout.splitlines()].count(["Ann"])
+    assert own_card == 15  # after each own turn
     assert found.stdout.count("= start 150.22") == 6  # each has a review
     assert "wins with" in found.stdout
     assert play(*command, lines=lines).returncode == 0
@@ -51,10 +56,10 @@ def test_a_whole_game_against_computers(play: Run, tmp_path: Path) -> None:
 
 
 def test_a_game_against_computers_is_resumed_with_the_same(play: Run, tmp_path: Path) -> None:
-    begun = play("yatzy-forced", "--opponent", "2", "--seed", "4", lines="ones\ny\nundo\nquit\n")
-    assert "Undone." in begun.stdout
+    begun = play("yatzy-forced", "--opponent", "2", "--seed", "4", lines="ones\nones\nundo\nquit\n")
+    assert "Undone: Ones." in begun.stdout
     assert load_session(tmp_path / "game.json").computers == ("", "2")
-    resumed = play("yatzy-forced", "--opponent", "novice", "--players", "You", lines="ones\ny\nquit\n")
+    resumed = play("yatzy-forced", "--opponent", "novice", "--players", "You", lines="ones\nones\nquit\n")
     assert resumed.returncode == 0, resumed.stderr
     assert "Resuming the saved game" in resumed.stdout
     turn = begun.stdout[begun.stdout.index("Computer (level 2): turn 1") :].split("\n\n")[0]
@@ -71,18 +76,19 @@ def test_a_game_against_computers_is_resumed_with_the_same(play: Run, tmp_path: 
 
 def test_advice_for_winning(play: Run) -> None:
     """In forced order the whole game is solved at once."""
-    lines = "?\nadvice win\n?\nones\ny\nadvice\nadvice mean\n?\nquit\n"
+    lines = "?\nadvice win\n?\nones\nones\nadvice\nadvice mean\n?\nquit\n"
     found = play("yatzy-forced", *("--opponent", "5") * 4, "--seed", "3", lines=lines)
     assert found.returncode == 0, found.stderr
     out = found.stdout
     assert "Advice and warnings are for the chance to win; a tie counts as half a win." in out
-    assert "chance to win (a tie is half)" in out
+    assert "chance to win (a tie is half)" in " ".join(out.split())
     assert "This lowers the chance to win: " in out
     assert out.count("Advice and warnings are for the chance to win") == 2
     assert "Advice and warnings are for the expected score." in out
     assert out.count("expected final score") == 2
     assert widest(out) <= 80
-    assert "chance to win (a tie is half)" in play("--advice", "win", lines="?\nquit\n").stdout
+    shown = play("--advice", "win", lines="?\nquit\n").stdout
+    assert "chance to win (a tie is half)" in " ".join(shown.split())
 
 
 def test_advice_for_winning_where_there_is_none(play: Run) -> None:
@@ -113,10 +119,30 @@ def test_warnings_are_for_what_the_advice_maximises(
     save = SaveFile(tmp_path / "g.json")
     game = TerminalGame(session, forced.rules, QueryService(), save, 0.2, False, advice)
     assert isinstance(game.winning_request(), dict)
-    answers = iter(["n"])
-    game.ask = lambda question, help_text: next(answers)  # type: ignore[method-assign]
-    assert game.warn("yatzy") == ("" if advice == "mean" else None)
+    assert game.warn("yatzy") == (advice == "mean")
     assert ("This loses" in capsys.readouterr().out) == (advice == "mean")
+    assert not game.warn("yatzy")  # the second time it is meant
+
+
+def test_names_of_computers_differ_from_all_others() -> None:
+    """Whatever the case, and however many there are of a kind."""
+    session = new_session(load_rules("yatzy"), ("COMPUTER (level 2)", "computer 3 (Level 2)"), ("2", "2", "3"), 1)
+    assert session.players[2:] == ("Computer 2 (level 2)", "Computer 4 (level 2)", "Computer (level 3)")
+
+
+@pytest.mark.parametrize(
+    ("typed", "taken"),
+    [("fours", True), ("fours 120", True), ("fours=120", True), ("fours 20", False), ("fours x", False)],
+)
+def test_points_typed_with_a_category_count_the_bonus(tmp_path: Path, typed: str, taken: bool) -> None:
+    session = scripted_session("yahtzee", ((5,) * 5, "yahtzee"))
+    session.roll((4,) * 5)
+    game = TerminalGame(session, session.rules, QueryService(), SaveFile(tmp_path / "g.json"), None, True)
+    if taken:
+        game.carry_out(typed)
+        assert (session.turns[-1].points, session.turns[-1].bonus_points) == (20, 100)
+    else:
+        refused("fours pays 120 for these dice, not", game.carry_out, typed)
 
 
 def test_the_lines_of_a_computer_fit(yatzy: Strategy) -> None:

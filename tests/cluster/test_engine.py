@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import sys
 import time
+from http.client import HTTPException
+from itertools import product
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
@@ -61,10 +65,53 @@ def test_workers_are_described(cluster: Cluster) -> None:
     assert {f.software for f in facts} == {software()}
     assert len({f.memory_limit for f in facts}) == 1
     assert "2 threads" in repr(cluster)
-    need("bokeh")
-    with urlopen(cluster.dashboard, timeout=30) as page:
-        assert page.status == 200
-        assert b"Dask" in page.read()
+    assert cluster.dashboard == ""
+
+
+def listening() -> set[int]:
+    """The ports on which this process and its children listen, of scheduler, workers, and those that watch them."""
+    import psutil
+
+    own = psutil.Process()
+    sockets = [each for process in (own, *own.children(recursive=True)) for each in process.net_connections("inet")]
+    return {each.laddr.port for each in sockets if each.status == psutil.CONN_LISTEN}
+
+
+def test_only_the_driver_can_submit_tasks(engine: DaskEngine) -> None:
+    """Another process has no certificate, or one of its own: it reaches neither the scheduler nor a worker."""
+    from distributed import Client, Security
+    from distributed.core import rpc
+
+    async def ask(address: str, security: Security) -> object:
+        async with rpc(address, connection_args=security.get_connection_args("client"), timeout=2) as found:
+            return await found.identity()
+
+    own, ports = engine.client.security, listening()
+    strangers = {"tcp": Security(), "tls": Security.temporary()}
+    scheduler = engine.client.scheduler.address
+    assert scheduler.startswith("tls://127.0.0.1:")
+    assert asyncio.run(ask(scheduler, own))["type"] == "Scheduler"
+    assert len(ports) >= 3
+    for port, (protocol, security) in product(ports, strangers.items()):
+        with pytest.raises((OSError, TimeoutError)):
+            asyncio.run(asyncio.wait_for(ask(f"{protocol}://127.0.0.1:{port}", security), 3))
+    for protocol, security in strangers.items():
+        with pytest.raises((OSError, TimeoutError)):
+            Client(scheduler.replace("tls", protocol), security=security, timeout=2, set_as_default=False)
+
+
+def test_nothing_is_served_to_a_browser(engine: DaskEngine) -> None:
+    answered = 0
+    for port, path in product(listening(), ("", "status", "info/main/workers.html", "metrics", "health")):
+        try:
+            urlopen(f"http://127.0.0.1:{port}/{path}", timeout=5).close()
+            pytest.fail(f"{port} answers {path}")
+        except HTTPError as error:
+            answered += error.code == 404
+            error.close()
+        except (OSError, HTTPException):
+            pass  # TLS
+    assert answered
 
 
 def test_tasks_of_a_killed_worker_are_done_by_another(engine: DaskEngine, tmp_path: Path) -> None:
@@ -100,7 +147,7 @@ def test_a_folder_that_a_worker_does_not_see(engine: DaskEngine, tmp_path: Path)
     unseen = Job(software(), str(tmp_path / "elsewhere" / "proof"), "token")
     engine._job, before = unseen, engine._job
     try:
-        with pytest.raises(ClusterError, match=r"worker tcp://.* does not see the folder .*elsewhere; choose"):
+        with pytest.raises(ClusterError, match=r"worker tls://.* does not see the folder .*elsewhere; choose"):
             engine._describe()
         with pytest.raises(ClusterError, match=r"worker .*:\d+ does not see the folder"):
             list(engine.map(tasks.square, [3]))

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from threading import Event
 
@@ -101,11 +102,15 @@ def test_an_unknown_table(cluster: Cluster, tmp_path: Path) -> None:
 
 
 def command(*words: str) -> subprocess.Popen[str]:
-    """A command in a process group of its own, as a terminal starts it."""
+    """A command in a process group of its own, as a terminal starts it: also where the tests run in the background.
+
+    A shell starts what runs in the background with SIGINT ignored, and children inherit that.
+    """
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     environment = os.environ | {"NO_COLOR": "1"}
     started = [sys.executable, "-m", "perfect_yatzy", *words]
-    return subprocess.Popen(started, process_group=0, env=environment, **pipes)  # type: ignore[call-overload, no-any-return]
+    before = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    return subprocess.Popen(started, process_group=0, env=environment, preexec_fn=before, **pipes)  # type: ignore[call-overload, no-any-return]
 
 
 def descendants(process: int) -> set[int]:
@@ -122,7 +127,7 @@ def wait_until(condition: Callable[[], object], seconds: float = 600) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline
-        time.sleep(0.05)
+        time.sleep(0.01)
 
 
 def shards(folder: Path) -> dict[str, int]:
@@ -138,23 +143,26 @@ def test_interrupted_and_killed_drivers(tmp_path: Path) -> None:
     for end in (signal.SIGINT, signal.SIGKILL):
         driver = command(*solve)
         wait_until(lambda: len(shards(tmp_path)) > len(before) or driver.poll() is not None)  # noqa: B023
+        os.killpg(driver.pid, signal.SIGSTOP)  # on a busy machine the solve could end before the signal
         children = descendants(driver.pid)
         assert children
         if end == signal.SIGINT:
             os.killpg(driver.pid, end)
+            os.killpg(driver.pid, signal.SIGCONT)
             error = driver.communicate(timeout=600)[1]
             assert driver.returncode == 130, error
             assert error.splitlines()[-1] == "yatzy: interrupted"
             assert "Traceback" not in error
         else:
             driver.kill()
+            os.killpg(driver.pid, signal.SIGCONT)
             driver.communicate()
         wait_until(lambda: not any(Path(f"/proc/{child}").exists() for child in children))  # noqa: B023
         before |= shards(tmp_path)
     last = command(*solve)
     error = last.communicate()[1]
     assert last.returncode == 0, error
-    assert "dashboard http://" in error
+    assert "dashboard" not in error
     assert "a worker used at most" in error
     assert before.items() <= shards(tmp_path).items()  # none of them was written again
     assert is_solved(Goals(load_rules("crag")), tmp_path)

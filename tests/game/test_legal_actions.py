@@ -71,7 +71,8 @@ def test_random_games_follow_the_oracle(rules: RuleSet, seed: int) -> None:
         if not position.over:
             assert position.rolls_left == rules.rolls_per_turn - 1 + saved
             assert start_turn(rules, position.card) == position
-    assert position.legal_actions() == position.holds() == []
+    for end in (position, bare):
+        assert (end.over, end.to_roll, end.rolls_left, end.dice, end.legal_actions()) == (True, 0, 0, (), [])
 
 
 @pytest.mark.parametrize("key", ["yahtzee", "yatzy-saved", "generala"])

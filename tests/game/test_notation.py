@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from perfect_yatzy import State, StateError, load_rules, parse_card
+from perfect_yatzy.cli.views.decisions import decision_of
 from perfect_yatzy.game import notation
 from perfect_yatzy.game.limits import MAX_CARD_TEXT, MAX_DICE_TEXT, MAX_NAME, MAX_OPPONENTS_TEXT
 from perfect_yatzy.game.notation import find_category, parse_category, parse_dice, parse_faces, parse_hold
@@ -35,6 +36,16 @@ def test_dice_are_read_in_any_form_and_order(dice: list[int], between: str, as_g
 def test_arbitrary_text_is_read_as_dice_or_rejected(text: str) -> None:
     with contextlib.suppress(StateError):
         assert len(parse_dice(YATZY, text)) == 5
+
+
+def test_every_word_for_a_hold_and_before_a_decision() -> None:
+    dice = (3, 3, 4, 5, 6)
+    words = {(): "none nothing reroll Reroll", dice: "all stop STOP 65433", (3, 3): "33 3,3 3-3 ⚂⚂", (7,): "7"}
+    for held, texts in words.items():
+        assert [parse_hold(text, dice) for text in texts.split()] == [held] * len(texts.split()), held
+    assert [parse_hold(text, dice) for text in ("every", "al", "no ne", "x3", "")] == [None] * 5
+    assert [decision_of(text) for text in ("hold 33", "Keep 33", "take  33", "SCORE 33", "33")] == ["33"] * 5
+    refused("name the dice to hold, such as 33, or the category to take", decision_of, "hold")
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from perfect_yatzy.game.maximum import maximum_score
 from perfect_yatzy.game.rule_loader import load_rules
-from perfect_yatzy.game.scoring import category_points
+from perfect_yatzy.game.scoring import roll_points
 
 # rules -> dice -> what each category pays
 EXAMPLES = {
@@ -73,8 +73,8 @@ def test_rolls_pay_what_the_sources_say(key: str, dice: str, paid: str) -> None:
     rules = load_rules(key)
     counts = [dice.count(str(face)) for face in range(1, rules.faces + 1)]
     column = {"yamb": 1, "triple-yahtzee": 2}.get(key, 0)
-    shown = [c for c in rules.categories if c.column == column and not c.copy]
-    found = {c.row or c.id: category_points(c, counts) for c in shown}
+    paid_by = zip(rules.categories, roll_points(rules, counts), strict=True)
+    found = {c.row or c.id: points for c, points in paid_by if c.column == column and not c.copy}
     assert " ".join(f"{name}={points}" for name, points in found.items() if points) == paid
 
 

@@ -21,7 +21,7 @@ from perfect_yatzy.game.rule_loader import RuleFileError, builtin_ids, load_rule
 from perfect_yatzy.game.rule_patches import PATCH_FIELDS, PLACE_FIELDS
 from perfect_yatzy.game.rule_problems import locate
 from perfect_yatzy.game.rule_schema import BONUS_FIELDS, FIELDS, JOKER_FIELDS, MAX_DICE, MAX_FACES, MAX_ROLLS
-from perfect_yatzy.game.scoring import category_points
+from perfect_yatzy.game.scoring import roll_points
 from perfect_yatzy.model.estimates import remarks, rule_set_stats
 from perfect_yatzy.model.state_space import MAX_FREE_CATEGORIES, MAX_FREE_UPPER
 from support import games
@@ -323,7 +323,7 @@ def test_random_rules_as_json_and_back(rules: RuleSet) -> None:
 
 
 def points(rules: RuleSet, category: str, dice: str) -> int:
-    return category_points(rules.categories[rules.index_of[category]], [dice.count(face) for face in "123456"])
+    return roll_points(rules, [dice.count(face) for face in "123456"])[rules.index_of[category]]
 
 
 def test_scoring_examples_of_the_catalogue() -> None:

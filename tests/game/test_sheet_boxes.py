@@ -11,7 +11,7 @@ from perfect_yatzy.errors import RulesError
 from perfect_yatzy.game.notation import find_category, parse_card, parse_category
 from perfect_yatzy.game.rule_loader import load_rules, rules_from_json, rules_to_json
 from perfect_yatzy.game.rules import Bonus, Joker, RuleSet
-from perfect_yatzy.game.scoring import category_points
+from perfect_yatzy.game.scoring import roll_points
 from perfect_yatzy.game.sheet_boxes import row_of
 from perfect_yatzy.game.translations import localized
 from support.refusals import load_text, mistakes, refused
@@ -53,7 +53,7 @@ def test_columns(columns: RuleSet) -> None:
     assert columns.bonuses == (Bonus(8, 5), Bonus(24, 15))
     assert columns.first_roll_bonus == (("trio.down", 4), ("trio.up", 12))
     counts = [0, 0, 0, 3, 0, 0]
-    assert [category_points(c, counts) for c in columns.categories] == [12, 14, 14, 9, 36, 42, 42, 27]
+    assert roll_points(columns, counts) == [12, 14, 14, 9, 36, 42, 42, 27]
 
 
 @pytest.mark.parametrize("fixture", ["balut", "columns"])
@@ -200,9 +200,9 @@ JOKER = 'joker = { category = "trio", bonus = 0, mode = "free" }\n'
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (f"{HEAD}{FOURS}times = 0\n", "11: categories.fours.times: is 0; must be a whole number from 1 to 62"),
-        (f"{HEAD}{FOURS}times = 40\n{CHANCE}times = 23\n", "4: categories: are 63 boxes with all columns and `times`; at most 62 are allowed"),
-        (f"{HEAD}{FOURS}{CHANCE}times = 32\n{COLUMNS}", "4: categories: are 66 boxes with all columns and `times`; at most 62 are allowed"),
+        (f"{HEAD}{FOURS}times = 0\n", "11: categories.fours.times: is 0; must be a whole number from 1 to 126"),
+        (f"{HEAD}{FOURS}times = 100\n{CHANCE}times = 27\n", "4: categories: are 127 boxes with all columns and `times`; at most 126 are allowed"),
+        (f"{HEAD}{FOURS}{CHANCE}times = 63\n{COLUMNS}", "4: categories: are 128 boxes with all columns and `times`; at most 126 are allowed"),
         (f"{HEAD}{FOURS}times = 2\n{CHANCE.replace('chance', 'fours-2')}", "13: categories.fours-2.id: the name 'fours-2' is used by two categories"),
         (f'{HEAD}{FOURS}requires = "trios"\n{TRIO}', "11: categories.fours.requires: is 'trios'; must be the id of another category"),
         (f'{HEAD}{FOURS}requires = "fours"\n', "11: categories.fours.requires: is 'fours'; must be the id of another category"),

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from numba.core.errors import TypingError
-from perfect_yatzy.kernels.simd import peek, shifted, view, views
+from perfect_yatzy.kernels.simd import shifted, view, views
 
 
 class Inner(NamedTuple):
@@ -26,12 +26,12 @@ class Outer(NamedTuple):
 @numba.njit  # type: ignore[untyped-decorator]
 def nested(arguments: Outer, i: int) -> float:
     job = views(arguments)
-    return (peek(shifted(job.inner.values, job.inner.start), i) + peek(job.table, i)) * job.scale  # type: ignore[no-any-return]
+    return (shifted(job.inner.values, job.inner.start)[i] + job.table[i]) * job.scale  # type: ignore[no-any-return]
 
 
 @numba.njit  # type: ignore[untyped-decorator]
 def single(array: npt.NDArray[np.float64], i: int) -> float:
-    return peek(view(array), i)  # type: ignore[no-any-return]
+    return view(array)[i]  # type: ignore[no-any-return]
 
 
 def test_arrays_and_named_tuples_in_named_tuples_become_views() -> None:
@@ -53,7 +53,7 @@ def test_arrays_must_be_contiguous() -> None:
 def test_each_function_names_the_other() -> None:
     @numba.njit  # type: ignore[untyped-decorator]
     def wrong(array: npt.NDArray[np.float64], i: int) -> float:
-        return peek(views(array), i)  # type: ignore[no-any-return]
+        return views(array)[i]  # type: ignore[no-any-return]
 
     for function, argument, message in (
         (wrong, np.zeros(3), "use view for"),

@@ -23,12 +23,18 @@ from perfect_yatzy.play.review import review
 from perfect_yatzy.play.simulated import simulated_records
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_values
-from support.games import rule_sets
+from support.games import CHANCE, PAIR, rule_sets, saved_rolls_game, small
 from support.human import human
 from support.players import wrong_by
 from support.refusals import refused
 from support.replay import replay
 from support.seeds import FULL
+
+# Each box twice: of equal categories the first is taken, also where crossing out is restricted.
+TWINS = small(
+    *(replace(box, id=f"{box.id}-{i}") for box in (PAIR, CHANCE) for i in (1, 2)),
+    faces=3, rolls=2, crossing_out="only-if-nothing-scores",
+)  # fmt: skip
 
 
 def graded(strategy: Strategy, games: list[Game], threads: int = 1) -> GradedGames:
@@ -145,10 +151,14 @@ def damaged(raw: dict[str, Any], draw: Any) -> dict[str, Any]:
     return raw
 
 
-@pytest.mark.parametrize("key", ["yatzy", "yahtzee", "yatzy-saved"])
-def test_what_is_taken_is_what_read_game_takes(key: str) -> None:
+@pytest.mark.parametrize(
+    "rules",
+    ["yatzy", "yahtzee", saved_rolls_game("free", True), pytest.param("yatzy-saved", marks=FULL)],
+    ids=lambda rules: getattr(rules, "key", rules),
+)
+def test_what_is_taken_is_what_read_game_takes(rules: str | RuleSet) -> None:
     """Directly, or after read_game has read it in another form; and a card without fault is a correct one."""
-    strategy = perfect_yatzy.open_strategy(key)
+    strategy = perfect_yatzy.open_strategy(rules)
     games = [human(strategy, seed).to_json() for seed in range(3)]
 
     @given(data=st.data())
@@ -221,17 +231,26 @@ def test_rate_and_read_game_take_the_same_records(yatzy: Strategy, tmp_path: Pat
     assert found == expected
 
 
-@pytest.mark.parametrize("key", ["yatzy", "yahtzee", "yatzy-saved", "yatzy-forced"])
-def test_simulated_records_are_the_games_of_single_queries(key: str) -> None:
-    strategy = perfect_yatzy.open_strategy(key)
+SIMULATED = {
+    "yatzy": "yatzy", "yahtzee": "yahtzee", "yatzy-forced": "yatzy-forced", "saved rolls": saved_rolls_game("free", True),
+    "equal boxes": TWINS, "equal boxes, crossed out freely": replace(TWINS, crossing_out="free"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "rules", [*SIMULATED.values(), pytest.param("yatzy-saved", marks=FULL)], ids=[*SIMULATED, "yatzy-saved"]
+)
+def test_simulated_records_are_the_games_of_single_queries(rules: str | RuleSet) -> None:
+    strategy = perfect_yatzy.open_strategy(rules)
     lines = [*simulated_records(strategy, 6, seed=3, threads=2)]
     assert lines == [json.dumps(replay(strategy, 3, game).to_json()) for game in range(6)]
 
 
-def test_simulated_records_of_goals_and_other_players(forced: Strategy) -> None:
+@pytest.mark.parametrize("is_for_goal", [False, pytest.param(True, marks=FULL)], ids=["mean", "goal"])
+def test_simulated_records_of_goals_and_other_players(forced: Strategy, is_for_goal: bool) -> None:
     """The decisions written down lead to the results of the simulation."""
-    for player in (perfect_yatzy.reach("yatzy-forced", 180), wrong_by(forced, 3.0)):
-        games = [read_game(json.loads(line)) for line in simulated_records(player, 30, seed=4, player="Bo")]
-        simulated = perfect_yatzy.simulate(player, 30, seed=4)
-        assert graded(forced, games).results.tolist() == simulated.final_scores.tolist()
-        assert games[0].players == ("Bo",)
+    player = perfect_yatzy.reach("yatzy-forced", 180) if is_for_goal else wrong_by(forced, 3.0)
+    games = [read_game(json.loads(line)) for line in simulated_records(player, 30, seed=4, player="Bo")]
+    simulated = perfect_yatzy.simulate(player, 30, seed=4)
+    assert graded(forced, games).results.tolist() == simulated.final_scores.tolist()
+    assert games[0].players == ("Bo",)

@@ -28,6 +28,7 @@ from support.human import human
 from support.naive import Naive
 from support.players import with_values, wrong_by
 from support.refusals import refused
+from support.seeds import FULL
 
 
 def write(path: Path, lines: Iterable[object]) -> Path:
@@ -134,7 +135,7 @@ def test_perfect_play_loses_nothing(yatzy: Strategy, tmp_path: Path) -> None:
     assert found.result_without_luck.value == pytest.approx(248.43998937785)
 
 
-@pytest.mark.parametrize("key", ["yatzy", "yahtzee", "yatzy-saved"])
+@pytest.mark.parametrize("key", ["yatzy", "yahtzee", "maxi-forced", pytest.param("yatzy-saved", marks=FULL)])
 def test_figures_are_the_sums_of_the_reviews(key: str) -> None:
     strategy = perfect_yatzy.open_strategy(key)
     games = [human(strategy, seed) for seed in range(6)]

@@ -26,6 +26,7 @@ from support.command import Run
 from support.human import human
 from support.refusals import load_text, refused
 from support.replay import replay
+from support.seeds import FULL
 
 MANY = {"yatzy": 300, "yahtzee": 200, "yahtzee-free-joker": 150, "generala": 150, "yatzy-saved": 200}
 
@@ -33,8 +34,8 @@ MANY = {"yatzy": 300, "yahtzee": 200, "yahtzee-free-joker": 150, "generala": 150
 @pytest.mark.parametrize(
     ("key", "games"),
     [
-        ("yatzy", 5), ("yahtzee", 5), ("generala", 3), ("yatzy-forced", 3), ("yatzy-saved", 3),
-        pytest.param("maxi-forced", 2, marks=pytest.mark.full),
+        ("yatzy", 5), ("yahtzee", 5), ("generala", 3), ("yatzy-forced", 3), ("maxi-forced", 2),
+        pytest.param("yatzy-saved", 3, marks=FULL),
         *(pytest.param(key, games, marks=pytest.mark.slow) for key, games in MANY.items()),
     ],
 )  # fmt: skip
@@ -97,7 +98,7 @@ def test_a_category_with_rerolls_left_is_one_decision(yatzy: Strategy) -> None:
 
 
 def test_stopping_early_saves_rolls() -> None:
-    saved = perfect_yatzy.open_strategy("yatzy-saved")
+    saved = perfect_yatzy.open_strategy("maxi-forced")
     found = review(saved, human(saved, 1))
     stops = [d for d in found.decisions if d.rolls_left and isinstance(d.done, Choice)]
     assert stops
@@ -142,7 +143,7 @@ def test_the_outlook_of_an_action_adds_up_to_its_value(forced: Strategy) -> None
             assert {c for c, _, _ in what.categories} <= open_boxes
 
 
-@pytest.mark.parametrize("key", ["yahtzee", "yatzy-saved", "generala"])
+@pytest.mark.parametrize("key", ["yahtzee", pytest.param("yatzy-saved", marks=FULL), "generala"])
 def test_outcomes_of_a_hold_have_its_value_as_mean(key: str) -> None:
     strategy = perfect_yatzy.open_strategy(key)
     card = Scorecard(strategy.rules, {strategy.rules.joker_index: 50} if key == "yahtzee" else {})
@@ -172,8 +173,8 @@ GOOD = {
         ({"rules": {"id": "x", "dice": "5"}}, "rules: dice: is '5'; must be a whole number"),
         ({"rules": {"active": 3}}, "rules: active: must be a list"),
         (
-            {"rules": "mine.toml"},
-            "cannot read the rule file mine.toml: No such file or directory; the game was played",
+            {"rules": "mine.toml+two"},
+            "rules is 'mine.toml+two'; must be built-in rules, or the rules themselves: files are not opened",
         ),
         ({"players": ["\ud800"]}, "'\\ud800' is not a valid player name"),
         ({"players": ["Ann\x1b[2J"]}, "'Ann\\x1b[2J' is not a valid player name"),

@@ -77,7 +77,7 @@ def test_a_level_draws_as_its_policy_says(yatzy: Strategy) -> None:
     ranking = yatzy.holds("ones=3", "33456", 2)
     chances = player.policy.chances(np.array([hold.loss for hold in ranking]))  # type: ignore[attr-defined]
     rng = np.random.default_rng(1)
-    found = [player.choose("ones=3", "33456", 2, rng) for _ in range(2000)]
+    found = [player.choose("ones=3", "33456", 2, rng) for _ in range(800)]
     for hold, chance in zip(ranking, chances, strict=True):
         if hold.category is None:
             share = found.count(hold.dice) / len(found)
@@ -89,7 +89,7 @@ def test_a_level_draws_as_its_policy_says(yatzy: Strategy) -> None:
 def test_reviews_of_computer_players_agree_with_their_levels(forced: Strategy) -> None:
     """Recorded games of a level give away what it states; perfect play gives away nothing."""
     level = computer_player(forced, 2)
-    lost = [review(forced, played(level, seed), 0).points_lost for seed in range(60)]
+    lost = [review(forced, played(level, seed), 0).points_lost for seed in range(30)]
     stated = LEVELS[1].share * forced.value()
     assert abs(np.mean(lost) - stated) < 4 * np.std(lost) / math.sqrt(len(lost))
     assert review(forced, played(computer_player(forced, "perfect"), 1), 0).points_lost == 0
@@ -117,6 +117,7 @@ def test_who_plays_to_win_maximises_the_chance(yatzy: Strategy) -> None:
     ):
         assert player.plays_to_win(card, others)
         best = utility_strategy(yatzy.rules, WinUtility(opponents, "half"), card, yatzy.evaluator)
+        assert player.evaluator(card, others).value(card.state) == best.value(card)  # a tie is half
         for dice in ("33456", "11226", "55566"):
             expected = best.holds(card, dice, 2)[0]
             assert player.choose(card, dice, 2, others=others) == (expected.category or expected.dice)
@@ -131,7 +132,21 @@ def test_who_plays_to_win_maximises_the_chance(yatzy: Strategy) -> None:
     assert [saved.plays_to_win(empty, others) for others in (["empty"], [20])] == [False, True]
 
 
-@examples(6, 8)
+def test_a_player_keeps_the_latest_solves(forced: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("perfect_yatzy.policies.computer_players.MAX_SOLVED", 2)
+    player = computer_player(forced, "win")
+    assert isinstance(player, WinningPlayer)
+
+    def made(*names: str) -> list[str]:
+        found: list[str] = []
+        for name in names:
+            player._cached(name, lambda name=name: (found.append(name), forced.evaluator)[1])  # type: ignore[misc]
+        return found
+
+    assert [made("a", "b"), made("a", "c"), made("a", "c"), made("b")] == [["a", "b"], ["c"], [], ["b"]]
+
+
+@examples(4, 8)
 @given(games.rule_sets(), st.sampled_from(["safe", "bold"]))
 def test_risk_agrees_with_the_oracle(rules: RuleSet, style: str) -> None:
     """The exponential utility against the fraction oracle for any utility of the final score."""

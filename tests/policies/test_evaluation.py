@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import perfect_yatzy
@@ -18,6 +19,7 @@ from perfect_yatzy.model.objectives import PolicyMean, Variance
 from perfect_yatzy.model.state_space import state_space
 from perfect_yatzy.policies.evaluation import Evaluation, evaluate, policy_mean, policy_values
 from perfect_yatzy.policies.policy import STOP, CardTurn, FunctionPolicy, ValueFunction, all_states
+from perfect_yatzy.policies.soft_policy import SoftPolicy
 from perfect_yatzy.strategy.greedy_policy import GreedyPolicy
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
@@ -222,3 +224,27 @@ def test_wrong_guesses_are_refused() -> None:
     with pytest.raises(StateError, match="must be a policy"):
         evaluate("yatzy")  # type: ignore[arg-type]
     assert PolicyMean(ValueFunction("yatzy-forced", np.zeros(size))).size == size
+
+
+def test_games_of_any_policy_are_those_of_its_evaluation(forced: Strategy) -> None:
+    """Arrays of a function, a value function, soft play: mean and spread of simulated games, on any number of threads."""
+
+    def most_points(turn: CardTurn) -> tuple[Any, Any]:
+        points = np.where(turn.allowed, turn.points, -1)
+        return points.argmax(axis=1)[:, None], np.full((turn.n_rerolls, 1, 1), turn.no_dice)
+
+    rules, number = forced.rules, 40_000
+    for policy in (FunctionPolicy(rules, most_points), ValueFunction(rules, forced.values), SoftPolicy(forced, 2.0)):
+        exact, played = evaluate(policy), perfect_yatzy.simulate(policy, number, seed=3)
+        assert abs(played.mean - exact.mean) < 4 * exact.standard_deviation / number**0.5
+        assert played.standard_deviation == pytest.approx(exact.standard_deviation, rel=0.03)
+        assert played.upper_bonus_chance == pytest.approx(exact.upper_bonus_chance, abs=0.01)
+        again = perfect_yatzy.simulate(policy, number, seed=3, threads=1)
+        assert np.array_equal(again.final_scores, played.final_scores)
+        assert played.policy == type(policy).__name__
+    perfect = perfect_yatzy.simulate(forced, 1_000, seed=3).final_scores
+    assert np.array_equal(
+        perfect_yatzy.simulate(ValueFunction(rules, forced.values), 1_000, seed=3).final_scores, perfect
+    )
+    with pytest.raises(StateError, match="strategy is 'yatzy'"):
+        perfect_yatzy.simulate("yatzy", 1)  # type: ignore[arg-type]

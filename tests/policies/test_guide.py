@@ -19,6 +19,7 @@ from perfect_yatzy.policies.sheet_losses import turn_losses
 from perfect_yatzy.policies.strategy_sheet import StrategySheet
 from perfect_yatzy.strategy.strategy import Strategy
 from support.games import joker_game, saved_rolls_game
+from support.seeds import FULL
 from support.sheets import yatzy_sheet
 
 
@@ -27,9 +28,12 @@ def turns(yatzy: Strategy) -> list[SampledTurns]:
     return sample_turns(yatzy, 1_000)
 
 
-def test_sampled_turns_are_games_of_perfect_play(yatzy: Strategy, turns: list[SampledTurns]) -> None:
-    exact = {result.category: result for result in perfect_yatzy.distribution(yatzy).categories}
-    for c, category in enumerate(yatzy.rules.categories):
+@pytest.mark.parametrize("key", ["crag", pytest.param("yatzy", marks=FULL)])
+def test_sampled_turns_are_games_of_perfect_play(key: str) -> None:
+    strategy = perfect_yatzy.open_strategy(key)
+    turns = sample_turns(strategy, 1_000)
+    exact = {result.category: result for result in perfect_yatzy.distribution(strategy).categories}
+    for c, category in enumerate(strategy.rules.categories):
         points = sum(np.where(turn.category == c, turn.points, 0) for turn in turns)
         error = max(points.std() / np.sqrt(len(points)), 1e-9)
         assert abs(points.mean() - exact[category.id].mean) < 5 * error
@@ -93,7 +97,7 @@ def test_what_is_given_up(yatzy: Strategy, turns: list[SampledTurns]) -> None:
 
 def test_examples_show_the_subtraction(yatzy: Strategy, turns: list[SampledTurns]) -> None:
     prices = yatzy_sheet(yatzy.rules).prices
-    mistake, choice, give_up = worked_examples(yatzy, prices, turns)
+    choice, give_up, mistake = worked_examples(yatzy, prices, turns)
     for example in (mistake, choice, give_up):
         values = [option.value for option in example.options[:3]]
         assert values == sorted(values, reverse=True)
@@ -129,18 +133,18 @@ def test_small_games_have_guides() -> None:
         assert len(guide.odds) == len(rules.categories)
 
 
-def test_losses_by_turn_add_up_to_what_the_sheet_gives_away() -> None:
-    """Against the mean of its policy, from the other pass; with hold rules and without."""
+@pytest.mark.parametrize("has_rules", [False, pytest.param(True, marks=FULL)], ids=["prices", "hold rules"])
+def test_losses_by_turn_add_up_to_what_the_sheet_gives_away(has_rules: bool) -> None:
+    """Against the mean of its policy, from the other pass."""
     rules = saved_rolls_game("free", False)
     perfect = perfect_yatzy.open_strategy(rules).value()
     prices = PriceSheet(rules, (4.0, 3.0, 5.0, 6.0), -1.0, 2.0, 0.5)
     holds = (parse_hold_rule(rules, "pair if pair open: keep"), parse_hold_rule(rules, "dice of 5-6: keep"))
-    for sheet in (StrategySheet(rules, prices), StrategySheet(rules, prices, holds)):
-        policy = HoldRulePolicy(holds, prices) if sheet.holds else ValueFunction(rules, prices.values())
-        losses = turn_losses(sheet)
-        assert len(losses) == 4
-        assert sum(losses) == pytest.approx(perfect - policy_mean(policy), abs=1e-9)
-        assert sum(losses) > 0.01
+    policy = HoldRulePolicy(holds, prices) if has_rules else ValueFunction(rules, prices.values())
+    losses = turn_losses(StrategySheet(rules, prices, holds if has_rules else ()))
+    assert len(losses) == 4
+    assert sum(losses) == pytest.approx(perfect - policy_mean(policy), abs=1e-9)
+    assert sum(losses) > 0.01
     stored = StrategySheet(rules, prices, (), {"losses_by_turn": [1.0, 0.0, 0.0, 0.5]})
     assert turn_losses(stored) == (1.0, 0.0, 0.0, 0.5)
     saving = saved_rolls_game("free", True)

@@ -58,6 +58,8 @@ WRITTEN = {
     "single lowest if rolls left 2 and above par: keep": "single lowest if above par and rolls left 2: keep",
     "dice of 1-6: keep": "dice of 1-6: keep",
     "pays chance if turns left 1-1: stop": "pays chance if turns left 1: stop",
+    "pays yatzy or FH or yatzy for 20: stop": "pays full-house or yatzy for 20: stop",
+    "pays full-house for 1: stop": "pays full-house: stop",
 }
 
 
@@ -77,7 +79,12 @@ def test_other_ways_to_write_a_rule(written: str) -> None:
         ("pair of: keep", "expected `open`, a face or faces such as 4-6 instead of ':'"),
         ("pair of 7: keep", "the faces 7-7 are not a range within 1-6"),
         ("pair if fullhous open: keep", "unknown category 'fullhous'; did you mean full-house?"),
-        ("pair if yatzy: keep", "expected `or` and a category, `open` or `closed` instead of ':'"),
+        ("pair if yatzy: keep", "expected `or` and a category, `open`, `closed` or `scored` instead of ':'"),
+        (
+            "pair if yatzy scored: keep",
+            "yatzy scored: a box whose points change what may be scored later; yatzy has no",
+        ),
+        ("pays yatzy for many: stop", "expected a number of points instead of 'many'"),
         ("six: keep", "six: keep names 6 dice; yatzy is played with 5"),
         ("groups 3: keep", "expected sizes of two or more groups, such as 3+3 instead of '3'"),
         ("5 different of 2-5: keep", "needs 5 different faces, which no roll of yatzy shows there"),
@@ -120,7 +127,8 @@ def test_the_holds_of_a_card_are_those_of_the_definition(data: st.DataObject, na
     filled = data.draw(st.integers(0, rules.full_mask - 1))
     if rules.order == "forced":
         filled = (1 << filled.bit_count()) - 1
-    state = State(filled, data.draw(st.integers(0, rules.threshold)))
+    scored = filled >> max(0, rules.tracked_index) & (rules.tracked_index >= 0) and data.draw(st.booleans())
+    state = State(filled, data.draw(st.integers(0, rules.threshold)), joker_paid=bool(scored))
     found = holds_of_card(rules, several, state)
     rolls = data.draw(st.lists(st.integers(0, dice.n_rolls - 1), min_size=8, max_size=8))
     for left in range(1, rules.rolls_per_turn):

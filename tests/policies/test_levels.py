@@ -13,15 +13,17 @@ from hypothesis import strategies as st
 from perfect_yatzy.errors import StateError
 from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
 from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.model.objectives import Variance
 from perfect_yatzy.policies import levels
-from perfect_yatzy.policies.evaluation import evaluate
+from perfect_yatzy.policies.evaluation import evaluate, policy_mean, policy_values
 from perfect_yatzy.policies.levels import LEVELS, Level, calibrate, calibrated_level, shipped_levels
-from perfect_yatzy.policies.soft_policy import SoftPolicy, SoftRollout, evaluate_soft, simulate_soft
+from perfect_yatzy.policies.soft_policy import SoftPolicy, SoftRollout, simulated_loss, soft_loss
 from perfect_yatzy.strategy.opening import open_strategy
 from perfect_yatzy.strategy.strategy import Strategy
+from perfect_yatzy.tablebase.backward_induction import solve_objective
 from support import games
 from support.naive_soft import NaiveSoft
-from support.seeds import examples
+from support.seeds import examples, full_example
 
 # Calibrated when it is used, as its table takes minutes and 3 GB; too large for a table.
 NOT_SHIPPED = {"maxi", "giant", "triple-yahtzee", "yamb", "kniffel", "kismet", "balut"}
@@ -30,19 +32,23 @@ NOT_SHIPPED = {"maxi", "giant", "triple-yahtzee", "yamb", "kniffel", "kismet", "
 JOKER = games.joker_game("forced", first_roll_bonus=(("run", 3),))
 
 
-@examples(6, 8)
+@examples(3, 8)
 @given(games.rule_sets(), st.sampled_from([0.0, 0.05, 0.3, 2.0, inf]))
 @example(JOKER, 0.3)
 @example(games.joker_game("free", order="forced"), inf)
-@example(games.saved_rolls_game("free", True), 0.5)
+@example(games.SAVED, 0.5)
+@full_example(games.saved_rolls_game("free", True), 0.5)
 def test_the_evaluation_agrees_with_the_oracle(rules: RuleSet, temperature: float) -> None:
     policy = SoftPolicy(open_strategy(rules), temperature)
     oracle = NaiveSoft(rules.canonical(), policy.sharpness)
     mean, deviation = oracle.moments()
-    found = evaluate_soft(policy)
+    found, values = evaluate(policy), policy_values(policy)
     assert found.mean == pytest.approx(mean, abs=1e-7)
-    assert found.points_lost == pytest.approx(float(oracle.value(0, 0)) - mean, abs=1e-7)
+    assert values[-1] == pytest.approx(mean, abs=1e-7)
+    assert soft_loss(policy).points_lost == pytest.approx(float(oracle.value(0, 0)) - mean, abs=1e-7)
     assert found.standard_deviation == pytest.approx(deviation, abs=1e-5)
+    variance = solve_objective(Variance(rules, values, policy.start, policy))[-1]
+    assert variance == pytest.approx(deviation**2, abs=1e-5 * (1 + deviation))
 
 
 @pytest.mark.parametrize(
@@ -53,13 +59,13 @@ def test_the_evaluation_agrees_with_the_oracle(rules: RuleSet, temperature: floa
 def test_simulated_games_agree_with_the_evaluation(rules: RuleSet) -> None:
     """The points lost that are counted, and those that the scores show."""
     policy, number = SoftPolicy(open_strategy(rules), 0.8), 40_000
-    exact, played = evaluate_soft(policy), simulate_soft(policy, number, seed=3)
-    assert abs(played.points_lost - exact.points_lost) < 4 * played.error
+    exact, played = evaluate(policy), simulated_loss(policy, number, seed=3)
+    assert abs(played.points_lost - exact.loss) < 4 * played.error
     assert played.error < exact.standard_deviation / number**0.5  # less noise than the scores
-    assert played.standard_deviation == pytest.approx(exact.standard_deviation, rel=0.03)
-    assert simulate_soft(policy, number, seed=3, threads=1) == played
-    made, _, bonus = SoftRollout(policy, 2).play(number, 0, 3, lambda turn: None)
+    assert simulated_loss(policy, number, seed=3, threads=1) == played
+    made, _, bonus = SoftRollout(policy, 2).play(number, 0, 3)
     assert abs((made + bonus).mean() - exact.mean) < 4 * exact.standard_deviation / number**0.5
+    assert (made + bonus).std() == pytest.approx(exact.standard_deviation, rel=0.03)
 
 
 def test_chances_fall_with_the_loss(forced: Strategy) -> None:
@@ -80,11 +86,11 @@ def test_a_policy_is_calibrated_to_the_points_it_loses(forced: Strategy) -> None
         for exact in (True, False):
             policy, found = calibrate(forced, wanted, exact=exact)
             assert found.points_lost == pytest.approx(wanted, rel=0.005)
-            assert evaluate_soft(policy).points_lost == pytest.approx(wanted, rel=0.02)
+            assert soft_loss(policy).points_lost == pytest.approx(wanted, rel=0.02)
     assert calibrate(forced, 0)[0].temperature == 0
     random_play, most = calibrate(forced, 10_000)
     assert random_play.temperature == inf
-    assert most.points_lost == evaluate_soft(SoftPolicy(forced, inf)).points_lost
+    assert most.points_lost == soft_loss(SoftPolicy(forced, inf)).points_lost
     for wrong in (-1, inf, "x"):
         with pytest.raises(StateError, match="points_lost is"):
             calibrate(forced, wrong)  # type: ignore[arg-type]
@@ -125,16 +131,16 @@ def test_levels_lose_what_they_state(forced: Strategy, yatzy: Strategy, level: L
         assert found.points_lost == pytest.approx(level.share * strategy.value(), rel=0.01)
         policy = SoftPolicy(strategy, found.temperature)
         if strategy is forced:
-            assert evaluate_soft(policy).points_lost == pytest.approx(found.points_lost, abs=1e-3)
+            assert soft_loss(policy).points_lost == pytest.approx(found.points_lost, abs=1e-3)
         else:
-            played = simulate_soft(policy, 2000, seed=5)
+            played = simulated_loss(policy, 2000, seed=5)
             assert abs(played.points_lost - found.points_lost) < 4 * played.error + 1e-9
 
 
 @pytest.mark.slow
 def test_levels_of_yatzy_exactly(yatzy: Strategy) -> None:
     for entry in shipped_levels()[yatzy.rules.fingerprint]:
-        found = evaluate_soft(SoftPolicy(yatzy, entry.temperature))
+        found = soft_loss(SoftPolicy(yatzy, entry.temperature))
         assert found.points_lost == pytest.approx(entry.points_lost, abs=1e-4)
 
 
@@ -143,7 +149,7 @@ def test_levels_of_the_rule_sets_with_six_dice_or_saved_rolls() -> None:
     for name in ("yatzy-saved", "family-yatzy", "maxi-unsaved"):
         strategy = open_strategy(name)
         for entry in shipped_levels()[strategy.rules.fingerprint]:
-            played = simulate_soft(SoftPolicy(strategy, entry.temperature), 4000, seed=5)
+            played = simulated_loss(SoftPolicy(strategy, entry.temperature), 4000, seed=5)
             assert abs(played.points_lost - entry.points_lost) < 4 * (played.error**2 + entry.error**2) ** 0.5
 
 
@@ -152,19 +158,19 @@ def test_levels_of_the_rule_sets_with_six_dice_or_saved_rolls() -> None:
 def test_the_distribution_of_a_soft_policy(rules: RuleSet) -> None:
     """The forward pass against the backward one, which the oracle has checked; the losses add up."""
     policy = SoftPolicy(open_strategy(rules), 0.7)
-    backward, found = evaluate_soft(policy), evaluate(policy)
+    backward, found = soft_loss(policy), evaluate(policy)
     assert found.distribution.chances.sum() == pytest.approx(1)
-    assert found.mean == pytest.approx(backward.mean, abs=1e-9)
-    assert found.standard_deviation == pytest.approx(backward.standard_deviation, abs=1e-9)
+    assert found.perfect_mean - found.mean == pytest.approx(backward.points_lost, abs=1e-9)
     assert found.losses.total == pytest.approx(backward.points_lost, abs=1e-9)
     assert found.losses.holds.shape == (len(rules.categories), rules.rolls_per_turn - 1)
     assert found.losses.holds.min() >= 0
     assert np.array_equal(evaluate(policy, threads=1).distribution.chances, found.distribution.chances)
 
 
+@pytest.mark.full
 def test_the_distribution_from_a_card(forced: Strategy) -> None:
     policy = SoftPolicy(forced, 0.7, "ones=3 twos=6 threes=9")
-    assert evaluate(policy).mean == pytest.approx(evaluate_soft(policy).mean, abs=1e-9)
+    assert evaluate(policy).mean == pytest.approx(policy_mean(policy), abs=1e-9)
     small = SoftPolicy(open_strategy(games.joker_game("none")), 0.7, "face-1=2 run=5")
     chances = NaiveSoft(small.rules.canonical(), policy.sharpness).distribution(0b101, 2)
     found = evaluate(small).distribution

@@ -9,9 +9,12 @@ import pytest
 from perfect_yatzy.policies.opening_rolls import OpeningEntry, groups_of, opening_lines, shortened, which_groups
 from perfect_yatzy.strategy.strategy import Strategy
 from support.games import CHANCE, face, small
+from support.seeds import FULL
 
 
-@pytest.mark.parametrize("key", ["yatzy", "yahtzee", "kniffel", "yatzy-saved", "yatzy-forced"])
+@pytest.mark.parametrize(
+    "key", ["yatzy", "yahtzee", "kniffel", "yatzy-forced", pytest.param("yatzy-saved", marks=FULL)]
+)
 def test_every_roll_is_in_one_line_with_its_best_hold(key: str) -> None:
     """The oracle is the ranking of one position, in NumPy; the lines come from the batch kernel."""
     strategy = perfect_yatzy.open_strategy(key)

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
+from perfect_yatzy import RuleSet, State, open_strategy
 from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.game.rules import Bonus
 from perfect_yatzy.policies.evaluation import evaluate, policy_mean
 from perfect_yatzy.policies.hold_policy import HoldRulePolicy
 from perfect_yatzy.policies.hold_rules import hold_rule, parse_hold_rule, parse_hold_rules
-from perfect_yatzy.policies.price_sheet import PriceSheet
-from perfect_yatzy.policies.rule_search import Sample, Search, best_places, learn_holds
+from perfect_yatzy.policies.price_sheet import PriceSheet, make_sheet, terms_of
+from perfect_yatzy.policies.rule_sample import Sample
+from perfect_yatzy.policies.rule_search import Search, best_places, learn_holds
 from perfect_yatzy.policies.rule_vocabulary import candidate_conditions, candidate_patterns, rule_cost
+from perfect_yatzy.policies.worst_decisions import worst_decisions
 from support import games
+from support.naive import Naive
+from support.naive_hold_rules import held_dice
+from support.naive_policies import GreedyChoice
 
 GAME = games.small(
     games.face(1), games.face(2), games.face(3), games.PAIR, games.CHANCE, dice=3, faces=3, bonus=Bonus(10, 8)
@@ -24,7 +32,7 @@ def test_the_estimate_for_the_last_reroll_is_exact_within_a_turn() -> None:
     # A rule for the last reroll changes no chance of a roll, so the first-order gain is the gain in the turn's value.
     search = Search(PRICES, seed=1)
     holds = parse_hold_rules(GAME, ["pair: keep", "single of open if rolls left 2: keep", "dice of 3: keep"])
-    sample = Sample(search, holds, search.values(holds), games=40)
+    sample = Sample(search, holds, search.candidate(holds).values, games=40)
     for text in ("single of open: keep", "dice of 2-3: keep", "pays pair: stop", "single lowest: keep", "any: stop"):
         rule = parse_hold_rule(GAME, text)
         last = parse_hold_rule(GAME, text.replace(":", " if rolls left 1:"))
@@ -37,7 +45,7 @@ def test_the_estimate_for_the_last_reroll_is_exact_within_a_turn() -> None:
 
 def test_states_are_sampled_as_often_as_play_meets_them() -> None:
     search = Search(PRICES, seed=5)
-    sample = Sample(search, (), search.values(()), games=50)
+    sample = Sample(search, (), search.candidate(()).values, games=50)
     filled = search.space.filled[sample.rows]
     for turn in range(len(GAME.categories)):
         assert sample.weights[filled == turn].sum() == pytest.approx(1)
@@ -62,7 +70,57 @@ def test_a_learned_list_is_short_exact_and_the_same_each_time() -> None:
     for i, worth in enumerate(found.worth):
         without = (*found.holds[:i], *found.holds[i + 1 :])
         assert worth == pytest.approx(found.mean - policy_mean(HoldRulePolicy(without, PRICES)), abs=1e-9)
-    assert found.means == tuple(policy_mean(HoldRulePolicy(found.shorter[n], PRICES)) for n in found.sizes)
+    assert set(found.shorter) <= {1, 2}
+    for size, shorter in found.shorter.items():
+        assert len(shorter.holds) == size
+        assert shorter.mean == pytest.approx(policy_mean(HoldRulePolicy(shorter.holds, PRICES)), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "game", [GAME, games.joker_game("forced"), games.joker_game("none")], ids=["free", "forced joker", "no joker"]
+)
+def test_the_worst_decisions_are_those_of_the_oracle(game: RuleSet) -> None:
+    """Every card, roll and number of rerolls left, in fractions."""
+    holds = parse_hold_rules(
+        game, ["pair of 2-3 if rolls left 1: keep", "single of open: keep", "any if below par: stop"]
+    )
+    prices = make_sheet(game, [1.5 + i for i in range(len(game.categories))], dict.fromkeys(terms_of(game), 0.5))
+    policy, table = HoldRulePolicy(holds, prices), open_strategy(game).table
+    found = worst_decisions(policy, table)
+    oracle = Naive(game.canonical())
+    layout = policy.space.layout
+    greedy = GreedyChoice(game.canonical(), lambda *card: Fraction(prices.value(State(*card))))
+    hold = category = 0.0
+    for row, losses in zip(found.rows.tolist(), found.losses, strict=True):
+        mask, lanes = int(layout.masks[row]), layout.lane_upper[layout.lane_sets[row]]
+        count = int(layout.lane_count[layout.lane_sets[row]])
+        paid = row >= policy.space.cards
+        worst = [0.0] * game.rolls_per_turn
+        for upper in lanes[:count].tolist():
+            for dice, _ in oracle.rolls():
+                stops = oracle.stops(mask, upper, paid, dice, 0, False)
+                box = greedy(mask, upper, 0, paid, dice, 0, False)
+                worst[0] = max(worst[0], float(max(stops.values()) - stops[box]))
+                for left in range(1, game.rolls_per_turn):
+                    best = oracle.best(mask, upper, paid, dice, left, False)
+                    held = held_dice(game, list(holds), State(mask, upper, 0, paid), dice, left)
+                    taken = max(stops.values()) if held is None else oracle.hold_value(mask, upper, paid, held, left)
+                    worst[left] = max(worst[left], float(best - taken))
+        assert losses.tolist() == pytest.approx(worst, abs=1e-9)
+        hold, category = max(hold, *worst[1:]), max(category, worst[0])
+    assert (found.hold, found.category) == (pytest.approx(hold), pytest.approx(category))
+    state, dice, left, loss = found.example()
+    held = held_dice(game, list(holds), state, dice, left)
+    stops = oracle.stops(state.filled, state.upper, state.joker_paid, dice, left, False)
+    taken = (
+        max(stops.values())
+        if held is None
+        else oracle.hold_value(state.filled, state.upper, state.joker_paid, held, left)
+    )
+    assert loss == pytest.approx(hold)
+    assert float(
+        oracle.best(state.filled, state.upper, state.joker_paid, dice, left, False) - taken
+    ) == pytest.approx(loss)
 
 
 @pytest.mark.parametrize("name", ["yatzy", "yahtzee", "yatzy-forced", "maxi", "giant-forced", "generala", "cheerio"])

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from statistics import mean, stdev
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from perfect_yatzy.game.legal_actions import TurnPosition
 from perfect_yatzy.policies.evaluation import evaluate
 from perfect_yatzy.policies.policy import ValueFunction
 from perfect_yatzy.policies.process import ProcessError, ProcessPlayer
-from perfect_yatzy.policies.sampling import sample
+from perfect_yatzy.policies.sampling import SampledEvaluation, sample
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_values
@@ -47,6 +48,17 @@ def test_the_estimate_covers_the_exact_mean_and_is_narrower_than_that_of_the_sco
     assert found.standard_error < found.plain_standard_error / 2
     lost = found.hold_losses.sum() + found.category_loss
     assert found.perfect_mean - found.mean == pytest.approx(lost)
+
+
+def test_standard_errors_are_those_of_a_sample() -> None:
+    """With n - 1 in the denominator, as Python's own statistics have it; none of one game."""
+    for scores, losses in (((10.0, 14.0), (0.0, 3.0)), ((5.0, 6.0, 10.0), (1.0, 1.5, 0.25))):
+        found = SampledEvaluation(SMALL, 20.0, np.array(scores), np.array(losses), np.zeros(2), 0.0)
+        assert found.standard_error == pytest.approx(stdev(losses) / len(losses) ** 0.5, rel=1e-12)
+        assert found.plain_standard_error == pytest.approx(stdev(scores) / len(scores) ** 0.5, rel=1e-12)
+        assert (found.mean, found.plain_mean) == (20 - mean(losses), mean(scores))
+    one = SampledEvaluation(SMALL, 20.0, np.array([10.0]), np.array([1.0]), np.zeros(2), 0.0)
+    assert np.isnan([one.standard_error, one.plain_standard_error]).all()
 
 
 def test_a_perfect_player_loses_nothing() -> None:

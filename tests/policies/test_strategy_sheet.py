@@ -50,6 +50,8 @@ def test_a_sheet_of_rules_that_are_not_built_in_contains_them() -> None:
         ({"figures": []}, "figures is"),
         ({"figures": {"mean": True}}, "'mean' is true; must be a number"),
         ({"more": 1}, "'more' is not a field"),
+        ({"shorter": [1]}, "shorter is .*; must have holds and figures"),
+        ({"shorter": {"2": {"holds": ["pair: keep"], "figures": {}}}}, "shorter: '2' has 1 hold rules"),
     ],
 )
 def test_malformed_sheets_are_rejected(change: dict[str, Any], message: str, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from perfect_yatzy.errors import StateError
 from perfect_yatzy.game.notation import dice_of
 from perfect_yatzy.strategy.strategy import Strategy
 from support.need import need
+from support.seeds import FULL
 
 gymnasium = need("gymnasium")
 
@@ -81,7 +82,9 @@ def test_dice_follow_the_seed_and_a_generator_that_replaces_it() -> None:
     assert len({*map(tuple, replaced[0])}) > 1
 
 
-@pytest.mark.parametrize("key", ["yatzy", "yahtzee", "generala", "yatzy-saved"])
+@pytest.mark.parametrize(
+    "key", ["yatzy", "yahtzee", "generala", "maxi-forced", pytest.param("yatzy-saved", marks=FULL)]
+)
 def test_the_return_is_the_final_score_and_optimal_play_has_no_regret(key: str) -> None:
     env = YatzyEnv(key, oracle=True)
     _, info = env.reset(seed=3)

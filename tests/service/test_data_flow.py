@@ -19,12 +19,12 @@ from perfect_yatzy.errors import CODES, RulesError, SolverError
 from perfect_yatzy.game import scorecard
 from perfect_yatzy.model.objectives import Goals
 from perfect_yatzy.model.state_space import StateSpace
-from perfect_yatzy.service import queries, resolver
+from perfect_yatzy.service import queries
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit
 from perfect_yatzy.service.cache import WeightedLRUCache
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.requests import Request, parse_request
-from perfect_yatzy.strategy import position
+from perfect_yatzy.strategy import position, score_strategy
 from perfect_yatzy.strategy.score_strategy import goals_to_solve, reach
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
 from perfect_yatzy.tablebase.store import Progress, has_table
@@ -101,6 +101,22 @@ def test_the_server_checks_and_evaluates_once_too(yatzy: Strategy, calls: Counte
     scheduler.answer("hold", {"card": LATE, "dice": "33456", **goal}, lambda: False)
     evaluations = TURNS | RANKINGS if goal else {"turns of the mean": 1, "rankings of the mean": 1}
     assert calls == {"card": 1, "state": 1, **evaluations}
+
+
+@pytest.mark.parametrize("aim", [{}, {"goal": 240}])
+def test_a_request_is_decided_once(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch, aim: dict[str, int]) -> None:
+    """The scheduler of the server and the service share one decision."""
+    scheduler, counted = RequestScheduler(None, None), Counter[str]()
+    for name in ("plan", "decide", "cached_answer", "mean_works", "strategy", "compute"):
+        real = getattr(QueryService, name)
+
+        def counting(*args: Any, name: str = name, real: Callable[..., Any] = real) -> Any:
+            counted[name] += 1
+            return real(*args)
+
+        monkeypatch.setattr(QueryService, name, counting)
+    scheduler.answer("hold", {"card": LATE, "dice": "33456", **aim}, lambda: False)
+    assert counted == dict.fromkeys(("plan", "decide", "cached_answer", "mean_works", "strategy", "compute"), 1)
 
 
 def test_public_methods_check_once(yatzy: Strategy, calls: Counter[str]) -> None:
@@ -283,14 +299,14 @@ def test_many_threads_get_the_answers_of_one(yatzy: Strategy, monkeypatch: pytes
     requests = [{"query": query, "dice": dice, "card": LATE, **objective} for query, dice, objective in cases]
     alone = [*map(QueryService().answer, requests)]
     solved: list[int] = []
-    lock, real = Lock(), resolver.utility_strategy
+    lock, real = Lock(), score_strategy.utility_strategy
 
     def counted(*args: Any) -> Any:
         with lock:
             solved.append(1)
         return real(*args)
 
-    monkeypatch.setattr(resolver, "utility_strategy", counted)
+    monkeypatch.setattr(score_strategy, "utility_strategy", counted)
     service = QueryService()
     with ThreadPoolExecutor(6) as pool:
         assert [*pool.map(service.answer, requests)] == alone

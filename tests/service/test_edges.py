@@ -18,6 +18,7 @@ from perfect_yatzy.service.budget import SolveBudget, SolveLimit
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.service.requests import parse_request
 from perfect_yatzy.service.work import Work
+from perfect_yatzy.strategy import outlook
 from perfect_yatzy.tablebase import memory
 from support.refusals import refused
 
@@ -85,7 +86,7 @@ def test_what_is_announced_and_what_is_confirmed_at_the_edge() -> None:
 @pytest.mark.parametrize("change", [{}, {"seconds": 15.001}, {"bytes": 4_000_001}, {"memory": 5_001}], ids=str)
 def test_an_outlook_is_made_up_to_its_limits(change: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     cost = replace(SolveCost(1, 4_000_000, 5_000, 15.0), **change)
-    monkeypatch.setattr(budget, "outlook_cost", lambda rules: cost)
+    monkeypatch.setattr(outlook, "outlook_cost", lambda rules: cost)
     monkeypatch.setattr(budget, "available_memory", lambda: 5_000)
     assert SolveBudget().makes_outlook(YATZY) == (not change)
     assert not SolveBudget(objective=SolveLimit(seconds=14.999)).makes_outlook(YATZY)

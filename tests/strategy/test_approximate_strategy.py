@@ -15,6 +15,7 @@ from perfect_yatzy.play.review import action_outlook, review
 from perfect_yatzy.strategy.approximate_strategy import ApproximateStrategy, FunctionEvaluator
 from perfect_yatzy.strategy.verify import random_states
 from support.human import human
+from support.seeds import FULL
 
 CERTIFICATE = Certificate(
     mean=248.31, interval99=(248.21, 248.41), plain_mean=248.0, plain_error=0.6, games=10_000, upper_bound=250.98,
@@ -50,7 +51,9 @@ def approximate(rules: RuleSet, function: object) -> ApproximateStrategy:
     return ApproximateStrategy(rules, None, FunctionEvaluator(rules, function), certificate=CERTIFICATE)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", ["yatzy", "yahtzee", "yatzy-saved", "generala", "yatzy-forced"])
+@pytest.mark.parametrize(
+    "name", ["yatzy", "yahtzee", "generala", "maxi-forced", pytest.param("yatzy-saved", marks=FULL)]
+)
 def test_a_table_as_a_function_gives_the_answers_of_the_exact_strategy(name: str) -> None:
     exact = perfect_yatzy.open_strategy(name)
     same = approximate(exact.rules, TableFunction(exact))

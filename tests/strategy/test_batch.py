@@ -16,7 +16,7 @@ from support import games
 from support.command import refused_in_a_line
 from support.naive import Naive
 from support.players import in_memory
-from support.seeds import examples
+from support.seeds import FULL, examples
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 
@@ -64,8 +64,10 @@ def test_options_have_the_values_of_the_oracle(rules: RuleSet) -> None:
 
 
 @pytest.mark.parametrize(
-    "key", ["yatzy", "yahtzee", "yahtzee-free-joker", "generala", "yatzy-saved", "yatzy-forced", "goal", "utility"]
-)
+    "key",
+    ["yatzy", "yahtzee", "yahtzee-free-joker", "generala", "maxi-forced", "goal", "utility",
+     pytest.param("yatzy-saved", marks=FULL)],
+)  # fmt: skip
 def test_options_and_regrets_are_those_of_single_questions(key: str) -> None:
     if key in ("goal", "utility"):  # cards with points that play from LATE on can have made
         strategy = reach("yatzy", 240, LATE) if key == "goal" else maximise("yatzy", np.sqrt, LATE)

@@ -9,7 +9,7 @@ from itertools import combinations, product
 
 import pytest
 from perfect_yatzy import RuleSet, StateError, load_rules
-from perfect_yatzy.game.scoring import category_points
+from perfect_yatzy.game.scoring import roll_points
 from perfect_yatzy.strategy.category_odds import CategoryOdds, category_odds
 from support import games
 from support.command import Run
@@ -29,7 +29,7 @@ def brute_force(rules: RuleSet, category: int, dice: tuple[int, ...], left: int)
     @cache
     def best(roll: tuple[int, ...], rerolls: int) -> Fraction:
         counts = [roll.count(face) for face in faces]
-        found = Fraction(category_points(rules.categories[category], counts) > 0)
+        found = Fraction(roll_points(rules, counts)[category] > 0)
         for size in range(rules.dice if rerolls else 0):
             outcomes = list(product(faces, repeat=rules.dice - size))
             for held in set(combinations(roll, size)):

@@ -15,7 +15,7 @@ from numba.core.errors import TypingError
 from perfect_yatzy import RulesError, ScoreDistribution, State, StateError, Strategy, parse_card, reach
 from perfect_yatzy.cli.views.charts import histogram
 from perfect_yatzy.game.rules import Bonus, RuleSet
-from perfect_yatzy.kernels.simd import peek, views
+from perfect_yatzy.kernels.simd import views
 from perfect_yatzy.kernels.value_tables import MeanTable
 from perfect_yatzy.model.objectives import BonusChance, Variance
 from perfect_yatzy.model.state_space import state_space
@@ -31,7 +31,7 @@ from support.naive import Naive
 from support.naive_objectives import assert_chances
 from support.naive_policies import GreedyChoice, NaivePolicy
 from support.players import in_memory
-from support.seeds import FULL, examples
+from support.seeds import examples, full_example
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 chance=20 yatzy=0"
 
@@ -64,7 +64,8 @@ def assert_simulated(strategy: Strategy, found: ScoreDistribution, games: int) -
 @given(games.rule_sets())
 @example(games.joker_game("forced", first_roll_bonus=(("run", 3),)))
 @example(games.joker_game("free", order="forced"))
-@example(games.saved_rolls_game("free", True))
+@example(games.SAVED)
+@full_example(games.saved_rolls_game("free", True))
 def test_random_games_agree_with_the_oracle(rules: RuleSet) -> None:
     """The whole distribution, and the variance of every card."""
     game, strategy, space = rules.canonical(), in_memory(rules), state_space(rules)
@@ -79,12 +80,17 @@ def test_random_games_agree_with_the_oracle(rules: RuleSet) -> None:
     assert np.array_equal(distribution(strategy, threads=1).chances, found.chances)
 
 
+def test_a_whole_sheet(forced: Strategy) -> None:
+    assert_identities(forced, distribution(forced))
+
+
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("key", "deviation", "over_200", "over_300"),
     [
-        pytest.param("yatzy", 38.4964, 0.9121, 0.0995, marks=FULL),
-        pytest.param("yahtzee", 59.6076, None, None, marks=FULL),
-        pytest.param("yahtzee-free-joker", 59.6114, None, None, marks=FULL),
+        ("yatzy", 38.4964, 0.9121, 0.0995),
+        ("yahtzee", 59.6076, None, None),
+        ("yahtzee-free-joker", 59.6114, None, None),
         ("yahtzee-plain", 39.8201, None, None),
     ],
 )
@@ -123,8 +129,18 @@ def test_from_a_card_in_mid_game(yatzy: Strategy) -> None:
     assert (over.scores.tolist(), over.chances.tolist(), over.upper_bonus_chance) == ([50], [1.0], 1.0)
 
 
-def test_percentiles_and_tails(yatzy: Strategy) -> None:
-    found = stored_distribution(yatzy, State())
+def test_percentiles_at_their_edges() -> None:
+    """The first score with so large a share at or below it; the sum of the shares is rounded."""
+    scores = np.arange(10, 20)
+    for chances in (np.full(10, 0.1), np.array([0.1] * 9 + [0.0999999999999])):
+        found = ScoreDistribution(scores, chances, 0.0, ())
+        marks = {0: 10, 10: 10, 10.01: 11, 30: 12, 50: 14, 70: 16, 99.9: 19, 100: 19}
+        assert {percent: found.percentile(percent) for percent in marks} == marks
+        assert [found.at_least(score) for score in (9, 10, 19, 20)] == pytest.approx([1, 1, 0.1, 0])
+
+
+def test_percentiles_and_tails(forced: Strategy) -> None:
+    found = stored_distribution(forced, State())
     for percent in (1, 5, 50, 95, 99):
         score = found.percentile(percent)
         assert found.chances[found.scores <= score].sum() >= percent / 100 - 1e-9
@@ -235,7 +251,7 @@ def test_turn_outcomes_are_distinct_and_contiguous() -> None:
 def test_a_view_rejects_arrays_that_are_not_contiguous() -> None:
     @numba.njit
     def third(table: MeanTable) -> float:
-        return peek(views(table).values, 2)  # type: ignore[no-any-return]
+        return views(table).values[2]  # type: ignore[no-any-return]
 
     assert third(MeanTable(np.arange(6.0))) == 2.0
     with pytest.raises(TypingError, match="contiguous"):
@@ -262,12 +278,21 @@ def test_a_stored_variance_is_shown_where_there_is_no_distribution(run: Run) -> 
     assert "Standard deviation 81.30" in run("expect", "--rules", "maxi-forced").stdout
 
 
-def test_expect_shows_the_distribution(run: Run, yatzy: Strategy) -> None:
-    assert run("expect", "--no-spread").stdout.endswith("\nUpper bonus of 50: 0 of 63, 63 more needed\n")
+@pytest.mark.full
+def test_expect_shows_the_published_distribution(run: Run) -> None:
     found = run("expect").stdout
     assert "Standard deviation 38.50, upper bonus in 89.81 % of the games" in found
     assert "Percentiles  5 %: 179  25 %: 225  50 %: 249  75 %: 276  95 %: 309" in found
-    assert "crossed out" in run("expect", "--all").stdout
+
+
+def test_expect_shows_the_distribution(run: Run, yatzy: Strategy, forced: Strategy) -> None:
+    assert run("expect", "--no-spread").stdout.endswith("\nUpper bonus of 50: 0 of 63, 63 more needed\n")
+    known, shown = distribution(forced), run("expect", "-r", "yatzy-forced").stdout
+    figures = f"{known.standard_deviation:.2f}, upper bonus in {100 * known.upper_bonus_chance:.2f} %"
+    assert f"Standard deviation {figures} of the games" in shown
+    marks = "  ".join(f"{percent} %: {known.percentile(percent)}" for percent in (5, 25, 50, 75, 95))
+    assert f"Percentiles  {marks}" in shown
+    assert "crossed out" in run("expect", "-r", "yatzy-forced", "--all").stdout
     lines = run("expect", "--jsonl", stdin=f'{{"card": "{LATE}"}}\n{{"card": "{LATE}", "spread": true}}\n').stdout
     short, long = map(json.loads, lines.splitlines())
     assert "distribution" not in short

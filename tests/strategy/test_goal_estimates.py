@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 import perfect_yatzy
 import pytest
 from perfect_yatzy import RulesError, RuleSet, State, Strategy, distribution, load_rules
 from perfect_yatzy.approximation.goals import RATE, risk_rate, solve_goal_estimates
+from perfect_yatzy.kernels.value_tables import estimated_chance
 from perfect_yatzy.model.goal_estimates import Downside, LateGoals, Upside, estimated_chances
 from perfect_yatzy.model.objectives import Goals
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit
@@ -116,6 +118,28 @@ def test_estimates_are_chances_that_fall_with_the_goal() -> None:
     none, all_of_them = estimated_chances(np.array([81.0, 80.0]), *np.array([[80.0] * 2, [0.0] * 2, [0.0] * 2]))
     assert none == pytest.approx(0, abs=1e-37)
     assert all_of_them == 1.0
+
+
+@pytest.mark.parametrize(("mean", "upside", "downside"), [(80.0, 30.0, 20.0), (20.0, 9.0, 12.0)])
+def test_a_chance_is_that_of_two_normal_distributions(mean: float, upside: float, downside: float) -> None:
+    """By NumPy and in the kernels: a score counts from half a point below it on."""
+    needed = np.arange(1.0, 100.0)
+    above = needed - 0.5 - mean
+    expected = [NormalDist().cdf(-x / (upside if x > 0 else downside)) for x in above.tolist()]
+    found = estimated_chances(needed, *(np.full_like(needed, moment) for moment in (mean, upside, downside)))
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-15)
+    alike = [estimated_chance(-x, -1_000, mean, upside, downside) for x in range(1, 100)]
+    np.testing.assert_allclose(alike, expected, rtol=1e-9, atol=1e-15)
+
+
+def test_late_goals_fill_the_bytes_they_may_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many layers as fit, to the byte, and always one."""
+    rules = load_rules("crag")
+    for layers in (1, 2, 5):
+        size = LateGoals(rules, layers).solve_cost().bytes
+        for least, wanted in ((size, layers), (size - 1, max(1, layers - 1))):
+            monkeypatch.setattr("perfect_yatzy.model.goal_estimates.LATE_GOALS_BYTES", least)
+            assert LateGoals(rules).layers == wanted
 
 
 def between(rules: RuleSet, layers: int, goal: int, number: int) -> tuple[float, float, float, float]:

@@ -159,8 +159,9 @@ def test_distinct_positions_have_one_row_each(yatzy: Strategy) -> None:
     assert merged.visits.sum() == 20_000
     played, met = places(whole), places(merged)
     assert len(set(met)) == len(merged)
-    assert dict(zip(met, merged.visits.tolist(), strict=True)) == Counter(played)
-    assert whole.visits.tolist() == [Counter(played)[place] for place in played]
+    counted = Counter(played)
+    assert dict(zip(met, merged.visits.tolist(), strict=True)) == counted
+    assert whole.visits.tolist() == [counted[place] for place in played]
     assert repr(merged).endswith(f"{len(merged):,} distinct positions, seed 1>")
 
 

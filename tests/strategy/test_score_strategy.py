@@ -18,21 +18,21 @@ from perfect_yatzy.cli.views.answers import expect_lines, objective_lines
 from perfect_yatzy.cli.views.wording import chance_text, points_text
 from perfect_yatzy.game.notation import dice_of, parse_card
 from perfect_yatzy.game.patterns import Pattern
-from perfect_yatzy.game.rules import Category, RuleSet
+from perfect_yatzy.game.rules import Bonus, Category, RuleSet
 from perfect_yatzy.kernels.table_slices import restricted
 from perfect_yatzy.model.estimates import SolveCost, rule_set_stats
 from perfect_yatzy.model.objectives import Goals, Objective, Utility
 from perfect_yatzy.model.state_space import StateSpace
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy import distribution as forward
-from perfect_yatzy.strategy.opponents import WinUtility, final_score, finished, opponent, parse_opponents
+from perfect_yatzy.strategy.opponents import Opponent, WinUtility, final_score, finished, opponent, parse_opponents
 from perfect_yatzy.strategy.score_strategy import ScoreStrategy, maximise, mean_evaluator, reach, solve_in_memory
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_objective
 from support import games
 from support.command import Run
-from support.naive_objectives import NaiveUtility
-from support.seeds import examples, full_example
+from support.naive_objectives import NaiveContest, NaiveUtility
+from support.seeds import FULL, examples, full_example
 
 F32 = 3e-6
 UNMADE = "position 0 has points that cannot have been made since the start"
@@ -77,7 +77,7 @@ def test_a_straight_line_as_utility_is_the_mean(yatzy: Strategy) -> None:
         assert hold.value == pytest.approx(card.total + mean[hold.dice], rel=1e-6)
 
 
-@pytest.mark.parametrize("key", ["yahtzee", "yatzy", "yatzy-saved"])
+@pytest.mark.parametrize("key", ["yahtzee", "yatzy", pytest.param("yatzy-saved", marks=FULL)])
 def test_the_rest_of_a_game_has_the_values_of_the_whole(key: str) -> None:
     """Every state of the rest, jokers and saved rolls included; solved from the card on."""
     rules = load_rules(key)
@@ -327,19 +327,19 @@ def test_opponents_are_those_that_are_named() -> None:
         parse_opponents(rules, [" "] * 65)  # empty entries count, so that no list is read for long
 
 
-def test_equal_opponents_are_computed_once(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
-    forward.stored_distribution(yatzy, State())
-    made: list[object] = []
+def test_equal_opponents_are_computed_once(forced: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
+    forward.stored_distribution(forced, State())
+    late, made = " ".join(f"{box.id}=0" for box in forced.rules.categories[:12]), list[object]()
 
     def counted(*args: Any, **named: Any) -> Any:
         made.append(args[1].state)
         return distribution(*args, **named)
 
     monkeypatch.setattr(forward, "distribution", counted)
-    service, opponents = QueryService(), f"empty; empty; {SEVEN}; {SEVEN}"
+    service, asked = QueryService(), {"query": "hold", "rules": "yatzy-forced", "card": late}
     for dice in ("33456", "11234"):
-        service.answer({"query": "hold", "dice": dice, "card": SEVEN, "opponents": opponents})
-    assert made == [parse_card(yatzy.rules, SEVEN).state]  # the empty card's is kept on disk
+        service.answer(asked | {"dice": dice, "opponents": f"empty; empty; {late}; {late}"})
+    assert made == [parse_card(forced.rules, late).state]  # the empty card's is kept on disk
 
 
 @pytest.mark.parametrize(("ties", "worth"), [("loss", [0, 0, 1]), ("half", [0, 0.5, 1]), ("win", [0, 1, 1])])
@@ -347,6 +347,7 @@ def test_a_tie_counts_as_one_says(ties: str, worth: list[float]) -> None:
     winning = WinUtility([finished(240), finished(200)], ties)
     assert winning(np.array([239, 240, 241])).tolist() == worth
     assert winning.goal == {"loss": 241, "half": None, "win": 240}[ties]
+    assert WinUtility([finished(240), Opponent(np.array([1, 2]), np.full(2, 0.5), playing=True)], ties).goal is None
     with pytest.raises(StateError, match="ties is 'maybe'"):
         WinUtility([finished(1)], "maybe")
     with pytest.raises(StateError, match="opponents is empty"):
@@ -373,6 +374,18 @@ def test_winning_against_one_who_plays_is_the_sum_over_what_they_may_score(yatzy
         holds = {hold.dice: hold.value for hold in strategy.holds(mine, "13466", 1)}
         exact = sum(worth[19 + face] for face in range(1, 7)) / 6
         assert holds[3, 4, 6, 6] == pytest.approx(exact, abs=F32)
+
+
+def test_a_win_chance_against_one_who_plays_is_a_lower_bound() -> None:
+    """The oracle sees the opponent's card before each turn; the answer takes their final score as one draw."""
+    rules = games.small(games.face(2), games.face(3), games.PAIR, games.CHANCE, faces=3, rolls=2, bonus=Bonus(5, 3))
+    last = parse_card(rules, "face-2=0 face-3=0 pair=0")
+    for card, slack in ((parse_card(rules, ""), 0.1), (last, 0.0)):  # with one turn each, nothing is seen in between
+        state = (card.state.filled, 0, 0, False)
+        theirs = NaiveContest(rules.canonical(), state)
+        exact = float(theirs.chance(state))
+        found = maximise(rules, WinUtility([opponent(perfect_yatzy.open_strategy(rules), card)]), card).value()
+        assert exact - slack - F32 < found < exact + (F32 if card is last else -0.001)
 
 
 def test_the_win_policy_wins_more_games_than_the_mean_policy(yatzy: Strategy) -> None:
@@ -475,7 +488,7 @@ def test_sizes_in_words(size: int, seconds: float, words: str) -> None:
 
 
 def test_expect_says_how_likely_a_win_is(run: Run, yatzy: Strategy) -> None:
-    playing = "expect", "--card", LATE, "--opponents", "251; chance=20 ones=3"
+    playing = "expect", "--card", LATE, "--opponents", f"251; {LATE}"
     answer = json.loads(run(*playing, "--ties", "half", "--json").stdout)
     assert answer["aim"]["ties"] == "half"
     assert [other["playing"] for other in answer["aim"]["opponents"]] == [False, True]
@@ -486,10 +499,23 @@ def test_expect_says_how_likely_a_win_is(run: Run, yatzy: Strategy) -> None:
     assert "If you maximise the expected score:" in half[:spread]
     simulated = run("expect", "--card", LATE, "--goal", "240", "--games", "100", "--no-spread").stdout
     assert "100 simulated games: mean " in simulated
-    text = run(*playing, "--no-spread").stdout
-    assert "simulates it" not in text
-    assert "Assumes unfinished opponents maximise their expected score" in text
-    assert len(max(text.splitlines(), key=len)) <= 80
+    for several, is_bound in (
+        (f"251; {LATE}", True),
+        (LATE, True),
+        ("251; 300", False),
+        ("251", False),
+    ):
+        for ties in ("loss", "half", "win"):
+            answer = json.loads(
+                run("expect", "--card", LATE, "--opponents", several, "--ties", ties, "--json").stdout
+            )
+            assert answer["aim"]["lower_bound"] is is_bound
+            asked = "--card", LATE, "--opponents", several, "--ties", ties
+            for text in (run("expect", *asked, "--no-spread").stdout, run("score", "33456", *asked).stdout):
+                assert ("at least " in text.splitlines()[0]) is is_bound
+                assert ("Assumes unfinished opponents maximise their expected score" in text) is is_bound
+                assert ("the chances are at least these" in text) is is_bound
+                assert len(max(text.splitlines(), key=len)) <= 80
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from perfect_yatzy.strategy.simulation import simulate
 from support.command import Run, refused_in_a_line
 from support.need import need
 from support.players import same_games
+from support.seeds import FULL
 
 LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10"
 NO_STRATEGY = "strategy is 'yatzy'; must be one of perfect_yatzy.open_strategy"
@@ -59,7 +60,11 @@ def replayed(strategy: Strategy, seed: int, game: int, start: Scorecard) -> tupl
 
 
 @pytest.mark.parametrize(
-    "key", ["yatzy", "yahtzee", "yahtzee-free-joker", "generala", "maxi-forced", "yatzy-forced", "yatzy-saved"]
+    "key",
+    [
+        *("yatzy", "yahtzee", "yahtzee-free-joker", "generala", "maxi-forced", "yatzy-forced"),
+        pytest.param("yatzy-saved", marks=FULL),
+    ],
 )
 def test_games_agree_with_single_queries(key: str) -> None:
     strategy = perfect_yatzy.open_strategy(key)

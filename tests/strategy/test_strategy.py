@@ -140,25 +140,6 @@ def questions(yatzy: Strategy, number: int, seed: int) -> tuple[np.ndarray, ...]
     return filled, upper, random.integers(1, 7, (number, 5)), random.integers(0, 3, number)
 
 
-def test_batches_agree_with_single_questions(yatzy: Strategy) -> None:
-    asked = questions(yatzy, 200, seed=2)
-    answer = yatzy.best(*asked)
-    for i, (filled, upper, dice, left) in enumerate(zip(*(part.tolist() for part in asked), strict=True)):
-        state, roll = State(filled, upper), tuple(sorted(dice))
-        best = yatzy.holds(state, roll, left)[0] if left else yatzy.categories(state, roll)[0]
-        assert answer.value[i] == pytest.approx(best.value, abs=1e-9)
-        found = yatzy.rules.categories[answer.category[i]].id if answer.category[i] >= 0 else None
-        assert found == best.category
-        assert not left or dice_of(answer.held[i].tolist()) == best.dice
-
-
-def test_batches_do_not_depend_on_threads_or_order(yatzy: Strategy) -> None:
-    asked = questions(yatzy, 9_000, seed=4)
-    one, other = yatzy.best(*asked, threads=1), yatzy.best(*(part[::-1] for part in asked), threads=3)
-    for name in ("value", "held", "category"):
-        assert np.array_equal(getattr(one, name), getattr(other, name)[::-1])
-
-
 @pytest.mark.full
 def test_a_table_of_short_floats_is_read_where_it_lies(yatzy: Strategy) -> None:
     """The kernels widen its entries: as if the same numbers were stored in full, and no copy is made."""

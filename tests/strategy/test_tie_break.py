@@ -11,9 +11,8 @@ import perfect_yatzy
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from perfect_yatzy import Choice, Hold, RuleSet, ScoreStrategy, State, Strategy, maximise, reach
+from perfect_yatzy import Choice, Hold, RuleSet, ScoreStrategy, State, Strategy, maximise, reach, sample_positions
 from perfect_yatzy.game.notation import counts_of, parse_card
-from perfect_yatzy.game.scoring import scoring_options
 from perfect_yatzy.strategy.distribution import distribution
 from perfect_yatzy.strategy.simulation import simulate
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
@@ -171,37 +170,20 @@ def check_decisions(oracle: NaiveTieBreak, strategy: ScoreStrategy, state: State
 # --- batches ----------------------------------------------------------------------------------------------------------
 
 
-def along_games(strategy: Strategy, card: str, number: int) -> list[tuple[State, int, tuple[int, ...], int]]:
-    """States, points, dice and rerolls left of simulated games, at random moments."""
-    random, found = np.random.default_rng(4), []
-    rules, start = strategy.rules, parse_card(strategy.rules, card)
-    for game in range(number):
-        state, points = start.state, start.total
-        for _ in range(int(random.integers(0, len(rules.categories) - len(start.points)))):
-            roll = tuple(sorted(random.integers(1, rules.faces + 1, rules.dice).tolist()))
-            c = rules.index_of[strategy.categories(state, roll)[int(random.integers(0, 2)) - 1].category]
-            made = scoring_options(rules, state.filled, state.joker_paid, counts_of(rules, roll))[c]
-            paid = state.joker_paid or bool(rules.joker and rules.joker.bonus and c == rules.joker_index and made[0])
-            upper = state.upper + (made[0] if rules.categories[c].upper else 0)
-            state = State(state.filled | 1 << c, min(upper, rules.threshold), joker_paid=paid)
-            points += sum(made)
-        dice = tuple(sorted(random.integers(1, rules.faces + 1, rules.dice).tolist()))
-        found.append((state, points, dice, game % rules.rolls_per_turn))
-    return found
-
-
 @pytest.mark.parametrize(("key", "card", "goal"), [
     ("yatzy", LATE, 240), ("yatzy", LATE, 9_999), ("yatzy", LATE, 100), ("yatzy-forced", "", 200),
     ("yahtzee", YAHTZEE, 260),
 ])  # fmt: skip
 def test_batches_agree_with_single_queries(key: str, card: str, goal: int) -> None:
-    strategy, positions = reach(key, goal, card), along_games(perfect_yatzy.open_strategy(key), card, 300)
-    states, points, dice, left = zip(*positions, strict=True)
-    columns = np.array([(s.filled, s.upper, s.joker_paid) for s in states]).T
-    batch = strategy.best(columns[0], columns[1], dice, left, joker_paid=columns[2], points=points)
+    strategy = reach(key, goal, card)
+    sample = sample_positions(strategy, 300, 4, exploration=0.5)
+    columns = [
+        getattr(sample, name) for name in ("filled", "upper", "dice", "rolls_left", "joker_paid", "card_total")
+    ]
+    batch = strategy.best(*columns[:4], joker_paid=columns[4], points=columns[5])
     others = 0
-    for i, (state, made, roll, rerolls) in enumerate(positions):
-        at = replace(strategy, zero=goal - made)
+    for i, (filled, upper, dice, rerolls, paid, made) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
+        at, state, roll = replace(strategy, zero=goal - made), State(filled, upper, 0, bool(paid)), tuple(dice)
         best: Hold | Choice = at.holds(state, roll, rerolls)[0] if rerolls else at.categories(state, roll)[0]
         assert batch.value[i] == pytest.approx(best.value, rel=4e-6)
         category = best.category and strategy.rules.index_of[best.category]

@@ -24,6 +24,7 @@ from perfect_yatzy.web.site.folder import write_site
 from .need import need_program
 
 DRIVER = Path(__file__).resolve().parents[1] / "web" / "engine_driver.mjs"
+NODE_SECONDS = 900
 TOLERANCE = 1e-6
 # Stored with few bits: the deviation where there is no distribution, the chance of the bonus.
 ROUNDED = {"answer.standard_deviation": 0.003, "bonus_chance": 2e-4}
@@ -56,13 +57,23 @@ def make_site(
     return write_site(folder, chosen, service, options)
 
 
-def ask_engine(folder: Path, questions: Iterable[Question]) -> list[dict[str, Any]]:
-    """The answers of the engine of a site: each with ``answer`` or ``error``, and the milliseconds it took."""
+def ask_engine(folder: Path, questions: Iterable[Question], *, crypto: bool = True) -> list[dict[str, Any]]:
+    """The answers of the engine of a site: each with ``answer`` or ``error``, and the milliseconds it took.
+
+    `crypto` is whether the engine has that of a browser, as on pages of https.
+    """
     lines = "\n".join(json.dumps({"path": path, "body": body}) for path, body in questions)
-    node = need_program("node", "nodejs")
-    done = subprocess.run([node, str(DRIVER), str(folder)], input=lines, capture_output=True, text=True, check=False)
+    options = [] if crypto else ["http"]
+    return [json.loads(line) for line in run_node(DRIVER, folder, lines, *options).splitlines()]
+
+
+def run_node(driver: Path, folder: Path, text: str, *options: str) -> str:
+    """What a driver prints about a folder for a text on its standard input."""
+    command = [need_program("node", "nodejs"), str(driver), str(folder), *options]
+    # Only an endless loop takes so long.
+    done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=NODE_SECONDS, check=False)
     assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return done.stdout
 
 
 def random_positions(rules: RuleSet, number: int, seed: int) -> Iterator[Question]:

@@ -16,7 +16,9 @@ def patterns(draw: st.DrawFn, rules: RuleSet) -> DicePattern:
     if kind == "any":
         return DicePattern("any", high=rules.faces)
     if kind == "pays":
-        return DicePattern("pays", high=rules.faces, category=draw(st.sampled_from(rules.categories)).id)
+        ids = draw(st.lists(st.sampled_from([c.id for c in rules.categories]), min_size=1, max_size=3, unique=True))
+        least = draw(st.sampled_from([1, 1, 3, 12, 20]))
+        return DicePattern("pays", high=rules.faces, categories=tuple(ids), least=least)
     if kind in ("different", "row"):
         number = draw(st.integers(1, min(rules.dice, high - low + 1)))
         return DicePattern(kind, (number,), low, high)  # type: ignore[arg-type]
@@ -33,11 +35,14 @@ def patterns(draw: st.DrawFn, rules: RuleSet) -> DicePattern:
 @st.composite
 def conditions(draw: st.DrawFn, rules: RuleSet) -> Condition:
     kinds = ["open", "closed", "only", "turns left"]
+    kinds += ["scored"] if rules.tracked_index >= 0 else []
     kinds += ["above par", "below par"] if rules.bonus else []
     kinds += ["rolls left"] if rules.rolls_per_turn > 1 else []
     kind = draw(st.sampled_from(kinds))
     if kind in ("above par", "below par"):
         return Condition(kind)  # type: ignore[arg-type]
+    if kind == "scored":
+        return Condition("scored", (rules.categories[rules.tracked_index].id,))
     if kind == "rolls left":
         number = draw(st.integers(1, rules.rolls_per_turn - 1))
         return Condition("rolls left", (), number, number)

@@ -40,16 +40,9 @@ class Naive:
             asked_for.append(self.joker_box)
         self.flag_box = asked_for[0] if asked_for else None
         for method in (
-            "value",
-            "best",
-            "hold_value",
-            "stops",
-            "points",
-            "most_points",
-            "outcomes",
-            "rolls",
-            "widths",
-        ):
+            "value", "best", "hold_value", "stops", "endings", "after", "upper_bonus",
+            "points", "most_points", "outcomes", "rolls", "holds_of", "widths",
+        ):  # fmt: skip
             setattr(self, method, cache(getattr(self, method)))
 
     # --- dice -------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from itertools import combinations_with_replacement
 from typing import Any
 
 from perfect_yatzy import RuleSet, State
@@ -29,8 +30,8 @@ def named_dice(rules: RuleSet, pattern: DicePattern, dice: Dice, boxes: list[str
     if pattern.kind == "any":
         return ()
     if pattern.kind == "pays":
-        points = oracle_of(rules).points(rules.index_of[pattern.category], dice)
-        return dice if pattern.category in boxes and points > 0 else None
+        points = {c: oracle_of(rules).points(rules.index_of[c], dice) for c in pattern.categories}
+        return dice if any(c in boxes and paid >= pattern.least for c, paid in points.items()) else None
     if pattern.kind == "dice":
         return tuple(counting) or None
     if pattern.kind == "different":
@@ -72,8 +73,11 @@ def holds(rules: RuleSet, condition: Condition, state: State, boxes: list[str], 
         threshold = sum(steps[-1][0] for steps in oracle.steps)
         most = [oracle.most_points(i) if c.upper else 0 for i, c in enumerate(rules.categories)]
         share = sum(m for i, m in enumerate(most) if state.filled >> i & 1)
-        is_above = sum(oracle.sums(state.upper)) * sum(most) >= threshold * share
+        total = sum(oracle.sums(state.upper))
+        is_above = threshold * share <= total * sum(most) < threshold * sum(most)
         return is_above == (condition.kind == "above par")
+    if condition.kind == "scored":
+        return state.joker_paid
     if condition.kind == "rolls left":
         return left == condition.low
     if condition.kind == "turns left":
@@ -83,12 +87,38 @@ def holds(rules: RuleSet, condition: Condition, state: State, boxes: list[str], 
     return bool(ids & set(boxes)) == (condition.kind == "open")
 
 
+@cache
+def is_of_use(rules: RuleSet, box: str, kept: Dice) -> bool:
+    """Whether dice may count in a box: as its face, or in some roll with them, also as a joker."""
+    place, oracle = rules.index_of[box], oracle_of(rules)
+    if face := rules.categories[place].face:
+        return face in kept
+    others = combinations_with_replacement(range(1, rules.faces + 1), rules.dice - len(kept))
+    return any(pays(oracle, place, tuple(sorted((*kept, *other)))) for other in others)
+
+
+def pays(oracle: Naive, place: int, dice: Dice) -> bool:
+    """Whether a box pays for a roll, as it is or as a joker."""
+    joker, as_joker = oracle.game["joker"], oracle.joker_box is not None and oracle.points(oracle.joker_box, dice) > 0
+    if as_joker and joker["mode"] == "maximum":
+        return oracle.most_points(place) > 0
+    in_full = as_joker and joker["mode"] != "none" and not oracle.boxes[place]["upper"]
+    return oracle.points(place, dice, in_full) > 0
+
+
 def held_dice(rules: RuleSet, hold_rules: list[HoldRule], state: State, dice: Dice, left: int) -> Dice | None:
     """The dice to keep, or None to stop."""
     boxes = [rules.categories[i].id for i in oracle_of(rules).next_boxes(state.filled)]  # that the turn may fill
+    tracked = rules.categories[rules.tracked_index].id
+    usable = list(boxes)
+    if rules.joker and rules.joker.bonus and rules.joker.category == tracked and state.joker_paid:
+        usable.append(tracked)
     for rule in hold_rules:
         named = named_dice(rules, rule.pattern, dice, boxes)
         if named is not None and all(holds(rules, c, state, boxes, left) for c in rule.conditions):
+            kept = dice if rule.action == "stop" else named
+            if rule.action != "roll all" and not any(is_of_use(rules, box, kept) for box in usable):
+                continue
             if rule.action == "stop" or (rule.action == "keep" and len(named) == rules.dice):
                 return None
             return named if rule.action == "keep" else ()

@@ -15,7 +15,7 @@ from typing import Any
 
 from perfect_yatzy.strategy.score_distribution import ScoreDistribution
 
-from support.naive import Dice, Naive
+from support.naive import Card, Dice, Naive
 
 Distribution = dict[int, Fraction]
 Option = tuple[Fraction, Fraction, tuple[int, ...]]  # utility, mean, what orders the rest
@@ -27,7 +27,7 @@ class NaiveUtility(Naive):
     def __init__(self, game: dict[str, Any], utility: Callable[[int], Fraction]) -> None:
         super().__init__(game)
         self.utility = utility
-        for method in ("expected_utility", "best_utility"):
+        for method in ("expected_utility", "best_utility", "hold_utility"):
             setattr(self, method, cache(getattr(self, method)))
 
     def expected_utility(self, filled: int, upper: int, saved: int, flag: bool, made: int) -> Fraction:
@@ -148,3 +148,52 @@ class NaiveTieBreak(NaivePlay):
         """Expected final score and expected utility of this play."""
         results = self.distribution().items()
         return sum(p * score for score, p in results), sum(p * self.utility(score) for score, p in results)
+
+
+class NaiveContest(NaiveUtility):
+    """The chance to win against one opponent whose card is seen before each turn: two turns in turn, ours first.
+
+    W(ours, theirs, lead) = mean over our turn, played for the best, of the mean over theirs of W(ours', theirs', lead')
+
+    The opponent plays for the mean. A tie counts as a loss.
+    """
+
+    def __init__(self, game: dict[str, Any], theirs: Card = (0, 0, 0, False), known: dict[Card, Any] | None = None):
+        super().__init__(game, Fraction)
+        self.theirs, self.known = theirs, {} if known is None else known
+        self.known[theirs] = self
+        self.play = NaiveTieBreak(game, Fraction, Fraction(0))
+        self.after_turn = cache(self._after_turn)
+
+    def chance(self, ours: Card = (0, 0, 0, False), lead: int = 0) -> Fraction:
+        """The chance to win if our turn begins; `lead` is our points less theirs."""
+        return super().expected_utility(*ours, lead)
+
+    def expected_utility(self, filled: int, upper: int, saved: int, flag: bool, made: int) -> Fraction:
+        """After our turn: the mean over theirs."""
+        return self.after_turn((filled, upper, saved, flag), made)
+
+    def _after_turn(self, ours: Card, lead: int) -> Fraction:
+        if self.theirs[0] == self.full_mask:
+            return Fraction(int(lead + self.value(*ours[:2]) > self.value(*self.theirs[:2])))
+        filled, upper, _, flag = self.theirs
+        total = Fraction(0)
+        for dice, p in self.rolls():
+            for (card, points), q in self.ends(filled, upper, flag, dice, self.game["rolls"] - 1, True).items():
+                other = self.known.get(card) or NaiveContest(self.game, card, self.known)
+                finished = ours[0] == self.full_mask
+                later = other.after_turn if finished else other.chance
+                total += p * q * later(ours, lead - points)
+        return total
+
+    def ends(self, filled: int, upper: int, flag: bool, dice: Dice, left: int, first: bool) -> dict[Any, Fraction]:
+        """(card, points) after their turn -> chance."""
+        action = self.play.act(filled, upper, flag, 0, dice, left, first)
+        if isinstance(action, int):
+            endings = self.endings(filled, upper, flag, dice, left, first)
+            return next({(card, points): Fraction(1)} for box, points, card in endings if box == action)
+        found: Counter[Any] = Counter()
+        for again, p in self.rolls(action):
+            for end, q in self.ends(filled, upper, flag, again, left - 1, False).items():
+                found[end] += p * q
+        return dict(found)

@@ -10,7 +10,7 @@ from itertools import permutations, product
 from perfect_yatzy.game.dice import lattice
 from perfect_yatzy.game.points import possible_points
 from perfect_yatzy.game.rules import RuleSet
-from perfect_yatzy.game.scoring import category_points, is_joker, open_categories, scoring_options
+from perfect_yatzy.game.scoring import is_joker, open_categories, roll_points, scoring_options
 
 
 def card_entries(text: str) -> Iterator[tuple[str, str] | None]:
@@ -49,7 +49,7 @@ def maximum_score(rules: RuleSet) -> int:
     grid = lattice(rules.dice, rules.faces)
     rolls = grid.counts[grid.first_roll :].tolist()
     joker_rolls = [roll for roll in rolls if is_joker(rules, roll)]
-    by_best_roll = [max(category_points(c, roll) for roll in rolls) for c in rules.categories]
+    by_best_roll = [max(points) for points in zip(*(roll_points(rules, roll) for roll in rolls), strict=True)]
     extra = [dict(rules.first_roll_bonus).get(c.id, 0) for c in rules.categories]
 
     @cache

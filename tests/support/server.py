@@ -11,8 +11,9 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from perfect_yatzy.kernels import lattice
 from perfect_yatzy.web.limits import MAX_BODY_BYTES
 
 HOLD = b'{"dice": "33456"}'
@@ -31,6 +32,7 @@ class Server:
     """A running server."""
 
     port: int
+    process: subprocess.Popen[bytes] | None = None
 
     @property
     def address(self) -> str:
@@ -57,11 +59,21 @@ def free_port() -> int:
 
 @contextmanager
 def running_server(
-    tables: str | os.PathLike[str], limits: Mapping[str, float] | None = None, *options: str
+    tables: str | os.PathLike[str],
+    limits: Mapping[str, float] | None = None,
+    *options: str,
+    descriptors: int = 0,
 ) -> Iterator[Server]:
-    """`yatzy serve` on a free port, with other limits than those of perfect_yatzy.web.limits; it has answered a hold."""
+    """`yatzy serve` on a free port, with other limits than those of perfect_yatzy.web.limits; it has answered a hold.
+
+    `descriptors` is how many files and connections the system allows it.
+    """
     server = Server(free_port())
     change = "".join(f"limits.{name} = {value}\n" for name, value in (limits or {}).items())
+    if descriptors:
+        change += f"import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, ({descriptors}, {descriptors}))\n"
+    if not lattice.UNROLLED:  # in ring 1: the kernels that are compiled already
+        change += "from perfect_yatzy.kernels import lattice\nlattice.UNROLLED = {}\n"
     program = f"from perfect_yatzy.web import limits\n{change}from perfect_yatzy.__main__ import run\nrun()\n"
     command = [sys.executable, "-c", program, "serve", "--port", str(server.port), "--tables", str(tables), *options]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
@@ -74,7 +86,7 @@ def running_server(
                     break
                 except ConnectionError:
                     time.sleep(0.1)
-            yield server
+            yield replace(server, process=process)
         finally:
             process.terminate()
 

@@ -15,9 +15,10 @@ from perfect_yatzy.errors import TableError
 from perfect_yatzy.game.scorecard import State
 from perfect_yatzy.kernels.table_slices import window
 from perfect_yatzy.model import checked_values
-from perfect_yatzy.model.checked_values import BLOCK_BYTES, BlockHasher, CheckedValues
+from perfect_yatzy.model.checked_values import BLOCK_BYTES, CheckedValues
 from perfect_yatzy.model.objectives import Goals, Objective
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
+from perfect_yatzy.tablebase import table_file
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from perfect_yatzy.tablebase.store import open_table
 from perfect_yatzy.tablebase.table_file import npy_header, read_table
@@ -32,7 +33,8 @@ JOKER = games.joker_game("free")
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of 64 bytes, so that a small table has many."""
-    monkeypatch.setattr(checked_values, "BLOCK_BYTES", 64)
+    for module in (checked_values, table_file):
+        monkeypatch.setattr(module, "BLOCK_BYTES", 64)
 
 
 @pytest.mark.parametrize("hashed", [True, False], ids=["hashed whole", "hashed by block"])
@@ -68,12 +70,17 @@ def test_the_header_is_that_of_numpy(tmp_path: Path) -> None:
 
 
 def checked_table(values: np.ndarray, damaged: int | None = None) -> CheckedValues:
-    hasher = BlockHasher()
-    hasher.update(values.data)
-    values = values.copy()
+    content = values.copy()
     if damaged is not None:
-        values[damaged] += 1
-    return CheckedValues(values, hasher.block_digests(), "damaged")
+        content[damaged] += 1
+
+    def read(low: int, target: memoryview) -> None:
+        places = slice(low // values.itemsize, (low + len(target)) // values.itemsize)
+        if not np.array_equal(content[places], values[places]):
+            raise TableError("damaged")
+        target[:] = content[places].data.cast("B")
+
+    return CheckedValues(len(values), values.dtype, read)
 
 
 READS: dict[str, Callable[[CheckedValues, int], object]] = {

@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 from perfect_yatzy.errors import TableError
 from perfect_yatzy.model.objectives import Goals, Objective
+from perfect_yatzy.tablebase import inventory
 from perfect_yatzy.tablebase.backward_induction import solve_layers
 from perfect_yatzy.tablebase.inventory import leftovers, matching, remove, remove_leftovers, stored
-from perfect_yatzy.tablebase.store import open_table, solve_to_store, table_path
+from perfect_yatzy.tablebase.store import has_table, open_table, solve_to_store, table_path
 from perfect_yatzy.tablebase.table_file import read_table
 from perfect_yatzy.tablebase.table_writer import TableWriter
 from support import games
@@ -121,6 +122,21 @@ def test_values_without_a_sidecar_are_leftovers(tmp_path: Path) -> None:
     path = stored_table(tmp_path)
     path.with_suffix(".json").unlink()
     assert remove_leftovers(tmp_path) == [path]
+
+
+@pytest.mark.parametrize("removed", [1, 2])
+def test_an_interrupted_removal_leaves_no_finished_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, removed: int
+) -> None:
+    """The description goes first, so that nothing looks like a table without its values."""
+    stored_table(tmp_path)
+    left, unlink = iter([True] * removed), inventory._unlink
+    monkeypatch.setattr(inventory, "_unlink", lambda path: unlink(path) if next(left, False) else sys.exit(1))
+    with contextlib.suppress(SystemExit):
+        remove(*stored(tmp_path))
+    assert not [entry for entry in stored(tmp_path) if entry.finished]
+    assert not has_table(SMALL, tmp_path)
+    assert len(open_table(MEAN, tmp_path)[1]) == MEAN.size
 
 
 def test_a_table_that_is_being_solved_again_is_not_removed_in_part(tmp_path: Path) -> None:

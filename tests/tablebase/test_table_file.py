@@ -81,6 +81,7 @@ def changed(**fields: object) -> Callable[[Path], object]:
         pytest.param(
             lambda path: path.write_bytes(path.read_bytes()[:-8]), "is truncated or damaged", id="truncated"
         ),
+        pytest.param(lambda path: path.write_bytes(path.read_bytes() + b"0"), "is truncated or damaged", id="longer"),
         pytest.param(lambda path: path.write_bytes(b""), "is truncated or damaged", id="empty"),
         pytest.param(lambda path: flip(path, -8), "was altered", id="altered"),
         pytest.param(lambda path: path.with_suffix(".json").unlink(), "there is no finished table", id="no sidecar"),

@@ -9,7 +9,7 @@ import pytest
 from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.model.objectives import Objective
 from perfect_yatzy.tablebase.backward_induction import solve_objective
-from perfect_yatzy.tablebase.threads import thread_map
+from perfect_yatzy.tablebase.threads import ScratchPool, thread_map
 
 
 @pytest.mark.parametrize("allowed", [0, 1, 3, 9])
@@ -35,3 +35,21 @@ def test_fewer_threads_than_asked_for_give_the_same_values(allowed: int, monkeyp
 def test_an_error_of_a_task_is_raised() -> None:
     with thread_map(4) as in_threads, pytest.raises(ZeroDivisionError):
         [*in_threads(lambda n: 1 // n, [2, 1, 0])]
+
+
+def test_scratch_memory_belongs_to_one_call_at_a_time_and_is_used_again() -> None:
+    made = iter(range(100))
+    pool, together = ScratchPool(lambda: next(made)), threading.Barrier(4)
+
+    def work(_: int) -> int:
+        with pool.borrow() as scratch:
+            together.wait(20)
+            return int(scratch)
+
+    with thread_map(4) as in_threads:
+        assert sorted(in_threads(work, range(4))) == sorted(in_threads(work, range(4))) == [0, 1, 2, 3]
+    with pytest.raises(ValueError, match="lost"), pool.borrow() as lost:
+        raise ValueError("lost")
+    with pool.borrow() as first, pool.borrow() as second, pool.borrow() as third, pool.borrow() as fourth:
+        assert lost not in {first, second, third}
+        assert fourth == 4

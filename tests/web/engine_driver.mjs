@@ -3,12 +3,14 @@
 //   node engine_driver.mjs FOLDER      {"path": "hold", "body": {...}}  ->  {"answer": {...}, "ms": ...} or {"error": {...}}
 //
 // Files are read from the folder, also by Range. {"path": "traffic"} answers what was read; {"path": "turn"} says what a
-// rule set without a table makes of a position.
+// rule set without a table makes of a position; {"path": "visit"} opens the site anew. With a second argument there is no
+// crypto.subtle, as on a page of plain http.
 import { readFileSync, openSync, readSync, closeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const folder = pathToFileURL(process.argv[2] + "/").href;
+if (process.argv[3]) Object.defineProperty(globalThis, "crypto", { value: {} });
 
 globalThis.fetch = async (url, options = {}) => {
   const path = fileURLToPath(url), range = /^bytes=(\d+)-(\d+)$/.exec(options.headers?.range ?? "");
@@ -22,7 +24,7 @@ globalThis.fetch = async (url, options = {}) => {
 const { answer, errorFields } = await import(folder + "engine/worker.js");
 const { Site } = await import(folder + "engine/site.js");
 const { traffic } = await import(folder + "engine/files.js");
-const site = new Site(folder);
+let site = new Site(folder);
 
 const { Card } = await import(folder + "engine/card.js");
 const { Game } = await import(folder + "engine/game.js");
@@ -40,11 +42,16 @@ function turn({ file, dice, rolls_left: left, ...fields }) {
   };
 }
 
+function special(path, body) {
+  if (path === "visit") site = new Site(folder);
+  return { visit: () => true, traffic: () => ({ ...traffic }), turn: () => turn(body) }[path]?.();
+}
+
 for await (const line of createInterface({ input: process.stdin })) {
   const { path, body } = JSON.parse(line), start = performance.now();
   let found;
   try {
-    found = { answer: path === "traffic" ? { ...traffic } : path === "turn" ? turn(body) : await answer(site, path, body) };
+    found = { answer: special(path, body) ?? await answer(site, path, body) };
   } catch (error) {
     found = { error: errorFields(error), stack: error.stack };
   }

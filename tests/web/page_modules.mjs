@@ -4,6 +4,7 @@
 //
 // `load("state")` imports a module. `web.answers` has an answer for each path of the API, or a function of the request;
 // `web.asked` are the paths in order. Timers run when `web.pass(ms)` says so. Elements exist as soon as they are asked for.
+// `web.press(key, { ctrlKey: true, target: "INPUT" })` presses a key, `web.text(id)` is the text of an element.
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
@@ -14,6 +15,8 @@ class Node {
     Object.assign(this, { attributes: {}, children: [], dataset: {}, style: {}, textContent: "", hidden: false });
     this.classList = { add() {}, remove() {}, toggle() {} };
   }
+  closest() { return null; }
+  focus() {}
   setAttribute(name, value) { this.attributes[name] = String(value); }
   getAttribute(name) { return this.attributes[name] ?? null; }
   removeAttribute(name) { delete this.attributes[name]; }
@@ -23,7 +26,7 @@ class Node {
   querySelectorAll() { return []; }
 }
 
-const nodes = new Map();
+const nodes = new Map(), listeners = [];
 const byId = (id) => nodes.get(id) ?? nodes.set(id, new Node()).get(id);
 class Store {
   items = {};
@@ -34,8 +37,14 @@ class Store {
 const timers = new Map();
 let now = 0, lastTimer = 0;
 const settle = () => new Promise((resolve) => { setImmediate(() => setImmediate(resolve)); });
+const textOf = (node) => (node instanceof Node ? node.textContent + node.children.map(textOf).join(" ") : String(node));
 const web = {
   answers: {}, asked: [],
+  text: (id) => textOf(byId(id)),
+  press(key, { target = "BODY", ...more } = {}) {
+    const event = { key, target: Object.assign(new Node(), { tagName: target, type: "text" }), preventDefault() {}, ...more };
+    for (const [type, run] of listeners) if (type === "keydown") run(event);
+  },
   async pass(ms) {
     await settle();
     const end = now + ms;
@@ -57,7 +66,8 @@ Object.assign(globalThis, {
   history: { replaceState(_state, _title, link) { globalThis.location.hash = link; } },
   document: {
     documentElement: new Node(), getElementById: byId, createElement: () => new Node(),
-    querySelector: () => null, querySelectorAll: () => [], addEventListener() {},
+    querySelector: () => null, querySelectorAll: () => [],
+    addEventListener(type, run) { listeners.push([type, run]); },
   },
   addEventListener() {},
   setTimeout(run, ms = 0) { timers.set(++lastTimer, { run, at: now + ms }); return lastTimer; },

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from datetime import timedelta
 from itertools import pairwise
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 from perfect_yatzy.errors import RulesError, SolverError
 from perfect_yatzy.game.notation import counts_of, parse_card
+from perfect_yatzy.game.points import possible_points
 from perfect_yatzy.game.rule_loader import builtin_ids, load_rules
 from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.game.scoring import scoring_options
@@ -23,7 +25,16 @@ from perfect_yatzy.service.reviews import explained_review
 from perfect_yatzy.strategy.opponents import least_score
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.web.site.rule_data import rule_data
-from support.engine import FIRST_DAY, Question, ask_engine, difference, differences, make_site, random_positions
+from support.engine import (
+    FIRST_DAY,
+    Question,
+    ask_engine,
+    difference,
+    differences,
+    make_site,
+    random_positions,
+    run_node,
+)
 from support.games import joker_game, saved_rolls_game
 from support.human import human
 from support.mechanics import MECHANICS, random_rules
@@ -31,6 +42,7 @@ from support.mechanics import MECHANICS, random_rules
 # Jokers of every kind, orders, first rolls, strict crossing out, boxes that require others, small and quick to solve.
 MIDDLE = ("yahtzee", "yahtzee-free-joker", "yahtzee-no-joker", "kniffel", "crag", "generala", "balut")
 LARGE = ("yatzy-saved", "maxi-unsaved")  # in pages
+MODULES = Path(__file__).with_name("page_modules.mjs")
 TOO_MANY_BOXES = ("giant", "giant-forced", "triple-yahtzee", "yamb")  # 30 at most
 CARD = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 two-pairs=22 full-house=28 chance=22"
 
@@ -91,7 +103,7 @@ def test_turns_under_the_rules_of_every_rule_set_and_switch(folder: Path) -> Non
     asked: list[tuple[RuleSet, dict[str, Any]]] = []
     for number, rules in enumerate(chosen):
         (folder / f"rules-{number}.json").write_text(json.dumps(rule_data(rules)))
-        for _, body in random_positions(rules, 60, seed=number):
+        for _, body in random_positions(rules, 30, seed=number):
             asked.append((rules, body | {"file": f"rules-{number}.json"}))
     found = answers(folder, *(("turn", body) for _, body in asked))
     wrong = [
@@ -100,6 +112,28 @@ def test_turns_under_the_rules_of_every_rule_set_and_switch(folder: Path) -> Non
         if (text := difference(reply, turn_of(rules, body)))
     ]
     assert wrong == []
+
+
+@pytest.mark.parametrize("name", ["yahtzee", "kniffel", "generala", "yatzy"])
+def test_as_many_bonus_points_as_in_python(folder: Path, name: str) -> None:
+    """Jokers and first rolls: cards with all numbers of bonus points, which both accept or both refuse."""
+    rules = load_rules(name)
+    (folder / "bonus.json").write_text(json.dumps(rule_data(rules)))
+    joker = [rules.categories[rules.joker_index].id] if rules.joker else []
+    boxes = {box.id: points[-1] for box, points in zip(rules.categories, possible_points(rules), strict=True)}
+    asked, accepted = [], []
+    for filled in ([], [*boxes][:1], joker, [*joker, *[*boxes][:2]], [*boxes]):
+        for most in ({}, dict.fromkeys(joker, 0)):
+            card = {box: boxes[box] for box in filled} | {box: 0 for box in most if box in filled}
+            for bonus in (0, 1, 5, 10, 20, 49, 50, 51, 100, 150, 199, 200, 201, 600, 1200, 1201):
+                body = {"card": card, "bonus_points": bonus, "dice": [1] * rules.dice, "rolls_left": 0}
+                asked.append(("turn", body | {"file": "bonus.json"}))
+                try:
+                    accepted.append(bool(parse_card(rules, card, bonus_points=bonus)))
+                except SolverError:
+                    accepted.append(False)
+    assert {True, False} <= set(accepted)
+    assert ["answer" in reply for reply in ask_engine(folder, asked)] == accepted
 
 
 def test_games_of_too_many_boxes_have_no_site() -> None:
@@ -177,14 +211,30 @@ def test_reviews(small: Path, folder: Path, service: QueryService) -> None:
             assert difference(found, wanted) == "", body["game"]["rules"]
     record = questions[0][1]["game"]
     first, *others = record["turns"]
-    wrong = [
-        record | {"turns": [first | {"points": first["points"] + 1}, *others]},
-        record | {"turns": [first | {"holds": [[1], [1], [1]]}, *others]},
-        record | {"turns": [*record["turns"], first]},
-        record | {"schema": 3},
-        record | {"players": []},
-    ]
-    assert {each["code"] for each in errors(site, *(("review", {"game": game}) for game in wrong))} == {"error"}
+    wrong = {  # a record, and the number of the turn that is wrong
+        1: record | {"turns": [first | {"points": first["points"] + 1}, *others]},
+        2: record | {"turns": [first, others[0] | {"holds": [[1], [1], [1]]}, *others[1:]]},
+        3: record | {"turns": [first, others[0], first, *others[1:]]},
+        None: record | {"schema": 3},
+        0: record | {"players": []},
+    }
+    found = errors(site, *(("review", {"game": game}) for game in wrong.values()))
+    assert {each["code"] for each in found} == {"error"}
+    assert [each["values"].get("number", 0) for each in found] == [number or 0 for number in wrong]
+
+
+def test_the_latest_eight_results_are_kept(folder: Path) -> None:
+    """The first that is older is forgotten; a result of null, of work that took too long, is none."""
+    script = f"""
+        const {{ Site }} = await load("engine/site"), opened = await new Site("{folder.as_uri()}/").open("yatzy"), made = [];
+        const ask = async (...keys) => {{
+          made.length = 0;
+          for (const key of keys) await opened.remember("goal", key, async () => {{ made.push(key); return key === 9 ? null : key; }});
+          return [...made];
+        }};
+        return [await ask(1, 2, 3, 4, 5, 6, 7, 8), await ask(9, 1, 8, 9), await ask(10, 2, 8), await ask(1, 2, 3)];
+    """
+    assert json.loads(run_node(MODULES, folder, script)) == [[*range(1, 9)], [9, 9], [10], [1, 2, 3]]
 
 
 # --- Yatzy ---
@@ -316,9 +366,38 @@ def test_a_table_in_pages_gives_the_same_answers(
     monkeypatch.setattr("perfect_yatzy.web.site.tables.WHOLE_VALUES", 1000)
     monkeypatch.setattr("perfect_yatzy.web.site.tables.PART_BYTES", 1 << 14)
     sizes = make_site(tmp_path, service, ["crag"], values_only=True)
-    assert sum("/values-" in name for name in sizes) == 4
+    assert sum(bool(re.search(r"/values-\d", name)) for name in sizes) == 4
     questions = list(random_positions(service.rules("crag"), 60, seed=4))
     assert differences(tmp_path, service, questions) == []
+    assert [reply.get("answer") for reply in ask_engine(tmp_path, questions[:9], crypto=False)] == answers(
+        tmp_path, *questions[:9]
+    )
+
+
+@pytest.mark.parametrize(
+    "crypto", [pytest.param(True, id="https"), pytest.param(False, id="http", marks=pytest.mark.full)]
+)
+def test_damaged_files_are_refused_and_read_again_when_they_are_repaired(
+    service: QueryService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, crypto: bool
+) -> None:
+    """One bit in each 1,500 bytes of each data file at once, one more file after the other."""
+    monkeypatch.setattr("perfect_yatzy.web.site.tables.WHOLE_VALUES", 1000)
+    make_site(tmp_path, service, ["crag"], values_only=True)
+    question: Question = ("hold", {"dice": "336"})
+    (expected,) = answers(tmp_path, question)
+    files = sorted((tmp_path / "data" / "crag").iterdir())
+    assert len(files) == 3  # rules, pages, digests of the pages
+    for path in [tmp_path / "site.json", *files]:
+        intact = path.read_bytes()
+        path.write_bytes(bytes(byte ^ (n % 1500 == 7) for n, byte in enumerate(intact)))
+        (found,) = ask_engine(tmp_path, [question], crypto=crypto)
+        assert found["error"]["code"] == "table-damaged", path
+        path.write_bytes(intact[: len(intact) // 2])
+        (found,) = ask_engine(tmp_path, [question], crypto=crypto)
+        assert found["error"]["code"] == "table-damaged", path
+        path.write_bytes(intact)
+    (found,) = ask_engine(tmp_path, [question], crypto=crypto)
+    assert found["answer"] == expected
 
 
 @pytest.mark.full

@@ -8,6 +8,7 @@ import json
 import socket
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from http.client import HTTPResponse
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,8 +25,9 @@ from perfect_yatzy._messages import current_language
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.web import static_files
 from perfect_yatzy.web.app import create_app
+from perfect_yatzy.web.connections import LimitedProtocol
+from perfect_yatzy.web.limits import client_name
 from perfect_yatzy.web.middleware import RequestFilter
-from perfect_yatzy.web.slow_clients import HeaderTimeoutProtocol
 from perfect_yatzy.web.static_files import MEDIA_TYPES, Content, page_files, takes_gzip
 from support.server import HOLD, running_server
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -161,10 +163,11 @@ def test_a_header_has_ten_seconds_and_an_answer_any_time(monkeypatch: pytest.Mon
         return SimpleNamespace(cancel=lambda: cancelled.append(number))
 
     closed: list[bool] = []
-    connection = HeaderTimeoutProtocol.__new__(HeaderTimeoutProtocol)
+    connection = LimitedProtocol.__new__(LimitedProtocol)
     connection.loop, connection.cycle = SimpleNamespace(call_later=call_later), None  # type: ignore[assignment]
-    connection.transport = SimpleNamespace(close=lambda: closed.append(True), is_closing=lambda: bool(closed))  # type: ignore[assignment]
-    connection.connection_made(None)
+    transport = SimpleNamespace(close=lambda: closed.append(True), is_closing=lambda: bool(closed))
+    connection.transport, connection.client, connection.connections = transport, ("::1", 1), set()  # type: ignore[assignment]
+    connection.connection_made(transport)
     connection.data_received(b"GET / HT")
     assert ([seconds for seconds, _ in timers], cancelled) == ([10.0], [])  # no byte prolongs it
     connection.cycle = SimpleNamespace(response_complete=False)  # type: ignore[assignment]
@@ -225,6 +228,38 @@ def test_a_client_that_sends_its_header_byte_by_byte_is_dropped(port: int) -> No
     seconds, answer = closed_after(port, *[b"x"] * 20, pause=0.1)
     assert seconds < 8
     assert not answer
+
+
+@pytest.mark.full
+def test_a_connection_ends_with_the_answer_before_which_another_request_was_sent(port: int) -> None:
+    """So nobody makes the server answer far ahead of what is read."""
+    request = b"GET /api/languages HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    seconds, answer = closed_after(port, request * 50)
+    assert seconds < 0.9  # not by a limit of time
+    assert answer.count(b"HTTP/1.1 200") == 1
+
+
+@pytest.mark.full
+def test_a_client_with_too_many_connections_loses_its_oldest(store: Path) -> None:
+    with running_server(store, {"MAX_CLIENT_CONNECTIONS": 5}) as server:
+        connections = [socket.create_connection(("127.0.0.1", server.port), timeout=5) for _ in range(9)]
+        for connection in connections[:4]:
+            with suppress(ConnectionResetError):
+                assert connection.recv(1) == b""
+        request = b"GET /api/languages HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        for connection in connections[4:]:
+            connection.sendall(request)
+            assert connection.recv(12) == b"HTTP/1.1 200"
+        for connection in connections:
+            connection.close()
+
+
+def test_clients_are_addresses_or_networks_of_a_subscriber() -> None:
+    same = ["2001:db8:1:2::1", "2001:db8:1:2:ffff::9"]
+    assert len({client_name(address) for address in same}) == 1
+    others = ["2001:db8:1:3::1", "10.0.0.1", "10.0.0.2", "::1", "fe80::1%eth0", "testclient", ""]
+    assert len({client_name(address) for address in [*same, *others]}) == 8
+    assert client_name("::ffff:10.0.0.1") == "10.0.0.1"
 
 
 @pytest.mark.full

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import os
+import resource
+import socket
+import statistics
+import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -17,7 +25,11 @@ need("httpx2")
 import anyio
 from fastapi.testclient import TestClient
 from perfect_yatzy.errors import RulesError
+from perfect_yatzy.model.objectives import Objective
 from perfect_yatzy.strategy.strategy import Strategy
+from perfect_yatzy.tablebase.sharded_solve import solve_sharded
+from perfect_yatzy.tablebase.store import table_path
+from perfect_yatzy.tablebase.table_info import shards_folder
 from perfect_yatzy.web import app, middleware, rule_sets
 from perfect_yatzy.web.limits import MAX_BODY_BYTES, MAX_VALUES
 from perfect_yatzy.web.middleware import RequestFilter
@@ -90,6 +102,96 @@ def test_large_bodies_delay_nobody(server: Server, query: str) -> None:
             pytest.fail(f"{name}: {slowest:.3f} s, and {waiting.result():.3f} s for a plain query, in {TRIES} tries")
 
 
+def waits(server: Server, seconds: float) -> list[float]:
+    """How long plain queries take, asked one after the other."""
+    end, found = time.monotonic() + seconds, list[float]()
+    while time.monotonic() < end:
+        status, _, taken = server.post("/api/hold", HOLD)
+        assert status == 200
+        found.append(taken)
+    return found
+
+
+def connections(server: Server, address: str, count: int) -> list[socket.socket]:
+    """Connections from an address of this machine."""
+    found = []
+    for _ in range(count):
+        with suppress(OSError):
+            found.append(socket.create_connection(("127.0.0.1", server.port), 5, (address, 0)))
+            found[-1].setblocking(False)
+    return found
+
+
+@pytest.mark.full
+@pytest.mark.skipif(sys.platform != "linux", reason="addresses of its own for each client")
+def test_other_clients_do_not_notice_clients_with_many_connections(yatzy: Strategy, store: Path) -> None:
+    """2,000 idle, 200 pipelining and 200 slow connections, 1,024 descriptors; the log stays short."""
+    request = b"POST /api/hold HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+    request += b"Content-Length: %d\r\n\r\n" % len(HOLD) + HOLD
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (before[1], before[1]))
+    try:
+        with (
+            running_server(store, None, "--host", "0.0.0.0", descriptors=1024) as server,
+            ThreadPoolExecutor(1) as pool,
+        ):
+            for _ in range(TRIES):
+                alone = statistics.median(waits(server, 2))
+                waiting = pool.submit(waits, server, 6)
+                idle, pipelining, slow = (
+                    connections(server, f"127.0.0.{n}", count) for n, count in ((2, 2000), (3, 200), (4, 200))
+                )
+                for n in range(len(request) - 1):
+                    for each in pipelining:
+                        with suppress(OSError):
+                            each.send(request * 100)
+                    for each in slow:
+                        with suppress(OSError):
+                            each.send(request[n : n + 1])
+                    if waiting.done():
+                        break
+                    time.sleep(0.1)
+                found = statistics.median(waiting.result())
+                for each in (*idle, *pipelining, *slow):
+                    each.close()
+                print(f"alone {alone * 1e3:.1f} ms, beside them {found * 1e3:.1f} ms")
+                if found < 2 * alone:
+                    break
+            else:
+                pytest.fail(f"alone {alone:.4f} s, beside them {found:.4f} s, in {TRIES} tries")
+            assert server.process
+            assert server.process.stderr
+            server.process.terminate()
+            assert len(server.process.stderr.read()) < 1000
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+@pytest.mark.full
+def test_a_table_that_is_truncated_under_load_is_an_error_of_its_requests(yatzy: Strategy, tmp_path: Path) -> None:
+    """The server goes on, and answers what needs other tables or blocks that it has read."""
+    solve_sharded(Objective(yatzy.rules), tmp_path, shard_bytes=200_000)
+    forced, late = b'{"dice": "33456", "rules": "yatzy-forced"}', b'{"dice": "33456", "card": "ones=3 sixes=24"}'
+    with running_server(tmp_path) as server, ThreadPoolExecutor(4) as pool:
+        first = server.post("/api/hold", HOLD)[1]
+        stop = Event()
+
+        def ask_on(body: bytes) -> set[int]:
+            found = set()
+            while not stop.is_set():
+                found.add(server.post("/api/hold", body)[0])
+            return found
+
+        others = [pool.submit(ask_on, body) for body in (HOLD, forced)]
+        for path in shards_folder(table_path(yatzy.rules, tmp_path)).iterdir():
+            os.truncate(path, 1000)
+        refused = [server.post("/api/hold", late) for _ in range(20)]
+        stop.set()
+        assert [each.result() for each in others] == [{200}, {200}]
+        assert {json.loads(answer)["code"] for _, answer, _ in refused} == {"table-damaged"}
+        assert server.post("/api/hold", HOLD)[1] == first
+
+
 def test_a_body_that_does_not_arrive_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(middleware, "MAX_BODY_SECONDS", 0.0)
     sent: list[Any] = []
@@ -136,8 +238,8 @@ def test_the_number_of_errors_in_a_message_is_limited(yatzy: Strategy) -> None:
     assert found.json()["error"].count(";") < 6
     found = client.post("/api/hold", json={"dice": "33456"} | {f"field-{n}": 1 for n in range(100)})
     assert "the body has 101 fields; at most 32 are allowed" in found.json()["error"]
-    found = client.post("/api/hold", json={"dice": [{}] * 100})
-    assert '"dice" has 100 entries; at most 64 are allowed' in found.json()["error"]
+    found = client.post("/api/hold", json={"dice": [{}] * 200})
+    assert '"dice" has 200 entries; at most 126 are allowed' in found.json()["error"]
     found = client.post("/api/review", json={"game": {"turns": [0] * (MAX_VALUES + 1)}})
     assert (found.status_code, found.json()["code"]) == (422, "invalid-request")
     assert set(VALID) < {"hold", "score", "expect", "outcomes", "review"}

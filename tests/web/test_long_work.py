@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -118,7 +119,7 @@ def test_every_question_is_answered_after_its_work(forced: Strategy) -> None:
     assert refused.value.cost["what"] in ("objective", "opponents", "distribution")
     request = service.parse(asked)
     reports: list[tuple[float, float]] = []
-    progress = WorkProgress(service.works(request), lambda done, left: reports.append((done, left)))
+    progress = WorkProgress(service.decide(request).works, lambda done, left: reports.append((done, left)))
     answer = service.answer(request, progress)
     assert reports
     assert service.answer(asked) == answer
@@ -131,6 +132,28 @@ def test_what_is_beyond_the_limits_is_refused_at_once() -> None:
     with pytest.raises(Exception, match="is not solved yet") as error:
         service.answer({"query": "hold", "rules": "maxi-unsaved", "dice": "334566"})
     assert error.value.code == "too-large"  # type: ignore[attr-defined]
+
+
+LATE = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 yatzy=0"
+
+
+@pytest.mark.parametrize(
+    ("aim", "wanted"),
+    [
+        ({}, []),
+        ({"goal": 240}, ["objective"]),
+        ({"opponents": "250"}, ["objective"]),
+        ({"opponents": "250; 240", "ties": "half"}, ["objective"]),
+        ({"opponents": f"250; {LATE}"}, ["opponents", "objective"]),
+    ],
+)
+def test_the_works_of_a_question_take_the_time_that_is_planned(
+    yatzy: Strategy, aim: dict[str, str], wanted: list[str]
+) -> None:
+    service = QueryService()
+    decision = service.decide(service.parse({"query": "hold", "dice": "33456", "card": LATE} | aim))
+    assert [work.what for work in decision.works] == wanted
+    assert sum(work.seconds for work in decision.works) == pytest.approx(decision.seconds)
 
 
 def test_progress_adds_up_over_several_works() -> None:
@@ -240,6 +263,23 @@ def test_errors_and_signs_of_life_are_events(
     assert events_of(text) == [("error", {"schema": 2, "error": "no", "code": "invalid-value", "field": "dice"})]
     assert events_of(events(ZeroDivisionError("x")))[0][1]["code"] == "internal-error"
     assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+def test_reports_come_at_most_five_times_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(long_work, "time", SimpleNamespace(monotonic=lambda: now[0]))
+
+    def solve(report: Callable[[float, float], None], is_disconnected: Callable[[], bool]) -> None:
+        for step in range(17):
+            now[0] = 100 + step / 16
+            report(step / 16, 1.0)
+
+    async def main() -> str:
+        return "".join([message.decode() async for message in work_events(solve)])
+
+    *reports, end = events_of(asyncio.run(main()))
+    assert [fields["done"] for _, fields in reports] == [0.0, 0.25, 0.5, 0.75, 1.0]
+    assert end == ("done", {})
 
 
 def test_a_solve_waits_for_the_one_before(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,19 @@ MENU = ("undo", "menu-undo", "redo", "review-own", "save-own")
 def enabled(page: Any) -> list[str]:
     """The entries of the menu and of the bar that have an effect."""
     return [each for each in MENU if page.get_attribute(f"#{each}", "aria-disabled") != "true"]
+
+
+@pytest.fixture(autouse=True)
+def no_early_distributions(tab: Any) -> Iterator[None]:
+    """Those of an early card take seconds; the page has them in test_page_expect.py."""
+
+    def answer(route: Any) -> None:
+        if route.request.post_data_json.get("spread") is False:
+            route.continue_()
+
+    tab.route("**/api/expect", answer)
+    yield
+    tab.unroute("**/api/expect")
 
 
 def test_a_turn_undo_redo_and_a_reload(page: Any) -> None:
@@ -173,22 +187,6 @@ def test_a_phone_shows_the_advice_before_the_card_and_has_large_keys(phone: Any)
     tap_dice(phone, [1, 1, 2])
     settle(phone)
     assert state_of(phone)["rolls"] == [[3, 3, 4, 5, 6]]
-
-
-@pytest.mark.full
-def test_the_language_and_the_colours_can_be_chosen_and_stay(page: Any) -> None:
-    page.click("#menu-button")
-    page.click("#open-language")
-    page.select_option("#theme", "dark")
-    page.select_option("#language", "sv")
-    expect(page, "#card", "Kåk")
-    page.keyboard.press("Escape")
-    page.keyboard.type("33456")
-    expect(page, "#answer", "245,75")
-    page.reload()
-    ready(page)
-    assert page.get_attribute("html", "lang") == "sv"
-    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(16, 23, 29)"
 
 
 def counted(page: Any) -> int:

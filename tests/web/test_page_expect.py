@@ -90,6 +90,11 @@ def test_goals_out_of_reach_or_certain_and_opponents(page: Any, address: str) ->
     assert "chance to win" in figures(page)
     expect(page, "#expect-notes", "Opponent 1 is still playing")
     expect(page, "#expect-notes", "Opponent 2 has finished with 200.")
+    expect(page, "#expect-notes", "the chances are at least these")
+    assert figures(page)["chance to win"].startswith("at least ")
+    expect(page, "#answer", "at least ")
+    open_link(page, address, link(BOXES, "&dice=33456&left=2&opponents=200&ties=loss"))
+    assert "at least" not in figures(page)["chance to win"] + page.inner_text("#answer")
 
 
 def test_dice_ask_nothing_and_a_panel_out_of_sight_asks_nothing(page: Any, address: str) -> None:

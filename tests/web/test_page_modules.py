@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from perfect_yatzy.strategy import score_strategy
 from perfect_yatzy.web import rule_sets
 from perfect_yatzy.web.site import folder as site_folder
 from perfect_yatzy.web.site import rule_data
-from support.need import need_program
+from support.engine import run_node
 
 STATIC = Path(perfect_yatzy.__file__).parent / "web" / "static"
 DRIVER = Path(__file__).with_name("page_modules.mjs")
@@ -33,18 +32,16 @@ const state = await load("state"), game = await load("game"), sets = await load(
 web.answers.rules = (wanted) => (wanted.get("rules") ? RULES.filter((each) => each.id === wanted.get("rules")) : RULES);
 await sets.loadRuleSets("en");
 await state.start();
-const s = () => state.state, roll = (...dice) => dice.forEach((face) => game.addDie(face));
+const byId = (id) => document.getElementById(id), s = () => state.state, roll = (...dice) => dice.forEach((face) => game.addDie(face));
 """
 
 
 def run(script: str, *rules: str) -> Any:
     """What a script returns; the page has these rule sets."""
     known = [rule_sets.rule_set_json(load_rules(spec)) for spec in rules]
-    node = need_program("node", "nodejs")
-    text = f"const RULES = {json.dumps(known)};\n{STARTED if rules else ''}{script}"
-    done = subprocess.run([node, str(DRIVER), str(STATIC)], input=text, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return json.loads(
+        run_node(DRIVER, STATIC, f"const RULES = {json.dumps(known)};\n{STARTED if rules else ''}{script}")
+    )
 
 
 # --- constants that both languages have ---
@@ -90,7 +87,8 @@ def test_python_and_the_page_have_the_same_constants() -> None:
     names = ("IN_FULL", "WITH_BONUS", "ON_FIRST_ROLL", "UNMET")
     assert [constant("engine/game", name) for name in names] == ["1", "2", "4", "8"]
     assert rule_data.MAX_CATEGORIES == 30
-    assert site_folder.SCHEMA == 1
+    assert site_folder.SCHEMA == 2
+    assert constant("engine/files", "SCHEMA") == "2"
     known = re.findall(r"\b([a-z]{2}): \"", constant("i18n", "LANGUAGES"))
     assert set(known) == set(translations.languages()) == {"en", "da", "de", "fi", "nb", "sv"}
 
@@ -155,6 +153,61 @@ def test_the_state_is_stored_and_restored_with_its_history() -> None:
     assert found["link"] == kept["link"] == "#rules=yatzy&left=2&goal=7"
     assert (len(kept["past"]), len(kept["future"])) == (1, 1)
     assert json.loads(kept["future"][0])["players"][0]["card"] == {"ones": 3}
+
+
+def test_every_key_does_one_thing() -> None:
+    """Digits enter dice that the rules have, Backspace and Escape remove them, Ctrl or Cmd with Z and Y undo and redo."""
+    found = run(
+        """
+        await load("keys");
+        byId("menu").hidden = true;
+        const after = (key, more) => { web.press(key, more); return s().dice.join(""); };
+        const typed = [..."3345"].map((key) => after(key)), rest = [["7"], ["0"], ["a"], ["z"], ["y"]].map((each) => after(...each));
+        const shortcuts = [["Backspace"], ["z", { ctrlKey: true }], ["y", { ctrlKey: true }], ["z", { metaKey: true }],
+          ["Z", { metaKey: true, shiftKey: true }], ["Z", { ctrlKey: true }], ["Y", { metaKey: true }], ["6", { ctrlKey: true }],
+          ["6", { altKey: true }], ["6", { target: "INPUT" }], ["6", { target: "TEXTAREA" }], ["6"], ["Escape"], ["z", { ctrlKey: true }]];
+        return { typed, rest, after: shortcuts.map((each) => after(...each)) };
+        """,
+        "yatzy",
+    )
+    assert found["typed"] == ["3", "33", "334", "3345"]
+    assert found["rest"] == ["3345"] * 5
+    undone = ["334", "3345", "334", "3345", "334", "3345", "334"]
+    assert found["after"] == [*undone, "334", "334", "334", "334", "3346", "", "3346"]
+
+
+def test_the_end_compares_the_score_with_perfect_play() -> None:
+    """Each sentence with its number: the gap to the mean, and the games that end strictly lower."""
+    found = run(
+        """
+        await load("end");
+        const distribution = { lowest: 8, chances: [0.1, 0.2, 0.3, 0.4] };
+        web.answers.expect = ({ spread }) => (spread === false ? { expected_final_score: 10 } : { expected_final_score: 10, distribution });
+        const card = Object.fromEntries(game.rules?.().categories ?? RULES[0].categories.map((box) => [box.id, 0])), said = {};
+        for (const points of [7, 8, 9, 10, 11, 12]) {
+          state.change((each) => { each.players[0].card = { ...card, chance: points }; });
+          await web.pass(0);
+          said[points] = web.text("end");
+        }
+        state.change((each) => { delete each.players[0].card.chance; });
+        return { said, hidden: byId("end").hidden };
+        """,
+        "yatzy",
+    )
+    lower = {7: 0, 8: 0, 9: 10, 10: 30, 11: 60, 12: 100}
+    gaps = {
+        7: "3.0 points below the",
+        8: "2.0 points below the",
+        9: "1.0 points below the",
+        10: "As much as",
+        11: "1.0 points above the",
+        12: "2.0 points above the",
+    }
+    for points, share in lower.items():
+        said = found["said"][str(points)].replace("\u00a0", " ")
+        assert gaps[points] in said
+        assert f"{share} % of games by perfect play end lower." in said, said
+    assert found["hidden"]
 
 
 def test_totals_positions_and_opponents() -> None:
@@ -532,7 +585,8 @@ def test_mistakes_are_asked_again_after_growing_intervals() -> None:
           now += 8 * day;
         }
         const result = { waits, isOther: other.key !== first.key, counts: drill.drillCounts(start + 3), early: drill.nextMistake(true, start + 3).key === other.key, none: drill.nextMistake(false, start + 3) };
-        drill.addMistakes([{ position: at(2), loss: 1 }], start + 4); result.again = kept()[0].right;
+        drill.addMistakes([{ position: at(2), loss: 1 }], start + 4);
+        result.again = [kept()[0].right, drill.drillCounts(start + 4), drill.nextMistake(false, start + 4)?.key === other.key];
         drill.addMistakes(Array.from({ length: 205 }, (_, i) => ({ position: at(100 + i), loss: i })), start);
         result.most = [kept().length, Math.min(...kept().map((each) => each.loss))];
         drill.forgetMistakes(); result.forgotten = drill.drillCounts().all;
@@ -545,7 +599,7 @@ def test_mistakes_are_asked_again_after_growing_intervals() -> None:
     assert found["early"]
     assert found["none"] is None
     assert found["counts"] == {"all": 1, "due": 0, "next": 1e12 + 2 + 10 * minute}
-    assert found["again"] == 0
+    assert found["again"] == [0, {"all": 1, "due": 1, "next": 1e12 + 4}, True]  # made once more, it is due at once
     assert found["most"] == [200, 5]  # the smallest are forgotten first; the one before lost 1
     assert found["forgotten"] == 0
 

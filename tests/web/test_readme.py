@@ -60,6 +60,9 @@ def test_limits_are_those_of_the_code() -> None:
         f"a goal or a win {limits.MAX_OBJECTIVE_SECONDS:.0f} s and {limits.MAX_OBJECTIVE_BYTES / 1e9:.0f} GB",
         f"must arrive within {limits.MAX_HEADER_SECONDS:.0f} s",
         f"name {limits.MAX_OPPONENTS} opponents",
+        f"at most {limits.MAX_CLIENT_CONNECTIONS} connections",
+        f"at most {limits.MAX_CONNECTIONS:,} connections",
+        f"after {limits.MAX_UNREAD_SECONDS:.0f} s in which nobody reads",
         f"at most {limits.MAX_BYTES_WRITTEN >> 30} GiB",
     ):
         assert figure in text

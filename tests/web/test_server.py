@@ -6,9 +6,10 @@ import json
 import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext, suppress
 from pathlib import Path
 from threading import Event
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -22,11 +23,12 @@ from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from perfect_yatzy.cli.commands.serve import in_header, is_loopback
-from perfect_yatzy.errors import CODES, RulesError
-from perfect_yatzy.service import resolver
-from perfect_yatzy.service.queries import QueryService
+from perfect_yatzy.errors import CODES, RulesError, StateError
+from perfect_yatzy.service.queries import Decision, QueryService
 from perfect_yatzy.service.requests import Request
+from perfect_yatzy.service.resolver import ObjectivePlan
 from perfect_yatzy.service.work import WorkProgress
+from perfect_yatzy.strategy import score_strategy
 from perfect_yatzy.strategy.distribution import distribution
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.tablebase.store import has_table
@@ -202,7 +204,7 @@ def test_the_request_rate_of_a_client_is_limited(client: TestClient, monkeypatch
 HOLD: dict[str, Any] = {"dice": "33456"}
 
 
-# What is just allowed, and what is one more: 64 KiB, 10,000 values, 32 fields, 64 entries of a list, 8 opponents ...
+# What is just allowed, and what is one more: 64 KiB, 10,000 values, 32 fields, 126 entries of a list, 8 opponents ...
 def body_of(size: int) -> bytes:
     return b'{"id": "a", "dice": "33456"' + b" " * (size - 28) + b"}"
 
@@ -221,7 +223,7 @@ EDGES: list[tuple[str, bytes, bytes, str]] = [
             ("bonus_points", {"bonus_points": 99_999}, {"bonus_points": 100_000}, "invalid-value"),
             ("goal", {"goal": 99_999}, {"goal": 100_000}, "invalid-value"),
             ("opponents", HOLD | {"opponents": [250] * 8}, HOLD | {"opponents": [250] * 9}, "invalid-value"),
-            ("entries of a list", {"dice": [1] * 64}, {"dice": [1] * 65}, "invalid-request"),
+            ("entries of a list", {"dice": [1] * 126}, {"dice": [1] * 127}, "invalid-request"),
             ("fields", {f"f{n}": 1 for n in range(32)}, {f"f{n}": 1 for n in range(33)}, "invalid-request"),
             ("name", {"rules": "x" * 200}, {"rules": "x" * 201}, "invalid-value"),
             ("values", {"card": "," * 9_998}, {"card": "," * 10_000}, "invalid-request"),
@@ -459,12 +461,12 @@ def test_a_long_computation_delays_no_short_one(yatzy: Strategy) -> None:
     scheduler, started, finish = RequestScheduler(None, 1), Event(), Event()
     compute = scheduler.service.compute
 
-    def slow(request: Request, progress: WorkProgress | None = None) -> dict[str, object]:
+    def slow(request: Request, plan: ObjectivePlan, progress: WorkProgress | None = None) -> dict[str, object]:
         if request.objective:
             started.set()
             assert finish.wait(20)
             return {}
-        return compute(request, progress)
+        return compute(request, plan, progress)
 
     def solve(goal: int) -> None:
         work = scheduler.confirmed({"query": "hold", "rules": "yatzy", "dice": "33456", "goal": goal})
@@ -497,6 +499,32 @@ def test_a_disconnected_client_leaves_the_queue() -> None:
     assert limiter.free == 2
 
 
+@pytest.mark.parametrize(
+    "error", [None, StateError("wrong"), ClientDisconnected("gone"), KeyboardInterrupt()], ids=repr
+)
+def test_a_slot_is_free_again_however_its_work_ends(error: BaseException | None) -> None:
+    limiter = ConcurrencyLimiter(1, 1)
+    with suppress(BaseException), limiter.slot(never_disconnects):
+        if error:
+            raise error
+    assert limiter.free == 2
+    with limiter.slot(lambda: True):  # at once: who waits would be gone
+        assert limiter.free == 1
+
+
+@pytest.mark.parametrize(("seconds", "queue"), [(0.0, []), (1.49, ["short"]), (1.5, ["long"]), (100.0, ["long"])])
+def test_an_answer_waits_in_the_queue_of_its_length(
+    yatzy: Strategy, monkeypatch: pytest.MonkeyPatch, seconds: float, queue: list[str]
+) -> None:
+    scheduler, used = RequestScheduler(None, 1), list[str]()
+    monkeypatch.setattr(Decision, "seconds", seconds)
+    for name in ("short", "long"):
+        slots = SimpleNamespace(slot=lambda is_disconnected, name=name: nullcontext(used.append(name)))
+        setattr(scheduler, name, slots)
+    assert scheduler.answer("hold", {"rules": "yatzy", "dice": "33456"}, never_disconnects)["best"]
+    assert used == queue
+
+
 def test_tables_of_goals_are_written_up_to_a_limit(tmp_path: Path) -> None:
     scheduler = RequestScheduler(tmp_path, 1)  # no table of goals is there
     scheduler.service.resolver.stored_bytes = MAX_BYTES_WRITTEN
@@ -505,8 +533,8 @@ def test_tables_of_goals_are_written_up_to_a_limit(tmp_path: Path) -> None:
 
 
 def test_an_objective_is_solved_once_for_a_card(yatzy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
-    solved, solve = [], resolver.utility_strategy
-    monkeypatch.setattr(resolver, "utility_strategy", lambda *args: solved.append(1) or solve(*args))
+    solved, solve = [], score_strategy.utility_strategy
+    monkeypatch.setattr(score_strategy, "utility_strategy", lambda *args: solved.append(1) or solve(*args))
     scheduler = RequestScheduler(None, 1)
     asked = {"rules": "yatzy", "card": LATE_CARD, "opponents": "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18"}
     scheduler.answer("expect", {**asked, "spread": False}, never_disconnects)

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.strategy import Strategy
-from perfect_yatzy.web.site.folder import service_worker
+from perfect_yatzy.web.site.folder import check_folder, service_worker
 from support.command import Run
 from support.engine import make_site, random_positions
+from support.flips import flip
 from support.static_server import static_host
 
 HOLD = {"rules": "yatzy-forced", "dice": "33456"}
@@ -70,6 +73,36 @@ def test_the_command_writes_a_site_and_updates_it(run: Run, built: Path, tmp_pat
     assert len(files) > 30
     for path in files:
         assert (folder / path).read_bytes() == (built / path).read_bytes(), path
+
+
+def test_a_site_is_compared_and_repaired_and_games_are_removed(
+    service: QueryService, built: Path, tmp_path: Path
+) -> None:
+    """A damaged file of the same size is written again; others are not touched."""
+    folder = Path(shutil.copytree(built, tmp_path / "site"))
+    shutil.copytree(folder / "data" / "yatzy-forced", folder / "data" / "other-game")  # a game that was removed
+    files = {path.relative_to(built) for path in built.rglob("*") if path.is_file()}
+    damaged = [*(folder / "data" / "yatzy-forced").iterdir(), folder / "site.json", folder / "sw.js"]
+    for path in damaged:
+        flip(path, path.stat().st_size * 4)
+    written = {path: (folder / path).stat().st_mtime_ns for path in files}
+    check_folder(folder, force=False)  # the description is damaged, and still that of a site
+    make_site(folder, service, ["yatzy-forced"])
+    assert {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()} == files
+    assert all((folder / path).read_bytes() == (built / path).read_bytes() for path in files)
+    changed = {path for path in files if (folder / path).stat().st_mtime_ns != written[path]}
+    assert changed == {path.relative_to(folder) for path in damaged}
+    assert not (folder / "data" / "other-game").exists()
+
+
+def test_the_command_needs_no_web_framework(built: Path, tmp_path: Path, store: Path) -> None:
+    blocked = "import sys; sys.modules.update(dict.fromkeys(('fastapi', 'starlette', 'pydantic', 'uvicorn', 'h11')));"
+    command = f"{blocked} from perfect_yatzy.cli import main; main()"
+    folder = str(tmp_path / "site")
+    args = [sys.executable, "-c", command, "site", folder, "yatzy-forced", "--puzzles", "0"]
+    done = subprocess.run(args, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "site" / "site.json").read_bytes() == (built / "site.json").read_bytes()
 
 
 def test_a_site_without_a_table_within_the_budget_is_refused(run: Run, tmp_path: Path) -> None:
@@ -252,6 +285,25 @@ def test_a_damaged_table_is_noticed(forced_site: Path, context: Any) -> None:
     with static_host(forced_site) as host:
         page.goto(host.address + "#rules=yatzy-forced")
         assert ask(page, "hold", HOLD) == "table-damaged"
+
+
+@pytest.mark.full
+def test_an_answer_that_is_no_description_does_not_replace_the_kept_one(forced_site: Path, context: Any) -> None:
+    """A page of a host under maintenance, with status 200; also a description with one changed byte."""
+    page, description = context.new_page(), forced_site / "site.json"
+    with static_host(forced_site) as host:
+        page.goto(host.address + "#rules=yatzy-forced")
+        kept(page)
+        online, intact = ask(page, "hold", HOLD), description.read_bytes()
+        for other in (b"<!doctype html><title>Maintenance</title>", b"{}", intact.replace(b"data/", b"data.", 1)):
+            description.write_bytes(other)
+            page.goto("about:blank")
+            page.goto(host.address + "#rules=yatzy-forced")
+            assert ask(page, "hold", HOLD) == online
+    context.set_offline(True)
+    page.goto("about:blank")
+    page.goto(host.address + "#rules=yatzy-forced")
+    assert ask(page, "hold", HOLD) == online
 
 
 @pytest.mark.full

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import repeat
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from ..game.dice import Floats, Ints, lattice
 from ..kernels.table_slices import PADDING, TableSlice
 from ..model.relaxed_game import RelaxedGame
 from ..tablebase.backward_induction import default_threads
-from ..tablebase.threads import thread_map
+from ..tablebase.threads import ScratchPool, thread_map
 
 ROWS_PER_TASK = 16
 
@@ -29,37 +28,20 @@ def solve_relaxed(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Floats:
-    """W of every state of a relaxed game.
-
-    Parameters
-    ----------
-    game
-    threads
-        Number of threads; default: all processors of this process. The values do not depend on it.
-    progress
-        Called after each layer, with the fraction of the rows that are solved.
-
-    Returns
-    -------
-    (game.size,) float64
-        By the places of :meth:`perfect_yatzy.model.relaxed_layout.RelaxedLayout.index`.
-    """
+    """W of every state of a relaxed game."""
     from ..kernels.lattice import kernel_lattice
-    from ..kernels.turn import SolveJob, make_scratch, solve_rows
+    from ..kernels.solve import solve_rows
+    from ..kernels.turn import SolveJob, make_scratch
 
     dice = lattice(game.rules.dice, game.rules.faces)
     passes = kernel_lattice(dice)
     values = np.zeros(game.size + PADDING)
-    table, idle = TableSlice(values, 0), list[Any]()
+    table, pool = TableSlice(values, 0), ScratchPool(lambda: make_scratch(dice, game.models[0]))
     total, done = sum(map(len, game.rows_in_layer)), 0
 
     def solve(rows: Ints, status: int, most_saved: int) -> None:
-        try:
-            scratch = idle.pop()
-        except IndexError:
-            scratch = make_scratch(dice, game.models[0])
-        solve_rows(rows, SolveJob(game.models[status], passes, table, table, most_saved, scratch))
-        idle.append(scratch)
+        with pool.borrow() as scratch:
+            solve_rows(rows, SolveJob(game.models[status], passes, table, table, most_saved, scratch))
 
     for row in game.rows_in_layer[game.turns].tolist():
         full = game.full_cards(row)

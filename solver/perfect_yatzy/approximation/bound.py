@@ -16,6 +16,7 @@ import numpy as np
 
 from ..game.dice import Floats, lattice
 from ..game.scorecard import EMPTY_STATE, State
+from ..model.card_masks import card_masks
 from ..model.relaxed_game import RelaxedGame, intercept
 
 UNIT_ROUNDOFF = 2.0**-53
@@ -48,19 +49,8 @@ def rounding_error(game: RelaxedGame, values: Floats) -> float:
 
 
 def upper_bound(game: RelaxedGame, values: Floats, state: State = EMPTY_STATE) -> float:
-    """No strategy makes more points from a state on, in the mean.
-
-    Parameters
-    ----------
-    game
-    values : (game.size,) float64
-        From :func:`.backward.solve_relaxed`.
-    state
-        Default: the empty card.
-    """
-    filled, upper, saved, paid = (
-        np.array([number], dtype=np.int64)
-        for number in (state.filled, state.upper, state.saved, int(state.joker_paid))
-    )
+    """No strategy makes more points from a state on, in the mean."""
+    filled = card_masks(game.rules, [state.filled])
+    upper, saved, paid = (np.array([number]) for number in (state.upper, state.saved, int(state.joker_paid)))
     total = float((game.offset(filled, upper) + values[game.index(filled, upper, saved, paid)])[0])
     return float(np.nextafter(total + rounding_error(game, values), np.inf))

@@ -19,27 +19,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..game.dice import Floats
+from .sums import dot, rounded
 
 MAX_CUTS = 80
 SERIOUS = 0.1  # of the descent that the cuts promise
+POINT_BITS = 20  # after the binary point, of the coordinates of all points
 
 
 @dataclass(frozen=True)
 class Minimum:
-    """The best point found.
+    """The best point found."""
 
-    Attributes
-    ----------
-    point : (n,) float64
-    value : float
-    gap : float
-        What the cuts promise at most within the last step.
-    evaluations : int
-    """
-
-    point: Floats
+    point: Floats  # (n,) float64
     value: float
-    gap: float
+    gap: float  # what the cuts promise at most within the last step
     evaluations: int
 
 
@@ -53,25 +46,8 @@ def minimise(
     lowest: Floats | None = None,
     progress: Callable[[Minimum], None] | None = None,
 ) -> Minimum:
-    """Minimise a convex function.
-
-    Parameters
-    ----------
-    function
-        Value and a subgradient `(n,)` at a point `(n,)`.
-    start : (n,) float64
-    tolerance
-        Stop when the cuts promise no more than this.
-    evaluations
-        Most calls of the function.
-    step
-        First t.
-    lowest : (n,) float64 or None
-        Lower bounds of the point; steps are projected onto them.
-    progress
-        Called after each call of the function.
-    """
-    best = np.array(start, dtype=np.float64)
+    """Minimise a convex function; the result is the same on every machine."""
+    best = rounded(np.array(start, dtype=np.float64), POINT_BITS)
     value, gradient = function(best)
     points, slopes, heights = [best], [gradient], [value]
     weights = np.ones(1)
@@ -79,14 +55,14 @@ def minimise(
     while count < evaluations:
         matrix = np.array(slopes)
         # Each cut at the best point, as how far it lies below the value there.
-        errors = np.array([value - h - g @ (best - x) for h, g, x in zip(heights, slopes, points, strict=True)])
+        errors = np.array([value - h - dot(g, best - x) for h, g, x in zip(heights, slopes, points, strict=True)])
         errors = np.maximum(errors, 0.0)
-        weights = convex_combination(step * matrix @ matrix.T, errors, weights)
-        direction = weights @ matrix
-        gap = float(step * direction @ direction + weights @ errors)
+        weights = convex_combination(step * dot(matrix[:, None], matrix), errors, weights)
+        direction = dot(matrix.T, weights)
+        gap = float(step * dot(direction, direction) + dot(weights, errors))
         if gap <= tolerance:
             break
-        trial = best - step * direction
+        trial = rounded(best - step * direction, POINT_BITS)
         if lowest is not None:
             trial = np.maximum(trial, lowest)
         found, gradient = function(trial)
@@ -113,21 +89,14 @@ def minimise(
 
 
 def convex_combination(matrix: Floats, errors: Floats, start: Floats, rounds: int = 400) -> Floats:
-    """The weights of a convex combination that minimise ``w' matrix w / 2 + errors . w``, by accelerated projection.
-
-    Parameters
-    ----------
-    matrix : (n, n) float64
-        Symmetric and positive semidefinite.
-    errors, start : (n,) float64
-    """
+    """The weights that minimise ``w' matrix w / 2 + errors . w`` and sum to 1, by accelerated projection."""
     lipschitz = float(np.abs(matrix).sum(axis=1).max()) or 1.0
     here = ahead = start / start.sum()
     momentum = 1.0
     for _ in range(rounds):
-        gradient = matrix @ ahead + errors
+        gradient = dot(matrix, ahead) + errors
         after = onto_simplex(ahead - gradient / lipschitz)
-        if float(gradient @ (after - here)) > 0.0:
+        if float(dot(gradient, after - here)) > 0.0:
             momentum = 1.0  # restart: the momentum leads uphill
         grown = (1.0 + np.sqrt(1.0 + 4.0 * momentum**2)) / 2.0
         ahead = after + (momentum - 1.0) / grown * (after - here)

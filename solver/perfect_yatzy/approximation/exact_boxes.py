@@ -17,11 +17,13 @@ import numpy as np
 
 from ..game.box_order import chains
 from ..game.dice import Floats, Ints
+from ..game.limits import ONE_WORD
 from ..game.rules import RuleSet
+from ..model.approximate_cost import solve_work
 from ..model.relaxed_game import RelaxedGame
+from ..model.relaxed_layout import tracked_exact
 from .backward import solve_relaxed
 from .bound import upper_bound
-from .costs import solve_seconds
 
 Chain = tuple[int, ...]
 
@@ -32,7 +34,7 @@ def order_of_gain(
     slopes: Floats,
     exact: Sequence[int],
     column: int,
-    seconds: float,
+    work: float,
     *,
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
@@ -40,37 +42,21 @@ def order_of_gain(
     """The chains that are not exact yet, those first that lower the bound most for the cards they cost.
 
     A chain of n boxes multiplies the cards by n + 1, as log2(n + 1) single boxes would; its gain is divided by that.
-
-    Parameters
-    ----------
-    rules
-    prices : (categories,) float64
-    slopes : (bonuses,) float64
-        As for :class:`perfect_yatzy.model.relaxed_game.RelaxedGame`.
-    exact
-        Boxes that are exact in any case.
-    column
-        The column whose upper sum is remembered, -1 for none.
-    seconds
-        Time to spend, with two threads.
-    threads
-        Number of threads.
-    progress
-        Takes the fraction that is done.
     """
-    left = [chain for chain in chains(rules) if not set(chain) & set(exact)]
+    left = [c for c in chains(rules) if not set(c) & set(exact) and len(exact) + len(c) <= ONE_WORD]
     base = list(exact)
-    if solve_seconds(RelaxedGame(rules, base, prices, column, slopes)) * 2 * len(left) > seconds / 2:
-        tracked = {rules.joker_index, rules.tracked_index}
-        base, column = [c for chain in chains(rules) if tracked & set(chain) for c in chain], -1
+    if solve_work(RelaxedGame(rules, base, prices, column, slopes)) * 2 * len(left) > work / 2:
+        base, column = list(tracked_exact(rules)), -1
     taken: list[Chain] = []
     while left:
         known = [*base, *(c for chain in taken for c in chain)]
-        games = [RelaxedGame(rules, [*known, *chain], prices, column, slopes) for chain in left]
-        cost = sum(solve_seconds(game) for game in games)
-        if taken and cost > seconds:
+        if len(known) + max(map(len, left)) > ONE_WORD:
             break
-        seconds -= cost
+        games = [RelaxedGame(rules, [*known, *chain], prices, column, slopes) for chain in left]
+        cost = sum(solve_work(game) for game in games)
+        if taken and cost > work:
+            break
+        work -= cost
         before, *bounds = (
             upper_bound(game, solve_relaxed(game, threads=threads))
             for game in (RelaxedGame(rules, known, prices, column, slopes), *games)
@@ -89,15 +75,6 @@ def coarse_levels(game: RelaxedGame, values: Floats, tolerance: float) -> list[I
 
     Levels by how often play visits their states would be fewer, but the relaxed game exploits them: it crosses out
     upper boxes to reach a sum that is rounded up by far (for Giant Yatzy the bound rose by 30 points).
-
-    Parameters
-    ----------
-    game
-        With a lane for each sum that makes a difference.
-    values : (game.size,) float64
-        W.
-    tolerance
-        Most points by which W differs within a level, in any row.
     """
     layout, levels = game.layout, []
     rows = np.flatnonzero(game.occurs)

@@ -22,14 +22,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..game.dice import Floats, Ints
-from ..strategy.fitted_values import FittedValues
+from ..game.rules import RuleSet
+from ..model.approximate_cost import FIT_GAMES, ROUNDS, played_games
+from ..model.card_masks import is_wide
+from ..strategy.fitted_values import COEFFICIENT_BITS, FEATURE_BITS, FittedValues
 from .lane_turns import LaneTurns, States, empty_cards, joined
+from .sums import dot, exact_bits, rounded
 
 EXPLORATION = 0.05  # chance that a turn of an exploring game fills a box drawn at random
 RIDGE = 0.1  # penalty on squared changes of a coefficient, against squares of points summed over the states
-ROUNDS = 4
-FIT_GAMES = 6000  # of the last round
-MIN_GAMES = 64
+WIDE_RIDGE = 30.0  # the same for a wide sheet: points are many, and states few for so many boxes
 ROWS = 4096  # states whose features are in memory at the same time
 
 Progress = Callable[[str, int, int], None]  # what is being done, turns done, turns in all
@@ -37,25 +39,15 @@ Progress = Callable[[str, int, int], None]  # what is being done, turns done, tu
 
 @dataclass(frozen=True)
 class FitRecord:
-    """How a value function was fitted.
+    """How a value function was fitted."""
 
-    Attributes
-    ----------
-    seed : int
-        Of the dice of all games.
-    rounds, games : int
-        Rounds, and games played in the last of them.
-    ridge : float
-    seconds : float
-    errors : (categories + 1,) float64
-        By number of open boxes the root mean square of y - V over the states of the last round, in points.
-    """
-
-    seed: int
-    rounds: int
+    seed: int  # of the dice of all games
+    rounds: int  # rounds, and games played in the last of them
     games: int
     ridge: float
     seconds: float
+    # (categories + 1,) float64: By number of open boxes the root mean square of y - V over the states of the last
+    # round, in points
     errors: Floats
 
 
@@ -64,45 +56,24 @@ def fit_values(
     *,
     games: int = FIT_GAMES,
     rounds: int = ROUNDS,
-    ridge: float = RIDGE,
+    ridge: float | None = None,
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[FittedValues, FitRecord]:
-    """Fit the coefficients of a value function.
-
-    Parameters
-    ----------
-    start
-        The values by which the first games are played; its prices and relaxed game stay.
-    games, rounds
-        Games of the last round, and rounds. Every round before plays half as many as the next one, because its play
-        is worse; half of the games explore.
-    ridge
-        See RIDGE.
-    seed
-        Of the dice. The result depends on it, not on the number of threads.
-    threads
-        Number of threads; default: one per processor.
-    progress
-        Called after every turn of a round: ``"play"`` or ``"fit"``, turns done, and turns of all rounds.
-
-    Returns
-    -------
-    values : FittedValues
-    record : FitRecord
-    """
+    """Fit the coefficients of a value function."""
     started = time.perf_counter()
+    if ridge is None:
+        ridge = WIDE_RIDGE if is_wide(start.rules) else RIDGE
     values, turns = start, len(start.rules.categories)
-    seen = [SeenStates() for _ in range(turns + 1)]  # by number of open boxes
+    seen = [SeenStates(start.rules) for _ in range(turns + 1)]  # by number of open boxes
     errors, total, first = np.zeros(turns + 1), 2 * rounds * turns, 0
-    for number in range(rounds):
+    for number, played in enumerate(played_games(games, rounds)):
 
         def report(what: str, done: int, number: int = number) -> None:
             if progress:
                 progress(what, 2 * number * turns + done + (turns if what == "fit" else 0), total)
 
-        played = max(MIN_GAMES, games >> (rounds - 1 - number))
         for t, states in enumerate(
             visited_states(values, played, first, seed, threads, lambda done: report("play", done))
         ):
@@ -119,17 +90,10 @@ def fit_values(
 
 
 class SeenStates:
-    """States with equally many open boxes, and the sums of their features that the regressions of all rounds need.
+    """States with equally many open boxes, and the sums of their features that the regressions of all rounds need."""
 
-    Attributes
-    ----------
-    states : States
-    weights : (n,) int64
-        How often each was visited.
-    """
-
-    def __init__(self) -> None:
-        self.states, self.weights = empty_cards(0), np.empty(0, dtype=np.int64)
+    def __init__(self, rules: RuleSet) -> None:
+        self.states, self.weights = empty_cards(rules, 0), np.empty(0, dtype=np.int64)
         self._relaxed = np.empty(0)
         self._gram: Floats | None = None
 
@@ -150,34 +114,30 @@ class SeenStates:
 
         Minimises the weighted sum of squares, plus `ridge` times the squared differences of all coefficients but the
         constant one to those of the cards with one open box less: the functions of neighbouring turns are alike.
-
-        Parameters
-        ----------
-        targets : (n,) float64
-        prior : (features,) float64
-
-        Returns
-        -------
-        coefficients : (features,) float64
-        error : float
-            Weighted root mean square of the differences that remain.
         """
+        from ..kernels.linear import solve_positive
+
         assert self._gram is not None
         gram, excess = self._gram, targets - self._relaxed
+        excess = rounded(excess, exact_bits(self.weights * excess, FEATURE_BITS + 8))
         right = np.zeros(len(gram))
         for rows in _parts(len(self.states)):
             part = self.states.take(rows)
             right += values.feature_sums(
                 part.filled, part.upper, part.saved, part.tracked, self.weights[rows] * excess[rows]
             )
-        total, change = gram[0, 0], right - gram @ prior
+        total, change = gram[0, 0], right - dot(gram, prior)
         # Without the constant: everything relative to its mean.
         means, mean = gram[0] / total, change[0] / total
         centred = gram - total * np.outer(means, means)
         centred[np.diag_indices(len(gram))] += ridge
-        slopes = np.linalg.solve(centred[1:, 1:], (change - total * means * mean)[1:])
-        coefficients = prior + np.concatenate([[mean - means[1:] @ slopes], slopes])
-        squares = self.weights @ excess**2 - 2 * coefficients @ right + coefficients @ gram @ coefficients
+        slopes = (change - total * means * mean)[1:]
+        solve_positive(np.ascontiguousarray(centred[1:, 1:]), slopes, ridge)
+        change = np.concatenate([[mean - dot(means[1:], slopes)], slopes])
+        coefficients = rounded(prior + change, COEFFICIENT_BITS)
+        squares = (
+            dot(self.weights, excess**2) - 2 * dot(coefficients, right) + dot(coefficients, dot(gram, coefficients))
+        )
         return coefficients, float(np.sqrt(max(0.0, squares) / total))
 
 
@@ -195,7 +155,7 @@ def visited_states(
     report: Callable[[int], None] = lambda done: None,
 ) -> list[States]:
     """The states before every turn of games played greedily, by number of open boxes; every second game explores."""
-    play, states = LaneTurns(values, threads), empty_cards(games)
+    play, states = LaneTurns(values, threads), empty_cards(values.rules, games)
     numbers = np.arange(first, first + games)
     exploration = np.where(numbers % 2, EXPLORATION, 0.0)
     found = []
@@ -208,8 +168,8 @@ def visited_states(
 
 def distinct(states: States) -> tuple[States, Ints]:
     """The different states, and how often each occurs."""
-    fields = np.stack([states.filled, states.upper, states.saved, states.tracked])
+    fields = *np.atleast_2d(states.filled.T), states.upper, states.saved, states.tracked
     order = np.lexsort(fields)
-    fields = fields[:, order]
-    starts = np.flatnonzero(np.concatenate([[True], (fields[:, 1:] != fields[:, :-1]).any(axis=0)]))
-    return States(*np.ascontiguousarray(fields[:, starts])), np.diff(np.concatenate([starts, [len(order)]]))
+    changes = [field[order][1:] != field[order][:-1] for field in fields]
+    starts = np.flatnonzero(np.concatenate([[True], np.any(changes, axis=0)]))
+    return states.take(order[starts]), np.diff(np.concatenate([starts, [len(order)]]))

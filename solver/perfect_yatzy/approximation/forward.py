@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from ..kernels.table_slices import PADDING, TableSlice
 from ..model.relaxed_game import RelaxedGame
 from ..model.relaxed_layout import EMPTY_ROW
 from ..tablebase.backward_induction import default_threads
-from ..tablebase.threads import thread_map
+from ..tablebase.threads import ScratchPool, thread_map
+from .sums import dot
 
 ROWS_PER_TASK = 8
 LEAST_CHANCE = 1e-7  # of a row, for play to be followed
@@ -25,18 +26,11 @@ LEAST_CHANCE = 1e-7  # of a row, for play to be followed
 
 @dataclass(frozen=True)
 class Visits:
-    """Play of a relaxed game from the empty card.
+    """Play of a relaxed game from the empty card."""
 
-    Attributes
-    ----------
-    uses : (turns, categories) float64
-        Chance that each turn fills each box, over the part of play that is followed.
-    upper : (bonuses,) float64
-        Expected sum of the boxes that count to each upper bonus.
-    """
-
+    # (turns, categories) float64: Chance that each turn fills each box, over the part of play that is followed
     uses: Floats
-    upper: Floats
+    upper: Floats  # (bonuses,) float64: Expected sum of the boxes that count to each upper bonus
 
 
 class _Groups:
@@ -57,6 +51,7 @@ class _Play:
 
     def __init__(self, game: RelaxedGame, values: Floats) -> None:
         from ..kernels.lattice import indexed_lattice
+        from ..kernels.turn_visits import visit_scratch
 
         self.game, self.dice = game, lattice(game.rules.dice, game.rules.faces)
         self.index_arrays = indexed_lattice(self.dice)
@@ -65,54 +60,36 @@ class _Play:
         self.table.values.flags.writeable = False
         self.chance = np.zeros(game.size)
         self.chance[game.layout.offsets[EMPTY_ROW]] = 1.0
-        self._idle: list[list[Any]] = [[] for _ in self.groups]
+        self._scratch = [ScratchPool(partial(visit_scratch, self.dice, model)) for model in game.models]
 
     def turn(self, rows: Ints, status: int) -> tuple[Ints, Ints, Floats, Floats]:
         """Rows and places of the children and their chances, and the chance of each outcome."""
-        from ..kernels.turn_visits import VisitJob, visit_rows, visit_scratch
+        from ..kernels.turn_visits import VisitJob, visit_rows
 
         model, layout, group = self.game.models[status], self.game.layout, self.groups[status]
-        try:
-            scratch = self._idle[status].pop()
-        except IndexError:
-            scratch = visit_scratch(self.dice, model)
         children, places, parts = [], [], []
         total = np.zeros(len(group.boxes))
-        for row in rows:
-            first, lane_set = int(layout.offsets[row]), layout.lane_sets[row]
-            lanes = int(layout.lane_count[lane_set])
-            found = np.zeros((len(group.boxes), lanes))
-            ends = found.ravel()
-            job = VisitJob(model, self.index_arrays, self.table, self.chance, ends, first, lanes, scratch)
-            visit_rows(np.array([row]), job)
-            total += found.sum(axis=1)
-            moved = np.add.reduceat(found[group.order], group.starts)
-            which, lane = np.nonzero(moved)
-            child = row + group.step[which]
-            upper = layout.lane_upper[lane_set, lane] + group.shift[which]
-            children.append(child)
-            places.append(layout.offsets[child] + layout.lane_of[layout.lane_sets[child], upper])
-            parts.append(moved[which, lane])
-        self._idle[status].append(scratch)
+        with self._scratch[status].borrow() as scratch:
+            for row in rows:
+                first, lane_set = int(layout.offsets[row]), layout.lane_sets[row]
+                lanes = int(layout.lane_count[lane_set])
+                found = np.zeros((len(group.boxes), lanes))
+                ends = found.ravel()
+                job = VisitJob(model, self.index_arrays, self.table, self.chance, ends, first, lanes, scratch)
+                visit_rows(np.array([row]), job)
+                total += found.sum(axis=1)
+                moved = np.add.reduceat(found[group.order], group.starts)
+                which, lane = np.nonzero(moved)
+                child = row + group.step[which]
+                upper = layout.lane_upper[lane_set, lane] + group.shift[which]
+                children.append(child)
+                places.append(layout.offsets[child] + layout.lane_of[layout.lane_sets[child], upper])
+                parts.append(moved[which, lane])
         return np.concatenate(children), np.concatenate(places), np.concatenate(parts), total
 
 
 def visits(game: RelaxedGame, values: Floats, *, threads: int | None = None) -> Visits:
-    """Follow the best policy of a relaxed game without saved rolls.
-
-    Parameters
-    ----------
-    game
-    values : (game.size,) float64
-        W.
-    threads
-        Number of threads; default: all processors of this process.
-
-    Raises
-    ------
-    ValueError
-        If the rules save rolls.
-    """
+    """Follow the best policy of a relaxed game without saved rolls."""
     if game.rules.saved_rolls:
         raise ValueError("play is followed only without saved rolls")
     play = _Play(game, values)
@@ -144,6 +121,6 @@ def _by_box(game: RelaxedGame, groups: Sequence[_Groups], used: Sequence[Floats]
             here = group.boxes == c
             uses[:, c] += total[:, here].sum(axis=1)
             if box.upper and rules.bonus:
-                points = float(total[:, here].sum(axis=0) @ group.points[here])
+                points = float(dot(total[:, here].sum(axis=0), group.points[here]))
                 upper[box.column] += points / (1.0 + game.slopes[box.column])
     return Visits(uses, upper)

@@ -50,31 +50,7 @@ def solve_goal_estimates(
     begin: Begin = lambda objective: None,
     force: bool = False,
 ) -> list[TableInfo]:
-    """Solve the spreads and the goals of the last layers, and store them; the means first if they are missing.
-
-    Parameters
-    ----------
-    rules
-        The game.
-    tables, threads
-        As for :func:`perfect_yatzy.open_strategy`.
-    begin
-        Called before each solve; returns the callback for its progress.
-    force
-        Whether tables that exist are solved again; an interrupted solve is resumed in any case.
-
-    Returns
-    -------
-    list of TableInfo
-        The tables, in the order of :data:`perfect_yatzy.strategy.goal_estimates.ESTIMATES`.
-
-    Raises
-    ------
-    RulesError
-        If the machine has too little memory.
-    TableError
-        If a table is damaged or cannot be written.
-    """
+    """Solve the spreads and the goals of the last layers, and store them; the means first if they are missing."""
     means = Objective(rules)
     if not has_table(rules, tables):
         solve_to_store(means, tables, threads=threads, progress=begin(means), missing_only=True)
@@ -104,26 +80,13 @@ def risk_rate(strategy: Strategy, threads: int | None = None) -> float:
 
 @dataclass(frozen=True)
 class MeasuredGoal:
-    """What approximate play for a goal achieves.
-
-    Attributes
-    ----------
-    goal : int
-    estimate : float
-        Estimated chance of the empty card.
-    chance : float
-        Share of the simulated games that reach the goal.
-    interval99 : (float, float)
-        99 % interval of the chance.
-    by_mean : float
-        Share of the games that reach it under play for the mean.
-    """
+    """What approximate play for a goal achieves."""
 
     goal: int
-    estimate: float
-    chance: float
-    interval99: tuple[float, float]
-    by_mean: float
+    estimate: float  # estimated chance of the empty card
+    chance: float  # share of the simulated games that reach the goal
+    interval99: tuple[float, float]  # (float, float): 99 % interval of the chance
+    by_mean: float  # share of the games that reach it under play for the mean
 
 
 def measured_goals(
@@ -134,13 +97,7 @@ def measured_goals(
     seed: int = 1,
     threads: int | None = None,
 ) -> Iterator[MeasuredGoal]:
-    """Simulate play for three goals: about the mean, and one and two standard deviations above it.
-
-    Raises
-    ------
-    TableError
-        If a table is missing or damaged.
-    """
+    """Simulate play for three goals: about the mean, and one and two standard deviations above it."""
     strategy = _of_mean(rules, tables)
     info, evaluator = open_goal_estimates(rules, strategy.evaluator, tables)
     by_mean = simulate(strategy, games, seed, threads=threads)

@@ -16,8 +16,9 @@ from ..game.dice import Floats, Ints, lattice
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
 from ..game.upper_sums import upper_sums
+from ..model.card_masks import card_masks, packed
 from ..model.state_space import LANES
-from ..model.turn_slots import turn_slots
+from ..model.turn_slots import allowed_boxes, box_masks, turn_slots
 from ..strategy.fitted_values import FittedValues
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.threads import thread_map
@@ -30,7 +31,10 @@ CHUNK = 512  # states a thread takes at a time
 
 @dataclass(frozen=True)
 class States:
-    """States at the start of a turn, ``(n,)`` int64 each; fields as those of :class:`perfect_yatzy.State`."""
+    """States at the start of a turn, ``(n,)`` each: int64, and masks of the filled boxes.
+
+    Fields as those of :class:`perfect_yatzy.State`; masks as :func:`perfect_yatzy.model.card_masks.card_masks`.
+    """
 
     filled: Ints
     upper: Ints
@@ -45,15 +49,15 @@ class States:
         return len(self.filled)
 
 
-def empty_cards(number: int) -> States:
+def empty_cards(rules: RuleSet, number: int) -> States:
     """So many games at their start."""
-    return same_cards(EMPTY_STATE, number)
+    return same_cards(rules, EMPTY_STATE, number)
 
 
-def same_cards(state: State, number: int) -> States:
+def same_cards(rules: RuleSet, state: State, number: int) -> States:
     """So many games with the same card."""
-    fields = state.filled, state.upper, state.saved, int(state.joker_paid)
-    return States(*(np.full(number, field, dtype=np.int64) for field in fields))
+    filled, fields = card_masks(rules, [state.filled]), (state.upper, state.saved, int(state.joker_paid))
+    return States(np.repeat(filled, number, axis=0), *(np.full(number, field, dtype=np.int64) for field in fields))
 
 
 def joined(parts: list[States]) -> States:
@@ -63,40 +67,18 @@ def joined(parts: list[States]) -> States:
 
 @dataclass(frozen=True)
 class PlayedTurn:
-    """One turn of n games.
+    """One turn of n games."""
 
-    Attributes
-    ----------
-    states : States
-        After the turn.
-    category : (n,) int64
-        The box that was filled.
-    points, bonus_points : (n,) int64
-        Points in that box; joker and first-roll bonuses of the turn.
-    expected : (n,) float64
-        Value before the turn: its exact expectation, if the child values are right.
-    reached : (n,) float64
-        Points made, and the value of the card after the turn.
-    """
-
-    states: States
-    category: Ints
-    points: Ints
-    bonus_points: Ints
-    expected: Floats
-    reached: Floats
+    states: States  # after the turn
+    category: Ints  # (n,) int64: The box that was filled
+    points: Ints  # (n,) int64: Points in that box; joker and first-roll bonuses of the turn
+    bonus_points: Ints  # (n,) int64
+    expected: Floats  # (n,) float64: Value before the turn: its exact expectation, if the child values are right
+    reached: Floats  # (n,) float64: Points made, and the value of the card after the turn
 
 
 class LaneTurns:
-    """Turns of a game from the values of a function.
-
-    Parameters
-    ----------
-    values
-        The value function.
-    threads
-        Number of threads; default: one per processor. No result depends on it.
-    """
+    """Turns of a game from the values of a function."""
 
     def __init__(self, values: FittedValues, threads: int | None = None) -> None:
         from ..kernels.lattice import indexed_lattice, kernel_lattice
@@ -123,15 +105,7 @@ class LaneTurns:
     def play(
         self, states: States, games: Ints, seed: int, turn: int, exploration: Floats | float = 0.0
     ) -> PlayedTurn:
-        """Play one turn of games whose cards have equally many open boxes, greedily.
-
-        Parameters
-        ----------
-        games : (n,) int64
-            Numbers of the games; with `seed` and `turn` they determine the dice.
-        exploration : (n,) float64 or float
-            Chance that a box drawn at random is filled in the end.
-        """
+        """Play one turn of games whose cards have equally many open boxes, greedily."""
         from ..kernels.state_lanes import LaneGames, play_states
 
         n = len(states)
@@ -153,7 +127,7 @@ class LaneTurns:
         model, rules = self._model, self.rules
         category, points, slot = model.category[outcome], model.points[outcome], model.slot[outcome]
         after = States(
-            states.filled | np.int64(1) << category,
+            states.filled | box_masks(rules)[category],
             upper_sums(rules).cap(states.upper + model.slot_shift[slot]),
             rerolls if rules.saved_rolls else np.zeros_like(rerolls),
             states.tracked | ((category == rules.tracked_index) & (points > 0)),
@@ -164,7 +138,8 @@ class LaneTurns:
     def _run(self, states: States, run: Callable[[Ints, int, LaneJob, LaneTable], None]) -> None:
         """Call `run` with every chunk of the states: its rows, number of blocks, and arguments of the kernels."""
         # States with many open boxes in common share vectors of few different values; saved rolls share the stages.
-        order = np.lexsort((states.filled, states.saved)) if self.rules.saved_rolls else np.arange(len(states))
+        alike = (*np.atleast_2d(states.filled.T), states.saved)
+        order = np.lexsort(alike) if self.rules.saved_rolls else np.arange(len(states))
 
         def chunk(begin: int) -> None:
             rows = order[begin : begin + CHUNK]
@@ -202,5 +177,6 @@ class LaneTurns:
         by_block = found.reshape(len(stages), blocks, LANES, slots).transpose(1, 0, 3, 2)
         table = LaneTable(np.ascontiguousarray(by_block).ravel(), slots, len(stages))
         turns = TurnResults(np.empty(size), np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64))
-        states = LaneStates(part.filled, part.saved, part.tracked)
+        choices = packed(self.rules, allowed_boxes(self.rules, part.filled))
+        states = LaneStates(part.filled, choices, part.saved, part.tracked)
         return LaneJob(self._model, self._lattice, states, turns, most_saved, scratch), table

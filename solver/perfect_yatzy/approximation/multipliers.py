@@ -21,34 +21,25 @@ import numpy as np
 from ..game.dice import Floats
 from ..game.points import points_table
 from ..game.rules import Bonus, RuleSet
+from ..model.card_masks import is_wide
 from ..model.relaxed_game import intercept
 from .bundle import Minimum, minimise
 from .one_turn import one_turn
+from .sums import dot
 
 EVALUATIONS = 300
+SLOPE_UNIT = 0.003  # of the slopes of a wide sheet, which move its bound far more than prices do
 
 
 @dataclass(frozen=True)
 class Prices:
-    """Prices of boxes, and slopes of the lines above upper bonuses.
+    """Prices of boxes, and slopes of the lines above upper bonuses."""
 
-    Attributes
-    ----------
-    prices : (categories,) float64
-    slopes : (bonuses,) float64
-    value : float
-        Bound of the game without the bonuses that have no line; to guide the method, not certified.
-    gap : float
-        About how much lower the best prices can be.
-    evaluations : int
-        Turns evaluated.
-    """
-
-    prices: Floats
-    slopes: Floats
-    value: float
-    gap: float
-    evaluations: int
+    prices: Floats  # (categories,) float64
+    slopes: Floats  # (bonuses,) float64
+    value: float  # bound of the game without the bonuses that have no line; to guide the method, not certified
+    gap: float  # about how much lower the best prices can be
+    evaluations: int  # turns evaluated
 
 
 def optimal_prices(
@@ -58,26 +49,15 @@ def optimal_prices(
     evaluations: int = EVALUATIONS,
     progress: Callable[[float], None] | None = None,
 ) -> Prices:
-    """The prices with which the relaxed game is worth least.
-
-    Parameters
-    ----------
-    rules
-    lines
-        The bonuses that are replaced by lines; the others are left out.
-    evaluations
-        Most turns to evaluate.
-    progress
-        Takes the fraction that is done.
-    """
+    """The prices with which the relaxed game is worth least."""
     points, n_boxes = points_table(rules).astype(np.float64), len(rules.categories)
     turn = one_turn(rules.dice, rules.faces, rules.rolls_per_turn)
     bonuses = rules.bonuses
     counted = [np.array([box.upper and box.column == b for box in rules.categories], dtype=np.float64) for b in lines]
-    rolls = np.arange(points.shape[1])
+    rolls, unit = np.arange(points.shape[1]), SLOPE_UNIT if is_wide(rules) else 1.0
 
     def bound(variables: Floats) -> tuple[float, Floats]:
-        lam, slopes = variables[:n_boxes], variables[n_boxes:]
+        lam, slopes = variables[:n_boxes], unit * variables[n_boxes:]
         worth = (
             points * (1.0 + sum((s * c for s, c in zip(slopes, counted, strict=True)), np.zeros(n_boxes)))[:, None]
         )
@@ -89,7 +69,7 @@ def optimal_prices(
         total, gradient = float(lam.sum() + n_boxes * mean), [*(1.0 - n_boxes * uses)]
         for b, slope, c in zip(lines, slopes.tolist(), counted, strict=True):
             total += intercept(bonuses[b], slope)
-            gradient.append(float(n_boxes * (c @ sums)) - touching_sum(bonuses[b], slope))
+            gradient.append(unit * (float(n_boxes * dot(c, sums)) - touching_sum(bonuses[b], slope)))
         return total, np.array(gradient)
 
     def report(found: Minimum) -> None:
@@ -98,13 +78,14 @@ def optimal_prices(
 
     # Prices of what a box pays in the mean if the turn is played for it alone would be far too high; the mean of a
     # random roll orders the boxes well enough.
-    start = np.concatenate([points @ turn.grid.weights, np.zeros(len(lines))])
+    start = np.concatenate([dot(points, turn.grid.weights), np.zeros(len(lines))])
     lowest = np.concatenate([np.full(n_boxes, -np.inf), np.zeros(len(lines))])
     tolerance = 1e-5 * float(np.abs(points).max()) * n_boxes
     found = minimise(
         bound, start, tolerance=tolerance, evaluations=evaluations, lowest=lowest, progress=report, step=10.0
     )
-    return Prices(found.point[:n_boxes], found.point[n_boxes:], found.value, found.gap, found.evaluations)
+    slopes = unit * found.point[n_boxes:]
+    return Prices(found.point[:n_boxes], slopes, found.value, found.gap, found.evaluations)
 
 
 def touching_sum(bonus: Bonus, slope: float) -> float:

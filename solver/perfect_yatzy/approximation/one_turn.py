@@ -14,6 +14,7 @@ import numpy as np
 
 from ..game.dice import Floats, Ints, lattice
 from ..strategy.turn_evaluator import passes
+from .sums import dot
 
 
 class OneTurn:
@@ -23,18 +24,7 @@ class OneTurn:
         self.grid, self.passes, self.rolls = lattice(dice, faces), passes(dice, faces), rolls
 
     def mean_and_uses(self, gains: Floats) -> tuple[float, Floats]:
-        """The mean of the best turn, and the chance that it ends with each roll.
-
-        Parameters
-        ----------
-        gains : (rolls,) float64
-            What the turn pays if it ends with each roll.
-
-        Returns
-        -------
-        mean : float
-        ends : (rolls,) float64
-        """
+        """The mean of the best turn, and the chance that it ends with each roll."""
         first = self.grid.first_roll
         best, stages = gains, []
         for _ in range(self.rolls - 1):
@@ -47,7 +37,7 @@ class OneTurn:
         for stops, choice in reversed(stages):
             ends += np.where(stops, chances, 0.0)
             chances = self._reroll(np.where(stops, 0.0, chances), choice)
-        return float(self.grid.weights @ best), ends + chances
+        return float(dot(self.grid.weights, best)), ends + chances
 
     def _best_within(self, holds: Floats) -> tuple[Floats, Ints]:
         """The best hold within each multiset, and the multiset with one die less that has it (or itself)."""
@@ -72,10 +62,7 @@ class OneTurn:
             target = choice[level.place][moves]
             node += np.bincount(target, weights=node[level.place][moves], minlength=len(node))
             node[own[moves]] = 0.0
-        for level in self.passes.levels[:-1]:
-            share = np.repeat(node[level.place] / self.grid.faces, self.grid.faces)
-            node += np.bincount(level.successors.ravel(), weights=share, minlength=len(node))
-        return node[first:]
+        return self.passes.rolls_from_holds(node)
 
 
 @lru_cache(maxsize=4)

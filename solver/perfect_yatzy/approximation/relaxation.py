@@ -13,29 +13,33 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from time import monotonic
+from time import perf_counter
 
 import numpy as np
 
 from ..errors import RulesError
-from ..game.box_order import chains
 from ..game.dice import Floats
 from ..game.rules import RuleSet
+from ..model.approximate_cost import (
+    BOUND_MEMORY,
+    ORDERING_SHARE,
+    layout_bytes,
+    refining_calls,
+    relaxation_work,
+    solve_work,
+    visits_work,
+)
 from ..model.relaxed_game import RelaxedGame
-from ..model.relaxed_layout import Levels
+from ..model.relaxed_layout import Levels, required_exact, tracked_exact
 from .backward import solve_relaxed
 from .bound import upper_bound
 from .bundle import Minimum, minimise
-from .costs import ROW_BYTES, solve_seconds, visits_seconds
 from .exact_boxes import coarse_levels, order_of_gain
 from .forward import visits
 from .multipliers import Prices, optimal_prices, touching_sum
 
-Report = Callable[[str, float], None]  # takes the name of a stage and the fraction of it that is done
+Report = Callable[[str, float], None]  # takes what is being done, and about the share of all work that is done
 
-REFINING_SHARE = 0.15  # of the time, for better prices
-REFINING_CALLS = 60
-ORDERING_SHARE = 0.05
 TOLERANCE = 2e-5  # of the bound, where an iteration ends
 LEVEL_TOLERANCE = 5e-5  # of the bound: 0.1 points for Giant Yatzy
 
@@ -46,38 +50,29 @@ class Budget:
 
     Attributes
     ----------
-    seconds : float
-        Time on a machine with two threads; the bound depends on it, but not on the speed of the machine.
+    work : float
+        Operations (:mod:`perfect_yatzy.model.approximate_cost`); two threads do about 5e10 a second. The bound
+        depends on their number, not on the speed of the machine.
     memory : int
         Bytes.
     boxes : int or None
         Most further exact boxes (or chains of boxes); default: no limit.
     """
 
-    seconds: float = 240.0
-    memory: int = 1 << 30
+    work: float = 12e12
+    memory: int = BOUND_MEMORY
     boxes: int | None = None
 
 
 @dataclass(frozen=True)
 class Relaxation:
-    """A solved relaxed game.
-
-    Attributes
-    ----------
-    game : RelaxedGame
-    values : (game.size,) float64
-        W.
-    bound : float
-        Certified upper bound of the expected final score from the empty card, rounded up.
-    seconds : float
-        Time it took.
-    """
+    """A solved relaxed game."""
 
     game: RelaxedGame
-    values: Floats
-    bound: float
-    seconds: float
+    values: Floats  # (game.size,) float64: W
+    bound: float  # certified upper bound of the expected final score from the empty card, rounded up
+    work: float  # operations it took
+    speed: float  # operations a second of its last solve
 
     @property
     def rules(self) -> RuleSet:
@@ -95,19 +90,6 @@ class Relaxation:
         return self.game.prices
 
 
-def required_exact(rules: RuleSet) -> tuple[tuple[int, ...], int]:
-    """The boxes that are exact in every relaxation, and the column whose upper sum is remembered (-1: none).
-
-    Those are the boxes that decide about jokers and required boxes, and the upper boxes of the column with the
-    largest bonus; each with the other boxes of its chain.
-    """
-    needed = {c for c in (rules.joker_index, rules.tracked_index) if c >= 0}
-    bonuses = rules.bonuses
-    column = max(range(len(bonuses)), key=lambda b: bonuses[b].points) if bonuses else -1
-    needed |= {c for c, box in enumerate(rules.categories) if box.upper and bonuses and box.column == column}
-    return tuple(sorted(c for chain in chains(rules) if needed & set(chain) for c in chain)), column
-
-
 def relax(
     rules: RuleSet,
     budget: Budget | None = None,
@@ -123,7 +105,7 @@ def relax(
     budget
         Default: :class:`Budget`.
     report
-        Called now and then with the stage and the fraction of it that is done.
+        Called now and then with what is being done, and about the share of all work that is done.
     threads
         Number of threads; default: all processors of this process. The bound does not depend on it.
 
@@ -132,10 +114,10 @@ def relax(
     RulesError
         If even the boxes that have to be exact have too many cards.
     """
-    began = monotonic()
-    maker = _Relaxing(rules, budget or Budget(), report or (lambda stage, done: None), threads)
+    budget = budget or Budget()
+    maker = _Relaxing(rules, budget, report or (lambda stage, done: None), threads)
     game, values = maker.run()
-    return Relaxation(game, values, upper_bound(game, values), monotonic() - began)
+    return Relaxation(game, values, upper_bound(game, values), budget.work - maker.work, maker.speed)
 
 
 class _Relaxing:
@@ -143,10 +125,12 @@ class _Relaxing:
 
     def __init__(self, rules: RuleSet, budget: Budget, report: Report, threads: int | None) -> None:
         self.rules, self.budget, self.threads = rules, budget, threads
-        self.report, self.seconds = report, budget.seconds
+        self.report, self.work = report, budget.work
         self.prices: Prices
         self.column, self.exact = -1, tuple[int, ...]()
         self.levels: Levels | None = None
+        self.speed = 0.0
+        self.expected = relaxation_work(rules, budget.work, budget.memory, budget.boxes)
 
     def run(self) -> tuple[RelaxedGame, Floats]:
         """The last relaxed game and its values."""
@@ -158,7 +142,7 @@ class _Relaxing:
             self.prices.slopes,
             self.exact,
             self.column,
-            ORDERING_SHARE * self.seconds,
+            ORDERING_SHARE * self.work,
             threads=self.threads,
             progress=self.progress("boxes"),
         )
@@ -172,9 +156,10 @@ class _Relaxing:
             self.levels = coarse_levels(game, values, LEVEL_TOLERANCE * upper_bound(game, values))
         return self.with_most_boxes(left)
 
-    def progress(self, stage: str) -> Callable[[float], None]:
-        """A callback for one stage."""
-        return lambda done: self.report(stage, done)
+    def progress(self, stage: str, work: float = 0.0) -> Callable[[float], None]:
+        """A callback for one stage, which takes the fraction of it that is done."""
+        before = self.budget.work - self.work
+        return lambda done: self.report(stage, min(0.999, (before + done * work) / self.expected))
 
     def game(self, exact: list[int] | tuple[int, ...]) -> RelaxedGame:
         """The relaxed game with these exact boxes."""
@@ -182,20 +167,21 @@ class _Relaxing:
         return RelaxedGame(self.rules, exact, found.prices, self.column, found.slopes, self.levels)
 
     def solve(self, game: RelaxedGame, stage: str) -> Floats:
-        """W, at the cost of its time."""
-        self.seconds -= solve_seconds(game)
-        return solve_relaxed(game, threads=self.threads, progress=self.progress(stage))
+        """W, at the cost of its work."""
+        work, began = solve_work(game), perf_counter()
+        values = solve_relaxed(game, threads=self.threads, progress=self.progress(stage, work))
+        self.work, self.speed = self.work - work, work / (perf_counter() - began)
+        return values
 
     def choose_required(self) -> None:
-        """Prices, and the boxes that are exact in any case; without the upper sum if that takes too long."""
+        """Prices, and the boxes that are exact in any case; without the upper sum if that is too much work."""
         self.exact, self.column = required_exact(self.rules)
         every = range(len(self.rules.bonuses))
         lines = [b for b in every if b != self.column]
         self.prices = self.static_prices(lines)
         if self.column < 0 or self.affordable(self.exact):
             return
-        tracked = {c for c in (self.rules.joker_index, self.rules.tracked_index) if c >= 0}
-        self.exact = tuple(sorted(c for chain in chains(self.rules) if tracked & set(chain) for c in chain))
+        self.exact = tracked_exact(self.rules)
         self.column, self.prices = -1, self.static_prices(list(every))
 
     def static_prices(self, lines: list[int]) -> Prices:
@@ -207,20 +193,20 @@ class _Relaxing:
 
     def affordable(self, exact: list[int] | tuple[int, ...]) -> RelaxedGame | None:
         """The game with these exact boxes and all rows, if the budget suffices to solve it."""
-        if self.layout_bytes(exact) > self.budget.memory / 2:
+        if layout_bytes(self.rules, exact) > self.budget.memory / 2:
             return None
         try:
             game = self.game(exact)
         except RulesError:
             return None
-        fits = solve_seconds(game) <= self.seconds and 8 * game.size <= self.budget.memory / 2
+        fits = solve_work(game) <= self.work and 8 * game.size <= self.budget.memory / 2
         return game if fits else None
 
     def refined(self, game: RelaxedGame) -> RelaxedGame:
         """The game with better prices, if it is small enough to be solved many times."""
-        each = solve_seconds(game) + visits_seconds(game)
-        calls = min(REFINING_CALLS, int(REFINING_SHARE * self.seconds / each)) if each else 0
-        if calls < 10 or not game.members or self.rules.saved_rolls:
+        each = solve_work(game) + visits_work(game)
+        calls = refining_calls(self.work, each)
+        if not calls or not game.members or self.rules.saved_rolls:
             return game
         count, found = len(self.rules.categories), self.prices
         lines = [b for b in range(len(found.slopes)) if b != self.column]
@@ -236,8 +222,10 @@ class _Relaxing:
             gradient = np.concatenate([1.0 - seen.uses.sum(axis=0), seen.upper[lines] - np.array(touching)])
             return upper_bound(tried, values), gradient
 
+        share = self.progress("prices", calls * each)
+
         def report(best: Minimum) -> None:
-            self.report("prices", best.evaluations / calls)
+            share(best.evaluations / calls)
 
         start = np.concatenate([found.prices, found.slopes[lines]])
         lowest = np.concatenate([np.full(count, -np.inf), np.zeros(len(lines))])
@@ -245,7 +233,7 @@ class _Relaxing:
         best = minimise(
             bound, start, tolerance=tolerance, evaluations=calls, step=10.0, lowest=lowest, progress=report
         )
-        self.seconds -= best.evaluations * each
+        self.work -= best.evaluations * each
         slopes = found.slopes.copy()
         slopes[lines] = best.point[count:]
         self.prices = Prices(best.point[:count], slopes, best.value, best.gap, found.evaluations + best.evaluations)
@@ -261,9 +249,3 @@ class _Relaxing:
                 break
             game = more
         return game, self.solve(game, f"{len(game.exact)} exact boxes")
-
-    def layout_bytes(self, exact: list[int] | tuple[int, ...]) -> float:
-        """Memory of the arrays of a layout."""
-        cards = float(np.prod([float(len(chain) + 1) for chain in chains(self.rules) if set(chain) <= set(exact)]))
-        flags = 2 if self.rules.tracked_index >= 0 else 1
-        return ROW_BYTES * cards * flags * (len(self.rules.categories) - len(exact) + 1)

@@ -37,15 +37,10 @@ MAX_GAMES = 1 << 24
 
 @dataclass(frozen=True, repr=False)
 class ApproximateSimulation(Simulation):
-    """Simulated games by a fitted value function, with the fitted values as control variate.
+    """Simulated games by a fitted value function, with the fitted values as control variate."""
 
-    Attributes
-    ----------
-    luck : (games,) float64
-        D of each game (see the module): what the dice gave beyond the expectation, in points; its mean is 0.
-    seconds : float
-    """
-
+    # (games,) float64: D of each game (see the module): what the dice gave beyond the expectation, in points; its
+    # mean is 0
     luck: Floats
     seconds: float
 
@@ -90,39 +85,12 @@ def simulate_values(
     half_width: float | None = None,
     seed: int = 0,
     threads: int | None = None,
-    progress: Callable[[int, float], None] | None = None,
+    progress: Callable[[int, float, float], None] | None = None,
     start: State = EMPTY_STATE,
     points_before: int = 0,
     first: int = 0,
 ) -> ApproximateSimulation:
-    """Play games greedily on fitted values.
-
-    Parameters
-    ----------
-    values
-        The value function.
-    games
-        How many; at most, with `half_width`.
-    half_width
-        Play until half the 99 % interval of the mean is no wider, in points.
-    seed
-        Of the dice.
-    threads
-        Number of threads; default: one per processor. The result does not depend on it.
-    progress
-        Called after every turn of a batch with the games done and half the width of the interval so far.
-    start
-        A checked state, where all games begin.
-    points_before
-        Points on the card at the start.
-    first
-        Number of the first game, on which the dice depend.
-
-    Raises
-    ------
-    StateError
-        If neither `games` nor `half_width` is given, or one of them is not positive.
-    """
+    """Play games greedily on fitted values."""
     if games is None and half_width is None:
         raise StateError("give a number of games, or the width of the interval")
     most = MAX_GAMES if games is None else whole_number(games, "games")
@@ -135,7 +103,7 @@ def simulate_values(
     turns = len(rules.categories) - filled
     while done < most and (half_width is None or done < 2 or width > half_width):
         number = min(BATCH, most - done)
-        numbers, states = first + np.arange(done, done + number), same_cards(start, number)
+        numbers, states = first + np.arange(done, done + number), same_cards(rules, start, number)
         total, gained = np.zeros(number, dtype=np.int64), np.zeros(number)
         points = np.full((number, len(rules.categories)), -1, dtype=np.int16)
         for turn in range(turns):
@@ -145,7 +113,7 @@ def simulate_values(
             gained += played.reached - played.expected
             points[np.arange(number), played.category] = played.points
             if progress:
-                progress(done + number * (turn + 1) // turns, width)
+                progress(done + number * (turn + 1) // turns, found / max(1, done), width)
         bonus = upper_sums(rules).bonuses(states.upper)
         scores.append(points_before + total + bonus)
         luck.append(gained)

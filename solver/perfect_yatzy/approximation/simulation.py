@@ -13,12 +13,13 @@ from ..strategy.simulation import Simulation
 from .rollout import simulate_values
 
 if TYPE_CHECKING:
+    from ..model.policies import Policy
     from ..strategy.position import Position
     from ..strategy.strategy import Strategy
 
 
 def simulate(
-    strategy: Strategy,
+    strategy: Strategy | Policy,
     games: int,
     seed: int = 1,
     start: Position | None = None,
@@ -33,7 +34,8 @@ def simulate(
     ----------
     strategy
         A strategy from :func:`perfect_yatzy.open_strategy`, :func:`perfect_yatzy.approximate`,
-        :func:`perfect_yatzy.reach` or :func:`perfect_yatzy.maximise`.
+        :func:`perfect_yatzy.reach` or :func:`perfect_yatzy.maximise`; or any policy that
+        :func:`perfect_yatzy.evaluate` takes, such as a :class:`perfect_yatzy.FunctionPolicy`.
     games
         Number of games, at least 1.
     seed
@@ -80,7 +82,7 @@ def simulate(
         games=games,
         seed=seed,
         threads=threads,
-        progress=(lambda done, width: progress(done, games)) if progress else None,
+        progress=(lambda done, mean, width: progress(done, games)) if progress else None,
         start=checked.state,
         points_before=checked.points if points is None else whole_number(points, "points"),
     )

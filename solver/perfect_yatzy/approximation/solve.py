@@ -6,15 +6,17 @@
     bound        a larger relaxed game, whose value no strategy exceeds
 
 Each finished stage is stored (:mod:`.stages`), so that an interrupted solution is resumed. The result depends on the
-rules and the settings alone, not on the number of threads or the speed of the machine.
+rules and the settings alone, bit for bit, on any machine and with any number of threads: the limits are counts. Only
+a bound that is limited by minutes depends on the speed of the machine.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -23,22 +25,32 @@ import numpy as np
 from ..errors import StateError, whole_number
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
+from ..model.approximate_cost import (
+    BASELINE_BOXES,
+    BASELINE_MEMORY,
+    BASELINE_WORK,
+    BOUND_MEMORY,
+    BOUND_WORK,
+    FIT_GAMES,
+    GAMES,
+    ROUNDS,
+    approximate_seconds,
+)
+from ..model.estimates import LANE_OPERATIONS_PER_SECOND, log_long
 from ..strategy.approximate_strategy import ApproximateStrategy
 from ..strategy.certificate import Certificate
 from ..strategy.fitted_file import OBJECTIVE, from_arrays, has_fitted, to_arrays, write_fitted
 from ..strategy.fitted_values import FittedValues, first_guess
 from ..strategy.opening import open_approximate
-from .fit import FIT_GAMES, ROUNDS, fit_values
+from .fit import fit_values
 from .relaxation import Budget, relax
 from .rollout import SIMULATION_SEED, simulate_values
 from .stages import Arrays, Stages
 
-GAMES = 20_000  # of the simulation
-MINUTES = 10.0  # for the bound
-BASELINE = Budget(seconds=100.0, memory=512 << 20, boxes=6)  # of the small relaxed game
-MEMORY = 1 << 30  # bytes, of the larger relaxed game
+UNIT = 1e12  # operations, of the setting `work`
 STAGES = ("relaxation", "fit", "simulation", "bound")
-Report = Callable[[str, float], None]  # name of a stage, and the fraction of it that is done
+Known = Mapping[str, float]  # as far as they are known: `mean`, `half_width`, `bound`
+Report = Callable[[str, float, Known], None]  # name of a stage, the share of it that is done, what is known
 
 
 @dataclass(frozen=True)
@@ -50,7 +62,8 @@ class Settings:
     fit_games: int
     games: int
     half_width: float
-    minutes: float
+    work: float
+    minutes: float | None
     memory: int
 
     def check(self) -> None:
@@ -58,7 +71,9 @@ class Settings:
         for name, least in (("seed", 0), ("rounds", 1), ("fit_games", 2), ("games", 2), ("memory", 1 << 20)):
             if whole_number(getattr(self, name), name) < least:
                 raise StateError(f"{name} is {getattr(self, name)}; must be at least {least}")
-        if not 0 < self.minutes < 1e6:
+        if not 0 <= self.work < 1e9:
+            raise StateError(f"work is {self.work}; must not be negative")
+        if self.minutes is not None and not 0 < self.minutes < 1e6:
             raise StateError(f"minutes is {self.minutes}; must be a positive number")
         if not 0 <= self.half_width < 1e9:
             raise StateError(f"half_width is {self.half_width}; must not be negative")
@@ -73,8 +88,9 @@ def approximate(
     half_width: float = 0.0,
     rounds: int = ROUNDS,
     fit_games: int = FIT_GAMES,
-    minutes: float = MINUTES,
-    memory: int = MEMORY,
+    work: float = BOUND_WORK / UNIT,
+    minutes: float | None = None,
+    memory: int = BOUND_MEMORY,
     threads: int | None = None,
     report: Report | None = None,
     force: bool = False,
@@ -98,15 +114,20 @@ def approximate(
         The simulation ends earlier if half the 99 % interval of the mean is at most this, in points; 0 for never.
     rounds, fit_games
         Rounds of the fit, and games of the last round; every round before plays half as many.
+    work
+        For the bound: the most operations, in 10^12. Two threads do that many in about 20 seconds. The small relaxed
+        game takes at most 5, and no more than the bound.
     minutes
-        For the bound, on a machine with two threads; the small relaxed game takes at most 100 seconds, and no
-        longer than the bound.
+        For the bound in place of `work`: as many operations as this machine does in that time, at the speed it had
+        in the first stage. That does not repeat; the certificate records the number under ``stages``.
     memory
         Bytes for the bound.
     threads
         Number of threads; default: one per processor.
     report
-        Called with the name of the stage (:data:`STAGES`) and the fraction of it that is done.
+        Called with the name of the stage (:data:`STAGES`), the share of it that is done, and a mapping with ``mean``,
+        ``half_width`` (of its 99 % interval) and ``bound``, as far as they are known. Without it a solution that
+        takes more than 10 s is logged before it begins.
     force
         Make it again even if it is in the folder.
 
@@ -124,9 +145,12 @@ def approximate(
         If another process makes the same strategy, or the folder cannot be written to.
     """
     rule_set = load_rules(rules)
-    settings = Settings(seed, rounds, fit_games, games, half_width, minutes, memory)
+    settings = Settings(seed, rounds, fit_games, games, half_width, work, minutes, memory)
     settings.check()
     if force or not has_fitted(rule_set, tables):
+        limits: dict[str, Any] = {"work": UNIT * work, "minutes": minutes, "memory": memory}
+        estimate = approximate_seconds(rule_set, games=games, fit_games=fit_games, rounds=rounds, **limits)
+        log_long(f"making an approximate strategy of {rule_set.key}", sum(estimate.values()), report)
         with Stages(rule_set, OBJECTIVE, tables, asdict(settings)) as stages:
             pipeline = Pipeline(rule_set, settings, stages, threads, report)
             values, certificate = pipeline.run()
@@ -136,31 +160,38 @@ def approximate(
 
 
 class Pipeline:
-    """The stages, one after another; a stage that is finished already is read.
-
-    Parameters
-    ----------
-    rules, settings, stages, threads, report
-        As for :func:`approximate`.
-    """
+    """The stages, one after another; a stage that is finished already is read."""
 
     def __init__(
         self, rules: RuleSet, settings: Settings, stages: Stages, threads: int | None, report: Report | None
     ) -> None:
         self.rules, self.settings, self.stages, self.threads = rules, settings, stages, threads
-        self._take = report or (lambda stage, done: None)
+        self._take = report or (lambda stage, done, known: None)
+        self.known: dict[str, float] = {}
 
     def _report(self, stage: str, done: float) -> None:
         """Report progress within a stage; only :meth:`_finish` reports its end."""
-        self._take(stage, min(done, 0.999))
+        self._take(stage, min(done, 0.999), self.known)
 
     def _finish(self, stage: str, record: dict[str, Any], arrays: Arrays | None = None) -> None:
         """Store a finished stage."""
         self.stages.put(stage, record, arrays or {})
-        self._take(stage, 1.0)
+        self._tell(record)
+        self._take(stage, 1.0, self.known)
+
+    def _tell(self, record: dict[str, Any]) -> None:
+        """Keep what a stage has found, for reports."""
+        if "bound" in record:
+            self.known["bound"] = min(record["bound"], self.known.get("bound", record["bound"]))
+        if "interval99" in record:
+            low, high = record["interval99"]
+            self.known |= {"mean": record["mean"], "half_width": (high - low) / 2}
 
     def run(self) -> tuple[FittedValues, Certificate]:
         """All stages."""
+        for stage in STAGES:
+            if stage in self.stages:
+                self._tell(self.stages.get(stage)[0])
         values = self._fitted(self._baseline())
         simulated, bound = self._simulation(values), self._bound()
         seconds = {stage: self.stages.get(stage)[0]["seconds"] for stage in STAGES}
@@ -185,11 +216,13 @@ class Pipeline:
         """The prices and the small relaxed game."""
         stage, began = "relaxation", time.perf_counter()
         if stage not in self.stages:
-            budget = replace(BASELINE, seconds=min(BASELINE.seconds, 60.0 * self.settings.minutes))
+            work = min(BASELINE_WORK, self._bound_work(LANE_OPERATIONS_PER_SECOND))
+            budget = Budget(work, BASELINE_MEMORY, BASELINE_BOXES)
             relaxed = relax(
                 self.rules, budget, report=lambda name, done: self._report(stage, done), threads=self.threads
             )
             found = {"seconds": time.perf_counter() - began, "bound": relaxed.bound}
+            found |= {"work": relaxed.work / UNIT, "speed": relaxed.speed}
             values = first_guess(self.rules, relaxed.prices, relaxed.game, relaxed.values)
             self._finish(stage, found, to_arrays(values))
         return from_arrays(self.rules, self.stages.get(stage)[1])
@@ -218,6 +251,12 @@ class Pipeline:
 
     def _simulation(self, values: FittedValues) -> dict[str, Any]:
         stage, settings = "simulation", self.settings
+
+        def report(done: int, mean: float, half_width: float) -> None:
+            if half_width < inf:
+                self.known |= {"mean": mean, "half_width": half_width}
+            self._report(stage, done / settings.games)
+
         if stage not in self.stages:
             played = simulate_values(
                 values,
@@ -225,7 +264,7 @@ class Pipeline:
                 half_width=settings.half_width or None,
                 seed=settings.seed + SIMULATION_SEED,
                 threads=self.threads,
-                progress=lambda done, width: self._report(stage, done / settings.games),
+                progress=report,
             )
             plain = played.plain_interval99
             found = {
@@ -241,10 +280,16 @@ class Pipeline:
             self._finish(stage, found, {"final_scores": played.final_scores.astype(np.int32)})
         return self.stages.get(stage)[0]
 
+    def _bound_work(self, speed: float) -> float:
+        """Most operations for the bound, at so many a second."""
+        minutes = self.settings.minutes
+        return UNIT * self.settings.work if minutes is None else 60 * minutes * speed
+
     def _bound(self) -> dict[str, Any]:
         stage = "bound"
         if stage not in self.stages:
-            began, budget = time.perf_counter(), Budget(60.0 * self.settings.minutes, self.settings.memory)
+            began, work = time.perf_counter(), self._bound_work(self.stages.get("relaxation")[0]["speed"])
+            budget = Budget(work, self.settings.memory)
             relaxed = relax(
                 self.rules, budget, report=lambda name, done: self._report(stage, done), threads=self.threads
             )
@@ -253,6 +298,8 @@ class Pipeline:
                 "bound": relaxed.bound,
                 "exact": [self.rules.categories[c].id for c in relaxed.exact],
                 "values": len(relaxed.values),
+                "most_work": work / UNIT,
+                "work": relaxed.work / UNIT,
             }
             self._finish(stage, found)
         return self.stages.get(stage)[0]

@@ -37,24 +37,7 @@ SPACE = 64 << 20  # bytes that must be free
 
 
 class Stages:
-    """The stages of one solution; a context manager that holds its lock.
-
-    Parameters
-    ----------
-    rules
-        The game.
-    objective
-        Name of the objective in file names.
-    tables
-        Folder of the tables, as for :func:`perfect_yatzy.open_strategy`.
-    settings
-        What the results depend on, as plain JSON values.
-
-    Raises
-    ------
-    TableError
-        If another process makes the same solution, or the folder cannot be written to.
-    """
+    """The stages of one solution; a context manager that holds its lock."""
 
     def __init__(
         self, rules: RuleSet, objective: str, tables: str | os.PathLike[str] | None, settings: dict[str, Any]
@@ -101,13 +84,7 @@ class Stages:
         return self.records[stage], own
 
     def put(self, stage: str, record: dict[str, Any], arrays: Arrays) -> None:
-        """Store a finished stage.
-
-        Raises
-        ------
-        TableError
-            If it cannot be written.
-        """
+        """Store a finished stage."""
         self.records[stage] = record
         self.arrays |= {f"{stage}/{name}": array for name, array in arrays.items()}
         content = io.BytesIO()

@@ -26,22 +26,7 @@ def verify_approximate(
     seed: int = 1,
     threads: int | None = None,
 ) -> Iterator[Check]:
-    """Check the approximate strategy of a rule set, yielding each result when it is known.
-
-    Parameters
-    ----------
-    rules, tables
-        The game, and the folder of its file.
-    games, seed
-        Games to play again with other dice, 0 for none, and their seed.
-    threads
-        Number of threads; default: one per processor.
-
-    Raises
-    ------
-    TableError
-        If there is no such file, or it is damaged.
-    """
+    """Check the approximate strategy of a rule set, yielding each result when it is known."""
     strategy = open_approximate(rules, tables)
     known = strategy.certificate
     low, high = known.interval99

@@ -15,7 +15,7 @@ import click
 
 from .._messages import _
 from .._version import ANSWER_SCHEMA
-from ..errors import SolverError, StateError
+from ..errors import RulesError, SolverError, StateError, shown
 from ..game.limits import MAX_LINE_BYTES, parse_json
 
 if TYPE_CHECKING:
@@ -23,16 +23,9 @@ if TYPE_CHECKING:
 
 
 def answer_lines(service: QueryService, query: str, defaults: dict[str, Any], lines: IO[bytes]) -> None:
-    """Answer each line of a stream.
+    """Answer each line of a stream; empty ones are skipped.
 
-    Parameters
-    ----------
-    query
-        The query of a request without the field ``query``.
-    defaults
-        Fields for requests that lack them.
-    lines
-        The requests, one JSON object a line; empty lines are skipped.
+    A request without the field ``query`` asks `query`; `defaults` are for fields that a request lacks.
     """
     while line := lines.readline(MAX_LINE_BYTES):
         if not line.strip():
@@ -42,39 +35,41 @@ def answer_lines(service: QueryService, query: str, defaults: dict[str, Any], li
             if not line.endswith(b"\n") and len(line) == MAX_LINE_BYTES:
                 while (rest := lines.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
                     pass
-                raise StateError(
-                    _("the line is longer than {most} bytes").format(most=MAX_LINE_BYTES),
-                    code="invalid-request",
-                )
+                too_long = _("the line is longer than {most} bytes", most=MAX_LINE_BYTES)
+                raise StateError(too_long, code="invalid-request")
             request = parse_line(line)
+            check_rules(request, defaults)
             output = json.dumps(service.answer(with_defaults({"query": query} | request, defaults)))
         except SolverError as error:
             output = error_line(error.as_json(), request)
         except Exception as error:
             # A bug in one request must not end the others: report it in place, with the traceback on stderr.
             traceback.print_exc()
-            message = _("this is a bug: {error}").format(error=f"{type(error).__name__}: {error}")
+            message = _("this is a bug: {error}", error=f"{type(error).__name__}: {error}")
             output = error_line({"error": message, "code": "internal-error"}, request)
         click.echo(output)
         sys.stdout.flush()
 
 
 def parse_line(line: bytes) -> dict[str, Any]:
-    """The request of a line.
-
-    Raises
-    ------
-    StateError
-        If the line is not a JSON object.
-    """
-
+    """The request of a line; StateError if it is not a JSON object."""
     try:
         request = parse_json(line)
     except (ValueError, RecursionError) as error:
-        raise StateError(_("the line is not JSON: {error}").format(error=error), code="invalid-request") from error
+        raise StateError(_("the line is not JSON: {error}", error=error), code="invalid-request") from error
     if not isinstance(request, dict):
         raise StateError(_("the line is not a JSON object"), code="invalid-request")
     return request
+
+
+def check_rules(request: dict[str, Any], defaults: dict[str, Any]) -> None:
+    """Raise RulesError if a request names a rule file other than that of ``--rules``: its sender opens no files."""
+    from ..game.rule_loader import names_file
+
+    spec = request.get("rules")
+    if isinstance(spec, str) and spec != defaults.get("rules") and names_file(spec):
+        text = _("rules is {value}; must be built-in rules, or the file that is given by --rules", value=shown(spec))
+        raise RulesError(text, code="unknown-rules", field="rules")
 
 
 def with_defaults(request: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:

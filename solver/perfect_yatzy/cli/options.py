@@ -2,27 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from functools import wraps
+from inspect import signature
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
-from .._messages import LANGUAGES, _, current_language, language_from
+from .._messages import ENGLISH, LANGUAGES, _, current_language, language_from
+from ..errors import SolverError
+from ..strategy.tie_rules import TIE_RULES
+
+if TYPE_CHECKING:
+    from ..cluster.session import Cluster
+    from ..game.rules import RuleSet
+    from ..service.queries import QueryService
+    from ..tablebase.store import Progress
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class RulesParam(click.ParamType[str]):
-    """A rule set by name or file; completes the names of the built-in ones."""
+class KnownWords(click.ParamType[str]):
+    """Text that is checked later; completes the words that are known, a list or a function of the context."""
 
-    name = "rules"
+    def __init__(self, name: str, known: Iterable[str] | Callable[[click.Context], Iterable[str]]) -> None:
+        self.name, self.known = name, known
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Names of the built-in rule sets that begin with `incomplete`."""
-        from ..game.rule_loader import builtin_ids
+        """The words that begin with `incomplete`."""
+        words = self.known(ctx) if callable(self.known) else self.known
+        return [CompletionItem(word) for word in words if word.startswith(incomplete)]
 
-        return [CompletionItem(name) for name in builtin_ids() if name.startswith(incomplete)]
+
+def words_param(*words: str) -> KnownWords:
+    """Text for which some words are known."""
+    return KnownWords("text", words)
+
+
+def builtin_rules(ctx: click.Context) -> Iterable[str]:
+    """Names of the built-in rule sets."""
+    from ..game.rule_loader import builtin_ids
+
+    return builtin_ids()
+
+
+def stored_tables(ctx: click.Context) -> Iterable[str]:
+    """Names that `yatzy tables` lists, and those of the rule sets that have a table."""
+    from ..tablebase.inventory import short_names, stored
+
+    with suppress(SolverError):
+        entries = stored(ctx.params.get("tables"))
+        return sorted({*short_names(entries).values(), *(entry.key for entry in entries)})
+    return ()
 
 
 class LanguageParam(click.ParamType[str]):
@@ -45,19 +78,6 @@ class LanguageParam(click.ParamType[str]):
         return code
 
 
-class WordsParam(click.ParamType[str]):
-    """Text that is checked later; completes some words."""
-
-    name = "text"
-
-    def __init__(self, *words: str) -> None:
-        self.words = words
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """The words that begin with `incomplete`."""
-        return [CompletionItem(word) for word in self.words if word.startswith(incomplete)]
-
-
 class CardParam(click.ParamType[str]):
     """A scorecard as text; completes the ids of the categories that it does not fill yet."""
 
@@ -65,7 +85,6 @@ class CardParam(click.ParamType[str]):
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """The text with its last word completed to ``id=``, under the rules given so far."""
-        from ..errors import SolverError
         from ..game.rule_loader import load_rules
 
         before, space, last = incomplete.rpartition(" ")
@@ -78,72 +97,64 @@ class CardParam(click.ParamType[str]):
         return [CompletionItem(f"{before}{space}{name}=") for name in ids]
 
 
-class TableParam(click.ParamType[str]):
-    """A stored table or a rule set; completes the names that `yatzy tables` lists."""
+class UsageError(click.UsageError):
+    """Wrong usage of the command that runs."""
 
-    name = "table"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Names of stored tables, and of rule sets that have one, that begin with `incomplete`."""
-        from ..errors import SolverError
-        from ..tablebase.inventory import short_names, stored
-
-        try:
-            entries = stored(ctx.params.get("tables"))
-        except SolverError:
-            return []
-        names = {*short_names(entries).values(), *(entry.key for entry in entries)}
-        return [CompletionItem(name) for name in sorted(names) if name.startswith(incomplete)]
+    def __init__(self, message: str) -> None:
+        super().__init__(message, click.get_current_context())
 
 
-RULES = RulesParam()
-CARD = CardParam()
+RULES = KnownWords("rules", builtin_rules)
 MOST_WORKERS = 256  # that are started on one machine
 SEED = click.IntRange(0, 2**63 - 1)  # the range of the kernels
+LANGUAGE_HELP = "Language of words and names: en, da, de, fi, nb, sv [that of the environment]."
 
+
+def number_option(
+    *names: str, text: str, low: int = 0, high: int | None = None, default: int | None = None, shown: bool = True
+) -> Callable[[F], F]:
+    """An option for a whole number N of a range, whose default, if it has one, is shown in the help."""
+    kind, shown = click.IntRange(low, high), shown and default is not None
+    return click.option(*names, type=kind, metavar="N", default=default, show_default=shown, help=text)
+
+
+language_option = click.option("--lang", type=LanguageParam(), default=current_language, help=LANGUAGE_HELP)
 rules_option = click.option(
     "--rules", "-r", type=RULES, default="yatzy", envvar="YATZY_RULES", show_default=True,
     help="Rule set: a name, name+switch, or a .toml file.",
 )  # fmt: skip
-LANGUAGE_HELP = "Language of words and names: en, da, de, fi, nb, sv [that of the environment]."
-language_option = click.option("--lang", type=LanguageParam(), default=current_language, help=LANGUAGE_HELP)
-
-
-def ensure_language_option(command: click.Command, variable: str | None = None) -> None:
-    """Give a command and its subcommands the option ``--lang`` if they have none.
-
-    The language is chosen before any command is read, from all words of the line; the option checks and documents it.
-
-    Parameters
-    ----------
-    variable
-        Environment variable that the option of this command checks, too.
-    """
-    if not any("--lang" in param.opts for param in command.params):
-        option = click.Option(
-            ["--lang"], type=LanguageParam(), envvar=variable, expose_value=False, help=LANGUAGE_HELP
-        )
-        command.params.append(option)
-    if isinstance(command, click.Group):
-        for inner in command.commands.values():
-            ensure_language_option(inner)
-
-
 card_option = click.option(
-    "--card",
-    "-c",
-    type=CARD,
-    default="",
-    metavar="CARD",
+    "--card", "-c", type=CardParam(), default="", metavar="CARD",
     help='Filled categories: "ones=3 chance=22"; boxes of one row: "fours=12,16", "ones.down=3".',
-)
+)  # fmt: skip
 start_card_option = click.option(
-    "--card", "-c", type=CARD, default="", metavar="CARD", help="Scorecard to start from [empty].",
+    "--card", "-c", type=CardParam(), default="", metavar="CARD", help="Scorecard to start from [empty].",
 )  # fmt: skip
 seed_option = click.option("--seed", type=SEED, metavar="N", default=1, show_default=True, help="Random seed.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 force_option = click.option("--force", is_flag=True, help="Replace the output file if it exists.")
 tables_option = click.option("--tables", type=click.Path(file_okay=False), help="Folder of the stored tables.")
+threads_option = number_option("--threads", low=1, high=256, text="Threads for solving [one per processor].")
+
+
+def output_option(text: str, **settings: Any) -> Callable[[F], F]:
+    """The option ``--output`` for a file."""
+    return click.option("--output", "-o", type=click.Path(dir_okay=False), help=text, **settings)
+
+
+def ensure_language_option(command: click.Command, variable: str | None = None) -> None:
+    """Give a command and its subcommands the option ``--lang`` if they have none.
+
+    The language is chosen before any command is read, from all words of the line; the option checks and documents it,
+    and of this command the environment `variable`, too.
+    """
+    if not any("--lang" in param.opts for param in command.params):
+        command.params.append(
+            click.Option(["--lang"], type=LanguageParam(), envvar=variable, expose_value=False, help=LANGUAGE_HELP)
+        )
+    if isinstance(command, click.Group):
+        for inner in command.commands.values():
+            ensure_language_option(inner)
 
 
 def rules_argument(command: F) -> F:
@@ -156,9 +167,8 @@ def rules_argument(command: F) -> F:
     def read_argument(ctx: click.Context, param: click.Parameter, value: str | None) -> str:
         option, on_command_line = ctx.meta[__name__]
         if value and on_command_line and value != option:
-            raise click.UsageError(
-                _("two rule sets given: {value} and --rules {option}").format(value=value, option=option), ctx
-            )
+            text = _("two rule sets given: {value} and --rules {option}", value=value, option=option)
+            raise click.UsageError(text, ctx)
         if on_command_line:
             ctx.set_parameter_source(param.name or "", click.core.ParameterSource.COMMANDLINE)
         return value or option or "yatzy"
@@ -174,88 +184,121 @@ def dice_argument(command: F) -> F:
     """A roll as one or several arguments: 33456 or 3 3 4 5 6."""
 
     def read(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> str | None:
-        if any("=" in word for word in value):
-            raise click.UsageError(
-                _("{word} is not a roll; write the card in quotes: {example}").format(
-                    word=next(word for word in value if "=" in word), example='--card "ones=3 sixes=24"'
-                ),
-                context,
-            )
+        if wrong := [word for word in value if "=" in word]:
+            text = _("{word} is not a roll; write the card in quotes: {example}")
+            raise click.UsageError(text.format(word=wrong[0], example='--card "ones=3 sixes=24"'), context)
         return " ".join(value) or None
 
     return click.argument("dice", nargs=-1, metavar="[DICE]", callback=read)(command)
 
 
+def gathered(name: str, make: Callable[..., Any], command: Callable[..., Any]) -> Callable[..., Any]:
+    """A command in which one argument, ``make(...)``, stands for the options that `make` takes."""
+    parameters = signature(make).parameters
+
+    @wraps(command)
+    def run(**values: Any) -> Any:
+        return command(**{name: make(**{key: values.pop(key) for key in parameters if key in values})}, **values)
+
+    return run
+
+
 def table_options(command: F) -> F:
     """Options of every command that reads or writes tables."""
-    threads = click.option(
-        "--threads", type=click.IntRange(1, 256), metavar="N", help="Threads for solving [one per processor]."
-    )
-    return tables_option(threads(command))
+    return tables_option(threads_option(command))
 
 
-def cluster_options(command: F, most: int = MOST_WORKERS) -> F:
+def service_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """:func:`table_options` and the language as one argument `service`."""
+    return table_options(gathered("service", query_service, command))
+
+
+def query_service(tables: str | None, threads: int | None, lang: str = ENGLISH) -> QueryService:
+    """The service that answers requests; it reports the progress of its solves on standard error."""
+    from ..service.queries import QueryService
+
+    def announce(rules: RuleSet, line: str | None) -> Progress:
+        from .progress import solve_progress
+
+        return solve_progress(rules, line)
+
+    return QueryService(tables, threads, announce, lang)
+
+
+def worker_options(command: F, most: int = MOST_WORKERS) -> F:
     """Options of commands that can work on a Dask cluster; at most so many workers."""
-    workers = click.option(
-        "--workers", type=click.IntRange(1, most), metavar="N",
-        help="Start N worker processes on this machine (needs the extra cluster).",
-    )  # fmt: skip
+    workers = number_option(
+        "--workers", low=1, high=most, text="Start N worker processes on this machine (needs the extra cluster)."
+    )
     address = click.option(
         "--cluster", metavar="ADDRESS", help="Use the workers of a Dask cluster: tcp://host:8786.",
     )  # fmt: skip
     return workers(address(command))
 
 
-def game_options(command: F) -> F:
-    """Options of commands that play many games: the seed, what is maximised, and the position to start from."""
+def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """:func:`worker_options` as one argument `on`, the cluster when it is entered."""
+    return worker_options(gathered("on", cluster_workers, command))
+
+
+@contextmanager
+def cluster_workers(workers: int | None, cluster: str | None) -> Iterator[Cluster | None]:
+    """The cluster that the options ask for, announced on standard error; None without these options."""
+    if workers is None and cluster is None:
+        yield None
+        return
+    if workers is not None and cluster is not None:
+        raise UsageError(_("give --workers or --cluster, not both"))
+    from ..cluster.session import open_cluster
+    from .views.cluster import memory_line, workers_line
+
+    with open_cluster(cluster, workers=workers) as found:
+        click.echo(f"yatzy: {workers_line(found)}", err=True)
+        yield found
+        click.echo(f"yatzy: {memory_line(found)}", err=True)
+
+
+def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Options of commands that play many games, as fields of a request in one argument `start`."""
     policy = click.option(
-        "--policy", "-p", type=WordsParam("mean", "goal:"), metavar="POLICY", default="mean", show_default=True,
+        "--policy", "-p", type=words_param("mean", "goal:"), metavar="POLICY", default="mean", show_default=True,
         help="What to maximise: mean for the expected score, goal:280 for the chance of at least 280.",
     )  # fmt: skip
-    saved = click.option("--saved", type=click.IntRange(0), metavar="N", default=0, help="Saved rolls at the start.")
-    return seed_option(policy(start_card_option(saved(command))))
+    saved = number_option("--saved", default=0, shown=False, text="Saved rolls at the start.")
+
+    def fields(seed: int, policy: str, card: str, saved: int) -> dict[str, Any]:
+        return {"seed": seed, "policy": policy, "card": card, "saved": saved}
+
+    return seed_option(policy(start_card_option(saved(gathered("start", fields, command)))))
 
 
-def query_options(command: F) -> F:
+QUERY_OPTIONS = (
+    rules_option,
+    language_option,
+    number_option("--goal", "-g", high=99_999, text="Maximise the chance of at least this final score."),
+    click.option(
+        "--opponents", metavar="OTHERS",
+        help="Maximise the chance to beat them: final scores or cards, separated by semicolons: "
+        '"251; ones=3 sixes=24".',
+    ),
+    click.option(
+        "--ties", type=words_param(*TIE_RULES), metavar=f"[{'|'.join(TIE_RULES)}]",
+        help="What a tie with an opponent counts as [loss].",
+    ),
+    card_option,
+    number_option("--saved", default=0, shown=False, text="Saved rolls at the start of this turn."),
+    number_option(
+        "--bonus-points", "--extra", default=0, shown=False, text="Joker and first-roll bonuses scored so far."
+    ),
+    click.option("--all", "show_all", is_flag=True, help="List all options; with expect, list each category."),
+    json_option,
+    click.option("--jsonl", is_flag=True, help="Answer JSON requests from standard input, one per line."),
+    service_options,
+)  # fmt: skip
+
+
+def query_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Options of `hold`, `score` and `expect`."""
-    command = table_options(command)
-    for option in (
-        click.option("--jsonl", is_flag=True, help="Answer JSON requests from standard input, one per line."),
-        json_option,
-        click.option("--all", "show_all", is_flag=True, help="List all options; with expect, list each category."),
-        click.option(
-            "--bonus-points",
-            "--extra",
-            type=click.IntRange(0),
-            metavar="N",
-            default=0,
-            help="Joker and first-roll bonuses scored so far.",
-        ),
-        click.option(
-            "--saved", type=click.IntRange(0), metavar="N", default=0, help="Saved rolls at the start of this turn."
-        ),
-        card_option,
-        click.option(
-            "--ties",
-            type=WordsParam("loss", "half", "win"),
-            metavar="[loss|half|win]",
-            help="What a tie with an opponent counts as [loss].",
-        ),
-        click.option(
-            "--opponents",
-            metavar="OTHERS",
-            help="Maximise the chance to beat them: final scores or cards, separated by semicolons: "
-            '"251; ones=3 sixes=24".',
-        ),
-        click.option(
-            "--goal",
-            "-g",
-            type=click.IntRange(0, 99_999),
-            metavar="N",
-            help="Maximise the chance of at least this final score.",
-        ),
-        language_option,
-        rules_option,
-    ):
+    for option in reversed(QUERY_OPTIONS):
         command = option(command)
     return command

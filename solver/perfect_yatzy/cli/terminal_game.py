@@ -6,21 +6,39 @@ The rules of what may happen next are those of :class:`perfect_yatzy.play.sessio
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import click
 
 from .._messages import _, number_text
 from ..errors import RulesError, StateError
-from .console import prompt_line
-
-if TYPE_CHECKING:
-    from ..game.rules import RuleSet
-    from ..play.save_file import SaveFile
-    from ..play.session import Session
-    from ..policies.computer_players import ComputerPlayer
-    from ..service.queries import QueryService
-    from ..strategy.strategy import Strategy
+from ..game.notation import parse_category, parse_faces, parse_hold
+from ..game.rules import RuleSet
+from ..game.scorecard import Scorecard
+from ..play.review import find_action, ranked_actions
+from ..play.save_file import SaveFile
+from ..play.session import Action, Session
+from ..policies.computer_players import ComputerPlayer
+from ..service.queries import QueryService
+from ..strategy.opponents import card_text
+from ..strategy.strategy import Strategy
+from .console import echo_fitted, prompt_line
+from .views.answers import ALL_OPTIONS, ANSWER_VIEWS, drop_text
+from .views.decisions import command_of, decision_of, decision_question
+from .views.play import (
+    action_line,
+    card_lines,
+    computer_head,
+    computer_line,
+    decision_help,
+    dice_help,
+    dice_question,
+    points_line,
+    score_line,
+    spoken_card_lines,
+    stage_line,
+)
+from .views.wording import chance_text, wrapped
 
 Advice = Literal["mean", "win"]
 TOP = 5  # options that `?` lists
@@ -33,33 +51,16 @@ class Quit(Exception):
 
 @dataclass
 class TerminalGame:
-    """A game in progress.
-
-    Attributes
-    ----------
-    session : Session
-        The state of the game.
-    rules : RuleSet
-        The rules with names in the language of the player.
-    service : QueryService
-        Answers the questions of the player.
-    save : SaveFile
-        Written after every action.
-    min_warned_loss : float or None
-        A decision that loses at least this many points needs a confirmation; None for no warnings.
-    plain : bool
-        Print scorecards as sentences.
-    advice : "mean" or "win"
-        What advice and warnings maximise.
-    """
+    """A game in progress."""
 
     session: Session
-    rules: RuleSet
+    rules: RuleSet  # with names in the language of the player
     service: QueryService
-    save: SaveFile
-    min_warned_loss: float | None
-    plain: bool
-    advice: Advice = "mean"
+    save: SaveFile  # written after every action
+    min_warned_loss: float | None  # points that a decision loses at least to be warned of; None: no warnings
+    plain: bool  # print scorecards as sentences
+    advice: Advice = "mean"  # what advice and warnings maximise
+    _warned: tuple[tuple[Action, ...], tuple[int, ...] | str] | None = field(default=None, init=False, repr=False)
     _computers: dict[str, ComputerPlayer] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -68,15 +69,7 @@ class TerminalGame:
         return self.service.strategy(self.rules)
 
     def run(self) -> None:
-        """Play until every category is filled.
-
-        Raises
-        ------
-        Quit
-            If the player quits.
-        """
-        from .views.wording import wrapped
-
+        """Play until every category is filled."""
         session = self.session
         if not session.over:
             self.show_cards()
@@ -89,33 +82,24 @@ class TerminalGame:
                 else:
                     self.decide()
             except (StateError, RulesError) as error:  # RulesError: advice would need a solve beyond the budget
-                click.echo(wrapped(str(error)))
-                if error.code == "unknown-category":
-                    click.echo(_("Enter help for all commands."))
+                echo_fitted(wrapped(str(error)))
             self.save.write(session)
 
     def prepare(self) -> None:
-        """Make the computer players, which may need solves.
-
-        Raises
-        ------
-        RulesError
-            If a solve is beyond the budget.
-        """
+        """Make the computer players, which may need solves."""
         for kind in filter(None, self.session.computers):
             if kind not in self._computers:
                 self._computers[kind] = self.service.computer_player(self.rules, kind)
 
     def computer_decides(self) -> None:
         """Carry out the decision of a computer player."""
-        from .views.play import computer_head, computer_line
-
         session = self.session
         if len(session.dice_history) == 1:
             click.echo(computer_head(session))
-        others = [session.card(i) for i in range(len(session.players)) if i != session.player]
         player = self._computers[session.computer()]
-        decision = player.choose(session.card(), session.dice, session.rolls_left, session.choice_seed(), others)
+        decision = player.choose(
+            session.card(), session.dice, session.rolls_left, session.choice_seed(), self.others()
+        )
         click.echo(computer_line(self.rules, session, decision))
         if isinstance(decision, str):
             session.score(decision)
@@ -123,29 +107,35 @@ class TerminalGame:
         else:
             session.hold(decision)
 
+    def others(self) -> list[Scorecard]:
+        """The cards of those who are not to move."""
+        return [self.session.card(i) for i in range(len(self.session.players)) if i != self.session.player]
+
     def after_turn(self) -> None:
-        """Show the cards before the turn of a person."""
-        if not self.session.over and not self.session.computer():
+        """Show the cards before the turn of a person, and to a person the own card before that of a computer."""
+        player = self.session.turns[-1].player
+        if self.session.over:
+            return
+        if not self.session.computer():
             self.show_cards()
+        elif not self.session.computer(player):
+            self.show_cards(player)
 
-    def show_cards(self) -> None:
-        """Print the scorecards."""
-        from .views.play import card_lines, spoken_card_lines
-
+    def show_cards(self, *players: int) -> None:
+        """Print the scorecards of these players, or all."""
         lines = spoken_card_lines if self.plain else card_lines
-        click.echo("\n" + "\n".join(lines(self.rules, self.session)) + "\n")
+        shown = players or range(len(self.session.players))
+        echo_fitted("\n" + "\n".join(lines(self.rules, self.session, shown)) + "\n")
 
     def ask(self, question: str, help_text: str) -> str:
         """One line of input; `quit`, `help` and `card` are handled here."""
-        from .views.decisions import QUIT_WORDS
-
         while True:
             text = prompt_line(question)
-            if text is None or text.lower() in QUIT_WORDS:
+            word = command_of(text or "")
+            if text is None or word == "quit":
                 raise Quit
-            word = text.lower()
-            if word in ("help", "h"):
-                click.echo(help_text)
+            if word == "help":
+                echo_fitted(help_text)
             elif word == "card":
                 self.show_cards()
             else:
@@ -153,101 +143,79 @@ class TerminalGame:
 
     def roll(self) -> None:
         """Roll the dice, or ask for the dice of the player."""
-        from ..game.notation import parse_faces
-        from .views.play import dice_help, dice_question
-
         session = self.session
         if session.seed is not None:
             session.roll()
             return
         text = self.ask(dice_question(session), dice_help(session))
-        if text.lower() in ("undo", "u"):
+        if command_of(text) == "undo":
             self.undo()
             return
         if text in ("", "?"):
-            click.echo(dice_help(session))
+            echo_fitted(dice_help(session))
             return
         dice = parse_faces(text)
         if dice is None:
-            raise StateError(
-                _("{text!r} is not a roll; write the faces, such as {value}").format(
-                    text=text, value="12345"[: session.to_roll]
-                )
-            )
+            wrong = _("{text!r} is not a roll; write the faces, such as {value}")
+            raise StateError(wrong.format(text=text, value="12345"[: session.to_roll]))
+        if session.holds and len(dice) not in (session.to_roll, session.rules.dice):
+            wrong = _("enter the dice you rerolled ({count}), or all {dice}; {text!r} is {number}")
+            facts = {"count": session.to_roll, "dice": session.rules.dice, "number": len(dice)}
+            raise StateError(wrong.format(text=text, **facts))
         session.roll(dice)
 
     def undo(self) -> None:
         """Undo the last decision."""
-        click.echo(_("Undone.") if self.session.undo() else _("There is nothing to undo."))
+        action = self.session.undo()
+        click.echo(action_line(self.rules, action) if action else _("There is nothing to undo."))
 
     def decide(self) -> None:
         """Ask for a decision, and carry it out."""
-        from .views.decisions import decision_question
-        from .views.play import decision_help, points_line, stage_line
-
         session = self.session
         click.echo(stage_line(session))
         click.echo(points_line(self.rules, session))
         text = self.ask(decision_question(session.rolls_left), decision_help())
-        while text:  # instead of a confirmation a player may enter something else
-            text = self.handle(text)
-
-    def handle(self, text: str) -> str:
-        """Carry out an input; returns what was entered instead of a confirmation, or an empty text."""
-        word = text.lower()
-        if word in ("undo", "u"):
+        word = command_of(text)
+        if word == "undo":
             self.undo()
         elif word in ("?", "??"):
             self.advise(show_all=word == "??")
         elif word in ("advice", "advice win", "advice mean"):
             self.set_advice(word.removeprefix("advice").strip())
-        else:
-            return self.carry_out(text)
-        return ""
+        elif text:
+            self.carry_out(text)
 
-    def carry_out(self, text: str) -> str:
-        """Carry out a decision; returns what was entered instead of a confirmation, or an empty text."""
-        from ..game.notation import parse_category, parse_hold
-        from .views.decisions import without_verb
-        from .views.play import score_line
-
-        session, text = self.session, without_verb(text)
+    def carry_out(self, text: str) -> None:
+        """Carry out a decision, but warn of a bad one first."""
+        session, text = self.session, decision_of(text)
         held = parse_hold(text, session.dice) if session.rolls_left else None
-        category = ""
         if held is not None:
             session.check_hold(held)
-        else:
-            points_of = {name: points + bonus_points for name, (points, bonus_points) in session.choices().items()}
+            if not self.warn(held):
+                session.hold(held)
+            return
+        points_of = {name: points + bonus_points for name, (points, bonus_points) in session.choices().items()}
+        try:
             category = parse_category(self.rules, text, points_of)
-            if category not in points_of:
-                session.score(category)  # raises StateError with the reason
-        other_input = self.warn(category if held is None else held)
-        if other_input is not None:
-            return other_input
-        if held is not None:
-            session.hold(held)
-            return ""
+        except StateError as error:
+            if "`yatzy" not in str(error):  # no command of the shell within a game
+                raise
+            text = _("{text!r} is neither dice nor a category. Enter help for all commands.", text=text)
+            raise StateError(text) from error
+        if category not in points_of:
+            session.score(category)  # raises StateError with the reason
+        if self.warn(category):
+            return
         session.score(category)
-        click.echo(score_line(self.rules, session, category))
+        echo_fitted(score_line(self.rules, session, category))
         self.after_turn()
-        return ""
 
-    def warn(self, decision: tuple[int, ...] | str) -> str | None:
-        """Ask for a confirmation of a hold or category that loses too much.
-
-        Returns
-        -------
-        str or None
-            None to go on with the decision; else what was entered instead, empty for no.
-        """
-        if self.min_warned_loss is None:
-            return None
-        from ..play.review import find_action, ranked_actions
-        from .views.play import decision_help
-        from .views.review import action_text
-        from .views.wording import chance_text, wrapped
-
+    def warn(self, decision: tuple[int, ...] | str) -> bool:
+        """Say what a bad hold or category loses; whether to ask again, which is done once."""
         session = self.session
+        warned, self._warned = self._warned, (session.actions, decision)
+        if self.min_warned_loss is None or warned == self._warned:
+            return False
         winning = self.winning_request() if self.advice == "win" else None
         strategy = self.strategy
         if isinstance(winning, dict):
@@ -257,20 +225,15 @@ class TerminalGame:
         assert action is not None  # the session allows it
         unit = WIN_CHANCE_PER_POINT if strategy is not self.strategy else 1.0
         if action.loss <= 0 or action.loss < self.min_warned_loss * unit:
-            return None
-        best = action_text(self.rules, options[0])
+            return False
         if strategy is not self.strategy:
-            sentence = _("This lowers the chance to win: {chance} instead of {best_chance}; best: {best}.")
-            chances = chance_text(action.value), chance_text(options[0].value)
-            click.echo(wrapped(sentence.format(chance=chances[0], best_chance=chances[1], best=best)))
+            sentence = _("This lowers the chance to win: {chance} instead of {best_chance}.")
+            text = sentence.format(chance=chance_text(action.value), best_chance=chance_text(options[0].value))
         else:
-            sentence = _("This loses {points} points on average; best: {best}.")
-            click.echo(wrapped(sentence.format(points=number_text(action.loss, 2), best=best)))
-        answer = self.ask(_("Continue anyway? [y/N]"), decision_help())
-        if answer.lower() in ("y", "yes", *_("y yes").split()):
-            return None
-        # `undo` cancels this decision, which is not made yet; it does not undo the one before it.
-        return "" if answer.lower() in ("n", "no", "undo", "u", *_("n no").split()) else answer
+            text = _("This loses {points} points on average.", points=number_text(action.loss, 2))
+        again = _("Enter it again to go on, or choose something else.")
+        echo_fitted("\n" + wrapped(f"{text} {again}") + "\n")
+        return True
 
     def set_advice(self, advice: str) -> None:
         """Change what advice and warnings maximise; without a word say what it is."""
@@ -278,7 +241,7 @@ class TerminalGame:
             raise StateError(_("there is nobody to beat in a game of one player"))
         if advice:
             self.advice = "win" if advice == "win" else "mean"
-        click.echo(
+        echo_fitted(
             _("Advice and warnings are for the expected score.")
             if self.advice == "mean"
             else _("Advice and warnings are for the chance to win; a tie counts as half a win.")
@@ -299,15 +262,12 @@ class TerminalGame:
 
     def winning_request(self) -> dict[str, Any] | str:
         """:meth:`request` for the chance to win, or a sentence why it cannot be answered at once."""
-        from ..strategy.opponents import card_text
-
-        session = self.session
-        others = [card_text(session.card(i)) for i in range(len(session.players)) if i != session.player]
+        others = [*map(card_text, self.others())]
         if not others:
             return _("There is nobody to beat in a game of one player; this is the advice for the expected score.")
         request = self.request() | {"opponents": others, "ties": "half"}
         try:
-            if self.service.seconds(self.service.parse(request)) > self.service.budget.instant_seconds:
+            if self.service.decide(self.service.parse(request)).seconds > self.service.budget.instant_seconds:
                 return _(
                     "The rest of the game is still too large to solve for a win at once; this is the advice for the "
                     "expected score."
@@ -320,17 +280,14 @@ class TerminalGame:
 
     def advise(self, show_all: bool) -> None:
         """Print the ranking of `yatzy hold` or `yatzy score`."""
-        from .views.answers import ALL_OPTIONS, ANSWER_VIEWS, drop_text
-        from .views.wording import wrapped
-
         request = self.request()
         if self.advice == "win":
             winning = self.winning_request()
             if isinstance(winning, str):
-                click.echo(wrapped(winning) + "\n")
+                echo_fitted(wrapped(winning) + "\n")
             else:
                 request = winning
         answer = self.service.answer(request)
         lines = "\n".join(ANSWER_VIEWS[request["query"]](self.rules, answer, ALL_OPTIONS if show_all else TOP))
         enter = _("enter `advice mean` to maximise the expected score.")
-        click.echo(lines.replace("(--all)", "(??)").replace(drop_text("--opponents"), enter) + "\n")
+        echo_fitted(lines.replace("(--all)", "(??)").replace(drop_text("--opponents"), enter) + "\n")

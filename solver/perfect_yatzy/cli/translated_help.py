@@ -14,15 +14,7 @@ from pathlib import Path
 
 import click
 
-from .._messages import (
-    DOMAIN,
-    ENGLISH,
-    _,
-    current_language,
-    language_from,
-    language_of_environment,
-    set_language,
-)
+from .._messages import DOMAIN, ENGLISH, _, current_language, language_from, language_of_environment, set_language
 
 VERBATIM = "\b"  # click prints a paragraph that begins with it as it is: examples
 

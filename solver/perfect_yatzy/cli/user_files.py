@@ -23,36 +23,21 @@ def record_path() -> Path:
 
 
 def new_record_path() -> str:
-    """The file of finished games without --record; its folder is made.
-
-    Raises
-    ------
-    SolverError
-        If the folder cannot be made.
-    """
+    """The file of finished games without --record; its folder is made."""
     path = record_path()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise SolverError(
-            _("cannot write to {folder}: {reason}; choose a file with --record").format(
-                folder=path.parent, reason=error.strerror
-            )
-        ) from error
+        text = _("cannot write to {folder}: {reason}; choose a file with --record")
+        raise SolverError(text.format(folder=path.parent, reason=error.strerror)) from error
     return str(path)
 
 
 def finished_games() -> str:
-    """The record of finished games, which must exist.
-
-    Raises
-    ------
-    StateError
-        If no game has been finished.
-    """
+    """The record of finished games, which must exist."""
     path = record_path()
     if not path.exists():
         raise StateError(
-            _("`yatzy play` has not recorded a finished game in {path}; name the file of a record").format(path=path)
+            _("`yatzy play` has not recorded a finished game in {path}; name the file of a record", path=path)
         )
     return str(path)

@@ -2,6 +2,10 @@
 
 Workers of this machine are processes with one thread each, and the scheduler is in this process. Dask
 restarts a worker that was killed or exceeded its memory, and ends all of them if this process dies.
+
+Whoever can talk to a scheduler or a worker can run any code as its user, and every user of a machine reaches its
+loopback addresses. So the processes of this machine talk by TLS, with a certificate that is made for this cluster and
+exists in their memory alone.
 """
 
 from __future__ import annotations
@@ -20,7 +24,6 @@ from ..errors import ClusterError, MissingPackage, StateError, whole_number
 from ..tablebase.backward_induction import default_threads
 from ..tablebase.memory import available_memory
 
-DASHBOARD = "127.0.0.1:8787"  # of a cluster on this machine; another port if this one is taken
 CONNECT_SECONDS = 15.0  # until a scheduler must answer
 WORKERS_SECONDS = 60.0  # until a cluster must have a worker
 CLOSE_SECONDS = 5.0  # for a task to end before its worker is killed
@@ -37,6 +40,8 @@ CONFIG = {
     "distributed.admin.system-monitor.interval": "5s",
     "distributed.worker.preload": ["perfect_yatzy.cluster.preload"],
     "distributed.scheduler.active-memory-manager.start": False,
+    "distributed.scheduler.http.routes": [],  # for other users of this machine, and pages of other sites, to read
+    "distributed.worker.http.routes": [],
     "distributed.deploy.lost-worker-timeout": "60s",  # for a killed worker to come back, on a busy machine, too
     "logging": {"distributed": "critical", "distributed.client": "critical"},
 }
@@ -44,46 +49,17 @@ CONFIG = {
 
 @dataclass(frozen=True)
 class Connection:
-    """A client and what belongs to it.
-
-    Attributes
-    ----------
-    client : distributed.Client
-    dashboard : str
-        Address of the dashboard; empty if it cannot be shown (bokeh is not installed).
-    restart : callable
-        Starts workers of this machine that are missing.
-    """
+    """A client and what belongs to it."""
 
     client: Any
+    # address of the dashboard; empty for a cluster on this machine, which has none: it would answer everybody
     dashboard: str
-    restart: Callable[[], None] = lambda: None
+    restart: Callable[[], None] = lambda: None  # starts workers of this machine that are missing
 
 
 @contextmanager
 def local_client(workers: int | None = None, memory: int | None = None) -> Iterator[Connection]:
-    """A client of a new cluster on this machine, which is closed at the end.
-
-    Parameters
-    ----------
-    workers
-        Number of processes; default: one for each processor.
-    memory
-        Bytes that each of them may use; default: its share of 90 % of the free memory.
-
-    Yields
-    ------
-    Connection
-
-    Raises
-    ------
-    MissingPackage
-        Without Dask.
-    StateError
-        If `workers` or `memory` is out of range.
-    ClusterError
-        If the processes cannot be started.
-    """
+    """A client of a new cluster on this machine, which is closed at the end."""
     workers = default_threads() if workers is None else whole_number(workers, "workers")
     if not 1 <= workers <= MOST_WORKERS:
         raise StateError(
@@ -100,15 +76,15 @@ def local_client(workers: int | None = None, memory: int | None = None) -> Itera
         )
     method = start_method()
     dask, distributed = _packages()
-    dashboard = DASHBOARD if find_spec("bokeh") else None
+    if not find_spec("cryptography"):
+        raise MissingPackage("a cluster on this machine", "cryptography", extra="cluster")
     with dask.config.set({**CONFIG, "distributed.worker.multiprocessing-method": method}), quiet_logs():
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # a port in use: the printed address is the one that was taken
-                cluster = distributed.LocalCluster(
-                    n_workers=workers, threads_per_worker=1, memory_limit=limit, dashboard_address=dashboard,
-                    silence_logs=logging.CRITICAL, host="127.0.0.1",
-                )  # fmt: skip
+            cluster = distributed.LocalCluster(
+                n_workers=workers, threads_per_worker=1, memory_limit=limit, host="127.0.0.1",
+                security=distributed.Security.temporary(), silence_logs=logging.CRITICAL,
+                dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},
+            )  # fmt: skip
         except (OSError, RuntimeError, TimeoutError) as error:
             raise ClusterError(
                 _("cannot start {workers} workers: {error}").format(workers=workers, error=error)
@@ -117,7 +93,7 @@ def local_client(workers: int | None = None, memory: int | None = None) -> Itera
             client = distributed.Client(cluster, timeout=CONNECT_SECONDS, set_as_default=False)
             try:
                 # Dask gives up a worker that dies while it starts; this starts another one in its place.
-                yield Connection(client, cluster.dashboard_link if dashboard else "", lambda: cluster.scale(workers))
+                yield Connection(client, "", lambda: cluster.scale(workers))
             finally:
                 client.close(CLOSE_SECONDS)
         finally:
@@ -126,20 +102,7 @@ def local_client(workers: int | None = None, memory: int | None = None) -> Itera
 
 @contextmanager
 def remote_client(address: str) -> Iterator[Connection]:
-    """A client of a running cluster, as :func:`local_client`.
-
-    Parameters
-    ----------
-    address
-        That of the scheduler: ``tcp://host:8786``.
-
-    Raises
-    ------
-    MissingPackage
-        Without Dask.
-    ClusterError
-        If there is no scheduler, or it has no workers.
-    """
+    """A client of a running cluster, as :func:`local_client`."""
     dask, distributed = _packages()
     with dask.config.set(CONFIG), quiet_logs():
         try:

@@ -72,22 +72,7 @@ def evaluate_on(
     card: CardText | Scorecard = "",
     tables: str | os.PathLike[str] | None = None,
 ) -> Iterator[tuple[int, str, Evaluation]]:
-    """Evaluate policies exactly, each on one worker; as :func:`perfect_yatzy.evaluate`.
-
-    Parameters
-    ----------
-    policies
-        Names, as `yatzy evaluate` takes them. Files must be where the workers see them, too.
-    rules, card
-        The game, and the card it starts from.
-    tables
-        Folder with the table of perfect play, that all workers see.
-
-    Yields
-    ------
-    (int, str, Evaluation)
-        Number of the policy, its title and its evaluation, as soon as it is known.
-    """
+    """Evaluate policies exactly, each on one worker; as :func:`perfect_yatzy.evaluate`."""
     folder = str(tables_folder(tables).absolute())
     start = read_card(rules, card)
     open_strategy(rules, folder)  # solved once, here, and not by each worker
@@ -114,15 +99,7 @@ def sample_on(
     tables: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> SampledEvaluation:
-    """Let a program play games on the workers, which start it; as :func:`perfect_yatzy.policies.sampling.sample`.
-
-    Parameters
-    ----------
-    command
-        As for `yatzy evaluate --process`. It runs in the folder in which the workers were started.
-    tables
-        Folder with the table of perfect play, that all workers see.
-    """
+    """Let a program play games on the workers, which start it; as :func:`perfect_yatzy.policies.sampling.sample`."""
     games = whole_number(games, "games")
     if games < 1:
         raise StateError(_("games is {games}; must be at least 1").format(games=games))

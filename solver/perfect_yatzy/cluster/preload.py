@@ -11,10 +11,10 @@ import os
 from contextlib import suppress
 from typing import Any
 
-from ..kernels import lattice, score_turn, turn
+from ..kernels import lattice, solve, turn
 from ..tablebase import shard_task
 
-__all__ = ["dask_setup", "lattice", "score_turn", "shard_task", "turn"]
+__all__ = ["dask_setup", "lattice", "shard_task", "solve", "turn"]
 
 
 def dask_setup(worker: Any) -> None:

@@ -35,7 +35,7 @@ class Cluster:
     ----------
     engine : DaskEngine
     dashboard : str
-        Address of Dask's page about the workers and their tasks; empty if there is none.
+        Address of Dask's page about the workers and their tasks; empty for a cluster on this machine.
     """
 
     def __init__(self, engine: DaskEngine, dashboard: str) -> None:

@@ -42,25 +42,13 @@ Games = tuple[npt.NDArray[Any], ...]
 
 @dataclass(frozen=True)
 class StrategyName:
-    """What a worker opens.
-
-    Attributes
-    ----------
-    rules : RuleSet
-    tables : str
-        Folder.
-    kind : str
-        "mean", "goal" or "approximate".
-    goal : int
-        Final score to reach, for a goal.
-    points, saved, bonus_points
-        Those of the earliest card that is asked about, for a goal; `points` as pairs of a category and its points.
-    """
+    """What a worker opens."""
 
     rules: RuleSet
-    tables: str
-    kind: str
-    goal: int = 0
+    tables: str  # folder
+    kind: str  # "mean", "goal" or "approximate"
+    goal: int = 0  # final score to reach, for a goal
+    # those of the earliest card that is asked about, for a goal; `points` as pairs of a category and its points
     points: tuple[tuple[int, int], ...] = ()
     saved: int = 0
     bonus_points: int = 0
@@ -87,13 +75,7 @@ class GamesTask:
 
 
 def strategy_name(strategy: Strategy, tables: str | os.PathLike[str] | None) -> StrategyName:
-    """What tells a worker to open this strategy.
-
-    Raises
-    ------
-    StateError
-        If it is in no table: the strategy of a utility.
-    """
+    """What tells a worker to open this strategy."""
     folder = str(tables_folder(tables).absolute())
     if isinstance(strategy, ApproximateStrategy):
         if not isinstance(strategy.evaluator.function, FittedValues):
@@ -121,13 +103,7 @@ def _rollout(name: StrategyName, position: CheckedPosition) -> Rollout:
 
 
 def play_task(task: GamesTask) -> Games:
-    """Play the games of a task.
-
-    Returns
-    -------
-    (number,) int32, (number, categories) int16, (number,) int32
-        As :meth:`perfect_yatzy.strategy.rollout.Rollout.play`; of an approximate strategy also the luck, float64.
-    """
+    """Play the games of a task."""
     position = task.position
     if task.strategy.kind != "approximate":
         made, boxes, bonus = _rollout(task.strategy, position).play(task.number, task.first, task.seed)

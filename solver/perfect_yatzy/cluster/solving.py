@@ -10,14 +10,13 @@ import os
 from .._messages import _
 from ..errors import StateError, shown
 from ..game.rules import RuleSet
-from ..model.objectives import BonusChance, Goals, Objective, PolicyQuantity, Variance
+from ..model.checked_values import Table
+from ..model.objectives import Objective
+from ..model.quantities import QUANTITIES
 from ..tablebase.sharded_solve import solve_sharded
 from ..tablebase.store import Progress, open_table, tables_folder
 from ..tablebase.table_info import TableInfo
 from .engine import DaskEngine
-
-QUANTITIES: dict[str, type[PolicyQuantity]] = {"variance": Variance, "bonus": BonusChance}
-WHAT = ("mean", "goals", *QUANTITIES)
 
 
 def solve_on(
@@ -30,16 +29,17 @@ def solve_on(
     force: bool = False,
 ) -> TableInfo:
     """Solve a game on the workers; see :meth:`perfect_yatzy.cluster.session.Cluster.solve`."""
-    if what not in WHAT:
+    if what not in QUANTITIES:
         raise StateError(
-            _("{name} is not a table; must be one of {names}").format(name=shown(what), names=", ".join(WHAT)),
+            _("{name} is not a table; must be one of {names}").format(name=shown(what), names=", ".join(QUANTITIES)),
             field="what",
         )
-    if what not in QUANTITIES:
-        return solve_objective_on(engine, {"mean": Objective, "goals": Goals}[what](rules), tables, progress, force)
-    solve_objective_on(engine, Objective(rules), tables, progress, False)
-    means = open_table(Objective(rules), tables, solve=False)[1]
-    return solve_objective_on(engine, QUANTITIES[what](rules, means), tables, progress, force)
+
+    def means(rules: RuleSet) -> Table:
+        solve_objective_on(engine, Objective(rules), tables, progress, False)
+        return open_table(Objective(rules), tables, solve=False)[1]
+
+    return solve_objective_on(engine, QUANTITIES[what].objective(rules, means), tables, progress, force)
 
 
 def solve_objective_on(

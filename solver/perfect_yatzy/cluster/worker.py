@@ -27,24 +27,12 @@ SOURCES = "sources of perfect-yatzy"
 
 @dataclass(frozen=True)
 class Job:
-    """What all tasks of a run share.
+    """What all tasks of a run share."""
 
-    Attributes
-    ----------
-    software : tuple of (str, str)
-        :func:`software` of the driver.
-    proof : str
-        Path of a file in the folder that all workers must see; empty if there is none.
-    token : str
-        Content of that file.
-    kernels : str
-        Name of the compiled kernels that the tasks need; empty if it does not matter who compiles.
-    """
-
-    software: tuple[tuple[str, str], ...]
-    proof: str = ""
-    token: str = ""
-    kernels: str = ""
+    software: tuple[tuple[str, str], ...]  # :func:`software` of the driver
+    proof: str = ""  # path of a file in the folder that all workers must see; empty if there is none
+    token: str = ""  # content of that file
+    kernels: str = ""  # name of the compiled kernels that the tasks need; empty if it does not matter who compiles
 
 
 @dataclass(frozen=True)
@@ -130,7 +118,19 @@ def check(job: Job) -> None:
         return
     if found := problem(job):
         raise ClusterError(f"worker {process_name()} {found}")
+    keep_less()
     _checked.add(job)
+
+
+def keep_less() -> None:
+    """Keep no more of a large table in memory than a quarter of what this worker may use."""
+    from ..model import checked_values
+
+    with suppress(ImportError, ValueError):  # no worker
+        from distributed import get_worker
+
+        if limit := get_worker().memory_manager.memory_limit:
+            checked_values.KEPT_BYTES = min(checked_values.KEPT_BYTES, limit // 4)
 
 
 def describe(job: Job, dask_worker: Any = None) -> WorkerFacts:
@@ -160,15 +160,7 @@ def peak_memory() -> int:
 
 
 def run_task(argument: Any, function: Callable[[Any], Any], job: Job) -> TaskReport:
-    """Do one task.
-
-    Raises
-    ------
-    ClusterError
-        If this worker lacks what the job needs.
-    Exception
-        What `function` raises.
-    """
+    """Do one task."""
     check(job)
     with compiling(job.kernels):
         result = function(argument)

@@ -37,16 +37,8 @@ def action_count(rules: RuleSet) -> int:
 def read_action(rules: RuleSet, action: ActionText) -> Action:
     """An action as people or programs write it.
 
-    Parameters
-    ----------
-    action
-        Faces to hold, as a sequence or as text (``"33"``; ``"none"`` or an empty sequence rerolls all dice), or the
-        name of a category.
-
-    Raises
-    ------
-    StateError
-        If no category has that name, a face does not exist, or all dice are held.
+    `action`: faces to hold, as a sequence or as text (``"33"``; ``"none"`` or an empty sequence rerolls all
+    dice), or the name of a category.
     """
     faces: Sequence[int] | None
     if not isinstance(action, Sequence):
@@ -72,13 +64,7 @@ def action_number(rules: RuleSet, action: ActionText) -> int:
 
 
 def numbered_action(rules: RuleSet, number: int) -> Action:
-    """The action of a number; the inverse of :func:`action_number`.
-
-    Raises
-    ------
-    StateError
-        If there is no such action.
-    """
+    """The action of a number; the inverse of :func:`action_number`."""
     if not 0 <= whole_number(number, "action") < action_count(rules):
         raise StateError(f"action is {number}; must be 0 to {action_count(rules) - 1}")
     if number < hold_count(rules):

@@ -19,11 +19,6 @@ NUMBERS = {"1": "one", "2": "two", "3": "three", "4": "four", "5": "five", "6": 
 class CategoryIndex:
     """The names of all categories of a rule set.
 
-    Parameters
-    ----------
-    rules
-        Its names come before those of other languages.
-
     Attributes
     ----------
     own, foreign : list of (str, int)

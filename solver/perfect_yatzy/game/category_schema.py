@@ -67,11 +67,8 @@ class SheetReader(ValueReader):
     ) -> tuple[Category, ...]:
         """The boxes of the sheet: every row as often as `times` and the columns say.
 
-        Parameters
-        ----------
-        listed
-            Whether the values may list the boxes themselves, as
-            :func:`~perfect_yatzy.game.rule_loader.rules_to_json` does.
+        `listed`: whether the values may list the boxes themselves, as
+        :func:`~perfect_yatzy.game.rule_loader.rules_to_json` does.
         """
         entries = raw.get("categories")
         if not isinstance(entries, list) or not entries or not all(isinstance(e, dict) for e in entries):

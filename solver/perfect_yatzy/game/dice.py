@@ -130,15 +130,7 @@ def lattice(dice: int, faces: int) -> Lattice:
 def sub_multisets(counts: npt.NDArray[np.int64]) -> Ints:
     """All different holds of a roll, from no dice to all dice.
 
-    Parameters
-    ----------
-    counts : (faces,) int64
-        Number of dice that show each face.
-
-    Returns
-    -------
-    (n, faces) int64
-        Counts of each hold; n is the product of ``counts + 1``.
+    `counts`: ``(faces,) int64``, number of dice that show each face.
     """
     grids = np.meshgrid(*(np.arange(count + 1) for count in counts), indexing="ij")
     return np.stack([grid.ravel() for grid in grids], axis=1).astype(np.int64)

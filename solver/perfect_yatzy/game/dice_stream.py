@@ -22,16 +22,8 @@ FRACTION_BITS = 60
 def dice_of_game(seed: int, game: int, turn: int, roll: int, number: int, faces: int) -> Dice:
     """The dice of one roll of a simulation, in the order they are rolled.
 
-    Parameters
-    ----------
-    seed
-        Seed of the simulation.
-    game, turn, roll
-        Which roll, each from 0.
-    number
-        Number of dice.
-    faces
-        Number of faces of each die.
+    `seed`: seed of the simulation; `game`, `turn`, `roll`: which roll, each from 0; `number`: number of dice;
+    `faces`: number of faces of each die.
     """
     word = _mix((seed + GOLDEN_GAMMA) & MASK)
     word = _mix((word + game * GOLDEN_GAMMA) & MASK)

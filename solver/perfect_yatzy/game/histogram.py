@@ -11,17 +11,8 @@ TAIL = 1e-4  # a histogram leaves out less than this much at each end
 def histogram_bins(lowest: int, chances: Sequence[float], most: int) -> tuple[list[int], list[float], int]:
     """At most `most` bins of a round width; tails below one in ten thousand are left out.
 
-    Parameters
-    ----------
-    lowest, chances
-        The lowest score, and the chances of it and the scores after it.
-    most
-        Maximum number of bins.
-
-    Returns
-    -------
-    starts, chances, bin_width
-        First score and chance of each bin, and the number of scores in it.
+    `lowest`, `chances`: the lowest score, and the chances of it and the scores after it; `most`: maximum number
+    of bins.
     """
     low, high = lowest, lowest + len(chances) - 1
     tail = 0.0

@@ -11,7 +11,6 @@ import json
 import math
 import re
 from collections.abc import Sequence, Sized
-from difflib import get_close_matches
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -22,10 +21,10 @@ from ..errors import StateError
 # Text in requests, options and prompts, in characters
 MAX_DICE_TEXT = 100
 MAX_DICE_LISTED = 64  # faces in a list
-MAX_ROLLS_LISTED = 1_000  # rolls of a turn in a record; 60 turns can save 540
+MAX_ROLLS_LISTED = 1_200  # rolls of a turn in a record; 126 turns can save 1,134
 MAX_NAME = 100  # a category, a game, a player
-MAX_CARD_TEXT = 8_000  # 62 categories with their points
-MAX_CARD_ENTRIES = 62
+MAX_CARD_TEXT = 16_000  # 126 categories with their points
+MAX_CARD_ENTRIES = 126
 MAX_OPPONENTS_TEXT = 16_000
 MAX_OPPONENTS = 64
 MAX_RULES_NAME = 4_200  # a path and switches
@@ -41,10 +40,11 @@ MAX_PLAYERS = 64
 MAX_RULES_BYTES = 64 << 10
 MAX_RULES_DEPTH = 16  # brackets, and parts of a dotted key
 MAX_EXTENDS = 8  # files that extend each other
-MAX_CATEGORIES = 62  # a card is a bitmask of 64 bits
+MAX_CATEGORIES = 126  # a card is a bitmask of two words; of one word with at most ONE_WORD, and then it can be solved
+ONE_WORD = 62
 MAX_COLUMNS = 12
 MAX_STEPS = 10  # of the upper bonus
-MAX_PATTERNS = 120  # of all categories together
+MAX_PATTERNS = 240  # of all categories together
 MAX_SWITCHES = 40
 MAX_ID = 60
 MAX_ALIASES = 20
@@ -93,6 +93,8 @@ def closest(word: str, known: Sequence[str], similarity: float = 0.6) -> str | N
     """
     if len(word) > MAX_NAME:
         return None
+    from difflib import get_close_matches
+
     found = get_close_matches(word, [other for other in known if len(other) <= MAX_NAME], 1, similarity)
     return found[0] if found else None
 
@@ -116,15 +118,7 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def read_limited(path: Path, most: int) -> bytes:
-    """The content of a file.
-
-    Raises
-    ------
-    OSError
-        If it cannot be read, or is no regular file: a pipe could keep the process waiting for ever.
-    StateError
-        If it has more than `most` bytes.
-    """
+    """The content of a file."""
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, _("it is not a regular file"), str(path))
     with path.open("rb") as file:

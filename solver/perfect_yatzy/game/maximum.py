@@ -66,7 +66,8 @@ class _BestTurns:
             for roll in np.flatnonzero(counts.max(axis=1) == rules.dice):  # all dice show one face
                 box[roll] = matching_upper_boxes(rules, counts[roll].tolist())
             self.jokers = {
-                int(b): table[:, is_joker & (box == b)].max(axis=1).tolist() for b in np.unique(box[is_joker])
+                int(b): table[:, is_joker & (box == b)].max(axis=1).tolist()
+                for b in sorted(set(box[is_joker].tolist()))
             }
 
     def total(self) -> int:
@@ -125,10 +126,8 @@ class _BestTurns:
     def _by_joker(self, c: int, allowed: Collection[int], filled: Collection[int] = ()) -> int:
         """The most points of a box by one of the jokers of the `allowed` classes, the joker bonus included.
 
-        Parameters
-        ----------
-        filled
-            Classes whose matching box is filled or does not exist: they pay fixed points of lower boxes in full.
+        `filled`: classes whose matching box is filled or does not exist: they pay fixed points of lower boxes
+        in full.
         """
         joker, category = self.rules.joker, self.rules.categories[c]
         if joker is None or not allowed:

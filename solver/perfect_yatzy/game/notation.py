@@ -43,20 +43,7 @@ CardText = str | Mapping[str, int]  # "ones=3", or {"ones": 3}
 def parse_dice(rules: RuleSet, dice: str | Iterable[int]) -> Dice:
     """Read one roll of all dice.
 
-    Parameters
-    ----------
-    dice
-        Text, or the faces in any order.
-
-    Returns
-    -------
-    tuple of int
-        The dice, ascending.
-
-    Raises
-    ------
-    StateError
-        If the value is not dice or too long, the number of dice is wrong or a face is out of range.
+    `dice`: text, or the faces in any order.
     """
     if not isinstance(dice, str):
         if not isinstance(dice, Iterable):
@@ -198,11 +185,6 @@ def find_category(rules: RuleSet, text: str) -> int:
     The names of the rule set (id, name, short code, aliases) come first, then those of other languages, then names
     without their accents and with numbers as digits (``kak`` for Kåk, ``3 of a kind``), then prefixes. Case, spaces,
     underscores and hyphens do not matter. The name of a row that is used several times means its first box.
-
-    Raises
-    ------
-    StateError
-        If no category matches, or more than one; the message suggests similar names.
     """
     return _find(rules, text)[0]
 
@@ -245,15 +227,7 @@ def _find(rules: RuleSet, text: str) -> list[int]:
 def parse_category(rules: RuleSet, text: str, paid: Mapping[str, int]) -> str:
     """Id of the category a player takes, with or without its points (`chance 20`, `chance for 20`).
 
-    Parameters
-    ----------
-    paid
-        Points by category id, for the categories that can take the dice.
-
-    Raises
-    ------
-    StateError
-        If no category matches, or it does not pay these points.
+    `paid`: points by category id, for the categories that can take the dice.
     """
 
     def named(name: str) -> str:
@@ -336,13 +310,7 @@ def parse_card(rules: RuleSet, card: CardText, saved: int = 0, bonus_points: int
 
 
 def read_card(rules: RuleSet, card: CardText | Scorecard) -> Scorecard:
-    """A checked scorecard from a :class:`Scorecard` or any form :func:`parse_card` reads.
-
-    Raises
-    ------
-    StateError
-        As :func:`parse_card`, or if the scorecard belongs to other rules.
-    """
+    """A checked scorecard from a :class:`Scorecard` or any form :func:`parse_card` reads."""
     if not isinstance(card, Scorecard):
         return parse_card(rules, card)
     if card.rules.fingerprint != rules.fingerprint:

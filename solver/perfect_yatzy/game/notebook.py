@@ -7,7 +7,6 @@ escaped.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
 
 WIDTH, HEIGHT, BASE, LABEL = 420, 110, 18, 28  # pixels of a histogram; BASE and LABEL: size of a label
 
@@ -15,15 +14,11 @@ WIDTH, HEIGHT, BASE, LABEL = 420, 110, 18, 28  # pixels of a histogram; BASE and
 def html_table(head: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> str:
     """A table; numbers are aligned to the right, fractions have four decimals.
 
-    Parameters
-    ----------
-    head
-        Names of the columns; without any there is no row of names.
-    rows
-        Cells of each row.
-    caption
-        Text above the table.
+    `head`: names of the columns; without any there is no row of names; `rows`: cells of each row; `caption`:
+    text above the table.
     """
+    from html import escape
+
     listed = [*rows]
     sides = ["left" if isinstance(value, str) else "right" for value in (listed[0] if listed else head)]
 
@@ -41,12 +36,8 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[object]], caption: s
 def histogram_svg(starts: Sequence[int], chances: Sequence[float], bin_width: int) -> str:
     """A histogram.
 
-    Parameters
-    ----------
-    starts, chances
-        First score and chance of each bin, at least one.
-    bin_width
-        Number of scores in a bin.
+    `starts`, `chances`: first score and chance of each bin, at least one; `bin_width`: number of scores in a
+    bin.
     """
     step, highest, top = WIDTH / len(starts), max(chances), HEIGHT - BASE
     bars, labels = [], []

@@ -7,52 +7,40 @@ from typing import Any
 
 from .._messages import _, number_text
 from ..errors import shown
-from .patterns import Pattern
+from .patterns import KINDS, KindField, Pattern
 from .rule_problems import FieldPath
 from .rule_values import ValueReader
 
 MAX_POINTS = 10_000
 MAX_FACTOR = 100
 MAX_BOX_POINTS = 20_000  # fits the 16-bit boxes of simulated games
-KINDS = ("any", "face", "groups", "contains")
 SCORES = ("matched", "sum", "fixed")
 ONLY = {"even": (2, 4, 6), "odd": (1, 3, 5)}
+KIND_FIELDS = {name: field for kind in KINDS.values() for name, field in kind.fields.items()}
 PATTERN_FIELDS = {
-    "pattern", "face", "groups", "distinct", "contains", "sum", "at_least", "at_most", "only", "score", "points",
-    "factor", "plus",
+    "pattern", *KIND_FIELDS, "sum", "at_least", "at_most", "only", "score", "points", "factor", "plus",
 }  # fmt: skip
 
 
 def read_pattern(check: ValueReader, raw: Mapping[str, Any], path: FieldPath, dice: int, faces: int) -> Pattern:
     """One pattern: the fields its kind needs, the fields it must not have, its conditions and its score.
 
-    Parameters
-    ----------
-    check
-        Takes the problems.
-    raw
-        The fields of the pattern.
-    path
-        Of the table, from the outside in.
-    dice, faces
-        Of the rules.
+    `check`: takes the problems; `raw`: the fields of the pattern; `path`: of the table, from the outside in;
+    `dice`, `faces`: of the rules.
     """
     check.check_fields(raw, path, PATTERN_FIELDS)
-    kind = check.choice(raw, (*path, "pattern"), KINDS, None)
+    kind = check.choice(raw, (*path, "pattern"), tuple(KINDS), None)
     if raw.get("pattern") != kind:
         return Pattern("any")
-    groups = check.number_list(raw, (*path, "groups"), 1, dice, dice) if kind == "groups" else ()
-    contains = check.number_list(raw, (*path, "contains"), 1, faces, dice) if kind == "contains" else ()
-    distinct = check.flag(raw, (*path, "distinct"), True)
-    if sum(groups) > dice:
-        message = _("needs {needed} dice; the rules have {dice}").format(needed=sum(groups), dice=dice)
-        check.add_problem((*path, "groups"), message)
-    elif distinct and len(groups) > faces:
-        message = _("needs {needed} different faces; the dice have {faces}").format(needed=len(groups), faces=faces)
-        check.add_problem((*path, "groups"), message)
-    for other in ("face", "groups", "contains"):
-        if other in raw and other != kind:
-            check.add_problem((*path, other), _("does not belong to the pattern {name}").format(name=repr(kind)))
+    own = KINDS[kind].fields
+    given = {
+        name: _read_field(check, raw, (*path, name), field, dice, faces)
+        for name, field in KIND_FIELDS.items()
+        if name in own or field.type == "flag"  # a flag has a default, and may stand anywhere
+    }
+    for name, field in KIND_FIELDS.items():
+        if name in raw and name not in own and field.type != "flag":
+            check.add_problem((*path, name), _("does not belong to the pattern {name}").format(name=repr(kind)))
     low, high = _sum_limits(check, raw, path, dice * faces)
     score = check.choice(raw, (*path, "score"), SCORES, "fixed" if "points" in raw else "matched")
     if score == raw.get("score") != "fixed" and "points" in raw:
@@ -60,10 +48,7 @@ def read_pattern(check: ValueReader, raw: Mapping[str, Any], path: FieldPath, di
         check.add_problem((*path, "points"), message.format(score=repr(score)))
     found = Pattern(
         kind=kind,
-        face=check.number(raw, (*path, "face"), 1, faces) if kind == "face" else 0,
-        groups=tuple(sorted(groups, reverse=True)),
-        distinct=distinct,
-        contains=tuple(sorted(contains)),
+        **given,
         score=score,
         points=check.number(raw, (*path, "points"), 1, MAX_POINTS) if score == "fixed" else 0,
         plus=check.number(raw, (*path, "plus"), 0, MAX_POINTS, 0),
@@ -72,11 +57,26 @@ def read_pattern(check: ValueReader, raw: Mapping[str, Any], path: FieldPath, di
         high=high,
         only=_only(check, raw, (*path, "only"), faces),
     )
+    if problem := KINDS[kind].problem(found, dice, faces):
+        check.add_problem((*path, problem[0]), problem[1])
     if found.most(dice, faces) > MAX_BOX_POINTS:
         message = _("pays up to {points} points; at most {most} are allowed")
         points, most = (number_text(n, grouped=True) for n in (found.most(dice, faces), MAX_BOX_POINTS))
         check.add_problem((*path, "factor"), message.format(points=points, most=most))
     return found
+
+
+def _read_field(
+    check: ValueReader, raw: Mapping[str, Any], path: FieldPath, field: KindField, dice: int, faces: int
+) -> Any:
+    """A field of one kind of pattern."""
+    if field.type == "flag":
+        return check.flag(raw, path, True)
+    if field.type == "face":
+        return check.number(raw, path, 1, faces)
+    is_sizes = field.type == "sizes"
+    found = check.number_list(raw, path, 1, dice if is_sizes else faces, dice)
+    return tuple(sorted(found, reverse=is_sizes))
 
 
 def _sum_limits(

@@ -11,20 +11,29 @@ Four kinds of pattern, three scores and a few conditions describe every game of 
 
     points = factor * score + plus      if `low` <= sum of all dice <= `high` and every die shows a face of `only`
 
-:mod:`perfect_yatzy.game.scoring` implements them.
+:data:`KINDS` defines each kind once: its points for all rolls at once, its fields in a rule file with their checks,
+and its words. Arrays are used by their methods alone, so that reading rules loads no numpy.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import pairwise
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from .._messages import _, ngettext
 from ..errors import enumerated
 
-PatternKind = Literal["face", "groups", "contains", "any"]
+if TYPE_CHECKING:
+    from .dice import Ints
+
+    # For each roll: whether it matches (bool), and the sum of the dice named.
+    Matches = tuple[Any, Ints | int]
+
 ScoreKind = Literal["matched", "sum", "fixed"]
+IMPOSSIBLE = -1_000  # a gain that no sum of dice outweighs
 
 
 @dataclass(frozen=True)
@@ -33,7 +42,8 @@ class Pattern:
 
     Attributes
     ----------
-    kind : {"face", "groups", "contains", "any"}
+    kind : str
+        A key of :data:`KINDS`.
     face : int
         The face that counts; kind ``face`` only, else 0.
     groups : tuple of int
@@ -56,7 +66,7 @@ class Pattern:
         The pattern matches only if every die shows one of these faces, ascending; empty: any faces.
     """
 
-    kind: PatternKind
+    kind: str
     face: int = 0
     groups: tuple[int, ...] = ()
     distinct: bool = True
@@ -69,15 +79,16 @@ class Pattern:
     high: int | None = None
     only: tuple[int, ...] = ()
 
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise TypeError(f"unknown kind of pattern: {self.kind!r}")
+
     def canonical(self) -> dict[str, Any]:
         """The fields that matter for this kind of pattern, as JSON values."""
         fields: dict[str, Any] = {"pattern": self.kind}
-        if self.kind == "face":
-            fields["face"] = self.face
-        elif self.kind == "groups":
-            fields |= {"groups": list(self.groups), "distinct": self.distinct}
-        elif self.kind == "contains":
-            fields["contains"] = list(self.contains)
+        for name in KINDS[self.kind].fields:
+            value = getattr(self, name)
+            fields[name] = [*value] if isinstance(value, tuple) else value
         fields["score"] = self.score
         if self.score == "fixed":
             fields["points"] = self.points
@@ -95,6 +106,31 @@ class Pattern:
     def fixed_points(self) -> int:
         """What the pattern pays if `score` is ``fixed``."""
         return self.factor * self.points + self.plus
+
+    def paid(self, counts: Ints) -> Ints:
+        """Points for each roll.
+
+        Parameters
+        ----------
+        counts : (n_rolls, faces) int64
+            Number of dice that show each face.
+
+        Returns
+        -------
+        (n_rolls,) int64
+        """
+        allowed, score = KINDS[self.kind].matches(self, counts)
+        total = counts @ range(1, counts.shape[1] + 1)
+        if self.low is not None:
+            allowed = allowed & (total >= self.low)
+        if self.high is not None:
+            allowed = allowed & (total <= self.high)
+        if self.only:
+            allowed = allowed & ~counts[:, [face - 1 for face in self.excluded(counts.shape[1])]].any(axis=1)
+        if self.score != "matched":
+            score = self.points if self.score == "fixed" else total
+        paid: Ints = allowed * (self.factor * score + self.plus)
+        return paid
 
     def most(self, dice: int, faces: int) -> int:
         """A bound on what the pattern pays for so many dice."""
@@ -129,16 +165,7 @@ class Pattern:
     @property
     def required(self) -> str:
         """The dice it requires, in words."""
-        if self.kind == "face":
-            dice = _("all {face}s").format(face=self.face)
-        elif self.kind == "groups":
-            dice = " + ".join(_("{count} equal").format(count=size) for size in self.groups)
-            dice = dice if self.distinct else _("{groups} (may be the same face)").format(groups=dice)
-        elif self.kind == "contains":
-            dice = "-".join(map(str, self.contains))
-        else:
-            dice = _("any dice")
-        return ", ".join([dice, *self._conditions()])
+        return ", ".join([KINDS[self.kind].words(self), *self._conditions()])
 
     def _conditions(self) -> list[str]:
         """The conditions on the faces and the sum of all dice, in words."""
@@ -158,6 +185,131 @@ class Pattern:
         elif self.high is not None:
             found.append(_("sum at most {high}").format(high=self.high))
         return found
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of pattern."""
+
+    # pattern, counts of dice for each roll ``(n_rolls, faces)`` -> whether each roll matches, and the sum of the dice
+    # that the pattern names (any number where it does not match)
+    matches: Callable[[Pattern, Ints], Matches]
+    words: Callable[[Pattern], str]  # pattern -> the dice it requires, in words
+    # its own fields in a rule file, which are attributes of a :class:`Pattern`
+    fields: Mapping[str, KindField] = field(default_factory=dict)
+    # pattern, dice, faces -> field and sentence if such dice cannot match; else None
+    problem: Callable[[Pattern, int, int], tuple[str, str] | None] = lambda *_rules: None
+
+
+@dataclass(frozen=True)
+class KindField:
+    """A field of a rule file: a face, dice in ascending order, descending sizes of groups, or a flag."""
+
+    type: Literal["face", "dice", "sizes", "flag"]
+    description: str
+
+
+def _face_matches(pattern: Pattern, counts: Ints) -> Matches:
+    number = counts[:, pattern.face - 1]
+    return number > 0, number * pattern.face
+
+
+def _contains_matches(pattern: Pattern, counts: Ints) -> Matches:
+    needed = [pattern.contains.count(face) for face in range(1, counts.shape[1] + 1)]
+    return (counts >= needed).all(axis=1), sum(pattern.contains)
+
+
+def _any_matches(pattern: Pattern, counts: Ints) -> Matches:
+    total = counts @ range(1, counts.shape[1] + 1)
+    return total > 0, total
+
+
+def _group_matches(pattern: Pattern, counts: Ints) -> Matches:
+    if not pattern.distinct:
+        return _shared_group_matches(pattern.groups, counts)
+    # Largest group first, each on the highest face that is left. No other choice is better: where two groups could
+    # change places, the larger one pays more on the higher face, and dice for the larger group suffice for the other.
+    free = counts >= 0
+    found, total = free.all(axis=1), 0
+    for size in pattern.groups:
+        suitable = free & (counts >= size)
+        highest = counts.shape[1] - 1 - suitable[:, ::-1].argmax(axis=1)
+        found &= suitable.any(axis=1)
+        free &= highest[:, None] != range(counts.shape[1])
+        total = total + size * (highest + 1)
+    return found, total
+
+
+def _shared_group_matches(groups: tuple[int, ...], counts: Ints) -> Matches:
+    # Face by face: `best` is the most that the faces so far pay, by the groups still without a face. Groups of one
+    # size are alike, so there are few sets of them: at most 36 for the 12 dice a game can have.
+    counts = counts.astype("int16")  # which holds six impossible gains
+    best = {groups: 0 * counts[:, 0]}
+    for face in range(1, counts.shape[1] + 1):
+        count = counts[:, face - 1]
+        enough = [(count >= n).astype(count.dtype) for n in range(sum(groups) + 1)]
+        gains = [IMPOSSIBLE + is_enough * (n * face - IMPOSSIBLE) for n, is_enough in enumerate(enough)]
+        reached: dict[tuple[int, ...], Ints] = {}
+        for left, total in best.items():
+            for rest, size in group_choices(left, sum(groups)).items():
+                now = total + gains[size]
+                reached[rest] = reached[rest].clip(min=now) if rest in reached else now
+        best = reached
+    return best[()] >= 0, best[()]
+
+
+@lru_cache(maxsize=1 << 12)
+def group_choices(groups: tuple[int, ...], count: int) -> dict[tuple[int, ...], int]:
+    """The groups that are left and the dice used, for each choice of groups that `count` equal dice can show."""
+    if not groups:
+        return {(): 0}
+    alike = groups.count(groups[0])
+    found = {}
+    for chosen in range(alike + 1):
+        used = chosen * groups[0]
+        if used <= count:
+            for rest, more in group_choices(groups[alike:], count - used).items():
+                found[groups[: alike - chosen] + rest] = used + more
+    return found
+
+
+def _group_words(pattern: Pattern) -> str:
+    dice = " + ".join(_("{count} equal").format(count=size) for size in pattern.groups)
+    return dice if pattern.distinct else _("{groups} (may be the same face)").format(groups=dice)
+
+
+def _group_problem(pattern: Pattern, dice: int, faces: int) -> tuple[str, str] | None:
+    if sum(pattern.groups) > dice:
+        message = _("needs {needed} dice; the rules have {dice}")
+        return "groups", message.format(needed=sum(pattern.groups), dice=dice)
+    if pattern.distinct and len(pattern.groups) > faces:
+        message = _("needs {needed} different faces; the dice have {faces}")
+        return "groups", message.format(needed=len(pattern.groups), faces=faces)
+    return None
+
+
+KINDS = {
+    "any": Kind(_any_matches, lambda pattern: _("any dice")),
+    "face": Kind(
+        _face_matches,
+        lambda pattern: _("all {face}s").format(face=pattern.face),
+        {"face": KindField("face", 'For "face": the dice that count.')},
+    ),
+    "groups": Kind(
+        _group_matches,
+        _group_words,
+        {
+            "groups": KindField("sizes", 'For "groups": [3, 2] is a full house.'),
+            "distinct": KindField("flag", 'For "groups": whether they must show different faces.'),
+        },
+        _group_problem,
+    ),
+    "contains": Kind(
+        _contains_matches,
+        lambda pattern: "-".join(map(str, pattern.contains)),
+        {"contains": KindField("dice", 'For "contains": dice that must be there.')},
+    ),
+}
 
 
 def sums_text(patterns: tuple[Pattern, ...]) -> str:

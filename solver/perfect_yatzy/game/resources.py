@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
+from pathlib import Path
+
+GAME = Path(__file__).parent
 
 
-def toml_names(folder: str, package: str = __package__) -> list[str]:
-    """Names of the TOML files in a folder of a package, without ending, alphabetically."""
-    entries = files(package).joinpath(folder).iterdir()
-    return sorted(entry.name.removesuffix(".toml") for entry in entries if entry.name.endswith(".toml"))
+def toml_names(folder: str) -> list[str]:
+    """Names of the TOML files in a folder of this package, without ending, alphabetically."""
+    return sorted(path.stem for path in (GAME / folder).glob("*.toml"))
 
 
-def toml_text(folder: str, name: str, package: str = __package__) -> str:
+def toml_text(folder: str, name: str, package: Path = GAME) -> str:
     """Text of a TOML file in a folder of a package."""
-    return files(package).joinpath(folder, f"{name}.toml").read_text(encoding="utf-8")
+    return (package / folder / f"{name}.toml").read_text(encoding="utf-8")

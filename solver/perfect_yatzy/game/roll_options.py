@@ -18,20 +18,11 @@ from .scoring import open_categories, scoring_options
 
 @dataclass(frozen=True)
 class RollOptions:
-    """The options of a card by roll.
+    """The options of a card by roll."""
 
-    Attributes
-    ----------
-    allowed : (categories, rolls) bool
-    points : (categories, rolls) int64
-        Points in the box; of categories that are not allowed any number.
-    bonus_points : (categories, rolls) int64
-        Joker and first-roll bonuses.
-    """
-
-    allowed: npt.NDArray[np.bool_]
-    points: Ints
-    bonus_points: Ints
+    allowed: npt.NDArray[np.bool_]  # (categories, rolls) bool
+    points: Ints  # (categories, rolls) int64: points in the box; of categories that are not allowed any number
+    bonus_points: Ints  # (categories, rolls) int64: joker and first-roll bonuses
 
 
 def roll_options(rules: RuleSet, filled: int, joker_paid: bool, first_roll: bool = False) -> RollOptions:

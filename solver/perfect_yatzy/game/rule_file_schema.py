@@ -21,7 +21,8 @@ from .limits import (
     MAX_SUMMARY,
     MAX_SWITCHES,
 )
-from .pattern_schema import KINDS, MAX_FACTOR, MAX_POINTS, ONLY, SCORES
+from .pattern_schema import KIND_FIELDS, MAX_FACTOR, MAX_POINTS, ONLY, SCORES
+from .patterns import KINDS
 from .rule_schema import (
     CROSSINGS,
     JOKER_CONDITIONS,
@@ -134,13 +135,15 @@ def _category_fields() -> Schema:
 def _pattern_fields() -> Schema:
     face = _number(1, MAX_FACES, "")
     only = [_word(tuple(ONLY), ""), _list(face, MAX_FACES, 1)]
+    types = {
+        "face": face,
+        "dice": _list(face, MAX_DICE, 1),
+        "sizes": _list(_number(1, MAX_DICE, ""), MAX_DICE, 1),
+        "flag": _flag("", True),
+    }
     return {
-        "pattern": _word(KINDS, "What the dice must show."),
-        "face": face | {"description": 'For "face": the dice that count.'},
-        "groups": _list(_number(1, MAX_DICE, ""), MAX_DICE, 1)
-        | {"description": 'For "groups": [3, 2] is a full house.'},
-        "distinct": _flag('For "groups": whether they must show different faces.', True),
-        "contains": _list(face, MAX_DICE, 1) | {"description": 'For "contains": dice that must be there.'},
+        "pattern": _word(tuple(KINDS), "What the dice must show."),
+        **{name: types[field.type] | {"description": field.description} for name, field in KIND_FIELDS.items()},
         "sum": _number(1, MAX_DICE * MAX_FACES, "The sum of all dice must be this number."),
         "at_least": _number(1, MAX_DICE * MAX_FACES, "The sum of all dice must be at least this number."),
         "at_most": _number(1, MAX_DICE * MAX_FACES, "The sum of all dice must be at most this number."),

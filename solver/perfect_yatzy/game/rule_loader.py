@@ -143,12 +143,7 @@ def _split(spec: str) -> list[str]:
 def _values(name: str, files: tuple[str, ...]) -> tuple[dict[str, Any], RuleChecker]:
     """The values of a rule file, after extension; and what takes its problems, with those found so far.
 
-    Parameters
-    ----------
-    name
-        An id or a path.
-    files
-        The real paths of the files that extend it, the first one last.
+    `name`: an id or a path; `files`: the real paths of the files that extend it, the first one last.
     """
     text, source = _read(name)
     raw, check = _parse(text, source), RuleChecker(source, text)
@@ -228,17 +223,8 @@ def _extended(raw: dict[str, Any], check: RuleChecker, files: tuple[str, ...]) -
 
     If `extends` is not a rule set, the built-in one with the most similar id is used, to check the rest of the file.
 
-    Parameters
-    ----------
-    check
-        Takes the problems of the file.
-    files
-        The paths of the file and of those that extend it, as :func:`_values` has them.
-
-    Raises
-    ------
-    RuleFileError
-        If a file that is extended has mistakes.
+    `check`: takes the problems of the file; `files`: the paths of the file and of those that extend it, as
+    :func:`_values` has them.
     """
     name, known = raw["extends"], builtin_ids()
     own = {field: value for field, value in raw.items() if field != "extends"}
@@ -290,13 +276,7 @@ def _inherited(base: Mapping[str, Any]) -> dict[str, Any]:
 
 @lru_cache(maxsize=32)
 def rules_to_json(rules: RuleSet) -> str | dict[str, Any]:
-    """A rule set as JSON, such that a reader needs no other file.
-
-    Returns
-    -------
-    str or dict
-        The name with switches of built-in rules; other rules as an object with the fields of a rule file.
-    """
+    """A rule set as JSON, such that a reader needs no other file."""
     with suppress(RulesError):
         if load_rules(rules.key).fingerprint == rules.fingerprint:
             return rules.key  # in any language: names do not belong to the fingerprint
@@ -316,8 +296,13 @@ def rules_to_json(rules: RuleSet) -> str | dict[str, Any]:
     return written
 
 
+def names_file(spec: str) -> bool:
+    """Whether :func:`load_rules` would read a file for this name."""
+    return _split(spec)[0].endswith(".toml")
+
+
 def rules_from_json(raw: Any) -> RuleSet:
-    """The rule set that :func:`rules_to_json` has written.
+    """The rule set that :func:`rules_to_json` has written. No file is opened, whoever wrote the value.
 
     Raises
     ------
@@ -325,14 +310,14 @@ def rules_from_json(raw: Any) -> RuleSet:
         If the rules are unknown, or the value is not a rule set.
     """
     if isinstance(raw, str):
-        try:
-            return load_rules(raw)
-        except RulesError as error:
-            if not raw.partition("+")[0].endswith(".toml"):
-                raise
+        if names_file(raw):
             raise RulesError(
-                _("{error}; the game was played by the rules of that file").format(error=error)
-            ) from error
+                _("rules is {value}; must be built-in rules, or the rules themselves: files are not opened").format(
+                    value=shown(raw)
+                ),
+                code="unknown-rules",
+            )
+        return load_rules(raw)
     if not isinstance(raw, dict):
         raise RulesError(_("rules is {value}; must be text or an object").format(value=shown(raw)))
     active = raw.get("active", [])

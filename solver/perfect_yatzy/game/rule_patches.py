@@ -32,16 +32,8 @@ def apply_patch(
 ) -> dict[str, Any]:
     """The values of a rule file after a patch.
 
-    Parameters
-    ----------
-    base
-        The values before; they are not changed.
-    patch
-        The fields that change.
-    check
-        Takes the problems of the patch.
-    path
-        Of the patch in its file; empty for a file that extends rules.
+    `base`: the values before; they are not changed; `patch`: the fields that change; `check`: takes the
+    problems of the patch; `path`: of the patch in its file; empty for a file that extends rules.
     """
     own = checked_categories(patch, check, path)
     names = _removed(base, own.pop("remove", None), check, (*path, "remove"))

@@ -11,22 +11,11 @@ FieldPath = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Problem:
-    """One mistake in a rule file.
+    """One mistake in a rule file."""
 
-    Attributes
-    ----------
-    file : str
-        The file, as messages call it.
-    line : int
-        Line of the mistake, from 1; 0 if unknown.
-    field : str
-        The field, such as ``categories.ones.face``; may be empty.
-    message : str
-    """
-
-    file: str
-    line: int
-    field: str
+    file: str  # the file, as messages call it
+    line: int  # line of the mistake, from 1; 0 if unknown
+    field: str  # the field, such as ``categories.ones.face``; may be empty
     message: str
 
     def __str__(self) -> str:
@@ -37,17 +26,8 @@ class Problem:
 def locate(text: str, path: FieldPath) -> int:
     """Line of the longest part of a path that a TOML text contains.
 
-    Parameters
-    ----------
-    text
-        The content of a rule file.
-    path
-        Keys from the outside in; a number is the index in an array of tables.
-
-    Returns
-    -------
-    int
-        Line from 1; 0 if no part of the path is found.
+    `text`: the content of a rule file; `path`: keys from the outside in; a number is the index in an array of
+    tables.
     """
     best_line, best_depth = 0, 0
     for line, found in _paths(text):

@@ -43,19 +43,7 @@ class RuleChecker(SheetReader):
     """Builds a rule set from TOML values and collects the problems."""
 
     def rule_set(self, raw: Mapping[str, Any], active: tuple[str, ...], spec: str, listed: bool = False) -> RuleSet:
-        """The rule set of a whole file, after extension and patches.
-
-        Parameters
-        ----------
-        raw
-            The values of the file.
-        active
-            Ids of the switches that have been applied.
-        spec
-            The name or file of the rules, with switches.
-        listed
-            Whether the values may list the boxes of rows and columns one by one.
-        """
+        """The rule set of a whole file, after extension and patches."""
         self.active_switches = active
         if "extends" in raw:  # a loaded file has been merged with what it extends
             self.add_problem(("extends",), _("belongs to a rule file; rules as JSON are complete"))
@@ -146,7 +134,7 @@ class RuleChecker(SheetReader):
         elif categories and category not in [PLACEHOLDER, *(c.id for c in categories)]:
             self.refuse(("joker", "category"), category, _("must be the id of a category"))
         else:
-            faces = [p.face for c in categories if c.upper for p in c.patterns if p.kind == "face"]
+            faces = [p.face for c in categories if c.upper for p in c.patterns if p.face]
             if len(set(faces)) < len(faces):
                 self.add_problem(
                     ("joker",), _("needs at most one upper box for each face: a joker asks for the matching one")

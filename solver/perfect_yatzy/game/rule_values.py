@@ -26,13 +26,6 @@ class ValueReader:
     Every reading method takes the table, the path of the field from the outside in, and what is allowed. It returns a
     valid value; if the file does not have one, it adds a problem and returns a placeholder.
 
-    Parameters
-    ----------
-    source
-        The file, as messages call it.
-    text
-        Its content, to find the lines of problems; may be empty.
-
     Attributes
     ----------
     problems : list of Problem

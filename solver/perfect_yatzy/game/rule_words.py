@@ -28,19 +28,7 @@ def either(texts: Iterable[str]) -> str:
 def joker_sentences(
     name: str, bonus: int, mode: str, *, needs_points: bool, paid_anyway: bool, while_open: bool
 ) -> list[str]:
-    """What a joker rule does.
-
-    Parameters
-    ----------
-    name
-        The name of its category.
-    bonus, mode
-        As in :class:`~perfect_yatzy.game.rules.Joker`.
-    needs_points, paid_anyway
-        Whether a joker needs points in the box of the category, and whether the bonus is paid without them.
-    while_open
-        Whether the bonus is paid only while the matching upper box is open.
-    """
+    """What a joker rule does."""
     found = []
     if bonus:
         texts = {

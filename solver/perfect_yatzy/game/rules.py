@@ -86,7 +86,7 @@ class Category:
     @property
     def face(self) -> int:
         """The face an upper box collects, 0 if there is none; the joker rules need the matching upper box."""
-        return next((p.face for p in self.patterns if p.kind == "face"), 0) if self.upper else 0
+        return next((p.face for p in self.patterns if p.face), 0) if self.upper else 0
 
 
 @dataclass(frozen=True)

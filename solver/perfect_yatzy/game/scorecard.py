@@ -126,16 +126,6 @@ def check_card(card: Scorecard) -> Scorecard:
     """Check that a card is possible under its rules.
 
     Saved rolls are checked by the state space (:mod:`perfect_yatzy.model.state_space`).
-
-    Returns
-    -------
-    Scorecard
-        The card itself.
-
-    Raises
-    ------
-    StateError
-        If a box holds points it cannot hold, the bonus points are impossible, or a forced order is violated.
     """
     possible = possible_points(card.rules)
     for c, points in card.points.items():
@@ -197,14 +187,7 @@ def _skipped_box(rules: RuleSet, filled: int) -> int:
 
 
 def check_state(rules: RuleSet, state: State) -> None:
-    """Check that a state is possible under its rules; needs no state space, whose size it does not depend on.
-
-    Raises
-    ------
-    StateError
-        If a field is not a whole number, the order is violated, or the filled boxes cannot give the upper sum, the
-        saved rolls or the points of the joker's box.
-    """
+    """Check that a state is possible under its rules; needs no state space, whose size it does not depend on."""
     for name in ("filled", "upper", "saved"):
         whole_number(getattr(state, name), name)
     if not 0 <= state.filled <= rules.full_mask:

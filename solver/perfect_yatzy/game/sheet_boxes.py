@@ -28,12 +28,8 @@ def name_ending(copy: int | None, column: Column | None) -> str:
 def boxes_of(rows: Sequence[tuple[Category, int]], columns: Sequence[Column]) -> tuple[Category, ...]:
     """The boxes of a sheet, column by column.
 
-    Parameters
-    ----------
-    rows
-        Each with the number of its boxes in a column.
-    columns
-        May be empty: then the sheet has one without a name.
+    `rows`: each with the number of its boxes in a column; `columns`: may be empty: then the sheet has one
+    without a name.
     """
     return tuple(
         _box(row, copy if times > 1 else None, number, column)

@@ -29,31 +29,18 @@ def languages() -> dict[str, str]:
 def category_names(rules: RuleSet, language: str) -> dict[str, list[str]]:
     """Names of the categories of a rule set in one language.
 
-    Parameters
-    ----------
-    language
-        A code of :func:`languages`, in any case.
-
-    Returns
-    -------
-    dict
-        Category id -> names, the one that is shown first. Categories without a name in that language are left out;
-        the dict is empty for English, whose names are in the rule set.
-
-    Raises
-    ------
-    RulesError
-        If the language is unknown.
+    `language`: a code of :func:`languages`, in any case.
     """
     language = language.lower()
-    if language not in languages():
-        raise RulesError(
-            _("unknown language {language!r}; known languages: {languages}").format(
-                language=language, languages=", ".join(languages())
-            )
-        )
     if language == ENGLISH:
         return {}
+    if language not in toml_names("names"):
+        known = ", ".join(languages())
+        raise RulesError(
+            _("unknown language {language!r}; known languages: {languages}").format(
+                language=language, languages=known
+            )
+        )
     data = _read(language)
     names = data["categories"] | data.get("dice", {}).get(str(rules.dice), {})
     shown = replace(rules, columns=_columns(rules, language))
@@ -65,13 +52,7 @@ def category_names(rules: RuleSet, language: str) -> dict[str, list[str]]:
 
 
 def localized(rules: RuleSet, language: str) -> RuleSet:
-    """The same rules with the names and summaries of a language; the names they had become aliases.
-
-    Raises
-    ------
-    RulesError
-        If the language is unknown.
-    """
+    """The same rules with the names and summaries of a language; the names they had become aliases."""
     names = category_names(rules, language)
     language = language.lower()
     if language == ENGLISH:

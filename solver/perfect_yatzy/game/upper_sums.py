@@ -26,10 +26,6 @@ Number = TypeVar("Number", int, Ints)
 class UpperSums:
     """Reads and writes the upper sums of a rule set.
 
-    Parameters
-    ----------
-    rules
-
     Attributes
     ----------
     thresholds : tuple of int

@@ -4,9 +4,11 @@ Nothing is solved and no state space is built, so this works for any rules. An a
 of a hold with fewer than all dice, or that of the first roll (the number of such holds) plus a category.
 
 The dice are those of :mod:`.rollout`, a function of seed, game, turn and roll. Each game has its own seed.
+
+For positions of simulated games, the last functions roll the dice of one decision of many games and take the best
+action or explore. The decisions to explore are drawn by words of their own.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
 from functools import lru_cache
@@ -19,10 +21,13 @@ import numpy.typing as npt
 from ..game.dice import Floats, Ints, lattice
 from ..game.rules import RuleSet
 from ..game.upper_sums import upper_sums
+from ..model.state_space import check_one_word
 from ..model.turn_model import (
     DiceModel,
     JokerModel,
     LegalCategories,
+    TurnModel,
+    TurnOutcomes,
     dice_model,
     joker_model,
     legal_categories,
@@ -30,9 +35,9 @@ from ..model.turn_model import (
 )
 from .jit import jit
 from .lattice import IndexedLattice, indexed_lattice
-from .legal import next_categories, scoring_on_card
-from .rollout import completed_roll, random_word
-from .simd import peek, poke, views
+from .legal import count_bits, next_categories, nth_bit, outcome_number, scoring_on_card
+from .rollout import DIE_BITS, completed_roll, random_word
+from .simd import shifted, views
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -42,60 +47,34 @@ Bytes = npt.NDArray[np.uint8]
 FILLED, UPPER, SAVED, JOKER_PAID, POINTS, ROLL, REROLLS, TURN, SEED, GAME, ACTIONS, ENDED = range(12)
 FIELDS = 16
 
+# Added to the seed: whether to explore, and which action to take then, do not depend on the dice.
+WHETHER, WHICH = 0x5851F42D4C957F2D, 0x14057B7EF767814F
+CHOICE_BITS = 40  # of a random word, to choose one of the legal actions
+
 
 class UpperModel(NamedTuple):
-    """The upper sums of a card as one number (:mod:`perfect_yatzy.game.upper_sums`), and the bonuses; int64.
+    """The upper sums of a card as one number (:mod:`perfect_yatzy.game.upper_sums`), and the bonuses; int64."""
 
-    Attributes
-    ----------
-    weight, width, cap : (categories,)
-        Weight, number of values and largest sum of the digit that each category counts towards; a weight of 0 if it
-        counts towards none.
-    step_weight, step_width, threshold, points : (steps,)
-        For each step of each bonus its digit, the sum it needs, and the points it pays more than the step before.
-    step_count : int
-    """
-
-    weight: Ints
-    width: Ints
-    cap: Ints
-    step_weight: Ints
+    weight: Ints  # (categories,): weight of the digit that the category counts towards; 0 if it counts towards none
+    width: Ints  # number of values of the digit
+    cap: Ints  # its largest sum
+    step_weight: Ints  # (steps,): for each step of each bonus its digit, ...
     step_width: Ints
-    threshold: Ints
-    points: Ints
+    threshold: Ints  # ... the sum it needs, ...
+    points: Ints  # ... and the points it pays more than the step before
     step_count: int
 
 
 class EnvironmentModel(NamedTuple):
-    """The rules of a game, without its state space; flags are 0 or 1.
-
-    Attributes
-    ----------
-    jokers : JokerModel
-    dice : DiceModel
-    lattice_index : IndexedLattice
-    counts : (holds * faces,) int64
-        Number of dice that show each face, for every multiset.
-    number : (SCORING_WAYS * categories * rolls,) int64
-        Outcome of a category for a roll in each way to score it, as in
-        :class:`perfect_yatzy.model.turn_model.TurnOutcomes`.
-    box_points, points : (outcomes,) int64
-        Points for the box, and all points made.
-    category_count, upper_bits : int
-        As in :class:`perfect_yatzy.model.turn_model.TurnModel`.
-    upper : UpperModel
-    legal : LegalCategories
-    rolls_per_turn, saves_rolls, has_first_roll_bonus : int
-        As in :class:`perfect_yatzy.model.turn_model.TurnModel`.
-    """
+    """The rules of a game without its state space; most as in :class:`perfect_yatzy.model.turn_model.TurnModel`."""
 
     jokers: JokerModel
     dice: DiceModel
     lattice_index: IndexedLattice
-    counts: Ints
-    number: Ints
-    box_points: Ints
-    points: Ints
+    counts: Ints  # (holds * faces,): number of dice that show each face, for every multiset
+    number: Ints  # as in :class:`perfect_yatzy.model.turn_model.TurnOutcomes`
+    box_points: Ints  # (outcomes,): points for the box
+    points: Ints  # all points made
     category_count: int
     upper_bits: int
     upper: UpperModel
@@ -106,70 +85,36 @@ class EnvironmentModel(NamedTuple):
 
 
 class EnvironmentGames(NamedTuple):
-    """Games in progress.
+    """Games in progress."""
 
-    Attributes
-    ----------
-    fields : (games * FIELDS,) int64
-    boxes : (games * categories,) int16
-        Points of each category, -1 while it is open.
-    """
-
-    fields: Ints
-    boxes: npt.NDArray[np.int16]
+    fields: Ints  # (games * FIELDS,)
+    boxes: npt.NDArray[np.int16]  # (games * categories,): points of each category, -1 while it is open
 
 
 class Observed(NamedTuple):
-    """What is written about each game: observations, score and legal actions.
+    """What is written about each game: observations, score and legal actions."""
 
-    Attributes
-    ----------
-    filled : (games * categories,) int64
-        1 for each filled category.
-    upper, rolls_left, joker_paid, score : (games,) int64
-        `score` counts the upper bonus if it is reached.
-    counts : (games * faces,) int64
-        Number of dice that show each face.
-    mask : (games * actions,) int8
-        1 for each legal action; 0 after the end of a game.
-    """
-
-    filled: Ints
-    upper: Ints
-    counts: Ints
+    filled: Ints  # (games * categories,): 1 for each filled category
+    upper: Ints  # (games,)
+    counts: Ints  # (games * faces,): number of dice that show each face
     rolls_left: Ints
     joker_paid: Ints
-    score: Ints
-    mask: npt.NDArray[np.int8]
+    score: Ints  # with the upper bonus if it is reached
+    mask: npt.NDArray[np.int8]  # (games * actions,): 1 for each legal action; 0 after the end of a game
 
 
 class StepJob(NamedTuple):
-    """Arguments of :func:`take_actions`.
-
-    Attributes
-    ----------
-    model : EnvironmentModel
-    games : EnvironmentGames
-        Written.
-    actions : (games,) int64
-    rewards : (games,) float64
-        Written, as the three arrays that follow.
-    terminated, truncated, illegal : (games,) uint8
-    illegal_reward : float
-        Reward of an illegal action.
-    most_actions : int
-        An episode is truncated after so many actions; 0: never.
-    """
+    """Arguments of :func:`take_actions`."""
 
     model: EnvironmentModel
-    games: EnvironmentGames
-    actions: Ints
-    rewards: Floats
+    games: EnvironmentGames  # written
+    actions: Ints  # (games,)
+    rewards: Floats  # (games,): written, as the three arrays that follow
     terminated: Bytes
     truncated: Bytes
     illegal: Bytes
-    illegal_reward: float
-    most_actions: int
+    illegal_reward: float  # reward of an illegal action
+    most_actions: int  # an episode is truncated after so many actions; 0: never
 
 
 def upper_model(rules: RuleSet) -> UpperModel:
@@ -196,7 +141,8 @@ def upper_model(rules: RuleSet) -> UpperModel:
 
 @lru_cache(maxsize=8)
 def environment_model(rules: RuleSet) -> EnvironmentModel:
-    """The model of a rule set; built once per process."""
+    """The model of a rule set; built once per process. RulesError if it has too many boxes."""
+    check_one_word(rules)
     dice = lattice(rules.dice, rules.faces)
     _, box_points, points, number = numbered_outcomes(rules)
     return EnvironmentModel(
@@ -218,58 +164,64 @@ def environment_model(rules: RuleSet) -> EnvironmentModel:
 
 
 @jit
-def roll_dice(model, fields, first, held):
-    """Roll the dice not in `held`; `first`: index of the first field of the game."""
-    seed, game, turn = peek(fields, first + SEED), peek(fields, first + GAME), peek(fields, first + TURN)
-    roll_number = model.rolls_per_turn - 1 + peek(fields, first + SAVED) - peek(fields, first + REROLLS)
+def fields_of(games, game):
+    """The fields of a game."""
+    return shifted(games.fields, -game * FIELDS)
+
+
+@jit
+def roll_dice(model, fields, held):
+    """Roll the dice not in `held`."""
+    seed, game, turn = fields[SEED], fields[GAME], fields[TURN]
+    roll_number = model.rolls_per_turn - 1 + fields[SAVED] - fields[REROLLS]
     word = random_word(seed, game, turn, roll_number)
-    poke(fields, first + ROLL, completed_roll(model.lattice_index, held, word))
+    fields[ROLL] = completed_roll(model.lattice_index, held, word)
 
 
 @jit
 def start_game(model, games, game):
     """An empty card with the first roll on the table, with the dice of the seed and game in the fields."""
-    first = game * FIELDS
+    fields = fields_of(games, game)
     for field in (FILLED, UPPER, SAVED, JOKER_PAID, POINTS, TURN, ACTIONS, ENDED):
-        poke(games.fields, first + field, 0)
-    poke(games.fields, first + REROLLS, model.rolls_per_turn - 1)
+        fields[field] = 0
+    fields[REROLLS] = model.rolls_per_turn - 1
     for c in range(model.category_count):
-        poke(games.boxes, game * model.category_count + c, np.int16(-1))
-    roll_dice(model, games.fields, first, 0)
+        games.boxes[game * model.category_count + c] = -1
+    roll_dice(model, fields, 0)
 
 
 @jit
 def upper_after(upper, before, category, points):
     """The upper sums after a category was filled with points."""
-    weight = peek(upper.weight, category)
+    weight = upper.weight[category]
     if weight == 0:
         return before
     after = before + points * weight
-    beyond = after // weight % peek(upper.width, category) - peek(upper.cap, category)
+    beyond = after // weight % upper.width[category] - upper.cap[category]
     return after - max(0, beyond) * weight
 
 
 @jit
-def score_of(model, fields, first):
+def score_of(model, fields):
     """Points made, with the upper bonus of every column that has reached one."""
-    upper, paid, total = model.upper, 0, peek(fields, first + UPPER)
+    upper, paid, total = model.upper, 0, fields[UPPER]
     for i in range(upper.step_count):
-        if total // peek(upper.step_weight, i) % peek(upper.step_width, i) >= peek(upper.threshold, i):
-            paid += peek(upper.points, i)
-    return peek(fields, first + POINTS) + paid
+        if total // upper.step_weight[i] % upper.step_width[i] >= upper.threshold[i]:
+            paid += upper.points[i]
+    return fields[POINTS] + paid
 
 
 @jit
-def categories_now(model, fields, first):
+def categories_now(model, fields):
     """Bitmask of the categories that may take the roll on the table, and the way they score it."""
-    filled, saved = peek(fields, first + FILLED), peek(fields, first + SAVED)
-    is_first = peek(fields, first + REROLLS) == model.rolls_per_turn - 1 + saved
+    filled, saved = fields[FILLED], fields[SAVED]
+    is_first = fields[REROLLS] == model.rolls_per_turn - 1 + saved
     return scoring_on_card(
         model,
         filled,
-        peek(fields, first + JOKER_PAID) != 0,
+        fields[JOKER_PAID] != 0,
         next_categories(model, filled),
-        peek(fields, first + ROLL) - model.dice.first_roll,
+        fields[ROLL] - model.dice.first_roll,
         model.has_first_roll_bonus and is_first,
     )
 
@@ -278,49 +230,49 @@ def categories_now(model, fields, first):
 def is_within(model, hold, roll):
     """Whether the roll has all dice of the hold."""
     faces = model.lattice_index.faces
+    within = True
     for face in range(faces):
-        if peek(model.counts, hold * faces + face) > peek(model.counts, roll * faces + face):
-            return False
-    return True
+        within = within and model.counts[hold * faces + face] <= model.counts[roll * faces + face]
+    return within
 
 
 @jit
 def fill_category(model, games, game, category, way):
     """Score the roll on the table, and roll for the next turn; after the last one no dice are on the table."""
-    fields, first = games.fields, game * FIELDS
-    roll, rerolls = peek(fields, first + ROLL) - model.dice.first_roll, peek(fields, first + REROLLS)
-    outcome = peek(model.number, (way * model.category_count + category) * model.dice.roll_count + roll)
-    points, filled = peek(model.box_points, outcome), peek(fields, first + FILLED) | 1 << category
-    poke(games.boxes, game * model.category_count + category, np.int16(points))
-    poke(fields, first + FILLED, filled)
-    poke(fields, first + POINTS, peek(fields, first + POINTS) + peek(model.points, outcome))
-    poke(fields, first + UPPER, upper_after(model.upper, peek(fields, first + UPPER), category, points))
+    fields = fields_of(games, game)
+    roll, rerolls = fields[ROLL] - model.dice.first_roll, fields[REROLLS]
+    outcome = outcome_number(model, model, way, category, roll)
+    points, filled = model.box_points[outcome], fields[FILLED] | 1 << category
+    games.boxes[game * model.category_count + category] = points
+    fields[FILLED] = filled
+    fields[POINTS] += model.points[outcome]
+    fields[UPPER] = upper_after(model.upper, fields[UPPER], category, points)
     if model.legal.tracked >> category & 1 and points > 0:
-        poke(fields, first + JOKER_PAID, 1)
+        fields[JOKER_PAID] = 1
     saved = rerolls if model.saves_rolls else 0
-    poke(fields, first + SAVED, saved)
+    fields[SAVED] = saved
     if filled == (1 << model.category_count) - 1:
-        poke(fields, first + REROLLS, 0)
-        poke(fields, first + ROLL, 0)
+        fields[REROLLS] = 0
+        fields[ROLL] = 0
     else:
-        poke(fields, first + REROLLS, model.rolls_per_turn - 1 + saved)
-        poke(fields, first + TURN, peek(fields, first + TURN) + 1)
-        roll_dice(model, fields, first, 0)
+        fields[REROLLS] = model.rolls_per_turn - 1 + saved
+        fields[TURN] += 1
+        roll_dice(model, fields, 0)
 
 
 @jit
 def take_action(model, games, game, action):
     """Change a game by an action; False, and no change, if the action is illegal."""
-    fields, first = games.fields, game * FIELDS
+    fields = fields_of(games, game)
     if 0 <= action < model.dice.first_roll:
-        rerolls = peek(fields, first + REROLLS)
-        if rerolls == 0 or not is_within(model, action, peek(fields, first + ROLL)):
+        rerolls = fields[REROLLS]
+        if rerolls == 0 or not is_within(model, action, fields[ROLL]):
             return False
-        poke(fields, first + REROLLS, rerolls - 1)
-        roll_dice(model, fields, first, action)
+        fields[REROLLS] = rerolls - 1
+        roll_dice(model, fields, action)
         return True
     category = action - model.dice.first_roll
-    allowed, way = categories_now(model, fields, first)
+    allowed, way = categories_now(model, fields)
     if not 0 <= category < model.category_count or not allowed >> category & 1:
         return False
     fill_category(model, games, game, category, way)
@@ -329,90 +281,127 @@ def take_action(model, games, game, action):
 
 @jit
 def take_actions(begin, end, arguments):
-    """Take one action in each of the games `begin` to ``end - 1``; a game that has ended is followed by the next.
-
-    Parameters
-    ----------
-    begin, end : int
-    arguments : StepJob
-    """
+    """Take one action in each of the games `begin` to ``end - 1``; a game that has ended is followed by the next."""
     job = views(arguments)
-    model, fields = job.model, job.games.fields
+    model = job.model
     for game in range(begin, end):
-        first, legal, terminated, truncated, reward = game * FIELDS, True, False, False, 0.0
-        if peek(fields, first + ENDED):
-            poke(fields, first + GAME, peek(fields, first + GAME) + 1)
+        fields, legal, terminated, truncated, reward = fields_of(job.games, game), True, False, False, 0.0
+        if fields[ENDED]:
+            fields[GAME] += 1
             start_game(model, job.games, game)
         else:
-            before, taken = score_of(model, fields, first), peek(fields, first + ACTIONS) + 1
-            poke(fields, first + ACTIONS, taken)
-            legal = take_action(model, job.games, game, peek(job.actions, game))
-            reward = float(score_of(model, fields, first) - before) if legal else job.illegal_reward
-            terminated = peek(fields, first + FILLED) == (1 << model.category_count) - 1
+            before, taken = score_of(model, fields), fields[ACTIONS] + 1
+            fields[ACTIONS] = taken
+            legal = take_action(model, job.games, game, job.actions[game])
+            reward = float(score_of(model, fields) - before) if legal else job.illegal_reward
+            terminated = fields[FILLED] == (1 << model.category_count) - 1
             truncated = 0 < job.most_actions <= taken
-            poke(fields, first + ENDED, 1 if terminated or truncated else 0)
-        poke(job.rewards, game, reward)
-        poke(job.illegal, game, np.uint8(0 if legal else 1))
-        poke(job.terminated, game, np.uint8(1 if terminated else 0))
-        poke(job.truncated, game, np.uint8(1 if truncated else 0))
+            fields[ENDED] = 1 if terminated or truncated else 0
+        job.rewards[game], job.illegal[game] = reward, 0 if legal else 1
+        job.terminated[game], job.truncated[game] = 1 if terminated else 0, 1 if truncated else 0
 
 
 @jit
 def start_games(which, model_arrays, game_arrays):
-    """Start the games whose numbers are in `which`, with the dice of their seed and game.
-
-    Parameters
-    ----------
-    which : (n,) int64
-    model_arrays : EnvironmentModel
-    game_arrays : EnvironmentGames
-        Written.
-    """
+    """Start the games whose numbers are in `which`, with the dice of their seed and game."""
     model, games = views(model_arrays), views(game_arrays)
     for game in which:
         start_game(model, games, game)
 
 
 @jit
-def write_mask(model, fields, first, mask, start):
+def write_mask(model, fields, mask, start):
     """Legal actions of a game, to `mask` from entry `start` on."""
-    n_holds, roll, allowed = model.dice.first_roll, peek(fields, first + ROLL) - model.dice.first_roll, 0
+    n_holds, roll, allowed = model.dice.first_roll, fields[ROLL] - model.dice.first_roll, 0
     for i in range(start, start + n_holds):
-        poke(mask, i, np.int8(0))
-    if peek(fields, first + FILLED) != (1 << model.category_count) - 1:
-        allowed, _ = categories_now(model, fields, first)
-        if peek(fields, first + REROLLS) > 0:
+        mask[i] = 0
+    if fields[FILLED] != (1 << model.category_count) - 1:
+        allowed, _ = categories_now(model, fields)
+        if fields[REROLLS] > 0:
             # The list opens with the hold of all dice, which is not an action.
-            for k in range(peek(model.dice.hold_start, roll) + 1, peek(model.dice.hold_start, roll + 1)):
-                poke(mask, start + peek(model.dice.holds, k), np.int8(1))
+            for k in range(model.dice.hold_start[roll] + 1, model.dice.hold_start[roll + 1]):
+                mask[start + model.dice.holds[k]] = 1
     for c in range(model.category_count):
-        poke(mask, start + n_holds + c, np.int8(allowed >> c & 1))
+        mask[start + n_holds + c] = allowed >> c & 1
 
 
 @jit
 def observe(begin, end, model_arrays, game_arrays, observed_arrays):
-    """Write what a player sees of the games `begin` to ``end - 1``.
-
-    Parameters
-    ----------
-    begin, end : int
-    model_arrays : EnvironmentModel
-    game_arrays : EnvironmentGames
-    observed_arrays : Observed
-        Written.
-    """
+    """Write what a player sees of the games `begin` to ``end - 1``."""
     model, games, observed = views(model_arrays), views(game_arrays), views(observed_arrays)
-    fields, categories, faces = games.fields, model.category_count, model.lattice_index.faces
+    categories, faces = model.category_count, model.lattice_index.faces
     actions = model.dice.first_roll + categories
     for game in range(begin, end):
-        first = game * FIELDS
-        filled, roll = peek(fields, first + FILLED), peek(fields, first + ROLL)
+        fields = fields_of(games, game)
+        filled, roll = fields[FILLED], fields[ROLL]
         for c in range(categories):
-            poke(observed.filled, game * categories + c, filled >> c & 1)
+            observed.filled[game * categories + c] = filled >> c & 1
         for face in range(faces):
-            poke(observed.counts, game * faces + face, peek(model.counts, roll * faces + face))
-        poke(observed.upper, game, peek(fields, first + UPPER))
-        poke(observed.rolls_left, game, peek(fields, first + REROLLS))
-        poke(observed.joker_paid, game, peek(fields, first + JOKER_PAID))
-        poke(observed.score, game, score_of(model, fields, first))
-        write_mask(model, fields, first, observed.mask, game * actions)
+            observed.counts[game * faces + face] = model.counts[roll * faces + face]
+        observed.upper[game], observed.rolls_left[game] = fields[UPPER], fields[REROLLS]
+        observed.joker_paid[game], observed.score[game] = fields[JOKER_PAID], score_of(model, fields)
+        write_mask(model, fields, observed.mask, game * actions)
+
+
+class Decisions(NamedTuple):
+    """One decision of each of n games, ``(n,)`` int64 each."""
+
+    games: Ints  # number of the game
+    filled: Ints  # bitmask of filled categories
+    joker_paid: Ints  # 1 if the joker's box holds points
+    held: Ints  # lattice index of the dice held; after :func:`roll_decisions` of all dice
+    rerolls: Ints  # rerolls left
+    is_first_roll: Ints  # 1 if no die has been rerolled in this turn
+    actions: Ints  # the number of the best action; :func:`explore` writes the one that is taken
+    outcomes: Ints  # written by :func:`explore`: number of the outcome if the turn ends, else -1
+
+
+class DecisionJob(NamedTuple):
+    """Arguments of the two functions for decisions; `turn` and `roll` count from 0."""
+
+    model: TurnModel
+    outcomes: TurnOutcomes
+    lattice_index: IndexedLattice
+    decisions: Decisions
+    seed: int
+    turn: int
+    roll: int
+
+
+@jit
+def roll_decisions(arguments):
+    """Roll the dice that are not held."""
+    job = views(arguments)
+    held, games = job.decisions.held, job.decisions.games
+    for i in range(len(arguments.decisions.games)):
+        word = random_word(job.seed, games[i], job.turn, job.roll)
+        held[i] = completed_roll(job.lattice_index, held[i], word)
+
+
+@jit
+def drawn_action(model, allowed, roll, rerolls, word):
+    """One of the legal actions for a roll: first the holds, then the categories."""
+    start = model.dice.hold_start[roll] + 1  # the first hold is that of all dice
+    holds = model.dice.hold_start[roll + 1] - start if rerolls > 0 else 0
+    number = int(word >> np.uint64(DIE_BITS - CHOICE_BITS)) * (holds + count_bits(allowed)) >> CHOICE_BITS
+    if number < holds:
+        return int(model.dice.holds[start + number])
+    return model.dice.first_roll + nth_bit(allowed, number - holds)
+
+
+@jit
+def explore(exploration, arguments):
+    """Take the best actions or, with chance `exploration`, any legal action; all of them are equally likely."""
+    job = views(arguments)
+    model, decisions, limit = job.model, job.decisions, np.uint64(exploration * (1 << DIE_BITS))
+    for i in range(len(arguments.decisions.games)):
+        filled, game = decisions.filled[i], decisions.games[i]
+        roll, rerolls = decisions.held[i] - model.dice.first_roll, decisions.rerolls[i]
+        paid, is_first = decisions.joker_paid[i] != 0, decisions.is_first_roll[i] != 0
+        allowed, way = scoring_on_card(model, filled, paid, next_categories(model, filled), roll, is_first)
+        if random_word(np.uint64(job.seed) + np.uint64(WHETHER), game, job.turn, job.roll) < limit:
+            word = random_word(np.uint64(job.seed) + np.uint64(WHICH), game, job.turn, job.roll)
+            decisions.actions[i] = drawn_action(model, allowed, roll, rerolls, word)
+        category = decisions.actions[i] - model.dice.first_roll
+        outcome = outcome_number(model, job.outcomes, way, category, roll) if category >= 0 else -1
+        decisions.outcomes[i] = outcome

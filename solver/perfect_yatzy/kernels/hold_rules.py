@@ -8,52 +8,45 @@ For a block of a card, with the numbers of rerolls left from 1 on::
 
 Only par depends on the lane. So the holds are found once for upper sums below par and once for the others, rule by
 rule from the last to the first, each overwriting the rolls that it fits.
+
+The last functions sample turns for the search of rules: what a list does in some states, and what another rule would
+gain. The gain of a rule that decides some situations of a list is, to first order (policy gradient; Sutton et al.,
+"Policy gradient methods for reinforcement learning with function approximation", NIPS 1999, theorem 1)::
+
+    sum over states s, rerolls n, rolls r that it would decide of  P(s) P(r, n | s) (K(hold of the rule) - W(r, n))
+
+with the chances P and the values K of holds and W of rolls of the list. A rule inserted before rule j decides what it
+fits and what rule j or a later one has decided so far. So the sum is kept apart by the deciding rule.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba.extending import overload
 
-from ..model.hold_rule_arrays import ABOVE, BELOW, NO_FIT, HoldRuleArrays
+from ..game.dice import Floats
+from ..model.hold_rule_arrays import ABOVE, BELOW, STOP, HoldRuleArrays
 from ..model.state_space import LANES
-from .actions import choose_actions
+from .actions import choose_actions, turn_chances
 from .jit import jit
-from .policy import choose_stops, outcome_values
-from .simd import load, peek, poke, shifted, splat, store
+from .lattice import copy_vectors, fill, means
+from .legal import count_bits
+from .policy import choose_stage_stops, stage_actions
+from .policy_evaluation import evaluate_block, follow_actions, outcome_quantities
+from .simd import shifted, splat, store, view, views
 from .table_slices import TableSlice
-from .value_tables import MeanTable
+from .turn import mean_block
+from .value_tables import mean_table, state_place
 
 
 class HoldRuleActions(NamedTuple):
-    """The policy argument of the kernels.
-
-    Attributes
-    ----------
-    rules : HoldRuleArrays
-    prices : TableSlice
-        Values of the children, for which the category is greedy.
-    chosen : (2 * rolls,) int32
-        Working memory, used by no other thread during the call: the hold of each roll below par, and from par on.
-    """
+    """The policy argument of the kernels."""
 
     rules: HoldRuleArrays
-    prices: TableSlice
-    chosen: npt.NDArray[np.int32]
-
-
-@jit
-def count_bits(mask):
-    """Number of bits that are set."""
-    count = 0
-    while mask:
-        mask &= mask - 1
-        count += 1
-    return count
+    prices: TableSlice  # values of the children, for which the category is greedy
+    chosen: npt.NDArray[np.int32]  # (2 * rolls,): working memory: the hold of each roll below par, and from par on
 
 
 @jit
@@ -62,47 +55,54 @@ def open_faces(rules, model, choices):
     faces = 0
     for c in range(model.category_count):
         if choices >> c & 1:
-            faces |= peek(rules.face_bit, c)
+            faces |= rules.face_bit[c]
     return faces
 
 
 @jit
 def rules_of_card(rules, model, row, choices):
     """Bitmask of the rules whose conditions on the categories and turns left hold on a card."""
-    turns = model.category_count - count_bits(peek(model.layout.masks, row))
+    turns = model.category_count - count_bits(model.layout.masks[row])
     found = 0
     for i in range(rules.size):
-        fits = peek(rules.all_open, i) & ~choices == 0 and peek(rules.none_open, i) & choices == 0
-        fits = fits and peek(rules.least_turns, i) <= turns <= peek(rules.most_turns, i)
-        for j in range(peek(rules.any_start, i), peek(rules.any_start, i + 1)):
-            fits = fits and peek(rules.any_open, j) & choices != 0
+        fits = rules.all_open[i] & ~choices == 0 and rules.none_open[i] & choices == 0
+        fits = fits and rules.least_turns[i] <= turns <= rules.most_turns[i]
+        fits = fits and (row >= model.card_count or not rules.scored[i])
+        for j in range(rules.any_start[i], rules.any_start[i + 1]):
+            fits = fits and rules.any_open[j] & choices != 0
         if fits:
             found |= 1 << i
     return found
 
 
 @jit
-def may_decide(rules, i, on_card, rerolls, other_side):
-    """Whether rule i of a card (:func:`rules_of_card`) may decide; `other_side`: the side of par not to consider."""
-    return on_card >> i & 1 and peek(rules.rerolls, i) >> rerolls & 1 and peek(rules.par, i) & other_side == 0
+def usable_boxes(rules, model, row, choices):
+    """Bitmask of the categories in which dice may be of use."""
+    return choices | (rules.bonus_box if row >= model.card_count else 0)
 
 
 @jit
-def choose_by_rules(policy, roll_count, on_card, faces, rerolls, other_side, first):
+def may_decide(rules, i, on_card, rerolls, other_side):
+    """Whether rule i of a card (:func:`rules_of_card`) may decide; `other_side`: the side of par not to consider."""
+    return on_card >> i & 1 and rules.rerolls[i] >> rerolls & 1 and rules.par[i] & other_side == 0
+
+
+@jit
+def choose_by_rules(policy, roll_count, on_card, usable, faces, rerolls, other_side, first):
     """The hold of each roll into ``chosen`` from entry `first` on."""
     rules, chosen = policy.rules, policy.chosen
     for roll in range(roll_count):
-        poke(chosen, first + roll, np.int32(0))
+        chosen[first + roll] = 0
     for i in range(rules.size - 1, -1, -1):
         if may_decide(rules, i, on_card, rerolls, other_side):
-            line = peek(rules.start, i) + faces * peek(rules.per_mask, i)
+            line = rules.start[i] + faces * rules.per_mask[i]
             for roll in range(roll_count):
-                hold, before = peek(rules.holds, line + roll), peek(chosen, first + roll)
-                poke(chosen, first + roll, before if hold == NO_FIT else hold)
+                if rules.of_use[line + roll] & usable:
+                    chosen[first + roll] = rules.holds[line + roll]
 
 
 @jit
-def write_holds(policy, roll_count, on_card, faces, rerolls, first_lane, below, above, hold, like):
+def write_holds(policy, roll_count, on_card, usable, faces, rerolls, first_lane, below, above, hold, like):
     """Write the hold of each roll to `hold`, from its first entry on.
 
     `below` and `above` say whether the block has upper sums below par, and from par on; `first_lane` is the place of
@@ -110,55 +110,130 @@ def write_holds(policy, roll_count, on_card, faces, rerolls, first_lane, below, 
     """
     chosen = policy.chosen
     if below:
-        choose_by_rules(policy, roll_count, on_card, faces, rerolls, ABOVE, 0)
+        choose_by_rules(policy, roll_count, on_card, usable, faces, rerolls, ABOVE, 0)
     if above:
-        choose_by_rules(policy, roll_count, on_card, faces, rerolls, BELOW, roll_count)
+        choose_by_rules(policy, roll_count, on_card, usable, faces, rerolls, BELOW, roll_count)
     for roll in range(roll_count):
-        low, high = peek(chosen, roll), peek(chosen, roll_count + roll)
+        low, high = chosen[roll], chosen[roll_count + roll]
         if not above or (below and low == high):
             store(hold, roll, splat(like, float(low)))
         elif not below:
             store(hold, roll, splat(like, float(high)))
         else:
             for lane in range(LANES):
-                poke(
-                    hold, roll * LANES + lane, float(high if peek(policy.rules.above_par, first_lane + lane) else low)
-                )
+                hold[roll * LANES + lane] = float(high if policy.rules.above_par[first_lane + lane] else low)
 
 
-@overload(choose_actions, inline="never")
+@choose_actions.of(HoldRuleActions)
 def _rule_actions(policy, job, block, most_saved):
-    if policy.instance_class is not HoldRuleActions:
-        return None
+    model, scratch, rules = job.model, job.scratch, policy.rules
+    layout, roll_count, temp = model.layout, model.dice.roll_count, scratch.temp
+    on_card = rules_of_card(rules, model, block.row, block.choices)
+    usable = usable_boxes(rules, model, block.row, block.choices)
+    faces = open_faces(rules, model, block.choices)
+    first_lane = layout.lane_sets[block.row] * layout.lane_width + block.start
+    sides = 0
+    for lane in range(LANES):
+        sides += int(rules.above_par[first_lane + lane])
+    below, above = sides < LANES, sides > 0
+    for rerolls in range(model.rolls_per_turn + most_saved):
+        is_first = choose_stage_stops(mean_table(policy.prices), job, block, rerolls)
+        hold = shifted(scratch.hold, -rerolls * roll_count * LANES)
+        if rerolls > 0:
+            write_holds(policy, roll_count, on_card, usable, faces, rerolls, first_lane, below, above, hold, temp)
+        else:
+            fill(hold, 0, roll_count, splat(temp, -1.0))
+        if is_first:
+            _, first_hold, first = stage_actions(job, rerolls, True)
+            copy_vectors(hold, 0, first_hold, first, roll_count)
 
-    def choose_by_hold_rules(policy, job, block, most_saved):
-        model, scratch, rules = job.model, job.scratch, policy.rules
-        layout, roll_count, temp = model.layout, model.dice.roll_count, scratch.temp
-        prices = MeanTable(shifted(policy.prices.values, policy.prices.start))
-        on_card = rules_of_card(rules, model, block.row, block.choices)
-        faces = open_faces(rules, model, block.choices)
-        first_lane = peek(layout.lane_sets, block.row) * layout.lane_width + block.start
-        sides = 0
-        for lane in range(LANES):
-            sides += int(peek(rules.above_par, first_lane + lane))
-        below, above = sides < LANES, sides > 0
-        for rerolls in range(model.rolls_per_turn + most_saved):
-            first, is_first = rerolls * roll_count, rerolls - model.rolls_per_turn + 1
-            if rerolls == 0 or model.saves_rolls:
-                outcome_values(prices, job, block, rerolls)
-                choose_stops(job, block, False, scratch.stop_value, scratch.stop, first)
-            else:
-                for roll in range(roll_count):
-                    store(scratch.stop, first + roll, load(scratch.stop, roll))
-            hold = shifted(scratch.hold, -first * LANES)
+
+class SampledTurns(NamedTuple):
+    """Turns of n states under a list of hold rules; `stages` counts the numbers of rerolls left, 0 included."""
+
+    outcome_chance: Floats  # (n * outcomes,)
+    roll_chance: Floats  # (n * stages * rolls,): chance of each roll with each number of rerolls left
+    roll_value: Floats  # its value
+    hold_value: Floats  # (n * stages * holds,): value of each hold with each number of rerolls left; nothing for 0
+    # (n * stages * rolls,): the rule that decides; the number of rules if none does; nothing for 0 rerolls left
+    decided_by: npt.NDArray[np.int16]
+
+
+@jit
+def deciding_rules(rules, job, block, lane, place, decided_by):
+    """Number of the first rule that fits, for each number of rerolls left and roll, from entry `place` on."""
+    model, roll_count = job.model, job.model.dice.roll_count
+    on_card, faces = rules_of_card(rules, model, block.row, block.choices), open_faces(rules, model, block.choices)
+    layout, usable = model.layout, usable_boxes(rules, model, block.row, block.choices)
+    first_lane = layout.lane_sets[block.row] * layout.lane_width + block.start
+    other_side = BELOW if rules.above_par[first_lane + lane] else ABOVE
+    for rerolls in range(1, model.rolls_per_turn):
+        for roll in range(roll_count):
+            found = rules.size
+            for i in range(rules.size - 1, -1, -1):
+                if may_decide(rules, i, on_card, rerolls, other_side):
+                    line = rules.start[i] + faces * rules.per_mask[i]
+                    found = i if rules.of_use[line + roll] & usable else found
+            decided_by[place + rerolls * roll_count + roll] = found
+
+
+@jit
+def sample_turns(rows, lanes, arguments, policy, index_arrays, samples):
+    """Turns of sampled states under a list of hold rules."""
+    job, followed, lattice_index, result = views(arguments), views(policy), views(index_arrays), views(samples)
+    model, scratch = job.policy.model, job.policy.scratch
+    quantities = mean_table(job.below)
+    roll_count, size = model.dice.roll_count, job.policy.outcomes.size
+    stages, holds, buffer = model.rolls_per_turn, model.dice.first_roll + roll_count, scratch.buffer
+    for n in range(len(rows)):
+        lane = lanes[n] % LANES
+        block = mean_block(model, rows[n], lanes[n] - lane)
+        turn_chances(followed, job.policy, lattice_index, block)
+        for i in range(size):
+            result.outcome_chance[n * size + i] = scratch.outcome_chance[i * LANES + lane]
+        for i in range(stages * roll_count):
+            result.roll_chance[n * stages * roll_count + i] = scratch.roll_chance[i * LANES + lane]
+        outcome_quantities(quantities, job, block, 0, splat(scratch.temp, 0.0), scratch.outcome_quantity)
+        for rerolls in range(stages):
             if rerolls > 0:
-                write_holds(policy, roll_count, on_card, faces, rerolls, first_lane, below, above, hold, temp)
-            else:
-                for roll in range(roll_count):
-                    store(hold, roll, splat(temp, -1.0))
-            if model.has_first_roll_bonus and is_first >= 0:
-                choose_stops(job, block, True, scratch.first_value, scratch.first_stop, is_first * roll_count)
-                for roll in range(roll_count):
-                    store(scratch.first_hold, is_first * roll_count + roll, load(hold, roll))
+                means(buffer, job.policy.lattice)
+                for hold in range(holds):
+                    result.hold_value[(n * stages + rerolls) * holds + hold] = buffer[hold * LANES + lane]
+            is_first = model.has_first_roll_bonus and rerolls == stages - 1
+            follow_actions(job.policy, rerolls, is_first, buffer)
+            for roll in range(roll_count):
+                value = buffer[(model.dice.first_roll + roll) * LANES + lane]
+                result.roll_value[(n * stages + rerolls) * roll_count + roll] = value
+        deciding_rules(followed.rules, job.policy, block, lane, n * stages * roll_count, result.decided_by)
 
-    return choose_by_hold_rules
+
+@jit
+def turn_values(rows, lanes, arguments, policy, values):
+    """Values of sampled states if their turn is played by a policy, and the rest of the game has given values."""
+    job, followed, result = views(arguments), views(policy), view(values)
+    layout = job.policy.model.layout
+    table, target = mean_table(job.below), mean_table(job.target)
+    for n in range(len(rows)):
+        block = mean_block(job.policy.model, rows[n], lanes[n] - lanes[n] % LANES)
+        evaluate_block(followed, table, table, target, job, block)
+        result[n] = target.values[state_place(layout, rows[n], 0, lanes[n])]
+
+
+@jit
+def rule_gains(holds, of_use, per_mask, faces, usable, weights, samples, sizes, gains):
+    """Gain of a pattern and its action, without conditions, by state, rerolls left and deciding rule."""
+    named, useful, source, result = view(holds), view(of_use), views(samples), view(gains)
+    stages, roll_count, hold_count, columns = sizes
+    for n in range(len(weights)):
+        line = faces[n] * per_mask
+        for rerolls in range(1, stages):
+            stage = n * stages + rerolls
+            for roll in range(roll_count):
+                hold = named[line + roll]
+                if useful[line + roll] & usable[n]:
+                    here = stage * roll_count + roll
+                    stopped = source.roll_value[n * stages * roll_count + roll]
+                    value = stopped if hold == STOP else source.hold_value[stage * hold_count + hold]
+                    gain = weights[n] * source.roll_chance[here] * (value - source.roll_value[here])
+                    there = stage * columns + source.decided_by[here]
+                    result[there] += gain

@@ -27,6 +27,7 @@ import platformdirs
 from numba import config
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.compiler_lock import global_compiler_lock
+from numba.extending import overload
 
 from .._files import lock
 from ..errors import SolverError
@@ -192,3 +193,30 @@ def jit(function: Any) -> Any:
 
     compiled.compile = compile_locked
     return compiled
+
+
+def by_kind(argument: int = 0) -> Any:
+    """Declare a function within kernels that the kinds of one argument, named tuples, implement each for itself.
+
+    ``@function.of(Kind, ...)`` implements it for these kinds, ``@function.of()`` for all others.
+    """
+
+    def declare(function: Any) -> Any:
+        implementations: dict[Any, Any] = {}
+
+        def implementation_for(*types: Any) -> Any:
+            kind = getattr(types[argument], "instance_class", None)
+            return implementations.get(kind, implementations.get(None))
+
+        def of(*kinds: Any) -> Any:
+            def implement(implementation: Any) -> Any:
+                implementations.update(dict.fromkeys(kinds or [None], implementation))
+                return implementation
+
+            return implement
+
+        overload(function, strict=False)(implementation_for)
+        function.of = of
+        return function
+
+    return declare

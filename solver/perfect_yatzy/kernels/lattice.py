@@ -10,18 +10,15 @@ All overwrite the buffer. Five and six six-sided dice have straight-line code (:
 arrays; the results are the same to the bit. :func:`best_holds` are the maxima with the hold that has each of them.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-from numba import types
-from numba.extending import overload
 
-from ..game.dice import Floats, Ints, Lattice
-from .jit import jit
-from .simd import add, choose, load, maximum, multiply, peek, splat, store
+from ..game.dice import Ints, Lattice
+from .jit import by_kind, jit
+from .simd import choose, load, maximum, splat, store
 from .unrolled import (
     UNROLLED,
     FiveDice,
@@ -34,27 +31,14 @@ from .unrolled import (
 
 
 class IndexedLattice(NamedTuple):
-    """A lattice as index arrays, for any dice: each operation loads an index.
+    """A lattice as index arrays, for any dice: each operation loads an index."""
 
-    Attributes
-    ----------
-    successors : (first_roll * faces,) int64
-        Index after adding a die, for every multiset that is not a full roll.
-    predecessor_start, predecessors : (holds + 1,) and (pairs,) int64
-        Indices after taking one die away.
-    faces : int
-    first_roll : int
-        Index of the first full roll.
-    holds : int
-        Number of multisets.
-    """
-
-    successors: Ints
-    predecessor_start: Ints
+    successors: Ints  # (first_roll * faces,): index after adding a die, for every multiset that is not a full roll
+    predecessor_start: Ints  # as in :class:`perfect_yatzy.game.dice.Lattice`: indices after taking one die away
     predecessors: Ints
     faces: int
-    first_roll: int
-    holds: int
+    first_roll: int  # index of the first full roll
+    holds: int  # number of multisets
 
 
 def kernel_lattice(dice: Lattice, unrolled: bool = True) -> FiveDice | SixDice | IndexedLattice:
@@ -77,34 +61,48 @@ def indexed_lattice(dice: Lattice) -> IndexedLattice:
     )
 
 
-def means(buffer: Floats, lattice: object) -> None:
+@by_kind(1)
+def means(buffer, lattice):
     """Values of all holds from the values of all rolls."""
-    raise NotImplementedError("only within a kernel")
 
 
-def maxima(buffer: Floats, lattice: object) -> None:
+@by_kind(1)
+def maxima(buffer, lattice):
     """Best value within every multiset."""
-    raise NotImplementedError("only within a kernel")
 
 
-def spread(chances: Floats, lattice: object) -> None:
+@by_kind(1)
+def spread(chances, lattice):
     """Roll the other dice: chance of every full roll from those of all smaller multisets, which become 0.
 
     What the full rolls hold before makes no difference.
     """
-    raise NotImplementedError("only within a kernel")
 
 
 @jit
+def copy_vectors(source, first, target, target_first, count):
+    """Copy `count` vectors of a view from the first one on to another."""
+    for i in range(count):
+        store(target, target_first + i, load(source, first + i))
+
+
+@jit
+def fill(target, first, count, vector):
+    """Write a vector to `count` entries of a view from the first one on."""
+    for i in range(first, first + count):
+        store(target, i, vector)
+
+
+@spread.of()
 def _indexed_spread(chances, lattice):
     share, zero = splat(chances, 1.0 / lattice.faces), splat(chances, 0.0)
     for hold in range(1, lattice.holds):
-        first = peek(lattice.predecessor_start, hold)
-        total = load(chances, peek(lattice.predecessors, first))
-        for i in range(first + 1, peek(lattice.predecessor_start, hold + 1)):
-            total = add(total, load(chances, peek(lattice.predecessors, i)))
-        total = multiply(total, share)
-        store(chances, hold, total if hold >= lattice.first_roll else add(load(chances, hold), total))
+        first = lattice.predecessor_start[hold]
+        total = load(chances, lattice.predecessors[first])
+        for i in range(first + 1, lattice.predecessor_start[hold + 1]):
+            total += load(chances, lattice.predecessors[i])
+        total *= share
+        store(chances, hold, total if hold >= lattice.first_roll else load(chances, hold) + total)
     for hold in range(lattice.first_roll):
         store(chances, hold, zero)
 
@@ -119,78 +117,55 @@ def best_holds(buffer, choices, dice, absolute, relative):
     tolerance is far above rounding errors and far below any other difference. `dice` is a ``DiceModel``: as
     straight-line code this pass takes seconds to compile.
     """
-    none, sign = splat(buffer, -1.0), splat(buffer, -1.0)
+    none = splat(buffer, -1.0)
     store(choices, 0, splat(buffer, 0.0))
     for hold in range(1, dice.first_roll + dice.roll_count):
         own = load(buffer, hold)
         best, chosen = own, none
-        first, end = peek(dice.predecessor_start, hold), peek(dice.predecessor_start, hold + 1)
+        first, end = dice.predecessor_start[hold], dice.predecessor_start[hold + 1]
         for i in range(first, end):
-            best = maximum(best, load(buffer, peek(dice.predecessors, i)))
-        tolerance = add(absolute, multiply(relative, maximum(best, multiply(best, sign))))
-        limit = add(best, multiply(tolerance, sign))
+            best = maximum(best, load(buffer, dice.predecessors[i]))
+        tolerance = absolute + relative * maximum(best, -best)
+        limit = best - tolerance
         for i in range(first, end):
-            smaller = peek(dice.predecessors, i)
+            smaller = dice.predecessors[i]
             chosen = maximum(choose(load(buffer, smaller), limit, load(choices, smaller), none), chosen)
         itself = splat(buffer, float(hold)) if hold < dice.first_roll else none
         store(choices, hold, choose(own, limit, itself, chosen))
         store(buffer, hold, best)
 
 
-@jit
+@means.of()
 def _indexed_means(buffer, lattice):
     faces, successors, share = lattice.faces, lattice.successors, splat(buffer, 1.0 / lattice.faces)
     hold = lattice.first_roll - 1
     while hold >= 0:
         first = hold * faces
-        total = add(load(buffer, peek(successors, first)), load(buffer, peek(successors, first + 1)))
+        total = load(buffer, successors[first]) + load(buffer, successors[first + 1])
         for face in range(2, faces - 1, 2):
-            one = load(buffer, peek(successors, first + face))
-            total = add(total, add(one, load(buffer, peek(successors, first + face + 1))))
+            one = load(buffer, successors[first + face])
+            total += one + load(buffer, successors[first + face + 1])
         if faces % 2:
-            total = add(total, load(buffer, peek(successors, first + faces - 1)))
-        store(buffer, hold, multiply(total, share))
+            total += load(buffer, successors[first + faces - 1])
+        store(buffer, hold, total * share)
         hold -= 1
 
 
-@jit
+@maxima.of()
 def _indexed_maxima(buffer, lattice):
     for hold in range(1, lattice.holds):
         best = load(buffer, hold)
-        for i in range(peek(lattice.predecessor_start, hold), peek(lattice.predecessor_start, hold + 1)):
-            best = maximum(best, load(buffer, peek(lattice.predecessors, i)))
+        for i in range(lattice.predecessor_start[hold], lattice.predecessor_start[hold + 1]):
+            best = maximum(best, load(buffer, lattice.predecessors[i]))
         store(buffer, hold, best)
 
 
-_PASSES = {
-    kind: (
-        unrolled_pass("means", emit_means, kind),
-        unrolled_pass("maxima", emit_maxima, kind),
-        unrolled_pass("spread", emit_spread, kind),
-    )
-    for kind in UNROLLED
-}
+def _unrolled(name, emit, kind):
+    run = unrolled_pass(name, emit, kind)
+    return lambda buffer, lattice: run(buffer)
 
 
-@overload(means)
-def _means(buffer, lattice):
-    if isinstance(lattice, types.BaseNamedTuple) and lattice.instance_class in _PASSES:
-        run = _PASSES[lattice.instance_class][0]
-        return lambda buffer, lattice: run(buffer)
-    return lambda buffer, lattice: _indexed_means(buffer, lattice)
-
-
-@overload(maxima)
-def _maxima(buffer, lattice):
-    if isinstance(lattice, types.BaseNamedTuple) and lattice.instance_class in _PASSES:
-        run = _PASSES[lattice.instance_class][1]
-        return lambda buffer, lattice: run(buffer)
-    return lambda buffer, lattice: _indexed_maxima(buffer, lattice)
-
-
-@overload(spread)
-def _spread(chances, lattice):
-    if isinstance(lattice, types.BaseNamedTuple) and lattice.instance_class in _PASSES:
-        run = _PASSES[lattice.instance_class][2]
-        return lambda chances, lattice: run(chances)
-    return lambda chances, lattice: _indexed_spread(chances, lattice)
+for _kind in UNROLLED:
+    means.of(_kind)(_unrolled("means", emit_means, _kind))
+    maxima.of(_kind)(_unrolled("maxima", emit_maxima, _kind))
+    spread.of(_kind)(_unrolled("spread", emit_spread, _kind))

@@ -1,4 +1,4 @@
-"""What a policy loses against perfect play, and where.
+"""The ends of the turns of a policy, and what it loses against perfect play, and where.
 
 The value a policy gives away is the sum over its decisions of what each loses if everything after it is perfect
 (Kakade and Langford, "Approximately optimal approximate reinforcement learning", ICML 2002, lemma 6.1)::
@@ -10,183 +10,128 @@ with W and Q of perfect play and the chances P of the policy. Ending a turn has 
 which counts as a hold, and that of the category against the best one.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from numba.extending import overload
-
 from ..game.dice import Floats
 from ..model.state_space import LANES
-from .actions import turn_chances
-from .jit import jit
-from .policy import PolicyJob, choose_stops, outcome_values
-from .propagation import is_played, list_ends, most_ends
+from .actions import begin_turn, chances_of_turn
+from .jit import by_kind, jit
+from .lattice import fill
+from .policy import PolicyJob, choose_stops, outcome_values, stage_actions
+from .propagation import is_played, list_ends, most_ends, next_action
 from .score_policy import HoldValues, backup_holds
-from .simd import add, load, maximum, multiply, peek, poke, shifted, splat, store, uniform, view, views
+from .simd import add_to, load, maximum, splat, view, views, where
+from .table_slices import TableSlice
 from .turn import mean_block
-from .value_tables import Block, MeanTable
+from .value_tables import lanes_of, mean_table, state_place
 
 
 class LossJob(NamedTuple):
-    """Arguments of the kernel that compares a policy with perfect play.
-
-    Attributes
-    ----------
-    policy : PolicyJob
-    lattice_index : IndexedLattice
-    memory : HoldValues
-        For as many rerolls as a turn has rolls. This and the following are used by no other thread during the call.
-    block_losses : (kinds,) vectors
-        Losses of one block.
-    """
+    """Arguments of the kernel that compares a policy with perfect play."""
 
     policy: PolicyJob
-    lattice_index: Any
-    memory: HoldValues
-    block_losses: Floats
-
-
-@jit
-def perfect_holds(perfect, job, block):
-    """Values of all holds and outcomes under perfect play, into the memory and the scratch.
-
-    Full rolls with n + 1 rerolls left hold the best value with n, so the memory has one stage more than there are
-    rerolls.
-    """
-    policy = job.policy
-    backup_holds(perfect, policy, block, policy.model.rolls_per_turn, job.memory)
-    outcome_values(perfect, policy, block, 0)
-
-
-@jit
-def add_block_loss(job, kind, chance, best, taken):
-    """Add ``chance (best - taken)`` to the losses of one kind, lane by lane."""
-    losses = job.block_losses
-    loss = add(best, multiply(splat(losses, -1.0), taken))
-    store(losses, kind, add(load(losses, kind), multiply(chance, loss)))
-
-
-@jit
-def add_lane_loss(job, kind, lane, chance, best, taken):
-    """:func:`add_block_loss` for one lane."""
-    there = kind * LANES + lane
-    poke(job.block_losses, there, peek(job.block_losses, there) + chance * (best - taken))
+    lattice_index: Any  # IndexedLattice
+    memory: HoldValues  # for as many rerolls as a turn has rolls
+    block_losses: Floats  # (kinds,) vectors: losses of one block
 
 
 @jit
 def add_losses(job, rerolls, is_first):
     """Add the losses of all decisions with a number of rerolls left to ``block_losses``."""
     model, outcomes, scratch, values = job.policy.model, job.policy.outcomes, job.policy.scratch, job.memory.values
-    dice, roll_count, most = model.dice, model.dice.roll_count, model.rolls_per_turn - 1
-    holds = dice.first_roll + roll_count
-    stop = scratch.first_stop if is_first else scratch.stop
-    hold = scratch.first_hold if is_first else scratch.hold
-    for roll in range(roll_count):
-        place = roll if is_first else rerolls * roll_count + roll
-        chance = load(scratch.roll_chance, rerolls * roll_count + roll)
+    dice, most, losses = model.dice, model.rolls_per_turn - 1, job.block_losses
+    holds, all_lanes, zero = dice.first_roll + dice.roll_count, (1 << LANES) - 1, splat(losses, 0.0)
+    stop, hold, first = stage_actions(job.policy, rerolls, is_first)
+    for roll in range(dice.roll_count):
+        chance, left = load(scratch.roll_chance, rerolls * dice.roll_count + roll), all_lanes
         best_stop = load(scratch.stop_value, roll)
         best = maximum(best_stop, load(values, rerolls * holds + dice.first_roll + roll))
-        held, outcome = int(peek(hold, place * LANES)), int(peek(stop, place * LANES))
-        if uniform(load(hold, place)) and held >= 0:
-            add_block_loss(job, rerolls - 1, chance, best, load(values, (rerolls - 1) * holds + held))
-        elif uniform(load(hold, place)) and uniform(load(stop, place)):
-            if rerolls > 0:
-                add_block_loss(job, rerolls - 1, chance, best, best_stop)
-            kind = most + peek(outcomes.category, outcome)
-            add_block_loss(job, kind, chance, best_stop, load(scratch.outcome_value, outcome))
-        else:
-            store(scratch.temp, 0, best)
-            for lane in range(LANES):
-                part = peek(scratch.roll_chance, (rerolls * roll_count + roll) * LANES + lane)
-                held, outcome = int(peek(hold, place * LANES + lane)), int(peek(stop, place * LANES + lane))
-                lane_best, lane_stop = peek(scratch.temp, lane), peek(scratch.stop_value, roll * LANES + lane)
-                if held >= 0:
-                    taken = peek(values, ((rerolls - 1) * holds + held) * LANES + lane)
-                    add_lane_loss(job, rerolls - 1, lane, part, lane_best, taken)
-                else:
-                    if rerolls > 0:
-                        add_lane_loss(job, rerolls - 1, lane, part, lane_best, lane_stop)
-                    kind, taken = (
-                        most + peek(outcomes.category, outcome),
-                        peek(scratch.outcome_value, outcome * LANES + lane),
-                    )
-                    add_lane_loss(job, kind, lane, part, lane_stop, taken)
+        while left:
+            held, outcome, same = next_action(stop, hold, first + roll, left)
+            part = chance if same == all_lanes else where(same, chance, zero)
+            if held >= 0:
+                add_to(losses, rerolls - 1, part * (best - load(values, (rerolls - 1) * holds + held)))
+            else:
+                if rerolls > 0:
+                    add_to(losses, rerolls - 1, part * (best - best_stop))
+                taken = load(scratch.outcome_value, outcome)
+                add_to(losses, most + outcomes.category[outcome], part * (best_stop - taken))
+            left &= ~same
 
 
-def turn_losses(policy: object, perfect: MeanTable, job: LossJob, block: Block) -> None:
-    """Add the losses of a turn to ``block_losses``, for a block of a mean table.
+@by_kind()
+def turn_losses(policy, perfect, job, block):
+    """Add the losses of a turn to ``block_losses``, for a block of a mean table; its chances are in the scratch.
 
-    Also does what :func:`.actions.turn_chances` does. A policy that draws its actions at random implements both with
-    ``numba.extending.overload``. Kinds: holds with 1, 2, ... rerolls left; then the categories.
+    Kinds: holds with 1, 2, ... rerolls left; then the categories.
     """
-    raise NotImplementedError("only within a kernel")
 
 
-@overload(turn_losses, inline="never")
+@turn_losses.of()
 def _losses_of_actions(policy, perfect, job, block):
-    if getattr(policy.instance_class, "random", False):
-        return None
+    model, scratch, most = job.policy.model, job.policy.scratch, job.policy.model.rolls_per_turn - 1
+    # Full rolls with n + 1 rerolls left hold the best value with n, so the memory has one stage more than rerolls.
+    backup_holds(perfect, job.policy, block, model.rolls_per_turn, job.memory)
+    outcome_values(perfect, job.policy, block, 0)
+    # The value of the best category for each roll; its number is not needed.
+    choose_stops(job.policy, block, False, scratch.stop_value, scratch.best_within, 0)
+    for rerolls in range(most + 1):
+        is_first = model.has_first_roll_bonus and rerolls == most
+        if is_first:
+            choose_stops(job.policy, block, True, scratch.stop_value, scratch.best_within, 0)
+        add_losses(job, rerolls, is_first)
 
-    def losses_of_actions(policy, perfect, job, block):
-        model, scratch = job.policy.model, job.policy.scratch
-        most = model.rolls_per_turn - 1
-        turn_chances(policy, job.policy, job.lattice_index, block)
-        perfect_holds(perfect, job, block)
-        # The value of the best category for each roll; its number is not needed.
-        choose_stops(job.policy, block, False, scratch.stop_value, scratch.best_within, 0)
-        for rerolls in range(most + 1):
-            is_first = model.has_first_roll_bonus and rerolls == most
-            if is_first:
-                choose_stops(job.policy, block, True, scratch.stop_value, scratch.best_within, 0)
-            add_losses(job, rerolls, is_first)
 
-    return losses_of_actions
+class NoLosses(NamedTuple):
+    """In place of the values of perfect play: losses are not wanted."""
+
+    unused: int = 0  # numba takes no empty tuple
+
+
+@by_kind()
+def count_losses(perfect, policy, job, block, lanes, masses, first, losses):
+    """Add what the turns of a block lose to `losses`; its first state has the chance ``masses[first]``."""
+
+
+@count_losses.of(NoLosses)
+def _count_nothing(perfect, policy, job, block, lanes, masses, first, losses):
+    return
+
+
+@count_losses.of(TableSlice)
+def _count_losses(perfect, policy, job, block, lanes, masses, first, losses):
+    kinds = job.policy.model.rolls_per_turn - 1 + job.policy.model.category_count
+    fill(job.block_losses, 0, kinds, splat(job.block_losses, 0.0))
+    turn_losses(policy, mean_table(perfect), job, block)
+    for kind in range(kinds):
+        for lane in range(lanes):
+            losses[kind] += masses[first + lane] * job.block_losses[kind * LANES + lane]
 
 
 @jit
-def loss_rows(rows, arguments, policy, perfect, losses, lists):
-    """List the ends of the turns of all states of the given rows that play reaches, and add up what the turns lose.
+def list_rows(rows, arguments, policy, most_saved, perfect_values, loss_array, lists):
+    """List the ends of the turns of all states of the given rows that play reaches, as long as there is room.
 
-    Parameters
-    ----------
-    rows : (n,) int64
-        Rows of one layer.
-    arguments : LossJob
-    policy
-        See :mod:`.actions`.
-    perfect : TableSlice
-        Values of the children under perfect play.
-    losses : (kinds,) float64
-        Added to: the losses, weighted by the chances of the states.
-    lists : EndLists
-        Written, as long as there is room.
-
-    Returns
-    -------
-    done, used : int
-        As for :func:`.actions.chance_rows`.
+    `arguments`: a LossJob; `perfect_values`: a slice of the table of perfect play, for the losses, weighted by the
+    chances of the states, or NoLosses; `lists`: an EndLists. Returns how many rows were done, and the entries in use.
     """
-    job, followed, best, target, result = views(arguments), views(policy), views(perfect), views(lists), view(losses)
-    table, layout = MeanTable(shifted(best.values, best.start)), job.policy.model.layout
-    kinds = job.policy.model.rolls_per_turn - 1 + job.policy.model.category_count
-    used, room = 0, len(lists.end)
+    job, followed, perfect, target = views(arguments), views(policy), views(perfect_values), views(lists)
+    losses, layout, used, room = view(loss_array), job.policy.model.layout, 0, len(lists.end)
     for done, row in enumerate(rows):
-        if used + most_ends(job.policy, row, 0, target) > room:
+        if used + most_ends(job.policy, row, most_saved, target) > room:
             return done, used
-        lane_count = peek(layout.lane_count, peek(layout.lane_sets, row))
-        for first_lane in range(0, lane_count, LANES):
-            block, lanes = mean_block(job.policy.model, row, first_lane), min(LANES, lane_count - first_lane)
-            if not is_played(target, layout, block, 0, lanes):
-                continue
-            for kind in range(kinds):
-                store(job.block_losses, kind, splat(job.block_losses, 0.0))
-            turn_losses(followed, table, job, block)
-            used = list_ends(job.policy, block, lanes, 0, used, target)
-            first = peek(layout.offsets, row) + first_lane - target.first_state
-            for kind in range(kinds):
-                for lane in range(lanes):
-                    loss = peek(target.mass, first + lane) * peek(job.block_losses, kind * LANES + lane)
-                    poke(result, kind, peek(result, kind) + loss)
+        for first_lane in range(0, lanes_of(layout, row), LANES):
+            block, begun = mean_block(job.policy.model, row, first_lane), False
+            lanes = min(LANES, lanes_of(layout, row) - first_lane)
+            for saved in range(most_saved + 1):
+                if is_played(target, layout, block, saved, lanes):
+                    if not begun:
+                        begin_turn(followed, job.policy, job.lattice_index, block, most_saved)
+                        begun = True
+                    chances_of_turn(followed, job.policy, job.lattice_index, block, saved)
+                    first = state_place(layout, row, saved, first_lane) - target.first_state
+                    count_losses(perfect, followed, job, block, lanes, target.mass, first, losses)
+                    used = list_ends(job.policy, block, lanes, saved, used, target)
     return len(rows), used

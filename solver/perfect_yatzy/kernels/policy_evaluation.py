@@ -14,209 +14,188 @@ a      w      Q(full card)        Q
 =====  =====  ==================  =========================================================================
 
 For the greedy policy of the means themselves (perfect play) Q goes with the best option as a tag. For any other
-policy (:mod:`.actions`) the turn is followed backwards through the actions it chooses.
+policy (:mod:`.actions`) the turn is followed backwards through the actions it chooses, or its ends are weighed by
+their chances. One sweep serves all numbers of saved rolls: squares are taken around V without saved rolls, and the
+difference of the centres is subtracted at the end.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from ..model.state_space import LANES
 from .actions import choose_actions
-from .jit import jit
-from .lattice import means
-from .policy import PolicyJob, choose_holds, choose_stops, copy_tags, outcome_values
-from .simd import add, load, multiply, peek, poke, shifted, splat, store, uniform, views
+from .jit import by_kind, jit
+from .lattice import copy_vectors, means
+from .policy import PolicyJob, choose_holds, choose_stops, outcome_values, stage_actions
+from .simd import load, splat, store, uniform, views
 from .table_slices import TableSlice
 from .turn import mean_block, mean_of_first_roll
-from .value_tables import MeanTable, table_lanes, write_values
+from .value_tables import lanes_of, mean_table, table_lanes, write_values
 
 
 class EvaluationJob(NamedTuple):
-    """Arguments of the kernel that evaluates a policy on rows of one layer.
-
-    Attributes
-    ----------
-    policy : PolicyJob
-    means : TableSlice
-        V of the rows and of their children, float64; without use if w = 0 and the policy is given.
-    below, target : TableSlice
-        Q of the children; written: Q of the rows.
-    most_saved : int
-        Most rolls that may have been saved before the turn.
-    points_weight, square_weight : float
-        a and w.
-    """
+    """Arguments of the kernel that evaluates a policy on rows of one layer."""
 
     policy: PolicyJob
-    means: TableSlice
-    below: TableSlice
-    target: TableSlice
-    most_saved: int
-    points_weight: float
-    square_weight: float
+    means: TableSlice  # V of the rows and of their children, float64; without use if w = 0
+    below: TableSlice  # Q of the children
+    target: TableSlice  # written: Q of the rows
+    most_saved: int  # most rolls that may have been saved before the turn
+    points_weight: float  # a
+    square_weight: float  # w
 
 
 @jit
 def squared(vector):
     """Lane by lane square."""
-    return multiply(vector, vector)
+    return vector * vector
 
 
 @jit
-def outcome_quantities(mean_table, quantities, job, block, saved, centre, result):
-    """``Q(s') + a p + w (p + V(s') - centre)^2`` of every outcome, into `result`."""
-    outcomes, scratch = job.policy.outcomes, job.policy.scratch
-    weight, minus_one = splat(scratch.temp, job.square_weight), splat(scratch.temp, -1.0)
-    outcome_values(mean_table, job.policy, block, saved)
+def centre_of(means_of_states, job, block):
+    """V of a block without saved rolls, around which squares are taken; 0 if there are none."""
+    layout, temp = job.policy.model.layout, job.policy.scratch.temp
+    if job.square_weight == 0.0:
+        return splat(temp, 0.0)
+    return table_lanes(means_of_states.values, layout, block, block.row, 0, 0, temp)
+
+
+@jit
+def outcome_quantities(quantities, job, block, saved, centre, result):
+    """``Q(s') + a p + w (p + V(s') - centre)^2`` of every outcome, into `result`; `outcome_value` has p + V(s')."""
+    outcomes, scratch, layout = job.policy.outcomes, job.policy.scratch, job.policy.model.layout
     for i in range(outcomes.size):
-        if block.choices >> peek(outcomes.category, i) & 1:
-            child, shift = block.row + peek(outcomes.step, i), peek(outcomes.shift, i)
-            later = table_lanes(quantities.values, job.policy.model.layout, block, child, saved, shift, scratch.temp)
-            difference = add(load(scratch.outcome_value, i), multiply(minus_one, centre))
-            points = splat(scratch.temp, job.points_weight * peek(outcomes.total, i))
-            store(result, i, add(add(later, points), multiply(weight, squared(difference))))
+        if block.choices >> outcomes.category[i] & 1:
+            child, shift = block.row + outcomes.step[i], outcomes.shift[i]
+            later = table_lanes(quantities.values, layout, block, child, saved, shift, scratch.temp)
+            value = later + job.points_weight * outcomes.total[i]
+            if job.square_weight != 0.0:
+                value += job.square_weight * squared(load(scratch.outcome_value, i) - centre)
+            store(result, i, value)
 
 
 @jit
-def write_quantity(mean_table, target, job, block, saved_before, centre, value):
+def write_quantity(means_of_states, target, job, block, saved_before, centre, value):
     """Write Q of a block: `value`, with the squares around `centre`, less the squared difference of the centres."""
     layout, temp = job.policy.model.layout, job.policy.scratch.temp
     if saved_before > 0 and job.square_weight != 0.0:
-        own_centre = table_lanes(mean_table.values, layout, block, block.row, saved_before, 0, temp)
-        difference = add(own_centre, multiply(splat(temp, -1.0), centre))
-        value = add(value, multiply(splat(temp, -job.square_weight), squared(difference)))
+        own_centre = table_lanes(means_of_states.values, layout, block, block.row, saved_before, 0, temp)
+        difference = own_centre - centre
+        value += -job.square_weight * squared(difference)
     write_values(target, layout, block, saved_before, value, temp)
 
 
 @jit
-def evaluate_policy_block(mean_table, quantities, target, job, block):
-    """Q of one block for every number of saved rolls; `job` holds views.
-
-    One sweep serves all numbers of saved rolls: squares are taken around V without saved rolls, and the difference
-    of the centres is subtracted at the end.
-    """
-    policy, model, scratch = job.policy, job.policy.model, job.policy.scratch
-    dice, temp = model.dice, scratch.temp
-    centre = table_lanes(mean_table.values, model.layout, block, block.row, 0, 0, temp)
-    for rerolls in range(model.rolls_per_turn + job.most_saved):
-        if rerolls > 0:
-            means(scratch.buffer, policy.lattice)
-            means(scratch.hold_tag, policy.lattice)
-        if rerolls == 0 or model.saves_rolls:
-            outcome_quantities(mean_table, quantities, job, block, rerolls, centre, scratch.outcome_tag)
-            choose_stops(policy, block, False, scratch.stop_value, scratch.stop, 0)
-        saved_before, result = rerolls - model.rolls_per_turn + 1, scratch.hold_tag
-        if model.has_first_roll_bonus and saved_before >= 0:
-            result = scratch.hold_chance
-            choose_stops(policy, block, True, scratch.first_value, scratch.first_stop, 0)
-            if rerolls > 0:
-                choose_holds(policy, scratch.first_value, False)
-                copy_tags(policy, scratch.first_stop, result)
-            else:
-                for roll in range(dice.roll_count):
-                    store(result, dice.first_roll + roll, load(scratch.first_stop, roll))
-        if rerolls > 0:
-            choose_holds(policy, scratch.stop_value, True)
-            copy_tags(policy, scratch.stop, scratch.hold_tag)
-        else:
-            for roll in range(dice.roll_count):
-                store(scratch.buffer, dice.first_roll + roll, load(scratch.stop_value, roll))
-                store(scratch.hold_tag, dice.first_roll + roll, load(scratch.stop, roll))
-        if saved_before >= 0:
-            write_quantity(mean_table, target, job, block, saved_before, centre, mean_of_first_roll(dice, result))
-
-
-@jit
-def evaluate_policy_rows(rows, arguments):
-    """Q of all states of the given rows, from Q of their children and the table of means.
-
-    Parameters
-    ----------
-    rows : (n,) int64
-        Rows of one layer.
-    arguments : EvaluationJob
-    """
-    job = views(arguments)
-    mean_table = MeanTable(shifted(job.means.values, job.means.start))
-    quantities = MeanTable(shifted(job.below.values, job.below.start))
-    target = MeanTable(shifted(job.target.values, job.target.start))
-    layout = job.policy.model.layout
-    for row in rows:
-        for lane in range(0, peek(layout.lane_count, peek(layout.lane_sets, row)), LANES):
-            evaluate_policy_block(mean_table, quantities, target, job, mean_block(job.policy.model, row, lane))
-
-
-@jit
 def follow_actions(job, rerolls, is_first, result):
-    """Q of every roll with a number of rerolls left, from that of its action, into the full rolls of `result`.
-
-    ``buffer`` holds Q of every hold, ``outcome_chance`` that of every outcome.
-    """
-    scratch, dice = job.policy.scratch, job.policy.model.dice
-    buffer, ended = scratch.buffer, scratch.outcome_chance
-    stop = scratch.first_stop if is_first else scratch.stop
-    hold = scratch.first_hold if is_first else scratch.hold
-    first = rerolls * dice.roll_count
-    if is_first:
-        first = (rerolls - job.policy.model.rolls_per_turn + 1) * dice.roll_count
+    """Q of every roll with a number of rerolls left, from that of its action, into the full rolls of `result`."""
+    scratch, dice = job.scratch, job.model.dice
+    stop, hold, first = stage_actions(job, rerolls, is_first)
     for roll in range(dice.roll_count):
-        place, target = first + roll, dice.first_roll + roll
-        held, outcome = int(peek(hold, place * LANES)), int(peek(stop, place * LANES))
-        if uniform(load(hold, place)) and held >= 0:
-            store(result, target, load(buffer, held))
-        elif uniform(load(hold, place)) and uniform(load(stop, place)):
-            store(result, target, load(ended, outcome))
+        here, target = first + roll, dice.first_roll + roll
+        held, outcome = int(hold[here * LANES]), int(stop[here * LANES])
+        if uniform(load(hold, here)) and held >= 0:
+            store(result, target, load(scratch.buffer, held))
+        elif uniform(load(hold, here)) and uniform(load(stop, here)):
+            store(result, target, load(scratch.outcome_quantity, outcome))
         else:
-            for lane in range(LANES):
-                held, outcome = int(peek(hold, place * LANES + lane)), int(peek(stop, place * LANES + lane))
-                value = peek(buffer, held * LANES + lane) if held >= 0 else peek(ended, outcome * LANES + lane)
-                poke(result, target * LANES + lane, value)
+            for i in range(LANES):
+                held, outcome = int(hold[here * LANES + i]), int(stop[here * LANES + i])
+                ended = scratch.outcome_quantity[outcome * LANES + i]
+                result[target * LANES + i] = scratch.buffer[held * LANES + i] if held >= 0 else ended
 
 
-@jit
-def evaluate_actions_block(policy, mean_table, quantities, target, job, block):
-    """Q of one block for every number of saved rolls, under any policy; `job` holds views."""
+@by_kind()
+def evaluate_block(policy, means_of_states, quantities, target, job, block):
+    """Q of one block for every number of saved rolls; `job` holds views."""
+
+
+@evaluate_block.of()
+def _follow_policy(policy, means_of_states, quantities, target, job, block):
     model, scratch = job.policy.model, job.policy.scratch
     choose_actions(policy, job.policy, block, job.most_saved)
-    centre = splat(scratch.temp, 0.0)
-    if job.square_weight != 0.0:
-        centre = table_lanes(mean_table.values, model.layout, block, block.row, 0, 0, scratch.temp)
+    centre = centre_of(means_of_states, job, block)
     for rerolls in range(model.rolls_per_turn + job.most_saved):
         if rerolls > 0:
             means(scratch.buffer, job.policy.lattice)
         if rerolls == 0 or model.saves_rolls:
-            outcome_quantities(mean_table, quantities, job, block, rerolls, centre, scratch.outcome_chance)
+            if job.square_weight != 0.0:
+                outcome_values(means_of_states, job.policy, block, rerolls)
+            outcome_quantities(quantities, job, block, rerolls, centre, scratch.outcome_quantity)
         saved_before, result = rerolls - model.rolls_per_turn + 1, scratch.buffer
         if model.has_first_roll_bonus and saved_before >= 0:
-            result = scratch.hold_chance
-            follow_actions(job, rerolls, True, result)
-        follow_actions(job, rerolls, False, scratch.buffer)
+            result = scratch.first_buffer
+            follow_actions(job.policy, rerolls, True, result)
+        follow_actions(job.policy, rerolls, False, scratch.buffer)
         if saved_before >= 0:
             value = mean_of_first_roll(model.dice, result)
-            write_quantity(mean_table, target, job, block, saved_before, centre, value)
+            write_quantity(means_of_states, target, job, block, saved_before, centre, value)
+
+
+class PerfectPlay(NamedTuple):
+    """The greedy policy of the means in an EvaluationJob."""
+
+    unused: int = 0  # numba takes no empty tuple
 
 
 @jit
-def evaluate_actions_rows(rows, arguments, policy):
-    """:func:`evaluate_policy_rows` for any policy; Q of a random policy is not computed.
+def copy_tags(job, stop_tags, tags):
+    """The tag of the option that choose_holds chose for each roll, to the entry of the roll in `tags`.
 
-    Parameters
-    ----------
-    rows : (n,) int64
-        Rows of one layer.
-    arguments : EvaluationJob
-    policy
-        See :mod:`.actions`.
+    It is the roll's entry of `stop_tags` or the entry of ``hold_tag`` of the hold. `tags` has an entry for every
+    multiset and may be ``hold_tag`` itself.
     """
+    dice, hold_tag, best_hold = job.model.dice, job.scratch.hold_tag, job.scratch.best_hold
+    for roll in range(dice.roll_count):
+        here = dice.first_roll + roll
+        if uniform(load(best_hold, here)):
+            held = int(best_hold[here * LANES])
+            store(tags, here, load(hold_tag, held) if held >= 0 else load(stop_tags, roll))
+        else:
+            for i in range(LANES):
+                held, tag = int(best_hold[here * LANES + i]), stop_tags[roll * LANES + i]
+                tags[here * LANES + i] = hold_tag[held * LANES + i] if held >= 0 else tag
+
+
+@evaluate_block.of(PerfectPlay)
+def _evaluate_perfect_play(policy, means_of_states, quantities, target, job, block):
+    greedy, model, dice, scratch = job.policy, job.policy.model, job.policy.model.dice, job.policy.scratch
+    centre = centre_of(means_of_states, job, block)
+    for rerolls in range(model.rolls_per_turn + job.most_saved):
+        if rerolls > 0:
+            means(scratch.buffer, greedy.lattice)
+            means(scratch.hold_tag, greedy.lattice)
+        if rerolls == 0 or model.saves_rolls:
+            outcome_values(means_of_states, greedy, block, rerolls)
+            outcome_quantities(quantities, job, block, rerolls, centre, scratch.outcome_tag)
+            choose_stops(greedy, block, False, scratch.stop_value, scratch.stop, 0)
+        saved_before, result = rerolls - model.rolls_per_turn + 1, scratch.hold_tag
+        if model.has_first_roll_bonus and saved_before >= 0:
+            result = scratch.first_buffer
+            choose_stops(greedy, block, True, scratch.first_value, scratch.first_stop, 0)
+            if rerolls > 0:
+                copy_vectors(scratch.buffer, 0, scratch.best_within, 0, dice.first_roll)
+                choose_holds(greedy, scratch.best_within, scratch.first_value)
+                copy_tags(greedy, scratch.first_stop, result)
+            else:
+                copy_vectors(scratch.first_stop, 0, result, dice.first_roll, dice.roll_count)
+        if rerolls > 0:
+            choose_holds(greedy, scratch.buffer, scratch.stop_value)
+            copy_tags(greedy, scratch.stop, scratch.hold_tag)
+        else:
+            copy_vectors(scratch.stop_value, 0, scratch.buffer, dice.first_roll, dice.roll_count)
+            copy_vectors(scratch.stop, 0, scratch.hold_tag, dice.first_roll, dice.roll_count)
+        if saved_before >= 0:
+            value = mean_of_first_roll(dice, result)
+            write_quantity(means_of_states, target, job, block, saved_before, centre, value)
+
+
+@jit
+def evaluate_rows(rows, arguments, policy):
+    """Q of all states of the given rows, from that of their children; `arguments`: an EvaluationJob."""
     job, followed = views(arguments), views(policy)
-    mean_table = MeanTable(shifted(job.means.values, job.means.start))
-    quantities = MeanTable(shifted(job.below.values, job.below.start))
-    target = MeanTable(shifted(job.target.values, job.target.start))
-    layout = job.policy.model.layout
+    means_of_states, quantities, target = mean_table(job.means), mean_table(job.below), mean_table(job.target)
     for row in rows:
-        for lane in range(0, peek(layout.lane_count, peek(layout.lane_sets, row)), LANES):
-            evaluate_actions_block(
-                followed, mean_table, quantities, target, job, mean_block(job.policy.model, row, lane)
-            )
+        for lane in range(0, lanes_of(job.policy.model.layout, row), LANES):
+            block = mean_block(job.policy.model, row, lane)
+            evaluate_block(followed, means_of_states, quantities, target, job, block)

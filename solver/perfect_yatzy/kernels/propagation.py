@@ -15,7 +15,6 @@ ends for each state, and the x that occur::
 Each thread owns rows of children and pulls from their parents, so that no two threads write to the same entry.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -26,82 +25,51 @@ import numpy.typing as npt
 from ..game.dice import Floats, Ints
 from ..model.state_space import LANES
 from ..model.turn_model import TurnModel
-from .jit import jit
-from .lattice import spread
+from .jit import by_kind, jit
+from .lattice import fill, spread
 from .legal import may_follow
+from .policy import stage_actions
 from .simd import (
-    add,
+    add_at,
+    add_to,
     at_least,
     equal_lanes,
     load,
     load_at,
-    multiply,
-    peek,
-    poke,
     splat,
     store,
-    store_at,
     views,
     where,
     width,
 )
-from .value_tables import state_number
+from .value_tables import lanes_of, state_number, state_place
 
 LEAST = 1e-300  # chances of a turn below this, if there are any, are 0
 NOWHERE = np.int64(1 << 62)  # the first x of a state that play never reaches
 
 
 class LayerScores(NamedTuple):
-    """P(s, x) of one layer: for each state the x that occur, one range after the other.
+    """P(s, x) of one layer: for each state the x that occur, one range after the other."""
 
-    Attributes
-    ----------
-    first_state : int
-        Number of the first state of the layer.
-    most_saved : int
-        Most saved rolls of a state.
-    low, high : (states,) int64
-        First and last x that occurs at each state; ``high < low`` if play never reaches it.
-    mass : (states + LANES,) float64
-        Chance of each state, and zeros.
-    origin : (states,) int64
-        Index of x = 0, which may be outside the range.
-    chances : (n,) float64
-        With LANES zeros after each range.
-    """
-
-    first_state: int
-    most_saved: int
-    low: Ints
-    high: Ints
-    mass: Floats
-    origin: Ints
-    chances: Floats
+    first_state: int  # number of the first state of the layer
+    most_saved: int  # most saved rolls of a state
+    low: Ints  # (states,): first x that occurs at each state
+    high: Ints  # (states,): the last one; ``high < low`` if play never reaches the state
+    mass: Floats  # (states + LANES,): chance of each state, and zeros
+    origin: Ints  # (states,): index of x = 0, which may be outside the range
+    chances: Floats  # (n,): with LANES zeros after each range
 
 
 class EndModel(NamedTuple):
-    """What every end of a turn leads to; its number is ``outcome * stages + saved rolls``.
+    """What every end of a turn leads to; its number is ``outcome * stages + saved rolls``."""
 
-    Attributes
-    ----------
-    shift, points, saved : (ends,) int64
-        Increase of the upper sum, points made, rolls that stay saved.
-    stages : int
-        Most rolls that stay saved, and one; 1 if the rules save none.
-    step, category : (groups,) int64
-        Every different pair of a change of the row and the category that makes it.
-    outcome_start, outcomes : (groups + 1,) and (outcomes,) int64
-        Group g has the outcomes ``outcomes[outcome_start[g]:outcome_start[g + 1]]``.
-    groups : int
-    """
-
-    shift: Ints
+    shift: Ints  # (ends,): increase of the upper sum
     points: Ints
-    saved: Ints
-    stages: int
-    step: Ints
+    saved: Ints  # rolls that stay saved
+    stages: int  # most rolls that stay saved, and one; 1 if the rules save none
+    step: Ints  # (groups,): every different pair of a change of the row and the category that makes it
     category: Ints
-    outcome_start: Ints
+    outcome_start: Ints  # group g has the outcomes ``outcomes[outcome_start[g]:outcome_start[g + 1]]``
     outcomes: Ints
     groups: int
 
@@ -111,104 +79,54 @@ class TurnEnds(NamedTuple):
 
     The blocks of a row: those of its first LANES lanes of upper sums without saved rolls, with one, and so on; then
     those of the next lanes.
-
-    Attributes
-    ----------
-    block_start : (rows,) int64
-        Number of the first block of each row.
-    start : (blocks * groups + 1,) int64
-        Where the ends of each group of each block begin.
-    end : (n,) int32
-        Number of the end times LANES, plus the lane of the state within the block.
-    chance : (n,) float64
     """
 
-    block_start: Ints
-    start: Ints
-    end: npt.NDArray[np.int32]
-    chance: Floats
+    block_start: Ints  # (rows,): number of the first block of each row
+    start: Ints  # (blocks * groups + 1,): where the ends of each group of each block begin
+    end: npt.NDArray[np.int32]  # (n,): number of the end times LANES, plus the lane of the state within the block
+    chance: Floats  # (n,)
 
 
 class EndLists(NamedTuple):
-    """Where a thread lists the ends of the turns of some rows.
-
-    Attributes
-    ----------
-    model : EndModel
-    first_state, most_saved : int
-        Number of the first state of the layer, and most saved rolls of a state.
-    mass : (states + LANES,) float64
-        Chance of each state of the layer; where it is 0, the turn has no ends.
-    block_start : (rows,) int64
-    group_size : (blocks * groups,) int64
-        Written: how many ends each group of a block has; of blocks that play does not reach nothing is written.
-    end, chance : (n,) int32 and float64
-        Written from the first entry on, as in :class:`TurnEnds`.
-    outcome_sum : (outcomes,) vectors
-        Added to: chance of each outcome over all games, lane by lane.
-    """
+    """Where a thread lists the ends of the turns of some rows."""
 
     model: EndModel
-    first_state: int
-    most_saved: int
-    mass: Floats
-    block_start: Ints
-    group_size: Ints
-    end: npt.NDArray[np.int32]
+    first_state: int  # number of the first state of the layer
+    most_saved: int  # most saved rolls of a state
+    mass: Floats  # (states + LANES,): chance of each state of the layer; where it is 0, the turn has no ends
+    block_start: Ints  # (rows,)
+    group_size: Ints  # written: how many ends each group of a block has; nothing for blocks that play does not reach
+    end: npt.NDArray[np.int32]  # written from the first entry on, as in :class:`TurnEnds`
     chance: Floats
-    outcome_sum: Floats
+    outcome_sum: Floats  # (outcomes,) vectors: added to: chance of each outcome over all games, lane by lane
 
 
 class PropagationJob(NamedTuple):
-    """Arguments of the kernels that move chances from one layer to the next.
-
-    Attributes
-    ----------
-    model : TurnModel
-    occurs : (rows,) int64
-        1 where a row occurs at all.
-    end_model : EndModel
-    ends : TurnEnds
-        Of the parents.
-    parents, target : LayerScores
-        Of the parents, and of the rows.
-    """
+    """Arguments of the kernels that move chances from one layer to the next."""
 
     model: TurnModel
-    occurs: Ints
+    occurs: Ints  # (rows,): 1 where a row occurs at all
     end_model: EndModel
-    ends: TurnEnds
+    ends: TurnEnds  # of the parents
     parents: LayerScores
-    target: LayerScores
+    target: LayerScores  # of the rows; written
 
 
 @jit
-def add_chance(target, entry, chance):
-    """Add a vector of chances to a vector of `target`."""
-    store(target, entry, add(load(target, entry), chance))
+def next_action(stop, hold, here, left):
+    """The action of the first of the lanes `left` (a bitmask), and which of them share it.
 
-
-@jit
-def move_chance(job, stop, hold, place, chance, first_outcome):
-    """Add the chance of a roll to that of its hold or outcome, which are the entry `place` of the actions."""
-    scratch = job.scratch
-    lanes, zero = width(hold), splat(hold, 0.0)
-    holds, left = load(hold, place), (1 << lanes) - 1
-    for lane in range(lanes):
-        if left >> lane & 1:
-            held = peek(hold, place * lanes + lane)
-            same = equal_lanes(holds, splat(hold, held)) & left
-            if held >= 0.0:
-                part = chance if same == (1 << lanes) - 1 else where(same, chance, zero)
-                add_chance(scratch.hold_chance, int(held), part)
-            else:
-                outcome = peek(stop, place * lanes + lane)
-                same &= equal_lanes(load(stop, place), splat(stop, outcome))
-                part = chance if same == (1 << lanes) - 1 else where(same, chance, zero)
-                add_chance(scratch.outcome_chance, first_outcome + int(outcome), part)
-            left &= ~same
-        if left == 0:
-            break
+    Returns its hold or -1, its outcome or -1, and the lanes; `here` is the entry of the roll in `stop` and `hold`.
+    """
+    lane, lanes = 0, width(hold)
+    while not left >> lane & 1:
+        lane += 1
+    held, outcome = hold[here * lanes + lane], -1.0
+    same = equal_lanes(load(hold, here), splat(hold, held)) & left
+    if held < 0.0:
+        outcome = stop[here * lanes + lane]
+        same &= equal_lanes(load(stop, here), splat(stop, outcome))
+    return int(held), int(outcome), same
 
 
 @jit
@@ -218,25 +136,27 @@ def outcome_chances(job, lattice_index, saved_before):
     If the rules save rolls, ``outcome_chance`` has the outcomes of turns that end with no reroll left, those with
     one, and so on. Leaves the chance of each roll with each number of rerolls left in ``roll_chance``.
     """
-    model, dice, scratch = job.model, job.model.dice, job.scratch
-    node, outcome_chance, zero = scratch.hold_chance, scratch.outcome_chance, splat(scratch.hold_chance, 0.0)
-    for hold in range(dice.first_roll):
-        store(node, hold, zero)
+    model, dice, scratch, size = job.model, job.model.dice, job.scratch, job.outcomes.size
+    node, zero, all_lanes = scratch.hold_chance, splat(scratch.hold_chance, 0.0), (1 << width(scratch.hold)) - 1
     most = model.rolls_per_turn - 1 + saved_before
-    for i in range(job.outcomes.size * (most + 1 if model.saves_rolls else 1)):
-        store(outcome_chance, i, zero)
+    fill(node, 0, dice.first_roll, zero)
+    fill(scratch.outcome_chance, 0, size * (most + 1 if model.saves_rolls else 1), zero)
     for roll in range(dice.roll_count):
-        store(node, dice.first_roll + roll, splat(node, peek(dice.weights, roll)))
+        store(node, dice.first_roll + roll, splat(node, dice.weights[roll]))
     for rerolls in range(most, -1, -1):
-        first_outcome = rerolls * job.outcomes.size if model.saves_rolls else 0
-        is_first = model.has_first_roll_bonus and rerolls == most
-        stop = scratch.first_stop if is_first else scratch.stop
-        hold = scratch.first_hold if is_first else scratch.hold
-        first = (saved_before if is_first else rerolls) * dice.roll_count
+        first_outcome = rerolls * size if model.saves_rolls else 0
+        stop, hold, first = stage_actions(job, rerolls, model.has_first_roll_bonus and rerolls == most)
         for roll in range(dice.roll_count):
-            chance = load(node, dice.first_roll + roll)
+            chance, left = load(node, dice.first_roll + roll), all_lanes
             store(scratch.roll_chance, rerolls * dice.roll_count + roll, chance)
-            move_chance(job, stop, hold, first + roll, chance, first_outcome)
+            while left:
+                held, outcome, same = next_action(stop, hold, first + roll, left)
+                part = chance if same == all_lanes else where(same, chance, zero)
+                if held >= 0:
+                    add_to(node, held, part)
+                else:
+                    add_to(scratch.outcome_chance, first_outcome + outcome, part)
+                left &= ~same
         if rerolls > 0:
             spread(node, job.lattice)
 
@@ -244,13 +164,7 @@ def outcome_chances(job, lattice_index, saved_before):
 @jit
 def blocks_of(layout, row):
     """Number of blocks of LANES lanes that the upper sums of a row need."""
-    return (peek(layout.lane_count, peek(layout.lane_sets, row)) + LANES - 1) // LANES
-
-
-@jit
-def first_place(layout, row, first_state, saved):
-    """Place in its layer of the first state of a row with so many saved rolls."""
-    return peek(layout.offsets, row) + saved * peek(layout.lane_count, peek(layout.lane_sets, row)) - first_state
+    return (lanes_of(layout, row) + LANES - 1) // LANES
 
 
 @jit
@@ -261,143 +175,125 @@ def list_ends(job, block, lanes, saved_before, used, target):
     then.
     """
     model, layout, size, chances = target.model, job.model.layout, job.outcomes.size, job.scratch.outcome_chance
-    first = first_place(layout, block.row, target.first_state, saved_before) + block.start
+    first = state_place(layout, block.row, saved_before, block.start) - target.first_state
     none, least, masses = splat(chances, 0.0), splat(chances, LEAST), load_at(target.mass, first)
     masses = where((1 << lanes) - 1, masses, none)
     played = ~equal_lanes(masses, none)
     stages = job.model.rolls_per_turn + saved_before if model.stages > 1 else 1
-    number = peek(target.block_start, block.row) + block.start // LANES * (target.most_saved + 1) + saved_before
+    number = target.block_start[block.row] + block.start // LANES * (target.most_saved + 1) + saved_before
     for group in range(model.groups):
         before = used
-        if block.choices >> peek(model.category, group) & 1:
-            for i in range(peek(model.outcome_start, group), peek(model.outcome_start, group + 1)):
-                outcome = peek(model.outcomes, i)
+        if block.choices >> model.category[group] & 1:
+            for i in range(model.outcome_start[group], model.outcome_start[group + 1]):
+                outcome = model.outcomes[i]
                 for saved in range(stages):
                     place = saved * size + outcome
                     chance = load(chances, place)
                     found = at_least(chance, least) & played
                     if found:
-                        sums = load(target.outcome_sum, outcome)
-                        store(target.outcome_sum, outcome, add(sums, multiply(masses, chance)))
+                        add_to(target.outcome_sum, outcome, masses * chance)
                         for lane in range(lanes):
                             if found >> lane & 1:
-                                poke(target.end, used, np.int32((outcome * model.stages + saved) * LANES + lane))
-                                poke(target.chance, used, peek(chances, place * LANES + lane))
+                                target.end[used] = (outcome * model.stages + saved) * LANES + lane
+                                target.chance[used] = chances[place * LANES + lane]
                                 used += 1
-        poke(target.group_size, number * model.groups + group, used - before)
+        target.group_size[number * model.groups + group] = used - before
     return used
 
 
 @jit
 def is_played(target, layout, block, saved, lanes):
     """Whether play reaches one of the first `lanes` lanes of a block with so many saved rolls."""
-    first = first_place(layout, block.row, target.first_state, saved) + block.start
+    first = state_place(layout, block.row, saved, block.start) - target.first_state
     total = 0.0
     for lane in range(lanes):
-        total += peek(target.mass, first + lane)
+        total += target.mass[first + lane]
     return total > 0.0
 
 
 @jit
 def most_ends(job, row, most_saved, target):
     """A bound of the ends of all turns of a row."""
-    first, states = first_place(job.model.layout, row, target.first_state, 0), 0
-    end = first_place(job.model.layout, row, target.first_state, most_saved + 1)
-    for place in range(first, end):
-        states += peek(target.mass, place) > 0.0
+    layout, states = job.model.layout, 0
+    first = state_place(layout, row, 0, 0) - target.first_state
+    for place in range(first, first + (most_saved + 1) * lanes_of(layout, row)):
+        states += target.mass[place] > 0.0
     return states * job.outcomes.size * target.model.stages
 
 
 @jit
 def follows(job, row, group):
     """Whether some turn leads to a row by a group of ends."""
-    parent = row - peek(job.end_model.step, group)
-    if parent < 0 or not peek(job.occurs, parent):
+    parent = row - job.end_model.step[group]
+    if parent < 0 or not job.occurs[parent]:
         return False
-    return may_follow(job.model, peek(job.model.layout.masks, parent), peek(job.end_model.category, group))
+    return may_follow(job.model, job.model.layout.masks[parent], job.end_model.category[group])
+
+
+class SupportOfLayer(NamedTuple):
+    """Ends of turns are visited for the first and last x of the children, and their chances."""
+
+
+class ChancesOfLayer(NamedTuple):
+    """Ends of turns are visited for the distribution of the points made."""
+
+
+@by_kind()
+def take_end(purpose, parents, target, parent, child, points, chance):
+    """Use the end of a turn from a parent to a child, given by their places in their layers."""
+
+
+@take_end.of(SupportOfLayer)
+def _extend_support(purpose, parents, target, parent, child, points, chance):
+    target.low[child] = min(parents.low[parent] + points, target.low[child])
+    target.high[child] = max(parents.high[parent] + points, target.high[child])
+    target.mass[child] += parents.mass[parent] * chance
+
+
+@take_end.of(ChancesOfLayer)
+def _move_chances(purpose, parents, target, parent, child, points, chance):
+    origin = parents.origin[parent]
+    by = target.origin[child] - origin + points
+    for x in range(origin + parents.low[parent], origin + parents.high[parent] + 1, LANES):
+        add_at(target.chances, x + by, chance * load_at(parents.chances, x))
+
+
+@jit
+def visit_parents(purpose, rows, job):
+    """Take all ends of turns that lead to some rows."""
+    layout, ends, model, parents, target = job.model.layout, job.ends, job.end_model, job.parents, job.target
+    for row in rows:
+        for group in range(model.groups):
+            if follows(job, row, group):
+                parent = row - model.step[group]
+                blocks, number = blocks_of(layout, parent), ends.block_start[parent]
+                for first_lane in range(0, blocks * LANES, LANES):
+                    for saved_before in range(parents.most_saved + 1):
+                        first = state_place(layout, parent, saved_before, 0) - parents.first_state
+                        entry = number * model.groups + group
+                        for i in range(ends.start[entry], ends.start[entry + 1]):
+                            end, lane = ends.end[i] // LANES, first_lane + ends.end[i] % LANES
+                            child = state_number(layout, parent, row, lane, model.saved[end], model.shift[end])
+                            child -= target.first_state
+                            take_end(purpose, parents, target, first + lane, child, model.points[end], ends.chance[i])
+                        number += 1
 
 
 @jit
 def support_rows(rows, arguments):
-    """First and last x that occur at all states of the given rows, and the chance of each state.
-
-    Parameters
-    ----------
-    rows : (n,) int64
-        Rows of one layer.
-    arguments : PropagationJob
-        Of ``target`` written: `low`, `high` and `mass`; `origin` and `chances` are not used.
-    """
+    """First and last x that occur at all states of the given rows, and the chance of each state."""
     job = views(arguments)
-    layout, ends, model, parents, target = job.model.layout, job.ends, job.end_model, job.parents, job.target
+    layout, target = job.model.layout, job.target
     for row in rows:
-        own = first_place(layout, row, target.first_state, 0)
-        for place in range(own, first_place(layout, row, target.first_state, target.most_saved + 1)):
-            poke(target.low, place, NOWHERE)
-            poke(target.high, place, np.int64(-1))
-            poke(target.mass, place, 0.0)
-        for group in range(model.groups):
-            if not follows(job, row, group):
-                continue
-            parent = row - peek(model.step, group)
-            blocks, number = blocks_of(layout, parent), peek(ends.block_start, parent)
-            for lane in range(0, blocks * LANES, LANES):
-                for saved_before in range(parents.most_saved + 1):
-                    first = first_place(layout, parent, parents.first_state, saved_before)
-                    for i in range(*group_of_block(ends, model, number, group)):
-                        end, here = peek(ends.end, i) // LANES, lane + peek(ends.end, i) % LANES
-                        child = place_after(job, parent, row, here, end)
-                        points, mass = peek(model.points, end), peek(parents.mass, first + here)
-                        low, high = peek(parents.low, first + here), peek(parents.high, first + here)
-                        poke(target.low, child, min(low + points, peek(target.low, child)))
-                        poke(target.high, child, max(high + points, peek(target.high, child)))
-                        poke(target.mass, child, peek(target.mass, child) + mass * peek(ends.chance, i))
-                    number += 1
-
-
-@jit
-def group_of_block(ends, model, block, group):
-    """First entry of the ends of a group of a block, and the entry after its last."""
-    return peek(ends.start, block * model.groups + group), peek(ends.start, block * model.groups + group + 1)
-
-
-@jit
-def place_after(job, parent, row, lane, end):
-    """Place in its layer of the child in `row` of a state in row `parent`, after an end of the turn."""
-    saved, shift = peek(job.end_model.saved, end), peek(job.end_model.shift, end)
-    return state_number(job.model.layout, parent, row, lane, saved, shift) - job.target.first_state
+        first = state_place(layout, row, 0, 0) - target.first_state
+        for place in range(first, first + (target.most_saved + 1) * lanes_of(layout, row)):
+            target.low[place] = NOWHERE
+            target.high[place] = -1
+            target.mass[place] = 0.0
+    visit_parents(SupportOfLayer(), rows, job)
 
 
 @jit
 def pull_rows(rows, arguments):
-    """Distribution of the points made for all states of the given rows, from those of their parents.
-
-    Parameters
-    ----------
-    rows : (n,) int64
-        Rows of one layer.
-    arguments : PropagationJob
-        Of ``target`` written: `chances`, zeros before.
-    """
-    job = views(arguments)
-    layout, ends, model, parents, target = job.model.layout, job.ends, job.end_model, job.parents, job.target
-    for row in rows:
-        for group in range(model.groups):
-            if not follows(job, row, group):
-                continue
-            parent = row - peek(model.step, group)
-            blocks, number = blocks_of(layout, parent), peek(ends.block_start, parent)
-            for lane in range(0, blocks * LANES, LANES):
-                for saved_before in range(parents.most_saved + 1):
-                    first = first_place(layout, parent, parents.first_state, saved_before)
-                    for i in range(*group_of_block(ends, model, number, group)):
-                        end, here = peek(ends.end, i) // LANES, lane + peek(ends.end, i) % LANES
-                        origin = peek(parents.origin, first + here)
-                        by = peek(target.origin, place_after(job, parent, row, here, end)) - origin
-                        by += peek(model.points, end)
-                        low, high = peek(parents.low, first + here), peek(parents.high, first + here)
-                        share = splat(target.chances, peek(ends.chance, i))
-                        for x in range(origin + low, origin + high + 1, LANES):
-                            moved = multiply(share, load_at(parents.chances, x))
-                            store_at(target.chances, x + by, add(load_at(target.chances, x + by), moved))
-                    number += 1
+    """Distribution of the points made for all states of the given rows; ``target.chances`` are zeros before."""
+    visit_parents(ChancesOfLayer(), rows, views(arguments))

@@ -5,10 +5,9 @@ finalizer of SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom nu
 policies meet the same dice as long as they reroll equally many, and the number of threads changes nothing.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,66 +15,57 @@ import numpy.typing as npt
 from ..game.dice import Ints
 from ..model.state_space import LANES
 from .actions import choose_actions
-from .goal_estimates import score_table
-from .jit import jit
+from .jit import by_kind, jit
 from .lattice import IndexedLattice
-from .legal import choices_of
-from .policy import PolicyJob
-from .score_policy import ScorePolicyJob, TurnStart, backup_holds, decision
-from .simd import peek, poke, shifted, views, width
+from .policy import stage_actions
+from .score_policy import TurnStart, backup_holds, decision
+from .simd import views, width
 from .turn import mean_block
-from .turn_log import NoLog, TurnLog, log_hold, log_outcome, log_roll
-from .value_tables import Block, MeanTable, score_block_x
+from .value_tables import Block, lane_after, mean_table, score_block_x, score_table
 
 DIE_BITS = 60  # bits of a random word; a six-sided die takes 2.6 of them
 
-# Fields of a game in `Games.fields`.
+# Fields of a game in `Games.fields`: row, lane of upper sums and saved rolls are the state; points made so far
+# without the upper bonus; start of the block that holds the policy of the game, and the lane within.
 ROW, LANE, SAVED, POINTS, BLOCK, BLOCK_LANE, FIELDS = 0, 1, 2, 3, 4, 5, 8
 
 
 class Games(NamedTuple):
-    """Games in progress. The fields of a game are neighbours in memory: one cache miss instead of six.
+    """Games in progress. The fields of a game are neighbours in memory: one cache miss instead of six."""
 
-    Attributes
-    ----------
-    fields : (games * FIELDS,) int64
-        ROW, LANE (of upper sums) and SAVED are the state; POINTS made so far, without the upper bonus; BLOCK and
-        BLOCK_LANE: start of the block that holds the policy of the game, and the lane within.
-    boxes : (games * categories,) int16
-        Points of each category.
-    """
+    fields: Ints  # (games * FIELDS,)
+    boxes: npt.NDArray[np.int16]  # (games * categories,): points of each category
 
-    fields: Ints
-    boxes: npt.NDArray[np.int16]
+
+class TurnLog(NamedTuple):
+    """One turn of many games as it is played, int32."""
+
+    rolls: npt.NDArray[np.int32]  # (games * most_rolls,): dice after each roll, as numbers of the lattice; then -1
+    holds: npt.NDArray[np.int32]  # the dice held of them; -1 after the last roll of a turn
+    outcomes: npt.NDArray[np.int32]  # (games,): numbers of :class:`perfect_yatzy.model.turn_model.TurnOutcomes`
+    most_rolls: int  # most rolls that the turn may have; 0: nothing is written down
+
+
+def turn_log(games: int, most_rolls: int) -> TurnLog:
+    """An empty log for a turn."""
+    rolls, holds = (np.full(games * most_rolls, -1, dtype=np.int32) for _ in range(2))
+    return TurnLog(rolls, holds, np.empty(games, dtype=np.int32), most_rolls)
+
+
+NO_LOG = turn_log(0, 0)
 
 
 class RolloutJob(NamedTuple):
-    """Arguments of the kernels that play one turn of many games.
+    """Arguments of the kernels that play one turn of many games."""
 
-    Attributes
-    ----------
-    policy : PolicyJob or ScorePolicyJob
-        Of the mean, or of goals and utilities.
-    lattice_index : IndexedLattice
-    games : Games
-        Written.
-    order : (games,) int64
-        Games sorted by row and block.
-    first_game : int
-        Number of game 0 among all games of the simulation.
-    seed, turn : int
-    log : NoLog or TurnLog
-        Written: what each game does.
-    """
-
-    policy: PolicyJob | ScorePolicyJob
+    policy: Any  # PolicyJob or ScorePolicyJob
     lattice_index: IndexedLattice
-    games: Games
-    order: Ints
-    first_game: int
+    games: Games  # written
+    order: Ints  # (games,): games sorted by row and block
+    first_game: int  # number of game 0 among all games of the simulation
     seed: int
     turn: int
-    log: NoLog | TurnLog = NoLog()
+    log: TurnLog = NO_LOG  # written
 
 
 @jit
@@ -112,18 +102,12 @@ def ordered(keys, number):
 
 
 @jit
-def rolled(job, game, held, roll):
-    """The full roll after the dice not in `held` are rolled for the `roll`-th time in this turn."""
-    return completed_roll(job.lattice_index, held, random_word(job.seed, job.first_game + game, job.turn, roll))
-
-
-@jit
 def completed_roll(lattice_index, held, word):
     """The full roll after the dice not in `held` are rolled; `word`: the random bits of this roll."""
     while held < lattice_index.first_roll:
         word *= np.uint64(lattice_index.faces)
         face = int(word >> np.uint64(DIE_BITS))
-        held = peek(lattice_index.successors, held * lattice_index.faces + face)
+        held = lattice_index.successors[held * lattice_index.faces + face]
         word &= np.uint64((1 << DIE_BITS) - 1)
     return held
 
@@ -131,141 +115,130 @@ def completed_roll(lattice_index, held, word):
 @jit
 def end_turn(job, game, outcome, rerolls):
     """Move a game to the card after the outcome of its turn."""
-    model, outcomes, layout = job.policy.model, job.policy.outcomes, job.policy.model.layout
-    fields, first_field = job.games.fields, game * FIELDS
-    row = peek(fields, first_field + ROW)
-    child = row + peek(outcomes.step, outcome)
-    upper_lane = peek(layout.lane_sets, row) * layout.lane_width + peek(fields, first_field + LANE)
-    upper = peek(layout.lane_upper, upper_lane) + peek(outcomes.shift, outcome)
-    child_lane = peek(layout.lane_of, peek(layout.lane_sets, child) * layout.upper_width + upper)
-    points = peek(fields, first_field + POINTS) + int(peek(outcomes.total, outcome))
-    poke(fields, first_field + ROW, child)
-    poke(fields, first_field + LANE, child_lane)
-    poke(fields, first_field + SAVED, rerolls if model.saves_rolls else 0)
-    poke(fields, first_field + POINTS, points)
-    box = game * model.category_count + peek(outcomes.category, outcome)
-    poke(job.games.boxes, box, np.int16(peek(outcomes.points, outcome)))
-    log_outcome(job.log, game, outcome)
+    model, outcomes = job.policy.model, job.policy.outcomes
+    fields, first = job.games.fields, game * FIELDS
+    child = fields[first + ROW] + outcomes.step[outcome]
+    lane = lane_after(model.layout, fields[first + ROW], child, fields[first + LANE], outcomes.shift[outcome])
+    fields[first + ROW], fields[first + LANE] = child, lane
+    fields[first + SAVED] = rerolls if model.saves_rolls else 0
+    fields[first + POINTS] += int(outcomes.total[outcome])
+    job.games.boxes[game * model.category_count + outcomes.category[outcome]] = outcomes.points[outcome]
+    if job.log.most_rolls > 0:
+        job.log.outcomes[game] = outcome
+
+
+@by_kind()
+def decide(player, job, game, roll, rerolls, number):
+    """What a player does with roll `number` of its turn, from 0: the hold or -1 to stop; the outcome if it stops."""
 
 
 @jit
-def play_turn(job, game):
-    """One turn of one game by the policy in the scratch."""
-    model, dice, scratch, fields = job.policy.model, job.policy.model.dice, job.policy.scratch, job.games.fields
-    lane, saved_before = peek(fields, game * FIELDS + BLOCK_LANE), peek(fields, game * FIELDS + SAVED)
-    lanes, most = width(scratch.hold), model.rolls_per_turn - 1 + saved_before
-    held, rerolls, outcome = 0, most, -1
-    while outcome < 0:
+def play_turn(player, job, game):
+    """One turn of one game."""
+    model, log = job.policy.model, job.log
+    most = model.rolls_per_turn - 1 + job.games.fields[game * FIELDS + SAVED]
+    held, hold, outcome, rerolls = 0, 0, -1, most
+    while hold >= 0:
         number = most - rerolls
-        held = rolled(job, game, held, number)
-        log_roll(job.log, game, number, held)
-        is_first = model.has_first_roll_bonus and rerolls == most
-        stage = saved_before if is_first else rerolls
-        entry = (stage * dice.roll_count + held - dice.first_roll) * lanes + lane
-        hold = int(peek(scratch.first_hold, entry) if is_first else peek(scratch.hold, entry))
-        if rerolls == 0 or hold < 0:
-            outcome = int(peek(scratch.first_stop, entry) if is_first else peek(scratch.stop, entry))
-        else:
-            log_hold(job.log, game, number, hold)
+        word = random_word(job.seed, job.first_game + game, job.turn, number)
+        held = completed_roll(job.lattice_index, held, word)
+        hold, outcome = decide(player, job, game, held - model.dice.first_roll, rerolls, number)
+        if log.most_rolls > 0:
+            entry = game * log.most_rolls + number
+            log.rolls[entry], log.holds[entry] = held, hold
+        if hold >= 0:
             held, rerolls = hold, rerolls - 1
     end_turn(job, game, outcome, rerolls)
 
 
 @jit
-def play_score_turn(scores, mean_table, job, game, choices):
-    """One turn of one game, from the values of all holds in the memory of the policy."""
-    model, fields, first_field = job.policy.model, job.games.fields, game * FIELDS
-    score_lane = peek(fields, first_field + BLOCK_LANE)
-    x = score_block_x(peek(fields, first_field + BLOCK)) + score_lane
-    turn = TurnStart(peek(fields, first_field + ROW), peek(fields, first_field + LANE), x, choices)
-    most = model.rolls_per_turn - 1 + peek(fields, first_field + SAVED)
-    held, rerolls, outcome = 0, most, -1
-    while outcome < 0:
-        number = most - rerolls
-        held = rolled(job, game, held, number)
-        log_roll(job.log, game, number, held)
-        roll = held - model.dice.first_roll
-        hold, stop, _ = decision(scores, mean_table, job.policy, turn, score_lane, roll, rerolls, rerolls == most)
-        if hold < 0:
-            outcome = stop
-        else:
-            log_hold(job.log, game, number, hold)
-            held, rerolls = hold, rerolls - 1
-    end_turn(job, game, outcome, rerolls)
+def same_card(job, begin, end):
+    """The games of ``order[begin:end]`` that share card and block of upper sums with the first one.
+
+    Returns the end of these games, their block, and their most saved rolls.
+    """
+    fields, first, stop, most_saved = job.games.fields, job.order[begin] * FIELDS, begin, 0
+    row, group = fields[first + ROW], fields[first + LANE] // LANES
+    while stop < end:
+        game = job.order[stop] * FIELDS
+        if fields[game + ROW] != row or fields[game + LANE] // LANES != group:
+            break
+        most_saved = max(most_saved, fields[game + SAVED])
+        stop += 1
+    return stop, mean_block(job.policy.model, row, group * LANES), most_saved
 
 
-@jit
-def play_slice(policy, job, begin, end):
-    """One turn of the games ``order[begin:end]``."""
-    fields, order, model = job.games.fields, job.order, job.policy.model
-    i = begin
-    while i < end:
-        game, stop, most_saved = peek(order, i) * FIELDS, i, 0
-        row, start = peek(fields, game + ROW), peek(fields, game + BLOCK)
-        while stop < end:
-            game = peek(order, stop) * FIELDS
-            if peek(fields, game + ROW) != row or peek(fields, game + BLOCK) != start:
-                break
-            most_saved = max(most_saved, peek(fields, game + SAVED))
-            stop += 1
-        choose_actions(policy, job.policy, Block(row, start, choices_of(model, row)), most_saved)
-        for k in range(i, stop):
-            play_turn(job, peek(order, k))
-        i = stop
+class ActionsInScratch(NamedTuple):
+    """A player that takes the actions in the scratch of a PolicyJob."""
+
+
+@decide.of(ActionsInScratch)
+def _take_action(player, job, game, roll, rerolls, number):
+    is_first = job.policy.model.has_first_roll_bonus and number == 0
+    stop, hold, first = stage_actions(job.policy, rerolls, is_first)
+    entry = (first + roll) * width(hold) + job.games.fields[game * FIELDS + BLOCK_LANE]
+    return int(hold[entry]) if rerolls > 0 else -1, int(stop[entry])
+
+
+@by_kind()
+def player_of(policy, job, block, most_saved):
+    """What plays the games of a block, after the work that their turns have in common."""
+
+
+@player_of.of()
+def _player_of_actions(policy, job, block, most_saved):
+    choose_actions(policy, job.policy, block, most_saved)
+    return ActionsInScratch()
 
 
 @jit
 def play_by_policy(begin, end, arguments, policy):
-    """One turn of the games ``order[begin:end]`` by a policy that chooses its actions.
-
-    Parameters
-    ----------
-    begin, end : int
-    arguments : RolloutJob
-    policy
-        See :mod:`.actions`; for the mean, the values of the children, float64 or float32.
-    """
-    play_slice(views(policy), views(arguments), begin, end)
-
-
-@jit
-def play_score_slice(scores, mean_table, job, begin, end):
-    """One turn of the games ``order[begin:end]``; a card and group of upper sums share a backup of means."""
-    fields, order, policy, model = job.games.fields, job.order, job.policy, job.policy.model
-    i = begin
+    """One turn of the games ``order[begin:end]`` by any policy (:mod:`.actions`)."""
+    job, followed, i = views(arguments), views(policy), begin
     while i < end:
-        game, stop, most = peek(order, i) * FIELDS, i, 0
-        row, group = peek(fields, game + ROW), peek(fields, game + LANE) // LANES
-        while stop < end:
-            game = peek(order, stop) * FIELDS
-            if peek(fields, game + ROW) != row or peek(fields, game + LANE) // LANES != group:
-                break
-            most = max(most, model.rolls_per_turn - 1 + peek(fields, game + SAVED))
-            stop += 1
-        mean = mean_block(model, row, group * LANES)
-        backup_holds(mean_table, policy, mean, most, policy.means)
-        while i < stop:
-            start = peek(fields, peek(order, i) * FIELDS + BLOCK)
-            backup_holds(scores, policy, Block(row, start, mean.choices), most, policy.scores)
-            while i < stop and peek(fields, peek(order, i) * FIELDS + BLOCK) == start:
-                play_score_turn(scores, mean_table, job, peek(order, i), mean.choices)
-                i += 1
+        stop, block, most_saved = same_card(job, i, end)
+        player = player_of(followed, job, block, most_saved)
+        for k in range(i, stop):
+            play_turn(player, job, job.order[k])
+        i = stop
+
+
+class ScoreDecisions(NamedTuple):
+    """A player for a goal or a utility, with the values of all holds in the memory of a ScorePolicyJob."""
+
+    scores: Any
+    means: Any
+    choices: int
+
+
+@decide.of(ScoreDecisions)
+def _decide_by_scores(player, job, game, roll, rerolls, number):
+    fields, first = job.games.fields, game * FIELDS
+    lane = fields[first + BLOCK_LANE]
+    x = score_block_x(fields[first + BLOCK]) + lane
+    turn = TurnStart(fields[first + ROW], fields[first + LANE], x, player.choices)
+    hold, outcome, _ = decision(player.scores, player.means, job.policy, turn, lane, roll, rerolls, number == 0)
+    return hold, outcome
 
 
 @jit
 def play_by_scores(begin, end, arguments, scores, means):
-    """One turn of the games ``order[begin:end]`` by a table of goals or of a utility.
+    """The same by a table of goals or of a utility, and slices of a table of means, which break ties.
 
-    Parameters
-    ----------
-    begin, end : int
-    arguments : RolloutJob
-        With a ScorePolicyJob.
-    scores : StoredScores or EstimatedScores
-        Values of the children, float32.
-    means : TableSlice
-        Means of the children, float64 or float32; they break ties.
+    A card and block of upper sums share a backup of means.
     """
-    mean_values = views(means)
-    mean_table = MeanTable(shifted(mean_values.values, mean_values.start))
-    play_score_slice(score_table(views(scores)), mean_table, views(arguments), begin, end)
+    job, i = views(arguments), begin
+    policy, table, means_of_states = job.policy, score_table(views(scores)), mean_table(views(means))
+    while i < end:
+        stop, mean, most_saved = same_card(job, i, end)
+        most, player = (
+            policy.model.rolls_per_turn - 1 + most_saved,
+            ScoreDecisions(table, means_of_states, mean.choices),
+        )
+        backup_holds(means_of_states, policy, mean, most, policy.means)
+        while i < stop:
+            start = job.games.fields[job.order[i] * FIELDS + BLOCK]
+            backup_holds(table, policy, Block(mean.row, start, mean.choices), most, policy.scores)
+            while i < stop and job.games.fields[job.order[i] * FIELDS + BLOCK] == start:
+                play_turn(player, job, job.order[i])
+                i += 1

@@ -11,69 +11,51 @@ the score x, so one backup of the turn for the mean serves all blocks of scores 
 decisions of the games or positions at hand are made: blocks of scores have few of them.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ..game.dice import Floats, Ints, Lattice
 from ..model.state_space import LANES
 from ..model.turn_model import TurnModel, TurnOutcomes
-from .goal_estimates import value_at
 from .jit import jit
-from .lattice import maxima, means
-from .legal import scoring_of_roll
-from .simd import aligned, load, peek, poke, shifted, store, width
+from .lattice import copy_vectors, maxima, means
+from .legal import outcome_number, scoring_of_roll
+from .simd import aligned, shifted, width
 from .turn import LOWEST, OVERWRITE, RAISE, Scratch, backup_all_stop_values, make_scratch
-from .value_tables import SCORE_BITS, SCORE_ORIGIN, state_number
+from .value_tables import SCORE_BITS, SCORE_ORIGIN, state_number, value_at
 
 SCORE_LANES = 2 * LANES  # lanes of a vector of float32
 
 
 class HoldValues(NamedTuple):
-    """Values of all holds of one block, for each number of rerolls left.
+    """Values of all holds of one block, for each number of rerolls left."""
 
-    Attributes
-    ----------
-    values : (most rerolls * holds,) vectors
-        Hold h with n >= 1 rerolls left is vector ``(n - 1) * holds + h``. Entries of full rolls are those of the roll
-        with one reroll less.
-    scratch : Scratch
-        Working memory of the backup.
-    """
+    values: (
+        Floats  # hold h with n >= 1 rerolls left is vector ``(n - 1) * holds + h``; those of full rolls are for n - 1
+    )
+    scratch: Scratch  # working memory of the backup
 
-    values: Floats
-    scratch: Scratch
+
+def hold_values(dice: Lattice, model: TurnModel, rerolls: int, dtype: npt.DTypeLike = np.float64) -> HoldValues:
+    """New memory for up to so many rerolls."""
+    return HoldValues(aligned(max(1, rerolls) * dice.n_holds, dtype), make_scratch(dice, model, dtype))
 
 
 class ScorePolicyJob(NamedTuple):
-    """Arguments of a kernel that follows the policy of a table of goals or of a utility.
-
-    Attributes
-    ----------
-    model : TurnModel
-    outcomes : TurnOutcomes
-    lattice : FiveDice, SixDice or IndexedLattice
-    value_ties, mean_ties : (float, float)
-        Absolute and relative difference of equal values, and of equal means.
-    scores : HoldValues
-        Of the objective, float32. This and the following are used by no other thread during the call.
-    means : HoldValues
-        Of the mean, float64.
-    option_values, option_means : (options,) float64
-        Options of one decision.
-    """
+    """Arguments of a kernel that follows the policy of a table of goals or of a utility."""
 
     model: TurnModel
     outcomes: TurnOutcomes
-    lattice: Any
-    value_ties: tuple[float, float]
-    mean_ties: tuple[float, float]
-    scores: HoldValues
-    means: HoldValues
-    option_values: Floats
+    lattice: Any  # FiveDice, SixDice or IndexedLattice
+    value_ties: tuple[float, float]  # absolute and relative difference of equal values
+    mean_ties: tuple[float, float]  # of equal means
+    scores: HoldValues  # of the objective, float32
+    means: HoldValues  # of the mean, float64
+    option_values: Floats  # (options,): options of one decision
     option_means: Floats
 
 
@@ -94,40 +76,17 @@ def score_policy(
     ties: tuple[tuple[float, float], tuple[float, float]],
     most_saved: int,
 ) -> ScorePolicyJob:
-    """The policy with new working memory for one thread.
-
-    Parameters
-    ----------
-    passes : FiveDice, SixDice or IndexedLattice
-        From :func:`perfect_yatzy.kernels.lattice.kernel_lattice`.
-    ties
-        Of the values and of the means.
-    most_saved
-        Most rolls that may have been saved before a turn.
-    """
-    vectors = max(1, model.rolls_per_turn - 1 + most_saved) * dice.n_holds
-    scores, means = (
-        HoldValues(aligned(vectors, dtype), make_scratch(dice, model, dtype)) for dtype in (np.float32, np.float64)
-    )
+    """The policy with new working memory for one thread."""
+    rerolls = model.rolls_per_turn - 1 + most_saved
+    scores, means = (hold_values(dice, model, rerolls, dtype) for dtype in (np.float32, np.float64))
     options = max(model.category_count, int(np.diff(model.dice.hold_start).max()))
     return ScorePolicyJob(model, outcomes, passes, *ties, scores, means, np.zeros(options), np.zeros(options))
 
 
 def score_blocks(ranges: tuple[Ints, Ints], lane: Ints, x: Ints) -> tuple[Ints, Ints]:
-    """Blocks of many states and scores, ``(n,)`` int64 each.
+    """Start of the block of each of many states and scores, and the lane of x within, ``(n,)`` int64 each.
 
-    Parameters
-    ----------
-    ranges
-        First and last score of the range of each state.
-    lane, x
-        Lane of upper sums of each state, and the score.
-
-    Returns
-    -------
-    start, lane_in_block
-        Start of the block (:func:`perfect_yatzy.kernels.value_tables.score_block`), and the lane of x within. Scores
-        beyond the range of a state share a block with known values.
+    `ranges`: first and last score of the range of each state. Scores beyond it share a block with known values.
     """
     low, high = ranges
     x = np.clip(x, low - 1, high + 1)
@@ -147,9 +106,7 @@ def backup_holds(children, job, block, most, memory):
         if rerolls == 1:
             backup_all_stop_values(children, model, block, 0, OVERWRITE, stage, memory.scratch)
         else:
-            before = (rerolls - 2) * holds
-            for hold in range(holds):
-                store(stage, hold, load(memory.values, before + hold))
+            copy_vectors(memory.values, (rerolls - 2) * holds, stage, 0, holds)
             if model.saves_rolls:
                 backup_all_stop_values(children, model, block, rerolls - 1, RAISE, stage, memory.scratch)
             maxima(stage, job.lattice)
@@ -168,80 +125,64 @@ def preferred(job, options):
     values, averages = job.option_values, job.option_means
     best, best_mean = LOWEST, LOWEST
     for i in range(options):
-        best = max(best, peek(values, i))
+        best = max(best, values[i])
     limit = lowest_equal_number(best, job.value_ties)
     for i in range(options):
-        if peek(values, i) >= limit:
-            best_mean = max(best_mean, peek(averages, i))
+        if values[i] >= limit:
+            best_mean = max(best_mean, averages[i])
     mean_limit = lowest_equal_number(best_mean, job.mean_ties)
     chosen = 0
     for i in range(options - 1, -1, -1):
-        if peek(values, i) >= limit and peek(averages, i) >= mean_limit:
+        if values[i] >= limit and averages[i] >= mean_limit:
             chosen = i
     return chosen
 
 
 @jit
 def preferred_stop(scores, mean_table, job, turn, roll, saved, is_first):
-    """Outcome of the best category for a roll, its value and its mean."""
-    model, outcomes = job.model, job.outcomes
+    """Outcome of the best category for a roll, its value and its mean; those of all categories in the memory."""
+    model, outcomes, layout = job.model, job.outcomes, job.model.layout
     allowed, way = scoring_of_roll(model, turn.row, turn.choices, roll, is_first)
-    first = way * model.category_count * model.dice.roll_count + roll
     for c in range(model.category_count):
         value, average = LOWEST, LOWEST
         if allowed >> c & 1:
-            i = peek(outcomes.number, first + c * model.dice.roll_count)
-            child, total = turn.row + peek(outcomes.step, i), peek(outcomes.total, i)
-            state = state_number(model.layout, turn.row, child, turn.lane, saved, peek(outcomes.shift, i))
-            value = float(value_at(scores, model.layout, child, state, turn.x + int(total)))
-            average = peek(mean_table.values, state) + total
-        poke(job.option_values, c, value)
-        poke(job.option_means, c, average)
+            i = outcome_number(model, outcomes, way, c, roll)
+            child = turn.row + outcomes.step[i]
+            state = state_number(layout, turn.row, child, turn.lane, saved, outcomes.shift[i])
+            value = float(value_at(scores, layout, child, state, turn.x + int(outcomes.total[i])))
+            average = mean_table.values[state] + outcomes.total[i]
+        job.option_values[c], job.option_means[c] = value, average
     c = preferred(job, model.category_count)
-    outcome = peek(outcomes.number, first + c * model.dice.roll_count)
-    return outcome, peek(job.option_values, c), peek(job.option_means, c)
+    return outcome_number(model, outcomes, way, c, roll), job.option_values[c], job.option_means[c]
+
+
+@jit
+def hold_value(memory, dice, rerolls, hold, lane):
+    """Value of a hold with a number of rerolls left, for one lane of the block in a HoldValues."""
+    place = (rerolls - 1) * (dice.first_roll + dice.roll_count) + hold
+    return float(memory.values[place * width(memory.values) + lane])
 
 
 @jit
 def decision(scores, mean_table, job, turn, score_lane, roll, rerolls, is_first):
-    """What to do with a roll.
+    """What to do with a roll: the hold, or -1 to stop; the outcome of the best category; the value of the decision.
 
-    Parameters
-    ----------
-    scores : ScoreTable or EstimateTable
-    mean_table : MeanTable
-    job : ScorePolicyJob
-        With the values of all holds of the block of `turn`, for both.
-    turn : TurnStart
-    score_lane : int
-        Lane of x in the block of scores.
-    roll, rerolls : int
-        Number of the roll; rerolls left.
-    is_first : bool
-        Whether no die has been rerolled in this turn.
-
-    Returns
-    -------
-    (hold, outcome, value)
-        Lattice index of the hold, or -1 to stop; the outcome if the turn stops; the value of the decision.
+    `job` has the values of all holds of the block of `turn`; `score_lane` is the lane of x in its block of scores.
     """
     model, dice = job.model, job.model.dice
-    outcome, value, average = preferred_stop(
-        scores, mean_table, job, turn, roll, rerolls if model.saves_rolls else 0, is_first
-    )
+    saved = rerolls if model.saves_rolls else 0
+    outcome, value, average = preferred_stop(scores, mean_table, job, turn, roll, saved, is_first)
     hold = -1
     if rerolls > 0:
-        first = peek(dice.hold_start, roll)
-        options = peek(dice.hold_start, roll + 1) - first
-        stage = (rerolls - 1) * (dice.first_roll + dice.roll_count)
+        first = dice.hold_start[roll]
+        options = dice.hold_start[roll + 1] - first
         # The list opens with the hold of all dice, which is to stop.
-        poke(job.option_values, 0, value)
-        poke(job.option_means, 0, average)
+        job.option_values[0], job.option_means[0] = value, average
         for i in range(1, options):
-            place = stage + peek(dice.holds, first + i)
-            poke(job.option_values, i, float(peek(job.scores.values, place * width(job.scores.values) + score_lane)))
-            poke(job.option_means, i, peek(job.means.values, place * LANES + turn.lane % LANES))
+            held = dice.holds[first + i]
+            job.option_values[i] = hold_value(job.scores, dice, rerolls, held, score_lane)
+            job.option_means[i] = hold_value(job.means, dice, rerolls, held, turn.lane % LANES)
         chosen = preferred(job, options)
         if chosen > 0:
-            hold, value = int(peek(dice.holds, first + chosen)), peek(job.option_values, chosen)
+            hold, value = int(dice.holds[first + chosen]), job.option_values[chosen]
     return hold, outcome, value

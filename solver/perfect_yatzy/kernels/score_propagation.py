@@ -22,7 +22,6 @@ is played where the goal is certain or out of reach. Where an array has ends of 
 A turn leads to every child of a card, so a call writes to a buffer of its own; the caller adds the buffers in order.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -31,31 +30,27 @@ from ..game.dice import Floats, Ints
 from ..model.score_places import ScoreOffsets
 from ..model.state_space import LANES
 from .jit import jit
-from .lattice import IndexedLattice, maxima, means
-from .legal import choices_of, scoring_of_roll
-from .policy import PolicyJob, lowest_equal, outcome_values, policy_block
-from .propagation import first_place, outcome_chances
+from .lattice import IndexedLattice, copy_vectors, fill, maxima, means
+from .legal import outcome_number
+from .policy import PolicyJob, best_stop, lowest_equal, outcome_values, policy_block, stage_actions
+from .propagation import outcome_chances
 from .score_policy import HoldValues, backup_holds, lowest_equal_number
 from .simd import (
-    add,
+    add_at,
+    add_to,
     choose,
     load,
     load_at,
     maximum,
-    multiply,
-    peek,
-    poke,
     reaches,
-    shifted,
     splat,
     store,
-    store_at,
     view,
     views,
 )
 from .table_slices import TableSlice
 from .turn import LOWEST, mean_block
-from .value_tables import Block, MeanTable, ScoreTable, score_block, state_number
+from .value_tables import Block, ScoreTable, mean_table, score_block, state_number, state_place, values_of
 
 SMALLEST = 5e-324  # the smallest positive float64
 
@@ -69,76 +64,33 @@ class Support(NamedTuple):
 
 
 class ScorePassScratch(NamedTuple):
-    """Working memory of one thread in addition to that of the policy, in vectors unless stated otherwise.
+    """Working memory of one thread in addition to that of the policy, in vectors unless stated otherwise."""
 
-    Attributes
-    ----------
-    means : HoldValues
-        Of the mean, lanes of upper sums.
-    end_mean : (ends,)
-        Mean after each end of a turn; lanes of upper sums.
-    best_stop, stop_mean : (rolls,)
-        Value of the best category, and the mean of the chosen one.
-    outcome_sum : (outcomes,)
-        Chance of each outcome over all games; lanes are added up in the end.
-    mass : (longest range of scores + padding,) float64
-        Chances of the scores of one state.
-    entries : (ends,) int64
-        Where the buffer holds the score 0 of the child after each end, moved by the points of the end.
-    """
-
-    means: HoldValues
-    end_mean: Floats
-    best_stop: Floats
-    stop_mean: Floats
-    outcome_sum: Floats
-    mass: Floats
-    entries: Ints
+    means: HoldValues  # of the mean, lanes of upper sums
+    end_mean: Floats  # (ends,): mean after each end of a turn; lanes of upper sums
+    best_stop: Floats  # (rolls,): value of the best category
+    stop_mean: Floats  # (rolls,): mean of the chosen one
+    outcome_sum: Floats  # (outcomes,): chance of each outcome over all games; lanes are added up in the end
+    mass: Floats  # (longest range of scores + padding,): chances of the scores of one state
+    entries: Ints  # (ends,): place of the score 0 of the child after each end, moved by the points of the end
 
 
 class ScorePassJob(NamedTuple):
-    """Arguments of the kernel that moves the chances of one layer to the next.
+    """Arguments of the kernel that moves the chances of one layer to the next."""
 
-    Attributes
-    ----------
-    policy, mean_policy : PolicyJob
-        With the ties of the objective and of the mean. In the scratch of the latter are the actions of the turn for
-        the mean, and the chances of its ends, lanes of upper sums.
-    lattice_index : IndexedLattice
-    scratch : ScorePassScratch
-    offsets : ScoreOffsets
-        Places of the chances P(s, x); x is the number of points made since the start.
-    parents : TableSlice
-        P of the layer.
-    support : Support
-        Of all states.
-    scores : TableSlice
-        Values of the children for the objective, float32.
-    places : ScoreOffsets
-        Places of the values.
-    x_start : int
-        The x of these values at the start.
-    known_ends : bool
-        Whether every score beyond the range of a state is certain to reach the goal, or certain not to.
-    means : TableSlice
-        Means of the children.
-    most_saved : int
-        Most saved rolls of a state of the layer.
-    """
-
-    policy: PolicyJob
-    mean_policy: PolicyJob
+    policy: PolicyJob  # with the ties of the objective
+    mean_policy: PolicyJob  # with those of the mean, and the turn for the mean: actions, chances of its ends
     lattice_index: IndexedLattice
     scratch: ScorePassScratch
-    offsets: ScoreOffsets
-    parents: TableSlice
-    support: Support
-    scores: TableSlice
-    places: ScoreOffsets
-    x_start: int
-    known_ends: bool
-    means: TableSlice
-    most_saved: int
+    offsets: ScoreOffsets  # places of the chances P(s, x); x is the number of points made since the start
+    parents: TableSlice  # P of the layer
+    support: Support  # of all states
+    scores: TableSlice  # values of the children for the objective, float32
+    places: ScoreOffsets  # places of the values
+    x_start: int  # the x of these values at the start
+    known_ends: bool  # whether it is certain beyond the range of a state that the goal is reached, or is not
+    means: TableSlice  # means of the children
+    most_saved: int  # most saved rolls of a state of the layer
 
 
 @jit
@@ -149,15 +101,15 @@ def stage_count(job, saved_before):
 
 
 @jit
-def mean_turn(mean_table, job, block):
+def mean_turn(means_of_states, job, block):
     """Everything about the mean in one block of upper sums: policy, means after all ends and of holds."""
     policy, scratch = job.mean_policy, job.scratch
-    policy_block(mean_table, policy, block, job.most_saved)
+    policy_block(means_of_states, policy, block, job.most_saved)
+    size = policy.outcomes.size
     for saved in range(stage_count(job, job.most_saved)):
-        outcome_values(mean_table, policy, block, saved)
-        for i in range(policy.outcomes.size):
-            store(scratch.end_mean, saved * policy.outcomes.size + i, load(policy.scratch.outcome_value, i))
-    backup_holds(mean_table, policy, block, policy.model.rolls_per_turn - 1 + job.most_saved, scratch.means)
+        outcome_values(means_of_states, policy, block, saved)
+        copy_vectors(policy.scratch.outcome_value, 0, scratch.end_mean, saved * size, size)
+    backup_holds(means_of_states, policy, block, policy.model.rolls_per_turn - 1 + job.most_saved, scratch.means)
 
 
 @jit
@@ -167,22 +119,17 @@ def choose_score_stops(job, block, lane, saved, is_first, stop, first_entry):
     `lane` is that of the upper sum in its group, `saved` the rolls that stay saved.
     """
     model, outcomes, scratch, own = job.policy.model, job.policy.outcomes, job.policy.scratch, job.scratch
-    roll_count, first_end, below_all = model.dice.roll_count, saved * outcomes.size, splat(stop, 2 * LOWEST)
-    for roll in range(roll_count):
-        allowed, way = scoring_of_roll(model, block.row, block.choices, roll, is_first)
-        first = way * model.category_count * roll_count + roll
-        best = splat(stop, LOWEST)
-        for c in range(model.category_count):
-            if allowed >> c & 1:
-                best = maximum(best, load(scratch.outcome_value, peek(outcomes.number, first + c * roll_count)))
-        limit, mean_limit = lowest_equal(best, job.policy.ties, stop), splat(stop, LOWEST)
+    first_end, below_all = saved * outcomes.size, splat(stop, 2 * LOWEST)
+    for roll in range(model.dice.roll_count):
+        allowed, way, best = best_stop(job.policy, block, roll, is_first)
+        limit, mean_limit = lowest_equal(best, job.policy.ties), splat(stop, LOWEST)
         taken, value, mean = splat(stop, -1.0), best, mean_limit
         for c in range(model.category_count - 1, -1, -1):
             if allowed >> c & 1:
-                i = peek(outcomes.number, first + c * roll_count)
+                i = outcome_number(model, outcomes, way, c, roll)
                 option = load(scratch.outcome_value, i)
                 if reaches(option, limit):
-                    average = peek(own.end_mean, (first_end + i) * LANES + lane)
+                    average = own.end_mean[(first_end + i) * LANES + lane]
                     lowest = splat(stop, lowest_equal_number(average, job.mean_policy.ties))
                     option_mean = choose(option, limit, splat(stop, average), below_all)
                     taken = choose(option_mean, mean_limit, splat(stop, float(i)), taken)
@@ -204,19 +151,17 @@ def choose_score_holds(job, lane, rerolls, hold, first_entry):
     dice, scratch, own = job.policy.model.dice, job.policy.scratch, job.scratch
     buffer, best_within, averages = scratch.buffer, scratch.best_within, own.means.values
     stage, below_all = (rerolls - 1) * (dice.first_roll + dice.roll_count), splat(hold, 2 * LOWEST)
-    for i in range(dice.first_roll):
-        store(best_within, i, load(buffer, i))
-    for roll in range(dice.roll_count):
-        store(best_within, dice.first_roll + roll, load(scratch.stop_value, roll))
+    copy_vectors(buffer, 0, best_within, 0, dice.first_roll)
+    copy_vectors(scratch.stop_value, 0, best_within, dice.first_roll, dice.roll_count)
     maxima(best_within, job.policy.lattice)
     for roll in range(dice.roll_count):
         best = load(best_within, dice.first_roll + roll)
-        limit, mean_limit, taken = lowest_equal(best, job.policy.ties, hold), splat(hold, LOWEST), splat(hold, -1.0)
-        for i in range(peek(dice.hold_start, roll + 1) - 1, peek(dice.hold_start, roll), -1):
-            held = peek(dice.holds, i)
+        limit, mean_limit, taken = lowest_equal(best, job.policy.ties), splat(hold, LOWEST), splat(hold, -1.0)
+        for i in range(dice.hold_start[roll + 1] - 1, dice.hold_start[roll], -1):
+            held = dice.holds[i]
             option = load(buffer, held)
             if reaches(option, limit):
-                average = peek(averages, (stage + held) * LANES + lane)
+                average = averages[(stage + held) * LANES + lane]
                 lowest = splat(hold, lowest_equal_number(average, job.mean_policy.ties))
                 option_mean = choose(option, limit, splat(hold, average), below_all)
                 taken = choose(option_mean, mean_limit, splat(hold, float(held)), taken)
@@ -234,9 +179,7 @@ def score_turn_chances(children, job, block, lane, saved_before):
     roll_count, most = model.dice.roll_count, model.rolls_per_turn - 1 + saved_before
     for rerolls in range(most + 1):
         is_first = model.has_first_roll_bonus and rerolls == most
-        stop = scratch.first_stop if is_first else scratch.stop
-        hold = scratch.first_hold if is_first else scratch.hold
-        first_entry = (saved_before if is_first else rerolls) * roll_count
+        stop, hold, first_entry = stage_actions(job.policy, rerolls, is_first)
         if rerolls > 0:
             means(scratch.buffer, job.policy.lattice)
         if rerolls == 0 or model.saves_rolls:
@@ -245,14 +188,12 @@ def score_turn_chances(children, job, block, lane, saved_before):
             saved = rerolls if model.saves_rolls else 0
             choose_score_stops(job, block, lane, saved, is_first, stop, first_entry)
         else:
-            for roll in range(roll_count):
-                store(stop, first_entry + roll, load(stop, roll))
+            copy_vectors(stop, 0, stop, first_entry, roll_count)
         if rerolls > 0:
             choose_score_holds(job, lane, rerolls, hold, first_entry)
         else:
-            for roll in range(roll_count):
-                store(hold, first_entry + roll, splat(hold, -1.0))
-                store(scratch.buffer, model.dice.first_roll + roll, load(own.best_stop, roll))
+            fill(hold, first_entry, roll_count, splat(hold, -1.0))
+            copy_vectors(own.best_stop, 0, scratch.buffer, model.dice.first_roll, roll_count)
     outcome_chances(job.policy, job.lattice_index, saved_before)
 
 
@@ -262,10 +203,10 @@ def find_entries(job, row, lane, saved_before, choices, relocation):
     outcomes, layout = job.policy.outcomes, job.policy.model.layout
     for saved in range(stage_count(job, saved_before)):
         for i in range(outcomes.size):
-            if choices >> peek(outcomes.category, i) & 1:
-                state = state_number(layout, row, row + peek(outcomes.step, i), lane, saved, peek(outcomes.shift, i))
-                entry = peek(job.offsets.origin, state) + int(peek(outcomes.total, i)) + peek(relocation, i)
-                poke(job.scratch.entries, saved * outcomes.size + i, entry)
+            if choices >> outcomes.category[i] & 1:
+                state = state_number(layout, row, row + outcomes.step[i], lane, saved, outcomes.shift[i])
+                entry = job.offsets.origin[state] + int(outcomes.total[i]) + relocation[i]
+                job.scratch.entries[saved * outcomes.size + i] = entry
 
 
 @jit
@@ -274,13 +215,13 @@ def push(job, choices, saved_before, x, mass, target):
     outcomes, own, scratch = job.policy.outcomes, job.scratch, job.policy.scratch
     for saved in range(stage_count(job, saved_before)):
         for i in range(outcomes.size):
-            if choices >> peek(outcomes.category, i) & 1:
+            if choices >> outcomes.category[i] & 1:
                 chance = load(scratch.outcome_chance, saved * outcomes.size + i)
                 if reaches(chance, splat(target, SMALLEST)):
-                    share = multiply(mass, chance)
-                    there = peek(own.entries, saved * outcomes.size + i) + x
-                    store_at(target, there, add(load_at(target, there), share))
-                    store(own.outcome_sum, i, add(load(own.outcome_sum, i), share))
+                    share = mass * chance
+                    there = own.entries[saved * outcomes.size + i] + x
+                    add_at(target, there, share)
+                    add_to(own.outcome_sum, i, share)
 
 
 @jit
@@ -289,12 +230,12 @@ def push_span(children, job, block, lane, saved_before, first, last, settled, ta
 
     `settled`: the scores share their actions, whose chances are in ``outcome_chance``.
     """
-    own, source = job.scratch, shifted(job.parents.values, job.parents.start)
-    origin = peek(job.offsets.origin, first_place(job.policy.model.layout, block.row, 0, saved_before) + lane)
+    own, source = job.scratch, values_of(job.parents)
+    origin = job.offsets.origin[state_place(job.policy.model.layout, block.row, saved_before, lane)]
     for x in range(first, last + 1):
-        poke(own.mass, x - first, peek(source, origin + x))
+        own.mass[x - first] = source[origin + x]
     for x in range(max(first, last + 1), last + 1 + LANES):
-        poke(own.mass, x - first, 0.0)
+        own.mass[x - first] = 0.0
     for x in range(first, last + 1, LANES):
         mass = load_at(own.mass, x - first)
         if reaches(mass, splat(target, SMALLEST)):
@@ -308,15 +249,15 @@ def push_span(children, job, block, lane, saved_before, first, last, settled, ta
 def push_state(children, job, block, lane, saved_before, target):
     """Push the chances of all scores of one state."""
     chances, mean_chances = job.policy.scratch.outcome_chance, job.mean_policy.scratch.outcome_chance
-    state = first_place(job.policy.model.layout, block.row, 0, saved_before) + lane
-    low, high = peek(job.support.low, state), peek(job.support.high, state)
+    state = state_place(job.policy.model.layout, block.row, saved_before, lane)
+    low, high = job.support.low[state], job.support.high[state]
     first, last = low, high
     if job.known_ends:
-        first = max(low, peek(job.places.low, state) - job.x_start)
-        last = min(high, peek(job.places.high, state) - job.x_start)
+        first = max(low, job.places.low[state] - job.x_start)
+        last = min(high, job.places.high[state] - job.x_start)
     if low < first or last < high:
         for end in range(stage_count(job, saved_before) * job.policy.outcomes.size):
-            store(chances, end, splat(target, peek(mean_chances, end * LANES + lane % LANES)))
+            store(chances, end, splat(target, mean_chances[end * LANES + lane % LANES]))
         push_span(children, job, block, lane, saved_before, low, min(high, first - 1), True, target)
         push_span(children, job, block, lane, saved_before, max(low, first, last + 1), high, True, target)
     push_span(children, job, block, lane, saved_before, first, last, False, target)
@@ -324,58 +265,41 @@ def push_state(children, job, block, lane, saved_before, target):
 
 @jit
 def push_lanes(row, first_lane, end_lane, arguments, relocation, target):
-    """Move the chances of some states of a row to their children.
-
-    Parameters
-    ----------
-    row, first_lane, end_lane : int
-        The lanes of upper sums from `first_lane`, a multiple of LANES, to before `end_lane`.
-    arguments : ScorePassJob
-    relocation : (outcomes,) int64
-        Place of an entry of the child's layer in `target` minus its place in the whole table, for each outcome.
-    target : (n,) float64
-        Added to: chances of the children, with LANES entries of padding.
-    """
+    """Move the chances of some states of a row to their children."""
     job, moved, buffer = views(arguments), view(relocation), view(target)
     layout, places = job.policy.model.layout, job.places
-    children = ScoreTable(shifted(job.scores.values, job.scores.start), places.origin, places.low, places.high)
-    mean_table = MeanTable(shifted(job.means.values, job.means.start))
-    choices = choices_of(job.policy.model, row)
+    children = ScoreTable(values_of(job.scores), places.origin, places.low, places.high)
     for first in range(first_lane, end_lane, LANES):
         block, known = mean_block(job.policy.model, row, first), False
         for saved in range(job.most_saved + 1):
-            state, has_chances = first_place(layout, row, 0, saved), False
+            state, has_chances = state_place(layout, row, saved, 0), False
             for lane in range(first, min(first + LANES, end_lane)):
-                if peek(job.support.high, state + lane) >= 0:
+                if job.support.high[state + lane] >= 0:
                     if not known:
-                        mean_turn(mean_table, job, block)
+                        mean_turn(mean_table(job.means), job, block)
                         known = True
                     if not has_chances:
                         outcome_chances(job.mean_policy, job.lattice_index, saved)
                         has_chances = True
-                    find_entries(job, row, lane, saved, choices, moved)
+                    find_entries(job, row, lane, saved, block.choices, moved)
                     push_state(children, job, block, lane, saved, buffer)
-
-
-@jit
-def update_support(target, offsets, state, support):
-    """Note the first and last score that occurs at a state, and the chance of the state."""
-    low, high, mass = 0, -1, 0.0
-    for x in range(peek(offsets.high, state) + 1):
-        chance = peek(target, peek(offsets.origin, state) + x)
-        if chance > 0.0:
-            low, high = x if high < 0 else low, x
-            mass += chance
-    poke(support.low, state, low)
-    poke(support.high, state, high)
-    poke(support.mass, state, mass)
 
 
 @jit
 def support_rows(rows, layout_arrays, score_offsets, layer, most_saved, known):
     """Write the :class:`Support` of all states of the given rows of a layer, with up to `most_saved` saved rolls."""
-    layout, offsets, chances, support = views(layout_arrays), views(score_offsets), views(layer), views(known)
-    values = shifted(chances.values, chances.start)
+    layout, offsets, support, values = (
+        views(layout_arrays),
+        views(score_offsets),
+        views(known),
+        values_of(views(layer)),
+    )
     for row in rows:
-        for state in range(first_place(layout, row, 0, 0), first_place(layout, row, 0, most_saved + 1)):
-            update_support(values, offsets, state, support)
+        for state in range(state_place(layout, row, 0, 0), state_place(layout, row, most_saved + 1, 0)):
+            low, high, mass = 0, -1, 0.0
+            for x in range(offsets.high[state] + 1):
+                chance = values[offsets.origin[state] + x]
+                if chance > 0.0:
+                    low, high = x if high < 0 else low, x
+                    mass += chance
+            support.low[state], support.high[state], support.mass[state] = low, high, mass

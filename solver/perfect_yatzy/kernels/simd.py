@@ -1,22 +1,20 @@
 """SIMD vectors and array views as numba types.
 
 A *vector* is eight float64 (or sixteen float32) in one register, a single value to numba. A *view* is the address of
-a contiguous array without its reference count. numba turns loops over lanes into guarded, wrap-around-checked code;
-with these types a kernel reads like the formula and compiles to one instruction per operation. On a machine with
-narrower registers LLVM splits each operation; the results are the same.
+a contiguous array without its reference count. With these types a kernel reads like the formula and compiles to one
+instruction per operation. For narrower registers LLVM splits each operation; the results are the same.
 
 =====================  ==========================================================================
 ``views, view``        arrays to views
-``peek, poke``         read and write one entry
-``load, store``        read and write the i-th vector
-``load_at, store_at``  read and write the vector that starts at an entry
+``view[i]``            read and write one entry
+``load, store``        read and write the i-th vector; ``add_to`` adds to it
+``load_at, store_at``  the same with the vector that starts at an entry, as ``add_at``
 ``shifted``            a view with another origin, for a part of a larger array
 ``splat``              a number in every lane
-``add, multiply``      lane by lane, as ``divide``, ``maximum``, ``minimum`` and ``choose``
-``uniform``            whether all lanes hold the same number
+``+  -  *  /``         lane by lane, of two vectors or of a vector and a number
+``maximum``            lane by lane, as ``minimum`` and ``choose``; ``where`` chooses by a bitmask
 ``equal_lanes``        the lanes in which two vectors hold the same number, as a bitmask; ``at_least`` likewise
-``where``              one vector or another, by a bitmask
-``reaches``            whether any lane is at least as large as that of another vector
+``uniform, reaches``   whether all lanes hold the same number; whether any is at least that of another vector
 =====================  ==========================================================================
 
 Under ``NUMBA_BOUNDSCHECK=1`` (read at import, part of the key of the kernel cache) a view also carries its bounds,
@@ -26,6 +24,7 @@ included. Without the flag a view is a bare address and nothing is checked.
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -34,15 +33,16 @@ from llvmlite import ir
 from numba import config, types
 from numba.core import cgutils
 from numba.core.errors import TypingError
-from numba.extending import intrinsic, models, register_model
+from numba.core.typing.templates import AbstractTemplate, infer_global
+from numba.extending import intrinsic, lower_builtin, models, register_model
 
 from ..model.state_space import LANES
 
 BOUNDS_CHECKED = bool(config.BOUNDSCHECK)
-
 ALIGNMENT = 8 * LANES  # bytes of a vector of any kind
 DOUBLES = ir.VectorType(ir.DoubleType(), LANES)
 SINGLES = ir.VectorType(ir.FloatType(), 2 * LANES)
+WORD = ir.IntType(64)
 
 
 class VectorType(types.Type):
@@ -167,16 +167,23 @@ def emit_maximum(builder: Any, a: Any, b: Any) -> Any:
     return builder.select(builder.fcmp_ordered(">", a, b), a, b)
 
 
-def _emit_load(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    native = signature.return_type.native
+def _vector_address(context: Any, builder: Any, signature: Any, args: Any, native: ir.VectorType) -> Any:
     address = emit_address(context, builder, signature.args[0], args[0], args[1], native.count)
-    return builder.load(builder.bitcast(address, native.as_pointer()), align=4)
+    return builder.bitcast(address, native.as_pointer())
+
+
+def _emit_load(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    return builder.load(_vector_address(context, builder, signature, args, signature.return_type.native), align=4)
 
 
 def _emit_store(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    native = args[2].type
-    address = emit_address(context, builder, signature.args[0], args[0], args[1], native.count)
-    builder.store(args[2], builder.bitcast(address, native.as_pointer()), align=4)
+    builder.store(args[2], _vector_address(context, builder, signature, args, args[2].type), align=4)
+    return context.get_dummy_value()
+
+
+def _emit_add(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    address = _vector_address(context, builder, signature, args, args[2].type)
+    builder.store(builder.fadd(builder.load(address, align=4), args[2]), address, align=4)
     return context.get_dummy_value()
 
 
@@ -262,31 +269,22 @@ def store_at(typingctx: Any, view: Any, start: Any, value: Any) -> Any:
 
 
 @intrinsic
+def add_to(typingctx: Any, view: Any, index: Any, value: Any) -> Any:
+    """Add a vector to the `index`-th one of a view."""
+    return types.void(view, types.intp, value), _scaled(_emit_add)
+
+
+@intrinsic
+def add_at(typingctx: Any, view: Any, start: Any, value: Any) -> Any:
+    """Add a vector to the one that starts at ``view[start]``."""
+    return types.void(view, types.intp, value), _emit_add
+
+
+@intrinsic
 def width(typingctx: Any, view: Any) -> Any:
     """Number of lanes of a vector of this view's type, a constant of the compiled code."""
     lanes = VECTORS[view.dtype].native.count
     return types.intp(view), lambda context, builder, signature, args: ir.Constant(ir.IntType(64), lanes)
-
-
-@intrinsic
-def peek(typingctx: Any, view: Any, index: Any) -> Any:
-    """``view[index]``."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load(emit_address(context, builder, signature.args[0], args[0], args[1]))
-
-    return view.dtype(view, types.intp), codegen
-
-
-@intrinsic
-def poke(typingctx: Any, view: Any, index: Any, value: Any) -> Any:
-    """``view[index] = value``."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        builder.store(args[2], emit_address(context, builder, signature.args[0], args[0], args[1]))
-        return context.get_dummy_value()
-
-    return types.void(view, types.intp, view.dtype), codegen
 
 
 @intrinsic
@@ -304,54 +302,109 @@ def shifted(typingctx: Any, view: Any, by: Any) -> Any:
     return view(view, types.intp), codegen
 
 
+def _emit_splat(builder: Any, native: ir.VectorType, number: Any) -> Any:
+    if native is SINGLES:
+        number = builder.fptrunc(number, ir.FloatType())
+    one = builder.insert_element(ir.Constant(native, ir.Undefined), number, ir.Constant(ir.IntType(32), 0))
+    everywhere = ir.Constant(ir.VectorType(ir.IntType(32), native.count), [0] * native.count)
+    return builder.shuffle_vector(one, one, everywhere)
+
+
 @intrinsic
 def splat(typingctx: Any, view: Any, value: Any) -> Any:
     """The same number in every lane of a vector of this view's type."""
     result = VECTORS[view.dtype]
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        native, number = result.native, args[1]
-        if native is SINGLES:
-            number = builder.fptrunc(number, ir.FloatType())
-        one = builder.insert_element(ir.Constant(native, ir.Undefined), number, ir.Constant(ir.IntType(32), 0))
-        everywhere = ir.Constant(ir.VectorType(ir.IntType(32), native.count), [0] * native.count)
-        return builder.shuffle_vector(one, one, everywhere)
-
-    return result(view, types.float64), codegen
+    return result(view, types.float64), lambda context, builder, signature, args: _emit_splat(
+        builder, result.native, args[1]
+    )
 
 
-@intrinsic
-def add(typingctx: Any, a: Any, b: Any) -> Any:
-    """Lane by lane sum."""
-    return a(a, b), lambda context, builder, signature, args: builder.fadd(*args)
+@infer_global(operator.getitem)
+class _Entry(AbstractTemplate):
+    """``view[i]``."""
+
+    def generic(self, args: Any, kws: Any) -> Any:
+        view, index = args
+        known = isinstance(view, ViewType) and isinstance(index, types.Integer)
+        return view.dtype(view, types.intp) if known else None
 
 
-@intrinsic
-def multiply(typingctx: Any, a: Any, b: Any) -> Any:
-    """Lane by lane product."""
-    return a(a, b), lambda context, builder, signature, args: builder.fmul(*args)
+@lower_builtin(operator.getitem, ViewType, types.Integer)
+def _read_entry(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    return builder.load(emit_address(context, builder, signature.args[0], *args))
 
 
-@intrinsic
-def divide(typingctx: Any, a: Any, b: Any) -> Any:
-    """Lane by lane quotient."""
-    return a(a, b), lambda context, builder, signature, args: builder.fdiv(*args)
+@infer_global(operator.setitem)
+class _EntryChange(AbstractTemplate):
+    """``view[i] = value``."""
+
+    def generic(self, args: Any, kws: Any) -> Any:
+        view, index, _ = args
+        known = isinstance(view, ViewType) and isinstance(index, types.Integer)
+        return types.void(view, types.intp, view.dtype) if known else None
 
 
-@intrinsic
-def maximum(typingctx: Any, a: Any, b: Any) -> Any:
-    """Lane by lane maximum."""
-    return a(a, b), lambda context, builder, signature, args: emit_maximum(builder, *args)
+@lower_builtin(operator.setitem, ViewType, types.Integer, types.Any)
+def _write_entry(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    builder.store(args[2], emit_address(context, builder, signature.args[0], *args[:2]))
+    return context.get_dummy_value()
 
 
-@intrinsic
-def minimum(typingctx: Any, a: Any, b: Any) -> Any:
-    """Lane by lane minimum."""
+class _LaneByLane(AbstractTemplate):
+    """``-a``, ``a + b`` and its like, of vectors of one kind or of a vector and a number."""
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.select(builder.fcmp_ordered("<", args[0], args[1]), args[0], args[1])
+    def generic(self, args: Any, kws: Any) -> Any:
+        vectors = {arg for arg in args if isinstance(arg, VectorType)}
+        if len(vectors) != 1 or not all(isinstance(arg, (VectorType, types.Number)) for arg in args):
+            return None
+        (vector,) = vectors
+        return vector(*(vector if arg is vector else types.float64 for arg in args))
 
-    return a(a, b), codegen
+
+def _define(name: str, *operators: Any) -> None:
+    """Define operators by an instruction of the IR builder."""
+
+    def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        native = signature.return_type.native
+        given = zip(args, signature.args, strict=True)
+        vectors = [v if isinstance(t, VectorType) else _emit_splat(builder, native, v) for v, t in given]
+        return getattr(builder, name)(*vectors)
+
+    for function in operators:
+        infer_global(function)(_LaneByLane)
+        for kinds in ((VectorType,), (VectorType,) * 2, (VectorType, types.Float), (types.Float, VectorType)):
+            lower_builtin(function, *kinds)(lower)
+
+
+_define("fadd", operator.add, operator.iadd)
+_define("fsub", operator.sub, operator.isub)
+_define("fmul", operator.mul, operator.imul)
+_define("fdiv", operator.truediv, operator.itruediv)
+_define("fneg", operator.neg)
+
+
+def _mask(builder: Any, compare: str, a: Any, b: Any) -> Any:
+    """The lanes in which a comparison holds as a bitmask, int64."""
+    return builder.zext(builder.bitcast(builder.fcmp_ordered(compare, a, b), ir.IntType(a.type.count)), WORD)
+
+
+def _of_two(emit: Any, result: Any = None) -> Any:
+    """An intrinsic of two vectors, by what it emits for them; without a `result` it is such a vector."""
+
+    @intrinsic
+    def function(typingctx: Any, a: Any, b: Any) -> Any:
+        return (result or a)(a, b), lambda context, builder, signature, args: emit(builder, *args)
+
+    return function
+
+
+maximum = _of_two(emit_maximum)
+minimum = _of_two(lambda builder, a, b: builder.select(builder.fcmp_ordered("<", a, b), a, b))
+at_least = _of_two(lambda builder, a, b: _mask(builder, ">=", a, b), types.int64)
+equal_lanes = _of_two(lambda builder, a, b: _mask(builder, "==", a, b), types.int64)
+reaches = _of_two(
+    lambda builder, a, b: builder.icmp_unsigned("!=", _mask(builder, ">=", a, b), ir.Constant(WORD, 0)), types.boolean
+)
 
 
 @intrinsic
@@ -369,35 +422,12 @@ def uniform(typingctx: Any, vector: Any) -> Any:
     """Whether all lanes hold the same number."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        count = signature.args[0].native.count
+        count = vector.native.count
         everywhere = ir.Constant(ir.VectorType(ir.IntType(32), count), [0] * count)
-        first = builder.shuffle_vector(args[0], args[0], everywhere)
-        equal = builder.bitcast(builder.fcmp_ordered("==", args[0], first), ir.IntType(count))
-        return builder.icmp_unsigned("==", equal, ir.Constant(ir.IntType(count), (1 << count) - 1))
+        equal = _mask(builder, "==", args[0], builder.shuffle_vector(*args, *args, everywhere))
+        return builder.icmp_unsigned("==", equal, ir.Constant(WORD, (1 << count) - 1))
 
     return types.boolean(vector), codegen
-
-
-@intrinsic
-def at_least(typingctx: Any, a: Any, b: Any) -> Any:
-    """Bitmask of the lanes in which ``a >= b``."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        lanes = builder.bitcast(builder.fcmp_ordered(">=", *args), ir.IntType(signature.args[0].native.count))
-        return builder.zext(lanes, ir.IntType(64))
-
-    return types.int64(a, b), codegen
-
-
-@intrinsic
-def equal_lanes(typingctx: Any, a: Any, b: Any) -> Any:
-    """Bitmask of the lanes that hold the same number in both vectors."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        lanes = builder.bitcast(builder.fcmp_ordered("==", *args), ir.IntType(signature.args[0].native.count))
-        return builder.zext(lanes, ir.IntType(64))
-
-    return types.int64(a, b), codegen
 
 
 @intrinsic
@@ -410,18 +440,6 @@ def where(typingctx: Any, lanes: Any, a: Any, b: Any) -> Any:
         return builder.select(builder.bitcast(mask, ir.VectorType(ir.IntType(1), count)), args[1], args[2])
 
     return a(types.int64, a, b), codegen
-
-
-@intrinsic
-def reaches(typingctx: Any, a: Any, b: Any) -> Any:
-    """Whether ``a >= b`` in any lane."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        mask = ir.IntType(signature.args[0].native.count)
-        lanes = builder.bitcast(builder.fcmp_ordered(">=", args[0], args[1]), mask)
-        return builder.icmp_unsigned("!=", lanes, ir.Constant(mask, 0))
-
-    return types.boolean(a, b), codegen
 
 
 def aligned(vectors: int, dtype: npt.DTypeLike = np.float64) -> npt.NDArray[Any]:

@@ -14,146 +14,82 @@ for the chance of each outcome of the turn, and on the way for the points lost::
 
     l(s)  = sum over decisions of  P(decision | s) * sum over options of P(i) d_i
     L(s)  = l(s) + sum over outcomes o of  P(o | s) L(child)                    points lost in the rest of the game
-    Q(s)  = variance of the points to come, by the law of total variance as in :mod:`.policy_evaluation`
+
+In simulated games (:mod:`.rollout`) the losses of a game are the expected losses of the decisions it came to, before
+one of the options is drawn: their mean is that of the losses of the options drawn, their variance is smaller.
 
 The value of the soft policy in s is V(s) - L(s): the losses of single decisions add up to what the policy gives away
 (S. Kakade and J. Langford, "Approximately optimal approximate reinforcement learning", ICML 2002, lemma 6.1).
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
 from ..game.dice import Floats, Lattice
 from ..model.state_space import LANES
 from ..model.turn_model import TurnModel, TurnOutcomes
-from .actions import turn_chances
+from .actions import begin_turn, chances_of_turn
 from .jit import jit
-from .lattice import IndexedLattice, spread
-from .legal import scoring_of_roll
+from .lattice import IndexedLattice, copy_vectors, fill, spread
+from .legal import outcome_number, scoring_of_roll
 from .losses import turn_losses
-from .policy import outcome_values
-from .score_policy import HoldValues, backup_holds
-from .simd import add, aligned, divide, load, maximum, multiply, peek, shifted, splat, store, view, views
+from .policy import best_stop, outcome_values
+from .policy_evaluation import centre_of, evaluate_block, outcome_quantities, write_quantity
+from .rollout import DIE_BITS, FIELDS, LANE, ROW, decide, player_of, random_word
+from .score_policy import HoldValues, backup_holds, hold_value, hold_values
+from .simd import add_to, aligned, load, maximum, splat, store
 from .table_slices import TableSlice
-from .turn import LOWEST, make_scratch, mean_block
-from .value_tables import MeanTable, table_lanes, write_values
+from .turn import LOWEST
+from .value_tables import mean_after, mean_table
 
-POWER = 8  # of the weight of an option; `weight` squares three times
+SALT = 0x2545F4914F6CDD1D  # the numbers that draw options are not those of the dice
 
 
 class SoftScratch(NamedTuple):
-    """Working memory of one thread, in vectors of float64.
+    """Working memory of one thread, in vectors of float64."""
 
-    Attributes
-    ----------
-    holds : HoldValues
-        Values of all holds for each number of rerolls left.
-    outcome_value, outcome_chance : (outcomes,)
-        Value and chance of each outcome of the turn.
-    node : (holds,)
-        Chance of each multiset of dice on the table.
-    stop_value, stop_chance : (rolls,)
-        Value of the best category for each roll, and the chance to stop with the roll.
-    weight : (options,)
-        Weights of the options of one decision.
-    lost : (kinds,)
-        Points lost in the turn: by holds with 1, 2, ... rerolls left, then by each category that was filled instead
-        of the best one.
-    temp : (1,)
-    """
-
-    holds: HoldValues
-    outcome_value: Floats
-    outcome_chance: Floats
-    node: Floats
-    stop_value: Floats
-    stop_chance: Floats
-    weight: Floats
-    lost: Floats
-    temp: Floats
+    holds: HoldValues  # values of all holds for each number of rerolls left
+    outcome_value: Floats  # (outcomes,)
+    outcome_chance: Floats  # (outcomes,), by rolls that stay saved if the rules save any
+    node: Floats  # (holds,): chance of each multiset of dice on the table
+    stop_value: Floats  # (rolls,): value of the best category
+    stop_chance: Floats  # (rolls,): chance to stop with the roll
+    weight: Floats  # (options,): weights of the options of one decision
+    lost: Floats  # (kinds,): points lost: by holds with 1, 2, ... rerolls left, then by each category that was filled
+    temp: Floats  # (1,)
 
 
 class SoftPolicyJob(NamedTuple):
-    """Arguments of a kernel that follows a soft policy.
-
-    Attributes
-    ----------
-    model : TurnModel
-    outcomes : TurnOutcomes
-    lattice : FiveDice, SixDice or IndexedLattice
-    lattice_index : IndexedLattice
-    sharpness : float
-        1 / limit: an option that loses d points has the weight ``max(0, 1 - sharpness * d)^8``. 0 for random play.
-    hold_kinds : int
-        Kinds of losses before those of the categories.
-    scratch : SoftScratch
-        Used by no other thread during the call.
-    """
+    """Arguments of a kernel that follows a soft policy."""
 
     model: TurnModel
     outcomes: TurnOutcomes
-    lattice: Any
+    lattice: Any  # FiveDice, SixDice or IndexedLattice
     lattice_index: IndexedLattice
-    sharpness: float
-    hold_kinds: int
-    scratch: SoftScratch
+    sharpness: float  # 1 / limit, 0 for random play
+    hold_kinds: int  # kinds of losses before those of the categories
+    scratch: SoftScratch  # used by no other thread during the call
 
 
 class SoftTurns(NamedTuple):
-    """A soft policy as an argument of the kernels that take any policy (:mod:`.actions`), for one thread.
-
-    Attributes
-    ----------
-    job : SoftPolicyJob
-    means : TableSlice
-        Table of means.
-    """
+    """A soft policy as an argument of the kernels that take any policy (:mod:`.actions`), for one thread."""
 
     job: SoftPolicyJob
-    means: TableSlice
-
-
-SoftTurns.random = True  # type: ignore[attr-defined]  # see .actions; in the class it would be a field
-
-
-class SoftEvaluationJob(NamedTuple):
-    """Arguments of the kernel that evaluates a soft policy on rows of one layer.
-
-    Attributes
-    ----------
-    policy : SoftPolicyJob
-    means : TableSlice
-        V of the children.
-    losses, loss_target : TableSlice
-        L of the children; written: L of the rows.
-    variances, variance_target : TableSlice
-        Q of the children; written: Q of the rows.
-    most_saved : int
-        Most rolls that may have been saved before the turn.
-    """
-
-    policy: SoftPolicyJob
-    means: TableSlice
-    losses: TableSlice
-    loss_target: TableSlice
-    variances: TableSlice
-    variance_target: TableSlice
-    most_saved: int
+    means: TableSlice  # table of means
+    lost: Floats  # (games,): points that each simulated game has given away, increased; or (0,)
+    is_counting: int  # whether `lost` has an entry for each game
 
 
 def soft_scratch(dice: Lattice, model: TurnModel, outcomes: TurnOutcomes, most_saved: int) -> SoftScratch:
     """Scratch for one thread, for turns that begin with up to `most_saved` saved rolls."""
-    stages = max(1, model.rolls_per_turn - 1 + most_saved)
     options = max(model.category_count, int(np.diff(model.dice.hold_start).max()))
     return SoftScratch(
-        holds=HoldValues(aligned(stages * dice.n_holds), make_scratch(dice, model)),
+        holds=hold_values(dice, model, model.rolls_per_turn - 1 + most_saved),
         outcome_value=aligned(outcomes.size),
-        outcome_chance=aligned(outcomes.size),
+        outcome_chance=aligned(outcomes.size * (model.rolls_per_turn + most_saved if model.saves_rolls else 1)),
         node=aligned(dice.n_holds),
         stop_value=aligned(dice.n_rolls),
         stop_chance=aligned(dice.n_rolls),
@@ -169,39 +105,19 @@ def hold_kinds(model: TurnModel, most_saved: int) -> int:
 
 
 @jit
-def minus(a, b, like):
-    """Lane by lane difference."""
-    return add(a, multiply(b, splat(like, -1.0)))
-
-
-@jit
 def option_weight(lost, sharpness, like):
     """Weight of an option that loses `lost` points, lane by lane."""
-    base = maximum(minus(splat(like, 1.0), multiply(lost, splat(like, sharpness)), like), splat(like, 0.0))
-    square = multiply(base, base)
-    fourth = multiply(square, square)
-    return multiply(fourth, fourth)
-
-
-@jit
-def add_to(target, i, vector):
-    """Add a vector to the `i`-th of a view."""
-    store(target, i, add(load(target, i), vector))
+    base = maximum(1.0 - lost * sharpness, splat(like, 0.0))
+    square = base * base
+    return (square * square) * (square * square)
 
 
 @jit
 def best_stops(job, block, is_first):
     """Value of the best category for each roll, into ``stop_value``, from the values of the outcomes."""
-    model, scratch = job.model, job.scratch
-    roll_count = model.dice.roll_count
-    for roll in range(roll_count):
-        allowed, way = scoring_of_roll(model, block.row, block.choices, roll, is_first)
-        first = way * model.category_count * roll_count + roll
-        best = splat(scratch.temp, LOWEST)
-        for c in range(model.category_count):
-            if allowed >> c & 1:
-                best = maximum(best, load(scratch.outcome_value, peek(job.outcomes.number, first + c * roll_count)))
-        store(scratch.stop_value, roll, best)
+    for roll in range(job.model.dice.roll_count):
+        _, _, best = best_stop(job, block, roll, is_first)
+        store(job.scratch.stop_value, roll, best)
 
 
 @jit
@@ -216,23 +132,23 @@ def hold_or_stop(job, rerolls):
         chance, stop = load(node, place), load(scratch.stop_value, roll)
         store(node, place, splat(temp, 0.0))
         # The list opens with the hold of all dice, which is to stop.
-        first = peek(dice.hold_start, roll) + 1
-        count, best = peek(dice.hold_start, roll + 1) - first, stop
+        first = dice.hold_start[roll] + 1
+        count, best = dice.hold_start[roll + 1] - first, stop
         for i in range(count):
-            best = maximum(best, load(values, stage + peek(dice.holds, first + i)))
-        loss = minus(best, stop, temp)
+            best = maximum(best, load(values, stage + dice.holds[first + i]))
+        loss = best - stop
         stop_weight = option_weight(loss, job.sharpness, temp)
-        total, expected = stop_weight, multiply(stop_weight, loss)
+        total, expected = stop_weight, stop_weight * loss
         for i in range(count):
-            loss = minus(best, load(values, stage + peek(dice.holds, first + i)), temp)
+            loss = best - load(values, stage + dice.holds[first + i])
             weight = option_weight(loss, job.sharpness, temp)
             store(weights, i, weight)
-            total, expected = add(total, weight), add(expected, multiply(weight, loss))
-        share = divide(chance, total)
-        lost = add(lost, multiply(share, expected))
-        add_to(scratch.stop_chance, roll, multiply(share, stop_weight))
+            total, expected = total + weight, expected + weight * loss
+        share = chance / total
+        lost += share * expected
+        add_to(scratch.stop_chance, roll, share * stop_weight)
         for i in range(count):
-            add_to(node, peek(dice.holds, first + i), multiply(share, load(weights, i)))
+            add_to(node, dice.holds[first + i], share * load(weights, i))
     store(scratch.lost, rerolls - 1, lost)
 
 
@@ -245,100 +161,46 @@ def stop_all(job):
 
 
 @jit
-def choose_categories(job, block, is_first):
+def choose_categories(job, block, is_first, first_outcome):
     """Move the chances to stop to the outcomes of the turn."""
     model, scratch = job.model, job.scratch
-    roll_count, temp, weights = model.dice.roll_count, scratch.temp, scratch.weight
-    for roll in range(roll_count):
+    temp, weights = scratch.temp, scratch.weight
+    for roll in range(model.dice.roll_count):
         allowed, way = scoring_of_roll(model, block.row, block.choices, roll, is_first)
-        first = way * model.category_count * roll_count + roll
         best, total = load(scratch.stop_value, roll), splat(temp, 0.0)
         for c in range(model.category_count):
             if allowed >> c & 1:
-                i = peek(job.outcomes.number, first + c * roll_count)
-                loss = minus(best, load(scratch.outcome_value, i), temp)
+                i = outcome_number(model, job.outcomes, way, c, roll)
+                loss = best - load(scratch.outcome_value, i)
                 weight = option_weight(loss, job.sharpness, temp)
                 store(weights, c, weight)
-                total = add(total, weight)
-        share = divide(load(scratch.stop_chance, roll), total)
+                total += weight
+        share = load(scratch.stop_chance, roll) / total
         store(scratch.stop_chance, roll, splat(temp, 0.0))
         for c in range(model.category_count):
             if allowed >> c & 1:
-                i = peek(job.outcomes.number, first + c * roll_count)
-                chance = multiply(share, load(weights, c))
-                add_to(scratch.outcome_chance, i, chance)
-                loss = minus(best, load(scratch.outcome_value, i), temp)
-                add_to(scratch.lost, job.hold_kinds + c, multiply(chance, loss))
-
-
-def collect(sink: object, job: object, block: object, saved: int) -> None:
-    """Use the chances of the outcomes with `saved` rolls saved, and set them to 0 unless they are the result."""
-    raise NotImplementedError("only within a kernel")
-
-
-class ChanceSink(NamedTuple):
-    """The result of a turn is the chances of its outcomes, left in the scratch; for rules that save no rolls."""
-
-
-class LossSink(NamedTuple):
-    """The result of a turn is the sums over its outcomes that L and Q need.
-
-    Attributes
-    ----------
-    losses, variances : (states,) views
-        L and Q of the children.
-    sums : (3,) vectors
-        Sums of P(o) times: L(child); the points of the policy p + V(child) - L(child), relative to those of the
-        centre; and Q(child) plus their square.
-    centre : vector
-    """
-
-    losses: Any
-    variances: Any
-    sums: Any
-    centre: Any
-
-
-@overload(collect)
-def _collect(sink, job, block, saved):
-    if sink.instance_class is ChanceSink:
-        return lambda sink, job, block, saved: None
-
-    def collect_losses(sink, job, block, saved):
-        outcomes, scratch, layout, temp = job.outcomes, job.scratch, job.model.layout, job.scratch.temp
-        for i in range(outcomes.size):
-            if block.choices >> peek(outcomes.category, i) & 1:
-                child, shift = block.row + peek(outcomes.step, i), peek(outcomes.shift, i)
-                chance = load(scratch.outcome_chance, i)
-                store(scratch.outcome_chance, i, splat(temp, 0.0))
-                loss = table_lanes(sink.losses, layout, block, child, saved, shift, temp)
-                variance = table_lanes(sink.variances, layout, block, child, saved, shift, temp)
-                value = minus(minus(load(scratch.outcome_value, i), loss, temp), sink.centre, temp)
-                add_to(sink.sums, 0, multiply(chance, loss))
-                add_to(sink.sums, 1, multiply(chance, value))
-                add_to(sink.sums, 2, multiply(chance, add(variance, multiply(value, value))))
-
-    return collect_losses
+                i = outcome_number(model, job.outcomes, way, c, roll)
+                chance = share * load(weights, c)
+                add_to(scratch.outcome_chance, first_outcome + i, chance)
+                loss = best - load(scratch.outcome_value, i)
+                add_to(scratch.lost, job.hold_kinds + c, chance * loss)
 
 
 @jit
-def soft_turn(children, job, block, saved_before, sink):
+def soft_turn(children, job, block, saved_before):
     """The turn of one block from the dice on, begun with `saved_before` saved rolls.
 
-    The values of all holds are in the scratch. Writes the points lost to ``lost`` and the outcomes to the sink.
+    The values of all holds are in the scratch. Writes the points lost to ``lost``, and ``outcome_chance``.
     """
     model, dice, scratch, temp = job.model, job.model.dice, job.scratch, job.scratch.temp
     zero = splat(temp, 0.0)
-    for hold in range(job.lattice_index.holds):
-        store(scratch.node, hold, zero)
+    fill(scratch.node, 0, job.lattice_index.holds, zero)
     for roll in range(dice.roll_count):
-        store(scratch.node, dice.first_roll + roll, splat(temp, peek(dice.weights, roll)))
+        store(scratch.node, dice.first_roll + roll, splat(temp, dice.weights[roll]))
         store(scratch.stop_chance, roll, zero)
-    for i in range(job.outcomes.size):
-        store(scratch.outcome_chance, i, zero)
-    for kind in range(job.hold_kinds + model.category_count):
-        store(scratch.lost, kind, zero)
     most = model.rolls_per_turn - 1 + saved_before
+    fill(scratch.outcome_chance, 0, job.outcomes.size * (most + 1 if model.saves_rolls else 1), zero)
+    fill(scratch.lost, 0, job.hold_kinds + model.category_count, zero)
     for rerolls in range(most, -1, -1):
         is_first = rerolls == most
         if model.saves_rolls or is_first:
@@ -350,83 +212,129 @@ def soft_turn(children, job, block, saved_before, sink):
         else:
             stop_all(job)
         if model.saves_rolls or rerolls == 0 or (model.has_first_roll_bonus and is_first):
-            choose_categories(job, block, is_first)
-            collect(sink, job, block, rerolls if model.saves_rolls else 0)
+            choose_categories(job, block, is_first, rerolls * job.outcomes.size if model.saves_rolls else 0)
         if rerolls > 0:
             spread(scratch.node, job.lattice)
 
 
-@jit
-def soft_turn_from_start(policy, block):
-    """The whole turn of one block that begins without saved rolls, into the scratch of the policy."""
-    job = policy.job
-    children = MeanTable(shifted(policy.means.values, policy.means.start))
-    backup_holds(children, job, block, job.model.rolls_per_turn - 1, job.scratch.holds)
-    soft_turn(children, job, block, 0, ChanceSink())
+@begin_turn.of(SoftTurns)
+def _back_up_holds(policy, job, lattice_index, block, most_saved):
+    most = policy.job.model.rolls_per_turn - 1 + most_saved
+    backup_holds(mean_table(policy.means), policy.job, block, most, policy.job.scratch.holds)
 
 
-@overload(turn_chances, inline="never")
-def _soft_turn_chances(policy, job, lattice_index, block):
-    if policy.instance_class is not SoftTurns:
-        return None
-
-    def chances(policy, job, lattice_index, block):
-        soft_turn_from_start(policy, block)
-        for i in range(job.outcomes.size):
-            store(job.scratch.outcome_chance, i, load(policy.job.scratch.outcome_chance, i))
-
-    return chances
+@chances_of_turn.of(SoftTurns)
+def _soft_chances(policy, job, lattice_index, block, saved_before):
+    model, chances = policy.job.model, policy.job.scratch.outcome_chance
+    soft_turn(mean_table(policy.means), policy.job, block, saved_before)
+    stages = model.rolls_per_turn + saved_before if model.saves_rolls else 1
+    copy_vectors(chances, 0, job.scratch.outcome_chance, 0, stages * job.outcomes.size)
 
 
-@overload(turn_losses, inline="never")
+@turn_losses.of(SoftTurns)
 def _soft_turn_losses(policy, perfect, job, block):
-    if policy.instance_class is not SoftTurns:
-        return None
+    for kind in range(policy.job.hold_kinds + policy.job.model.category_count):
+        add_to(job.block_losses, kind, load(policy.job.scratch.lost, kind))
 
-    def losses(policy, perfect, job, block):
-        turn_chances(policy, job.policy, job.lattice_index, block)
-        for kind in range(policy.job.hold_kinds + policy.job.model.category_count):
-            add_to(job.block_losses, kind, load(policy.job.scratch.lost, kind))
 
-    return losses
+@evaluate_block.of(SoftTurns)
+def _evaluate_soft_block(policy, means_of_states, quantities, target, job, block):
+    followed, model, scratch = job.policy, job.policy.model, job.policy.scratch
+    outcomes, lattice_index = followed.outcomes, policy.job.lattice_index
+    begin_turn(policy, followed, lattice_index, block, job.most_saved)
+    centre = centre_of(means_of_states, job, block)
+    for saved_before in range(job.most_saved + 1):
+        chances_of_turn(policy, followed, lattice_index, block, saved_before)
+        value = splat(scratch.temp, 0.0)
+        for saved in range(model.rolls_per_turn + saved_before if model.saves_rolls else 1):
+            if job.square_weight != 0.0:
+                outcome_values(means_of_states, followed, block, saved)
+            outcome_quantities(quantities, job, block, saved, centre, scratch.outcome_quantity)
+            for i in range(outcomes.size):
+                if block.choices >> outcomes.category[i] & 1:
+                    chance = load(scratch.outcome_chance, saved * outcomes.size + i)
+                    value += chance * load(scratch.outcome_quantity, i)
+        write_quantity(means_of_states, target, job, block, saved_before, centre, value)
 
 
 @jit
-def evaluate_soft_rows(rows, arguments, sum_array):
-    """Points lost and variance of the rest of the game for all states of the given rows.
+def drawn(values, count, sharpness, word):
+    """Draw one of the first `count` options by a word of DIE_BITS random bits: its number, and the expected loss.
 
-    Parameters
-    ----------
-    rows : (n,) int64
-        Rows of one layer.
-    arguments : SoftEvaluationJob
-    sum_array : (3 * LANES,) float64
-        Working memory.
+    Values of LOWEST are not options.
     """
-    job, sums = views(arguments), view(sum_array)
-    policy, scratch = job.policy, job.policy.scratch
-    model, temp = policy.model, scratch.temp
-    children = MeanTable(shifted(job.means.values, job.means.start))
-    losses, variances = (
-        shifted(job.losses.values, job.losses.start),
-        shifted(job.variances.values, job.variances.start),
-    )
-    loss_target = MeanTable(shifted(job.loss_target.values, job.loss_target.start))
-    variance_target = MeanTable(shifted(job.variance_target.values, job.variance_target.start))
-    most = model.rolls_per_turn - 1 + job.most_saved
-    for row in rows:
-        for first_lane in range(0, peek(model.layout.lane_count, peek(model.layout.lane_sets, row)), LANES):
-            block = mean_block(model, row, first_lane)
-            backup_holds(children, policy, block, most, scratch.holds)
-            centre = table_lanes(children.values, model.layout, block, row, 0, 0, temp)
-            for saved in range(job.most_saved + 1):
-                for i in range(3):
-                    store(sums, i, splat(temp, 0.0))
-                soft_turn(children, policy, block, saved, LossSink(losses, variances, sums, centre))
-                mean = load(sums, 1)
-                turn = splat(temp, 0.0)
-                for kind in range(policy.hold_kinds + model.category_count):
-                    turn = add(turn, load(scratch.lost, kind))
-                write_values(loss_target, model.layout, block, saved, add(turn, load(sums, 0)), temp)
-                variance = minus(load(sums, 2), multiply(mean, mean), temp)
-                write_values(variance_target, model.layout, block, saved, variance, temp)
+    best, total, expected = LOWEST, 0.0, 0.0
+    for i in range(count):
+        best = max(best, values[i])
+    for i in range(count):
+        loss = best - values[i]
+        weight = max(0.0, 1.0 - sharpness * loss) ** 8 if values[i] > LOWEST else 0.0
+        values[i] = weight
+        total += weight
+        expected += weight * loss
+    left, chosen = float(word) / float(1 << DIE_BITS) * total, -1
+    for i in range(count):
+        weight = values[i]
+        if weight > 0.0 and (chosen < 0 or left >= 0.0):
+            chosen = i
+        left -= weight
+    return chosen, expected / total
+
+
+@jit
+def stop_values(player, row, lane, roll, saved, is_first, values):
+    """Values of all categories for a roll, into `values` (LOWEST where not allowed); the way they score it."""
+    model, outcomes = player.job.model, player.job.outcomes
+    allowed, way = scoring_of_roll(model, row, player.choices, roll, is_first)
+    for c in range(model.category_count):
+        values[c] = LOWEST
+        if allowed >> c & 1:
+            i = outcome_number(model, outcomes, way, c, roll)
+            values[c] = mean_after(player.means.values, model.layout, row, lane, saved, outcomes, i)
+    return way
+
+
+class SoftDecisions(NamedTuple):
+    """A player with the values of all holds in the scratch of a SoftPolicyJob."""
+
+    job: Any
+    means: Any
+    lost: Any
+    is_counting: int
+    choices: int
+
+
+@decide.of(SoftDecisions)
+def _decide_softly(player, job, game, roll, rerolls, number):
+    policy, fields, first_field = player.job, job.games.fields, game * FIELDS
+    model, dice, values = policy.model, policy.model.dice, policy.scratch.weight
+    row, lane, saved = fields[first_field + ROW], fields[first_field + LANE], rerolls if model.saves_rolls else 0
+    seed = np.uint64(job.seed) ^ np.uint64(SALT)
+    way = stop_values(player, row, lane, roll, saved, number == 0, values)
+    if rerolls > 0:
+        best = LOWEST
+        for c in range(model.category_count):
+            best = max(best, values[c])
+        # The list of holds opens with that of all dice, which is to stop.
+        values[0], first = best, dice.hold_start[roll]
+        count = dice.hold_start[roll + 1] - first
+        for i in range(1, count):
+            values[i] = hold_value(policy.scratch.holds, dice, rerolls, dice.holds[first + i], lane % LANES)
+        word = random_word(seed, job.first_game + game, job.turn, 2 * number)
+        chosen, loss = drawn(values, count, policy.sharpness, word)
+        if player.is_counting:
+            player.lost[game] += loss
+        if chosen > 0:
+            return int(dice.holds[first + chosen]), -1
+        stop_values(player, row, lane, roll, saved, number == 0, values)
+    word = random_word(seed, job.first_game + game, job.turn, 2 * number + 1)
+    category, loss = drawn(values, model.category_count, policy.sharpness, word)
+    if player.is_counting:
+        player.lost[game] += loss
+    return -1, outcome_number(model, policy.outcomes, way, category, roll)
+
+
+@player_of.of(SoftTurns)
+def _soft_player(policy, job, block, most_saved):
+    begin_turn(policy, job.policy, job.lattice_index, block, most_saved)
+    return SoftDecisions(policy.job, mean_table(policy.means), policy.lost, policy.is_counting, block.choices)

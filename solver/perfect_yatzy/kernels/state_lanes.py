@@ -15,7 +15,6 @@ that depend on the seed, the game, the turn and the roll alone (:mod:`.rollout`)
 the turn, then the hold with the fewest dice; of equal categories the first of the sheet.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -26,10 +25,11 @@ from ..game.dice import Floats, Ints, Lattice
 from ..model.state_space import LANES
 from ..model.turn_slots import TurnSlots
 from .jit import jit
-from .lattice import IndexedLattice, maxima, means
-from .legal import next_categories, scoring_on_card
+from .lattice import IndexedLattice, copy_vectors, maxima, means
+from .legal import count_bits, nth_bit, outcome_number, scoring_on_card
+from .masks import mask_at
 from .rollout import DIE_BITS, completed_roll, random_word
-from .simd import add, aligned, choose, load, maximum, multiply, peek, poke, shifted, splat, store, views
+from .simd import aligned, choose, load, maximum, shifted, splat, store, views
 from .turn import LOWEST, mean_of_first_roll
 
 NOT_REACHED = -1e29  # values below are of slots that a state cannot reach
@@ -38,122 +38,60 @@ NOT_FOUND = -1
 
 
 class LaneTable(NamedTuple):
-    """Child values of blocks of states, by block, rerolls left (one stage without saved rolls), slot and lane.
+    """Child values of blocks of states, by block, rerolls left (one stage without saved rolls), slot and lane."""
 
-    Attributes
-    ----------
-    values : (blocks * stages * slots * LANES,) float64
-    slots, stages : int
-    """
-
-    values: Floats
+    values: Floats  # (blocks * stages * slots * LANES,)
     slots: int
     stages: int
 
 
 class LaneStates(NamedTuple):
-    """States at the start of a turn, ``(8 * blocks,)`` int64 each.
+    """States at the start of a turn, ``(8 * blocks,)`` each: int64 and masks (:mod:`.masks`)."""
 
-    Attributes
-    ----------
-    filled
-        Bitmask of filled categories.
-    saved
-        Rolls saved.
-    tracked
-        1 if the tracked box holds points.
-    """
-
-    filled: Ints
-    saved: Ints
-    tracked: Ints
+    filled: Ints  # bitmask of filled categories
+    choices: Ints  # bitmask of those that the turn may fill
+    saved: Ints  # rolls saved
+    tracked: Ints  # 1 if the tracked box holds points
 
 
 class TurnResults(NamedTuple):
-    """What a turn leads to, ``(8 * blocks,)`` each; written by the kernels.
+    """What a turn leads to, ``(8 * blocks,)`` each; written by the kernels."""
 
-    Attributes
-    ----------
-    expected : float64
-        Expected points to come before the turn, if the child values are right.
-    reached : float64
-        Points made in the turn and the child value that follows.
-    outcome, rerolls : int64
-        Number of the outcome, and the rerolls left at the end of the turn.
-    """
-
-    expected: Floats
-    reached: Floats
-    outcome: Ints
-    rerolls: Ints
+    expected: Floats  # expected points to come before the turn, if the child values are right
+    reached: Floats  # points made in the turn and the child value that follows
+    outcome: Ints  # number of the outcome
+    rerolls: Ints  # rerolls left at the end of the turn
 
 
 class LaneScratch(NamedTuple):
-    """Working memory of one thread, in vectors.
+    """Working memory of one thread, in vectors."""
 
-    Attributes
-    ----------
-    holds : (stages * holds,)
-        For each number of rerolls left, from 1 on, the best value within each multiset.
-    stops : (stages * rolls,)
-        For each number of rerolls left the value of the best category; one stage without saved rolls.
-    first_stops : (rolls,)
-        The same for the first roll of a turn, if it has bonus points.
-    outcomes : (outcomes,)
-        Value of each outcome.
-    temp : (1,)
-    """
-
-    holds: Floats
-    stops: Floats
-    first_stops: Floats
-    outcomes: Floats
-    temp: Floats
+    holds: Floats  # (stages * holds,): the best value within each multiset, by rerolls left from 1 on
+    stops: Floats  # (stages * rolls,): value of the best category, by rerolls left; one stage without saved rolls
+    first_stops: Floats  # (rolls,): the same for the first roll of a turn, if it has bonus points
+    outcomes: Floats  # (outcomes,): value of each outcome
+    temp: Floats  # (1,)
 
 
 class LaneJob(NamedTuple):
-    """Arguments of the kernels on states.
-
-    Attributes
-    ----------
-    model : TurnSlots
-    lattice : FiveDice, SixDice or IndexedLattice
-    states : LaneStates
-    turns : TurnResults
-        Written.
-    most_saved : int
-        Most rolls saved before the turn.
-    scratch : LaneScratch
-        Used by no other thread during the call.
-    """
+    """Arguments of the kernels on states."""
 
     model: TurnSlots
-    lattice: Any
+    lattice: Any  # FiveDice, SixDice or IndexedLattice
     states: LaneStates
-    turns: TurnResults
-    most_saved: int
-    scratch: LaneScratch
+    turns: TurnResults  # written
+    most_saved: int  # most rolls saved before the turn
+    scratch: LaneScratch  # used by no other thread during the call
 
 
 class LaneGames(NamedTuple):
-    """The games of the states, for :func:`play_states`.
-
-    Attributes
-    ----------
-    lattice_index : IndexedLattice
-    numbers : (8 * blocks,) int64
-        Number of each game.
-    seed, turn : int
-        The dice depend on them.
-    exploration : (8 * blocks,) float64
-        Chance that a turn of the game ends with a category drawn at random.
-    """
+    """The games of the states, for :func:`play_states`."""
 
     lattice_index: IndexedLattice
-    numbers: Ints
-    seed: int
+    numbers: Ints  # (8 * blocks,): number of each game
+    seed: int  # the dice depend on seed and turn
     turn: int
-    exploration: Floats
+    exploration: Floats  # (8 * blocks,): chance that a turn of the game ends with a category drawn at random
 
 
 def lane_scratch(dice: Lattice, model: TurnSlots, most_saved: int) -> LaneScratch:
@@ -165,30 +103,35 @@ def lane_scratch(dice: Lattice, model: TurnSlots, most_saved: int) -> LaneScratc
 
 
 @jit
-def slot_values(children, block, saved, slot):
-    """Child values of all lanes."""
-    return load(children.values, (block * children.stages + saved) * children.slots + slot)
+def slot_number(children, block, saved, slot):
+    """Number of the vector with the child values of a slot."""
+    return (block * children.stages + saved) * children.slots + slot
 
 
 @jit
 def outcome_value(children, model, block, lane, saved, outcome):
     """Value of an outcome for one lane."""
-    place = (block * children.stages + saved) * children.slots + peek(model.slot, outcome)
-    return peek(children.values, place * LANES + lane) + peek(model.total, outcome)
+    vector = slot_number(children, block, saved, model.slot[outcome])
+    return children.values[vector * LANES + lane] + model.total[outcome]
+
+
+@jit
+def scoring_of_lane(job, block, lane, roll, is_first):
+    """Bitmask of the categories that may take a roll (0 is the first one) in one lane, and the way they score it."""
+    states, state = job.states, block * LANES + lane
+    filled, choices = mask_at(states.filled, state), mask_at(states.choices, state)
+    return scoring_on_card(job.model, filled, states.tracked[state] != 0, choices, roll, is_first)
 
 
 @jit
 def best_stop(children, job, block, lane, saved, roll, is_first):
-    """Best category of one lane for a roll (0 is the first one): number of the outcome, and its value."""
-    model, state = job.model, block * LANES + lane
-    filled, tracked = peek(job.states.filled, state), peek(job.states.tracked, state) != 0
-    choices = next_categories(model, filled)
-    allowed, way = scoring_on_card(model, filled, tracked, choices, roll, is_first)
+    """Best category of one lane for a roll: number of the outcome, and its value."""
+    allowed, way = scoring_of_lane(job, block, lane, roll, is_first)
     best, found = LOWEST, NOT_FOUND
-    for c in range(model.category_count):
+    for c in range(job.model.category_count):
         if allowed >> c & 1:
-            outcome = peek(model.number, (way * model.category_count + c) * model.dice.roll_count + roll)
-            value = outcome_value(children, model, block, lane, saved, outcome)
+            outcome = outcome_number(job.model, job.model, way, c, roll)
+            value = outcome_value(children, job.model, block, lane, saved, outcome)
             if value > best:
                 best, found = value, outcome
     return found, best
@@ -199,37 +142,31 @@ def backup_stops(children, job, block, saved, is_first, target):
     """Value of the best category for each roll, into the entries of `target`."""
     model, scratch = job.model, job.scratch
     for outcome in range(model.outcome_count):
-        to_come = slot_values(children, block, saved, peek(model.slot, outcome))
-        store(scratch.outcomes, outcome, add(to_come, splat(target, peek(model.total, outcome))))
+        to_come = load(children.values, slot_number(children, block, saved, model.slot[outcome]))
+        store(scratch.outcomes, outcome, to_come + model.total[outcome])
     crossed_out = splat(target, LOWEST)
     for c in range(model.category_count):
-        if model.legal.strict or peek(model.zero_everywhere, c):
-            crossed_out = maximum(crossed_out, load(scratch.outcomes, peek(model.zero_outcome, c)))
-    start, outcomes = (
-        (model.first_start, model.first_outcomes) if is_first else (model.roll_start, model.roll_outcomes)
-    )
+        if model.legal.strict or model.zero_everywhere[c]:
+            crossed_out = maximum(crossed_out, load(scratch.outcomes, model.zero_outcome[c]))
+    start = model.first_start if is_first else model.roll_start
+    outcomes = model.first_outcomes if is_first else model.roll_outcomes
     lowest, threshold = splat(target, LOWEST), splat(target, NOT_REACHED)
     for roll in range(model.dice.roll_count):
         best = lowest if model.legal.strict else crossed_out
-        for i in range(peek(start, roll), peek(start, roll + 1)):
-            best = maximum(best, load(scratch.outcomes, peek(outcomes, i)))
+        for i in range(start[roll], start[roll + 1]):
+            best = maximum(best, load(scratch.outcomes, outcomes[i]))
         if model.legal.strict:
             best = choose(best, threshold, best, crossed_out)
         store(target, roll, best)
     for lane in range(LANES):
-        filled, tracked = (
-            peek(job.states.filled, block * LANES + lane),
-            peek(job.states.tracked, block * LANES + lane),
-        )
-        if model.unpaid & ~filled and not tracked:
-            for roll in range(model.dice.roll_count):
-                _, value = best_stop(children, job, block, lane, saved, roll, is_first)
-                poke(target, roll * LANES + lane, value)
-        elif filled & model.jokers.bit:
-            for joker in range(model.jokers.size):
-                roll = peek(model.jokers.rolls, joker) - model.dice.first_roll
-                _, value = best_stop(children, job, block, lane, saved, roll, is_first)
-                poke(target, roll * LANES + lane, value)
+        filled, tracked = mask_at(job.states.filled, block * LANES + lane), job.states.tracked[block * LANES + lane]
+        all_apart = bool(mask_at(model.unpaid, 0) & ~filled) and not tracked
+        has_jokers = bool(filled & mask_at(model.jokers.bit, 0))
+        apart = model.dice.roll_count if all_apart else model.jokers.size if has_jokers else 0
+        for i in range(apart):
+            roll = i if all_apart else model.jokers.rolls[i] - model.dice.first_roll
+            _, value = best_stop(children, job, block, lane, saved, roll, is_first)
+            target[roll * LANES + lane] = value
 
 
 @jit
@@ -246,14 +183,11 @@ def backup_block(children, job, block):
         if rerolls == 0 or model.saves_rolls:
             backup_stops(children, job, block, saved, False, stops)
         if rerolls > 1:
-            before = shifted(holds, (2 - rerolls) * size)
-            for roll in range(first_roll, first_roll + roll_count):
-                store(stage, roll, load(before, roll))
+            copy_vectors(shifted(holds, (2 - rerolls) * size), first_roll, stage, first_roll, roll_count)
         if rerolls > 0:
             means(stage, job.lattice)
         if rerolls != 1 or model.saves_rolls:
-            for roll in range(roll_count):
-                store(stage, first_roll + roll, load(stops, roll))
+            copy_vectors(stops, 0, stage, first_roll, roll_count)
         if rerolls > 0:
             maxima(stage, job.lattice)
         saved_before = rerolls - model.rolls_per_turn + 1
@@ -276,7 +210,7 @@ def write_first_roll(children, job, block, saved, saved_before, stage):
     total = splat(stage, 0.0)
     for roll in range(dice.roll_count):
         best = maximum(load(stops, roll), load(stage, dice.first_roll + roll))
-        total = add(total, multiply(splat(stage, peek(dice.weights, roll)), best))
+        total += dice.weights[roll] * best
     store(job.scratch.temp, 0, total)
     write_expected(job, block, saved_before)
 
@@ -286,8 +220,8 @@ def write_expected(job, block, saved_before):
     """Copy the vector in ``temp`` to ``expected`` of the lanes that had so many rolls saved."""
     for lane in range(LANES):
         state = block * LANES + lane
-        if peek(job.states.saved, state) == saved_before:
-            poke(job.turns.expected, state, peek(job.scratch.temp, lane))
+        if job.states.saved[state] == saved_before:
+            job.turns.expected[state] = job.scratch.temp[lane]
 
 
 @jit
@@ -298,48 +232,28 @@ def best_hold(lattice_index, stage, lane, roll):
     too, is the hold.
     """
     hold, best = roll, LOWEST
-    for i in range(peek(lattice_index.predecessor_start, roll), peek(lattice_index.predecessor_start, roll + 1)):
-        smaller = peek(lattice_index.predecessors, i)
-        value = peek(stage, smaller * LANES + lane)
+    for i in range(lattice_index.predecessor_start[roll], lattice_index.predecessor_start[roll + 1]):
+        smaller = lattice_index.predecessors[i]
+        value = stage[smaller * LANES + lane]
         if value > best:
             hold, best = smaller, value
     searching = True
     while searching:
         searching = False
-        for i in range(peek(lattice_index.predecessor_start, hold), peek(lattice_index.predecessor_start, hold + 1)):
-            smaller = peek(lattice_index.predecessors, i)
-            if peek(stage, smaller * LANES + lane) == best:
+        for i in range(lattice_index.predecessor_start[hold], lattice_index.predecessor_start[hold + 1]):
+            smaller = lattice_index.predecessors[i]
+            if stage[smaller * LANES + lane] == best:
                 hold, searching = smaller, True
                 break
     return hold, best
 
 
 @jit
-def drawn_stop(children, job, block, lane, saved, roll, is_first, word):
-    """A category drawn at random for a roll: number of the outcome, and its value."""
-    model, state = job.model, block * LANES + lane
-    filled, tracked = peek(job.states.filled, state), peek(job.states.tracked, state) != 0
-    allowed, way = scoring_on_card(model, filled, tracked, next_categories(model, filled), roll, is_first)
-    count = 0
-    for c in range(model.category_count):
-        count += allowed >> c & 1
-    rank = int(word % np.uint64(count))
-    outcome, value = NOT_FOUND, LOWEST
-    for c in range(model.category_count):
-        if allowed >> c & 1:
-            if rank == 0:
-                outcome = peek(model.number, (way * model.category_count + c) * model.dice.roll_count + roll)
-                value = outcome_value(children, model, block, lane, saved, outcome)
-            rank -= 1
-    return outcome, value
-
-
-@jit
 def play_lane(children, job, games, block, lane):
     """The turn of one game, greedy on the values in the scratch."""
     model, dice, state = job.model, job.model.dice, block * LANES + lane
-    game, size = peek(games.numbers, state), (dice.first_roll + dice.roll_count) * LANES
-    most = model.rolls_per_turn - 1 + peek(job.states.saved, state)
+    game, size = games.numbers[state], (dice.first_roll + dice.roll_count) * LANES
+    most = model.rolls_per_turn - 1 + job.states.saved[state]
     held, rerolls, outcome, value, deciding = 0, most, NOT_FOUND, LOWEST, True
     while deciding:
         word = random_word(games.seed, game, games.turn, most - rerolls)
@@ -353,27 +267,18 @@ def play_lane(children, job, games, block, lane):
             if hold_value > value:
                 held, rerolls, deciding = hold, rerolls - 1, True
     word = random_word(games.seed, game, games.turn, EXPLORATION_ROLL)
-    if float(word) < peek(games.exploration, state) * float(1 << DIE_BITS):
-        word = random_word(games.seed, game, games.turn, EXPLORATION_ROLL + 1)
-        saved, is_first = rerolls if model.saves_rolls else 0, rerolls == most
-        roll = held - dice.first_roll
-        outcome, value = drawn_stop(children, job, block, lane, saved, roll, is_first, word)
-    poke(job.turns.reached, state, value)
-    poke(job.turns.outcome, state, outcome)
-    poke(job.turns.rerolls, state, rerolls)
+    if float(word) < games.exploration[state] * float(1 << DIE_BITS):
+        word, roll = random_word(games.seed, game, games.turn, EXPLORATION_ROLL + 1), held - dice.first_roll
+        allowed, way = scoring_of_lane(job, block, lane, roll, rerolls == most)
+        category = nth_bit(allowed, int(word % np.uint64(count_bits(allowed))))
+        outcome = outcome_number(model, model, way, category, roll)
+        value = outcome_value(children, model, block, lane, rerolls if model.saves_rolls else 0, outcome)
+    job.turns.reached[state], job.turns.outcome[state], job.turns.rerolls[state] = value, outcome, rerolls
 
 
 @jit
 def backup_states(begin, end, arguments, table):
-    """Values of the states of the blocks `begin` to ``end - 1``: one exact turn on the child values.
-
-    Parameters
-    ----------
-    begin, end : int
-    arguments : LaneJob
-        ``turns.expected`` is written.
-    table : LaneTable
-    """
+    """Values of the states of the blocks `begin` to ``end - 1``: one exact turn on the child values."""
     job, children = views(arguments), views(table)
     for block in range(begin, end):
         backup_block(children, job, block)
@@ -381,16 +286,7 @@ def backup_states(begin, end, arguments, table):
 
 @jit
 def play_states(begin, end, arguments, table, played):
-    """One turn of the games in the blocks `begin` to ``end - 1``, played greedily.
-
-    Parameters
-    ----------
-    begin, end : int
-    arguments : LaneJob
-        ``turns`` is written.
-    table : LaneTable
-    played : LaneGames
-    """
+    """One turn of the games in the blocks `begin` to ``end - 1``, played greedily."""
     job, children, games = views(arguments), views(table), views(played)
     for block in range(begin, end):
         backup_block(children, job, block)

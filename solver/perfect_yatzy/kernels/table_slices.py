@@ -1,8 +1,8 @@
 """Slices of a table as the kernels read and write them.
 
 Kernels load whole vectors and so may touch a few entries after the last one. The array of a layer that is being
-solved has padding for that. A finished table, in memory or mapped from disk, is read in place; only if the layer is
-among its last entries is it copied to an array with padding.
+solved has padding for that. A finished table is read in place; only if the layer is among its last entries is it
+copied to an array with padding.
 """
 
 from __future__ import annotations
@@ -21,18 +21,11 @@ PADDING = FRAME  # entries after a slice that a vector may touch
 
 
 class TableSlice(NamedTuple):
-    """Consecutive values of a table as the kernels take them.
+    """Consecutive values of a table as the kernels take them."""
 
-    Attributes
-    ----------
-    values : (n + PADDING,) array
-        The n values; vectors may read and write the padding, whose contents do not matter.
-    start : int
-        Index of the first value in the whole table.
-    """
-
+    # (n + PADDING,) array: the n values; vectors may read and write the padding, whose contents do not matter
     values: Values
-    start: int
+    start: int  # index of the first value in the whole table
 
 
 class Layered(Protocol):
@@ -50,22 +43,10 @@ def padded(values: Values) -> Values:
 
 
 def window(layers: Layered, table: Table, filled: int) -> TableSlice:
-    """Slice of a finished table with at least the layer of `filled` filled categories and the layer of its children.
+    """Slice of a finished table with at least the layer of `filled` filled categories and that of its children.
 
-    Parameters
-    ----------
-    layers
-        The state space or objective of the table.
-    table
-        The whole table, in memory or mapped; copied only if the layer is among its last few entries. If its blocks
-        are checked when they are read, those of these two layers are checked here.
-    filled
-        Number of filled categories, less than that of a full card.
-
-    Raises
-    ------
-    TableError
-        If a block of these layers is damaged.
+    It is copied only if the layer is among the last few entries. TableError if a block of these layers is damaged,
+    and the blocks of the table are checked when they are read.
     """
     layer, start = layers.layer_slice(filled), 0
     first = layers.layer_slice(filled + 1).start
@@ -81,11 +62,6 @@ def whole_table(table: Table, first: int, end: int) -> TableSlice:
 
     The frames of ranges of scores are their padding. If the blocks of the table are checked when they are read, those
     of these entries are checked here.
-
-    Raises
-    ------
-    TableError
-        If one of these blocks is damaged.
     """
     return TableSlice(read_only(checked_part(table, first, end)), 0)
 

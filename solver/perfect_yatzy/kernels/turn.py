@@ -19,10 +19,9 @@ One buffer holds a vector for every multiset of dice and is rewritten in place: 
 (:mod:`.lattice`) computes K for all smaller multisets, a pass of maxima turns the buffer into the best hold within
 each multiset. Rows are independent: the call that owns a row writes its values, so threads share everything else.
 
-Entry points take arrays; helpers take views (:mod:`.simd`).
+The entry points of a solve are in :mod:`.solve`. Entry points take arrays; helpers take views (:mod:`.simd`).
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -31,20 +30,19 @@ import numpy as np
 import numpy.typing as npt
 
 from ..game.dice import Floats, Lattice
-from ..model.state_space import LANES
 from ..model.turn_model import IN_FULL, UNMET, WITH_BONUS, TurnModel
 from .jit import jit
-from .lattice import maxima, means
+from .lattice import copy_vectors, maxima, means
 from .legal import choices_of, scoring_of_roll
-from .simd import add, aligned, load, maximum, multiply, peek, shifted, splat, store, views
+from .simd import aligned, load, maximum, splat, store
 from .table_slices import TableSlice
 from .value_tables import (
     Block,
-    MeanTable,
     Successor,
     child_value,
     points_are_added,
     states_after,
+    successor,
     value_after,
     write_values,
 )
@@ -58,47 +56,23 @@ LOWEST = -1e30  # below every value, and still finite when points are added
 
 
 class Scratch(NamedTuple):
-    """Working memory of one thread, in vectors.
+    """Working memory of one thread, in vectors."""
 
-    Attributes
-    ----------
-    buffer, first_roll_buffer : (holds,)
-        Values by multiset of dice; the second one with the bonus points of the first roll.
-    joker_values : (jokers,)
-        Earlier values of the joker rolls.
-    temp : (1,)
-    """
-
-    buffer: Floats
-    first_roll_buffer: Floats
-    joker_values: Floats
-    temp: Floats
+    buffer: Floats  # (holds,): values by multiset of dice
+    first_roll_buffer: Floats  # the same with the bonus points of the first roll
+    joker_values: Floats  # (jokers,): earlier values of the joker rolls
+    temp: Floats  # (1,)
 
 
 class SolveJob(NamedTuple):
-    """Arguments of a kernel that solves rows of one layer.
-
-    Attributes
-    ----------
-    model : TurnModel
-    lattice : FiveDice, SixDice or IndexedLattice
-        From :func:`perfect_yatzy.kernels.lattice.kernel_lattice`.
-    below : TableSlice
-        Values of the children.
-    target : TableSlice
-        Written: values of the rows to solve.
-    most_saved : int
-        Most rolls that may have been saved before the turn; one sweep over the rerolls left serves them all.
-    scratch : Scratch
-        Used by no other thread during the call.
-    """
+    """Arguments of a kernel that solves rows of one layer."""
 
     model: TurnModel
-    lattice: Any
-    below: TableSlice
-    target: TableSlice
-    most_saved: int
-    scratch: Scratch
+    lattice: Any  # FiveDice, SixDice or IndexedLattice: from :func:`perfect_yatzy.kernels.lattice.kernel_lattice`
+    below: TableSlice  # values of the children
+    target: TableSlice  # written: values of the rows to solve
+    most_saved: int  # before the turn; one sweep over the rerolls left serves all numbers of saved rolls
+    scratch: Scratch  # used by no other thread during the call
 
 
 def make_scratch(dice: Lattice, model: TurnModel, dtype: npt.DTypeLike = np.float64) -> Scratch:
@@ -126,34 +100,32 @@ def backup_stop_values(children, model, block, saved, mode, target, scratch):
     crossed_out = splat(target, LOWEST)
     for c in range(model.category_count):
         if (block.choices if crossed_out_apart else unmet) >> c & 1:
-            zero = peek(outcomes.start, c)
-            successor = Successor(block.row + peek(outcomes.step, zero), saved, peek(outcomes.shift, zero))
-            value = child_value(children, layout, block, successor, peek(outcomes.points, zero), temp)
-            crossed_out = maximum(crossed_out, value)
+            zero = outcomes.start[c]
+            end = successor(outcomes, zero, block.row, saved)
+            crossed_out = maximum(crossed_out, child_value(children, layout, block, end, outcomes.points[zero], temp))
     if mode & WITHIN:
         store(target, 0, maximum(crossed_out, load(target, 0)))
     else:
         for roll in range(dice.first_roll, dice.first_roll + dice.roll_count):
             offered = crossed_out
-            if legal.strict and peek(legal.scoring, roll - dice.first_roll) & paying:
+            if legal.strict and legal.scoring[roll - dice.first_roll] & paying:
                 offered = splat(target, LOWEST)
             store(target, roll, offered if mode & RAISE == 0 else maximum(offered, load(target, roll)))
     starts, places = (outcomes.hold_start, outcomes.holds) if mode & WITHIN else (outcomes.roll_start, outcomes.rolls)
     for c in range(model.category_count):
         if paying >> c & 1:
-            bonus = peek(outcomes.first_roll_bonus, c) if mode & FIRST_ROLL else 0.0
-            zero, end = peek(outcomes.start, c), peek(outcomes.start, c + 1)
+            bonus = outcomes.first_roll_bonus[c] if mode & FIRST_ROLL else 0.0
+            zero, end = outcomes.start[c], outcomes.start[c + 1]
             outcome = zero + (1 if crossed_out_apart else 0)
             while outcome < end:
-                step, shift = peek(outcomes.step, outcome), peek(outcomes.shift, outcome)
-                states = states_after(children, layout, block, Successor(block.row + step, saved, shift), temp)
-                while (
-                    outcome < end and peek(outcomes.step, outcome) == step and peek(outcomes.shift, outcome) == shift
-                ):
-                    points = peek(outcomes.points, outcome) + (bonus if outcome > zero else 0.0)
+                step, shift = outcomes.step[outcome], outcomes.shift[outcome]
+                after = successor(outcomes, outcome, block.row, saved)
+                states = states_after(children, layout, block, after, temp)
+                while outcome < end and outcomes.step[outcome] == step and outcomes.shift[outcome] == shift:
+                    points = outcomes.points[outcome] + (bonus if outcome > zero else 0.0)
                     value = value_after(children, layout, block, states, points, temp)
-                    for i in range(peek(starts, outcome), peek(starts, outcome + 1)):
-                        place = peek(places, i)
+                    for i in range(starts[outcome], starts[outcome + 1]):
+                        place = places[i]
                         store(target, place, maximum(value, load(target, place)))
                     outcome += 1
 
@@ -162,23 +134,23 @@ def backup_stop_values(children, model, block, saved, mode, target, scratch):
 def joker_value(children, model, block, saved, joker, mode, temp):
     """Best category for a joker roll."""
     outcomes, jokers, legal = model.outcomes, model.jokers, model.legal
-    roll = peek(jokers.rolls, joker) - model.dice.first_roll
+    roll = jokers.rolls[joker] - model.dice.first_roll
     allowed, way = scoring_of_roll(model, block.row, block.choices, roll, mode & FIRST_ROLL)
     joker_bonus = jokers.bonus if way & WITH_BONUS else 0.0
     best = splat(temp, LOWEST)
     for c in range(model.category_count):
         if allowed >> c & 1:
             i = c * jokers.size + joker
-            points = peek(jokers.full_points, i) if way & IN_FULL else peek(jokers.points, i)
+            points = jokers.full_points[i] if way & IN_FULL else jokers.points[i]
             if way & UNMET and legal.requiring >> c & 1:
                 points = 0
-            bonus = peek(outcomes.first_roll_bonus, c) if mode & FIRST_ROLL and points > 0 else 0.0
-            child = block.row + peek(outcomes.step, peek(outcomes.start, c))
+            bonus = outcomes.first_roll_bonus[c] if mode & FIRST_ROLL and points > 0 else 0.0
+            child = block.row + outcomes.step[outcomes.start[c]]
             if points > 0 and legal.tracked >> c & 1:
                 child += model.card_count
-            shift = points * peek(outcomes.counts_to_upper, c)
-            successor, made = Successor(child, saved, shift), points + joker_bonus + bonus
-            best = maximum(best, child_value(children, model.layout, block, successor, made, temp))
+            shift = points * outcomes.counts_to_upper[c]
+            end, made = Successor(child, saved, shift), points + joker_bonus + bonus
+            best = maximum(best, child_value(children, model.layout, block, end, made, temp))
     return best
 
 
@@ -189,16 +161,16 @@ def backup_all_stop_values(children, model, block, saved, mode, target, scratch)
     With RAISE a pass of maxima over `target` must follow.
     """
     jokers = model.jokers
-    count = jokers.size if peek(model.layout.masks, block.row) & jokers.bit else 0
+    count = jokers.size if model.layout.masks[block.row] & jokers.bit else 0
     if mode & RAISE and count == 0 and model.nested and points_are_added(children):
         mode |= WITHIN
     for joker in range(count):
-        roll = peek(jokers.rolls, joker)
+        roll = jokers.rolls[joker]
         store(scratch.joker_values, joker, splat(target, LOWEST) if mode & RAISE == 0 else load(target, roll))
     backup_stop_values(children, model, block, saved, mode, target, scratch)
     for joker in range(count):
         value = joker_value(children, model, block, saved, joker, mode, scratch.temp)
-        store(target, peek(jokers.rolls, joker), maximum(value, load(scratch.joker_values, joker)))
+        store(target, jokers.rolls[joker], maximum(value, load(scratch.joker_values, joker)))
 
 
 @jit
@@ -208,22 +180,22 @@ def mean_of_first_roll(dice, buffer):
     a, b, c, d = splat(buffer, 0.0), splat(buffer, 0.0), splat(buffer, 0.0), splat(buffer, 0.0)
     entry, whole = dice.first_roll, dice.roll_count & ~3
     for roll in range(0, whole, 4):
-        a = add(a, multiply(splat(buffer, peek(dice.weights, roll)), load(buffer, entry)))
-        b = add(b, multiply(splat(buffer, peek(dice.weights, roll + 1)), load(buffer, entry + 1)))
-        c = add(c, multiply(splat(buffer, peek(dice.weights, roll + 2)), load(buffer, entry + 2)))
-        d = add(d, multiply(splat(buffer, peek(dice.weights, roll + 3)), load(buffer, entry + 3)))
+        a += dice.weights[roll] * load(buffer, entry)
+        b += dice.weights[roll + 1] * load(buffer, entry + 1)
+        c += dice.weights[roll + 2] * load(buffer, entry + 2)
+        d += dice.weights[roll + 3] * load(buffer, entry + 3)
         entry += 4
     for roll in range(whole, dice.roll_count):
-        a = add(a, multiply(splat(buffer, peek(dice.weights, roll)), load(buffer, entry)))
+        a += dice.weights[roll] * load(buffer, entry)
         entry += 1
-    return add(add(a, b), add(c, d))
+    return a + b + (c + d)
 
 
 @jit
 def solve_block(children, target, job, block):
     """The turn of one card for one block, for every number of saved rolls; `job` holds views."""
     model, lattice, scratch = job.model, job.lattice, job.scratch
-    buffer, first_roll = scratch.buffer, model.dice.first_roll
+    buffer = scratch.buffer
     for rerolls in range(model.rolls_per_turn + job.most_saved):
         saved = rerolls if model.saves_rolls else 0
         saved_before = rerolls - model.rolls_per_turn + 1  # a turn with so many saved rolls begins here
@@ -232,8 +204,7 @@ def solve_block(children, target, job, block):
             means(buffer, lattice)
         if model.has_first_roll_bonus and saved_before >= 0:
             # In a copy: turns that begin with more rolls pass through here later, without this bonus.
-            for hold in range(first_roll + model.dice.roll_count):
-                store(scratch.first_roll_buffer, hold, load(buffer, hold))
+            copy_vectors(buffer, 0, scratch.first_roll_buffer, 0, model.dice.first_roll + model.dice.roll_count)
             backup_all_stop_values(
                 children, model, block, saved, FIRST_ROLL | mode, scratch.first_roll_buffer, scratch
             )
@@ -244,32 +215,5 @@ def solve_block(children, target, job, block):
         if rerolls > 0:
             maxima(buffer, lattice)
         if saved_before >= 0:
-            best = scratch.first_roll_buffer if model.has_first_roll_bonus else buffer
-            write_values(
-                target, model.layout, block, saved_before, mean_of_first_roll(model.dice, best), scratch.temp
-            )
-
-
-@jit
-def solve_rows(rows, arguments):
-    """Values of all states of the given rows, from the values of their children.
-
-    Parameters
-    ----------
-    rows : (n,) int64
-        Rows of one layer.
-    arguments : SolveJob
-        With tables of float64.
-
-    Raises
-    ------
-    IndexError
-        If an index is out of range, under ``NUMBA_BOUNDSCHECK=1`` only.
-    """
-    job = views(arguments)
-    children = MeanTable(shifted(job.below.values, job.below.start))
-    target = MeanTable(shifted(job.target.values, job.target.start))
-    for row in rows:
-        choices = choices_of(job.model, row)
-        for lane in range(0, peek(job.model.layout.lane_count, peek(job.model.layout.lane_sets, row)), LANES):
-            solve_block(children, target, job, Block(row, lane, choices))
+            best = mean_of_first_roll(model.dice, scratch.first_roll_buffer if model.has_first_roll_bonus else buffer)
+            write_values(target, model.layout, block, saved_before, best, scratch.temp)

@@ -14,42 +14,30 @@ kind                 the values of a card                             a block, a
                                                                       :func:`score_block` of the lane and the first x
 ===================  ===============================================  ==============================================
 
-An :class:`ExponentialTable` has the blocks of a :class:`MeanTable`, but points multiply its values.
+An :class:`ExponentialTable` has the blocks of a :class:`MeanTable`, but points multiply its values. An
+:class:`EstimateTable` has those of a :class:`ScoreTable`; it is only read, and its chances are computed from the mean
+and the spreads of a state (:mod:`perfect_yatzy.model.goal_estimates`). All children of a turn are in one layer, so a
+turn reads either stored scores or estimates: a kernel takes :class:`StoredScores` or :class:`EstimatedScores`.
 
-A kind of table implements three functions with ``numba.extending.overload``:
-
-``states_after(table, layout, block, successor, temp) -> anything``
-    What the values of the states after `successor` have in common for all numbers of points: the states that follow
-    those of the block if the card is ``successor.row`` and the upper sum rises by ``successor.shift``. The table
-    holds at least the layer of that card. `temp` is a view of one vector of working memory, whose dtype is that of
-    the arithmetic. Must not write to the table.
-``value_after(table, layout, block, states, points, temp) -> vector``
-    The values of the block if its turn makes `points` and leads to `states`, the result of ``states_after``. A lane
-    that stands for no state may return any number.
-``write_values(table, layout, block, saved, values, temp)``
-    Write the vector `values` to the entries of the block for `saved` saved rolls, and nothing to lanes that stand for
-    no state.
-
-A new objective needs new kernels only if it needs a new kind of table. Then: write the named tuple and its three
-overloads in this module; an entry point that loops over rows and blocks and calls
-:func:`perfect_yatzy.kernels.turn.solve_block` (as :mod:`.score_turn` does); and choose that entry point in
+A kind of table implements :func:`states_after`, :func:`value_after`, and :func:`write_values` if it is written
+(:func:`.jit.by_kind`). A new objective needs new kernels only if it needs a new kind of table: its named tuple and
+these functions here, an entry point in :mod:`.solve`, and the choice of that entry point in
 :class:`perfect_yatzy.tablebase.row_solver.RowSolver`. An objective with an existing kind of table is a subclass of
 :class:`perfect_yatzy.model.objectives.Objective` alone.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
-# numba infers the types of a kernel; annotations would state them a second time.
 from __future__ import annotations
 
-from math import exp
+from math import erfc, exp
 from typing import NamedTuple
 
-from numba.extending import overload
-
 from ..game.dice import Floats, Ints
-from ..model.state_space import LANES, StateLayout
-from .jit import jit
-from .simd import add, load_as, load_through, multiply, peek, poke, splat, store, width
+from ..model.goal_estimates import LEAST_CHANCE, LEAST_SPREAD, ROOT_HALF
+from ..model.score_places import ScoreOffsets
+from ..model.state_space import LANES
+from .jit import by_kind, jit
+from .simd import load, load_as, load_through, shifted, store, width
+from .table_slices import TableSlice
 
 SCORE_BITS = 40  # a score block packs its lane of upper sums and its first x into one integer
 SCORE_ORIGIN = 1 << (SCORE_BITS - 1)  # x may be negative
@@ -94,26 +82,47 @@ class ScoreTable(NamedTuple):
     high: Ints
 
 
-def states_after(table: object, layout: StateLayout, block: Block, successor: Successor, temp: Floats) -> object:
-    """The states after a turn (see the module)."""
-    raise NotImplementedError("only within a kernel")
+@by_kind()
+def states_after(table, layout, block, successor, temp):
+    """What the values of the states after `successor` have in common for all numbers of points.
+
+    These are the states that follow those of the block if the card is ``successor.row`` and the upper sum rises by
+    ``successor.shift``; `temp` is a view of one vector of working memory, whose dtype is that of the arithmetic.
+    """
 
 
-def value_after(
-    table: object, layout: StateLayout, block: Block, states: object, points: float, temp: Floats
-) -> object:
-    """Values of a block if its turn makes `points` (see the module)."""
-    raise NotImplementedError("only within a kernel")
+@by_kind()
+def value_after(table, layout, block, states, points, temp):
+    """The vector of values of a block if its turn makes `points` and leads to `states`, from :func:`states_after`.
+
+    A lane that stands for no state may return any number.
+    """
 
 
-def points_are_added(table: object) -> bool:
+@by_kind()
+def write_values(table, layout, block, saved, values, temp):
+    """Write the vector `values` to the states of the block with `saved` saved rolls, and nothing to other lanes."""
+
+
+@by_kind()
+def points_are_added(table):
     """Whether the values are sums of points: one point more is then worth more than any error of the arithmetic."""
-    raise NotImplementedError("only within a kernel")
 
 
-def write_values(table: object, layout: StateLayout, block: Block, saved: int, values: object, temp: Floats) -> None:
-    """Write the values of a block (see the module)."""
-    raise NotImplementedError("only within a kernel")
+@points_are_added.of(MeanTable)
+def _points_are_added(table):
+    return True
+
+
+@points_are_added.of()
+def _points_are_not_added(table):
+    return False
+
+
+@jit
+def successor(outcomes, i, row, saved):
+    """The end of a turn from a row with outcome i."""
+    return Successor(row + outcomes.step[i], saved, outcomes.shift[i])
 
 
 @jit
@@ -123,65 +132,81 @@ def child_value(table, layout, block, successor, points, temp):
 
 
 @jit
+def values_of(part):
+    """The values of a slice of a table (:mod:`.table_slices`), by their places in the whole table."""
+    return shifted(part.values, part.start)
+
+
+@jit
+def mean_table(part):
+    """A slice of a table as a MeanTable."""
+    return MeanTable(values_of(part))
+
+
+@jit
+def lanes_of(layout, row):
+    """Number of lanes of a row."""
+    return layout.lane_count[layout.lane_sets[row]]
+
+
+@jit
+def state_place(layout, row, saved, lane):
+    """Place of a state in a table of means."""
+    return layout.offsets[row] + saved * lanes_of(layout, row) + lane
+
+
+@jit
+def lane_after(layout, row, child, lane, shift):
+    """Lane of card `child` that follows a lane of a row, the upper sum raised by `shift`."""
+    upper = layout.lane_upper[layout.lane_sets[row] * layout.lane_width + lane] + shift
+    return layout.lane_of[layout.lane_sets[child] * layout.upper_width + upper]
+
+
+@jit
+def state_number(layout, row, child, lane, saved, shift):
+    """Number of the state of card `child` that follows a lane of a row, the upper sum raised by `shift`."""
+    return state_place(layout, child, saved, lane_after(layout, row, child, lane, shift))
+
+
+@jit
+def mean_after(values, layout, row, lane, saved, outcomes, i):
+    """Points made by outcome i of a turn of one state, and the mean of the state that follows."""
+    state = state_number(layout, row, row + outcomes.step[i], lane, saved, outcomes.shift[i])
+    return values[state] + outcomes.total[i]
+
+
+@jit
 def table_lanes(values, layout, block, child, saved, shift, temp):
     """Entries of a mean table for a block of lanes, at card `child` with the upper sum raised by `shift`."""
-    lane_set, child_set = peek(layout.lane_sets, block.row), peek(layout.lane_sets, child)
-    first = peek(layout.offsets, child) + saved * peek(layout.lane_count, child_set)
+    lane_set, child_set = layout.lane_sets[block.row], layout.lane_sets[child]
+    first = state_place(layout, child, saved, 0)
     if lane_set == child_set:
         return load_as(values, first + block.start, temp)
     upper, lanes = lane_set * layout.lane_width + block.start, child_set * layout.upper_width + shift
     return load_through(values, first, layout.lane_of, lanes, layout.lane_upper, upper, temp)
 
 
-@overload(points_are_added)
-def _points_are_added(table):
-    if table.instance_class is MeanTable:
-        return lambda table: True
-    return lambda table: False
-
-
-@overload(states_after)
+@states_after.of(MeanTable, ExponentialTable)
 def _states_after_means(table, layout, block, successor, temp):
-    if table.instance_class not in (MeanTable, ExponentialTable):
-        return None
-
-    def values_of_states(table, layout, block, successor, temp):
-        return table_lanes(table.values, layout, block, successor.row, successor.saved, successor.shift, temp)
-
-    return values_of_states
+    return table_lanes(table.values, layout, block, successor.row, successor.saved, successor.shift, temp)
 
 
-@overload(value_after)
+@value_after.of(MeanTable)
 def _mean_value_after(table, layout, block, states, points, temp):
-    if table.instance_class is not MeanTable:
-        return None
-    return lambda table, layout, block, states, points, temp: add(states, splat(temp, points))
+    return states + points
 
 
-@overload(value_after)
+@value_after.of(ExponentialTable)
 def _exponential_value_after(table, layout, block, states, points, temp):
-    if table.instance_class is not ExponentialTable:
-        return None
-
-    def exponential_value_after(table, layout, block, states, points, temp):
-        return multiply(states, splat(temp, exp(table.rate * points)))
-
-    return exponential_value_after
+    return states * exp(table.rate * points)
 
 
-@overload(write_values)
+@write_values.of(MeanTable)
 def _write_means(table, layout, block, saved, values, temp):
-    if table.instance_class is not MeanTable:
-        return None
-
-    def write_means(table, layout, block, saved, values, temp):
-        store(temp, 0, values)
-        lanes = peek(layout.lane_count, peek(layout.lane_sets, block.row))
-        first = peek(layout.offsets, block.row) + saved * lanes + block.start
-        for lane in range(min(LANES, lanes - block.start)):
-            poke(table.values, first + lane, peek(temp, lane))
-
-    return write_means
+    store(temp, 0, values)
+    first = state_place(layout, block.row, saved, block.start)
+    for lane in range(min(LANES, lanes_of(layout, block.row) - block.start)):
+        table.values[first + lane] = temp[lane]
 
 
 @jit
@@ -203,51 +228,129 @@ def score_block_x(start):
 
 
 @jit
-def state_number(layout, row, child, lane, saved, shift):
-    """Number of the state of card `child` that follows a lane of a row, the upper sum raised by `shift`."""
-    lane_set, child_set = peek(layout.lane_sets, row), peek(layout.lane_sets, child)
-    upper = peek(layout.lane_upper, lane_set * layout.lane_width + lane) + shift
-    child_lane = peek(layout.lane_of, child_set * layout.upper_width + upper)
-    return peek(layout.offsets, child) + saved * peek(layout.lane_count, child_set) + child_lane
+def state_after_score(layout, block, successor):
+    """Number of the state after `successor` of a block of scores."""
+    lane = score_block_lane(block.start)
+    return state_number(layout, block.row, successor.row, lane, successor.saved, successor.shift)
 
 
-@overload(states_after)
-def _states_after_scores(table, layout, block, successor, temp):
-    if table.instance_class is not ScoreTable:
-        return None
-
-    def range_of_scores(table, layout, block, successor, temp):
-        lane = score_block_lane(block.start)
-        state = state_number(layout, block.row, successor.row, lane, successor.saved, successor.shift)
-        return peek(table.origin, state), peek(table.low, state), peek(table.high, state)
-
-    return range_of_scores
+@states_after.of(ScoreTable)
+def _range_of_scores(table, layout, block, successor, temp):
+    state = state_after_score(layout, block, successor)
+    return table.origin[state], table.low[state], table.high[state]
 
 
-@overload(value_after)
+@value_after.of(ScoreTable)
 def _score_value_after(table, layout, block, states, points, temp):
-    if table.instance_class is not ScoreTable:
-        return None
-
-    def score_value_after(table, layout, block, states, points, temp):
-        origin, low, high = states
-        # Beyond the range of scores lies one vector of known values on either side.
-        x = min(max(score_block_x(block.start) + int(points), low - width(temp)), high + 1)
-        return load_as(table.values, origin + x, temp)
-
-    return score_value_after
+    origin, low, high = states
+    # Beyond the range of scores lies one vector of known values on either side.
+    x = min(max(score_block_x(block.start) + int(points), low - width(temp)), high + 1)
+    return load_as(table.values, origin + x, temp)
 
 
-@overload(write_values)
+@write_values.of(ScoreTable)
 def _write_scores(table, layout, block, saved, values, temp):
-    if table.instance_class is not ScoreTable:
-        return None
+    state, x = state_place(layout, block.row, saved, score_block_lane(block.start)), score_block_x(block.start)
+    store(temp, 0, values)
+    for lane in range(min(width(temp), table.high[state] + 1 - x)):
+        table.values[table.origin[state] + x + lane] = temp[lane]
 
-    def write_scores(table, layout, block, saved, values, temp):
-        state = state_number(layout, block.row, block.row, score_block_lane(block.start), saved, 0)
-        x = score_block_x(block.start)
-        store(temp, 0, values)
-        for lane in range(min(width(temp), peek(table.high, state) + 1 - x)):
-            poke(table.values, peek(table.origin, state) + x + lane, peek(temp, lane))
 
-    return write_scores
+class StoredScores(NamedTuple):
+    """Argument of a kernel: a slice of a table of scores, and the places of its values."""
+
+    table: TableSlice
+    offsets: ScoreOffsets
+
+
+class EstimatedScores(NamedTuple):
+    """Argument of a kernel: slices of the means and of both spreads, in points, and the ranges of scores."""
+
+    means: TableSlice
+    upside: TableSlice
+    downside: TableSlice
+    most: Ints  # (rows,)
+    bonus: Ints  # (lane sets * lane_width,): as in :class:`perfect_yatzy.model.goal_estimates.EstimatedGoals`
+
+
+class EstimateTable(NamedTuple):
+    """Chances of goals, computed from the means and spreads of the states when they are read."""
+
+    means: Floats
+    upside: Floats
+    downside: Floats
+    most: Ints
+    bonus: Ints
+
+
+@by_kind()
+def score_table(scores):
+    """The table within a kernel, from its argument `scores`."""
+
+
+@score_table.of(StoredScores)
+def _stored_table(scores):
+    offsets = scores.offsets
+    return ScoreTable(values_of(scores.table), offsets.origin, offsets.low, offsets.high)
+
+
+@score_table.of(EstimatedScores)
+def _estimate_table(scores):
+    spreads = values_of(scores.upside), values_of(scores.downside)
+    return EstimateTable(values_of(scores.means), spreads[0], spreads[1], scores.most, scores.bonus)
+
+
+@by_kind()
+def value_at(table, layout, row, state, x):
+    """Value of a state of a row at score x; beyond its range of scores the known value."""
+
+
+@value_at.of(ScoreTable)
+def _stored_value_at(table, layout, row, state, x):
+    return table.values[table.origin[state] + min(max(x, table.low[state] - 1), table.high[state] + 1)]
+
+
+@jit
+def lowest_x(table, layout, row, state):
+    """First x of the range of a state: minus the points still possible."""
+    lane = (state - layout.offsets[row]) % lanes_of(layout, row)
+    return -(table.most[row] + table.bonus[layout.lane_sets[row] * layout.lane_width + lane])
+
+
+@jit
+def estimated_chance(x, lowest, mean, upside, downside):
+    """Chance of -x more points; `upside` and `downside` are at least LEAST_SPREAD."""
+    if x >= 0:
+        return 1.0
+    if x < lowest:
+        return 0.0
+    above = -x - 0.5 - mean
+    z = above / (upside if above > 0 else downside)
+    return max(0.5 * erfc(z * ROOT_HALF), LEAST_CHANCE)
+
+
+@jit
+def mean_and_spreads(table, state):
+    """The mean of a state and its spreads."""
+    upside = max(float(table.upside[state]), LEAST_SPREAD)
+    return float(table.means[state]), upside, max(float(table.downside[state]), LEAST_SPREAD)
+
+
+@value_at.of(EstimateTable)
+def _estimate_at(table, layout, row, state, x):
+    return estimated_chance(x, lowest_x(table, layout, row, state), *mean_and_spreads(table, state))
+
+
+@states_after.of(EstimateTable)
+def _states_after_estimates(table, layout, block, end, temp):
+    state = state_after_score(layout, block, end)
+    return state, lowest_x(table, layout, end.row, state)
+
+
+@value_after.of(EstimateTable)
+def _estimated_value_after(table, layout, block, states, points, temp):
+    state, lowest = states
+    x, (mean, upside, downside) = score_block_x(block.start) + int(points), mean_and_spreads(table, state)
+    for i in range(width(temp)):
+        temp[i] = estimated_chance(x + i, lowest, mean, upside, downside)
+    return load(temp, 0)

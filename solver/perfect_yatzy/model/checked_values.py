@@ -1,15 +1,21 @@
-"""Values of a large table on disk, each block compared with its SHA-256 before the first read.
+"""Values of a large table on disk: each block is read when it is first needed, and compared with its SHA-256.
 
-Hashing a large table whole takes seconds; a query reads a few hundred values. So the table has one digest per block
-of 64 kB, and a block is hashed when one of its values is read for the first time. All reads go through
-:class:`CheckedValues`: by index, by a slice, or as a whole. The kernels read tables too, therefore this module is not
-part of :mod:`perfect_yatzy.tablebase`.
+Reading a large table whole takes seconds; a query needs a few hundred values. So the table has one digest per block
+of 64 kB. A block is read into memory of this process, checked there, and used from there: a file that is truncated or
+changed later, or a disk that fails, is an error of the request that needs the block, and never a wrong answer. All
+reads go through :class:`CheckedValues`: by index, by a slice, or as a whole. The kernels read tables too, therefore
+this module is not part of :mod:`perfect_yatzy.tablebase`.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+import mmap
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import Any, overload
 
 import numpy as np
@@ -20,6 +26,21 @@ from ..errors import TableError
 Array = npt.NDArray[Any]
 BLOCK_BYTES = 1 << 16
 DIGEST_BYTES = 32
+READ_BLOCKS = 64  # read at a time where many are needed
+THREADED_BLOCKS = 256  # from so many on, threads share them
+# A flag of mmap that Python names from 3.13 on: a system that counts promised memory does not count this.
+NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x40 if sys.platform == "darwin" else 0x4000)
+
+
+def _kept_bytes() -> int:
+    """How much of a table stays in memory: a quarter of that of the machine, at least 1 GB."""
+    try:
+        return max(1 << 30, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4)
+    except (AttributeError, OSError, ValueError):  # not on this system
+        return 1 << 30
+
+
+KEPT_BYTES = _kept_bytes()
 
 
 class BlockHasher:
@@ -66,32 +87,76 @@ def block_count(size: int) -> int:
     return -(-size // BLOCK_BYTES)
 
 
-class CheckedValues:
-    """An array that checks its blocks when they are first read.
+def sparse_array(count: int, dtype: np.dtype[Any]) -> Array:
+    """A zeroed array that takes memory only where it has been written to.
 
-    It is read as an array: `table[places]` with whole numbers or a slice, and `np.asarray(table)`, which checks all.
-    Threads may read side by side.
+    Raises
+    ------
+    MemoryError
+        If the system has no such range of addresses.
+    """
+    if not hasattr(mmap, "MAP_PRIVATE"):  # Windows
+        return np.zeros(count, dtype=dtype)
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE
+    try:
+        memory = mmap.mmap(-1, max(1, count * dtype.itemsize), flags=flags)
+    except OSError as error:
+        raise MemoryError(f"cannot reserve {count * dtype.itemsize >> 20} MB of addresses") from error
+    return np.frombuffer(memory, dtype=dtype, count=count)
+
+
+class _Held:
+    """The blocks of a table that are in memory."""
+
+    def __init__(self, count: int, dtype: np.dtype[Any]) -> None:
+        try:
+            memory = sparse_array(count, dtype)
+        except MemoryError as error:
+            raise TableError(str(error)) from error
+        self.target = memory.data.cast("B")
+        self.values = memory.view()
+        self.values.flags.writeable = False
+        # Twice as long as need be: blocks counted from the end are never marked, and so take the way with the modulo.
+        self.checked = np.zeros(2 * block_count(memory.nbytes), dtype=np.bool_)
+        self.blocks, self.lock = 0, threading.Lock()
+        self._mapped = getattr(memory.base, "obj", None)
+        self.large_pages(0, len(self.target), False)
+
+    def large_pages(self, low: int, high: int, wanted: bool) -> None:
+        """Whether the system may give large pages: many blocks take half the time with them, single ones more."""
+        advice = getattr(mmap, "MADV_HUGEPAGE" if wanted else "MADV_NOHUGEPAGE", None)
+        if advice is not None and isinstance(self._mapped, mmap.mmap):
+            with suppress(OSError):  # the system has none
+                self._mapped.madvise(advice, low, high - low)
+
+
+class CheckedValues:
+    """An array whose blocks are read and checked when they are first needed.
+
+    It is read as an array: `table[places]` with whole numbers or a slice, and `np.asarray(table)`, which reads all.
+    Threads may read side by side. The blocks stay in memory; where they would take more than KEPT_BYTES, those of
+    earlier reads are given up, as soon as no array refers to them.
 
     Parameters
     ----------
-    values : (n,) array
-        Values, memory-mapped. The item size divides BLOCK_BYTES.
-    digests
-        SHA-256 of each block of BLOCK_BYTES, one after the other.
-    failure
-        Message of the TableError that a damaged block raises.
+    count
+        Number of values.
+    dtype
+        Their type; its size divides BLOCK_BYTES.
+    read
+        Called with a place in bytes, a multiple of BLOCK_BYTES, and a buffer of whole blocks (the last of the table
+        may be shorter); fills it with the bytes of the table from there on, or raises TableError if they cannot be
+        read or differ from their digests.
     """
 
-    def __init__(self, values: Array, digests: bytes, failure: str) -> None:
-        self._values, self._digests, self._failure = values, digests, failure
-        self._per_block = BLOCK_BYTES // values.itemsize
+    def __init__(self, count: int, dtype: np.dtype[Any], read: Callable[[int, memoryview], None]) -> None:
+        self._read, self._per_block = read, BLOCK_BYTES // dtype.itemsize
         self._shift = self._per_block.bit_length() - 1
-        # Twice as long as need be: blocks counted from the end are never marked, and so take the way with the modulo.
-        self._checked = np.zeros(2 * block_count(values.nbytes), dtype=np.bool_)
-        self.dtype, self.shape, self.nbytes = values.dtype, values.shape, values.nbytes
+        self.dtype, self.shape, self.nbytes = dtype, (count,), count * dtype.itemsize
+        self._held = _Held(count, dtype)
 
     def __len__(self) -> int:
-        return len(self._values)
+        return self.shape[0]
 
     def __iter__(self) -> Iterator[Any]:
         return iter(np.asarray(self))
@@ -101,31 +166,22 @@ class CheckedValues:
     @overload
     def __getitem__(self, places: int | np.integer[Any]) -> Any: ...
     def __getitem__(self, places: Any) -> Any:
-        """Values at these places.
-
-        Raises
-        ------
-        TableError
-            If a block that they stand in is damaged.
-        """
+        """Values at these places; TableError if a block that they stand in is damaged or cannot be read."""
         if isinstance(places, np.ndarray) and places.dtype.kind == "i":
-            checked = self._checked[places >> self._shift].ravel()
-            if (
-                places.size and not checked[checked.argmin()]
-            ):  # faster than all(), and a query comes here for each category
+            held = self._held
+            checked = held.checked[places >> self._shift].ravel()
+            # argmin is faster than all(), and a query comes here for each category
+            if places.size and not checked[checked.argmin()]:
                 # np.unique would import numpy.ma, which costs more than a query.
-                self._check(sorted(set((places.ravel() % len(self) >> self._shift).tolist())))
-        elif isinstance(places, slice):
+                held = self._load(sorted(set((places.ravel() % len(self) >> self._shift).tolist())))
+            return held.values[places]
+        if isinstance(places, slice):
             low, high, step = places.indices(len(self))
-            if step < 0:
-                low, high = 0, len(self)
-            self.checked(low, high)
-        elif isinstance(places, (int, np.integer)):
+            return self.checked(*((0, len(self)) if step < 0 else (low, high)))[places]
+        if isinstance(places, (int, np.integer)):
             place = int(places) % len(self)  # the array itself refuses what is out of range
-            self.checked(place, place + 1)
-        else:
-            self.checked(0, len(self))
-        return self._values[places]
+            return self.checked(place, place + 1)[places]
+        return self.checked(0, len(self))[places]
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
         """The whole array, all blocks checked."""
@@ -135,31 +191,74 @@ class CheckedValues:
         return whole
 
     def checked(self, start: int, stop: int) -> Array:
-        """The whole array, of which the values from `start` to before `stop` have been checked.
+        """An array as long as the table, in which the values from `start` to before `stop` may be read.
 
-        Raises
-        ------
-        TableError
-            If one of their blocks is damaged.
+        TableError if one of their blocks is damaged or cannot be read.
         """
+        held = self._held
         if start < stop:
             first, last = start >> self._shift, (stop - 1) >> self._shift
-            if not self._checked[first : last + 1].all():
-                self._check(range(first, last + 1))
-        return self._values
+            if not held.checked[first : last + 1].all():
+                held = self._load(range(first, last + 1))
+        return held.values
 
-    def _check(self, blocks: Iterable[int]) -> None:
-        for block in blocks:
-            if self._checked[block]:
-                continue
-            data = self._values[block * self._per_block : (block + 1) * self._per_block].data
-            digest = self._digests[block * DIGEST_BYTES : (block + 1) * DIGEST_BYTES]
-            if hashlib.sha256(data).digest() != digest:
-                raise TableError(self._failure, code="table-damaged")
-            self._checked[block] = True
+    def sha256(self) -> str:
+        """SHA-256 of all values in their order; reads and checks the whole table and keeps nothing of it."""
+        digest, buffer = hashlib.sha256(), memoryview(bytearray(READ_BLOCKS * BLOCK_BYTES))
+        for low in range(0, self.nbytes, len(buffer)):
+            part = buffer[: self.nbytes - low]
+            self._read(low, part)
+            digest.update(part)
+        return digest.hexdigest()
+
+    def _load(self, blocks: Iterable[int]) -> _Held:
+        """Read those of these blocks, which ascend, that are not in memory."""
+        held = self._held
+        missing = [block for block in blocks if not held.checked[block]]
+        if held.blocks and (held.blocks + len(missing)) * BLOCK_BYTES > KEPT_BYTES:
+            # Arrays in use refer to the old memory, which is freed with the last of them.
+            self._held = held = _Held(len(self), self.dtype)
+            missing = list(blocks)
+        with held.lock:
+            # Never again what another thread has checked meanwhile: it is in use.
+            runs = list(_runs(block for block in missing if not held.checked[block]))
+
+            def fill(run: tuple[int, int]) -> None:
+                first, end = run
+                low, high = first * BLOCK_BYTES, min(end * BLOCK_BYTES, self.nbytes)
+                if end - first >= READ_BLOCKS // 2:
+                    held.large_pages(low, high, True)
+                self._read(low, held.target[low:high])
+                held.checked[first:end] = True
+
+            try:
+                if len(missing) < THREADED_BLOCKS:
+                    for run in runs:
+                        fill(run)
+                else:
+                    from concurrent.futures import ThreadPoolExecutor
+
+                    with ThreadPoolExecutor(os.cpu_count()) as pool:
+                        list(pool.map(fill, runs))
+            finally:
+                held.blocks += sum(end - first for first, end in runs if held.checked[first])
+        return held
 
 
-Table = Array | CheckedValues  # what can be read by place: in memory or mapped, or checked while it is read
+def _runs(blocks: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """First and last + 1 of each run of neighbours among ascending numbers, of at most READ_BLOCKS."""
+    first = end = -1
+    for block in blocks:
+        if block != end or end - first == READ_BLOCKS:
+            if end > first:
+                yield first, end
+            first = block
+        end = block + 1
+    if end > first:
+        yield first, end
+
+
+Table = Array | CheckedValues  # what can be read by place: in memory, or read and checked when it is needed
 
 
 def checked_part(table: Table, start: int, stop: int) -> Array:

@@ -24,18 +24,9 @@ from ..game.dice import Ints, Lattice
 def earning_holds(dice: Lattice, start: Ints, roll_start: Ints, rolls: Ints) -> tuple[Ints, Ints]:
     """The smallest holds that are sure of each outcome, apart from the lowest outcomes of the categories.
 
-    Parameters
-    ----------
-    dice : Lattice
-    start, roll_start, rolls
-        As in :class:`perfect_yatzy.model.turn_model.CategoryOutcomes`; the outcomes of a category ascend.
-
-    Returns
-    -------
-    hold_start : (outcomes + 1,) int64
-    holds : (pairs,) int64
-        Outcome i has the holds ``holds[hold_start[i]:hold_start[i + 1]]``, as indices of the lattice. The best
-        outcome of the holds listed within a roll is the outcome of that roll.
+    `start`, `roll_start`, `rolls`: as in :class:`perfect_yatzy.model.turn_model.CategoryOutcomes`, whose `hold_start`
+    and `holds` are returned; the outcomes of a category ascend. The best outcome of the holds listed within a roll is
+    the outcome of that roll.
     """
     count = int(start[-1])
     number = np.repeat(np.arange(count), np.diff(roll_start))

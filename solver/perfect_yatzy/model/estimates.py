@@ -5,25 +5,25 @@ The time is that of the passes over the lattice of dice, which is nearly all of 
     operations = sum over blocks of lanes of  r * LANES * (2 * predecessors + 4 * full rolls)
     seconds    = operations / LANE_OPERATIONS_PER_SECOND
 
-The time of an approximate solution is that of its turns, each of them with the same number of operations a lane.
+An approximate solution has its own estimate, in the same unit: :mod:`.approximate_cost`.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .._messages import _, number_text
-from ..errors import RulesError
 from ..game.dice import lattice
-from ..game.maximum import maximum_score
 from ..game.points import possible_points
 from ..game.rule_loader import builtin_ids, load_rules
 from ..game.rules import RuleSet
 from ..game.upper_sums import upper_sums
-from .state_counts import StateCounts, count_states
 from .state_space import LANES
+
+if TYPE_CHECKING:
+    from .state_counts import StateCounts
 
 # Measured with two threads on a 2-core Xeon at 2.7 GHz; see benchmarks/runs.
 LANE_OPERATIONS_PER_SECOND = 5e10
@@ -32,11 +32,10 @@ THREADS = 2  # of the estimated wall times
 BASE_MEMORY = 150 << 20
 CARD_MEMORY = 100  # bytes per card, for the arrays of the state layout
 FLOAT64_VALUES = 100_000_000  # larger tables are stored in float32
+LOGGED_SECONDS = 10.0  # longer work is logged before it begins, if nobody is told its progress
+INSTANT_SOLVE_SECONDS = 1.5  # a solve estimated below this is made whenever it is needed
 MAX_UNASKED_SECONDS = 180.0  # a solve that takes longer is not begun without a question
 MAX_UNASKED_BYTES = 2_000_000_000  # nor is one whose table is larger
-# An approximate solution: turns for each category of the sheet, and seconds that do not depend on the game.
-APPROXIMATE_TURNS = 300_000
-APPROXIMATE_SECONDS = 60.0
 
 
 def gigabytes(size: float) -> str:
@@ -54,27 +53,22 @@ def duration(seconds: float) -> str:
     return _("about {hours} hours").format(hours=number_text(minutes / 60, grouped=True))
 
 
+def log_long(what: str, seconds: float, progress: object = None) -> None:
+    """Log a warning before long work of the library, unless the caller takes its progress."""
+    if progress is None and seconds > LOGGED_SECONDS:
+        import logging
+
+        logging.getLogger("perfect_yatzy").warning("%s: %s", what, duration(seconds))
+
+
 @dataclass(frozen=True)
 class SolveCost:
-    """Size of a table, and the memory and time of its solve.
+    """Size of a table, and the memory and time of its solve."""
 
-    Attributes
-    ----------
-    values : int
-        Entries of the table (equivalent states share one).
-    bytes : int
-        Size of the table.
-    memory : int
-        Peak memory of a solve in bytes: the two largest neighbouring layers, the state layout, and a base for the
-        process.
-    seconds : float
-        Rough estimate of the wall time with two threads, without compilation.
-    """
-
-    values: int
-    bytes: int
-    memory: int
-    seconds: float
+    values: int  # entries of the table (equivalent states share one)
+    bytes: int  # size of the table
+    memory: int  # peak of a solve: the two largest neighbouring layers, the state layout, a base for the process
+    seconds: float  # rough estimate of the wall time with two threads, without compilation
 
     def with_table(self) -> SolveCost:
         """The cost if the whole table stays in memory."""
@@ -91,8 +85,13 @@ class SolveCost:
 
     @property
     def words(self) -> str:
-        """Size and time as text, such as ``0.93 GB and about 25 s``."""
-        return _("{size} and {duration}").format(size=gigabytes(self.bytes), duration=duration(self.seconds))
+        """Size and time with two threads as text, such as ``0.93 GB and about 25 s``."""
+        return self.words_with(THREADS)
+
+    def words_with(self, threads: int) -> str:
+        """Size and time with so many threads as text."""
+        time = duration(self.processor_seconds / threads)
+        return _("{size} and {duration}").format(size=gigabytes(self.bytes), duration=time)
 
     @property
     def too_large(self) -> bool:
@@ -109,18 +108,13 @@ class RuleSetStats(SolveCost):
 
 
 def rule_set_stats(rules: RuleSet, *, any_number: bool = False) -> RuleSetStats:
-    """Sizes and limits of a rule set.
+    """Sizes and limits of a rule set; with `any_number` cards are counted that are too many to be solved.
 
-    Parameters
-    ----------
-    any_number
-        Whether cards are counted that are too many to be solved.
-
-    Raises
-    ------
-    RulesError
-        If it has too many states to be enumerated.
+    RulesError if it has too many states to be enumerated.
     """
+    from ..game.maximum import maximum_score
+    from .state_counts import count_states
+
     counts = count_states(rules, any_number=any_number)
     size = sum(counts.values)
     return RuleSetStats(
@@ -135,6 +129,8 @@ def rule_set_stats(rules: RuleSet, *, any_number: bool = False) -> RuleSetStats:
 
 def layer_seconds(rules: RuleSet, counts: StateCounts | None = None) -> list[float]:
     """Estimated wall time of each layer of the means with two threads, by the number of filled categories."""
+    from .state_counts import count_states
+
     counts = counts or count_states(rules)
     lanes = [LANES * vectors for vectors in counts.vectors[:-1]]
     return [*(turn_seconds(rules, n, saved) for n, saved in zip(lanes, counts.most_saved, strict=False)), 0.0]
@@ -142,39 +138,18 @@ def layer_seconds(rules: RuleSet, counts: StateCounts | None = None) -> list[flo
 
 def turn_seconds(rules: RuleSet, lanes: float, most_saved: int) -> float:
     """Estimated wall time of a turn for so many lanes with two threads; all numbers of saved rolls are one turn."""
-    rolls = rules.rolls_per_turn + most_saved
-    return lanes * rolls * _roll_operations(rules) / LANE_OPERATIONS_PER_SECOND
+    return turn_operations(rules, lanes, most_saved) / LANE_OPERATIONS_PER_SECOND
+
+
+def turn_operations(rules: RuleSet, lanes: float, most_saved: int) -> float:
+    """Operations of a turn for so many lanes: the same on every machine."""
+    grid = lattice(rules.dice, rules.faces)
+    return lanes * (rules.rolls_per_turn + most_saved) * (2 * len(grid.predecessors) + 4 * grid.n_rolls)
 
 
 def score_turn_seconds(rules: RuleSet, lanes: float, most_saved: int) -> float:
     """The same for scores as lanes."""
     return turn_seconds(rules, lanes, most_saved) * (SAVED_SCORES_COST if most_saved else 1.0)
-
-
-def rule_set_facts(rules: RuleSet) -> dict[str, Any]:
-    """The fields of :class:`RuleSetStats`.
-
-    If the rules are too large for an exact table: `maximum`, the reason as `too_large`, and `approximate_seconds`
-    (:func:`approximate_seconds`).
-    """
-    try:
-        return asdict(rule_set_stats(rules))
-    except RulesError as error:
-        if error.code != "too-large":
-            raise
-        facts = {"maximum": maximum_score(rules), "too_large": str(error)}
-        return facts | {"approximate_seconds": approximate_seconds(rules)}
-
-
-def approximate_seconds(rules: RuleSet) -> float:
-    """Rough estimate of the wall time of an approximate solution, the bound aside; two threads, no compilation."""
-    return APPROXIMATE_SECONDS + turn_seconds(rules, APPROXIMATE_TURNS * len(rules.categories), 0)
-
-
-def _roll_operations(rules: RuleSet) -> int:
-    """Operations of a lane for each roll of a turn."""
-    grid = lattice(rules.dice, rules.faces)
-    return 2 * len(grid.predecessors) + 4 * grid.n_rolls
 
 
 def remarks(rules: RuleSet) -> list[str]:

@@ -15,45 +15,24 @@ MAX_RULES = 62  # the rules that apply are bits of an integer
 
 
 class HoldRuleArrays(NamedTuple):
-    """A list of hold rules (int64 unless stated otherwise).
+    """A list of hold rules (int64 unless stated otherwise)."""
 
-    Attributes
-    ----------
-    size : int
-        Number of rules; each array has one more entry, which is not used.
-    holds : (n,) int32
-        Lattice index of the dice to hold, STOP or NO_FIT, by roll; several such lines.
-    start : (size + 1,)
-        First line of each rule in `holds`.
-    per_mask : (size + 1,)
-        Length of a line if the rule has one for each bitmask of open faces, 0 if it has a single line.
-    all_open, none_open : (size + 1,)
-        Bitmasks of categories that must be open, and that must not be open.
-    any_start, any_open : (size + 2,), (n + 1,)
-        Rule i needs an open category in each of ``any_open[any_start[i]:any_start[i + 1]]``, which are bitmasks.
-    rerolls : (size + 1,)
-        Bitmask of the numbers of rerolls left to which the rule applies.
-    par : (size + 1,)
-        ABOVE: only from par on; BELOW: only below it; 0: both.
-    least_turns, most_turns : (size + 1,)
-        Turns left, this one included.
-    face_bit : (categories + 1,)
-        Bit of the face that an upper category collects; 0 if it collects none.
-    above_par : (lane sets * lane width,) int8
-        1 where the upper sum of a lane is at least par.
-    """
-
-    size: int
+    size: int  # number of rules; each array has one more entry, which is not used
+    # (n,): lattice index of the dice to hold, STOP or NO_FIT, by roll; several such lines
     holds: npt.NDArray[np.int32]
-    start: Ints
-    per_mask: Ints
-    all_open: Ints
-    none_open: Ints
-    any_start: Ints
+    # like `holds`: bitmask of the categories of which one must be open, because the dice may score in it
+    of_use: Ints
+    start: Ints  # (size + 1,): first line of each rule in `holds`
+    per_mask: Ints  # (size + 1,): length of a line if the rule has one for each bitmask of open faces, else 0
+    all_open: Ints  # (size + 1,): bitmask of categories that must be open
+    none_open: Ints  # (size + 1,): bitmask of categories that must not be open
+    any_start: Ints  # rule i needs an open category in each bitmask of ``any_open[any_start[i]:any_start[i + 1]]``
     any_open: Ints
-    rerolls: Ints
-    par: Ints
-    least_turns: Ints
+    scored: Ints  # (size + 1,): 1 if the tracked box must hold points
+    bonus_box: int  # bit of the joker's box if its points make another roll of its kind pay a bonus, else 0
+    rerolls: Ints  # (size + 1,): bitmask of the numbers of rerolls left to which the rule applies
+    par: Ints  # (size + 1,): ABOVE: only from par on; BELOW: only below it; 0: both
+    least_turns: Ints  # (size + 1,): turns left, this one included
     most_turns: Ints
-    face_bit: Ints
-    above_par: npt.NDArray[np.int8]
+    face_bit: Ints  # (categories + 1,): bit of the face that an upper category collects; 0 if it collects none
+    above_par: npt.NDArray[np.int8]  # (lane sets * lane width,): 1 where the upper sum of a lane is at least par

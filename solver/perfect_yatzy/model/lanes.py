@@ -113,22 +113,14 @@ class LaneSets:
         if box < 0:
             return self.uppers.cap(np.array([self.start.upper], dtype=np.int64))
         added = self._points[box] * self.uppers.shift(box, 1)
-        return np.unique(self.uppers.cap(np.add.outer(self.sums[previous], added).ravel()))
+        sums = np.sort(self.uppers.cap(np.add.outer(self.sums[previous], added).ravel()))
+        distinct: Ints = sums[np.append(True, sums[1:] != sums[:-1])]  # np.unique would import numpy.ma, at a cost
+        return distinct
 
     def points_made(self, extra: Ints, width: int) -> tuple[Ints, Ints]:
-        """Fewest and most points made since the start in the boxes that count to a bonus, for each lane.
+        """Fewest and most points made since the start in the boxes that count to a bonus, ``(lane sets, width)``.
 
-        Parameters
-        ----------
-        extra : (categories,) int64
-            Points that each box may pay in addition, which do not count to the bonus.
-        width
-            Length of the rows of the result, at least the number of lanes.
-
-        Returns
-        -------
-        least, most : (lane sets, width) int64
-            0 where there is no lane.
+        `extra`: points that each box may pay in addition, which do not count to the bonus. 0 where there is no lane.
         """
         shape = self.size, width
         least, most = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
@@ -180,19 +172,9 @@ class LaneSets:
         return found
 
     def arrays(self, multiple: int) -> tuple[Ints, Ints]:
-        """Upper sums by lane, and lanes by upper sum.
+        """``lane_upper`` and ``lane_of`` of :class:`perfect_yatzy.model.state_space.StateLayout`.
 
-        Parameters
-        ----------
-        multiple
-            The number of columns of the first array is rounded up to a multiple of it.
-
-        Returns
-        -------
-        lane_upper : (lane sets, lane_width) int64
-            Padded by repeating the last sum.
-        lane_of : (lane sets, upper_width) int64
-            -1 for sums that cannot occur; sums beyond a threshold have the lane of the threshold.
+        The width of the first is a multiple of `multiple`; sums beyond a threshold have the lane of the threshold.
         """
         width = -(-int(self.count.max()) // multiple) * multiple
         lane_upper = np.zeros((self.size, width), dtype=np.int64)

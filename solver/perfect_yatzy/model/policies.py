@@ -34,9 +34,6 @@ class Policy(Protocol):
     def layer(self, filled: int) -> RowActions:
         """Actions at the cards with `filled` categories filled.
 
-        Returns
-        -------
-        callable
-            Takes rows of the layer, ``(n,)`` int64, and yields parts of them, each with the policy argument of the
-            kernels. Several threads call it at the same time.
+        The result takes rows of the layer, ``(n,)`` int64, and yields parts of them, each with the policy argument of
+        the kernels. Several threads call it at the same time.
         """

@@ -27,12 +27,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..game.dice import Floats, Ints, lattice
-from ..game.points import points_table
+from ..game.points import full_points, points_table
 from ..game.rules import Bonus, RuleSet
-from ..game.scoring import category_points
 from ..game.upper_sums import upper_sums
 from .relaxed_layout import Levels, RelaxedLayout
 from .turn_model import CategoryOutcomes, JokerModel, LegalCategories, TurnModel, dice_model
+from .turn_slots import open_boxes
 
 
 class RelaxedGame(RelaxedLayout):
@@ -100,15 +100,10 @@ class RelaxedGame(RelaxedLayout):
         """What is added to W for an upper bound of the game itself, ``(n,)`` float64.
 
         The prices of the open boxes, and the lines above the bonuses whose sums are not remembered.
-
-        Parameters
-        ----------
-        filled, upper : (n,) int64
-            As for :meth:`index`.
         """
         total = np.zeros(len(filled))
-        for c, price in enumerate(self.prices.tolist()):
-            total += np.where(filled >> c & 1, 0.0, price)
+        for price, is_open in zip(self.prices.tolist(), open_boxes(self.rules, filled).T, strict=True):
+            total += np.where(is_open, price, 0.0)
         sums = upper_sums(self.rules)
         for b, bonus in enumerate(self.rules.bonuses):
             if self.bonus is None or b != self.bonus_column:
@@ -124,13 +119,7 @@ class RelaxedGame(RelaxedLayout):
         return np.tile(paid, int(self.most_saved[self.turns]) + 1)
 
     def status_points(self, joker_filled: bool, paid: bool) -> tuple[Ints, Ints]:
-        """Most points of each box for each roll, and the bonus points of the roll in any box.
-
-        Returns
-        -------
-        points : (categories, rolls) int64
-        bonus : (rolls,) int64
-        """
+        """Most points of each box for each roll, and the bonus points of the roll in any box."""
         rules, joker = self.rules, self.rules.joker
         points = points_table(rules).copy()
         for c, category in enumerate(rules.categories):
@@ -139,16 +128,9 @@ class RelaxedGame(RelaxedLayout):
         bonus = np.zeros(points.shape[1], dtype=np.int64)
         if joker is None or not joker_filled:
             return points, bonus
-        grid = lattice(rules.dice, rules.faces)
         is_joker = points_table(rules)[rules.joker_index] > 0
         if joker.requires == "filled" or paid:
-            for i in np.flatnonzero(is_joker).tolist() if joker.mode != "none" else []:
-                roll = grid.counts[grid.first_roll + i].tolist()
-                for c, category in enumerate(rules.categories):
-                    if joker.mode == "maximum":
-                        points[c, i] = max(points[c, i], points_table(rules)[c].max())
-                    elif not category.upper:
-                        points[c, i] = max(points[c, i], category_points(category, roll, True))
+            points[:, is_joker] = np.maximum(points, full_points(rules))[:, is_joker]
         if joker.bonus_requires == "filled" or paid:
             bonus[is_joker] = joker.bonus
         return points, bonus

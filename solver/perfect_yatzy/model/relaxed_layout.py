@@ -23,12 +23,15 @@ from itertools import accumulate
 
 import numpy as np
 
+from .._messages import _
 from ..errors import RulesError
 from ..game.box_order import chains, prerequisites
 from ..game.dice import Ints
+from ..game.limits import ONE_WORD
 from ..game.points import possible_points
 from ..game.rules import Bonus, RuleSet
 from ..game.upper_sums import upper_sums
+from .card_masks import card_masks
 from .state_space import LANES, StateLayout
 
 Levels = Sequence[Ints]  # for each lane set the sums that end a level, ascending
@@ -75,7 +78,7 @@ class RelaxedLayout:
     Raises
     ------
     RulesError
-        If there are more than MAX_ROWS rows.
+        If there are more than MAX_ROWS rows, or ONE_WORD exact boxes.
     ValueError
         If `exact` holds a part of a chain or lacks an upper box of the column.
     """
@@ -96,6 +99,9 @@ class RelaxedLayout:
         self.has_flag = rules.tracked_index >= 0
         if self.has_flag and rules.tracked_index not in self.exact:
             raise ValueError("the box of which it matters whether it holds points must be exact")
+        if len(self.exact) > ONE_WORD:
+            text = f"the relaxed game has {len(self.exact)} exact boxes; at most {ONE_WORD} fit"
+            raise RulesError(text, code="too-large")
         bases = [len(chain) + 1 for chain in self.chains] + [len(self.members) + 1]
         *self.weights, self.cards = accumulate((1, *bases), lambda a, b: a * b)
         self.bases = bases
@@ -153,30 +159,29 @@ class RelaxedLayout:
 
     def _build_rows(self) -> None:
         rules, cards = self.rules, np.arange(self.cards, dtype=np.int64)
-        needed = prerequisites(rules)
         place = {c: i for i, c in enumerate(self.exact)}
+        needed = [sum((mask >> c & 1) << i for c, i in place.items()) for mask in prerequisites(rules)]
         closed = np.zeros(self.cards, dtype=np.int64)
         lane_sets, turns = np.zeros(self.cards, dtype=np.int64), np.zeros(self.cards, dtype=np.int64)
-        filled = np.zeros(self.cards, dtype=np.int64)  # the exact boxes that are filled, as bits of the sheet
+        filled = np.zeros(self.cards, dtype=np.int64)  # the exact boxes that are filled, as bits
         for j, chain in enumerate(self.chains):
             digit = cards // self.weights[j] % self.bases[j]
             turns += digit
             lane_sets += self._set_weights[j] * np.cumsum([0, *(c in self.upper for c in chain)])[digit]
             for i, c in enumerate(chain):
-                filled |= np.where(digit > i, 1 << c, 0)
+                filled |= np.where(digit > i, 1 << place[c], 0)
                 closed |= np.where(digit != i, 1 << place[c], 0)
-        known = sum(1 << c for c in self.exact)
         for c in self.exact:
-            closed |= np.where(needed[c] & known & ~filled, 1 << place[c], 0)
+            closed |= np.where(needed[c] & ~filled, 1 << place[c], 0)
         used = cards // self.weights[-1] % self.bases[-1]
         turns += used
         blocked = np.ones(self.cards, dtype=bool)
         for c in self.members:
-            blocked &= needed[c] & known & ~filled != 0
+            blocked &= needed[c] & ~filled != 0
         closed |= np.where((used == len(self.members)) | blocked, 1 << len(self.exact), 0)
         occurs = np.ones(self.cards, dtype=bool)
         if self.has_flag:
-            paid = filled >> rules.tracked_index & 1 == 1
+            paid = filled >> place[rules.tracked_index] & 1 == 1
             occurs = np.concatenate([occurs, paid])
             turns, lane_sets, closed = (np.tile(a, 2) for a in (turns, lane_sets, closed))
         self.turns_played = turns.astype(np.uint8)
@@ -196,30 +201,19 @@ class RelaxedLayout:
         self.layout = StateLayout(closed, offsets, lane_sets, self._lane_count, lanes, lane_of, *widths)
 
     def row_of(self, filled: Ints, tracked: Ints) -> Ints:
-        """The row of each card, ``(n,)`` int64.
-
-        Parameters
-        ----------
-        filled, tracked : (n,) int64
-            Bitmask of the filled categories; 1 where the tracked box holds points.
-        """
-        rows = self.weights[-1] * _filled_of(filled, self.members)
+        """The row of each card, ``(n,)`` int64."""
+        rows = self.weights[-1] * self._filled_of(filled, self.members)
         for weight, chain in zip(self.weights, self.chains, strict=False):
-            rows += weight * _filled_of(filled, chain)
+            rows += weight * self._filled_of(filled, chain)
         return np.asarray(rows + tracked * self.cards if self.has_flag else rows)
 
-    def index(self, filled: Ints, upper: Ints, saved: Ints, tracked: Ints) -> Ints:
-        """The place of the value of each state, ``(n,)`` int64.
+    def _filled_of(self, filled: Ints, boxes: Sequence[int]) -> Ints:
+        """How many of the boxes are filled, ``(n,)`` int64."""
+        count = np.bitwise_count(filled & card_masks(self.rules, [sum(1 << c for c in boxes)]))
+        return np.asarray(count if count.ndim == 1 else count[:, 0] + count[:, 1], dtype=np.int64)
 
-        Parameters
-        ----------
-        filled : (n,) int64
-            Bitmask of the filled categories of the game itself.
-        upper : (n,) int64
-            Upper sums, as in a :class:`perfect_yatzy.game.scorecard.State`.
-        saved, tracked : (n,) int64
-            Saved rolls; 1 where the tracked box holds points.
-        """
+    def index(self, filled: Ints, upper: Ints, saved: Ints, tracked: Ints) -> Ints:
+        """The place of the value of each state, ``(n,)`` int64."""
         rows = self.row_of(filled, tracked)
         sets = self.layout.lane_sets[rows]
         lanes = self._lane_of[sets, np.minimum(self.remembered_sum(upper), self.threshold)]
@@ -231,6 +225,39 @@ class RelaxedLayout:
             return np.zeros_like(upper)
         sums = upper_sums(self.rules)
         return np.asarray(upper // sums.weights[self.bonus_column] % sums.widths[self.bonus_column])
+
+
+def required_exact(rules: RuleSet) -> tuple[tuple[int, ...], int]:
+    """The boxes that are exact in every relaxation, and the column whose upper sum is remembered (-1: none).
+
+    Those are the boxes that decide about jokers and required boxes, and the upper boxes of the column with the
+    largest bonus, unless that is too many; each with the other boxes of its chain.
+    """
+    bonuses = rules.bonuses
+    column = max(range(len(bonuses)), key=lambda b: bonuses[b].points) if bonuses else -1
+    upper = {c for c, box in enumerate(rules.categories) if box.upper and bonuses and box.column == column}
+    exact = _whole_chains(rules, upper | set(tracked_exact(rules)))
+    return (exact, column) if len(exact) <= ONE_WORD else (tracked_exact(rules), -1)
+
+
+def tracked_exact(rules: RuleSet) -> tuple[int, ...]:
+    """The boxes that decide about jokers and required boxes, each with the other boxes of its chain.
+
+    RulesError if these are more than ONE_WORD.
+    """
+    exact = _whole_chains(rules, {c for c in (rules.joker_index, rules.tracked_index) if c >= 0})
+    if len(exact) > ONE_WORD:
+        text = _(
+            "{rules} has {count} boxes in one order, one of which jokers or other boxes need; "
+            "at most {most} are possible"
+        )
+        raise RulesError(text.format(rules=rules.key, count=len(exact), most=ONE_WORD), code="too-large")
+    return exact
+
+
+def _whole_chains(rules: RuleSet, boxes: set[int]) -> tuple[int, ...]:
+    """All boxes of the chains that have some of these, ascending."""
+    return tuple(sorted(c for chain in chains(rules) if boxes & set(chain) for c in chain))
 
 
 def _equivalent(sums: Sequence[int], paid: Callable[[int], int], to_come: int, threshold: int) -> list[int]:
@@ -246,8 +273,3 @@ def _equivalent(sums: Sequence[int], paid: Callable[[int], int], to_come: int, t
             found.append(total)
             certain.append(bonus)
     return found
-
-
-def _filled_of(filled: Ints, boxes: Sequence[int]) -> Ints:
-    """How many of the boxes are filled, ``(n,)`` int64."""
-    return np.asarray(np.bitwise_count(filled & sum(1 << c for c in boxes)), dtype=np.int64)

@@ -20,18 +20,10 @@ ROWS_AT_A_TIME = 1 << 12  # so that the memory of temporary arrays is small
 
 
 class ScoreOffsets(NamedTuple):
-    """Where the values of each state are: one int64 per state, in the order of the table of means.
+    """Where the values of each state are: one int64 per state, in the order of the table of means."""
 
-    Attributes
-    ----------
-    origin : (states,)
-        Index of x = 0 in the whole table, which may be outside the range of the state.
-    low, high : (states,)
-        First and last x of the range.
-    """
-
-    origin: Ints
-    low: Ints
+    origin: Ints  # (states,): index of x = 0 in the whole table, which may be outside the range of the state
+    low: Ints  # (states,): first and last x of the range
     high: Ints
 
 

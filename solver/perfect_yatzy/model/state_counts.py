@@ -25,41 +25,20 @@ from .state_space import LANES, check_enumerable
 
 @dataclass(frozen=True)
 class StateCounts:
-    """Sizes of the state space that starts at the empty card.
+    """Sizes of the state space that starts at the empty card."""
 
-    Attributes
-    ----------
-    states : int
-        States a game can reach, before upper sums are merged into lanes.
-    rows : int
-        Cards, those included that the order excludes; twice as many with a tracked box.
-    values : tuple of int
-        Entries of the table by the number of filled categories.
-    vectors : tuple of int
-        SIMD vectors of lanes of all cards, without saved rolls, by the number of filled categories.
-    most_saved : tuple of int
-        The largest number of saved rolls, by the number of filled categories.
-    """
-
-    states: int
-    rows: int
-    values: tuple[int, ...]
+    states: int  # states a game can reach, before upper sums are merged into lanes
+    rows: int  # cards, those included that the order excludes; twice as many with a tracked box
+    values: tuple[int, ...]  # entries of the table by the number of filled categories
+    # SIMD vectors of lanes of all cards, without saved rolls, by the number of filled categories
     vectors: tuple[int, ...]
-    most_saved: tuple[int, ...]
+    most_saved: tuple[int, ...]  # the largest number of saved rolls, by the number of filled categories
 
 
 def count_states(rules: RuleSet, *, any_number: bool = False) -> StateCounts:
-    """The sizes of the state space of a rule set.
+    """The sizes of the state space of a rule set; with `any_number` also of one with too many cards to be solved.
 
-    Parameters
-    ----------
-    any_number
-        Whether cards are counted that are too many to be solved.
-
-    Raises
-    ------
-    RulesError
-        If it has too many states to be enumerated, or too many sets of upper boxes to be counted.
+    RulesError if it has too many states to be enumerated, or too many sets of upper boxes to be counted.
     """
     n = len(rules.categories)
     check_enumerable(rules, any_number=any_number)

@@ -26,6 +26,7 @@ from .._messages import _, number_text
 from ..errors import RulesError, StateError, span
 from ..game.box_order import chains, prerequisites
 from ..game.dice import Ints
+from ..game.limits import ONE_WORD
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State, check_state
 from ..game.upper_sums import upper_sums
@@ -40,28 +41,15 @@ class StateLayout(NamedTuple):
     """The arrays that give the place of a state in the table, as the kernels take them (int64).
 
     The value of a state is at ``offsets[row] + saved * lane_count[lane_set] + lane``.
-
-    Attributes
-    ----------
-    masks, offsets, lane_sets : (rows,)
-        Bitmask of filled categories, first index in the table and lane set of each row.
-    lane_count : (lane sets,)
-        Number of lanes.
-    lane_upper : (lane sets, lane_width)
-        Upper sum of each lane, padded by repeating the last one.
-    lane_of : (lane sets, upper_width)
-        Lane of each upper sum, -1 if it cannot occur.
-    lane_width, upper_width : int
-        Row lengths of the two arrays before; kernels index them flat.
     """
 
-    masks: Ints
-    offsets: Ints
-    lane_sets: Ints
-    lane_count: Ints
-    lane_upper: Ints
-    lane_of: Ints
-    lane_width: int
+    masks: Ints  # (rows,): bitmask of filled categories
+    offsets: Ints  # (rows,): first index in the table
+    lane_sets: Ints  # (rows,): lane set
+    lane_count: Ints  # (lane sets,): number of lanes
+    lane_upper: Ints  # (lane sets, lane_width): upper sum of each lane, padded by repeating the last one
+    lane_of: Ints  # (lane sets, upper_width): lane of each upper sum, -1 if it cannot occur
+    lane_width: int  # row lengths of the two arrays before; kernels index them flat
     upper_width: int
 
 
@@ -190,13 +178,7 @@ class StateSpace:
         return slice(*bounds)
 
     def state_rows(self, last: int = 0) -> Ints:
-        """``(states,)`` int64: the row of every state, in the order of the table.
-
-        Parameters
-        ----------
-        last
-            Only of the states with so many filled categories or more.
-        """
+        """``(states,)`` int64: the row of every state of the table with `last` filled categories or more."""
         end = max(last, self.first_layer) - 1
         rows = np.concatenate([self.layers[k] for k in range(self.categories, end, -1)])
         lanes = self.layout.lane_count[self.layout.lane_sets[rows]]
@@ -216,13 +198,7 @@ class StateSpace:
         return card + (self.cards if self.has_tracked_rows and state.joker_paid else 0)
 
     def rows_of(self, filled: Ints, joker_paid: Ints) -> Ints:
-        """Rows of many cards, ``(n,)`` int64 each; no check.
-
-        Parameters
-        ----------
-        filled, joker_paid
-            Bitmasks of filled categories, and 1 where the tracked box holds points.
-        """
+        """Rows of many cards, ``(n,)`` int64 each, from bitmasks of filled categories; no check."""
         cards = filled
         if not self._is_mask:
             cards = np.zeros_like(filled)
@@ -231,23 +207,11 @@ class StateSpace:
         return np.asarray(cards + joker_paid * self.cards if self.has_tracked_rows else cards)
 
     def lanes_of(self, rows: Ints, upper: Ints) -> Ints:
-        """Lanes of upper sums that need not be capped, in the cards of rows; -1 where they cannot occur.
-
-        Parameters
-        ----------
-        rows, upper : (n,) int64
-            Upper sums are numbers from 0 on as in :mod:`perfect_yatzy.game.upper_sums`.
-        """
+        """Lanes of upper sums, which need not be capped, in the cards of rows; -1 where they cannot occur."""
         return np.asarray(self.layout.lane_of[self.layout.lane_sets[rows], self._uppers.cap(upper)])
 
     def index(self, state: State) -> int:
-        """Place of a state's value in the table.
-
-        Raises
-        ------
-        StateError
-            If no game can reach this state.
-        """
+        """Place of a state's value in the table; StateError if no game can reach the state."""
         self.check(state)
         return self.unchecked_index(state)
 
@@ -296,11 +260,9 @@ class StateSpace:
 def check_enumerable(rules: RuleSet, filled: int = 0, *, any_number: bool = False) -> None:
     """Raise RulesError if a rule set has too many states from a card with the `filled` categories on.
 
-    Parameters
-    ----------
-    any_number
-        Whether any number of cards is allowed, and only the sets of upper boxes are checked.
+    `any_number`: any number of cards is allowed, and only the sets of upper boxes are checked.
     """
+    check_one_word(rules)
     cards = prod(sum(1 - (filled >> c & 1) for c in chain) + 1 for chain in chains(rules))
     free = all(len(chain) == 1 for chain in chains(rules))
     if cards > 1 << MAX_FREE_CATEGORIES and not any_number:
@@ -355,6 +317,14 @@ def check_enumerable(rules: RuleSet, filled: int = 0, *, any_number: bool = Fals
         )
         sums, sets, most = (number_text(n, grouped=True) for n in (uppers.size, lane_sets, MAX_LANE_ENTRIES))
         raise RulesError(text.format(rules=rules.key, sums=sums, sets=sets, most=most), code="too-large")
+
+
+def check_one_word(rules: RuleSet) -> None:
+    """Raise RulesError if a rule set has more boxes than a mask of one word (:mod:`.card_masks`)."""
+    if len(rules.categories) > ONE_WORD:
+        text = _("{rules} has {count} boxes; at most {most} are possible, except with an approximate strategy")
+        fields = {"rules": rules.key, "count": len(rules.categories), "most": ONE_WORD}
+        raise RulesError(text.format(**fields), code="too-large")
 
 
 def state_space(rules: RuleSet, start: State = EMPTY_STATE) -> StateSpace:

@@ -24,211 +24,100 @@ import numpy.typing as npt
 
 from ..game.box_order import prerequisites
 from ..game.dice import Floats, Ints, lattice, sub_multisets
-from ..game.points import points_table
+from ..game.points import full_points, points_table
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
 from ..game.scoring import is_joker, matching_upper_boxes
 from ..game.upper_sums import upper_sums
+from .card_masks import card_masks, packed, single_mask
 from .earning_holds import earning_holds
 from .state_space import StateLayout, StateSpace, state_space
 
 
 class CategoryOutcomes(NamedTuple):
-    """What the categories pay, and to which row of cards each outcome leads (int64 unless stated otherwise).
+    """What the categories pay, and to which row of cards each outcome leads (int64 unless stated otherwise)."""
 
-    Attributes
-    ----------
-    start : (categories + 1,)
-        Category c has the outcomes ``start[c]`` to ``start[c + 1] - 1``; the first of them is the lowest, and any
-        roll may have it: it pays nothing.
-    points : (outcomes,) float64
-        Points for the box; less its price in a relaxed game.
-    shift : (outcomes,)
-        Increase of the upper sum (0 for lower boxes, or without an upper bonus).
-    step : (outcomes,)
-        Row of the child card minus row of the card.
-    roll_start : (outcomes + 1,)
-        Outcome i is earned by ``rolls[roll_start[i]:roll_start[i + 1]]``.
-    rolls : (pairs,)
-        Lattice indices of rolls.
-    hold_start : (outcomes + 1,)
-        Outcome i is earned by every roll that contains one of ``holds[hold_start[i]:hold_start[i + 1]]``, and each
-        other roll that contains one of them earns more.
-    holds : (pairs of hold and outcome,)
-        Lattice indices of the smallest such holds; none for the lowest outcomes.
-    roll_points : (categories * rolls,)
-        Points of each category for each roll, without joker rules.
-    counts_to_upper : (categories,)
-        What one point in the category adds to the upper sum (:mod:`perfect_yatzy.game.upper_sums`).
-    first_roll_bonus : (categories,) float64
-        Extra points for scoring the category on the first roll.
-    """
-
-    start: Ints
-    points: Floats
-    shift: Ints
-    step: Ints
-    roll_start: Ints
-    rolls: Ints
+    start: Ints  # category c has the outcomes ``start[c]`` to ``start[c + 1] - 1``, of which the first pays nothing
+    points: Floats  # (outcomes,): points for the box; less its price in a relaxed game
+    shift: Ints  # (outcomes,): increase of the upper sum (0 for lower boxes, or without an upper bonus)
+    step: Ints  # (outcomes,): row of the child card minus row of the card
+    roll_start: Ints  # (outcomes + 1,): outcome i is earned by ``rolls[roll_start[i]:roll_start[i + 1]]``
+    rolls: Ints  # (pairs,): lattice indices of rolls
+    # The smallest holds, none for the lowest outcomes: outcome i is earned by every roll that contains one of
+    # ``holds[hold_start[i]:hold_start[i + 1]]``, unless the roll earns more.
     hold_start: Ints
     holds: Ints
-    roll_points: Ints
-    counts_to_upper: Ints
-    first_roll_bonus: Floats
+    roll_points: Ints  # (categories * rolls,): points of each category for each roll, without joker rules
+    counts_to_upper: Ints  # (categories,): what one point in the category adds to the upper sum
+    first_roll_bonus: Floats  # (categories,): extra points for scoring the category on the first roll
 
 
 class JokerModel(NamedTuple):
-    """Rolls that are jokers once the joker's box is filled (int64 arrays and integers unless stated otherwise).
+    """Rolls that are jokers once the joker's box is filled (int64 arrays and integers unless stated otherwise)."""
 
-    Attributes
-    ----------
-    rolls : (size,)
-        Their lattice indices.
-    number : (rolls,)
-        Number of the joker each roll is, -1 if it is not a joker.
-    box : (size,)
-        Bitmask of the matching upper boxes, 0 without one.
-    points, full_points : (categories * size,)
-        Points by the dice, and as a joker: with fixed points paid in full, or the most a category pays.
-    size : int
-        How many rolls are jokers.
-    bit : int
-        Bit of the joker's box in a bitmask of categories, 0 if the rules have no joker.
-    bonus : float
-        Extra points of such a roll.
-    must_match : int
-        1 if an open matching upper box must be taken.
-    requires_points, bonus_requires_points, bonus_requires_open : int
-        1 if a roll is a joker only when the joker's box holds points; if that is so for the bonus; and if the bonus
-        is paid only while a matching upper box is open.
-    always_in_full : int
-        1 if jokers pay `full_points` whatever box is open, else only if no matching upper box is.
-    """
-
-    rolls: Ints
-    number: Ints
-    box: Ints
-    points: Ints
-    full_points: Ints
-    size: int
-    bit: int
-    bonus: float
-    must_match: int
-    requires_points: int
-    bonus_requires_points: int
-    bonus_requires_open: int
-    always_in_full: int
+    rolls: Ints  # (size,): their lattice indices
+    number: Ints  # (rolls,): number of the joker each roll is, -1 if it is not a joker
+    box: Ints  # (size,): bitmask of the matching upper boxes, 0 without one
+    points: Ints  # (categories * size,): points by the dice
+    full_points: Ints  # points as a joker: with fixed points paid in full, or the most a category pays
+    size: int  # how many rolls are jokers
+    bit: int | Ints  # bit of the joker's box in a bitmask of categories, 0 if the rules have no joker
+    bonus: float  # extra points of such a roll
+    must_match: int  # 1 if an open matching upper box must be taken
+    requires_points: int  # 1 if a roll is a joker only when the joker's box holds points
+    bonus_requires_points: int  # 1 if the bonus is paid only then
+    bonus_requires_open: int  # 1 if the bonus is paid only while a matching upper box is open
+    always_in_full: int  # 1 if jokers pay `full_points` whatever box is open, else only if no matching upper box is
 
 
 class LegalCategories(NamedTuple):
     """Which categories may take a roll, apart from jokers (:mod:`perfect_yatzy.kernels.legal`).
 
-    Attributes
-    ----------
-    prerequisites : (categories,) int64
-        Bitmask of the categories that must be filled before each.
-    requiring, tracked : int
-        Bitmasks of the categories that pay only while another box holds points, and of that box; `tracked` is also
-        the box of a joker if it matters whether that holds points.
-    strict : int
-        1 if a box may be crossed out only by a roll that scores in no box it may go to.
-    scoring : (SCORING_WAYS * rolls,) int64
-        Bitmask of the categories in which each roll scores points, in each way to score it; empty if not strict.
+    The masks are those of :mod:`.card_masks`.
     """
 
-    prerequisites: Ints
-    requiring: int
-    tracked: int
-    strict: int
-    scoring: Ints
+    prerequisites: Ints  # (categories,): bitmask of the categories that must be filled before each
+    requiring: int | Ints  # bitmask of the categories that pay only while another box holds points
+    tracked: int | Ints  # that of this box, or of a joker's box if it matters whether it holds points
+    strict: int  # 1 if a box may be crossed out only by a roll that scores in no box it may go to
+    scoring: Ints  # (SCORING_WAYS * rolls,): bitmask of the categories in which a roll scores; empty if not strict
 
 
 class DiceModel(NamedTuple):
-    """Rolls and the holds within them.
+    """Rolls and the holds within them."""
 
-    Attributes
-    ----------
-    weights : (rolls,) float64
-        Probability of each roll when all dice are rolled.
-    hold_start : (rolls + 1,) int64
-        Roll i contains the holds ``holds[hold_start[i]:hold_start[i + 1]]``.
-    holds : (pairs,) int32
-        Lattice indices, most dice first (so the roll itself), then higher faces first.
-    predecessor_start, predecessors : (holds + 1,) and (pairs,) int64
-        Lattice indices of each multiset after taking one die away.
-    roll_count : int
-        Number of different rolls.
-    first_roll : int
-        Lattice index of the first roll, which is the number of smaller multisets.
-    """
-
-    weights: Floats
-    hold_start: Ints
-    holds: npt.NDArray[np.int32]
-    predecessor_start: Ints
-    predecessors: Ints
-    roll_count: int
-    first_roll: int
+    weights: Floats  # (rolls,): probability of each roll when all dice are rolled
+    hold_start: Ints  # (rolls + 1,): roll i contains the holds ``holds[hold_start[i]:hold_start[i + 1]]``
+    holds: npt.NDArray[np.int32]  # lattice indices, most dice first (so the roll itself), then higher faces first
+    predecessor_start: Ints  # as in :class:`perfect_yatzy.game.dice.Lattice`
+    predecessors: Ints  # (pairs,): lattice indices of each multiset after taking one die away
+    roll_count: int  # number of different rolls
+    first_roll: int  # lattice index of the first roll, which is the number of smaller multisets
 
 
 class TurnModel(NamedTuple):
-    """One turn of a rule set as the kernels take it; flags are 0 or 1.
+    """One turn of a rule set as the kernels take it; flags are 0 or 1."""
 
-    Attributes
-    ----------
-    layout : StateLayout
-        Where the states of a card lie in the table.
-    outcomes : CategoryOutcomes
-    jokers : JokerModel
-    legal : LegalCategories
-    dice : DiceModel
-    category_count : int
-    upper_bits : int
-        Bitmask of the upper categories.
-    card_count : int
-        Rows from this one on are cards whose tracked box holds points.
-    rolls_per_turn : int
-        Rolls of a turn without saved rolls.
-    saves_rolls : int
-        Whether unused rolls are saved for later turns.
-    has_first_roll_bonus : int
-    monotone : int
-        0 if more points may lower the value, so that a roll that pays must not be scored as one that does not: as the
-        objective says, or because points in the joker's box restrict where later jokers may go.
-    nested : int
-        1 if a roll may be scored as any hold within it: ``holds`` of :class:`CategoryOutcomes` is filled, and an
-        outcome with more points is never worth less.
-    """
-
-    layout: StateLayout
+    layout: StateLayout  # where the states of a card lie in the table
     outcomes: CategoryOutcomes
     jokers: JokerModel
     legal: LegalCategories
     dice: DiceModel
     category_count: int
-    upper_bits: int
-    card_count: int
-    rolls_per_turn: int
-    saves_rolls: int
+    upper_bits: int  # bitmask of the upper categories
+    card_count: int  # rows from this one on are cards whose tracked box holds points
+    rolls_per_turn: int  # rolls of a turn without saved rolls
+    saves_rolls: int  # whether unused rolls are saved for later turns
     has_first_roll_bonus: int
+    # 0 if more points may lower the value, so that a roll that pays must not be scored as one that does not: as the
+    # objective says, or because points in the joker's box restrict where later jokers may go.
     monotone: int
+    # 1 if a roll may be scored as any hold within it: an outcome with more points is never worth less.
     nested: int
 
 
 def row_steps(rules: RuleSet, space: StateSpace, category: Ints, points: Ints) -> tuple[Ints, Ints]:
-    """The changes of row and upper sum when categories are filled with points.
-
-    Parameters
-    ----------
-    category, points : (n,) int64
-
-    Returns
-    -------
-    step : (n,) int64
-        Row of the child card minus row of the card; cards whose tracked box holds points have other rows.
-    shift : (n,) int64
-        Increase of the upper sum.
-    """
+    """The changes of row and upper sum when categories are filled with points."""
     pays = space.has_tracked_rows & (category == rules.tracked_index) & (points > 0)
     weights = np.array([upper_sums(rules).shift(c, 1) for c in range(len(rules.categories))], dtype=np.int64)
     return space.step_of[category] + pays * space.cards, weights[category] * points
@@ -276,11 +165,11 @@ def joker_model(rules: RuleSet) -> JokerModel:
     return JokerModel(
         rolls=np.array(rolls, dtype=np.int64) + dice.first_roll,
         number=number,
-        box=np.array([matching_upper_boxes(rules, counts[i]) for i in rolls], dtype=np.int64),
+        box=card_masks(rules, [matching_upper_boxes(rules, counts[i]) for i in rolls]),
         points=np.ascontiguousarray(plain[:, rolls].ravel()),
         full_points=np.ascontiguousarray(full[:, rolls].ravel()),
         size=len(rolls),
-        bit=1 << rules.joker_index if joker else 0,
+        bit=single_mask(rules, 1 << rules.joker_index if joker else 0),
         bonus=float(joker.bonus if joker else 0),
         must_match=int(joker is not None and joker.mode == "forced"),
         requires_points=int(joker is not None and joker.requires == "points"),
@@ -293,30 +182,18 @@ def joker_model(rules: RuleSet) -> JokerModel:
 @lru_cache(maxsize=8)
 def legal_categories(rules: RuleSet) -> LegalCategories:
     """Which categories of a rule set may take a roll; built once per process."""
-    strict, scoring = rules.crossing_out == "only-if-nothing-scores", np.zeros(0, dtype=np.int64)
+    strict, scoring = rules.crossing_out == "only-if-nothing-scores", card_masks(rules, [])
     if strict:
         _, points, _, number = numbered_outcomes(rules)
         pays = points[number.reshape(SCORING_WAYS, len(rules.categories), -1)] > 0
-        scoring = (pays << np.arange(len(rules.categories))[:, None]).sum(axis=1).ravel()
+        scoring = packed(rules, np.moveaxis(pays, 1, 2).reshape(-1, len(rules.categories)))
     return LegalCategories(
-        prerequisites=np.array(prerequisites(rules), dtype=np.int64),
-        requiring=sum(1 << c for c, category in enumerate(rules.categories) if category.requires),
-        tracked=1 << rules.tracked_index if rules.tracked_index >= 0 else 0,
+        prerequisites=card_masks(rules, prerequisites(rules)),
+        requiring=single_mask(rules, sum(1 << c for c, box in enumerate(rules.categories) if box.requires)),
+        tracked=single_mask(rules, 1 << rules.tracked_index if rules.tracked_index >= 0 else 0),
         strict=int(strict),
         scoring=scoring,
     )
-
-
-def full_points(rules: RuleSet) -> Ints:
-    """Points of every category for every roll as a joker, ``(categories, rolls)`` int64."""
-    plain, joker = points_table(rules), rules.joker
-    if joker is None or joker.mode == "none":
-        return plain
-    if joker.mode == "maximum":
-        return np.broadcast_to(plain.max(axis=1, keepdims=True), plain.shape)
-    lower = [() if c.upper else c.patterns for c in rules.categories]
-    fixed = [max((p.fixed_points for p in patterns if p.score == "fixed"), default=0) for patterns in lower]
-    return np.maximum(plain, np.array(fixed, dtype=np.int64)[:, None])
 
 
 @lru_cache(maxsize=8)
@@ -372,29 +249,15 @@ SCORING_WAYS = 16
 
 
 class TurnOutcomes(NamedTuple):
-    """Every different outcome of a turn (category, points, bonus points); (int64 unless stated otherwise).
+    """Every different outcome of a turn (category, points, bonus points); (int64 unless stated otherwise)."""
 
-    Attributes
-    ----------
-    category, points : (size,)
-        The category filled, and the points of its box.
-    total : (size,) float64
-        Points made: for the box and as bonus points.
-    step, shift : (size,)
-        As in :class:`CategoryOutcomes`.
-    number : (SCORING_WAYS * categories * rolls,)
-        Outcome of a category for a roll in each way to score it.
-    size : int
-        How many outcomes there are.
-    """
-
-    category: Ints
-    points: Ints
-    total: Floats
-    step: Ints
+    category: Ints  # (size,): the category filled
+    points: Ints  # the points of its box
+    total: Floats  # (size,): points made: for the box and as bonus points
+    step: Ints  # as in :class:`CategoryOutcomes`
     shift: Ints
-    number: Ints
-    size: int
+    number: Ints  # (SCORING_WAYS * categories * rolls,): outcome of a category for a roll in each way to score it
+    size: int  # how many outcomes there are
 
 
 def turn_outcomes(rules: RuleSet, start: State = EMPTY_STATE) -> TurnOutcomes:

@@ -18,12 +18,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ..game.box_order import prerequisites
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
 from ..game.upper_sums import upper_sums
+from .card_masks import Bools, card_masks, is_wide, single_mask, unpacked
 from .turn_model import (
     ON_FIRST_ROLL,
     DiceModel,
@@ -35,71 +35,41 @@ from .turn_model import (
     numbered_outcomes,
 )
 
-Bools = npt.NDArray[np.bool_]
+WIDE_PAIRS = 1000  # of boxes, in a wide sheet: a regression for each of its turns is in memory
 
 
 class TurnSlots(NamedTuple):
-    """One turn of a rule set by slots; int64 arrays and integers unless stated otherwise, flags are 0 or 1.
+    """One turn of a rule set by slots; the last fields but one are those of :class:`.turn_model.TurnModel`."""
 
-    Attributes
-    ----------
-    slot_category : (slots,)
-        The category that is filled.
-    slot_shift : (slots,)
-        Increase of the upper sum (:mod:`perfect_yatzy.game.upper_sums`).
-    slot_pays : (slots,)
-        1 if the box holds points and that matters.
-    zero_outcome : (categories,)
-        Outcome of a box that is crossed out.
-    zero_everywhere : (categories,)
-        1 if crossing out may be offered to every roll, because it is never better than scoring.
-    category, points : (outcomes,)
-        Of each outcome, numbered as in :class:`.turn_model.TurnOutcomes`.
-    total : (outcomes,) float64
-        Points made, bonus points included.
-    slot : (outcomes,)
-    number : (ways * categories * rolls,)
-        Outcome of a category for a roll in each way to score it.
-    roll_start, roll_outcomes : (rolls + 1,) and (pairs,)
-        Roll r has the outcomes ``roll_outcomes[roll_start[r]:roll_start[r + 1]]`` if it is no joker: those that pay,
-        and crossing out where that is not offered to every roll.
-    first_start, first_outcomes
-        The same for the first roll of a turn, with its bonus points.
-    outcome_count, slot_count : int
-    jokers : JokerModel
-    dice : DiceModel
-    category_count, upper_bits, legal, rolls_per_turn, saves_rolls, has_first_roll_bonus : int
-        As in :class:`.turn_model.TurnModel`.
-    unpaid : int
-        Bitmask of the boxes whose outcomes depend on the tracked box in a way that the rolls' lists do not show: they
-        count to an upper bonus and pay only while that box holds points.
-    """
-
-    slot_category: Ints
-    slot_shift: Ints
-    slot_pays: Ints
-    zero_outcome: Ints
-    zero_everywhere: Ints
-    category: Ints
+    slot_category: Ints  # (slots,): the category that is filled
+    slot_shift: Ints  # (slots,): increase of the upper sum (:mod:`perfect_yatzy.game.upper_sums`)
+    slot_pays: Ints  # (slots,): 1 if the box holds points and that matters
+    zero_outcome: Ints  # (categories,): outcome of a box that is crossed out
+    zero_everywhere: Ints  # (categories,): 1 if crossing out may be offered to every roll: it is never better
+    category: Ints  # (outcomes,): of each outcome, numbered as in :class:`.turn_model.TurnOutcomes`
     points: Ints
-    total: Floats
-    slot: Ints
-    number: Ints
+    total: Floats  # (outcomes,): points made, bonus points included
+    slot: Ints  # (outcomes,)
+    number: Ints  # (ways * categories * rolls,): outcome of a category for a roll in each way to score it
+    # Roll r, if it is no joker, has the outcomes ``roll_outcomes[roll_start[r]:roll_start[r + 1]]``: those that pay,
+    # and crossing out where that is not offered to every roll.
     roll_start: Ints
     roll_outcomes: Ints
-    first_start: Ints
+    first_start: Ints  # the same for the first roll of a turn, with its bonus points
     first_outcomes: Ints
     outcome_count: int
     slot_count: int
     jokers: JokerModel
     dice: DiceModel
     category_count: int
-    upper_bits: int
+    upper_bits: int | Ints
     rolls_per_turn: int
     legal: LegalCategories
     saves_rolls: int
     has_first_roll_bonus: int
-    unpaid: int
+    # Bitmask of the boxes whose outcomes depend on the tracked box in a way that the rolls' lists do not show: they
+    # count to an upper bonus and pay only while that box holds points.
+    unpaid: int | Ints
 
 
 @lru_cache(maxsize=8)
@@ -154,21 +124,68 @@ def turn_slots(rules: RuleSet) -> TurnSlots:
         jokers=jokers,
         dice=dice,
         category_count=n,
-        upper_bits=sum(1 << c for c, box in enumerate(rules.categories) if box.upper),
+        upper_bits=single_mask(rules, sum(1 << c for c, box in enumerate(rules.categories) if box.upper)),
         rolls_per_turn=rules.rolls_per_turn,
         legal=legal_categories(rules),
         saves_rolls=int(rules.saved_rolls),
         has_first_roll_bonus=int(bool(rules.first_roll_bonus)),
-        unpaid=sum(1 << c for c in np.flatnonzero(needed & counted).tolist()),
+        unpaid=single_mask(rules, sum(1 << c for c in np.flatnonzero(needed & counted).tolist())),
     )
+
+
+@lru_cache(maxsize=8)
+def box_masks(rules: RuleSet) -> Ints:
+    """The mask of each box alone."""
+    return card_masks(rules, [1 << c for c in range(len(rules.categories))])
 
 
 def open_boxes(rules: RuleSet, filled: Ints) -> Bools:
     """Which boxes are open, ``(n, categories)``, from bitmasks of filled categories ``(n,)``."""
-    return np.asarray((filled[:, None] >> np.arange(len(rules.categories)) & 1) == 0)
+    return ~unpacked(rules, filled)
 
 
 def allowed_boxes(rules: RuleSet, filled: Ints) -> Bools:
     """Which boxes the next turn may fill, ``(n, categories)``; a joker may be restricted further."""
-    before = np.array(prerequisites(rules), dtype=np.int64)
-    return np.asarray(open_boxes(rules, filled) & ((before & ~filled[:, None]) == 0))
+    missing = (card_masks(rules, prerequisites(rules)) & ~filled[:, None]) != 0
+    return np.asarray(
+        open_boxes(rules, filled) & ~(missing if missing.ndim == 2 else missing[..., 0] | missing[..., 1])
+    )
+
+
+def extra_count(rules: RuleSet) -> int:
+    """Number of features of a fitted value function in addition to the open boxes and their pairs."""
+    return 2 * len(rules.bonuses) + 2 * bool(rules.saved_rolls) + (rules.tracked_index >= 0)
+
+
+def feature_count(rules: RuleSet) -> int:
+    """Number of fitted coefficients of a value function for each number of open boxes."""
+    pairs, lines = feature_pairs(rules)[0], feature_lines(rules)[0]
+    return 1 + len(rules.categories) + len(pairs) + extra_count(rules) + len(lines)
+
+
+@lru_cache(maxsize=8)
+def feature_pairs(rules: RuleSet) -> tuple[Ints, Ints]:
+    """The pairs of boxes that are features of a fitted value function, as two arrays.
+
+    All pairs; of a wide sheet (:mod:`.card_masks`) those of one row or one column, at most WIDE_PAIRS, the nearest.
+    """
+    n = len(rules.categories)
+    first, second = np.triu_indices(n, 1)
+    if is_wide(rules):
+        column, row = np.divmod(np.arange(n), n // max(1, len(rules.columns)))  # the boxes are listed by columns
+        rows, columns = np.abs(row[first] - row[second]), np.abs(column[first] - column[second])
+        nearest = np.argsort(np.where((rows == 0) | (columns == 0), rows + columns, n), kind="stable")
+        kept = np.sort(nearest[: min(WIDE_PAIRS, np.count_nonzero((rows == 0) | (columns == 0)))])
+        first, second = first[kept], second[kept]
+    return first.astype(np.int64), second.astype(np.int64)
+
+
+@lru_cache(maxsize=8)
+def feature_lines(rules: RuleSet) -> tuple[Ints, Ints]:
+    """The further features and the boxes whose products are features; of a wide sheet a sum only with its column."""
+    related = np.ones((extra_count(rules), len(rules.categories)), dtype=bool)
+    if is_wide(rules):
+        for column in range(len(rules.bonuses)):
+            related[2 * column : 2 * column + 2] = [box.column == column for box in rules.categories]
+    extra, box = np.nonzero(related)
+    return extra.astype(np.int64), box.astype(np.int64)

@@ -37,19 +37,7 @@ def lattice_numbers(dice: int, faces: int) -> dict[Dice, int]:
 
 
 class GameColumns:
-    """Games of one rule set as columns. A *card* is the game of one player.
-
-    Parameters
-    ----------
-    rules
-        The rules of all games.
-
-    Attributes
-    ----------
-    rules : RuleSet
-    cards : list of (int, int)
-        For each card what the caller calls its game, and the index of its player.
-    """
+    """Games of one rule set as columns. A *card* is the game of one player."""
 
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules
@@ -62,15 +50,7 @@ class GameColumns:
         self._holds: list[int] = []
 
     def add(self, game: int, raw: dict[str, Any]) -> bool:
-        """Append the cards of a game from its JSON value; False, and nothing added, if it is not of the usual form.
-
-        Parameters
-        ----------
-        game
-            A number for the game, which :attr:`cards` repeats.
-        raw
-            The value of its line. The rules and the names of the players are not checked.
-        """
+        """Append the cards of a game from its JSON value; False, with nothing added, if its form is unusual."""
         try:
             turns = [
                 (t["player"], t["rolls"], t["holds"], t["category"], t["points"], bonus_points_of(t))

@@ -11,7 +11,6 @@ Turns that begin on the same card share one evaluation, so that a thousand games
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,22 +18,30 @@ import numpy.typing as npt
 
 from .._messages import _
 from ..errors import StateError
+from ..game.action_numbers import hold_count
 from ..game.dice import Floats, Ints, lattice
-from ..kernels.table_slices import window
 from ..model.objectives import final_bonus
-from ..model.state_space import LANES
 from ..model.turn_model import turn_model, turn_outcomes
+from ..strategy.batch import each_option
+from ..strategy.batch_positions import BatchPositions, sorted_positions
 from ..strategy.strategy import Strategy, check_strategy
-from ..tablebase.backward_induction import default_threads
-from ..tablebase.threads import thread_map
 from .columns import GameColumns
 
 if TYPE_CHECKING:
-    from ..kernels.recorded import Decisions, DecisionValues, RecordedTurns, WalkedCards
-    from ..kernels.table_slices import TableSlice
+    from ..kernels.recorded import RecordedTurns, WalkedCards
 
-SLICE = 4096  # decisions a thread takes at a time
 Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class _Values:
+    """Values of n decisions in points: of the best hold that rerolls a die (-inf without rerolls left), of the best
+    category, of what was done; and the first of the best categories."""
+
+    best_hold: Floats
+    best_stop: Floats
+    done: Floats
+    best_category: Ints
 
 
 @dataclass(frozen=True)
@@ -42,52 +49,24 @@ class GradedGames:
     """Recorded cards with the value of every decision. Values, losses and luck are in points.
 
     A *card* is the game of one player; its turns, and the rolls of a turn, follow each other in the arrays.
-
-    Attributes
-    ----------
-    start : float
-        Expected final score of an empty card.
-    faults : (cards,) int64
-        Position of the first turn of the card that breaks the rules, -1 if all are possible. The arrays that follow
-        have entries for the cards without fault alone, in the same order.
-    results : (n,) int64
-        Points at the end of the record, the upper bonus included.
-    finished : (n,) bool
-        Whether every category is filled.
-    card_of_turn : (turns,) int64
-        Card of each turn, from 0 to n - 1.
-    category, points : (turns,) int64
-        Position of the category taken, and the points of its box.
-    best_category : (turns,) int64
-        The best category for the last dice of the turn.
-    category_loss : (turns,) float64
-        What the category taken loses against the best category.
-    turn_of_roll : (rolls,) int64
-        Turn of each roll, from 0 to turns - 1.
-    number_of_roll : (rolls,) int64
-        Number of the roll in its turn, from 1.
-    can_reroll : (rolls,) bool
-        Whether rerolls are left, so that there is a hold to choose.
-    hold_loss : (rolls,) float64
-        What the hold, or stopping, loses; 0 without rerolls left.
-    luck : (rolls,) float64
-        Best value with these dice minus the value before the roll.
     """
 
-    start: float
+    start: float  # expected final score of an empty card
+    # (cards,) int64: Position of the first turn of the card that breaks the rules, -1 if all are possible. The
+    # arrays that follow have entries for the cards without fault alone, in the same order
     faults: Ints
-    results: Ints
-    finished: Bools
-    card_of_turn: Ints
-    category: Ints
-    points: Ints
-    best_category: Ints
-    category_loss: Floats
-    turn_of_roll: Ints
-    number_of_roll: Ints
-    can_reroll: Bools
-    hold_loss: Floats
-    luck: Floats
+    results: Ints  # (n,) int64: Points at the end of the record, the upper bonus included
+    finished: Bools  # (n,) bool: Whether every category is filled
+    card_of_turn: Ints  # (turns,) int64: Card of each turn, from 0 to n - 1
+    category: Ints  # (turns,) int64: Position of the category taken, and the points of its box
+    points: Ints  # (turns,) int64
+    best_category: Ints  # (turns,) int64: The best category for the last dice of the turn
+    category_loss: Floats  # (turns,) float64: What the category taken loses against the best category
+    turn_of_roll: Ints  # (rolls,) int64: Turn of each roll, from 0 to turns - 1
+    number_of_roll: Ints  # (rolls,) int64: Number of the roll in its turn, from 1
+    can_reroll: Bools  # (rolls,) bool: Whether rerolls are left, so that there is a hold to choose
+    hold_loss: Floats  # (rolls,) float64: What the hold, or stopping, loses; 0 without rerolls left
+    luck: Floats  # (rolls,) float64: Best value with these dice minus the value before the roll
 
     @property
     def card_of_roll(self) -> Ints:
@@ -103,22 +82,7 @@ class GradedGames:
 
 
 def grade_games(strategy: Strategy, columns: GameColumns, threads: int | None = None) -> GradedGames:
-    """Check recorded games against the rules and value all their decisions.
-
-    Parameters
-    ----------
-    strategy
-        The strategy that maximises the mean, for the rules of the games, from the empty card.
-    columns
-        The games.
-    threads
-        Number of threads; default: one per processor.
-
-    Raises
-    ------
-    StateError
-        If the strategy belongs to other rules or begins at another card.
-    """
+    """Check recorded games against the rules and value all their decisions."""
     check_strategy(strategy)
     if strategy.rules.fingerprint != columns.rules.fingerprint:
         raise StateError(
@@ -130,8 +94,6 @@ def grade_games(strategy: Strategy, columns: GameColumns, threads: int | None = 
         raise StateError(
             _("the strategy begins at a card with filled categories; games are rated from the empty card")
         )
-    from ..kernels.recorded import Decisions
-
     space, dice = strategy.space, lattice(strategy.rules.dice, strategy.rules.faces)
     turns, walked = _walk(strategy, columns)
     good = walked.faults < 0
@@ -149,9 +111,17 @@ def grade_games(strategy: Strategy, columns: GameColumns, threads: int | None = 
     rerolls = strategy.rules.rolls_per_turn - 1 + saved[turn_of_roll] - number
     rolls, holds = turns.rolls[is_good_roll], turns.holds[is_good_roll]
     category = turns.categories[is_good_turn]
-    done_category = np.where(holds < 0, category[turn_of_roll], -1)
-    roll_columns = (rolls - dice.first_roll, rerolls, (number == 0).astype(np.int64), holds, done_category)
-    found = _values(strategy, Decisions(rows[turn_of_roll], lanes[turn_of_roll], *roll_columns), threads)
+    positions = sorted_positions(
+        strategy.evaluator,
+        dice.counts[rolls],
+        rows[turn_of_roll],
+        lanes[turn_of_roll],
+        rolls - dice.first_roll,
+        rerolls,
+        number == 0,
+    )
+    taken = np.where(holds < 0, dice.first_roll + category[turn_of_roll], holds)
+    found = _option_values(strategy, positions, taken, threads)
 
     is_last = np.zeros(len(rolls), dtype=bool)
     is_last[first_roll + rolls_in_turn - 1] = True
@@ -205,35 +175,17 @@ def _results(strategy: Strategy, turns: RecordedTurns, walked: WalkedCards) -> I
     return np.asarray(made + np.where(full, bonus[np.where(full, walked.ends, 0)], 0))
 
 
-def _values(strategy: Strategy, decisions: Decisions, threads: int | None) -> DecisionValues:
-    """Values of decisions given in any order, in that order."""
-    from ..kernels.lattice import kernel_lattice
-    from ..kernels.recorded import Decisions, DecisionValues, GradeJob, grade_decisions
-    from ..kernels.turn import make_scratch
+def _option_values(strategy: Strategy, positions: BatchPositions, taken: Ints, threads: int | None) -> _Values:
+    """Values of decisions, and of the options that were `taken`, by their numbers."""
+    size, n_holds = len(positions), hold_count(strategy.rules)
+    found = _Values(np.empty(size), np.empty(size), np.empty(size), np.empty(size, dtype=np.int64))
 
-    space, size = strategy.space, len(decisions.rows)
-    filled = space.filled[decisions.rows]
-    order = np.lexsort((decisions.lanes // LANES, decisions.rows, filled))
-    in_order = Decisions(*(np.ascontiguousarray(column[order]) for column in decisions))
-    found = DecisionValues(np.empty(size), np.empty(size), np.empty(size), np.empty(size, dtype=np.int64))
-    layer_starts = np.searchsorted(filled[order], np.arange(space.categories + 1)).tolist()
-    dice, model = lattice(strategy.rules.dice, strategy.rules.faces), turn_model(strategy.rules)
-    passes, outcomes = kernel_lattice(dice), turn_outcomes(strategy.rules)
-    parts = []
-    for layer, (begin, end) in enumerate(pairwise(layer_starts)):
-        if begin < end:
-            table = window(space, strategy.table, layer)
-            parts += [(table, first, min(first + SLICE, end)) for first in range(begin, end, SLICE)]
+    def note(start: int, values: Floats) -> None:
+        place = positions.order[start : start + len(values)]
+        holds, stops = values[:, :n_holds], values[:, n_holds:]
+        found.best_hold[place], found.best_stop[place] = holds.max(axis=1), stops.max(axis=1)
+        found.best_category[place] = stops.argmax(axis=1)
+        found.done[place] = values[np.arange(len(values)), taken[place]]
 
-    def grade(part: tuple[TableSlice, int, int]) -> None:
-        table, begin, end = part
-        scratch = make_scratch(dice, model)
-        grade_decisions(begin, end, GradeJob(model, outcomes, passes, table, in_order, found, scratch))
-
-    with thread_map(min(len(parts), threads or default_threads())) as in_threads:
-        for _ in in_threads(grade, parts):
-            pass
-    inverse = np.empty(size, dtype=np.int64)
-    inverse[order] = np.arange(size)
-    values = found.best_hold[inverse], found.best_stop[inverse], found.done[inverse]
-    return DecisionValues(*values, found.best_category[inverse])
+    each_option(strategy.evaluator, positions, note, threads)
+    return found

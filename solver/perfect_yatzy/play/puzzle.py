@@ -28,21 +28,11 @@ PUZZLES_A_DAY = 1000  # the numbers of a day's seeds
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A decision to make.
+    """A decision to make."""
 
-    Attributes
-    ----------
-    card : Scorecard
-        The card before the turn.
-    dice : tuple of int
-        The dice, ascending.
-    rolls_left : int
-        Rerolls left; 0 if a category must be chosen.
-    """
-
-    card: Scorecard
-    dice: Dice
-    rolls_left: int
+    card: Scorecard  # the card before the turn
+    dice: Dice  # the dice, ascending
+    rolls_left: int  # rerolls left; 0 if a category must be chosen
 
     def options(self, strategy: Strategy) -> list[Hold | Choice]:
         """All holds and categories, best first."""
@@ -60,24 +50,7 @@ def daily_seed(day: date, number: int = 0) -> int:
 
 
 def find_puzzle(strategy: Strategy, seed: int, difficulty: str = "medium") -> Puzzle:
-    """A position of a given difficulty; the same one for the same rules and seed.
-
-    Parameters
-    ----------
-    strategy
-        The strategy that maximises the mean.
-    seed
-        Any whole number.
-    difficulty
-        A key of ``DIFFICULTIES``.
-
-    Raises
-    ------
-    StateError
-        If there is no such difficulty, or the seed is not a whole number.
-    RulesError
-        If no position of this difficulty is found in 1,000 games.
-    """
+    """A position of a given difficulty; the same one for the same rules and seed."""
     if difficulty not in DIFFICULTIES:
         raise StateError(
             _("difficulty is {difficulty}; must be one of {difficulties}").format(

@@ -67,45 +67,23 @@ class Place:
 
 @dataclass
 class Entry:
-    """A game to value.
-
-    Attributes
-    ----------
-    place : Place
-    players : tuple of str
-    date : str or None
-        Its field ``date``, if that is text.
-    content : bytes or Game
-        Its line, or the game itself.
-    """
+    """A game to value."""
 
     place: Place
     players: tuple[str, ...]
-    date: str | None
-    content: bytes | Game
+    date: str | None  # Its field ``date``, if that is text
+    content: bytes | Game  # Its line, or the game itself
 
 
 @dataclass(frozen=True)
 class GradedChunk:
-    """Games of one rule set with their values.
-
-    Attributes
-    ----------
-    rules : RuleSet
-    graded : GradedGames
-    entries : list of Entry
-        The game of each card.
-    players : list of int
-        Index of the player of each card.
-    rated : (cards,) bool
-        Whether the card is finished, and no player of the game broke the rules.
-    """
+    """Games of one rule set with their values."""
 
     rules: RuleSet
     graded: GradedGames
-    entries: list[Entry]
-    players: list[int]
-    rated: Bools
+    entries: list[Entry]  # the game of each card
+    players: list[int]  # Index of the player of each card
+    rated: Bools  # (cards,) bool: Whether the card is finished, and no player of the game broke the rules
 
 
 @dataclass
@@ -118,20 +96,7 @@ class _Group:
 
 
 class RatingInput:
-    """Reads games and values them.
-
-    Parameters
-    ----------
-    strategies
-        Opens the strategy of a rule set that maximises the mean.
-    threads
-        Number of threads; default: one per processor.
-
-    Attributes
-    ----------
-    results : list of (RuleSet, str, int)
-        Rules, player and result where no decisions are recorded.
-    """
+    """Reads games and values them."""
 
     def __init__(self, strategies: Callable[[RuleSet], Strategy], threads: int | None = None) -> None:
         self.results: list[tuple[RuleSet, str, int]] = []
@@ -144,20 +109,7 @@ class RatingInput:
         self._pending = self._games = 0
 
     def graded(self, sources: Iterable[Source], progress: Callable[[int], None]) -> Iterator[GradedChunk]:
-        """Value all games of some files, or given as such.
-
-        Parameters
-        ----------
-        sources
-            Files, and games that have been read.
-        progress
-            Called with the number of bytes that have been read.
-
-        Raises
-        ------
-        StateError
-            If a file cannot be read, or is not a record of games.
-        """
+        """Value all games of some files, or given as such."""
         read = 0
         for number, source in enumerate(sources, start=1):
             if isinstance(source, Game):

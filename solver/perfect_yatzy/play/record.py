@@ -4,7 +4,7 @@
   {"player": 0, "rolls": [[1, 3, 3, 4, 6], [3, 3, 3, 5, 6]], "holds": [[3, 3]], "category": "threes", "points": 9}]}
 
 rules         name of built-in rules, or the whole rule set as an object with the fields of a rule file, so that a
-              record needs no other file
+              record needs no other file; a record that names a file is refused
 player        index into `players`
 rolls         all dice after each roll of the turn
 holds         the dice held between them, one list fewer than `rolls`

@@ -14,17 +14,7 @@ from .record import Turn
 
 
 def play_turn(strategy: Strategy, card: Scorecard, seed: int, game: int, turn: int, player: int = 0) -> Turn:
-    """One turn of a simulated game, played by the strategy.
-
-    Parameters
-    ----------
-    card
-        The card before the turn.
-    seed, game, turn
-        Which dice: see :func:`perfect_yatzy.game.dice_stream.dice_of_game`.
-    player
-        Index of the player in the record.
-    """
+    """One turn of a simulated game, played by the strategy."""
     rules = strategy.rules
     rolls_left = strategy.max_rerolls(card.state)
     held: Dice = ()

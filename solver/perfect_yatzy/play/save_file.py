@@ -31,23 +31,6 @@ class SaveFile:
 
     The object remembers the content it last read or wrote. Writing or removing the file fails if another process has
     changed it since.
-
-    Parameters
-    ----------
-    path
-        Symbolic links are followed.
-
-    Attributes
-    ----------
-    path : Path
-        The file itself, without symbolic links.
-    seen : bytes or None
-        The content this object last read or wrote; None if there was no file.
-
-    Raises
-    ------
-    SolverError
-        If the path cannot be read, or is not a regular file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -59,25 +42,13 @@ class SaveFile:
         return load_session(self.path)
 
     def write(self, session: Session) -> None:
-        """Save the game.
-
-        Raises
-        ------
-        SolverError
-            If another process has changed the file, or it cannot be written.
-        """
+        """Save the game."""
         self._check_unchanged()
         save_session(self.path, session)
         self.seen = self._content()
 
     def remove(self) -> None:
-        """Delete the file, after the finished game has been recorded.
-
-        Raises
-        ------
-        SolverError
-            If another process has changed the file.
-        """
+        """Delete the file, after the finished game has been recorded."""
         self._check_unchanged()
         self.path.unlink(missing_ok=True)
 
@@ -103,13 +74,7 @@ class SaveFile:
 
 
 def save_session(path: Path, session: Session) -> None:
-    """Write a session to a file; an old file is replaced in one step.
-
-    Raises
-    ------
-    SolverError
-        If the file cannot be written.
-    """
+    """Write a session to a file; an old file is replaced in one step."""
     content = {
         "schema": SCHEMA,
         "rules": rules_to_json(session.rules),
@@ -130,13 +95,7 @@ def save_session(path: Path, session: Session) -> None:
 
 
 def load_session(path: Path) -> Session:
-    """Read a saved session; every action is checked.
-
-    Raises
-    ------
-    StateError
-        If the file is not a saved game, or its rules have changed.
-    """
+    """Read a saved session; every action is checked."""
     try:
         raw: dict[str, Any] = parse_json(read_limited(path, MAX_GAME_BYTES))
         rules = rules_from_json(raw["rules"])

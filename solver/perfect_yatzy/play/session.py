@@ -32,63 +32,33 @@ Kind = Literal["roll", "hold", "score"]
 
 @dataclass(frozen=True)
 class Action:
-    """One action of a game.
-
-    Attributes
-    ----------
-    kind : {"roll", "hold", "score"}
-    dice : tuple of int
-        All dice after a roll, or the dice held, ascending; empty for a score.
-    category : str
-        Id of the category that was scored; empty otherwise.
-    """
+    """One action of a game."""
 
     kind: Kind
-    dice: Dice = ()
-    category: str = ""
+    dice: Dice = ()  # all dice after a roll, or the dice held, ascending; empty for a score
+    category: str = ""  # Id of the category that was scored; empty otherwise
 
 
 @dataclass(frozen=True)
 class GamePosition:
-    """The state of a game after a sequence of actions.
+    """The state of a game after a sequence of actions."""
 
-    Attributes
-    ----------
-    cards : tuple of Scorecard
-        One per player, without the current turn.
-    turns : tuple of Turn
-        The completed turns, in the order they were played.
-    dice_history : tuple of tuple of int
-        Dice after each roll of the current turn.
-    holds : tuple of tuple of int
-        Dice held after each of these rolls; as many as rolls when the next dice are to be rolled, else one fewer.
-    """
-
-    cards: tuple[Scorecard, ...]
-    turns: tuple[Turn, ...] = ()
-    dice_history: tuple[Dice, ...] = ()
+    cards: tuple[Scorecard, ...]  # one per player, without the current turn
+    turns: tuple[Turn, ...] = ()  # the completed turns, in the order they were played
+    dice_history: tuple[Dice, ...] = ()  # dice after each roll of the current turn
+    # dice held after each of these rolls; as many as rolls when the next dice are to be rolled, else one fewer
     holds: tuple[Dice, ...] = ()
 
 
 @dataclass
 class Session:
-    """A game of one or more players who take turns.
-
-    Attributes
-    ----------
-    rules : RuleSet
-    players : tuple of str
-        Names, in the order they play.
-    seed : int or None
-        Seed of the program's dice; None if the players type in their own dice.
-    computers : tuple of str
-        For each player the kind of computer player (:func:`perfect_yatzy.policies.computer_players.parse_kind`),
-        empty for a person; () if all are persons.
-    """
+    """A game of one or more players who take turns."""
 
     rules: RuleSet
-    players: tuple[str, ...]
-    seed: int | None
+    players: tuple[str, ...]  # names, in the order they play
+    seed: int | None  # seed of the program's dice; None if the players type in their own dice
+    # for each player the kind of computer player (:func:`perfect_yatzy.policies.computer_players.parse_kind`),
+    # empty for a person; () if all are persons
     computers: tuple[str, ...] = ()
     _steps: list[tuple[Action, GamePosition]] = field(default_factory=list, init=False, repr=False)
 
@@ -190,23 +160,7 @@ class Session:
         return tuple(sorted((*self._held(), *new)))
 
     def roll(self, dice: Sequence[int] | None = None) -> Dice:
-        """Roll the dice that are not held.
-
-        Parameters
-        ----------
-        dice
-            The result: all dice, or only the rerolled ones; None for the program's dice.
-
-        Returns
-        -------
-        tuple of int
-            All dice, ascending.
-
-        Raises
-        ------
-        StateError
-            If no roll is due, or the dice do not fit the rules and the held dice.
-        """
+        """Roll the dice that are not held."""
         if not self.to_roll:
             raise StateError(_("no dice are to be rolled now"))
         new = self.next_roll() if dice is None else self._turn_position().roll(dice).dice
@@ -215,39 +169,16 @@ class Session:
         return new
 
     def check_hold(self, dice: Sequence[int]) -> Dice:
-        """The dice to hold, ascending.
-
-        Raises
-        ------
-        StateError
-            If these dice cannot be held now.
-        """
+        """The dice to hold, ascending."""
         return self._turn_position().check_hold(dice)
 
     def hold(self, dice: Sequence[int]) -> None:
-        """Hold some of the dice; the others are rolled next.
-
-        Raises
-        ------
-        StateError
-            If these dice cannot be held now.
-        """
+        """Hold some of the dice; the others are rolled next."""
         held, now = self.check_hold(dice), self.position
         self._push(Action("hold", held), GamePosition(now.cards, now.turns, now.dice_history, (*now.holds, held)))
 
     def score(self, category: str) -> None:
-        """Take a category for the dice and end the turn.
-
-        Parameters
-        ----------
-        category
-            Its id.
-
-        Raises
-        ------
-        StateError
-            If it cannot be taken now.
-        """
+        """Take a category for the dice and end the turn."""
         paid = self._turn_position().check_category(category)
         now, player = self.position, self.player
         turn = Turn(player, now.dice_history, now.holds, category, *paid)
@@ -256,13 +187,7 @@ class Session:
         self._push(Action("score", category=category), GamePosition(cards, (*now.turns, turn)))
 
     def apply(self, action: Action) -> None:
-        """Carry out an action that was written down.
-
-        Raises
-        ------
-        StateError
-            If it is not possible in this position.
-        """
+        """Carry out an action that was written down."""
         if action.kind == "score":
             self.score(action.category)
         elif action.kind == "hold":
@@ -271,13 +196,7 @@ class Session:
             self.roll(action.dice)
 
     def undo(self) -> Action | None:
-        """Undo the last decision of a person and what followed it; or the last dice that were typed in.
-
-        Returns
-        -------
-        Action or None
-            What was undone; None if there was nothing to undo.
-        """
+        """Undo the last decision of a person and what followed it; or the last dice that were typed in."""
         for i in range(len(self._steps) - 1, -1, -1):
             action, position = self._steps[i]
             if action.kind == "roll":

@@ -19,7 +19,7 @@ from ..tablebase.backward_induction import default_threads
 from .record import Game
 
 if TYPE_CHECKING:
-    from ..kernels.turn_log import TurnLog
+    from ..kernels.rollout import TurnLog
 
 CHUNK = 10_000  # games played at the same time; bounds the memory
 
@@ -27,18 +27,7 @@ CHUNK = 10_000  # games played at the same time; bounds the memory
 def simulated_records(
     strategy: Strategy | SoftPolicy, games: int, seed: int = 1, threads: int | None = None, player: str = "mean"
 ) -> Iterator[str]:
-    """Games from the empty card, each as the line of a record without its line break.
-
-    Parameters
-    ----------
-    strategy
-        What plays: perfect play, a goal or a utility, any strategy made of a table of values, or a policy that takes
-        worse options less often.
-    games, seed, threads
-        As for :func:`perfect_yatzy.simulate`.
-    player
-        Name of the player in the records.
-    """
+    """Games from the empty card, each as the line of a record without its line break."""
     threads = threads or default_threads()
     if isinstance(strategy, SoftPolicy):
         rollout: Rollout = SoftRollout(strategy, threads)

@@ -84,13 +84,7 @@ class Kind:
 
 
 def parse_kind(text: str | int) -> Kind:
-    """A kind of computer player from its name: ``5``, ``level 5``, ``skilled``, ``mean``, ``safe``, ``win``.
-
-    Raises
-    ------
-    StateError
-        If there is no such kind.
-    """
+    """A kind of computer player from its name: ``5``, ``level 5``, ``skilled``, ``mean``, ``safe``, ``win``."""
     word = " ".join(str(text).lower().split()).removeprefix("level ")
     if word in (*STYLES, "win"):
         return Kind(None, word)
@@ -190,12 +184,7 @@ class ComputerPlayer:
 
 @dataclass
 class LevelPlayer(ComputerPlayer):
-    """A player who makes mistakes.
-
-    Attributes
-    ----------
-    calibrated : CalibratedLevel
-    """
+    """A player who makes mistakes."""
 
     calibrated: CalibratedLevel
 
@@ -217,12 +206,7 @@ class LevelPlayer(ComputerPlayer):
 
 @dataclass
 class StylePlayer(ComputerPlayer):
-    """A player who avoids or seeks risk.
-
-    Attributes
-    ----------
-    risk : RiskEvaluator
-    """
+    """A player who avoids or seeks risk."""
 
     risk: RiskEvaluator
 
@@ -236,14 +220,9 @@ class WinningPlayer(ComputerPlayer):
     """A player who maximises the chance to beat the others; a tie counts as half a win.
 
     The others are assumed to play for the mean from their cards on.
-
-    Attributes
-    ----------
-    threads : int or None
-        For solves.
     """
 
-    threads: int | None = None
+    threads: int | None = None  # for solves
     _solved: OrderedDict[Hashable, TurnEvaluator | Opponent] = field(default_factory=OrderedDict, repr=False)
 
     def evaluator(self, card: Scorecard, others: Sequence[Scorecard | str | int]) -> TurnEvaluator:

@@ -23,27 +23,7 @@ LONGEST_STEP = 3.0  # in widths
 def descend(
     function: Callable[[Floats], float], start: Floats, widths: Floats, sweeps: int, least_gain: float = 0.0
 ) -> tuple[Floats, float]:
-    """A point with a lower value of a function.
-
-    Parameters
-    ----------
-    function
-        Takes ``(n,)`` float64.
-    start : (n,) float64
-        Where to begin.
-    widths : (n,) float64
-        Distance of the points that are compared, for each number.
-    sweeps
-        How often to go through all directions, at most.
-    least_gain
-        A sweep that gains no more is the last.
-
-    Returns
-    -------
-    point : (n,) float64
-    value : float
-        Never more than that of the start.
-    """
+    """A point with a lower value of a function."""
     directions, best = np.diag(widths), (function(start), start)
     for _ in range(sweeps):
         before, gains = best, []

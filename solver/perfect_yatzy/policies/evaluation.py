@@ -106,25 +106,7 @@ class Evaluation:
 
 
 def policy_values(policy: Policy, *, threads: int | None = None) -> Floats:
-    """The value of every state under a policy: the backward pass alone, about a second for Yatzy.
-
-    Parameters
-    ----------
-    policy
-        Any policy of this package that chooses its actions (not one that draws them at random).
-    threads
-        Number of threads; default: one per processor. The values do not depend on it.
-
-    Returns
-    -------
-    (size,) float64
-        Expected points still to come for every state from the policy's start on; the last one is the start's.
-
-    Raises
-    ------
-    RulesError
-        If the machine has too little memory.
-    """
+    """The value of every state under a policy: the backward pass alone, about a second for Yatzy."""
     objective = PolicyMean(policy)
     check_memory(policy.rules, objective.solve_cost())
     return np.asarray(solve_objective(objective, threads=threads))
@@ -199,7 +181,7 @@ def evaluate(
     if has_distribution(rules):
         # Other policies than perfect play may reach most of what the cards could hold.
         check_distribution_memory(rules, score_places(rules, policy.start).solve_cost().doubled())
-        played = ForwardPass(policy, threads, perfect).run(before)
+        played = ForwardPass(policy, threads, perfect, progress).run(before)
         found, losses = played.distribution, played.losses
         assert losses is not None
         rerolls = rules.rolls_per_turn - 1

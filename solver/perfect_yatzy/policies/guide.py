@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..game.box_order import leaves_choice
-from ..game.dice import Dice
-from ..game.notation import counts_of
+from ..game.dice import Dice, lattice
+from ..game.notation import counts_of, dice_of
 from ..game.rules import RuleSet
 from ..game.scorecard import State
 from ..game.scoring import scoring_options
 from ..game.upper_sums import upper_sums
 from ..strategy.category_odds import CategoryOdds, category_odds
+from .hold_tables import deciding_rule, holds_of_card
 from .opening_rolls import OpeningLine, opening_lines
 from .sampled_turns import SampledTurns, sample_turns, values_of
 
@@ -39,69 +40,35 @@ TRIED = 400  # turns of a stage that are looked through for an example
 
 @dataclass(frozen=True)
 class GiveUp:
-    """One way to give up a box: score nothing in it, or one die in an upper box.
+    """One way to give up a box: score nothing in it, or one die in an upper box."""
 
-    Attributes
-    ----------
-    category : int
-        Position of the category.
-    points : int
-        What it scores: 0, or one die of its face.
-    cost : float
-        Expected points it costs: what the card is worth before the turn, less the points and what it is worth after.
-        Mean over the turns in which perfect play gives up a box while this one is open.
-    share : float
-        Share of the turns in which perfect play gives up a box where it gives up this one, 0 to 1.
-    """
-
-    category: int
-    points: int
+    category: int  # position of the category
+    points: int  # what it scores: 0, or one die of its face
+    # expected points it costs: what the card is worth before the turn, less the points and what it is worth after.
+    # Mean over the turns in which perfect play gives up a box while this one is open
     cost: float
-    share: float
+    share: float  # share of the turns in which perfect play gives up a box where it gives up this one, 0 to 1
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A third of the game.
+    """A third of the game."""
 
-    Attributes
-    ----------
-    first, last : int
-        Its turns, from 1.
-    per_game : float
-        How often perfect play gives up a box in this stage of a game.
-    give_ups : tuple of GiveUp
-        Cheapest first.
-    """
-
-    first: int
+    first: int  # Its turns, from 1
     last: int
-    per_game: float
-    give_ups: tuple[GiveUp, ...]
+    per_game: float  # how often perfect play gives up a box in this stage of a game
+    give_ups: tuple[GiveUp, ...]  # cheapest first
 
 
 @dataclass(frozen=True)
 class Option:
-    """A box for the dice of an example, as the sheet sees it.
+    """A box for the dice of an example, as the sheet sees it."""
 
-    Attributes
-    ----------
-    category : int
-        Position of the category.
-    points : int
-        Points it pays, joker and first-roll bonuses included.
-    price : float
-    bonus : float
-        What the choice changes about the bonus (and the other numbers of the sheet), in points.
-    loss : float
-        Expected points it loses against perfect play.
-    """
-
-    category: int
-    points: int
+    category: int  # position of the category
+    points: int  # points it pays, joker and first-roll bonuses included
     price: float
-    bonus: float
-    loss: float
+    bonus: float  # what the choice changes about the bonus (and the other numbers of the sheet), in points
+    loss: float  # expected points it loses against perfect play
 
     @property
     def value(self) -> float:
@@ -111,80 +78,48 @@ class Option:
 
 @dataclass(frozen=True)
 class Example:
-    """A position of a simulated game at the end of a turn.
+    """A position of a simulated game at the end of a turn."""
 
-    Attributes
-    ----------
-    turn : int
-        From 1.
-    state : State
-        The card before the turn.
-    dice : tuple of int
-    options : tuple of Option
-        The three best for the sheet, the best first; and the best under perfect play, if that is another.
-    best : Option
-        The best under perfect play.
-    """
+    turn: int  # from 1
+    state: State  # the card before the turn
+    dice: Dice
+    # the three best for the sheet, the best first; and the best under perfect play, if that is another
+    options: tuple[Option, ...]
+    best: Option  # the best under perfect play
 
-    turn: int
+
+@dataclass(frozen=True)
+class HoldExample:
+    """A position in the middle of a turn, and the rule that decides it."""
+
+    turn: int  # from 1
     state: State
     dice: Dice
-    options: tuple[Option, ...]
-    best: Option
+    rolls_left: int
+    rule: int  # place of the rule in the list, from 0
+    kept: Dice
 
 
 @dataclass(frozen=True)
 class Guide:
-    """The content of a strategy guide.
-
-    Attributes
-    ----------
-    rules : RuleSet
-    perfect : float
-        Expected final score under perfect play, in points.
-    sheet : StrategySheet or None
-    opening : tuple of OpeningLine
-        Empty if a turn has one roll.
-    stages : tuple of Stage
-        Empty in a forced order, where no box can be chosen.
-    examples : tuple of Example
-        Empty without a sheet, or in a forced order.
-    losses : tuple of float
-        Points that the sheet loses against perfect play in each turn; empty if unknown.
-    odds : tuple of CategoryOdds
-        Chance and expected points of each category in one turn that is played for it alone.
-    """
+    """The content of a strategy guide."""
 
     rules: RuleSet
-    perfect: float
+    perfect: float  # expected final score under perfect play, in points
     sheet: StrategySheet | None
-    opening: tuple[OpeningLine, ...]
-    stages: tuple[Stage, ...]
-    examples: tuple[Example, ...]
-    losses: tuple[float, ...]
+    opening: tuple[OpeningLine, ...]  # empty if a turn has one roll
+    stages: tuple[Stage, ...]  # empty in a forced order, where no box can be chosen
+    examples: tuple[Example, ...]  # empty without a sheet, or in a forced order
+    losses: tuple[float, ...]  # points that the sheet loses against perfect play in each turn; empty if unknown
+    # chance and expected points of each category in one turn that is played for it alone
     odds: tuple[CategoryOdds, ...]
+    hold: HoldExample | None = None  # none without hold rules, or in a forced order
 
 
 def make_guide(
     strategy: Strategy, sheet: StrategySheet | None = None, losses: Sequence[float] | None = None
 ) -> Guide:
-    """The guide of a rule set.
-
-    Parameters
-    ----------
-    strategy
-        The optimal strategy for the mean, from :func:`perfect_yatzy.open_strategy`.
-    sheet
-        A learned sheet of the same rules.
-    losses
-        Points that the sheet loses in each turn (:func:`perfect_yatzy.policies.sheet_losses.turn_losses`). Default:
-        its figure ``losses_by_turn``, if it has that.
-
-    Returns
-    -------
-    Guide
-        The same for the same arguments: the simulated games have a fixed seed.
-    """
+    """The guide of a rule set."""
     rules = strategy.rules
     turns = sample_turns(strategy, GAMES) if leaves_choice(rules) else []
     if losses is None:
@@ -198,6 +133,7 @@ def make_guide(
         examples=tuple(worked_examples(strategy, sheet.prices, turns)) if sheet and turns else (),
         losses=tuple(losses),
         odds=tuple(category_odds(rules, None, rules.rolls_per_turn - 1)),
+        hold=hold_example(strategy, sheet, turns) if sheet and turns else None,
     )
 
 
@@ -208,13 +144,7 @@ def stage_turns(turns: int) -> list[range]:
 
 
 def give_up_stages(strategy: Strategy, turns: Sequence[SampledTurns]) -> Iterator[Stage]:
-    """What perfect play gives up when nothing fits, by stage of the game, and what each box would cost.
-
-    Parameters
-    ----------
-    turns
-        From :func:`perfect_yatzy.policies.sampled_turns.sample_turns`; free order.
-    """
+    """What perfect play gives up when nothing fits, by stage of the game, and what each box would cost."""
     candidates = [(c, p) for c, box in enumerate(strategy.rules.categories) for p in sorted({0, box.face})]
     for stage in stage_turns(len(turns)):
         costs: dict[tuple[int, int], list[float]] = {candidate: [] for candidate in candidates}
@@ -255,20 +185,38 @@ def _add_give_ups(
 
 
 def worked_examples(strategy: Strategy, prices: PriceSheet, turns: Sequence[SampledTurns]) -> Iterator[Example]:
-    """Positions that show the subtraction: a mistake of the sheet, a choice between good boxes, a box given up.
-
-    Parameters
-    ----------
-    turns
-        From :func:`perfect_yatzy.policies.sampled_turns.sample_turns`; free order. The first position that fits is
-        taken, from the early, the middle and the late game.
-    """
+    """Positions that show the subtraction: a choice between good boxes, a box given up, a mistake of the sheet."""
     stages = stage_turns(len(turns))
-    for stage, fits in ((0, _is_mistake), (1, _is_close_choice), (2, _is_give_up)):
+    for stage, fits in ((1, _is_close_choice), (2, _is_give_up), (0, _is_mistake)):
         if stage < len(stages):
             found = (example for example in _positions(strategy, prices, turns, stages[stage]) if fits(example))
             if (example := next(found, None)) is not None:
                 yield example
+
+
+def hold_example(strategy: Strategy, sheet: StrategySheet, turns: Sequence[SampledTurns]) -> HoldExample | None:
+    """A first roll of the late game, with few open boxes, that a later rule decides as perfect play does."""
+    rules, left = strategy.rules, strategy.rules.rolls_per_turn - 1
+    dice, random, found = lattice(rules.dice, rules.faces), np.random.default_rng(1), None
+    if not sheet.holds or left < 1 or rules.saved_rolls:
+        return None
+    number = stage_turns(len(turns))[-1][0]
+    for game in range(min(TRIED, len(turns[number].filled))):
+        state, roll = (
+            turns[number].state(game),
+            tuple(sorted(random.integers(1, rules.faces + 1, rules.dice).tolist())),
+        )
+        place = int(dice.rank(np.array(counts_of(rules, roll)))) - dice.first_roll
+        rule = deciding_rule(rules, sheet.holds, state, place, left)
+        hold = int(holds_of_card(rules, sheet.holds, state)[left, place])
+        if rule == len(sheet.holds) or hold <= 0 or (found and rule <= found.rule):
+            continue
+        kept = dice_of(dice.counts[hold].tolist())
+        if strategy.holds(state, roll, left)[0].dice == kept:
+            found = HoldExample(number + 1, state, roll, left, rule, kept)
+            if rule >= len(sheet.holds) // 2:
+                break
+    return found
 
 
 def _positions(

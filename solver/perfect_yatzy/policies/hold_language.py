@@ -18,22 +18,30 @@ the named dice, stops, or rolls all dice. Grammar, with ``[...]`` optional and `
                NUMBER different [of A-B]      one die of each face from A to B, at least so many
                row NUMBER [of A-B]            at least so many consecutive faces: the longest row, then the highest
                dice of FACES                  all dice with one of the faces
-               pays CATEGORY                  the category is open and pays for the roll; names all dice
+               pays CATEGORIES [for N]        one of them is open and pays (at least N points) for the roll; names
+                                              all dice
     GROUP      single, pair, three, four, five, six
     GROUPS     two pairs, full house, groups N+N{+N} (groups 3+3)
     FACES      open, A, A-B, open A-B         open: faces whose upper category is open
     condition  BOXES open                     at least one of them is open
                BOXES closed                   all of them are filled
                only BOXES open                no other category is open
-               above par, below par           upper sum at least, or less than, par: the part of the bonus threshold
+               above par                      upper sum at least par, but below the bonus threshold; par: its part
                                               that falls to the filled upper boxes (63: three of each face)
+               below par                      upper sum less than par, or the threshold reached
                rolls left N
                turns left N, turns left N-M   this turn included
-    BOXES      CATEGORY {or CATEGORY}         also `upper` and `lower`: all boxes of that section
+               CATEGORY scored                the box holds points; only where the game remembers it (the joker's)
+    CATEGORIES CATEGORY {or CATEGORY}
+    BOXES      CATEGORIES                     also `upper` and `lower`: all boxes of that section
     action     keep, stop, roll all
 
 To keep all dice is to stop. In a forced order a category is *open* if this turn fills it. Anything the rule set lacks
 is an error.
+
+A rule to keep or to stop counts only if the dice it keeps are of use: they show the face that an open category
+collects, or another open category pays for some roll with them, jokers included. While another roll of the joker's
+kind pays a bonus, its box counts as open for this.
 """
 
 from __future__ import annotations
@@ -51,7 +59,7 @@ MAX_ROLLS_LEFT = 60  # with saved rolls
 SECTIONS = ("upper", "lower")  # words for all categories of a section
 
 PatternKind = Literal["any", "groups", "different", "row", "dice", "pays"]
-ConditionKind = Literal["open", "closed", "only", "above par", "below par", "rolls left", "turns left"]
+ConditionKind = Literal["open", "closed", "only", "scored", "above par", "below par", "rolls left", "turns left"]
 Action = Literal["keep", "stop", "roll all"]
 
 ACTIONS: tuple[Action, ...] = ("keep", "stop", "roll all")
@@ -59,54 +67,33 @@ ACTIONS: tuple[Action, ...] = ("keep", "stop", "roll all")
 
 @dataclass(frozen=True)
 class DicePattern:
-    """What the dice of a roll must show, and which of them the pattern names.
-
-    Attributes
-    ----------
-    kind : {"any", "groups", "different", "row", "dice", "pays"}
-    sizes : tuple of int
-        Kind ``groups``: fewest dice of each group, descending. ``different`` and ``row``: fewest faces, one number.
-    low, high : int
-        Faces that count, both included.
-    open : bool
-        Whether only faces count whose upper category is open.
-    lowest : bool
-        A single group: of several of the same size the lowest face instead of the highest.
-    category : str
-        Kind ``pays``: id of the category.
-    """
+    """What the dice of a roll must show, and which of them the pattern names."""
 
     kind: PatternKind
+    # kind ``groups``: fewest dice of each group, descending. ``different`` and ``row``: fewest faces, one number
     sizes: tuple[int, ...] = ()
-    low: int = 1
+    low: int = 1  # faces that count, both included
     high: int = 0
-    open: bool = False
-    lowest: bool = False
-    category: str = ""
+    open: bool = False  # whether only faces count whose upper category is open
+    lowest: bool = False  # a single group: of several of the same size the lowest face instead of the highest
+    categories: tuple[str, ...] = ()  # kind ``pays``: ids of the categories, in the order of the sheet
+    least: int = 1  # kind ``pays``: the fewest points that count
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A condition on the card or on the rolls left.
-
-    Attributes
-    ----------
-    kind : {"open", "closed", "only", "above par", "below par", "rolls left", "turns left"}
-    categories : tuple of str
-        Kinds ``open``, ``closed`` and ``only``: ``upper`` or ``lower`` for a whole section, then ids in the order of
-        the sheet.
-    low, high : int
-        The numbers allowed, both included; kinds ``rolls left`` (one number) and ``turns left``.
-    """
+    """A condition on the card or on the rolls left."""
 
     kind: ConditionKind
+    # kinds ``open``, ``closed`` and ``only``: ``upper`` or ``lower`` for a whole section, then ids in the order of
+    # the sheet. Kind ``scored``: one id
     categories: tuple[str, ...] = ()
-    low: int = 0
+    low: int = 0  # the numbers allowed, both included; kinds ``rolls left`` (one number) and ``turns left``
     high: int = 0
 
     def __str__(self) -> str:
         names = " or ".join(self.categories)
-        if self.kind in ("open", "closed"):
+        if self.kind in ("open", "closed", "scored"):
             return f"{names} {self.kind}"
         if self.kind == "only":
             return f"only {names} open"
@@ -117,22 +104,12 @@ class Condition:
 
 @dataclass(frozen=True)
 class HoldRule:
-    """A rule of a list: if the pattern and all conditions fit, do the action. ``str(rule)`` is the canonical text.
-
-    Attributes
-    ----------
-    pattern : DicePattern
-    conditions : tuple of Condition
-        In canonical order, none twice.
-    action : {"keep", "stop", "roll all"}
-    faces : int
-        Faces of a die; patterns of all faces leave them out in the text.
-    """
+    """A rule of a list: if the pattern and all conditions fit, do the action. ``str(rule)`` is the canonical text."""
 
     pattern: DicePattern
-    conditions: tuple[Condition, ...]
+    conditions: tuple[Condition, ...]  # In canonical order, none twice
     action: Action
-    faces: int = 6
+    faces: int = 6  # faces of a die; patterns of all faces leave them out in the text
 
     def __str__(self) -> str:
         conditions = " and ".join(map(str, self.conditions))
@@ -147,7 +124,7 @@ class HoldRule:
         if pattern.kind == "any":
             return "any"
         if pattern.kind == "pays":
-            return f"pays {pattern.category}"
+            return f"pays {' or '.join(pattern.categories)}{f' for {pattern.least}' if pattern.least > 1 else ''}"
         if pattern.kind == "dice":
             return f"dice of {faces or face_range(pattern.low, pattern.high)}"
         if pattern.kind == "different":
@@ -166,7 +143,7 @@ def face_range(low: int, high: int) -> str:
     return str(low) if low == high else f"{low}-{high}"
 
 
-CONDITION_ORDER = ("open", "closed", "only", "above par", "below par", "rolls left", "turns left")
+CONDITION_ORDER = ("open", "closed", "only", "scored", "above par", "below par", "rolls left", "turns left")
 
 
 def section(rules: RuleSet, name: str) -> tuple[str, ...]:
@@ -195,18 +172,13 @@ def _shortened(rules: RuleSet, categories: Iterable[str]) -> tuple[str, ...]:
 
 
 def hold_rule(rules: RuleSet, pattern: DicePattern, conditions: Iterable[Condition], action: Action) -> HoldRule:
-    """A checked rule with its conditions in canonical order.
-
-    Raises
-    ------
-    StateError
-        If the pattern, a condition or the action does not apply to the rule set.
-    """
+    """A checked rule with its conditions in canonical order."""
     order = [*SECTIONS, *rules.index_of]
 
     def place(condition: Condition) -> tuple[int, list[int], int]:
         return CONDITION_ORDER.index(condition.kind), [*map(order.index, condition.categories)], condition.low
 
+    pattern = replace(pattern, categories=tuple(sorted(set(pattern.categories), key=order.index)))
     short = {replace(c, categories=_shortened(rules, c.categories)) for c in conditions}
     rule = HoldRule(pattern, tuple(sorted(short, key=place)), action, rules.faces)
     _check(rules, rule)
@@ -228,6 +200,10 @@ def _check(rules: RuleSet, rule: HoldRule) -> None:
     if pattern.kind == "any" and rule.action == "keep":
         raise rule_error("`any` names no dice to keep; write `stop` or `roll all`")
     for condition in rule.conditions:
+        tracked = rules.categories[rules.tracked_index].id if rules.tracked_index >= 0 else None
+        if condition.kind == "scored" and condition.categories != (tracked,):
+            known = f"only {tracked} can be" if tracked else f"{rules.key} has no such box"
+            raise rule_error(f"{condition}: a box whose points change what may be scored later; {known}")
         if condition.kind in ("above par", "below par") and not rules.bonus:
             raise rule_error(f"{rules.key} has no upper bonus, so there is no par")
         most = MAX_ROLLS_LEFT if rules.saved_rolls else rules.rolls_per_turn - 1

@@ -62,13 +62,7 @@ def parse_hold_rules(rules: RuleSet, text: str | Sequence[str]) -> tuple[HoldRul
 
 
 def parse_hold_rule(rules: RuleSet, text: str) -> HoldRule:
-    """Read one rule; see :mod:`.hold_language` for the grammar. Case and additional blanks do not matter.
-
-    Raises
-    ------
-    StateError
-        If the text is not a rule, or names something the rule set lacks; the message suggests what was meant.
-    """
+    """Read one rule; see :mod:`.hold_language` for the grammar. Case and additional blanks do not matter."""
     if not isinstance(text, str):
         raise rule_error(f"a hold rule is {shown(text)}; must be text such as 'three of open: keep'")
     check_length(text, MAX_RULE_TEXT, _("a hold rule"))
@@ -135,7 +129,11 @@ class _Parser:
         if self.take("any"):
             return DicePattern("any", high=faces)
         if self.take("pays"):
-            return DicePattern("pays", high=faces, category=self.category())
+            names = [self.category()]
+            while self.take("or"):
+                names.append(self.category())
+            least = self.number("a number of points") if self.take("for") else 1
+            return DicePattern("pays", high=faces, categories=tuple(names), least=least)
         if self.take("row"):
             return self.with_faces("row", (self.number("how many faces"),), may_be_open=False)
         if self.take("dice"):
@@ -178,9 +176,9 @@ class _Parser:
         return DicePattern(kind, sizes, low, high, is_open, may_be_lowest and self.take("lowest"))
 
     def condition(self) -> Condition:
-        for kind in ("above par", "below par"):
-            if self.take(*kind.split()):
-                return Condition(kind)
+        for side in ("above par", "below par"):
+            if self.take(*side.split()):
+                return Condition(side)
         if self.take("rolls", "left"):
             number = self.number("a number of rolls")
             return Condition("rolls left", (), number, number)
@@ -196,9 +194,11 @@ class _Parser:
             names += self.boxes()
         if self.take("open"):
             return Condition("only" if only else "open", tuple(names))
-        if not only and self.take("closed"):
-            return Condition("closed", tuple(names))
-        raise self.expected("`or` and a category, or `open`" if only else "`or` and a category, `open` or `closed`")
+        for kind in ("closed", "scored"):
+            if not only and self.take(kind):
+                return Condition(kind, tuple(names))
+        known = "`or` and a category, or `open`" if only else "`or` and a category, `open`, `closed` or `scored`"
+        raise self.expected(known)
 
     def boxes(self) -> list[str]:
         """A category, or all of a section."""

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..game.box_order import prerequisites
 from ..game.dice import Ints, lattice
-from ..game.points import points_table
+from ..game.points import full_points, points_table
 from ..game.rules import RuleSet
 from ..game.scorecard import State
 from ..game.scoring import open_categories
@@ -65,8 +65,7 @@ def _pattern_holds(rules: RuleSet, pattern: DicePattern) -> Holds:
     if pattern.kind == "any":
         fits, kept = np.ones(shown.shape[:2], dtype=bool), np.zeros_like(shown)
     elif pattern.kind == "pays":
-        pays = points_table(rules)[rules.index_of[pattern.category]] > 0
-        fits, kept = pays[None, :], shown
+        fits, kept = (paying(rules, pattern) != 0)[None, :], shown
     elif pattern.kind == "dice":
         fits, kept = shown.sum(-1) > 0, shown
     elif pattern.kind == "different":
@@ -116,42 +115,92 @@ def rule_holds(rules: RuleSet, rule: HoldRule) -> Holds:
     return np.where(named == NO_FIT, NO_FIT, STOP if rule.action == "stop" else ROLL_ALL).astype(np.int32)
 
 
+def paying(rules: RuleSet, pattern: DicePattern) -> Ints:
+    """Bitmask of the categories of a pattern ``pays`` that pay enough for each roll."""
+    pays, places = points_table(rules) >= pattern.least, [rules.index_of[c] for c in pattern.categories]
+    return np.asarray((1 << np.array(places)) @ pays[places])
+
+
+@lru_cache(maxsize=8)
+def boxes_of_use(rules: RuleSet) -> Ints:
+    """Bitmask of the categories in which the dice of each hold may count: ``(holds,)``.
+
+    Those that collect a face which they show; and others that pay for some roll with them, jokers included.
+    """
+    dice = lattice(rules.dice, rules.faces)
+    within = (dice.counts[:, None] <= dice.counts[None, dice.first_roll :]).all(-1)
+    paid = points_table(rules) > 0
+    if rules.joker:
+        paid |= (full_points(rules) > 0) & paid[rules.joker_index]
+    pays = (within.astype(np.int64) @ paid.T) > 0
+    for c, box in enumerate(rules.categories):
+        if box.face:
+            pays[:, c] = dice.counts[:, box.face - 1] > 0
+    return pays @ (1 << np.arange(len(rules.categories)))
+
+
+def rule_uses(rules: RuleSet, rule: HoldRule) -> Ints:
+    """Bitmask of the categories of which one must be open, for a rule to count with a roll; as :func:`rule_holds`.
+
+    0 where it does not fit the roll.
+    """
+    holds, use = rule_holds(rules, rule), boxes_of_use(rules)
+    if rule.pattern.kind == "pays":
+        return paying(rules, rule.pattern)[None]
+    if rule.action == "roll all":
+        return np.where(holds == NO_FIT, 0, -1)
+    stopped = use[lattice(rules.dice, rules.faces).first_roll :]
+    return np.where(holds == NO_FIT, 0, np.where(holds == STOP, stopped, use[np.maximum(holds, 0)]))
+
+
+def bonus_box(rules: RuleSet) -> int:
+    """Bit of the joker's box if another roll of its kind pays a bonus once the box holds points, else 0."""
+    pays = rules.joker is not None and rules.joker.bonus > 0 and rules.tracked_index == rules.joker_index
+    return 1 << rules.joker_index if pays else 0
+
+
 def par_sides(rules: RuleSet, space: StateSpace) -> npt.NDArray[np.int8]:
-    """1 where the upper sum of a lane is at least par, ``(lane sets, lane_width)`` int8.
+    """1 where the upper sum of a lane is at least par, the bonus not yet reached: ``(lane sets, lane_width)`` int8.
 
     Par is that of :mod:`.price_sheet`: with five dice and a threshold of 63, three of each face. All upper sums of a
-    lane lie on the same side: those that have lost the bonus are below par, those that have secured it are not.
+    lane lie on the same side: those that have lost the bonus are below par, those that have secured it are apart.
     """
     uppers, best, layout = upper_sums(rules), upper_best(rules), space.layout
     cards = [space.lanes.filled(lane_set) for lane_set in range(len(layout.lane_upper))]
     filled = np.array([sum(most for c, most in enumerate(best) if card >> c & 1) for card in cards], dtype=np.int64)
-    above = sum(uppers.split(layout.lane_upper)) * sum(best) >= sum(uppers.thresholds) * filled[:, None]
+    total = sum(uppers.split(layout.lane_upper))
+    above = (total * sum(best) >= sum(uppers.thresholds) * filled[:, None]) & (total < sum(uppers.thresholds))
     return np.ascontiguousarray(above.astype(np.int8))
 
 
 def is_above_par(rules: RuleSet, filled: int, upper: int) -> bool:
-    """Whether an upper sum is at least par."""
+    """Whether an upper sum is at least par, and the bonus not yet reached."""
     uppers, best = upper_sums(rules), upper_best(rules)
     share = sum(most for c, most in enumerate(best) if filled >> c & 1)
-    return sum(uppers.split(upper)) * sum(best) >= sum(uppers.thresholds) * share
+    total, threshold = sum(uppers.split(upper)), sum(uppers.thresholds)
+    return total * sum(best) >= threshold * share and total < threshold
 
 
 def hold_rule_arrays(rules: RuleSet, hold_rules: Sequence[HoldRule], space: StateSpace) -> HoldRuleArrays:
     """A list of rules as the kernel takes it, for the states of `space`."""
     n_rolls = lattice(rules.dice, rules.faces).n_rolls
     named = [rule_holds(rules, rule) for rule in hold_rules]
+    uses = [rule_uses(rules, rule) for rule in hold_rules]
     limits = [_card_limits(rules, rule) for rule in hold_rules]
     sizes = [lines.size for lines in named]
     any_open = [limit.any_open for limit in limits]
     return HoldRuleArrays(
         size=len(named),
         holds=np.concatenate([*(lines.ravel() for lines in named), np.zeros(1, np.int32)]),
+        of_use=_ints([mask for lines in uses for mask in lines.ravel().tolist()]),
         start=_ints(np.cumsum([0, *sizes])[:-1].tolist()),
         per_mask=_ints([n_rolls if len(lines) > 1 else 0 for lines in named]),
         all_open=_ints([limit.all_open for limit in limits]),
         none_open=_ints([limit.none_open for limit in limits]),
         any_start=_ints(np.cumsum([0, *map(len, any_open)]).tolist()),
         any_open=_ints([mask for masks in any_open for mask in masks]),
+        scored=_ints([limit.scored for limit in limits]),
+        bonus_box=bonus_box(rules),
         rerolls=_ints([limit.rerolls for limit in limits]),
         par=_ints([limit.par for limit in limits]),
         least_turns=_ints([limit.least_turns for limit in limits]),
@@ -172,11 +221,12 @@ class _CardLimits:
     any_open: tuple[int, ...] = ()
     rerolls: int = -1
     par: int = 0
+    scored: int = 0
 
 
 def _card_limits(rules: RuleSet, rule: HoldRule) -> _CardLimits:
     limits = _CardLimits(len(rules.categories))
-    for condition in conditions_of(rule):
+    for condition in rule.conditions:
         mask = category_mask(rules, condition)
         if condition.kind == "open" and mask.bit_count() == 1:
             limits.all_open |= mask
@@ -186,6 +236,8 @@ def _card_limits(rules: RuleSet, rule: HoldRule) -> _CardLimits:
             limits.none_open |= mask
         elif condition.kind == "only":
             limits.none_open |= rules.full_mask & ~mask
+        elif condition.kind == "scored":
+            limits.scored = 1
         elif condition.kind == "rolls left":
             limits.rerolls &= 1 << condition.low
         elif condition.kind == "turns left":
@@ -207,49 +259,38 @@ def _ints(values: Sequence[int]) -> Ints:
 
 
 def holds_of_card(rules: RuleSet, hold_rules: Sequence[HoldRule], state: State) -> Holds:
-    """What a list of rules does on a card.
-
-    Parameters
-    ----------
-    state
-        A checked state.
-
-    Returns
-    -------
-    (rolls_per_turn + saved, rolls) int32
-        By rerolls left and roll: lattice index of the dice to keep, 0 to roll all, -1 to stop. Line 0 is all -1.
-    """
+    """What a list of rules does on a card."""
     dice, cards = lattice(rules.dice, rules.faces), Cards.of_state(rules, state)
     result = np.full((rules.rolls_per_turn + state.saved, dice.n_rolls), STOP, dtype=np.int32)
     for rolls_left in range(1, len(result)):
         holds = np.full(dice.n_rolls, NO_FIT, dtype=np.int32)
         for rule in hold_rules:
-            if all(applies(rules, condition, cards, rolls_left)[0] for condition in conditions_of(rule)):
-                named = rule_holds(rules, rule)
-                holds = np.where(holds == NO_FIT, named[cards.faces[0] if len(named) > 1 else 0], holds)
+            if all(applies(rules, condition, cards, rolls_left)[0] for condition in rule.conditions):
+                holds = np.where(holds == NO_FIT, named_on(rules, rule, cards, np.arange(dice.n_rolls)), holds)
         result[rolls_left] = np.where(holds == NO_FIT, ROLL_ALL, holds)
     return result
 
 
+def deciding_rule(rules: RuleSet, hold_rules: Sequence[HoldRule], state: State, roll: int, rolls_left: int) -> int:
+    """The place of the first rule that fits a roll on a card; the number of rules if none does."""
+    cards = Cards.of_state(rules, state)
+    for place, rule in enumerate(hold_rules):
+        fits = named_on(rules, rule, cards, np.array([roll]))[0] != NO_FIT
+        if fits and all(applies(rules, condition, cards, rolls_left)[0] for condition in rule.conditions):
+            return place
+    return len(hold_rules)
+
+
 @dataclass(frozen=True)
 class Cards:
-    """Cards as far as conditions depend on them.
+    """Cards as far as conditions depend on them."""
 
-    Attributes
-    ----------
-    choices : (n,) int64
-        Bitmask of the categories that the turn may fill.
-    faces : (n,) int64
-        Bitmask of the open faces.
-    turns : (n,) int64
-        Turns left, this one included.
-    above_par : (n,) bool
-    """
-
-    choices: Ints
-    faces: Ints
-    turns: Ints
-    above_par: npt.NDArray[np.bool_]
+    choices: Ints  # (n,) int64: Bitmask of the categories that the turn may fill
+    usable: Ints  # (n,) int64: Bitmask of the categories in which dice may be of use
+    faces: Ints  # (n,) int64: Bitmask of the open faces
+    turns: Ints  # (n,) int64: Turns left, this one included
+    above_par: npt.NDArray[np.bool_]  # (n,) bool
+    scored: npt.NDArray[np.bool_]  # (n,) bool: Whether the tracked box holds points
 
     @classmethod
     def of_rows(cls, rules: RuleSet, space: StateSpace, rows: Ints, lanes: Ints) -> Cards:
@@ -263,7 +304,8 @@ class Cards:
         for c, bit in enumerate(face_bits(rules)):
             faces |= (choices >> c & 1) * bit
         turns = np.bitwise_count(still_open).astype(np.int64)
-        return cls(choices, faces, turns, par_sides(rules, space)[layout.lane_sets[rows], lanes] == 1)
+        above, scored = par_sides(rules, space)[layout.lane_sets[rows], lanes] == 1, rows >= space.cards
+        return cls(choices, choices | bonus_box(rules) * scored, faces, turns, above, scored)
 
     @classmethod
     def of_state(cls, rules: RuleSet, state: State) -> Cards:
@@ -276,13 +318,15 @@ class Cards:
         numbers = sum(1 << c for c in still_open), open_faces, len(rules.categories) - state.filled.bit_count()
         above = is_above_par(rules, state.filled, state.upper)
         choices, faces, turns = (np.array([number], dtype=np.int64) for number in numbers)
-        return cls(choices, faces, turns, np.array([above]))
+        usable, scored = choices | bonus_box(rules) * state.joker_paid, np.array([state.joker_paid])
+        return cls(choices, usable, faces, turns, np.array([above]), scored)
 
 
-def conditions_of(rule: HoldRule) -> tuple[Condition, ...]:
-    """The conditions of a rule, with the one that its pattern implies."""
-    implied = (Condition("open", (rule.pattern.category,)),) if rule.pattern.kind == "pays" else ()
-    return (*implied, *rule.conditions)
+def named_on(rules: RuleSet, rule: HoldRule, cards: Cards, rolls: Ints) -> Holds:
+    """What a rule does on each card with its roll, if its conditions hold; NO_FIT where it does not count."""
+    holds, uses = rule_holds(rules, rule), rule_uses(rules, rule)
+    line = cards.faces if len(holds) > 1 else np.zeros_like(cards.faces)
+    return np.where(uses[line, rolls] & cards.usable != 0, holds[line, rolls], NO_FIT)
 
 
 def applies(rules: RuleSet, condition: Condition, cards: Cards, rolls_left: int) -> npt.NDArray[np.bool_]:
@@ -291,6 +335,8 @@ def applies(rules: RuleSet, condition: Condition, cards: Cards, rolls_left: int)
         return cards.above_par
     if condition.kind == "below par":
         return ~cards.above_par
+    if condition.kind == "scored":
+        return cards.scored
     if condition.kind == "rolls left":
         return np.full(len(cards.choices), condition.low == rolls_left)
     if condition.kind == "turns left":

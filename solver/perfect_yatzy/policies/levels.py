@@ -37,7 +37,7 @@ from ..errors import StateError, shown
 from ..game.dice import lattice
 from ..game.rules import RuleSet
 from ..strategy.strategy import Strategy
-from .soft_policy import SoftEvaluation, SoftPolicy, evaluate_soft, simulate_soft
+from .soft_policy import SoftLoss, SoftPolicy, simulated_loss, soft_loss
 
 CALIBRATION_GAMES = 4_000
 TOLERANCE = 0.004  # relative error of the points lost at which a calibration stops
@@ -80,34 +80,18 @@ LEVELS = (
 
 @dataclass(frozen=True)
 class CalibratedLevel:
-    """A level for one rule set.
-
-    Attributes
-    ----------
-    level : Level
-    temperature : float
-        Of the soft policy.
-    points_lost : float
-        Expected points a game that the policy gives away. It differs from the share of the level by rounding, or
-        because the rules leave too few decisions to lose so much.
-    error : float
-        Standard error of `points_lost`; 0.0 where it is exact.
-    """
+    """A level for one rule set."""
 
     level: Level
-    temperature: float
+    temperature: float  # of the soft policy
+    # expected points a game that the policy gives away. It differs from the share of the level by rounding, or
+    # because the rules leave too few decisions to lose so much
     points_lost: float
-    error: float
+    error: float  # standard error of `points_lost`; 0.0 where it is exact
 
 
 def parse_level(text: str | int) -> Level:
-    """A level by its number or name.
-
-    Raises
-    ------
-    StateError
-        If there is no such level.
-    """
+    """A level by its number or name."""
     word = str(text).strip().lower()
     for level in LEVELS:
         if word in (str(level.number), level.name):
@@ -117,17 +101,7 @@ def parse_level(text: str | int) -> Level:
 
 
 def calibrated_level(strategy: Strategy, level: Level, *, threads: int | None = None) -> CalibratedLevel:
-    """A level for the rule set of a strategy: from the package, or calibrated now (once a process).
-
-    Parameters
-    ----------
-    strategy
-        Of the mean, for the whole game.
-    level
-        The level.
-    threads
-        Number of threads; default: one per processor. The result does not depend on it.
-    """
+    """A level for the rule set of a strategy: from the package, or calibrated now (once a process)."""
     if not level.share:
         return CalibratedLevel(level, 0.0, 0.0, 0.0)
     shipped = shipped_levels().get(strategy.rules.fingerprint)
@@ -178,32 +152,8 @@ def _calibrated(game: _ByRules, level: Level) -> CalibratedLevel:
 
 def calibrate(
     strategy: Strategy, points_lost: float, *, threads: int | None = None, exact: bool | None = None
-) -> tuple[SoftPolicy, SoftEvaluation]:
-    """The soft policy that gives away a number of points a game.
-
-    Parameters
-    ----------
-    strategy
-        Of the mean, for the whole game.
-    points_lost
-        Expected points a game, at least 0. If random play loses no more, the result is random play.
-    threads
-        Number of threads; default: one per processor. The result does not depend on it.
-    exact
-        Whether the loss is evaluated exactly; else it is that of the same 4,000 simulated games for every
-        temperature. Default: exactly for small games.
-
-    Returns
-    -------
-    SoftPolicy
-    SoftEvaluation
-        Its points lost are within 0.4 % of those wanted, unless the game does not allow it.
-
-    Raises
-    ------
-    StateError
-        If `points_lost` is negative or no number.
-    """
+) -> tuple[SoftPolicy, SoftLoss]:
+    """The soft policy that gives away a number of points a game."""
     if not isinstance(points_lost, (int, float)) or not 0 <= points_lost < inf:
         raise StateError(
             _("points_lost is {points_lost}; must be a number of points, at least 0").format(
@@ -213,17 +163,17 @@ def calibrate(
     if exact is None:
         exact = exact_operations(strategy) <= EXACT_OPERATIONS
 
-    def evaluate(temperature: float) -> SoftEvaluation:
+    def evaluate(temperature: float) -> SoftLoss:
         policy = SoftPolicy(strategy, temperature)
         if exact:
-            return evaluate_soft(policy, threads=threads)
-        return simulate_soft(policy, CALIBRATION_GAMES, threads=threads)
+            return soft_loss(policy, threads=threads)
+        return simulated_loss(policy, CALIBRATION_GAMES, threads=threads)
 
     temperature, found = _solve(evaluate, points_lost, max(1.0, float(strategy.table[-1])))
     return SoftPolicy(strategy, temperature), found
 
 
-def _solve(evaluate: Callable[[float], SoftEvaluation], wanted: float, scale: float) -> tuple[float, SoftEvaluation]:
+def _solve(evaluate: Callable[[float], SoftLoss], wanted: float, scale: float) -> tuple[float, SoftLoss]:
     """The temperature at which the loss is `wanted`, and the evaluation there; `scale`: value of the game."""
     if wanted == 0:
         return 0.0, evaluate(0.0)

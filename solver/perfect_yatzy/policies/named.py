@@ -5,6 +5,7 @@
 ``most-points``         plays each turn for its points alone, whatever they leave for later
 ``prices``              the price sheet of the rules (`yatzy learn`), with the turn computed exactly
 ``hold-rules``          the price sheet with its rules for the holds, which need no computing
+``hold-rules:5``        the same with a shorter list of rules that the sheet has
 ``level:3``             the computer player of a level, who makes mistakes (:mod:`.levels`)
 ``goal:280``            perfect play for the chance of 280 points
 ``FILE.json``           the price sheet of a strategy sheet
@@ -26,11 +27,10 @@ from typing import Any
 import numpy as np
 
 from .._messages import _
-from ..errors import RulesError, StateError, shown
+from ..errors import StateError, shown
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..model.policies import Policy
-from ..strategy.distribution import has_distribution
 from ..strategy.opening import open_strategy
 from ..strategy.strategy import Strategy
 from ..tablebase.store import Progress
@@ -46,6 +46,7 @@ NAMES = (
     "most-points",
     "prices",
     "hold-rules",
+    "hold-rules:5",
     "level:3",
     "goal:280",
     "FILE.json",
@@ -74,19 +75,13 @@ class Setting:
 
 
 def named_policy(text: str, setting: Setting) -> NamedPolicy:
-    """The policy of a name; see the module.
-
-    Raises
-    ------
-    StateError
-        If there is no such policy, or its file is not as described.
-    SolverError
-        If a strategy it needs cannot be opened or solved.
-    """
+    """The policy of a name; see the module."""
     if text in _BUILT_IN:
         return _BUILT_IN[text](setting)
     if goal := re.fullmatch(r"goal:(\d{1,5})", text):
         return _goal(int(goal[1]), setting)
+    if size := re.fullmatch(r"hold-rules:(\d{1,3})", text):
+        return _hold_rules(setting, int(size[1]))
     if level := re.fullmatch(r"level:(\w{1,20})", text):
         return _level(parse_level(level[1]), setting)
     path, _unused, name = text.rpartition(":")
@@ -104,7 +99,13 @@ def named_policy(text: str, setting: Setting) -> NamedPolicy:
 def evaluate_named(text: str, setting: Setting) -> tuple[str, Evaluation]:
     """The title of the policy of a name, and its exact evaluation from the card on; errors as for both."""
     named = named_policy(text, setting)
-    found = evaluate(named.policy, points=setting.card.total, tables=setting.tables, threads=setting.threads)
+    found = evaluate(
+        named.policy,
+        points=setting.card.total,
+        tables=setting.tables,
+        threads=setting.threads,
+        progress=setting.progress,
+    )
     return named.title, found
 
 
@@ -143,10 +144,11 @@ def _price_sheet(setting: Setting) -> NamedPolicy:
     return _prices(_sheet(setting), setting, "The price sheet")
 
 
-def _hold_rules(setting: Setting) -> NamedPolicy:
+def _hold_rules(setting: Setting, size: int | None = None) -> NamedPolicy:
     sheet = _sheet(setting)
     if not sheet.holds:
         raise StateError(_("the sheet of {key} has no hold rules").format(key=setting.rules.key), field="policy")
+    sheet = sheet if size is None else sheet.with_rules(size)
     policy = HoldRulePolicy(sheet.holds, sheet.prices, setting.card.state)
     return NamedPolicy(policy, f"{len(sheet.holds)} hold rules and the price sheet")
 
@@ -157,13 +159,6 @@ def _prices(sheet: StrategySheet, setting: Setting, title: str) -> NamedPolicy:
 
 def _level(level: Level, setting: Setting) -> NamedPolicy:
     rules = setting.rules
-    if not has_distribution(rules):
-        raise RulesError(
-            _("{rules} saves rolls or has too many states for the exact evaluation of a level").format(
-                rules=rules.key
-            ),
-            code="too-large",
-        )
     strategy = open_strategy(rules, setting.tables, threads=setting.threads, progress=setting.progress)
     temperature = calibrated_level(strategy, level, threads=setting.threads).temperature
     title = f"The computer player of level {level.number} ({level.name})"

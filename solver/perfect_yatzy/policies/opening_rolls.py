@@ -29,62 +29,29 @@ Groups = tuple[int, ...]  # sizes of groups of equal dice, descending
 
 @dataclass(frozen=True)
 class OpeningEntry:
-    """The rolls of a line that lead to the same dice, or to the same category.
+    """The rolls of a line that lead to the same dice, or to the same category."""
 
-    Attributes
-    ----------
-    hold : tuple of int
-        Dice held; empty where a category is scored.
-    category : str or None
-        Id of the category that is scored with the first roll.
-    rolls : tuple of tuple of int
-        The rolls, ascending.
-    """
-
-    hold: Dice
-    category: str | None
-    rolls: tuple[Dice, ...]
+    hold: Dice  # dice held; empty where a category is scored
+    category: str | None  # Id of the category that is scored with the first roll
+    rolls: tuple[Dice, ...]  # the rolls, ascending
 
 
 @dataclass(frozen=True)
 class OpeningLine:
-    """First rolls of one pattern that perfect play treats in the same way.
+    """First rolls of one pattern that perfect play treats in the same way."""
 
-    Attributes
-    ----------
-    pattern : tuple of int
-        Sizes of the groups of equal dice in the rolls, descending; empty if the line is about every roll.
-    stop : bool
-        Whether the turn ends with the first roll.
-    kept : tuple of int
-        Sizes of the groups that are held, descending; empty: the turn ends, or all dice are rerolled.
-    which : {"", "highest", "other"}
-        Where a roll has several groups of these sizes: whether those with the highest faces are held.
-    faces : tuple of int
-        The faces of which every die is held, if that describes the hold of every roll.
-    entries : tuple of OpeningEntry
-        The rolls by the dice that are held or the category that is scored.
-    chance : float
-        Probability of these rolls, 0 to 1.
-    lowest, highest : float
-        Range of the expected final scores, in points.
-    majority : bool
-        Whether these are the rolls of the pattern that no other line names.
-    whole_pattern : bool
-        Whether these are all rolls of the pattern.
-    """
-
+    # sizes of the groups of equal dice in the rolls, descending; empty if the line is about every roll
     pattern: Groups
-    stop: bool
-    kept: Groups
-    which: Which
-    faces: Dice
-    entries: tuple[OpeningEntry, ...]
-    chance: float
-    lowest: float
+    stop: bool  # whether the turn ends with the first roll
+    kept: Groups  # sizes of the groups that are held, descending; empty: the turn ends, or all dice are rerolled
+    which: Which  # where a roll has several groups of these sizes: whether those with the highest faces are held
+    faces: Dice  # the faces of which every die is held, if that describes the hold of every roll
+    entries: tuple[OpeningEntry, ...]  # the rolls by the dice that are held or the category that is scored
+    chance: float  # probability of these rolls, 0 to 1
+    lowest: float  # range of the expected final scores, in points
     highest: float
-    majority: bool
-    whole_pattern: bool
+    majority: bool  # whether these are the rolls of the pattern that no other line names
+    whole_pattern: bool  # whether these are all rolls of the pattern
 
     @property
     def roll_count(self) -> int:
@@ -121,19 +88,7 @@ def which_groups(roll: Dice, hold: Dice) -> Which:
 
 
 def opening_lines(strategy: Strategy) -> tuple[OpeningLine, ...]:
-    """What perfect play holds of every first roll of the game.
-
-    Parameters
-    ----------
-    strategy
-        The optimal strategy for the mean.
-
-    Returns
-    -------
-    tuple of OpeningLine
-        Every first roll is in one line. Larger groups come first; in a pattern the line with the most rolls is first.
-        Empty if a turn has one roll.
-    """
+    """What perfect play holds of every first roll of the game."""
     rules = strategy.rules
     if rules.rolls_per_turn == 1:
         return ()
@@ -195,14 +150,7 @@ def faces_always_held(rolls: list[Dice], holds: list[Dice], faces: int) -> Dice:
 
 
 def shortened(entry: OpeningEntry, pattern: Groups, faces: int) -> tuple[tuple[Dice, int], ...]:
-    """The rolls of an entry, those with the same largest group as one if none of them is missing.
-
-    Returns
-    -------
-    tuple of (dice, others)
-        Dice, and how many more dice may show anything else that fits the pattern: ``(2, 2, 2), 2`` stands for all
-        rolls with the pattern 3-1-1 and three twos.
-    """
+    """The rolls of an entry, those with the same largest group as one if none of them is missing."""
     if not pattern or pattern.count(pattern[0]) > 1 or pattern[0] == 1:
         return tuple((roll, 0) for roll in entry.rolls)
     grid = lattice(sum(pattern), faces)

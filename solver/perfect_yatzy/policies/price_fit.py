@@ -52,21 +52,11 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class PriceFit:
-    """A fitted price sheet.
+    """A fitted price sheet."""
 
-    Attributes
-    ----------
-    sheet : PriceSheet
-        Rounded to multiples of STEP.
-    mean : float
-        Its mean: exact if `interval` is 0.
-    interval : float
-        Half the width of the 95 % interval of a simulated mean; 0 if it is exact.
-    """
-
-    sheet: PriceSheet
-    mean: float
-    interval: float
+    sheet: PriceSheet  # rounded to multiples of STEP
+    mean: float  # Its mean: exact if `interval` is 0
+    interval: float  # half the width of the 95 % interval of a simulated mean; 0 if it is exact
 
 
 def fit_prices(
@@ -78,23 +68,7 @@ def fit_prices(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> PriceFit:
-    """Fit a price sheet to a game.
-
-    Parameters
-    ----------
-    rules
-        The game.
-    perfect : (size,) float
-        Its solved table of means.
-    max_numbers
-        With more numbers, the prices of the upper boxes are put on a line: two numbers instead of one a box.
-    seed
-        Seed of the simulated games and of the samples.
-    threads
-        Number of threads; default: one per processor. The result does not depend on it.
-    progress
-        Called as ``progress(rounds_done, rounds_in_all)``.
-    """
+    """Fit a price sheet to a game."""
     seconds = rule_set_stats(rules).seconds
     exact = exactly(rules, threads)
     judge = exact if seconds <= JUDGED_SECONDS else by_simulation(rules, perfect, seed, threads)
@@ -116,23 +90,18 @@ def fit_prices(
     else:
         numbers = _climb(form, judge, starts, seed, threads, report)
     # A line stays one if its two numbers are rounded before the prices follow from them.
-    sheet = as_printed(form.sheet(np.round(numbers / STEP) * STEP), judge)
-    if seconds <= STATED_SECONDS:
-        return PriceFit(sheet, exact(sheet)[0], 0.0)
+    return stated(as_printed(form.sheet(np.round(numbers / STEP) * STEP), judge), seed, threads)
+
+
+def stated(sheet: PriceSheet, seed: int = 1, threads: int | None = None) -> PriceFit:
+    """A sheet with its mean: exact, or simulated where that would take too long."""
+    if rule_set_stats(sheet.rules).seconds <= STATED_SECONDS:
+        return PriceFit(sheet, exactly(sheet.rules, threads)(sheet)[0], 0.0)
     return PriceFit(sheet, *simulated(sheet, LAST_GAMES, seed + len(ROUNDS) + 1, threads))
 
 
 class SheetForm:
-    """Which numbers of a sheet are free: ``all numbers = fixed + matrix @ numbers``.
-
-    Parameters
-    ----------
-    rules
-        The game.
-    matrix : (prices + terms, free) float64
-    fixed : (prices,) float64
-        What is added to the prices; default: nothing.
-    """
+    """Which numbers of a sheet are free: ``all numbers = fixed + matrix @ numbers``."""
 
     def __init__(self, rules: RuleSet, matrix: Floats, fixed: Floats | None = None) -> None:
         self.rules, self.matrix, self.count = rules, matrix, len(rules.categories)
@@ -190,17 +159,7 @@ def with_usual_terms(sheet: PriceSheet) -> PriceSheet:
 
 
 def least_squares(form: SheetForm, visits: Visits, targets: Floats) -> PriceSheet:
-    """The sheet that comes closest to the values of some states, each weighted with its visits.
-
-    Parameters
-    ----------
-    form
-        Which numbers are free.
-    visits
-        The states.
-    targets : (n,) float
-        Their values.
-    """
+    """The sheet that comes closest to the values of some states, each weighted with its visits."""
     space = visits.space
     filled, table = space.filled[visits.rows], np.zeros(space.size)
     layers = [np.unique(visits.rows[filled == k]) for k in range(space.first_layer, space.categories)]

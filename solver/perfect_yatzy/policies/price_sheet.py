@@ -45,29 +45,7 @@ BLOCK_VALUES = 1 << 20  # values written at once; bounds the memory in addition 
 
 @dataclass(frozen=True)
 class PriceSheet:
-    """Prices of the boxes and of the bonus, as a value function.
-
-    Parameters
-    ----------
-    rules
-        The game.
-    prices
-        One for each category, in the order of the score sheet.
-    bonus_lost, bonus_secured
-        Value of the bonus, in points, once it is out of reach or reached.
-    par_point
-        Value of each upper point above par while the bonus is open.
-    saved_roll
-        Value of a saved roll.
-    joker_turn
-        Value of each turn to come once the joker's box holds points.
-
-    Raises
-    ------
-    StateError
-        If there is not one price for each category, a number is not finite, or the rules have nothing that a number
-        other than 0 could belong to.
-    """
+    """Prices of the boxes and of the bonus, as a value function."""
 
     rules: RuleSet
     prices: tuple[float, ...]
@@ -117,25 +95,11 @@ class PriceSheet:
         return pars(self.rules)
 
     def par(self, filled: int) -> float:
-        """What the filled upper boxes should have made.
-
-        Parameters
-        ----------
-        filled
-            Bitmask of filled categories.
-        """
+        """What the filled upper boxes should have made."""
         return math.fsum(par for c, par in enumerate(self.pars) if filled >> c & 1)
 
     def bonus_value(self, filled: int, upper: int) -> float:
-        """Value of the bonus at the start of a turn, in points.
-
-        Parameters
-        ----------
-        filled
-            Bitmask of filled categories.
-        upper
-            Sum of the upper boxes; with columns a number of :mod:`perfect_yatzy.game.upper_sums`.
-        """
+        """Value of the bonus at the start of a turn, in points."""
         if filled == self.rules.full_mask:
             return float(upper_sums(self.rules).bonus(upper))
         features = bonus_features(self.rules, filled, np.array([upper]))[0]
@@ -150,36 +114,14 @@ class PriceSheet:
         return value
 
     def values(self, start: State = EMPTY_STATE) -> Floats:
-        """The value function as a table.
-
-        Parameters
-        ----------
-        start
-            The state from which on it is needed; default: the empty card.
-
-        Returns
-        -------
-        (size,) float64
-            In the order of :func:`perfect_yatzy.model.state_space.state_space`. Upper sums that share an entry have
-            the same value.
-        """
+        """The value function as a table."""
         space = state_space(self.rules, start)
         values = np.empty(space.size)
         self.write_values(values, space)
         return values
 
     def write_values(self, values: Floats, space: StateSpace, rows: Iterable[Ints] | None = None) -> None:
-        """Write the value function to a table.
-
-        Parameters
-        ----------
-        values : (>= size,) float
-            The table.
-        space
-            Its states.
-        rows : iterable of (n,) int64
-            The rows to write, each array from one layer; default: all. Full cards are always written.
-        """
+        """Write the value function to a table."""
         of_cards, of_cells = self.weights
         for block in state_blocks(space, space.layers if rows is None else rows):
             values[block.places] = (block.cards @ of_cards)[:, None] + block.cells @ of_cells
@@ -234,16 +176,7 @@ def pars(rules: RuleSet) -> tuple[float, ...]:
 
 
 def bonus_features(rules: RuleSet, filled: int, upper: Ints) -> Floats:
-    """What the numbers of the bonus multiply, ``(n, 3)``: bonuses lost and secured, points above par.
-
-    Parameters
-    ----------
-    filled
-        Bitmask of filled categories.
-    upper : (n,) int64
-        Upper sums of cards. A bonus with several steps is lost if no further step is within reach, secured at the
-        last one. With columns the features of all of them are added up.
-    """
+    """What the numbers of the bonus multiply, ``(n, 3)``: bonuses lost and secured, points above par."""
     sums, par, features = upper_sums(rules), pars(rules), np.zeros((len(upper), 3))
     if rules.bonus is None:
         return features
@@ -260,33 +193,18 @@ def bonus_features(rules: RuleSet, filled: int, upper: Ints) -> Floats:
 
 @dataclass(frozen=True)
 class StateBlock:
-    """The states of some cards with the same upper boxes filled, as features that the numbers of a sheet multiply.
+    """The states of some cards with the same upper boxes filled, as features that the numbers of a sheet multiply."""
 
-    Attributes
-    ----------
-    places : (cards, cells) int64
-        Places of the states in the table; a cell is a number of saved rolls and an upper sum.
-    cards : (cards, categories + 1) float64
-        1 for each open box; the number of open boxes if the joker's box holds points.
-    cells : (cells, 4) float64
-        1 if the bonus is lost; 1 if it is secured; else the points above par; saved rolls.
-    """
-
+    # (cards, cells) int64: Places of the states in the table; a cell is a number of saved rolls and an upper sum
     places: Ints
+    # (cards, categories + 1) float64: 1 for each open box; the number of open boxes if the joker's box holds points
     cards: Floats
+    # (cells, 4) float64: 1 if the bonus is lost; 1 if it is secured; else the points above par; saved rolls
     cells: Floats
 
 
 def state_blocks(space: StateSpace, layers: Iterable[Ints]) -> Iterator[StateBlock]:
-    """The states of some rows, without those of full cards.
-
-    Parameters
-    ----------
-    space
-        The states.
-    layers : iterable of (n,) int64
-        Rows, each array from one layer.
-    """
+    """The states of some rows, without those of full cards."""
     layout = space.layout
     for rows in layers:
         if not len(rows) or (filled := int(space.filled[rows[0]])) == space.categories:
@@ -310,13 +228,7 @@ def state_blocks(space: StateSpace, layers: Iterable[Ints]) -> Iterator[StateBlo
 
 
 class SheetWriter:
-    """Writes the values of one sheet after another to the same rows of a table, in a fraction of the time.
-
-    Parameters
-    ----------
-    space, layers
-        As for :func:`state_blocks`.
-    """
+    """Writes the values of one sheet after another to the same rows of a table, in a fraction of the time."""
 
     def __init__(self, space: StateSpace, layers: Iterable[Ints]) -> None:
         blocks = [*state_blocks(space, layers)]

@@ -33,18 +33,7 @@ class ProcessError(SolverError):
 
 
 class ProcessPlayer:
-    """A running program that chooses the actions; a context manager that ends it.
-
-    Parameters
-    ----------
-    command
-        Program and arguments, as a shell would split them. No shell is started.
-
-    Raises
-    ------
-    ProcessError
-        If the program cannot be started.
-    """
+    """A running program that chooses the actions; a context manager that ends it."""
 
     def __init__(self, command: str) -> None:
         self.command, self._sent = command, 0
@@ -72,13 +61,7 @@ class ProcessPlayer:
         self._process.stdout.close()
 
     def __call__(self, position: TurnPosition) -> ActionText:
-        """The action of the program in a position.
-
-        Raises
-        ------
-        ProcessError
-            If the program has ended or its line is not an answer.
-        """
+        """The action of the program in a position."""
         assert isinstance(position.card, Scorecard)
         self._sent += 1
         request: dict[str, Any] = {

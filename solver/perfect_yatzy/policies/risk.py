@@ -29,19 +29,7 @@ STYLES = {"safe": -1.0, "bold": 1.0}  # sign of the rate
 
 
 class RiskEvaluator(TurnEvaluator):
-    """Evaluates turns by an exponential utility of the points to come. Of equal options the mean decides.
-
-    Parameters
-    ----------
-    rules
-        The game.
-    values : (size,) float64
-        Table of an :class:`perfect_yatzy.model.objectives.ExponentialUtility`.
-    rate
-        Of the utility, per point.
-    means
-        Evaluates turns for the mean.
-    """
+    """Evaluates turns by an exponential utility of the points to come. Of equal options the mean decides."""
 
     ties = (0.0, 1e-11)
 
@@ -65,33 +53,12 @@ class RiskEvaluator(TurnEvaluator):
 
 
 def risk_rate(strategy: Strategy, style: str) -> float:
-    """The rate of the utility of a style for a rule set, per point.
-
-    Parameters
-    ----------
-    strategy
-        Of the mean, for the whole game.
-    style
-        A key of :data:`STYLES`.
-    """
+    """The rate of the utility of a style for a rule set, per point."""
     return copysign(1 / max(1.0, TOLERANCE * float(strategy.table[-1])), STYLES[style])
 
 
 def risk_evaluator(strategy: Strategy, style: str, *, threads: int | None = None) -> RiskEvaluator:
-    """Solve a game for a style, in memory: as long as the solve of the mean takes.
-
-    Parameters
-    ----------
-    strategy, style
-        As for :func:`risk_rate`.
-    threads
-        Number of threads; default: one per processor.
-
-    Raises
-    ------
-    RulesError
-        If the machine has too little memory.
-    """
+    """Solve a game for a style, in memory: as long as the solve of the mean takes."""
     from ..tablebase.backward_induction import solve_objective
 
     rules = strategy.rules

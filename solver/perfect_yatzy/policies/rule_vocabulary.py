@@ -7,9 +7,11 @@ that gain as much the simpler one is taken.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import combinations
 
 from ..game.box_order import leaves_choice
+from ..game.points import possible_points
 from ..game.rules import Category, RuleSet
 from .hold_language import Action, Condition, DicePattern, HoldRule, hold_rule
 
@@ -18,14 +20,17 @@ CONDITION_COST = {
     "open": 0.05,
     "closed": 0.08,
     "only": 0.08,
+    "scored": 0.05,
     "above par": 0.08,
     "below par": 0.08,
     "rolls left": 0.04,
     "turns left": 0.1,
 }
-FURTHER_CATEGORY_COST = 0.03  # each category of a condition after the first
+FURTHER_CATEGORY_COST = 0.03  # each category of a condition or pattern after the first
+LEAST_COST = 0.03  # points that must be made
 FACES_COST = 0.02  # a range of faces
 LOWEST_COST = 0.05
+MOST_PAYING = 4  # categories of a pattern that pays
 
 
 def rule_cost(rule: HoldRule) -> float:
@@ -34,6 +39,7 @@ def rule_cost(rule: HoldRule) -> float:
     for condition in rule.conditions:
         cost += CONDITION_COST[condition.kind] + FURTHER_CATEGORY_COST * max(0, len(condition.categories) - 1)
     ranged = (rule.pattern.low, rule.pattern.high) != (1, rule.faces) and rule.pattern.kind in ("groups", "dice")
+    cost += FURTHER_CATEGORY_COST * max(0, len(rule.pattern.categories) - 1) + LEAST_COST * (rule.pattern.least > 1)
     return cost + FACES_COST * ranged + LOWEST_COST * rule.pattern.lowest
 
 
@@ -47,7 +53,7 @@ def candidate_patterns(rules: RuleSet) -> list[tuple[DicePattern, Action]]:
         elif pattern.kind == "pays":
             actions = ("stop",)
         elif pattern.kind == "groups" and sum(pattern.sizes) >= rules.dice - 1 and not pattern.lowest:
-            actions = ("keep", "stop")
+            actions = ("keep", "stop", "roll all")
         for action in actions:
             hold_rule(rules, pattern, (), action)  # raises an error if the rule set lacks something
             found.append((pattern, action))
@@ -79,10 +85,23 @@ def _patterns(rules: RuleSet) -> Iterator[DicePattern]:
     if has_open:
         for low in range(1, faces):
             yield DicePattern("dice", (), low, faces, open=True)
-    for category in rules.categories:
-        if not category.upper and all(p.kind != "any" for p in category.patterns):
-            yield DicePattern("pays", high=faces, category=category.id)
+    for ids in [(c.id,) for c in rules.categories if not c.upper] + _families(rules):
+        if len(ids) <= MOST_PAYING and not any(rules.categories[rules.index_of[c]].upper for c in ids):
+            yield DicePattern("pays", high=faces, categories=ids)
+            most = max(max(possible_points(rules)[rules.index_of[c]]) for c in ids)
+            yield DicePattern("pays", high=faces, categories=ids, least=max(1, most * 3 // 4))
     yield DicePattern("any", high=faces)
+
+
+def pays_neighbours(rules: RuleSet, pattern: DicePattern) -> Iterator[DicePattern]:
+    """Patterns ``pays`` with one category more or less, or other points."""
+    for c in rules.categories:
+        ids = tuple(i for i in pattern.categories if i != c.id) + (c.id,) * (c.id not in pattern.categories)
+        if ids and not c.upper:
+            yield replace(pattern, categories=ids)
+    for step in (-5, -3, -2, -1, 1, 2, 3, 5):
+        if 1 <= pattern.least + step <= 999:
+            yield replace(pattern, least=pattern.least + step)
 
 
 def _group_sizes(rules: RuleSet) -> list[tuple[int, ...]]:
@@ -112,6 +131,8 @@ def candidate_conditions(rules: RuleSet) -> list[Condition]:
         sets += _families(rules)
     for ids in sets:
         found += [Condition("open", ids), Condition("closed", ids)]
+    if rules.tracked_index >= 0:
+        found.append(Condition("scored", (rules.categories[rules.tracked_index].id,)))
     if leaves_choice(rules):
         upper = tuple(c.id for c in rules.categories if c.upper)
         straights = tuple(c.id for c in rules.categories if any(p.kind == "contains" for p in c.patterns))

@@ -20,29 +20,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SampledTurns:
-    """One turn of many games; all arrays have one entry for each game, int64 unless stated otherwise.
+    """One turn of many games; all arrays have one entry for each game, int64 unless stated otherwise."""
 
-    Attributes
-    ----------
-    filled, upper, saved : (games,)
-        The state at the start of the turn, as in :class:`perfect_yatzy.game.scorecard.State`.
-    joker_paid : (games,) bool
-    dice : (games, dice)
-        The roll that is scored, ascending.
-    rolls_left : (games,)
-        Rerolls that are given up.
-    category, points : (games,)
-        The category that is filled, and the points in its box.
-    """
-
-    filled: Ints
-    upper: Ints
-    saved: Ints
-    joker_paid: npt.NDArray[np.bool_]
-    dice: Ints
-    rolls_left: Ints
-    category: Ints
-    points: Ints
+    filled: Ints  # (games,): The state at the start of the turn, as in :class:`perfect_yatzy.game.scorecard.State`
+    upper: Ints  # (games,)
+    saved: Ints  # (games,)
+    joker_paid: npt.NDArray[np.bool_]  # (games,) bool
+    dice: Ints  # (games, dice): The roll that is scored, ascending
+    rolls_left: Ints  # (games,): Rerolls that are given up
+    category: Ints  # (games,): The category that is filled, and the points in its box
+    points: Ints  # (games,)
 
     def state(self, game: int) -> State:
         """The state of one game at the start of the turn."""
@@ -52,22 +39,7 @@ class SampledTurns:
 
 
 def sample_turns(strategy: Strategy, games: int, seed: int = 1) -> list[SampledTurns]:
-    """Play games from the empty card under perfect play for the mean.
-
-    Parameters
-    ----------
-    strategy
-        The optimal strategy for the mean.
-    games
-        Number of games.
-    seed
-        Seed of the dice, as for :func:`perfect_yatzy.simulate`.
-
-    Returns
-    -------
-    list of SampledTurns
-        One for each turn of a game.
-    """
+    """Play games from the empty card under perfect play for the mean."""
     rules, size = strategy.rules, len(strategy.rules.categories)
     # No more decisions than rolls are made; with saved rolls some are made later.
     sample = sample_positions(strategy, games * size * rules.rolls_per_turn, seed)

@@ -48,29 +48,16 @@ class _Decision:
 
 @dataclass(frozen=True)
 class SampledEvaluation:
-    """An estimate of how good a player is. Returned by :func:`sample`.
-
-    Attributes
-    ----------
-    rules : RuleSet
-    perfect_mean : float
-        Mean final score under perfect play.
-    scores : (games,) int64
-        Final score of each game.
-    losses : (games,) float64
-        Points lost in each game against perfect play.
-    hold_losses : (rerolls,) float64
-        Mean points lost in a game by decisions with 1, 2, ... rerolls left: holds, and turns that end early.
-    category_loss : float
-        Mean points lost in a game by the choice of categories after the last roll.
-    """
+    """An estimate of how good a player is. Returned by :func:`sample`."""
 
     rules: RuleSet
-    perfect_mean: float
-    scores: Floats
-    losses: Floats
+    perfect_mean: float  # mean final score under perfect play
+    scores: Floats  # (games,) int64: Final score of each game
+    losses: Floats  # (games,) float64: Points lost in each game against perfect play
+    # (rerolls,) float64: Mean points lost in a game by decisions with 1, 2, ... rerolls left: holds, and turns that
+    # end early
     hold_losses: Floats
-    category_loss: float
+    category_loss: float  # mean points lost in a game by the choice of categories after the last roll
 
     @property
     def games(self) -> int:
@@ -112,31 +99,7 @@ def sample(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> SampledEvaluation:
-    """Let a player play games, and compare its decisions with perfect play.
-
-    Parameters
-    ----------
-    player
-        Any function that takes a :class:`perfect_yatzy.TurnPosition` and returns an action: the dice to hold
-        (``(3, 3)`` or ``"33"``, ``"none"`` to reroll all) or the name of a category.
-    strategy
-        Perfect play for the mean, from :func:`perfect_yatzy.open_strategy`.
-    games
-        How many games, at least 1.
-    seed
-        Of the dice. The same dice are rolled whatever the player does, as far as it rerolls equally many.
-    start
-        The card where the games begin; default: the empty card.
-    threads
-        Number of threads for the comparison.
-    progress
-        Called with the games played and the games in all.
-
-    Raises
-    ------
-    StateError
-        If the player returns an action that is not legal, with the position, or `strategy` is not one for the mean.
-    """
+    """Let a player play games, and compare its decisions with perfect play."""
     number = whole_number(games, "games")
     if number < 1:
         raise StateError(f"games is {number}; must be at least 1")
@@ -147,22 +110,12 @@ def sample(
 
 @dataclass(frozen=True)
 class SampledGames:
-    """Consecutive games of a player. Made by :func:`sample_games`.
+    """Consecutive games of a player. Made by :func:`sample_games`."""
 
-    Attributes
-    ----------
-    scores : (games,) float64
-        Final scores.
-    game, rolls_left : (decisions,) int64
-        Number of the game, from 0 in all games, and rerolls left at each decision.
-    lost : (decisions,) float64
-        What the decision loses against perfect play, in points.
-    """
-
-    scores: Floats
-    game: Ints
-    rolls_left: Ints
-    lost: Floats
+    scores: Floats  # (games,) float64: Final scores
+    game: Ints  # (decisions,) int64: Number of the game, from 0 in all games, and rerolls left at each decision
+    rolls_left: Ints  # (decisions,) int64
+    lost: Floats  # (decisions,) float64: What the decision loses against perfect play, in points
 
 
 def sample_games(

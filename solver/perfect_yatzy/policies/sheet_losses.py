@@ -15,23 +15,7 @@ from .strategy_sheet import StrategySheet
 def turn_losses(
     sheet: StrategySheet, tables: str | os.PathLike[str] | None = None, threads: int | None = None
 ) -> tuple[float, ...]:
-    """Expected points that a sheet gives away in each turn, exactly.
-
-    Parameters
-    ----------
-    sheet
-        Its hold rules choose the dice; without any its prices do, by computing the turn.
-    tables
-        Folder of the tables; perfect play is opened or solved there.
-    threads
-        Number of threads; default: one per processor.
-
-    Returns
-    -------
-    tuple of float
-        In points, one for each turn; they add up to the mean of perfect play minus that of the sheet. The figure
-        ``losses_by_turn`` of the sheet if it has one; empty for rules without an exact distribution.
-    """
+    """Expected points that a sheet gives away in each turn, exactly."""
     if stored := sheet.figures.get("losses_by_turn"):
         return tuple(stored)
     if not has_distribution(sheet.rules):
@@ -48,13 +32,7 @@ def turn_losses(
 def with_turn_losses(
     sheet: StrategySheet, tables: str | os.PathLike[str] | None = None, threads: int | None = None
 ) -> StrategySheet:
-    """The sheet with the figure ``losses_by_turn``, if the rules have an exact distribution.
-
-    Parameters
-    ----------
-    sheet, tables, threads
-        As for :func:`turn_losses`.
-    """
+    """The sheet with the figure ``losses_by_turn``, if the rules have an exact distribution."""
     losses = turn_losses(sheet, tables, threads)
     if not losses:
         return sheet

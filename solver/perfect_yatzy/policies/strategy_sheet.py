@@ -6,11 +6,12 @@
      "prices": {"ones": 6.9, ...},
      "bonus": {"lost": -14.2, "secured": 25.4, "par_point": 2.3},
      "holds": ["...", ...],
-     "figures": {"perfect": 248.44, "prices_mean": 244.7, "mean": 236.2, "worth": [4.1, ...]}}
+     "figures": {"perfect": 248.44, "prices_mean": 244.7, "mean": 236.2, "worst": 9.8, "worth": [4.1, ...]},
+     "shorter": {"5": {"holds": ["...", ...], "figures": {"mean": 232.1, ...}}, ...}}
 
 ``bonus`` also has ``saved_roll`` and ``joker_turn`` if the rules have a use for them
-(:mod:`perfect_yatzy.policies.price_sheet`). Rules that are not built in are written out instead of their name. The
-sheets of the built-in rule sets are in ``sheets/``.
+(:mod:`perfect_yatzy.policies.price_sheet`). ``shorter`` may be missing. Rules that are not built in are written out
+instead of their name. The sheets of the built-in rule sets are in ``sheets/``.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,32 +37,42 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 FIELDS = {"format", "rules", "fingerprint", "prices", "bonus", "holds", "figures"}
+LIST_FIELDS = {"holds", "figures"}
 MAX_HOLD_RULES = 200
 
 
 @dataclass(frozen=True)
 class StrategySheet:
-    """A strategy that fits on a page.
-
-    Attributes
-    ----------
-    rules : RuleSet
-    prices : PriceSheet
-        What chooses the box.
-    holds : tuple of HoldRule
-        The first that fits chooses the hold. Empty: the prices choose it too, by computing the turn.
-    figures : mapping
-        Figures by name, in points unless it says otherwise: ``perfect`` (mean of perfect play), ``prices_mean`` (mean
-        if prices choose the holds too), ``mean`` (mean with the hold rules), ``worth`` (what each hold rule adds, in
-        their order), ``sizes`` and ``means`` (the means that lists of other lengths reach),
-        ``losses_by_turn`` (points given away in each turn). A mean that was simulated has its 95 % interval beside
-        it: ``prices_mean_interval``.
-    """
+    """A strategy that fits on a page."""
 
     rules: RuleSet
-    prices: PriceSheet
+    prices: PriceSheet  # what chooses the box
+    # the first that fits chooses the hold. Empty: the prices choose it too, by computing the turn
     holds: tuple[HoldRule, ...] = ()
+    # figures by name, in points unless it says otherwise: ``perfect`` (mean of perfect play), ``prices_mean`` (mean
+    # if prices choose the holds too), ``mean`` (mean with the hold rules), ``worth`` (what each hold rule adds, in
+    # their order), ``worst`` (the most that a single hold by the rules loses, on any card and roll),
+    # ``losses_by_turn`` (points given away in each turn). A mean that was simulated has its 95 % interval beside
+    # it: ``prices_mean_interval``
     figures: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    # shorter lists of hold rules by their length, each with its ``mean``, ``worth`` and ``worst``
+    shorter: Mapping[int, tuple[tuple[HoldRule, ...], Mapping[str, Any]]] = field(default_factory=dict, hash=False)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Lengths of the lists of hold rules, ascending."""
+        return (*sorted(self.shorter), len(self.holds)) if self.holds else ()
+
+    def with_rules(self, size: int) -> StrategySheet:
+        """The sheet with a list of hold rules of another length."""
+        if size == len(self.holds):
+            return replace(self, shorter={})
+        if size not in self.shorter:
+            known = ", ".join(map(str, self.sizes)) or "no"
+            raise StateError(f"the sheet of {self.rules.key} has {known} rules for the holds, not {size}")
+        holds, figures = self.shorter[size]
+        common = {name: self.figures[name] for name in ("perfect", "prices_mean") if name in self.figures}
+        return replace(self, holds=holds, figures={**common, **figures}, shorter={})
 
     def to_json(self) -> dict[str, Any]:
         """The sheet as JSON values."""
@@ -74,29 +85,21 @@ class StrategySheet:
             "bonus": {name: self.prices.terms[name] for name in terms_of(self.rules)},
             "holds": [str(rule) for rule in self.holds],
             "figures": dict(self.figures),
+        } | self._shorter_json()
+
+    def _shorter_json(self) -> dict[str, Any]:
+        lists = {
+            str(size): {"holds": [*map(str, holds)], "figures": dict(figures)}
+            for size, (holds, figures) in sorted(self.shorter.items())
         }
+        return {"shorter": lists} if lists else {}
 
     @classmethod
     def from_json(cls, raw: Any, rules: RuleSet | None = None) -> StrategySheet:
-        """The sheet that :meth:`to_json` has written.
-
-        Parameters
-        ----------
-        raw
-            JSON values.
-        rules
-            The rules that it must be for, with the names of their categories; default: those that it names.
-
-        Raises
-        ------
-        StateError
-            If a field is missing, unknown or malformed, or the sheet is for other rules.
-        RulesError
-            If it names rules that are unknown.
-        """
+        """The sheet that :meth:`to_json` has written."""
         if not isinstance(raw, dict) or raw.get("format") != FORMAT:
             raise StateError(f"not a strategy sheet of format {FORMAT}")
-        if wrong := sorted(FIELDS ^ set(raw)):
+        if wrong := sorted(FIELDS ^ set(raw) - {"shorter"}):
             verb = "is missing" if wrong[0] in FIELDS else "is not a field of a strategy sheet"
             raise StateError(f"{shown(wrong[0])} {verb}")
         rules = rules or rules_from_json(raw["rules"])
@@ -105,16 +108,11 @@ class StrategySheet:
         prices = _numbers(raw["prices"], "prices", [category.id for category in rules.categories])
         terms = _numbers(raw["bonus"], "bonus", terms_of(rules))
         sheet = make_sheet(rules, [*prices.values()], terms)
-        return cls(rules, sheet, _hold_rules(raw["holds"], rules), _figures(raw["figures"]))
+        holds, shorter = _hold_rules(raw["holds"], rules), _shorter(raw.get("shorter", {}), rules)
+        return cls(rules, sheet, holds, _figures(raw["figures"]), shorter)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the sheet to a JSON file; an old file is replaced in one step.
-
-        Raises
-        ------
-        TableError
-            If the file cannot be written.
-        """
+        """Write the sheet to a JSON file; an old file is replaced in one step."""
         path = Path(path)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -125,15 +123,7 @@ class StrategySheet:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], rules: RuleSet | None = None) -> StrategySheet:
-        """Read a sheet from a JSON file; see :meth:`from_json`.
-
-        Raises
-        ------
-        TableError
-            If the file cannot be read.
-        StateError
-            If it is not a strategy sheet of these rules.
-        """
+        """Read a sheet from a JSON file; see :meth:`from_json`."""
         try:
             return cls.from_json(_parsed(read_limited(Path(path), MAX_GAME_BYTES)), rules)
         except OSError as error:
@@ -143,15 +133,7 @@ class StrategySheet:
 
 
 def price_figures(perfect: float, mean: float, interval: float = 0.0) -> dict[str, Any]:
-    """The figures of a price sheet, to four decimals.
-
-    Parameters
-    ----------
-    perfect, mean
-        Means of perfect play and of play on the prices.
-    interval
-        Half the width of the 95 % interval of a simulated mean; 0 if it is exact.
-    """
+    """The figures of a price sheet, to four decimals."""
     figures = {"perfect": round(perfect, 4), "prices_mean": round(mean, 4)}
     return figures | ({"prices_mean_interval": round(interval, 4)} if interval else {})
 
@@ -220,3 +202,18 @@ def _hold_rules(raw: Any, rules: RuleSet) -> tuple[HoldRule, ...]:
     from .hold_rules import parse_hold_rule  # the language is not needed without rules
 
     return tuple(parse_hold_rule(rules, text) for text in raw)
+
+
+def _shorter(raw: Any, rules: RuleSet) -> dict[int, tuple[tuple[HoldRule, ...], dict[str, Any]]]:
+    """Shorter lists by their length."""
+    if not isinstance(raw, dict) or not all(
+        isinstance(part, dict) and set(part) == LIST_FIELDS for part in raw.values()
+    ):
+        raise StateError(f"shorter is {shown(raw)}; must have holds and figures by the number of rules")
+    found = {}
+    for size, part in raw.items():
+        holds = _hold_rules(part["holds"], rules)
+        if str(len(holds)) != size:
+            raise StateError(f"shorter: {shown(size)} has {len(holds)} hold rules")
+        found[len(holds)] = holds, _figures(part["figures"])
+    return found

@@ -35,26 +35,7 @@ ROWS_PER_TASK = 16
 
 
 class TurnSample:
-    """Cards sampled from those that games meet.
-
-    Parameters
-    ----------
-    visits
-        The states that games meet.
-    cards
-        About how many cards of each layer to take.
-    later : (size,) float
-        Value of the states after the turn, in the order of the table.
-    seed
-        Seed of the sample.
-    threads
-        Number of threads; default: one per processor. The means do not depend on it.
-
-    Attributes
-    ----------
-    cards : int
-        How many cards the sample has.
-    """
+    """Cards sampled from those that games meet."""
 
     def __init__(self, visits: Visits, cards: int, later: Table, seed: int, threads: int | None = None) -> None:
         self.space, self.threads = visits.space, threads or default_threads()

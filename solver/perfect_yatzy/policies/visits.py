@@ -15,10 +15,10 @@ from ..game.dice import Ints
 from ..game.rules import RuleSet
 from ..kernels.rollout import LANE, ROW, SAVED, Games
 from ..model.checked_values import Table
+from ..model.policies import Policy
 from ..model.state_space import StateSpace, state_space
+from ..strategy.greedy_policy import GreedyPolicy
 from ..strategy.rollout import Rollout
-from ..strategy.strategy import Strategy
-from ..strategy.turn_evaluator import TurnEvaluator
 from ..tablebase.backward_induction import default_threads
 
 if TYPE_CHECKING:
@@ -27,22 +27,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Visits:
-    """The states at which turns of simulated games began, all but full cards.
-
-    Attributes
-    ----------
-    space : StateSpace
-    games : int
-        Number of games.
-    rows, places, counts : (n,) int64
-        Row and place in the table of each state that was met, and how many games met it; ascending places.
-    """
+    """The states at which turns of simulated games began, all but full cards."""
 
     space: StateSpace
-    games: int
+    games: int  # number of games
+    # (n,) int64: Row and place in the table of each state that was met, and how many games met it; ascending places
     rows: Ints
-    places: Ints
-    counts: Ints
+    places: Ints  # (n,) int64
+    counts: Ints  # (n,) int64
 
     def states(self) -> tuple[Ints, Ints, Ints]:
         """Bitmask of the filled categories, upper sum and saved rolls of each state, ``(n,)`` int64 each."""
@@ -54,8 +46,8 @@ class Visits:
 class _Recorder(Rollout):
     """Games that note the state of every game at the start of every turn."""
 
-    def __init__(self, strategy: Strategy, threads: int) -> None:
-        super().__init__(strategy, strategy.space.start, threads)
+    def __init__(self, policy: Policy, threads: int) -> None:
+        super().__init__(policy, policy.start, threads)
         self.met: list[tuple[Ints, Ints, Ints]] = []
 
     def turn(self, filled: int, games: Games, order: Ints, rest: TurnArguments) -> Callable[[int, int], None]:
@@ -69,21 +61,8 @@ class _Recorder(Rollout):
 
 
 def visited_states(rules: RuleSet, values: Table, games: int, seed: int, threads: int | None = None) -> Visits:
-    """Simulate games that are greedy for a value function.
-
-    Parameters
-    ----------
-    rules
-        The game.
-    values : (size,) float64 or float32
-        The value function, in the order of the table.
-    games, seed
-        As for :func:`perfect_yatzy.simulate`.
-    threads
-        Number of threads; default: one per processor. The result does not depend on it.
-    """
-    strategy = Strategy(rules, None, TurnEvaluator(rules, values))
-    recorder = _Recorder(strategy, threads or default_threads())
+    """Simulate games that are greedy for a value function."""
+    recorder = _Recorder(GreedyPolicy(rules, values), threads or default_threads())
     recorder.play(games, 0, seed, lambda turn: None)
     rows, places, counts = (np.concatenate(part) for part in zip(*reversed(recorder.met), strict=True))
     return Visits(state_space(rules), games, rows, places, counts)

@@ -52,11 +52,6 @@ def _holds_within(rules: RuleSet, dice: Dice) -> Mask:
 class SoloGame:
     """The game of one player.
 
-    Parameters
-    ----------
-    rules
-        The game.
-
     Attributes
     ----------
     rules : RuleSet
@@ -117,13 +112,7 @@ class SoloGame:
         return mask
 
     def legal(self, action: Any) -> bool:
-        """Whether an action is legal now.
-
-        Raises
-        ------
-        StateError
-            If it is not a whole number.
-        """
+        """Whether an action is legal now."""
         number = whole_number(action, "action")
         if 0 <= number < self.n_holds:
             return self.rolls_left > 0 and bool(_holds_within(self.rules, self.position.dice)[number])

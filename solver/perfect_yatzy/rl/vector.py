@@ -54,21 +54,6 @@ class YatzyVectorEnv(VectorEnv[Observation, Ints, npt.NDArray[Any]]):
     the same seeds, and some hundred times as fast: with a thousand games, a step of one takes half a microsecond.
     `info` always holds ``action_mask`` (num_envs, n_actions) int8 and ``score`` (num_envs,) int64 of all games.
 
-    Parameters
-    ----------
-    num_envs
-        Number of games.
-    rules, oracle, illegal_reward
-        As for :class:`YatzyEnv`. The values of an oracle take longer than the steps.
-    render_mode
-        ``"ansi"`` or None.
-    max_episode_steps
-        Truncate an episode after so many actions; None: never. ``gymnasium.make_vec`` passes 1,000.
-    autoreset_mode
-        When a game that has ended is followed by the next, as a ``gymnasium.vector.AutoresetMode`` or its value:
-        ``"NextStep"`` (at the next step, whose action is ignored), ``"SameStep"`` (at once; the last observation and
-        info are ``info["final_obs"]`` and ``info["final_info"]``) or ``"Disabled"`` (by :meth:`reset`).
-
     Attributes
     ----------
     single_action_space, action_space : gymnasium.spaces.Discrete, gymnasium.spaces.MultiDiscrete
@@ -76,11 +61,6 @@ class YatzyVectorEnv(VectorEnv[Observation, Ints, npt.NDArray[Any]]):
     rules : RuleSet
     n_actions, n_holds : int
         As for :class:`YatzyEnv`.
-
-    Raises
-    ------
-    StateError
-        If `num_envs` is less than 1.
 
     Notes
     -----
@@ -122,21 +102,7 @@ class YatzyVectorEnv(VectorEnv[Observation, Ints, npt.NDArray[Any]]):
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start a new game in all environments, or in some of them.
-
-        Parameters
-        ----------
-        seed
-            Seed of game 0; the others have the seeds that follow. Or one seed for each environment. None, also for
-            single environments: go on with the seed given before.
-        options
-            ``{"reset_mask": array}`` with a (num_envs,) bool array: which environments to reset; default: all.
-
-        Raises
-        ------
-        StateError
-            If there are not as many seeds, or entries of the mask, as environments.
-        """
+        """Start a new game in all environments, or in some of them."""
         which = self._reset_mask(options)
         seeds = self._seeds(seed)
         if not self._started:
@@ -176,19 +142,7 @@ class YatzyVectorEnv(VectorEnv[Observation, Ints, npt.NDArray[Any]]):
         return mask
 
     def step(self, actions: npt.ArrayLike) -> tuple[Observation, Floats, Bools, Bools, dict[str, Any]]:
-        """Take one action in each game.
-
-        Parameters
-        ----------
-        actions : (num_envs,) int
-
-        Raises
-        ------
-        gymnasium.error.ResetNeeded
-            Before the first reset; without autoreset also if a game has ended.
-        StateError
-            If the actions are not `num_envs` whole numbers.
-        """
+        """Take one action in each game."""
         ended = self._fields[:, ENDED] != 0
         if not self._started or (self.autoreset_mode is AutoresetMode.DISABLED and ended.any()):
             raise ResetNeeded("no game in progress: call reset() before the first step and after each game")

@@ -44,10 +44,7 @@ def env(**options: Any) -> AECEnv:
     An illegal action ends the game with a reward of -1 for the player who took it and 0 for the others. Actions
     outside the action space, and calls in a wrong order, are errors.
 
-    Parameters
-    ----------
-    **options
-        As for :class:`raw_env`.
+    `**options`: as for :class:`raw_env`.
     """
     wrapped = wrappers.TerminateIllegalWrapper(raw_env(**options), illegal_reward=-1)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(wrapped))
@@ -55,18 +52,6 @@ def env(**options: Any) -> AECEnv:
 
 class raw_env(AECEnv):  # type: ignore[misc]
     """A game of several players, without wrappers.
-
-    Parameters
-    ----------
-    rules
-        A built-in id with switches, a TOML file, or a rule set.
-    players
-        How many players, from 2 to 64: ``player_0``, ``player_1`` and so on.
-    reward
-        What each player gets at the end of the game. ``"win"``: 1 for the highest final score, -1 for the others, and
-        0 for players who share the highest. ``"margin"``: final score less the highest of the others.
-    render_mode
-        ``"ansi"`` or None.
 
     Attributes
     ----------
@@ -77,11 +62,6 @@ class raw_env(AECEnv):  # type: ignore[misc]
         What each entry of an observation is: ``counts_1`` to ``counts_6``, ``rolls_left``, then for each card, that
         of the player first and then those of the others in the order of their turns, ``0.filled.ones`` and so on,
         ``0.upper``, ``0.joker_paid``, ``0.saved`` and ``0.score``.
-
-    Raises
-    ------
-    StateError
-        If the number of players or the kind of reward is not one of these.
 
     Notes
     -----
@@ -159,12 +139,8 @@ class raw_env(AECEnv):  # type: ignore[misc]
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a new game with the first roll of the first player on the table.
 
-        Parameters
-        ----------
-        seed
-            Seed of the dice of this game and the following ones; None goes on with the seed given before.
-        options
-            Not used.
+        `seed`: seed of the dice of this game and the following ones; None goes on with the seed given before;
+        `options`: not used.
         """
         if seed is not None:
             self._seed, self._game = whole_number(seed, "seed"), 0
@@ -184,13 +160,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
         self._inform()
 
     def step(self, action: int | None) -> None:
-        """Hold dice and reroll the others, or score a category, which ends the turn.
-
-        Raises
-        ------
-        StateError
-            If the action is illegal.
-        """
+        """Hold dice and reroll the others, or score a category, which ends the turn."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)

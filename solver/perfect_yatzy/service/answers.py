@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._messages import _
 from .._version import ANSWER_SCHEMA
 from ..game.scorecard import Scorecard
 from ..strategy.actions import Choice, Hold
-from ..strategy.approximate_strategy import ApproximateStrategy
-from ..strategy.opponents import least_score
-from ..strategy.score_distribution import ScoreDistribution
-from ..strategy.score_strategy import ScoreStrategy
-from ..strategy.strategy import Strategy
+from ..strategy.strategy import Strategy, certificate_of
 from .requests import Request
-from .resolver import ResolvedObjective
+
+if TYPE_CHECKING:
+    from ..strategy.score_distribution import ScoreDistribution
+    from ..strategy.score_strategy import ScoreStrategy
+    from .resolver import ResolvedObjective
 
 PERCENTILES = (5, 25, 50, 75, 95)
 HEAD = "schema", "query", "rules"
@@ -34,7 +34,8 @@ def answer_head(request: Request) -> dict[str, Any]:
 
 def approximate_fields(strategy: Strategy) -> dict[str, Any]:
     """The field ``approximate`` with the certificate if values come from a fitted function; else nothing."""
-    return {"approximate": strategy.certificate.summary()} if isinstance(strategy, ApproximateStrategy) else {}
+    certificate = certificate_of(strategy)
+    return {"approximate": certificate.summary()} if certificate else {}
 
 
 def estimate_fields(strategy: ScoreStrategy, request: Request) -> dict[str, Any]:
@@ -73,15 +74,7 @@ def hold_fields(
     objective: ResolvedObjective | None,
     rolls: int,
 ) -> dict[str, Any]:
-    """The answer to "hold".
-
-    Parameters
-    ----------
-    holds, choices
-        Every action, best first.
-    rolls
-        Rolls of the turn.
-    """
+    """The answer to "hold"."""
     card = request.card
     entries = [
         {
@@ -141,6 +134,8 @@ def best_value_fields(
     """
     if not objective:
         return {"expected_final_score": entries[0]["expected_final_score"]}
+    from ..strategy.opponents import least_score
+
     rules = card.rules
     after = [card.filled_with(rules.index_of[c.category], c.points, c.bonus_points) for c in choices]
     certain = objective.certain(max(map(least_score, [card, *after])))

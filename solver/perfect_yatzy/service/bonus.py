@@ -13,8 +13,7 @@ from threading import Lock, Thread
 from ..game.scorecard import State
 from ..model.estimates import rule_set_stats
 from ..model.objectives import BonusChance
-from ..strategy.approximate_strategy import ApproximateStrategy
-from ..strategy.strategy import Strategy
+from ..strategy.strategy import Strategy, certificate_of
 from ..strategy.turn_evaluator import TurnEvaluator
 from ..tablebase.store import has_table, open_table
 from .budget import SolveBudget
@@ -26,15 +25,7 @@ ChanceOfState = Callable[[State], float]  # of a state at the start of a turn
 
 
 class BonusChances:
-    """Chances of the upper bonus by rule set. Several threads may use it.
-
-    Parameters
-    ----------
-    tables, threads
-        As for :func:`perfect_yatzy.strategy.opening.open_strategy`.
-    budget
-        Says what is computed unasked, and whether it may be stored.
-    """
+    """Chances of the upper bonus by rule set. Several threads may use it."""
 
     def __init__(self, tables: str | os.PathLike[str] | None, threads: int | None, budget: SolveBudget) -> None:
         self.tables, self.threads, self.budget = tables, threads, budget
@@ -48,7 +39,7 @@ class BonusChances:
         None if the rules have no bonus, if they are not known yet, or if they would take long to compute.
         """
         rules, key = strategy.rules, strategy.rules.fingerprint
-        if not rules.bonus or isinstance(strategy, ApproximateStrategy):
+        if not rules.bonus or certificate_of(strategy):
             return None
         if (found := self._found.get(key)) is not None:
             return found.value

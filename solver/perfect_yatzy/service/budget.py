@@ -21,12 +21,7 @@ from .._messages import _, number_text
 from ..errors import RulesError
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
-from ..model.estimates import MAX_UNASKED_BYTES, MAX_UNASKED_SECONDS, SolveCost
-from ..model.reachable_utility import ReachableUtility
-from ..strategy.distribution import distribution_cost, has_distribution
-from ..strategy.distribution_files import has_outlook, has_stored_distribution
-from ..strategy.outlook import outlook_cost
-from ..strategy.score_strategy import INSTANT_SOLVE_SECONDS
+from ..model.estimates import INSTANT_SOLVE_SECONDS, MAX_UNASKED_BYTES, MAX_UNASKED_SECONDS, SolveCost
 from ..tablebase.memory import available_memory
 from .work import Work
 
@@ -52,35 +47,16 @@ COMMAND_LIMIT = SolveLimit(seconds=MAX_UNASKED_SECONDS, bytes=MAX_UNASKED_BYTES)
 
 @dataclass(frozen=True)
 class SolveBudget:
-    """The limits of all solves a request may cause.
+    """The limits of all solves a request may cause."""
 
-    Attributes
-    ----------
-    instant_seconds : float
-        A solve estimated below this is neither announced nor queued.
-    mean : SolveLimit
-        Of a table of means, which every question needs.
-    objective : SolveLimit
-        Of a goal or a utility, and of an opponent's distribution.
-    stored_bytes : float
-        Tables that requests may add to the store, in all.
-    cached_bytes : float
-        Tables that stay in memory between requests.
-    cached_answers : int
-        Answers that stay in memory.
-    opponents : float
-        Opponents in one request.
-    unasked_seconds : float
-        Work that takes longer, or writes to the disk, waits for a confirmation; infinite if none does.
-    """
-
-    instant_seconds: float = INSTANT_SOLVE_SECONDS
-    mean: SolveLimit = SolveLimit()
-    objective: SolveLimit = SolveLimit()
-    stored_bytes: float = inf
-    cached_bytes: float = 2 << 30
-    cached_answers: int = 256
-    opponents: float = inf
+    instant_seconds: float = INSTANT_SOLVE_SECONDS  # a solve estimated below this is neither announced nor queued
+    mean: SolveLimit = SolveLimit()  # of a table of means, which every question needs
+    objective: SolveLimit = SolveLimit()  # of a goal or a utility, and of an opponent's distribution
+    stored_bytes: float = inf  # tables that requests may add to the store, in all
+    cached_bytes: float = 2 << 30  # tables that stay in memory between requests
+    cached_answers: int = 256  # answers that stay in memory
+    opponents: float = inf  # opponents in one request
+    # work that takes longer, or writes to the disk, waits for a confirmation; infinite if none does
     unasked_seconds: float = inf
 
     @classmethod
@@ -116,13 +92,7 @@ class SolveBudget:
             )
 
     def check_objective(self, rules: RuleSet, cost: SolveCost, *, whole_game: bool = False) -> None:
-        """Raise RulesError if a goal, a utility or an opponent costs too much.
-
-        Parameters
-        ----------
-        whole_game
-            Whether it is the table of all goals, which can be solved beforehand.
-        """
+        """Raise RulesError if a goal, a utility or an opponent costs too much."""
         if not self.objective.allows(cost):
             message = (
                 _(
@@ -148,6 +118,9 @@ class SolveBudget:
 
         The file is small: 0.5 MB for Yatzy, 2 MB for Yahtzee. The pass takes somewhat longer than that for one card.
         """
+        from ..strategy.distribution import has_distribution
+        from ..strategy.outlook import outlook_cost
+
         if not has_distribution(rules):
             return False
         cost = outlook_cost(rules)
@@ -156,15 +129,7 @@ class SolveBudget:
         return limit.allows(cost) and self.objective.allows(cost) and (free is None or cost.memory <= free)
 
     def check_stored(self, rules: RuleSet, stored: int, cost: SolveCost, options: str = "") -> None:
-        """Raise RulesError if one more table is too much for the store.
-
-        Parameters
-        ----------
-        stored
-            Bytes that requests have added to the store so far.
-        options
-            Those of `yatzy solve` for that table.
-        """
+        """Raise RulesError if one more table is too much for the store."""
         if stored + cost.bytes > self.stored_bytes:
             raise RulesError(
                 _(
@@ -188,19 +153,19 @@ def limit_words(limit: SolveLimit) -> str:
 
 def utility_cost(rules: RuleSet, start: State) -> SolveCost:
     """Cost of solving any utility from a checked state on."""
+    from ..model.reachable_utility import ReachableUtility
+
     return ReachableUtility(rules, lambda total: total.astype(float), start).solve_cost()
 
 
 def distribution_seconds(
     rules: RuleSet, start: State, tables: str | os.PathLike[str] | None, *, outlook: bool = False
 ) -> float:
-    """Estimated seconds for the distribution of the final score; 0.0 for one in the store.
+    """Estimated seconds for the distribution of the final score; 0.0 for one in the store."""
+    from ..strategy.distribution import distribution_cost
+    from ..strategy.distribution_files import has_outlook, has_stored_distribution
+    from ..strategy.outlook import outlook_cost
 
-    Parameters
-    ----------
-    outlook
-        Whether the distributions after every first turn are made with that of the empty card, if they are missing.
-    """
     if outlook and start == EMPTY_STATE and not has_outlook(rules, tables):
         return outlook_cost(rules).seconds
     if has_stored_distribution(rules, start, tables):
@@ -217,6 +182,10 @@ def distribution_works(
     rules: RuleSet, start: State, tables: str | os.PathLike[str] | None, *, outlook: bool
 ) -> list[Work]:
     """The distribution of the final score; nothing if it is stored. Without a confirmation no outlook is made."""
+    from ..strategy.distribution import distribution_cost
+    from ..strategy.distribution_files import has_outlook
+    from ..strategy.outlook import outlook_cost
+
     unasked = distribution_seconds(rules, start, tables)
     if not unasked:
         return []

@@ -11,13 +11,7 @@ Value = TypeVar("Value")
 
 
 class WeightedLRUCache(Generic[Value]):
-    """The most recently used values, up to a total weight.
-
-    Parameters
-    ----------
-    max_weight
-        Values are evicted, the least recently used first, until the sum of the weights is at most this.
-    """
+    """The most recently used values, up to a total weight."""
 
     def __init__(self, max_weight: float) -> None:
         self.max_weight, self.weight, self.lock = max_weight, 0, Lock()

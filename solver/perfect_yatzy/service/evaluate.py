@@ -26,27 +26,9 @@ def run_evaluation(
     progress: Progress | None = None,
     workers: AbstractContextManager[Cluster | None] = HERE,
 ) -> dict[str, Any]:
-    """Evaluate the policy of a request exactly, or a program by sampled games.
-
-    Parameters
-    ----------
-    service
-        Opens or solves the strategies.
-    fields
-        See :func:`perfect_yatzy.service.requests.parse_evaluation`.
-    progress
-        Called with the games played and the games in all, for a program.
-    workers
-        Gives the cluster to work on; entered when the request is checked and perfect play is solved. Default: work
-        here.
-
-    Raises
-    ------
-    SolverError
-        If the request is malformed, the policy unknown, or the machine has too little memory.
-    """
+    """Evaluate the policy of a request exactly, or a program by sampled games."""
     if "process" not in fields:
-        return run_evaluations(service, [fields], None, workers)[0]
+        return run_evaluations(service, [fields], progress, workers)[0]
     request, command = parse_evaluation(fields, service.rules), str(fields["process"])
     strategy, how = service.strategy(request.rules), (request.games, request.seed, request.card)
     with workers as cluster:
@@ -66,22 +48,7 @@ def run_evaluations(
     progress: Progress | None = None,
     workers: AbstractContextManager[Cluster | None] = HERE,
 ) -> list[dict[str, Any]]:
-    """Evaluate several policies for one game and card; on a cluster as many at a time as it has threads.
-
-    Parameters
-    ----------
-    service, workers
-        As for :func:`run_evaluation`.
-    requests
-        Alike in all but the policy.
-    progress
-        Called with the policies evaluated and the policies in all.
-
-    Raises
-    ------
-    SolverError
-        As :func:`run_evaluation`.
-    """
+    """Evaluate several policies for one game and card; on a cluster as many at a time as it has threads."""
     parsed = [parse_evaluation(fields, service.rules) for fields in requests]
     rules, card = parsed[0].rules, parsed[0].card
     service.strategy(rules)  # announces a solve of perfect play, with which the policies are compared
@@ -93,11 +60,12 @@ def run_evaluations(
 
             results = evaluate_on(cluster.engine, names, rules, card, service.tables)
         else:
-            setting = Setting(rules, card, service.tables, service.threads)
+            inner = progress if len(names) == 1 else None
+            setting = Setting(rules, card, service.tables, service.threads, inner)
             results = ((number, *evaluate_named(name, setting)) for number, name in enumerate(names))
         for number, title, evaluation in results:
             found[number] = title, evaluation
-            if progress:
+            if progress and len(names) > 1:
                 progress(len(found), len(names))
     return [
         answer_head(request) | {"policy": names[n], "title": found[n][0]} | _exact(request, found[n][1])

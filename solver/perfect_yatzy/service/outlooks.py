@@ -32,19 +32,7 @@ def add_outlooks(
     categories: Sequence[Choice],
     bonus_chances: ChanceOfState | None,
 ) -> None:
-    """Add the field ``outlook`` to the first options of an answer to "hold" or "score".
-
-    Parameters
-    ----------
-    answer
-        Of :func:`perfect_yatzy.service.answers.hold_fields` or ``score_fields``; changed.
-    evaluator
-        Of what the request maximises.
-    options
-        Every option, as ranked.
-    categories
-        Every category, as ranked: a hold of all dice takes the first one.
-    """
+    """Add the field ``outlook`` to the first options of an answer to "hold" or "score"."""
     entries = answer["holds" if request.query == "hold" else "categories"]
     for entry, option in zip(entries[:EXPLAINED_OPTIONS], options, strict=False):
         action = categories[0] if isinstance(option, Hold) and option.category else option

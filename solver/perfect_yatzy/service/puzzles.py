@@ -22,12 +22,6 @@ def puzzle_fields(puzzle: Puzzle) -> dict[str, Any]:
 
 
 def puzzle_answer(strategy: Strategy, request: Request) -> dict[str, Any]:
-    """The answer to "puzzle": the position without its solution.
-
-    Raises
-    ------
-    RulesError
-        If there is no position of that difficulty in many games.
-    """
+    """The answer to "puzzle": the position without its solution."""
     found = find_puzzle(strategy, request.seed, request.difficulty)
     return {"seed": request.seed, "difficulty": request.difficulty} | puzzle_fields(found)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +22,9 @@ from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE
 from ..game.translations import ENGLISH, localized
 from ..model.estimates import SolveCost, rule_set_stats
-from ..model.objectives import Variance
 from ..strategy.actions import Choice, Hold, max_rerolls, rank_categories, rank_holds
-from ..strategy.approximate_strategy import ApproximateStrategy, needs_table
-from ..strategy.distribution import has_distribution, stored_distribution
-from ..strategy.distribution_files import has_stored_distribution
 from ..strategy.opening import approximate_advice, open_strategy, opens_approximate, strategy_in_memory
-from ..strategy.strategy import Strategy
+from ..strategy.strategy import Strategy, certificate_of
 from ..tablebase.store import has_table, open_table
 from .answers import (
     HEAD,
@@ -44,7 +41,6 @@ from .answers import (
 from .bonus import BonusChances
 from .budget import SolveBudget, distribution_seconds, distribution_works, mean_work
 from .cache import WeightedLRUCache
-from .outcomes import outcome_fields
 from .requests import ObjectiveRequest, Request, parse_request
 from .resolver import Announce, ObjectivePlan, ObjectiveResolver, ResolvedObjective, table_bytes
 from .work import ConfirmationRequired, Work, WorkProgress
@@ -57,20 +53,7 @@ PUZZLE_SECONDS = 0.5  # to find one, most of the time
 
 
 class QueryService:
-    """Answers requests. Several threads may use it; strategies and costly answers are cached.
-
-    Parameters
-    ----------
-    tables, threads
-        As for :func:`perfect_yatzy.strategy.opening.open_strategy`.
-    announce
-        Called before a table is solved, with its rule set and, if the solve takes a while, one line that says so;
-        returns the callback for its progress.
-    language
-        Language of the names in rule sets; answers contain ids.
-    budget
-        What a request may solve; default: that of the command.
-    """
+    """Answers requests. Several threads may use it; strategies and costly answers are cached."""
 
     def __init__(
         self,
@@ -90,13 +73,7 @@ class QueryService:
         self._rules: WeightedLRUCache[RuleSet] = WeightedLRUCache(inf)
 
     def rules(self, spec: str) -> RuleSet:
-        """A rule set by name, read at most once.
-
-        Raises
-        ------
-        RulesError
-            If the name is unknown, or the file is not a valid rule file.
-        """
+        """A rule set by name, read at most once."""
         return self._rules.get_or_create(spec, lambda: localized(load_rules(spec), self.language))
 
     def register(self, rules: RuleSet) -> None:
@@ -104,24 +81,7 @@ class QueryService:
         self._rules.put(rules.key, rules)
 
     def strategy(self, rules: RuleSet, progress: WorkProgress | None = None) -> Strategy:
-        """The strategy of the mean, opened at most once; solved first if its table is missing.
-
-        Parameters
-        ----------
-        rules
-            The game.
-        progress
-            Of confirmed work. Without it, a budget that asks for confirmations solves a small game in memory only.
-
-        Raises
-        ------
-        ConfirmationRequired
-            If the table is missing and the solve waits for a confirmation.
-        RulesError
-            If the table is missing and its solve is beyond the budget.
-        TableError
-            If the table is damaged or cannot be written.
-        """
+        """The strategy of the mean, opened at most once; solved first if its table is missing."""
 
         def create() -> Strategy:
             cost = self.check_mean(rules)
@@ -133,20 +93,18 @@ class QueryService:
                 self.budget.check_stored(rules, self.resolver.stored_bytes, cost)
                 self.resolver.count_stored(cost.bytes)
             if cost and self.announce is not None:
-                line = _("solving {rules}, {cost}; the table will be stored").format(rules=rules.key, cost=cost.words)
+                from ..tablebase.backward_induction import default_threads
+
+                line = _("solving {rules}, {cost}; the table will be stored").format(
+                    rules=rules.key, cost=cost.words_with(self.threads or default_threads())
+                )
                 report = self.announce(rules, line if self.budget.announces(cost) else None)
             return open_strategy(rules, self.tables, threads=self.threads, progress=report)
 
         return self.strategies.get_or_create(_mean_key(rules), create, table_bytes)
 
     def check_mean(self, rules: RuleSet) -> SolveCost | None:
-        """What :meth:`strategy` has to solve; None if the table exists.
-
-        Raises
-        ------
-        RulesError
-            If that is beyond the budget.
-        """
+        """What :meth:`strategy` has to solve; None if the table exists."""
         if has_table(rules, self.tables) or opens_approximate(rules, self.tables):
             return None
         with approximate_advice(rules):
@@ -154,31 +112,8 @@ class QueryService:
         self.budget.check_mean(rules, cost)
         return cost
 
-    def works(self, request: Request) -> list[Work]:
-        """What has to be computed before a request can be answered, in the order it is done.
-
-        Raises
-        ------
-        RulesError
-            If something is beyond the budget.
-        """
-        if self.cached_answer(request) is not None:
-            return []
-        rules = request.rules
-        found = self.mean_works(rules)
-        found += self.resolver.works(request, self.plan(request))
-        if self._needs_distribution(request):
-            found += distribution_works(rules, request.state, self.tables, outlook=self._makes_outlook(request))
-        return found
-
     def mean_works(self, rules: RuleSet) -> list[Work]:
-        """The work for the table of means; none if it is there.
-
-        Raises
-        ------
-        RulesError
-            If it is beyond the budget.
-        """
+        """The work for the table of means; none if it is there."""
         cost = self.check_mean(rules) if self.strategies.get(_mean_key(rules)) is None else None
         return [mean_work(cost)] if cost else []
 
@@ -188,22 +123,7 @@ class QueryService:
             raise ConfirmationRequired(works)
 
     def computer_player(self, rules: RuleSet, kind: str) -> ComputerPlayer:
-        """A computer player; what it needs is solved first, after an announcement if it takes a while.
-
-        Parameters
-        ----------
-        rules
-            The game.
-        kind
-            As for :func:`perfect_yatzy.policies.computer_players.parse_kind`.
-
-        Raises
-        ------
-        RulesError
-            If a solve is beyond the budget.
-        StateError
-            If there is no such kind.
-        """
+        """A computer player; what it needs is solved first, after an announcement if it takes a while."""
         from ..policies.computer_players import computer_player, parse_kind
         from ..policies.levels import needs_calibration
         from ..policies.risk import STYLES
@@ -240,53 +160,20 @@ class QueryService:
         known = self.answers.get((request.key, current_language())) if _costly(request) else None
         return None if known is None else with_echo(known, request.echo)
 
-    def seconds(self, request: Request) -> float:
-        """Estimated seconds for an answer beyond one turn; 0.0 if everything it needs is in the cache.
-
-        Raises
-        ------
-        RulesError
-            If it is beyond the budget.
-        """
-        seconds = self.plan(request).seconds + (PUZZLE_SECONDS if request.query == "puzzle" else 0.0)
-        if self._needs_distribution(request):
-            outlook = self._makes_outlook(request)
-            seconds += distribution_seconds(request.rules, request.state, self.tables, outlook=outlook)
-        return seconds
+    def decide(self, request: Request) -> Decision:
+        """What the answer to a request takes. Raises RulesError if its objective is beyond the budget."""
+        known = self.cached_answer(request)
+        return Decision(self, request, known, self.plan(request) if known is None else None)
 
     def answer(self, request: Request | Mapping[str, Any], progress: WorkProgress | None = None) -> dict[str, Any]:
-        """Answer one request. It is checked first: an impossible position never starts a solve.
-
-        Parameters
-        ----------
-        request
-            Checked, or plain values as in :mod:`perfect_yatzy.service.requests`.
-        progress
-            Of confirmed work; the answer is kept, so that it is there when the question is asked again.
-
-        Raises
-        ------
-        ConfirmationRequired
-            If the work waits for a confirmation.
-        SolverError
-            If the request is malformed or its position impossible, if it is beyond the budget, or if a table is
-            damaged.
-        """
-        if not isinstance(request, Request):
-            request = self.parse(request)
-        known = self.cached_answer(request)
-        if known is not None:
-            return known
+        """Answer one request. It is checked first: an impossible position never starts a solve."""
+        decision = self.decide(request if isinstance(request, Request) else self.parse(request))
         if self.budget.confirms and progress is None:
-            self.check_unasked(self.works(request))
-        answer = self.compute(request, progress)
-        if _costly(request):
-            self.answers.put((request.key, current_language()), answer)  # the certificate is a text
-        return with_echo(answer, request.echo)
+            self.check_unasked(decision.works)
+        return decision.run(progress)
 
-    def compute(self, request: Request, progress: WorkProgress | None = None) -> dict[str, Any]:
+    def compute(self, request: Request, plan: ObjectivePlan, progress: WorkProgress | None = None) -> dict[str, Any]:
         """The answer to a checked request, without the cache of answers and without the fields it echoes."""
-        plan = self.plan(request)
         strategy = self.strategy(request.rules, progress)
         if request.query == "puzzle":
             from .puzzles import puzzle_answer
@@ -300,28 +187,20 @@ class QueryService:
         if request.query == "expect":
             return answer | self._expect_fields(request, strategy, objective, progress)
         if request.query == "outcomes":
+            from .outcomes import outcome_fields
+
             return answer | outcome_fields(strategy, request)
         return answer | self._turn_fields(request, strategy, objective)
 
     def resolve(self, request: Request, strategy: Strategy) -> ResolvedObjective:
-        """The strategy for the objective of a request, from its card on.
-
-        Raises
-        ------
-        RulesError
-            If it is beyond the budget.
-        """
+        """The strategy for the objective of a request, from its card on."""
         return self.resolver.resolve(request, self.plan(request), strategy)
 
     def plan(self, request: Request) -> ObjectivePlan:
-        """What has to be solved for the objective of a request.
-
-        Raises
-        ------
-        RulesError
-            If it is beyond the budget, or the game is too large for objectives other than the mean.
-        """
+        """What has to be solved for the objective of a request."""
         if request.objective and opens_approximate(request.rules, self.tables):
+            from ..strategy.approximate_strategy import needs_table
+
             raise needs_table(request.rules, _("a goal or the chance to win"))
         return self.resolver.plan(request)
 
@@ -338,6 +217,9 @@ class QueryService:
         objective: ResolvedObjective | None,
         progress: WorkProgress | None,
     ) -> dict[str, Any]:
+        from ..model.objectives import Variance
+        from ..strategy.distribution import stored_distribution
+
         rules, card, state = request.rules, request.card, request.state
         remaining = strategy.value(request.position)
         still_open = [c.id for i, c in enumerate(rules.categories) if not state.filled >> i & 1]
@@ -353,15 +235,15 @@ class QueryService:
         if objective:
             chance = clipped(objective.strategy.value(request.position))
             answer |= best_value_fields([{"chance": chance}], card, objective)
-        exact = not isinstance(strategy, ApproximateStrategy)
-        if exact and self._needs_distribution(request):
+        exact = certificate_of(strategy) is None
+        if exact and self.needs_distribution(request):
             found = stored_distribution(
                 strategy,
                 request.position,
                 card.total,
                 self.tables,
                 self.threads,
-                outlook=self._makes_outlook(request),
+                outlook=self.makes_outlook(request),
                 store=progress is not None or not self.budget.confirms,
                 progress=progress.of("distribution") if progress else None,
             )
@@ -404,14 +286,62 @@ class QueryService:
             add_outlooks(answer, request, evaluator, options, choices, bonus)
         return answer
 
-    def _makes_outlook(self, request: Request) -> bool:
+    def makes_outlook(self, request: Request) -> bool:
+        """Whether the distribution is computed for every card after the first turn, too, and stored."""
         return request.state == EMPTY_STATE and self.budget.makes_outlook(request.rules)
 
-    def _needs_distribution(self, request: Request) -> bool:
+    def needs_distribution(self, request: Request) -> bool:
+        """Whether the answer has a distribution that can be computed."""
         if request.query != "expect" or not (request.include_distribution or request.objective):
             return False
+        from ..strategy.distribution import has_distribution
+        from ..strategy.distribution_files import has_stored_distribution
+
         rules = request.rules
         return has_distribution(rules) or has_stored_distribution(rules, request.state, self.tables)
+
+
+@dataclass
+class Decision:
+    """What a request takes, and its answer; made once by :meth:`QueryService.decide` for everybody who asks."""
+
+    service: QueryService
+    request: Request
+    known: dict[str, Any] | None  # the answer, if it is in the cache
+    plan: ObjectivePlan | None  # None if the answer is known
+
+    @cached_property
+    def works(self) -> list[Work]:
+        """What has to be computed first, in the order it is done. Raises RulesError if it is beyond the budget."""
+        if self.plan is None:
+            return []
+        service, request = self.service, self.request
+        found = [*service.mean_works(request.rules), *service.resolver.works(request, self.plan)]
+        if service.needs_distribution(request):
+            outlook = service.makes_outlook(request)
+            found += distribution_works(request.rules, request.state, service.tables, outlook=outlook)
+        return found
+
+    @cached_property
+    def seconds(self) -> float:
+        """Estimate for the answer beyond one turn and the table of means; 0.0 if all it needs is in the cache."""
+        if self.plan is None:
+            return 0.0
+        service, request = self.service, self.request
+        found = self.plan.seconds + (PUZZLE_SECONDS if request.query == "puzzle" else 0.0)
+        if service.needs_distribution(request):
+            outlook = service.makes_outlook(request)
+            found += distribution_seconds(request.rules, request.state, service.tables, outlook=outlook)
+        return found
+
+    def run(self, progress: WorkProgress | None = None) -> dict[str, Any]:
+        """The answer, with the fields that the request echoes; `progress` is that of confirmed work."""
+        if self.plan is None:
+            return self.known or {}
+        answer = self.service.compute(self.request, self.plan, progress)
+        if _costly(self.request):
+            self.service.answers.put((self.request.key, current_language()), answer)  # the certificate is a text
+        return with_echo(answer, self.request.echo)
 
 
 def _mean_key(rules: RuleSet) -> Hashable:

@@ -25,19 +25,7 @@ def comparisons_of(found: Ratings) -> list[Comparison]:
 def ratings_json(
     found: Ratings, comparisons: list[Comparison], block: int | None = None, confidence: float = CONFIDENCE
 ) -> dict[str, Any]:
-    """The answer of `yatzy rate --json`.
-
-    Parameters
-    ----------
-    found
-        All ratings.
-    comparisons
-        Pairs of players.
-    block
-        Games in a block of the list over time; see :meth:`perfect_yatzy.play.rating.Rating.blocks`.
-    confidence
-        Of the intervals of plain results.
-    """
+    """The answer of `yatzy rate --json`."""
     return {
         "schema": ANSWER_SCHEMA,
         "query": "rate",

@@ -21,9 +21,7 @@ from ..game.notation import parse_card, parse_dice, parse_faces
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, State
 from ..strategy.actions import max_rerolls
-from ..strategy.opponents import WinUtility, finished, parse_opponents
 from ..strategy.position import CheckedPosition, check_position
-from ..strategy.score_strategy import check_goal
 
 COMMON_FIELDS = frozenset({"query", "rules", "id"})
 CARD_FIELDS = frozenset({"card", "saved", "bonus_points"})
@@ -41,21 +39,12 @@ MAX_INTEGER = 2**63 - 1
 
 @dataclass(frozen=True)
 class ObjectiveRequest:
-    """What a request maximises instead of the mean: a goal, or the chance to beat opponents.
+    """What a request maximises instead of the mean: a goal, or the chance to beat opponents."""
 
-    Attributes
-    ----------
-    goal : int or None
-        Final score to reach; None with opponents.
-    opponents : tuple of int or Scorecard
-        Final scores of those who have finished, checked cards of the others.
-    ties : str
-        What a tie with the best opponent counts: "loss", "half" or "win"; empty for a goal.
-    """
-
-    goal: int | None
+    goal: int | None  # final score to reach; None with opponents
+    # final scores of those who have finished, checked cards of the others
     opponents: tuple[int | Scorecard, ...] = ()
-    ties: str = ""
+    ties: str = ""  # what a tie with the best opponent counts: "loss", "half" or "win"; empty for a goal
 
     @property
     def score(self) -> int | None:
@@ -63,6 +52,8 @@ class ObjectiveRequest:
         finals = [other for other in self.opponents if isinstance(other, int)]
         if self.goal is not None or len(finals) < len(self.opponents):
             return self.goal
+        from ..strategy.opponents import WinUtility, finished
+
         return WinUtility([*map(finished, finals)], self.ties).goal
 
     @property
@@ -74,48 +65,22 @@ class ObjectiveRequest:
 
 @dataclass(frozen=True)
 class Request:
-    """A checked request. Make one with :func:`parse_request`.
+    """A checked request. Make one with :func:`parse_request`."""
 
-    Attributes
-    ----------
-    query : str
-        A key of :data:`QUERY_FIELDS`, or "simulate".
-    rules : RuleSet
-        The game.
-    card : Scorecard
-        The card at the start of the turn.
-    position : CheckedPosition
-        State and points of the card.
-    dice : tuple of int
-        The dice on the table, or for "outcomes" the dice held; ascending. Empty where the query has none.
-    rolls_left : int
-        Rerolls left.
-    objective : ObjectiveRequest or None
-        None: maximise the mean.
-    games, seed : int
-        Games to simulate, 0 for none; their seed, or that of a puzzle.
-    difficulty : str
-        Of a puzzle.
-    explain : bool
-        Whether the first options have an outlook.
-    include_distribution : bool
-        Whether the answer contains the distribution of the final score.
-    echo : dict
-        Fields that the answer repeats: the id, if the request has one.
-    """
-
-    query: str
-    rules: RuleSet
-    card: Scorecard
-    position: CheckedPosition
+    query: str  # a key of :data:`QUERY_FIELDS`, or "simulate"
+    rules: RuleSet  # the game
+    card: Scorecard  # the card at the start of the turn
+    position: CheckedPosition  # state and points of the card
+    # the dice on the table, or for "outcomes" the dice held; ascending. Empty where the query has none
     dice: tuple[int, ...] = ()
-    rolls_left: int = 0
-    objective: ObjectiveRequest | None = None
-    games: int = 0
+    rolls_left: int = 0  # rerolls left
+    objective: ObjectiveRequest | None = None  # none: maximise the mean
+    games: int = 0  # games to simulate, 0 for none; their seed, or that of a puzzle
     seed: int = 1
-    difficulty: str = ""
-    explain: bool = False
-    include_distribution: bool = False
+    difficulty: str = ""  # of a puzzle
+    explain: bool = False  # whether the first options have an outlook
+    include_distribution: bool = False  # whether the answer contains the distribution of the final score
+    # fields that the answer repeats: the id, if the request has one
     echo: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -134,20 +99,7 @@ class Request:
 
 
 def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet]) -> Request:
-    """Check a request.
-
-    Parameters
-    ----------
-    fields
-        The request as plain values.
-    find_rules
-        Returns the rule set of a name.
-
-    Raises
-    ------
-    SolverError
-        If a field is unknown, missing or malformed, or the position is impossible; `field` names it.
-    """
+    """Check a request."""
     query = fields.get("query")
     if not isinstance(query, str) or query not in QUERY_FIELDS:
         raise StateError(
@@ -186,13 +138,7 @@ def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet
 
 
 def parse_simulation(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet]) -> Request:
-    """Check a request for simulated games: ``rules, games, seed, policy`` (``mean`` or ``goal:280``), and a card.
-
-    Raises
-    ------
-    SolverError
-        As :func:`parse_request`.
-    """
+    """Check a request for simulated games: ``rules, games, seed, policy`` (``mean`` or ``goal:280``), and a card."""
     request = _parse_position("simulate", fields, find_rules)
     _check_open(request)
     policy = re.fullmatch(r"mean|goal:(\d{1,5})", str(fields["policy"]))
@@ -208,13 +154,7 @@ def parse_simulation(fields: Mapping[str, Any], find_rules: Callable[[str], Rule
 
 
 def parse_evaluation(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet]) -> Request:
-    """Check a request to evaluate a policy: ``rules`` and a card; ``games`` and ``seed`` for a program.
-
-    Raises
-    ------
-    SolverError
-        As :func:`parse_request`.
-    """
+    """Check a request to evaluate a policy: ``rules`` and a card; ``games`` and ``seed`` for a program."""
     request = _parse_position("evaluate", fields, find_rules)
     _check_open(request)
     return replace(request, games=_integer(fields, "games", 0), seed=_integer(fields, "seed", 1))
@@ -242,6 +182,8 @@ def _parse_objective(rules: RuleSet, fields: Mapping[str, Any]) -> ObjectiveRequ
     if others is None and "ties" in fields:
         raise StateError(_("ties can only be used with opponents"), code="invalid-request", field="ties")
     if goal is not None:
+        from ..strategy.score_strategy import check_goal
+
         with error_context("goal"):
             return ObjectiveRequest(check_goal(goal))
     if others is None:
@@ -253,6 +195,8 @@ def _parse_objective(rules: RuleSet, fields: Mapping[str, Any]) -> ObjectiveRequ
             ),
             field="opponents",
         )
+    from ..strategy.opponents import WinUtility, finished, parse_opponents
+
     with error_context("opponents"):
         opponents = tuple(parse_opponents(rules, others))
     ties = fields.get("ties", "loss")

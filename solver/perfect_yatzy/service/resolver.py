@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from math import inf
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,17 +22,18 @@ from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..model.estimates import SolveCost
 from ..model.objectives import Goals
-from ..strategy.approximate_strategy import ApproximateStrategy
-from ..strategy.goal_estimates import has_goal_estimates
-from ..strategy.opponents import Opponent, WinUtility, finished, opponent
-from ..strategy.score_strategy import GoalSolve, ScoreStrategy, goal_strategy, goals_to_solve, utility_strategy
-from ..strategy.strategy import Strategy
+from ..strategy.strategy import Strategy, certificate_of
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress, has_table
+from ..tablebase.table_file import ALWAYS_HASHED
 from .budget import SolveBudget, distribution_seconds, estimate_advice, utility_cost
 from .cache import WeightedLRUCache
 from .requests import ObjectiveRequest, Request
 from .work import Work, WorkProgress
+
+if TYPE_CHECKING:
+    from ..strategy.opponents import Opponent
+    from ..strategy.score_strategy import GoalSolve, ScoreStrategy
 
 MAX_OPPONENT_DISTRIBUTIONS = 256
 Announce = Callable[[RuleSet, str | None], Progress]
@@ -40,20 +41,12 @@ Announce = Callable[[RuleSet, str | None], Progress]
 
 @dataclass(frozen=True)
 class ResolvedObjective:
-    """What is maximised instead of the mean.
+    """What is maximised instead of the mean."""
 
-    Attributes
-    ----------
-    strategy : ScoreStrategy
-        Its values are chances.
-    utility : callable
-        Final scores (int64 array) -> their utilities (float64), from 0 to 1.
-    fields : dict
-        The field ``aim`` of the answer: the goal, or the opponents and what a tie counts.
-    """
-
-    strategy: ScoreStrategy
-    utility: Callable[[Ints], Floats]
+    strategy: ScoreStrategy  # Its values are chances
+    utility: Callable[[Ints], Floats]  # final scores (int64 array) -> their utilities (float64), from 0 to 1
+    # the field ``aim`` of the answer: the goal; or the opponents, what a tie counts, and whether the chances are
+    # lower bounds
     fields: dict[str, Any]
 
     def certain(self, lowest: int) -> bool:
@@ -63,40 +56,16 @@ class ResolvedObjective:
 
 @dataclass(frozen=True)
 class ObjectivePlan:
-    """What has to be solved for an objective, and what that costs; nothing is solved yet.
+    """What has to be solved for an objective, and what that costs; nothing is solved yet."""
 
-    Attributes
-    ----------
-    seconds : float
-        Estimate; 0.0 if everything is in the cache.
-    solve_seconds : float
-        The part of it that does not belong to opponents.
-    goals : GoalSolve or None
-        For a goal that is not in the cache.
-    cost : SolveCost or None
-        Of the solve, if there is one.
-    """
-
-    seconds: float = 0.0
-    solve_seconds: float = 0.0
-    goals: GoalSolve | None = None
-    cost: SolveCost | None = None
+    seconds: float = 0.0  # estimate; 0.0 if everything is in the cache
+    solve_seconds: float = 0.0  # the part of it that does not belong to opponents
+    goals: GoalSolve | None = None  # for a goal that is not in the cache
+    cost: SolveCost | None = None  # of the solve, if there is one
 
 
 class ObjectiveResolver:
-    """Makes strategies for objectives. Several threads may use it.
-
-    Parameters
-    ----------
-    strategies
-        Cache of strategies.
-    budget
-        What a request may solve.
-    tables, threads
-        As for :func:`perfect_yatzy.strategy.opening.open_strategy`.
-    announce
-        Called with the rule set and one line before a solve that takes a while; returns the callback for progress.
-    """
+    """Makes strategies for objectives. Several threads may use it."""
 
     def __init__(
         self,
@@ -112,15 +81,7 @@ class ObjectiveResolver:
         self.stored_bytes, self.lock = 0, Lock()  # tables of goals that requests have added to the store
 
     def plan(self, request: Request) -> ObjectivePlan:
-        """What has to be solved for the objective of a request.
-
-        Raises
-        ------
-        RulesError
-            If it is beyond the budget or the memory of the machine, with its size and what to do instead.
-        StateError
-            If the request has too many opponents.
-        """
+        """What has to be solved for the objective of a request."""
         rules, objective = request.rules, request.objective
         if objective is None:
             return ObjectivePlan()
@@ -151,24 +112,10 @@ class ObjectiveResolver:
         strategy: Strategy,
         progress: WorkProgress | None = None,
     ) -> ResolvedObjective:
-        """The strategy for the objective of a request, from its card on.
+        """The strategy for the objective of a request, from its card on."""
+        from ..strategy.opponents import WinUtility
+        from ..strategy.score_strategy import ScoreStrategy, utility_strategy
 
-        Parameters
-        ----------
-        request
-            With an objective.
-        plan
-            Of :meth:`plan` for the same request.
-        strategy
-            Of the mean: it breaks ties, and unfinished opponents are assumed to follow it.
-        progress
-            Of confirmed work; default: what `announce` returns.
-
-        Raises
-        ------
-        RulesError
-            If an opponent's distribution cannot be computed.
-        """
         objective = request.objective
         assert objective
         if (goal := objective.goal) is not None:
@@ -181,6 +128,8 @@ class ObjectiveResolver:
                 {"playing": o.playing, "mean": o.mean, "standard_deviation": o.standard_deviation} for o in others
             ],
             "ties": objective.ties,
+            # Who sees how the others score, and plans again each turn, wins at least so often.
+            "lower_bound": any(o.playing for o in others),
         }
         if (score := objective.score) is not None:
             return ResolvedObjective(self._reach(request, score, plan, strategy, progress), winning, fields)
@@ -200,6 +149,9 @@ class ObjectiveResolver:
         return any(self.strategies.get(key) for key in _goal_keys(request))
 
     def _plan_goals(self, request: Request) -> GoalSolve:
+        from ..strategy.goal_estimates import has_goal_estimates
+        from ..strategy.score_strategy import goals_to_solve
+
         rules, budget = request.rules, self.budget
         exists, estimated = has_table(rules, self.tables, Goals.name), has_goal_estimates(rules, self.tables)
         allows = budget.objective.allows
@@ -225,6 +177,8 @@ class ObjectiveResolver:
         strategy: Strategy,
         progress: WorkProgress | None,
     ) -> ScoreStrategy:
+        from ..strategy.score_strategy import ScoreStrategy, goal_strategy
+
         whole, rest = _goal_keys(request)
         if (found := self.strategies.get(whole) or self.strategies.get(rest)) is None:
             solve = plan.goals or self._plan_goals(request)  # evicted since it was planned
@@ -279,6 +233,8 @@ class ObjectiveResolver:
         return distribution_seconds(rules, card.state, self.tables)
 
     def _opponent(self, strategy: Strategy, known: int | Scorecard, progress: WorkProgress | None) -> Opponent:
+        from ..strategy.opponents import finished, opponent
+
         if isinstance(known, int):
             return finished(known)
         if progress:
@@ -291,10 +247,10 @@ class ObjectiveResolver:
 
 
 def table_bytes(strategy: Strategy) -> int:
-    """Weight of a strategy in a cache: the bytes of its table, or 1 if that is mapped from its file."""
-    if strategy.info or isinstance(strategy, ApproximateStrategy):
+    """Weight of a strategy in a cache: the bytes of its table, or those that questions read of a large one."""
+    if certificate_of(strategy):
         return 1
-    return int(strategy.table.nbytes)
+    return min(int(strategy.table.nbytes), ALWAYS_HASHED) if strategy.info else int(strategy.table.nbytes)
 
 
 def _goal_keys(request: Request) -> tuple[Hashable, Hashable]:

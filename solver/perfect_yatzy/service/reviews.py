@@ -55,15 +55,7 @@ def review_json(found: Review) -> dict[str, Any]:
 
 
 def explained_review(strategy: Strategy, game: Game, player: int, max_explained: int) -> dict[str, Any]:
-    """The review of a game, with the field ``outlook`` in the best and the actual action of its worst decisions.
-
-    Parameters
-    ----------
-    strategy, game, player
-        As for :func:`perfect_yatzy.play.review.review`.
-    max_explained
-        Maximum number of decisions with an outlook; those that lose less than MIN_EXPLAINED_LOSS have none.
-    """
+    """The review of a game, with the field ``outlook`` in the best and the actual action of its worst decisions."""
     found = review(strategy, game, player)
     answer = review_json(found) | approximate_fields(strategy)
     errors = [

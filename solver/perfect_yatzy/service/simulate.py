@@ -32,30 +32,7 @@ def run_simulation(
     progress: Progress | None = None,
     workers: AbstractContextManager[Cluster | None] = HERE,
 ) -> tuple[Strategy, Simulation, dict[str, Any]]:
-    """Play the games of a request.
-
-    Parameters
-    ----------
-    service
-        Opens or solves the strategies.
-    fields
-        See :func:`perfect_yatzy.service.requests.parse_simulation`.
-    progress
-        Called with what is played and what there is to play in all.
-    workers
-        Gives the cluster to play on; entered when the request is checked and what it needs is solved. Default: play
-        here.
-
-    Returns
-    -------
-    Strategy, Simulation, dict
-        What played, the games, and the answer.
-
-    Raises
-    ------
-    SolverError
-        If the request is malformed or its position impossible, or it is beyond the budget.
-    """
+    """Play the games of a request."""
     request, means, strategy = _resolved(service, fields)
     rules, card, games = request.rules, request.card, request.games
     how = request.seed, request.position
@@ -110,26 +87,7 @@ def run_simulation(
 
 
 def run_positions(service: QueryService, fields: Mapping[str, Any]) -> tuple[PositionSample, dict[str, Any]]:
-    """Labelled positions from the games of a request.
-
-    Parameters
-    ----------
-    service
-        Opens or solves the strategies.
-    fields
-        As for :func:`run_simulation`, without ``games``; and ``positions`` (how many), ``exploration``, ``distinct``
-        and ``options``, as for :func:`perfect_yatzy.sample_positions`.
-
-    Returns
-    -------
-    PositionSample, dict
-        The positions, and the answer: their number, by number of rerolls left, and the share of explored decisions.
-
-    Raises
-    ------
-    SolverError
-        As :func:`run_simulation`.
-    """
+    """Labelled positions from the games of a request."""
     sampling = {name: fields[name] for name in ("exploration", "distinct", "options")}
     plain = {name: value for name, value in fields.items() if name not in ("positions", *sampling)}
     request, _, strategy = _resolved(service, plain | {"games": fields["positions"]})
@@ -153,6 +111,6 @@ def run_positions(service: QueryService, fields: Mapping[str, Any]) -> tuple[Pos
 def _resolved(service: QueryService, fields: Mapping[str, Any]) -> tuple[Request, Strategy, Strategy]:
     """The request, the strategy of the mean, and the one that plays."""
     request = parse_simulation(fields, service.rules)
-    service.seconds(request)  # what is beyond the budget is refused before anything is solved
+    service.decide(request)  # what is beyond the budget is refused before anything is solved
     means = service.strategy(request.rules)
     return request, means, service.resolve(request, means).strategy if request.objective else means

@@ -10,6 +10,7 @@ of a table remain and are not solved again.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,62 +20,52 @@ from ..errors import SolverError
 
 Report = Callable[[float, float], None]  # share that is done, seconds left
 StageProgress = Callable[[int, int], None]  # done and all, in any unit
+LATELY = 60.0  # seconds
 NO_ESTIMATE_BELOW = 0.03  # share that must be done before the time so far says how long the rest takes
 
 
-def seconds_left(passed: float, done: float, first: float = 0.0) -> float | None:
-    """Seconds that work still takes at its speed so far; None while too little is done to tell.
+class Pace:
+    """How long work still takes at the speed it had lately, which follows the processor time it was given."""
 
-    Everything done since the beginning counts: a table has layers of very different size.
+    def __init__(self) -> None:
+        self.first: float | None = None
+        self.marks: deque[tuple[float, float]] = deque()  # seconds, and the share that was done then
 
-    Parameters
-    ----------
-    passed
-        Seconds since the beginning.
-    done, first
-        The share that is done now, and the one that was done at the beginning: that of an interrupted solve.
-    """
-    if done >= 1:
-        return 0.0
-    if done - first < NO_ESTIMATE_BELOW * (1 - first):
-        return None
-    return passed * (1 - done) / (done - first)
+    def left(self, done: float) -> float | None:
+        """Seconds left when a share is done; None while too little is done to tell.
+
+        The first call says what an interrupted solve had done before, which took no time now.
+        """
+        now = time.perf_counter()
+        if self.first is None or done < self.marks[-1][1]:  # the next of several works
+            self.first, self.marks = done, deque([(now, done)])
+        if now - self.marks[-1][0] >= 1:
+            self.marks.append((now, done))
+        while len(self.marks) > 1 and self.marks[1][0] <= now - LATELY:
+            self.marks.popleft()
+        if done >= 1:
+            return 0.0
+        then, before = self.marks[0]
+        if done - self.first < NO_ESTIMATE_BELOW * (1 - self.first) or done <= before:
+            return None
+        return (now - then) * (1 - done) / (done - before)
 
 
 @dataclass(frozen=True)
 class Work:
-    """One thing that a request needs and that has to be computed.
+    """One thing that a request needs and that has to be computed."""
 
-    Attributes
-    ----------
-    what : str
-        ``table`` (the table of means), ``goals`` (the table of all goals), ``objective`` (a goal or a win, from a
-        card on), ``opponents`` or ``distribution``.
-    seconds : float
-        Estimate, if it is confirmed.
-    memory : int
-        Bytes at its peak.
-    disk : int
-        Bytes that are stored.
-    unasked_seconds : float
-        Estimate of what is done without a confirmation, in memory; infinite if nothing is.
-    """
-
+    # ``table`` (the table of means), ``goals`` (the table of all goals), ``objective`` (a goal or a win, from a
+    # card on), ``opponents`` or ``distribution``
     what: str
-    seconds: float
-    memory: int
-    disk: int
-    unasked_seconds: float
+    seconds: float  # estimate, if it is confirmed
+    memory: int  # bytes at its peak
+    disk: int  # bytes that are stored
+    unasked_seconds: float  # estimate of what is done without a confirmation, in memory; infinite if nothing is
 
 
 class ConfirmationRequired(SolverError):
-    """The work for an answer waits for a confirmation.
-
-    Parameters
-    ----------
-    works
-        What has to be computed.
-    """
+    """The work for an answer waits for a confirmation."""
 
     default_code = "confirmation-required"
 
@@ -103,18 +94,10 @@ def cost_json(works: Sequence[Work]) -> dict[str, Any]:
 
 
 class WorkProgress:
-    """The progress of several works, one after the other, as one share and the seconds left.
-
-    Parameters
-    ----------
-    works
-        In the order they are done.
-    report
-        Called often, at first with the estimate. What it raises stops the work.
-    """
+    """The progress of several works, one after the other, as one share and the seconds left."""
 
     def __init__(self, works: Sequence[Work], report: Report) -> None:
-        self.works, self.report, self.started = works, report, time.perf_counter()
+        self.works, self.report, self.pace = works, report, Pace()
         self.all_seconds = sum(work.seconds for work in works) or 1.0
         self.resumed = 0.0  # seconds of the estimates that earlier, interrupted solves have saved
 
@@ -140,6 +123,6 @@ class WorkProgress:
 
     def _report(self, seconds: float) -> None:
         """Report that as much is done as was estimated to take `seconds`."""
-        done, first = min(1.0, seconds / self.all_seconds), min(1.0, self.resumed / self.all_seconds)
-        left = seconds_left(time.perf_counter() - self.started, done, first)
+        done, rest = min(1.0, seconds / self.all_seconds), self.all_seconds - self.resumed
+        left = self.pace.left(min(1.0, (seconds - self.resumed) / rest)) if rest > 0 else 0.0
         self.report(done, (1 - done) * self.all_seconds if left is None else left)

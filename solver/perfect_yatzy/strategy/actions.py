@@ -198,19 +198,7 @@ class Ranking(list[Action], Generic[Action]):
 
 
 def rank_categories(evaluator: TurnEvaluator, state: State, dice: tuple[int, ...], rolls_left: int) -> list[Choice]:
-    """Every category that may take the dice, best first; of equal ones the first of the sheet comes first.
-
-    Parameters
-    ----------
-    evaluator
-        Evaluates turns from the position.
-    state
-        A checked state, not the end of the game.
-    dice
-        Checked dice, ascending.
-    rolls_left
-        Rerolls given up by scoring now.
-    """
+    """Every category that may take the dice, best first; of equal ones the first of the sheet comes first."""
     rules, means = evaluator.rules, evaluator.means
     saved = rolls_left if rules.saved_rolls else 0
     first = rolls_left == max_rerolls(rules, state.saved)
@@ -233,14 +221,7 @@ def rank_holds(
 ) -> list[Hold]:
     """Every different hold, best first; of equal ones the one with more dice, then higher faces, comes first.
 
-    Parameters
-    ----------
-    evaluator, state, dice
-        As for :func:`rank_categories`.
-    rolls_left
-        Rerolls still to come, at least 1.
-    best
-        The best category for the dice: the hold of all dice scores it.
+    `rolls_left` is at least 1; `best` is the best category for the dice: the hold of all dice scores it.
     """
     held = sub_multisets(np.array(counts_of(evaluator.rules, dice), dtype=np.int64))
     places = evaluator.dice.rank(held)
@@ -266,16 +247,7 @@ def ranked(
 ) -> list[tuple[float, float, float, Option]]:
     """Options in order of preference; those of equal value by their mean, those of equal mean by `key`.
 
-    Parameters
-    ----------
-    evaluator
-        Says which values are equal, and which means.
-    entries
-        Options as ``(value, mean, option)``.
-
-    Returns
-    -------
-    list of (value, loss, mean, option)
+    `entries`: options as ``(value, mean, option)``. Returns ``(value, loss, mean, option)`` for each.
     """
     remaining = sorted(entries, key=lambda entry: -entry[0])
     best, found = remaining[0][0], list[tuple[float, float, float, Option]]()

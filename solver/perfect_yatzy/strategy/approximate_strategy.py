@@ -24,6 +24,7 @@ from ..errors import RulesError
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
 from ..game.scorecard import State
+from ..model.card_masks import card_masks
 from .certificate import Certificate
 from .fitted_file import OBJECTIVE
 from .position import CheckedPosition, Position, check_position
@@ -47,7 +48,8 @@ class ValueFunction(Protocol):
         Parameters
         ----------
         filled, upper, saved, tracked : (n,) arrays
-            The fields of :class:`perfect_yatzy.State`.
+            The fields of :class:`perfect_yatzy.State`; with more than 62 boxes `filled` is ``(n, 2)`` uint64, the
+            low word first.
 
         Returns
         -------
@@ -80,8 +82,8 @@ class FunctionEvaluator(TurnEvaluator):
 
     def states_values(self, states: list[State]) -> Floats:
         """Values of checked states, ``(n,)`` float64, from the function."""
-        fields = ([state.filled for state in states], [state.upper for state in states], [s.saved for s in states])
-        filled, upper, saved = (np.array(column, dtype=np.int64) for column in fields)
+        filled = card_masks(self.rules, [state.filled for state in states])
+        upper, saved = np.array([(state.upper, state.saved) for state in states], dtype=np.int64).T
         tracked = np.array([state.joker_paid for state in states], dtype=bool)
         return np.asarray(self.function.values(filled, upper, saved, tracked), dtype=np.float64)
 

@@ -21,15 +21,7 @@ def check_pyarrow(what: str) -> None:
 
 
 def arrow_table(columns: Mapping[str, Any], metadata: Mapping[str, str]) -> Any:
-    """A ``pyarrow.Table`` with this metadata in its schema.
-
-    Parameters
-    ----------
-    columns
-        Arrays, lists or :class:`perfect_yatzy.strategy.position_sample.Ragged`, of equal length.
-    metadata
-        From :func:`perfect_yatzy.strategy.metadata.metadata`.
-    """
+    """A ``pyarrow.Table`` with this metadata in its schema."""
     import pyarrow
 
     types = {TEXT: pyarrow.string(), DICE: pyarrow.list_(pyarrow.int64())}

@@ -2,7 +2,7 @@
 
 Arrays of states, dice and rolls left in, arrays of the same length out. Threads take slices of the sorted positions
 (:mod:`.batch_positions`), and the result is the same to the bit for any number of threads. Values are read in place;
-a memory-mapped table is not loaded as a whole.
+of a large table only the layers of the positions are read.
 """
 
 from __future__ import annotations
@@ -173,13 +173,10 @@ def best_actions(
     threads
         Number of threads; default: one per processor.
     """
-    actions = _new_actions(len(positions))
-    options = _no_options()
+    from ..kernels.batch import OptionValues
 
-    def answer(kernel: Kernel, start: int, stop: int) -> None:
-        kernel(start, stop, options)
-
-    _run(evaluator, positions, actions, answer, threads)
+    actions, none = _new_actions(len(positions)), OptionValues(np.empty(0), 0, 0)
+    _run(evaluator, positions, actions, lambda kernel, start, stop: kernel(start, stop, none), threads)
     return BatchAnswer(*_in_given_order(positions, evaluator, actions), evaluator.rules, policy)
 
 
@@ -205,10 +202,10 @@ def all_options(
         )
     values = np.empty((len(positions), columns))
 
-    def answer(kernel: Kernel, start: int, stop: int) -> None:
-        values[positions.order[start:stop]] = _slice_options(kernel, start, stop, columns)
+    def note(start: int, found: Floats) -> None:
+        values[positions.order[start : start + len(found)]] = found
 
-    _run(evaluator, positions, actions, answer, threads)
+    each_option(evaluator, positions, note, threads, actions)
     return BatchOptions(*_in_given_order(positions, evaluator, actions), evaluator.rules, policy, values)
 
 
@@ -231,16 +228,16 @@ def action_regrets(
         If an action is not legal or does not exist; the message names the first such position.
     """
     rules = evaluator.rules
-    taken, columns = _action_numbers(rules, actions, len(positions)), action_count(rules)
+    taken = _action_numbers(rules, actions, len(positions))
     losses = np.empty(len(positions))
 
-    def answer(kernel: Kernel, start: int, stop: int) -> None:
-        values, place = _slice_options(kernel, start, stop, columns), positions.order[start:stop]
-        best, found = values.max(axis=1), values[np.arange(stop - start), taken[place]]
+    def note(start: int, values: Floats) -> None:
+        place = positions.order[start : start + len(values)]
+        best, found = values.max(axis=1), values[np.arange(len(values)), taken[place]]
         equal = found >= best - evaluator.ties[0] - evaluator.ties[1] * np.abs(best)
         losses[place] = np.where(equal, 0.0, best - found)
 
-    _run(evaluator, positions, _new_actions(len(positions)), answer, threads)
+    each_option(evaluator, positions, note, threads)
     if not np.isfinite(losses).all():
         i = int(np.argmin(np.isfinite(losses)))
         action = numbered_action(rules, int(taken[i]))
@@ -278,19 +275,28 @@ def _new_actions(size: int) -> ActionBatch:
     return ActionBatch(np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size))
 
 
-def _no_options() -> OptionValues:
+def each_option(
+    evaluator: TurnEvaluator,
+    positions: BatchPositions,
+    note: Callable[[int, Floats], None],
+    threads: int | None,
+    actions: ActionBatch | None = None,
+) -> None:
+    """Call `note` with the values of all options of slices of the sorted positions, ``(slice, actions)``.
+
+    Its other argument is the first position of the slice; threads call it at the same time. The best actions are
+    written to `actions`.
+    """
     from ..kernels.batch import OptionValues
 
-    return OptionValues(np.empty(0), 0, 0)
+    columns = action_count(evaluator.rules)
 
+    def answer(kernel: Kernel, start: int, stop: int) -> None:
+        values = np.empty((stop - start, columns))
+        kernel(start, stop, OptionValues(values.ravel(), columns, start))
+        note(start, values)
 
-def _slice_options(kernel: Kernel, start: int, stop: int, columns: int) -> Floats:
-    """Values of all options of the sorted positions `start` to ``stop - 1``."""
-    from ..kernels.batch import OptionValues
-
-    values = np.empty((stop - start, columns))
-    kernel(start, stop, OptionValues(values.ravel(), columns, start))
-    return values
+    _run(evaluator, positions, actions or _new_actions(len(positions)), answer, threads)
 
 
 def _in_given_order(

@@ -27,33 +27,16 @@ Blocks = tuple[Ints, Ints]  # start of the block of scores and lane within, by p
 
 @dataclass(frozen=True)
 class BatchPositions:
-    """Checked positions, n of them.
+    """Checked positions, n of them."""
 
-    Attributes
-    ----------
-    counts : (n, faces) int64
-        Dice on the table that show each face.
-    rows, rolls, first : (n,) int64
-        Row of each card in the state space; number of the roll, 0 for the first of the lattice; 1 if no die has been
-        rerolled in this turn.
-    order : (n,) int64
-        The order of `sorted`: entry i is position ``order[i]``.
-    sorted : PositionBatch
-        The positions as the kernels take them.
-    blocks : pair of (n,) int64, or None
-        For goals and utilities: blocks of scores, in the same order.
-    layer_starts : (categories + 1,) int64
-        Where the positions of each number of filled categories begin in that order.
-    """
-
-    counts: Ints
-    rows: Ints
-    rolls: Ints
-    first: Ints
-    order: Ints
-    sorted: PositionBatch
-    blocks: Blocks | None
-    layer_starts: Ints
+    counts: Ints  # (n, faces): dice on the table that show each face
+    rows: Ints  # (n,): row of each card in the state space
+    rolls: Ints  # (n,): number of the roll, 0 for the first of the lattice
+    first: Ints  # (n,): 1 if no die has been rerolled in this turn
+    order: Ints  # (n,): the order of `sorted`: entry i is position ``order[i]``
+    sorted: PositionBatch  # the positions as the kernels take them
+    blocks: Blocks | None  # for goals and utilities: blocks of scores, in the same order
+    layer_starts: Ints  # where the positions of each number of filled categories begin in that order
 
     def __len__(self) -> int:
         return len(self.order)
@@ -71,24 +54,11 @@ def check_positions(
 ) -> BatchPositions:
     """Check and sort n positions.
 
-    All arrays hold whole numbers; floats with integral values are accepted. A scalar applies to every position.
-
-    Parameters
-    ----------
-    evaluator
-        Rules and values.
-    x : (n,) int
-        For a :class:`perfect_yatzy.strategy.turn_evaluator.ScoreEvaluator`: where each card lies in its table.
-    filled, upper, dice, rolls_left, saved, joker_paid
-        As for :meth:`perfect_yatzy.strategy.strategy.Strategy.best`.
-
-    Raises
-    ------
-    StateError
-        If a position cannot occur or an entry is not a whole number; the message names the first such position.
+    All arrays hold whole numbers; floats with integral values are accepted. A scalar applies to every position. `x`:
+    where each card lies in the table of a :class:`perfect_yatzy.strategy.turn_evaluator.ScoreEvaluator`; the others
+    are those of :meth:`perfect_yatzy.strategy.strategy.Strategy.best`. StateError names the first position that
+    cannot occur.
     """
-    from ..kernels.batch import PositionBatch
-
     rules, space = evaluator.rules, evaluator.space
     grid = lattice(rules.dice, rules.faces)
     faces = whole_numbers("dice", dice, 2)
@@ -127,19 +97,33 @@ def check_positions(
 
     counts = np.stack([(faces == face).sum(axis=1) for face in range(1, rules.faces + 1)], axis=1)
     rolls = grid.rank(counts) - grid.first_roll
-    keys: tuple[Ints, ...] = lanes // LANES, rows, n_filled
     blocks = None
     if isinstance(evaluator, ScoreEvaluator):
         states = space.layout.offsets[rows] + saved_rolls * space.layout.lane_count[sets] + lanes
         blocks = _score_blocks(evaluator, states, lanes, column("points", x, size))
-        keys = blocks[0], *keys
-    order = np.lexsort(keys)
-    first = (rerolls == max_rerolls).astype(np.int64)
+    return sorted_positions(evaluator, counts, rows, lanes, rolls, rerolls, rerolls == max_rerolls, blocks)
+
+
+def sorted_positions(
+    evaluator: TurnEvaluator,
+    counts: Ints,
+    rows: Ints,
+    lanes: Ints,
+    rolls: Ints,
+    rerolls: Ints,
+    is_first_roll: npt.NDArray[np.bool_],
+    blocks: Blocks | None = None,
+) -> BatchPositions:
+    """Checked positions in the order of the kernels; the arrays are those of BatchPositions and PositionBatch."""
+    from ..kernels.batch import PositionBatch
+
+    space, first = evaluator.space, is_first_roll.astype(np.int64)
+    keys: tuple[Ints, ...] = lanes // LANES, rows, space.filled[rows]
+    order = np.lexsort((blocks[0], *keys) if blocks else keys)
     positions = PositionBatch(*(np.ascontiguousarray(a[order]) for a in (rows, lanes, rolls, rerolls, first)))
-    if blocks is not None:
-        blocks = blocks[0][order], blocks[1][order]
-    layer_starts = np.searchsorted(n_filled[order], np.arange(space.categories + 1))
-    return BatchPositions(counts, rows, rolls, first, order, positions, blocks, layer_starts)
+    layer_starts = np.searchsorted(keys[-1][order], np.arange(space.categories + 1))
+    in_order = (blocks[0][order], blocks[1][order]) if blocks else None
+    return BatchPositions(counts, rows, rolls, first, order, positions, in_order, layer_starts)
 
 
 def whole_numbers(name: str, given: npt.ArrayLike, dimensions: int = 1) -> Ints:

@@ -25,26 +25,14 @@ from .turn_evaluator import Passes, passes
 
 @dataclass(frozen=True)
 class CategoryOdds:
-    """What one category can yield within a turn.
+    """What one category can yield within a turn."""
 
-    Attributes
-    ----------
-    category : str
-        Id of the category.
-    chance : float
-        Probability of scoring in it if the turn maximises that probability.
-    hold : tuple of int or None
-        Dice to hold to maximise the probability; None before the first roll.
-    expected_points : float
-        Expected points in it if the turn maximises these; in general a different way to play.
-    expected_points_hold : tuple of int or None
-        Dice to hold to maximise the expected points; None before the first roll.
-    """
-
-    category: str
-    chance: float
+    category: str  # id of the category
+    chance: float  # probability of scoring in it if the turn maximises that probability
+    # Dice to hold to maximise the probability; None before the first roll
     hold: tuple[int, ...] | None
-    expected_points: float
+    expected_points: float  # expected points in it if the turn maximises these; in general a different way to play
+    # Dice to hold to maximise the expected points; None before the first roll
     expected_points_hold: tuple[int, ...] | None = None
 
 

@@ -20,7 +20,7 @@ from .._messages import _
 from ..errors import RulesError, whole_number
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
-from ..model.estimates import BASE_MEMORY, SolveCost, gigabytes
+from ..model.estimates import BASE_MEMORY, SolveCost, gigabytes, log_long
 from ..model.state_space import state_space
 from ..model.turn_model import turn_outcomes
 from ..tablebase.backward_induction import default_threads
@@ -195,10 +195,14 @@ def distribution(
             code="too-large",
         )
     if isinstance(evaluator, ScoreEvaluator):
-        check_distribution_memory(rules, score_places(rules, state).solve_cost().doubled())
+        cost = score_places(rules, state).solve_cost().doubled()
+    else:
+        cost = distribution_cost(rules, state)
+    check_distribution_memory(rules, cost)
+    log_long(f"the distribution of {rules.key}", cost.seconds, progress)
+    if isinstance(evaluator, ScoreEvaluator):
         games: ForwardPass = ScoreForwardPass(evaluator, state, threads, progress)
     else:
-        check_distribution_memory(rules, distribution_cost(rules, state))
         policy = GreedyPolicy(rules, strategy.table, state, strategy.space)
         games = ForwardPass(policy, threads, progress=progress)
     return replace(games.run(before).distribution, policy=strategy.policy)

@@ -84,16 +84,7 @@ def write_stored(
 ) -> None:
     """Store the distribution from the empty card on and, if there are more, the outlook.
 
-    Parameters
-    ----------
-    found
-        Distributions by the numbers of their states, without the points before: of the empty card, or of all cards
-        with at most one filled box.
-
-    Raises
-    ------
-    OSError
-        If a file cannot be written.
+    `found`: distributions by the numbers of their states, without the points before.
     """
     cards = {str(state): _entry(of_state) for state, of_state in found.items()}
     if len(cards) > 1:

@@ -34,7 +34,7 @@ from .certificate import Certificate
 from .fitted_values import FittedValues
 
 OBJECTIVE = "approximate-mean"
-FORMAT = 1
+FORMAT = 2
 Arrays = dict[str, npt.NDArray[Any]]
 
 

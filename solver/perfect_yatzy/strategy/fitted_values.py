@@ -14,6 +14,9 @@ The other terms are fitted to one-turn backups at states that play visits
 - the rolls saved, and their square, if the rules have saved rolls;
 - whether the tracked box (:attr:`.RuleSet.tracked_index`) holds points.
 
+Features are multiples of 2^-FEATURE_BITS, prices and coefficients of 2^-COEFFICIENT_BITS. So all sums of their
+products are exact in float64, in any order: fit and play have the same bits on every machine.
+
 A full card is worth its upper bonuses, exactly. NumPy only: a question loads no compiled code.
 """
 
@@ -26,14 +29,24 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import RulesError
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
 from ..game.upper_sums import upper_sums
-from ..model.turn_slots import allowed_boxes, open_boxes, turn_slots
+from ..model.card_masks import card_masks
+from ..model.turn_slots import (
+    allowed_boxes,
+    box_masks,
+    extra_count,
+    feature_count,
+    feature_lines,
+    feature_pairs,
+    open_boxes,
+    turn_slots,
+)
 
 NOT_ALLOWED = -1e30  # the child value of a slot that a state cannot reach: below every value, and finite
-MAX_BOXES = 62  # cards are int64 bitmasks
+FEATURE_BITS = 12  # after the binary point
+COEFFICIENT_BITS = 20
 
 
 class Relaxation(Protocol):
@@ -48,57 +61,32 @@ class Relaxation(Protocol):
 
 @dataclass(frozen=True)
 class FittedValues:
-    """Expected points to come of any card of a game.
-
-    Attributes
-    ----------
-    rules : RuleSet
-    prices : (categories,) float64
-        What an open box is worth in the relaxed game.
-    coefficients : (categories + 1, features) float64
-        By number of open boxes: theta, b, the upper triangle of Q by rows, e, L by rows. Row 0 is not used.
-    relaxed : RelaxedGame or None
-        Tells where a state lies in `relaxed_values`; None: W is zero.
-    relaxed_values : (size,) float64
-        W, in points; empty without a relaxed game.
-    """
+    """Expected points to come of any card of a game."""
 
     rules: RuleSet
-    prices: Floats
+    prices: Floats  # (categories,): what an open box is worth in the relaxed game
+    # (categories + 1, features): by number of open boxes: theta, b, the upper triangle of Q by rows, e, L by rows.
+    # Row 0 is not used.
     coefficients: Floats
-    relaxed: Relaxation | None
-    relaxed_values: Floats
+    relaxed: Relaxation | None  # tells where a state lies in `relaxed_values`; None: W is zero
+    relaxed_values: Floats  # (size,): W, in points; empty without a relaxed game
 
     def __post_init__(self) -> None:
         n = len(self.rules.categories)
-        if n > MAX_BOXES:
-            raise RulesError(f"{self.rules.key} has {n} boxes; at most {MAX_BOXES} can be fitted", code="too-large")
         assert self.prices.shape == (n,)
         assert self.coefficients.shape == (n + 1, feature_count(self.rules))
 
     def values(
         self, filled: npt.ArrayLike, upper: npt.ArrayLike, saved: npt.ArrayLike, tracked: npt.ArrayLike
     ) -> Floats:
-        """Values of n states; scalars are repeated.
+        """Expected points to come in n states, ``(n,)``; scalars are repeated.
 
-        Parameters
-        ----------
-        filled : (n,) int
-            Bitmasks of filled categories.
-        upper : (n,) int
-            Upper sums as in :class:`perfect_yatzy.State`, capped.
-        saved : (n,) int
-            Rolls saved.
-        tracked : (n,) int or bool
-            Whether the tracked box holds points.
-
-        Returns
-        -------
-        (n,) float64
-            Expected points to come, upper bonuses included; of a full card its upper bonuses.
+        The upper bonuses are included; they are the values of full cards.
         """
-        given = [np.atleast_1d(np.asarray(field, dtype=np.int64)) for field in (filled, upper, saved, tracked)]
-        states = [np.ascontiguousarray(field) for field in np.broadcast_arrays(*given)]
+        cards = card_masks(self.rules, filled)
+        others = [np.atleast_1d(np.asarray(field, dtype=np.int64)) for field in (upper, saved, tracked)]
+        (n,) = np.broadcast_shapes(cards.shape[:1], *(field.shape for field in others))
+        states = [np.broadcast_to(field, (n, *field.shape[1:])) for field in (cards, *others)]
         turns = open_boxes(self.rules, states[0]).sum(axis=1)
         found = np.empty(len(turns))
         for t in np.unique(turns).tolist():
@@ -115,14 +103,8 @@ class FittedValues:
         """What the relaxed game says of n states, ``(n,)``, and the features ``(n, features)`` that correct it."""
         z = open_boxes(self.rules, filled).astype(np.float64)
         relaxed, x = self._relaxed_and_extras(filled, upper, saved, tracked)
-        rows, columns = self._pairs
-        parts = [
-            np.ones((len(z), 1)),
-            z,
-            z[:, rows] * z[:, columns],
-            x,
-            (x[:, :, None] * z[:, None, :]).reshape(len(z), -1),
-        ]
+        (rows, columns), (extra, box) = feature_pairs(self.rules), feature_lines(self.rules)
+        parts = [np.ones((len(z), 1)), z, z[:, rows] * z[:, columns], x, x[:, extra] * z[:, box]]
         return z @ self.prices + relaxed, np.concatenate(parts, axis=1)
 
     def feature_sums(self, filled: Ints, upper: Ints, saved: Ints, tracked: Ints, weights: Floats) -> Floats:
@@ -130,24 +112,14 @@ class FittedValues:
         z = open_boxes(self.rules, filled).astype(np.float64)
         x = self._relaxed_and_extras(filled, upper, saved, tracked)[1]
         weighted = z * weights[:, None]
-        pairs = (weighted.T @ z)[self._pairs]
-        return np.concatenate([[weights.sum()], weighted.sum(axis=0), pairs, weights @ x, (x.T @ weighted).ravel()])
+        pairs, lines = (weighted.T @ z)[feature_pairs(self.rules)], (x.T @ weighted)[feature_lines(self.rules)]
+        return np.concatenate([[weights.sum()], weighted.sum(axis=0), pairs, weights @ x, lines])
 
     def child_values(self, filled: Ints, upper: Ints, tracked: Ints, saved: tuple[int, ...] = (0,)) -> Floats:
         """Values of all children of n states with equally many open boxes, by slot (:mod:`.turn_slots`).
 
-        Parameters
-        ----------
-        filled, upper, tracked : (n,) int64
-            The states, as for :meth:`values`.
-        saved : (stages,) of int
-            Rolls saved by the turn, one entry for each stage of the result.
-
-        Returns
-        -------
-        (stages, n, slots) float64
-            Value of the card after the turn, without the points made; NOT_ALLOWED where the box may not be filled
-            or does not pay.
+        ``(stages, n, slots)`` for the numbers of rolls saved by the turn, a stage each, without the points made;
+        NOT_ALLOWED where the box may not be filled or does not pay.
         """
         slots, n = turn_slots(self.rules), len(filled)
         boxes = slots.slot_category
@@ -156,7 +128,7 @@ class FittedValues:
             reached &= (tracked[:, None] == 1) | ~self._paying_only_if_tracked
         state, slot = np.nonzero(reached)
         box = boxes[slot]
-        next_filled = filled[state] | np.int64(1) << box
+        next_filled = filled[state] | box_masks(self.rules)[box]
         next_upper = upper_sums(self.rules).cap(upper[state] + slots.slot_shift[slot])
         next_tracked = tracked[state] | (slots.slot_pays[slot] & (box == self.rules.tracked_index))
         t = int(open_boxes(self.rules, filled[:1]).sum()) - 1
@@ -182,23 +154,17 @@ class FittedValues:
     def _child_terms(self, z: Floats, t: int) -> tuple[Floats, Floats, Floats]:
         """Of states with open boxes `z`, ``(n, categories)``, whose children have t: what is left of each term.
 
-        Returns
-        -------
-        by_box : (n, categories)
-            Prices and the terms theta, b and Q after each box is filled.
-        extra : (n, extras)
-            Weight of each extra feature with all boxes still open ...
-        extra_by_box : (extras, categories)
-            ... and what it loses when a box is filled.
+        Prices and the terms theta, b and Q after each box is filled; the weight of each extra feature with all boxes
+        still open, ``(n, extras)``; and what it loses when a box is filled.
         """
         c = self.coefficients[t]
         n, k = len(self.rules.categories), extra_count(self.rules)
-        pairs = n * (n - 1) // 2
+        pairs = len(feature_pairs(self.rules)[0])
         theta, b, e = c[0], c[1 : n + 1] + self.prices, c[n + 1 + pairs : n + 1 + pairs + k]
-        between = np.zeros((n, n))
-        between[self._pairs] = c[n + 1 : n + 1 + pairs]
+        between, lines = np.zeros((n, n)), np.zeros((k, n))
+        between[feature_pairs(self.rules)] = c[n + 1 : n + 1 + pairs]
         between += between.T
-        lines = c[n + 1 + pairs + k :].reshape(k, n)
+        lines[feature_lines(self.rules)] = c[n + 1 + pairs + k :]
         with_box = z @ between
         whole = theta + z @ b + 0.5 * (z * with_box).sum(axis=1)
         return whole[:, None] - b - with_box, e + z @ lines.T, lines
@@ -223,12 +189,8 @@ class FittedValues:
             columns += [rolls, rolls * rolls]
         if rules.tracked_index >= 0:
             columns.append(tracked.astype(np.float64))
-        return relaxed, np.stack(columns, axis=1) if columns else np.empty((len(filled), 0))
-
-    @cached_property
-    def _pairs(self) -> tuple[Ints, Ints]:
-        rows, columns = np.triu_indices(len(self.rules.categories), 1)
-        return rows.astype(np.int64), columns.astype(np.int64)
+        extras = np.stack(columns, axis=1) if columns else np.empty((len(filled), 0))
+        return relaxed, np.rint(extras * 2.0**FEATURE_BITS) / 2.0**FEATURE_BITS
 
     @cached_property
     def _paying_only_if_tracked(self) -> npt.NDArray[np.bool_]:
@@ -236,17 +198,6 @@ class FittedValues:
         slots = turn_slots(self.rules)
         needs = np.array([bool(box.requires) for box in self.rules.categories])
         return np.asarray(needs[slots.slot_category] & (slots.slot_pays == 1))
-
-
-def extra_count(rules: RuleSet) -> int:
-    """Number of features in addition to the open boxes and their pairs."""
-    return 2 * len(rules.bonuses) + 2 * bool(rules.saved_rolls) + (rules.tracked_index >= 0)
-
-
-def feature_count(rules: RuleSet) -> int:
-    """Number of fitted coefficients for each number of open boxes."""
-    n, extras = len(rules.categories), extra_count(rules)
-    return 1 + n + n * (n - 1) // 2 + extras * (1 + n)
 
 
 def first_guess(

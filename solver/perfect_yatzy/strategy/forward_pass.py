@@ -12,9 +12,8 @@ left out, so the result is exact up to float64 rounding.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +27,7 @@ from ..model.policies import Policy
 from ..model.state_space import LANES, state_space
 from ..model.turn_model import turn_model, turn_outcomes
 from ..tablebase.store import Progress
-from ..tablebase.threads import thread_map
+from ..tablebase.threads import ScratchPool, thread_map
 from .score_distribution import CategoryResult, ScoreDistribution
 
 if TYPE_CHECKING:
@@ -41,21 +40,15 @@ LISTED = 1 << 18  # ends of turns that a thread lists before they are collected,
 
 @dataclass(frozen=True)
 class PlayedGames:
-    """All games of a policy from a start.
-
-    Attributes
-    ----------
-    distribution : ScoreDistribution
-    losses : (turns, kinds) float64 or None
-        Expected points lost against perfect play in each turn: by holds with 1, 2, ... rerolls left, then by the
-        choice of each category. None if the values of perfect play are not given.
-    """
+    """All games of a policy from a start."""
 
     distribution: ScoreDistribution
+    # (turns, kinds): expected points lost against perfect play in each turn: by holds with 1, 2, ...
+    # rerolls left, then by the choice of each category. None if the values of perfect play are not given.
     losses: Floats | None
 
 
-@dataclass(frozen=True)
+@dataclass
 class Worker:
     """Working memory of one thread; the fields after the job are those of :class:`.propagation.EndLists`."""
 
@@ -112,7 +105,7 @@ class ForwardPass:
     def __init__(
         self, policy: Policy, threads: int, perfect: Table | None = None, progress: Progress | None = None
     ) -> None:
-        from ..kernels.lattice import indexed_lattice, kernel_lattice
+        from ..kernels.lattice import indexed_lattice
 
         self.policy, self.rules, self.threads, self.perfect = policy, policy.rules, threads, perfect
         self.progress = progress
@@ -120,7 +113,7 @@ class ForwardPass:
         self.dice = lattice(self.rules.dice, self.rules.faces)
         self.model = turn_model(self.rules, policy.start)
         self.outcomes = turn_outcomes(self.rules, policy.start)
-        self.lattice, self.lattice_index = kernel_lattice(self.dice), indexed_lattice(self.dice)
+        self.lattice_index = indexed_lattice(self.dice)
         # Rows that states of this game can have: a bitmask may be impossible in a forced order or after the start.
         self.occurs = np.zeros(len(self.space.layout.masks), dtype=np.int64)
         for rows in self.space.layers[self.space.first_layer :]:
@@ -128,16 +121,10 @@ class ForwardPass:
         self.most_saved = int(self.space.most_saved[max(0, self.space.categories - 1)])  # before a turn
         self.kinds = self.rules.rolls_per_turn - 1 + len(self.rules.categories)
         self.end_model = self.new_end_model()
-        self.idle: list[Worker] = []  # working memory that no call uses at the moment
+        self.workers = ScratchPool(self.new_worker)
 
     def run(self, points: int) -> PlayedGames:
-        """Compute P layer by layer; each layer sums to 1.
-
-        Parameters
-        ----------
-        points
-            Points on the card at the start.
-        """
+        """Compute P layer by layer; each layer sums to 1. `points`: those on the card at the start."""
         space = self.space
         first, begin = space.first_layer, space.unchecked_index(space.start)
         layer = self.unreached(first)
@@ -157,22 +144,7 @@ class ForwardPass:
         return PlayedGames(distribution, None if self.perfect is None else np.array(losses).reshape(-1, self.kinds))
 
     def advance(self, filled: int, parents: LayerScores) -> tuple[LayerScores, Floats, Floats]:
-        """Compute P of the next layer.
-
-        Parameters
-        ----------
-        filled
-            Number of filled categories before the turn.
-        parents
-            P of that layer.
-
-        Returns
-        -------
-        layer : LayerScores
-        outcome_chance : (outcomes,) float64
-            Chance that the turn ends with each outcome.
-        losses : (kinds,) float64
-        """
+        """P of the next layer, the chance that the turn ends with each outcome, and its losses."""
         from ..kernels.propagation import PropagationJob, pull_rows, support_rows
 
         ends, outcome_chance, losses = self.turn_ends(filled, parents)
@@ -233,44 +205,20 @@ class ForwardPass:
         with thread_map(self.threads) as in_threads:
             return list(in_threads(work, [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)]))
 
-    @contextmanager
-    def worker(self, room: int) -> Iterator[Worker]:
-        """Working memory with room for so many ends of turns, which one call at a time uses."""
-        try:
-            worker = self.idle.pop()
-        except IndexError:
-            worker = self.new_worker()
-        if len(worker.end) < room:
-            worker = replace(worker, end=np.empty(room, np.int32), chance=np.empty(room))
-        yield worker
-        self.idle.append(worker)
-
     def new_worker(self) -> Worker:
         """New working memory, as yet without room for ends of turns."""
         from ..kernels.losses import LossJob
-        from ..kernels.policy import PolicyJob, policy_scratch
-        from ..kernels.score_policy import HoldValues
+        from ..kernels.policy import policy_job
+        from ..kernels.score_policy import hold_values
         from ..kernels.simd import aligned
-        from ..kernels.turn import make_scratch
 
-        scratch = policy_scratch(self.dice, self.model, self.outcomes, self.most_saved, np.float64)
-        policy = PolicyJob(self.model, self.outcomes, self.lattice, self.policy.ties, scratch)
-        holds = HoldValues(
-            aligned(self.rules.rolls_per_turn * self.dice.n_holds), make_scratch(self.dice, self.model)
-        )
-        job = LossJob(policy, self.lattice_index, holds, aligned(self.kinds))
+        policy = policy_job(self.dice, self.model, self.outcomes, self.policy.ties, self.most_saved)
+        memory = hold_values(self.dice, self.model, self.rules.rolls_per_turn)
+        job = LossJob(policy, self.lattice_index, memory, aligned(self.kinds))
         return Worker(job, np.empty(0, np.int32), np.empty(0))
 
     def turn_ends(self, filled: int, layer: LayerScores) -> tuple[TurnEnds, Floats, Floats]:
-        """Ends of the turns of all states of a layer, chances of the outcomes, and the losses of the turn.
-
-        Returns
-        -------
-        ends : TurnEnds
-        outcome_chance : (outcomes,) float64
-        losses : (kinds,) float64
-            Zeros without the values of perfect play.
-        """
+        """Ends of the turns of all states of a layer, chances of the outcomes, and the losses of the turn."""
         from ..kernels.propagation import TurnEnds
 
         layout, rows, groups = self.space.layout, self.space.layers[filled], self.end_model.groups
@@ -298,27 +246,21 @@ class ForwardPass:
     def listing(self, filled: int, layer: LayerScores, block_start: Ints, count: Ints) -> Callable[[Ints], RowTurns]:
         """A function that lists the ends of the turns of some rows, for any number of threads at the same time.
 
-        Parameters
-        ----------
-        filled, layer
-            The layer of the rows.
-        block_start : (rows,) int64
-            Number of the first block of each row.
-        count : (blocks * groups,) int64
-            Written: how many ends each group of each block has.
+        `count` is written: how many ends each group of each block has.
         """
-        from ..kernels.actions import chance_rows
-        from ..kernels.losses import loss_rows
+        from ..kernels.losses import NoLosses, list_rows
         from ..kernels.propagation import EndLists
 
         first, actions, rows = layer.first_state, self.policy.layer(filled), self.space.layers[filled]
         in_row = np.add.reduceat((layer.mass[:-LANES] > 0).astype(np.int64), self.space.layout.offsets[rows] - first)
         room = max(LISTED, int(in_row.max()) * len(self.end_model.saved))
-        perfect = None if self.perfect is None else window(self.space, self.perfect, filled)
+        perfect = NoLosses() if self.perfect is None else window(self.space, self.perfect, filled)
 
         def work(rows: Ints) -> RowTurns:
             lists, sums, losses = [], np.zeros(self.outcomes.size * LANES), np.zeros(self.kinds)
-            with self.worker(room) as worker:
+            with self.workers.borrow() as worker:
+                if len(worker.end) < room:
+                    worker.end, worker.chance = np.empty(room, np.int32), np.empty(room)
                 target = EndLists(
                     self.end_model,
                     first,
@@ -333,12 +275,7 @@ class ForwardPass:
                 for part, policy in actions(rows):
                     left = part
                     while len(left):
-                        if perfect is None:
-                            done, used = chance_rows(
-                                left, worker.job.policy, policy, self.lattice_index, layer.most_saved, target
-                            )
-                        else:
-                            done, used = loss_rows(left, worker.job, policy, perfect, losses, target)
+                        done, used = list_rows(left, worker.job, policy, layer.most_saved, perfect, losses, target)
                         lists.append((worker.end[:used].copy(), worker.chance[:used].copy()))
                         left = left[done:]
             return RowTurns(lists, sums.reshape(-1, LANES).sum(axis=1), losses)
@@ -356,13 +293,7 @@ class ForwardPass:
     ) -> ScoreDistribution:
         """Add the upper bonus to P of the full cards and sum over them; results of each category.
 
-        Parameters
-        ----------
-        reached
-            First x and chances of the x from it on, for each state with a full card.
-        points
-            Points on the card at the start.
-        outcome_chance : (outcomes,) float64
+        `reached`: first x and chances of the x from it on, for each state with a full card.
         """
         parts = [
             (bonus, low + bonus, chances)

@@ -71,7 +71,7 @@ class EstimatedGoalEvaluator(ScoreEvaluator):
 
     def kernel_scores(self, filled: int) -> KernelScores:
         """The chances of the children of a layer as the kernels take them."""
-        from ..kernels.goal_estimates import EstimatedScores, StoredScores
+        from ..kernels.value_tables import EstimatedScores, StoredScores
 
         if filled + 1 >= self.late.first_layer:
             layer = self.late.layer_slice(filled + 1)
@@ -89,18 +89,7 @@ def has_goal_estimates(rules: RuleSet, tables: str | os.PathLike[str] | None = N
 def open_goal_estimates(
     rules: RuleSet, means: TurnEvaluator, tables: str | os.PathLike[str] | None = None
 ) -> tuple[TableInfo, EstimatedGoalEvaluator]:
-    """Open the estimates.
-
-    Parameters
-    ----------
-    means
-        Of the whole game; they break ties.
-
-    Raises
-    ------
-    TableError
-        If a table is missing or damaged.
-    """
+    """Open the estimates; `means` of the whole game break ties. TableError if a table is missing or damaged."""
     late = LateGoals(rules)
     info, values = open_table(late, tables, solve=False)
     upside, downside = (open_table(kind(rules), tables, solve=False)[1] for kind in (Upside, Downside))

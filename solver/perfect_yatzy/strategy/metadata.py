@@ -19,15 +19,6 @@ def metadata(rules: RuleSet | None, policy: str, **more: object) -> dict[str, st
 
     ``rules`` (key of the rule set), ``fingerprint`` (SHA-256 of its canonical form), ``policy`` (what the strategy
     maximises: ``mean``, ``goal:280`` or ``utility``) and ``perfect_yatzy`` (version of this package).
-
-    Parameters
-    ----------
-    rules
-        None if the results do not know their rules.
-    policy
-        Empty if they do not know what is maximised.
-    more
-        Further entries, such as a seed.
     """
     known = {"rules": rules.key, "fingerprint": rules.fingerprint} if rules else {}
     entries = known | ({"policy": policy} if policy else {}) | more | {"perfect_yatzy": __version__}

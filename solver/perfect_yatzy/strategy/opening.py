@@ -12,18 +12,20 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .._messages import _
 from ..errors import RulesError
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
-from ..model.estimates import approximate_seconds, duration, rule_set_stats
+from ..model.estimates import duration, rule_set_stats
 from ..model.objectives import Objective
 from ..tablebase.store import Progress, has_table, open_table
-from .approximate_strategy import ApproximateStrategy, FunctionEvaluator
-from .fitted_file import has_fitted, read_fitted
 from .strategy import Strategy
 from .turn_evaluator import TurnEvaluator
+
+if TYPE_CHECKING:
+    from .approximate_strategy import ApproximateStrategy
 
 
 def open_strategy(
@@ -50,8 +52,8 @@ def open_strategy(
     Returns
     -------
     Strategy
-        Play that maximises the expected final score. Its table is memory-mapped; a new one is stored in the folder.
-        For a game that is too large, an
+        Play that maximises the expected final score. A table of more than 64 MB is read as it is
+        needed; a new one is stored in the folder. For a game that is too large, an
         :class:`perfect_yatzy.strategy.approximate_strategy.ApproximateStrategy` if :func:`perfect_yatzy.approximate`
         has made one.
 
@@ -94,7 +96,11 @@ def opens_approximate(rules: RuleSet, tables: str | os.PathLike[str] | None = No
 
     It does if there is a fitted value function, no exact table, and the exact solve is not one that is begun unasked.
     """
-    if has_table(rules, tables) or not has_fitted(rules, tables):
+    if has_table(rules, tables):
+        return False
+    from .fitted_file import has_fitted
+
+    if not has_fitted(rules, tables):
         return False
     try:
         return rule_set_stats(rules).too_large
@@ -110,6 +116,9 @@ def open_approximate(rules: RuleSet, tables: str | os.PathLike[str] | None = Non
     TableError
         If there is no such file, or it is damaged.
     """
+    from .approximate_strategy import ApproximateStrategy, FunctionEvaluator
+    from .fitted_file import read_fitted
+
     function, certificate = read_fitted(rules, tables)
     return ApproximateStrategy(rules, None, FunctionEvaluator(rules, function), certificate=certificate)
 
@@ -122,10 +131,12 @@ def approximate_advice(rules: RuleSet) -> Iterator[None]:
     except RulesError as error:
         if error.code != "too-large" or "--approximate" in str(error):
             raise
+        from ..model.approximate_cost import approximate_seconds
+
         spec = rules.spec or rules.key
         raise RulesError(
             _(
                 "{error}. An approximate strategy with a proven bound takes {rules}: yatzy solve {spec} --approximate"
-            ).format(error=error, rules=duration(approximate_seconds(rules)), spec=spec),
+            ).format(error=error, rules=duration(sum(approximate_seconds(rules).values())), spec=spec),
             code=error.code,
         ) from error

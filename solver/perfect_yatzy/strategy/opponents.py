@@ -3,8 +3,9 @@
     U(s) = product over opponents of P(theirs < s)          a tie is a loss
     U(s) = product over opponents of P(theirs <= s)         a tie is a win; "half" is the mean of both
 
-A finished opponent is one score, and the answer is exact. An unfinished opponent is a distribution: that of a player
-who is assumed to maximise the mean from that card on and to ignore our score.
+A finished opponent is one score, and the chances are exact. An unfinished opponent is a distribution: that of a
+player who is assumed to maximise the mean from that card on and to ignore our score. Whoever maximises this utility
+again after each of their turns wins at least so often, so that the chances are lower bounds.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
 
 import numpy as np
 
@@ -26,12 +26,11 @@ from ..game.points import points_table
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..game.upper_sums import upper_sums
-from .distribution import stored_distribution
 from .position import CheckedPosition, check_position
 from .score_distribution import DiscreteDistribution
 from .strategy import Strategy
+from .tie_rules import TIE_RULES
 
-Ties = Literal["loss", "half", "win"]
 BONUS_POINTS = re.compile(r"(?<![\w-])(?:extra|bonus[-_]points)\s*[=:]\s*([0-9]{1,6})(?!\w)")
 MAX_FINAL_SCORE = 99_999
 
@@ -169,6 +168,8 @@ def opponent(
     RulesError
         If the distribution of such a card cannot be computed.
     """
+    from .distribution import stored_distribution
+
     if isinstance(known, int):
         return finished(known)
     position = CheckedPosition(strategy.rules, known.state, known.total)
@@ -195,11 +196,9 @@ class WinUtility:
     def __init__(self, opponents: Sequence[Opponent], ties: str = "loss") -> None:
         if not opponents:
             raise StateError(_("opponents is empty; give at least one final score or card"))
-        if ties not in get_args(Ties):
+        if ties not in TIE_RULES:
             raise StateError(
-                _("ties is {value}; must be one of {names}").format(
-                    value=shown(ties), names=", ".join(get_args(Ties))
-                ),
+                _("ties is {value}; must be one of {names}").format(value=shown(ties), names=", ".join(TIE_RULES)),
                 field="ties",
             )
         self.opponents, self.ties = list(opponents), ties
@@ -209,12 +208,14 @@ class WinUtility:
         ahead, not_behind = (
             np.prod([other.cdf(most) for other in self.opponents], axis=0) for most in (scores - 1, scores)
         )
-        return np.asarray({"loss": ahead, "half": (ahead + not_behind) / 2, "win": not_behind}[self.ties])
+        share = TIE_RULES[self.ties].share
+        return np.asarray((1 - share) * ahead + share * not_behind)
 
     @property
     def goal(self) -> int | None:
-        """The score to reach, if winning is the same as reaching one: all have finished, and ties are not halved."""
-        if self.ties == "half" or any(other.playing for other in self.opponents):
+        """The score to reach, if winning is the same as reaching one: all have finished, and ties are not shared."""
+        share = TIE_RULES[self.ties].share
+        if 0 < share < 1 or any(other.playing for other in self.opponents):
             return None
         best = max(int(other.scores[-1]) for other in self.opponents)
-        return best + (1 if self.ties == "loss" else 0)
+        return best + (0 if share else 1)

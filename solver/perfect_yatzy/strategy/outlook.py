@@ -24,12 +24,11 @@ from ..model.state_space import LANES
 from ..model.turn_model import turn_model, turn_outcomes
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress
-from ..tablebase.threads import thread_map
+from ..tablebase.threads import ScratchPool, thread_map
 from .score_distribution import CategoryResult, ScoreDistribution
 
 if TYPE_CHECKING:
     from ..kernels.distribution_turn import ToCome
-    from ..kernels.policy import PolicyJob
 
 ROWS = 16  # rows of states a thread takes at a time
 EARLY_LAYERS = 2  # the empty card, and the cards after the first turn
@@ -64,7 +63,8 @@ class BackwardPass:
     """
 
     def __init__(self, policy: Policy, threads: int) -> None:
-        from ..kernels.lattice import indexed_lattice, kernel_lattice
+        from ..kernels.lattice import indexed_lattice
+        from ..kernels.policy import policy_job
 
         self.policy, self.rules, self.threads = policy, policy.rules, threads
         check_memory(self.rules, outlook_cost(self.rules))
@@ -72,8 +72,8 @@ class BackwardPass:
         self.space, self.dice = goals.space, lattice(self.rules.dice, self.rules.faces)
         self.most, self.bonuses = goals.row_lengths(), goals.lane_bonuses()
         self.model, self.outcomes = turn_model(self.rules), turn_outcomes(self.rules)
-        self.lattice, self.lattice_index = kernel_lattice(self.dice), indexed_lattice(self.dice)
-        self.idle: list[PolicyJob] = []  # jobs that no call uses at the moment
+        self.lattice_index = indexed_lattice(self.dice)
+        self.jobs = ScratchPool(lambda: policy_job(self.dice, self.model, self.outcomes, policy.ties))
 
     def run(self, progress: Progress | None = None) -> dict[int, ScoreDistribution]:
         """The distributions from the first cards on, by the number of the state in the table, without any points.
@@ -116,13 +116,9 @@ class BackwardPass:
         layer, actions = self.new_layer(filled), self.policy.layer(filled)
 
         def work(rows: Ints) -> None:
-            try:
-                job = self.idle.pop()
-            except IndexError:
-                job = self.new_job()
-            for part, policy in actions(rows):
-                distribute_rows(part, job, policy, self.lattice_index, below, layer)
-            self.idle.append(job)
+            with self.jobs.borrow() as job:
+                for part, policy in actions(rows):
+                    distribute_rows(part, job, policy, self.lattice_index, below, layer)
 
         rows = self.space.layers[filled]
         with thread_map(self.threads) as in_threads:
@@ -132,13 +128,6 @@ class BackwardPass:
                 if progress:
                     progress(states.start + (states.stop - states.start) * i // len(parts), self.space.size)
         return layer
-
-    def new_job(self) -> PolicyJob:
-        """The arguments of the kernel, with new working memory."""
-        from ..kernels.policy import PolicyJob, policy_scratch
-
-        scratch = policy_scratch(self.dice, self.model, self.outcomes, 0, np.float64)
-        return PolicyJob(self.model, self.outcomes, self.lattice, self.policy.ties, scratch)
 
     def distribution(self, layer: ToCome, state: int) -> ScoreDistribution:
         """The distribution from a state of a layer on."""

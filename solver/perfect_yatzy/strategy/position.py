@@ -19,21 +19,11 @@ from ..model.state_space import StateSpace
 
 @dataclass(frozen=True)
 class CheckedPosition:
-    """The start of a turn that a game can reach. Make one with :func:`check_position`.
+    """The start of a turn that a game can reach. Make one with :func:`check_position`."""
 
-    Attributes
-    ----------
-    rules : RuleSet
-        The rules it was checked against.
-    state : State
-        The part of the card that decides the rest of the game.
-    points : int
-        Points on the card without the upper bonus; 0 for a bare state.
-    """
-
-    rules: RuleSet = field(repr=False)
-    state: State
-    points: int
+    rules: RuleSet = field(repr=False)  # the rules it was checked against
+    state: State  # the part of the card that decides the rest of the game
+    points: int  # points on the card without the upper bonus; 0 for a bare state
 
 
 Position = State | Scorecard | CheckedPosition | str | Mapping[str, int]

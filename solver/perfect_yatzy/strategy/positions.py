@@ -181,7 +181,7 @@ class _Games:
         held: Ints,
     ) -> tuple[PositionSample, Ints, Ints]:
         """Roll the dice that are not held and decide; the rows, the actions taken, and the outcomes (-1: a hold)."""
-        from ..kernels.decisions import DecisionJob, Decisions, roll_dice, take_actions
+        from ..kernels.environment import DecisionJob, Decisions, explore, roll_decisions
 
         size = len(numbers)
         is_first = np.full(size, int(roll == 0))
@@ -189,11 +189,11 @@ class _Games:
             numbers, filled, paid, held, rerolls, is_first, np.empty(size, np.int64), np.empty(size, np.int64)
         )
         job = DecisionJob(self.model, self.outcomes, self.index, decisions, self.seed, turn, roll)
-        roll_dice(job)
+        roll_decisions(job)
         dice = self.faces[held - self.grid.first_roll]
         answer = self.ask(filled, upper, dice, rerolls, saved, paid, self.threads, points=points)
         decisions.actions[:] = answer.action
-        take_actions(self.exploration, job)
+        explore(self.exploration, job)
         actions = action_values = None
         if isinstance(answer, BatchOptions):
             rows, columns = np.nonzero(answer.legal)

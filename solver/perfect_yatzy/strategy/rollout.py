@@ -1,14 +1,13 @@
 """Play many games a turn at a time: all games at the same card share one evaluation of its turn.
 
-Games are sorted by position, and threads take slices of the sorted games. A :class:`Rollout` plays for the mean. A
+Games are sorted by position, and threads take slices of the sorted games. A :class:`Rollout` follows any policy. A
 :class:`ScoreRollout` plays for a goal or a utility, with ties broken by the mean.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -17,50 +16,44 @@ from ..game.dice import Ints, lattice
 from ..game.scorecard import State
 from ..kernels.table_slices import window
 from ..model.objectives import final_bonus
-from ..model.state_space import LANES
+from ..model.policies import Policy, RowActions
+from ..model.state_space import LANES, state_space
 from ..model.turn_model import turn_model, turn_outcomes
-from ..tablebase.threads import thread_map
+from ..tablebase.threads import ScratchPool, thread_map
+from .greedy_policy import GreedyPolicy
 from .position import CheckedPosition
 from .strategy import Strategy
 from .turn_evaluator import ScoreEvaluator
 
 if TYPE_CHECKING:
     from ..kernels.policy import PolicyJob
-    from ..kernels.rollout import Games
+    from ..kernels.rollout import Games, TurnLog
     from ..kernels.score_policy import ScorePolicyJob
-    from ..kernels.turn_log import NoLog, TurnLog
 
-    TurnArguments = tuple[int, int, int, NoLog | TurnLog]
+    TurnArguments = tuple[int, int, int, TurnLog]
 
 Points16 = npt.NDArray[np.int16]
 SLICES = 16  # slices of the sorted games per thread
 
 
 class Rollout:
-    """Games played for the mean.
+    """Games played by a policy from a state of its games on."""
 
-    Parameters
-    ----------
-    strategy
-        What to follow.
-    start
-        A checked state, where all games begin.
-    threads
-        Number of threads.
-    """
-
-    def __init__(self, strategy: Strategy, start: State, threads: int) -> None:
+    def __init__(self, policy: Policy, start: State, threads: int) -> None:
         from ..kernels.lattice import indexed_lattice, kernel_lattice
 
-        self.rules, self.threads, self.start = strategy.rules, threads, start
-        rules = self.rules
-        self.evaluator, self.space = strategy.evaluator, strategy.space
+        self.policy, self.rules, self.threads, self.start = policy, policy.rules, threads, start
+        rules, self.space = self.rules, state_space(policy.rules, policy.start)
         self.dice = lattice(rules.dice, rules.faces)
-        self.model, self.outcomes = turn_model(rules, self.space.start), turn_outcomes(rules, self.space.start)
+        self.model, self.outcomes = turn_model(rules, policy.start), turn_outcomes(rules, policy.start)
         self.lattice, self.lattice_index = kernel_lattice(self.dice), indexed_lattice(self.dice)
         self.turns = self.space.categories - start.filled.bit_count()
         self.categories = self.space.categories
-        self.idle: list[Any] = []  # working memory for one call each
+        self.jobs = ScratchPool(lambda: self.new_job(int(self.space.most_saved.max())))
+
+    def actions(self, filled: int) -> RowActions:
+        """What the policy does at the cards with `filled` categories filled."""
+        return self.policy.layer(filled)
 
     def play(
         self,
@@ -72,22 +65,11 @@ class Rollout:
     ) -> tuple[Ints, Points16, Ints]:
         """Play the games `first` to ``first + number - 1``.
 
-        Parameters
-        ----------
-        number, first, seed
-            How many games, and which.
-        report
-            Called with the number of turns played.
-        logs
-            Receives the log of each turn, if it is given.
-
-        Returns
-        -------
-        (number,) int64, (number, categories) int16, (number,) int64
-            Points made since the start without the upper bonus, points of each category, upper bonus.
+        Returns the points made since the start without the upper bonus, ``(number,)``, the points of each category,
+        ``(number, categories)``, and the upper bonus. `report` is called with the number of turns played; `logs`
+        receives the log of each turn.
         """
-        from ..kernels.rollout import FIELDS, LANE, POINTS, ROW, SAVED, Games
-        from ..kernels.turn_log import NoLog, turn_log
+        from ..kernels.rollout import FIELDS, LANE, NO_LOG, POINTS, ROW, SAVED, Games, turn_log
 
         start, space = self.start, self.space
         row, place = space.row(start), space.unchecked_index(start)
@@ -101,7 +83,7 @@ class Rollout:
         with thread_map(self.threads) as in_threads:
             for turn in range(self.turns):
                 order, filled = self.sort(fields), start.filled.bit_count() + turn
-                log: NoLog | TurnLog = NoLog()
+                log = NO_LOG
                 if logs is not None:
                     logs.append(turn_log(number, self.rules.rolls_per_turn + int(space.most_saved[filled])))
                     log = logs[-1]
@@ -128,54 +110,37 @@ class Rollout:
     def turn(self, filled: int, games: Games, order: Ints, rest: TurnArguments) -> Callable[[int, int], None]:
         """A function that plays one turn of the games ``order[begin:end]``, for any number of threads.
 
-        Parameters
-        ----------
-        filled
-            Number of filled categories before the turn.
-        rest
-            First game, seed and turn, on which the dice depend; and the log.
+        `filled`: number of filled categories; `rest`: first game, seed and turn, on which the dice depend; the log.
         """
-        from ..kernels.rollout import RolloutJob, play_by_policy
+        from ..kernels.rollout import FIELDS, ROW, RolloutJob, play_by_policy
 
-        table = window(self.space, self.evaluator.values, filled)
+        actions, counts = self.actions(filled), np.bincount(games.fields[ROW::FIELDS])
+        rows = np.flatnonzero(counts)
+        ends = np.cumsum(counts[rows])  # of the games of each row, which are sorted by rows
 
         def play(begin: int, end: int) -> None:
-            with self.policy() as policy:
-                play_by_policy(begin, end, RolloutJob(policy, self.lattice_index, games, order, *rest), table)
+            first, last = np.searchsorted(ends, (begin, end - 1), side="right")
+            for part, argument in actions(rows[first : last + 1]):
+                stop = min(end, int(ends[np.searchsorted(rows, part[-1])]))
+                with self.jobs.borrow() as job:
+                    play_by_policy(begin, stop, RolloutJob(job, self.lattice_index, games, order, *rest), argument)
+                begin = stop
 
         return play
 
-    @contextmanager
-    def policy(self) -> Iterator[Any]:
-        """The policy for the kernels, with working memory that one call at a time uses."""
-        try:
-            policy = self.idle.pop()
-        except IndexError:
-            policy = self.new_policy(int(self.space.most_saved.max()))
-        yield policy
-        self.idle.append(policy)
+    def new_job(self, most_saved: int) -> PolicyJob | ScorePolicyJob:
+        """New working memory of the kernels for turns that begin with up to `most_saved` saved rolls."""
+        from ..kernels.policy import policy_job
 
-    def new_policy(self, most_saved: int) -> PolicyJob | ScorePolicyJob:
-        """The policy with new working memory for turns that begin with up to `most_saved` saved rolls."""
-        from ..kernels.policy import PolicyJob, policy_scratch
-
-        scratch = policy_scratch(self.dice, self.model, self.outcomes, most_saved, np.float64)
-        return PolicyJob(self.model, self.outcomes, self.lattice, self.evaluator.ties, scratch)
+        return policy_job(self.dice, self.model, self.outcomes, self.policy.ties, most_saved)
 
 
 class ScoreRollout(Rollout):
-    """Games played for a goal or a utility; of equal options the one with the highest mean is taken.
-
-    Parameters
-    ----------
-    strategy, start, threads
-        As for :class:`Rollout`.
-    evaluator
-        That of the strategy, at the x of the start.
-    """
+    """Games played for a goal or a utility; of equal options the one with the highest mean is taken."""
 
     def __init__(self, strategy: Strategy, start: State, threads: int, evaluator: ScoreEvaluator) -> None:
-        super().__init__(strategy, start, threads)
+        space = strategy.space
+        super().__init__(GreedyPolicy(strategy.rules, evaluator.mean_values, space.start, space), start, threads)
         self.model = self.model._replace(monotone=int(evaluator.objective.monotone and self.model.monotone))
         self.scores, self.mean_values = evaluator, evaluator.mean_values
 
@@ -197,13 +162,13 @@ class ScoreRollout(Rollout):
         scores, mean_table = self.scores.kernel_scores(filled), window(self.space, self.mean_values, filled)
 
         def play(begin: int, end: int) -> None:
-            with self.policy() as policy:
+            with self.jobs.borrow() as policy:
                 job = RolloutJob(policy, self.lattice_index, games, order, *rest)
                 play_by_scores(begin, end, job, scores, mean_table)
 
         return play
 
-    def new_policy(self, most_saved: int) -> PolicyJob | ScorePolicyJob:
+    def new_job(self, most_saved: int) -> PolicyJob | ScorePolicyJob:
         """As for :class:`Rollout`."""
         from ..kernels.score_policy import score_policy
 
@@ -211,15 +176,12 @@ class ScoreRollout(Rollout):
         return score_policy(self.dice, self.model, self.outcomes, self.lattice, ties, most_saved)
 
 
-def rollout_of(strategy: Strategy, position: CheckedPosition, threads: int) -> Rollout:
-    """Games of a strategy from a checked position.
-
-    Raises
-    ------
-    StateError
-        If the table has no values for the points of the position.
-    """
+def rollout_of(strategy: Strategy | Policy, position: CheckedPosition, threads: int) -> Rollout:
+    """Games from a checked position; StateError if the table of a strategy has no values for its points."""
+    if not isinstance(strategy, Strategy):
+        return Rollout(strategy, position.state, threads)
     evaluator = strategy.evaluator_at(position)
     if isinstance(evaluator, ScoreEvaluator):
         return ScoreRollout(strategy, position.state, threads, evaluator)
-    return Rollout(strategy, position.state, threads)
+    space = strategy.space
+    return Rollout(GreedyPolicy(strategy.rules, strategy.table, space.start, space), position.state, threads)

@@ -26,14 +26,14 @@ from ..model.objectives import FRAME, ScoreObjective, Utility
 from ..model.score_places import ScoreOffsets
 from ..model.state_space import LANES
 from ..tablebase.store import Progress
-from ..tablebase.threads import thread_map
+from ..tablebase.threads import ScratchPool, thread_map
 from .forward_pass import ForwardPass, PlayedGames
 from .greedy_policy import GreedyPolicy
 from .turn_evaluator import ScoreEvaluator
 
 if TYPE_CHECKING:
     from ..game.scorecard import State
-    from ..kernels.policy import PolicyScratch
+    from ..kernels.policy import PolicyJob
     from ..kernels.score_propagation import ScorePassScratch, Support
 
 FEW_ROWS = 16  # a layer of fewer rows is divided within its rows, too
@@ -87,9 +87,7 @@ class ScoreForwardPass(ForwardPass):
         if evaluator.space is not self.space:
             places = places_in(evaluator.space, self.space)
             self.places = ScoreOffsets(*(part[places] for part in self.places))
-        self.idle_scratch: list[
-            tuple[PolicyScratch, PolicyScratch, ScorePassScratch]
-        ] = []  # that no call uses at the moment
+        self.scratch = ScratchPool(self.new_scratch)
 
     def run(self, points: int) -> PlayedGames:
         """Compute P layer by layer; each layer sums to 1."""
@@ -115,23 +113,7 @@ class ScoreForwardPass(ForwardPass):
         return TableSlice(np.zeros(place.stop - place.start + FRAME), place.start)
 
     def push_layer(self, filled: int, parents: TableSlice, known: Support) -> tuple[TableSlice, Floats]:
-        """Compute P of the next layer, and its support.
-
-        Parameters
-        ----------
-        filled
-            Number of filled categories before the turn.
-        parents
-            P of that layer.
-        known
-            Written for the states of the next layer.
-
-        Returns
-        -------
-        layer : TableSlice
-        outcome_chance : (outcomes,) float64
-            Chance that the turn ends with each outcome.
-        """
+        """P of the next layer, whose support is written to `known`, and the chance of each outcome of the turn."""
         from ..kernels.score_propagation import support_rows
 
         layer, outcome_chance = self.new_layer(filled + 1), np.zeros(self.outcomes.size)
@@ -165,7 +147,6 @@ class ScoreForwardPass(ForwardPass):
 
     def pushing(self, filled: int, parents: TableSlice, known: Support) -> Callable[[Part], Pushed]:
         """A function that plays the turn of a part, for any number of threads at the same time."""
-        from ..kernels.policy import PolicyJob
         from ..kernels.score_propagation import ScorePassJob, push_lanes
 
         scores = window(self.evaluator.objective, self.evaluator.values, filled)
@@ -174,31 +155,25 @@ class ScoreForwardPass(ForwardPass):
         def push(part: Part) -> Pushed:
             relocation, places, size = self.buffer_places(part.row)
             buffer = np.zeros(size + FRAME)
-            try:
-                scratch, mean_scratch, own = self.idle_scratch.pop()
-            except IndexError:
-                scratch, mean_scratch, own = self.new_scratch()
-            own.outcome_sum[:] = 0
-            job = ScorePassJob(
-                policy=PolicyJob(self.model, self.outcomes, self.lattice, self.evaluator.ties, scratch),
-                mean_policy=PolicyJob(
-                    self.model, self.outcomes, self.lattice, self.evaluator.means.ties, mean_scratch
-                ),
-                lattice_index=self.lattice_index,
-                scratch=own,
-                offsets=self.objective.score_offsets,
-                parents=parents,
-                support=known,
-                scores=scores,
-                places=self.places,
-                x_start=self.evaluator.x,
-                known_ends=self.evaluator.objective.before > 0,
-                means=means,
-                most_saved=int(self.space.most_saved[filled]),
-            )
-            push_lanes(part.row, part.first, part.end, job, relocation, buffer)
-            outcome_chance = own.outcome_sum.reshape(-1, LANES).sum(axis=1)
-            self.idle_scratch.append((scratch, mean_scratch, own))
+            with self.scratch.borrow() as (policy, mean_policy, own):
+                own.outcome_sum[:] = 0
+                job = ScorePassJob(
+                    policy=policy,
+                    mean_policy=mean_policy,
+                    lattice_index=self.lattice_index,
+                    scratch=own,
+                    offsets=self.objective.score_offsets,
+                    parents=parents,
+                    support=known,
+                    scores=scores,
+                    places=self.places,
+                    x_start=self.evaluator.x,
+                    known_ends=self.evaluator.objective.before > 0,
+                    means=means,
+                    most_saved=int(self.space.most_saved[filled]),
+                )
+                push_lanes(part.row, part.first, part.end, job, relocation, buffer)
+                outcome_chance = own.outcome_sum.reshape(-1, LANES).sum(axis=1)
             return Pushed(
                 [(place, buffer[begin : begin + place.stop - place.start]) for begin, place in places], outcome_chance
             )
@@ -208,14 +183,8 @@ class ScoreForwardPass(ForwardPass):
     def buffer_places(self, row: int) -> tuple[Ints, list[tuple[int, slice]], int]:
         """Where the buffer of a row holds its children.
 
-        Returns
-        -------
-        relocation : (outcomes,) int64
-            Place of an entry of a child in the buffer minus its place in the whole table, by outcome.
-        places : list of (int, slice)
-            For each child the place in the buffer, and the entries of the table.
-        size : int
-            Length of the buffer.
+        Returns the place of an entry of a child in the buffer minus its place in the whole table, by outcome; for
+        each child the place in the buffer, and the entries of the table; and the length of the buffer.
         """
         layout, offsets = self.space.layout, self.objective.score_offsets
         open_bits = ~int(layout.masks[row])
@@ -235,30 +204,26 @@ class ScoreForwardPass(ForwardPass):
             size += end - begin
         return relocation, places, size
 
-    def new_scratch(self) -> tuple[PolicyScratch, PolicyScratch, ScorePassScratch]:
+    def new_scratch(self) -> tuple[PolicyJob, PolicyJob, ScorePassScratch]:
         """Working memory for one thread: of the policy, of that for the mean, and the rest."""
-        from ..kernels.policy import policy_scratch
-        from ..kernels.score_policy import HoldValues
+        from ..kernels.policy import policy_job
+        from ..kernels.score_policy import hold_values
         from ..kernels.score_propagation import ScorePassScratch
         from ..kernels.simd import aligned
-        from ..kernels.turn import make_scratch
 
-        size, rolls, most = self.outcomes.size, self.dice.n_rolls, self.most_saved
-        rerolls, ends = self.rules.rolls_per_turn - 1 + most, size * self.end_model.stages
-        scratch, of_mean = (policy_scratch(self.dice, self.model, self.outcomes, most, np.float64) for _ in range(2))
-        return (
-            scratch,
-            of_mean,
-            ScorePassScratch(
-                means=HoldValues(aligned(max(1, rerolls) * self.dice.n_holds), make_scratch(self.dice, self.model)),
-                end_mean=aligned(ends),
-                best_stop=aligned(rolls),
-                stop_mean=aligned(rolls),
-                outcome_sum=aligned(size),
-                mass=np.zeros(int(self.objective.score_offsets.high.max()) + 1 + 2 * LANES),
-                entries=np.zeros(ends, dtype=np.int64),
-            ),
+        dice, model, size, most = self.dice, self.model, self.outcomes.size, self.most_saved
+        ties, ends = (self.evaluator.ties, self.evaluator.means.ties), size * self.end_model.stages
+        policy, mean_policy = (policy_job(dice, model, self.outcomes, t, most) for t in ties)
+        own = ScorePassScratch(
+            means=hold_values(dice, model, self.rules.rolls_per_turn - 1 + most),
+            end_mean=aligned(ends),
+            best_stop=aligned(dice.n_rolls),
+            stop_mean=aligned(dice.n_rolls),
+            outcome_sum=aligned(size),
+            mass=np.zeros(int(self.objective.score_offsets.high.max()) + 1 + 2 * LANES),
+            entries=np.zeros(ends, dtype=np.int64),
         )
+        return policy, mean_policy, own
 
     def report_layer(self, filled: int, share: float) -> None:
         """Report the progress after a share of a layer."""

@@ -30,7 +30,7 @@ from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, State
 from ..game.upper_sums import upper_sums
-from ..model.estimates import MAX_UNASKED_BYTES, MAX_UNASKED_SECONDS, SolveCost
+from ..model.estimates import INSTANT_SOLVE_SECONDS, MAX_UNASKED_BYTES, MAX_UNASKED_SECONDS, SolveCost, log_long
 from ..model.objectives import Goals, Objective, ScoreObjective
 from ..model.reachable_utility import ReachableUtility
 from ..tablebase.memory import check_memory
@@ -43,7 +43,6 @@ from .turn_evaluator import ScoreEvaluator, TurnEvaluator
 if TYPE_CHECKING:
     from ..tablebase.table_info import TableInfo as TableInfo  # for pdoc: the type of an inherited field
 
-INSTANT_SOLVE_SECONDS = 1.5  # a solve estimated below this is made whenever it is needed
 MAX_GOAL = 99_999
 MAX_UTILITY = 1e20  # of float32's 3e38; the kernels use -1e30 as a value below every utility
 
@@ -168,23 +167,7 @@ def mean_evaluator(
     """The values of the mean, which break ties of other objectives.
 
     From the stored table, if it exists. Else the rest of the game is solved in memory, which takes a small part of
-    the time and memory of a solve for any other objective.
-
-    Parameters
-    ----------
-    rules
-        The game.
-    start
-        A checked state.
-    tables, threads
-        As for :func:`reach`.
-    solve_whole
-        Whether a missing table is solved and stored, as the table of all goals is.
-
-    Raises
-    ------
-    TableError
-        If the table is damaged or cannot be written.
+    the time and memory of a solve for any other objective. With `solve_whole` a missing table is solved and stored.
     """
     whole = Objective(rules)
     if solve_whole or has_table(rules, tables, whole.name):
@@ -197,24 +180,12 @@ def mean_evaluator(
 
 @dataclass(frozen=True)
 class GoalSolve:
-    """How the chances of a goal are computed.
+    """How the chances of a goal are computed."""
 
-    Attributes
-    ----------
-    objective : Goals
-        Of the whole game, or of the rest of it.
-    stored : bool
-        Whether its table is opened from the store, or solved and stored; else it is solved in memory.
-    cost : SolveCost or None
-        What the solve takes; None if the table exists.
-    estimated : bool
-        Whether the tables of estimates are opened instead.
-    """
-
-    objective: Goals
-    stored: bool
-    cost: SolveCost | None
-    estimated: bool = False
+    objective: Goals  # of the whole game, or of the rest of it
+    stored: bool  # whether its table is opened from the store, or solved and stored; else it is solved in memory
+    cost: SolveCost | None  # what the solve takes; None if the table exists
+    estimated: bool = False  # whether the tables of estimates are opened instead
 
 
 def _always(cost: SolveCost) -> bool:
@@ -236,23 +207,8 @@ def goals_to_solve(
     """Decide between the table of all goals and the rest of one game; nothing is solved.
 
     The table of all goals, if it exists. Else the rest of the game, if that is instant. Else the table of all goals,
-    which serves every later question, unless only the rest of the game fits the limits. If neither does, the
-    estimates if they exist.
-
-    Parameters
-    ----------
-    rules
-        The game.
-    start
-        A checked state.
-    exists
-        Whether the table of all goals exists.
-    instant_seconds
-        A solve estimated below this is instant.
-    fits
-        Whether a solve fits the limits of the caller.
-    estimated
-        Whether the tables of estimates exist.
+    which serves every later question, unless only the rest of the game fits the limits of the caller. If neither
+    does, the estimates if they exist.
     """
     whole = Goals(rules)
     if exists:
@@ -283,13 +239,6 @@ def goal_strategy(
     """The strategy for a checked goal from a checked card on; solves what :func:`goals_to_solve` has decided.
 
     `means` breaks ties; the other parameters are those of :func:`reach`.
-
-    Raises
-    ------
-    RulesError
-        If the machine has too little memory.
-    TableError
-        If the table is damaged or cannot be written.
     """
     rules = solve.objective.rules
     if solve.estimated:
@@ -414,14 +363,10 @@ def _real(label: str, given: object) -> Floats:
 def solve_in_memory(
     objective: ScoreObjective, means: TurnEvaluator, threads: int | None = None, progress: Progress | None = None
 ) -> ScoreEvaluator:
-    """Solve an objective without storing its table; `means` breaks ties.
-
-    Raises
-    ------
-    RulesError
-        If the machine has too little memory.
-    """
+    """Solve an objective without storing its table; `means` breaks ties. RulesError if there is too little memory."""
     from ..tablebase.backward_induction import solve_objective
 
-    check_memory(objective.rules, objective.solve_cost().with_table())
+    cost = objective.solve_cost()
+    check_memory(objective.rules, cost.with_table())
+    log_long(f"solving {objective.rules.key} from this card on, in memory", cost.seconds, progress)
     return ScoreEvaluator(objective, solve_objective(objective, threads=threads, progress=progress), means)

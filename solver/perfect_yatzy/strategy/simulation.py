@@ -22,15 +22,16 @@ from ..game.dice import Floats, Ints
 from ..game.histogram import histogram_bins
 from ..game.notebook import histogram_svg, html_table
 from ..game.rules import RuleSet
+from ..model.state_space import state_space
 from ..tablebase.backward_induction import default_threads
 from .metadata import metadata
+from .position import CheckedPosition, Position, check_position
 from .rollout import Points16, rollout_of
 from .score_distribution import BARS, PERCENTS
-from .strategy import check_strategy
+from .strategy import Strategy, check_strategy
 
 if TYPE_CHECKING:
-    from .position import CheckedPosition, Position
-    from .strategy import Strategy
+    from ..model.policies import Policy
 
 Z99 = 2.5758293035489004  # half the width of the 99 % interval of a normal distribution, in standard deviations
 CHUNK = 1_000_000  # games played at the same time; bounds the memory
@@ -45,7 +46,8 @@ class Simulation:
     rules : RuleSet
         Rules of the games.
     policy : str
-        What the strategy maximises: ``mean``, ``goal:280`` (the chance of 280 points or more) or ``utility``.
+        What the strategy maximises: ``mean``, ``goal:280`` (the chance of 280 points or more) or ``utility``; for
+        another policy the name of its class.
     seed : int
         Seed of the dice.
     points_before : int
@@ -181,7 +183,7 @@ def check_seed(seed: int) -> int:
 
 
 def simulate(
-    strategy: Strategy,
+    strategy: Strategy | Policy,
     games: int,
     seed: int = 1,
     start: Position | None = None,
@@ -190,7 +192,7 @@ def simulate(
     points: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Simulation:
-    """Play games under a strategy that has a table; parameters and errors as for :func:`perfect_yatzy.simulate`.
+    """Play games under a policy, or a strategy that has a table; all else as for :func:`perfect_yatzy.simulate`.
 
     Ties are broken as in :mod:`perfect_yatzy.strategy.distribution`, so games for the mean are samples of that
     distribution. For goals and utilities the mean breaks ties first (:mod:`perfect_yatzy.strategy.score_strategy`).
@@ -210,7 +212,7 @@ def simulate(
 
 
 def checked_games(
-    strategy: Strategy, games: int, seed: int, start: Position | None, points: int | None
+    strategy: Strategy | Policy, games: int, seed: int, start: Position | None, points: int | None
 ) -> tuple[int, CheckedPosition]:
     """The number of games and the checked position of :func:`simulate`, whose points are those before the start.
 
@@ -219,21 +221,22 @@ def checked_games(
     StateError
         As :func:`perfect_yatzy.simulate`.
     """
-    check_strategy(strategy)
+    if not callable(getattr(strategy, "layer", None)):  # no policy
+        check_strategy(strategy)
     games = whole_number(games, "games")
     check_seed(seed)
     if games < 1:
         raise StateError(_("games is {games}; must be at least 1").format(games=games))
-    checked = strategy.check(strategy.start if start is None else start)
+    space = strategy.space if isinstance(strategy, Strategy) else state_space(strategy.rules, strategy.start)
+    checked = check_position(strategy.rules, strategy.start if start is None else start, space)
     return games, checked if points is None else replace(checked, points=whole_number(points, "points"))
 
 
 def joined_games(
-    strategy: Strategy, seed: int, points_before: int, parts: Sequence[tuple[npt.NDArray[Any], ...]]
+    strategy: Strategy | Policy, seed: int, points_before: int, parts: Sequence[tuple[npt.NDArray[Any], ...]]
 ) -> Simulation:
     """The simulation of consecutive parts, each as :meth:`perfect_yatzy.strategy.rollout.Rollout.play` returns it."""
     points_made, category_points, upper_bonus = (np.concatenate(part) for part in zip(*parts, strict=True))
     final_scores = points_before + points_made + upper_bonus
-    return Simulation(
-        strategy.rules, strategy.policy, seed, points_before, final_scores, category_points, upper_bonus
-    )
+    policy = strategy.policy if isinstance(strategy, Strategy) else type(strategy).__name__
+    return Simulation(strategy.rules, policy, seed, points_before, final_scores, category_points, upper_bonus)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from html import escape
 from typing import TYPE_CHECKING
 
 from ..errors import StateError, game_over, shown, whole_number
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 
     from .batch import BatchAnswer, BatchOptions
     from .batch_positions import BatchPositions
+    from .certificate import Certificate
 
 DiceText = str | Sequence[int]  # "33456", or [3, 3, 4, 5, 6]
 
@@ -377,6 +377,8 @@ class Strategy:
         return f"<Strategy {self.rules.key}: {self.value():.4f}>"
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         return (
             f"<b>{escape(self.rules.name)}</b>: expected final score {self.value():.4f} under perfect play, "
             f"{len(self.table):,} values"
@@ -389,3 +391,8 @@ def check_strategy(strategy: object) -> None:
         raise StateError(
             f"strategy is {shown(strategy)}; must be one of perfect_yatzy.open_strategy, reach or maximise"
         )
+
+
+def certificate_of(strategy: Strategy) -> Certificate | None:
+    """The certificate of an :class:`.ApproximateStrategy`, whose module need not be loaded; None for exact play."""
+    return getattr(strategy, "certificate", None)

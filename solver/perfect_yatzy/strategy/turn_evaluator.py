@@ -32,7 +32,7 @@ from ..model.score_places import ScoreOffsets
 from ..model.state_space import StateSpace, state_space
 
 if TYPE_CHECKING:
-    from ..kernels.goal_estimates import EstimatedScores, StoredScores
+    from ..kernels.value_tables import EstimatedScores, StoredScores
 
     KernelScores = StoredScores | EstimatedScores
 
@@ -75,6 +75,14 @@ class Passes:
         for level in self.levels[-2::-1]:
             buffer[level.place] = buffer[level.successors].sum(axis=1) / self.dice.faces
         return buffer
+
+    def rolls_from_holds(self, chances: Floats) -> Floats:
+        """Chance of every full roll, `(rolls,)`, from that of every hold `(holds,)` before the reroll."""
+        buffer = chances.copy()
+        for level in self.levels[:-1]:
+            share = np.repeat(buffer[level.place] / self.dice.faces, self.dice.faces)
+            buffer += np.bincount(level.successors.ravel(), weights=share, minlength=len(buffer))
+        return buffer[self.dice.first_roll :]
 
     def best_within(self, holds: Floats) -> Floats:
         """Best hold within every full roll, `(rolls,)`, from the value of every hold."""
@@ -130,15 +138,7 @@ class TurnEvaluator:
         return best - self.ties[0] - self.ties[1] * abs(best)
 
     def child_index(self, state: State, category: int, points: Ints, saved: int) -> Ints:
-        """Place in the table of the child after filling `category` with each of `points` (any shape).
-
-        Parameters
-        ----------
-        state
-            A checked state.
-        saved
-            Rolls saved by the end of the turn.
-        """
+        """Place in the table of the child after filling `category` with each of `points` (any shape)."""
         layout, space = self.space.layout, self.space
         uppers = upper_sums(self.rules)
         upper = uppers.join(uppers.split(state.upper)) + points * uppers.shift(category, 1)
@@ -152,25 +152,7 @@ class TurnEvaluator:
         return np.asarray(layout.offsets[rows] + saved * layout.lane_count[sets] + lanes)
 
     def child_value(self, state: State, category: int, points: Ints, bonus_points: Ints | int, saved: int) -> Floats:
-        """Value of filling `category` with each of `points`: points + bonus points + value of the child.
-
-        Parameters
-        ----------
-        state
-            A checked state.
-        category
-            Position of an open category.
-        points : int64 array of any shape
-            Points for the box.
-        bonus_points
-            Points paid in addition: joker or first-roll bonus.
-        saved
-            Rolls saved by the end of the turn.
-
-        Returns
-        -------
-        float64 array, shaped as `points`
-        """
+        """Value of filling `category` with each of `points`: points + bonus points + value of the child."""
         to_come = self.values[self.child_index(state, category, points, saved)]
         return np.asarray(points + bonus_points + to_come, dtype=np.float64)
 
@@ -181,12 +163,7 @@ class TurnEvaluator:
     def category_values(self, state: State, saved: int = 0, first: bool = False) -> Floats:
         """Points plus value to come for every category and roll: `(categories, rolls)`, -inf if not allowed.
 
-        Parameters
-        ----------
-        saved
-            Rolls saved if the turn ends now.
-        first
-            Whether the roll is the first of its turn (first-roll bonuses pay).
+        `saved`: rolls saved if the turn ends now; `first`: whether the roll is the first of its turn.
         """
         options = roll_options(self.rules, state.filled, state.joker_paid, first)
         result = np.full(options.points.shape, -np.inf)
@@ -196,12 +173,9 @@ class TurnEvaluator:
         return result
 
     def hold_values(self, state: State, rerolls: int) -> Floats:
-        """Value of holding each multiset and rerolling the rest with `rerolls` (at least 1) rerolls left.
+        """Value of holding each multiset and rerolling the rest with `rerolls` (at least 1) rerolls left, `(holds,)`.
 
-        Returns
-        -------
-        (holds,) float64
-            In lattice order. The entry of a full roll is its value with one reroll less.
+        The entry of a full roll is its value with one reroll less.
         """
         saving = self.rules.saved_rolls
         rolls = self.category_values(state, 0).max(axis=0)
@@ -260,7 +234,7 @@ class ScoreEvaluator(TurnEvaluator):
 
     def kernel_scores(self, filled: int) -> KernelScores:
         """The values of the children of a layer as the kernels take them."""
-        from ..kernels.goal_estimates import StoredScores
+        from ..kernels.value_tables import StoredScores
 
         return StoredScores(window(self.objective, self.values, filled), self.score_offsets)
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..game.dice import Floats
 from ..game.notation import counts_of
 from ..game.scorecard import State
 from ..game.scoring import scoring_options
@@ -23,27 +22,13 @@ from .turn_evaluator import TurnEvaluator
 
 @dataclass(frozen=True)
 class TurnOutcome:
-    """One way a turn can end.
+    """One way a turn can end."""
 
-    Attributes
-    ----------
-    category : int
-        Index of the category that is filled.
-    points : int
-        Points of its box.
-    bonus_points : int
-        Points of a joker or first-roll bonus.
-    saved : int
-        Rolls saved for later turns.
-    chance : float
-        Probability of this outcome.
-    """
-
-    category: int
-    points: int
-    bonus_points: int
-    saved: int
-    chance: float
+    category: int  # index of the category that is filled
+    points: int  # points of its box
+    bonus_points: int  # points of a joker or first-roll bonus
+    saved: int  # rolls saved for later turns
+    chance: float  # probability of this outcome
 
     def next_state(self, evaluator: TurnEvaluator, state: State) -> State:
         """State of the card after this outcome of a turn that began in `state`."""
@@ -53,21 +38,7 @@ class TurnOutcome:
 def outcomes_of_hold(evaluator: TurnEvaluator, state: State, held: Sequence[int], rerolls: int) -> list[TurnOutcome]:
     """Outcomes of the turn after holding some dice, rerolling the others and then playing for the mean.
 
-    Parameters
-    ----------
-    evaluator
-        Rules and values.
-    state
-        State of the card at the start of the turn.
-    held
-        Faces of the dice to hold, fewer than all.
-    rerolls
-        Rerolls left, the one that follows this hold included; at least 1.
-
-    Returns
-    -------
-    list of TurnOutcome
-        Each possible outcome once, in no particular order; the chances sum to 1.
+    `held` are fewer than all dice; `rerolls` counts the one that follows. Each possible outcome is there once.
     """
     rules, grid, lowest_equal = evaluator.rules, evaluator.dice, evaluator.lowest_equal
     saving = rules.saved_rolls
@@ -79,7 +50,7 @@ def outcomes_of_hold(evaluator: TurnEvaluator, state: State, held: Sequence[int]
     chances: dict[tuple[int, int, int, int], float] = {}
     start = np.zeros(grid.n_holds)
     start[int(grid.rank(np.array(counts_of(rules, held))))] = 1.0
-    roll_chance = _reroll(evaluator, start)
+    roll_chance = evaluator.passes.rolls_from_holds(start)
     for left in range(rerolls - 1, -1, -1):
         stops, hold_chance = stop_values[left if saving else 0], np.zeros(grid.n_holds)
         for roll in np.flatnonzero(roll_chance).tolist():
@@ -95,13 +66,5 @@ def outcomes_of_hold(evaluator: TurnEvaluator, state: State, held: Sequence[int]
             else:
                 hold_chance[holds[int(np.argmax(values >= lowest_equal(best)))]] += roll_chance[roll]
         if left:
-            roll_chance = _reroll(evaluator, hold_chance)
+            roll_chance = evaluator.passes.rolls_from_holds(hold_chance)
     return [TurnOutcome(*outcome, chance) for outcome, chance in chances.items()]
-
-
-def _reroll(evaluator: TurnEvaluator, hold_chance: Floats) -> Floats:
-    """Probability of each full roll, ``(rolls,)``, from that of each hold ``(holds,)`` before the reroll."""
-    chance = hold_chance.copy()
-    for level in evaluator.passes.levels[:-1]:
-        np.add.at(chance, level.successors, (chance[level.place] / evaluator.dice.faces)[:, None])
-    return chance[evaluator.dice.first_roll :]

@@ -32,20 +32,11 @@ FALSE_ALARM_RATE = 1 / 16_000  # chance that the simulation of a correct table f
 
 @dataclass(frozen=True)
 class Check:
-    """Result of one check.
+    """Result of one check."""
 
-    Attributes
-    ----------
-    name : str
-        ``file``, ``equation``, ``published`` or ``simulation``.
-    passed : bool
-    detail : str
-        What was compared, in one line.
-    """
-
-    name: str
+    name: str  # ``file``, ``equation``, ``published`` or ``simulation``
     passed: bool
-    detail: str
+    detail: str  # what was compared, in one line
 
 
 def random_states(space: StateSpace, count: int, seed: int) -> Iterator[State]:

@@ -23,6 +23,7 @@ from ..game.dice import Floats
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..kernels.table_slices import PADDING, TableSlice, padded
+from ..model.estimates import log_long
 from ..model.objectives import Objective, Values
 from .memory import check_memory
 from .row_solver import RowSolver
@@ -34,20 +35,11 @@ SCORE_ROWS_PER_TASK = 4  # the same for objectives whose rows take longer
 
 @dataclass(frozen=True)
 class Layer:
-    """A finished layer: the values of all states with `filled` categories filled.
-
-    Attributes
-    ----------
-    filled : int
-    values : (n,) array
-        In the order of the table. The solver no longer writes to it.
-    done, total : int
-        Values of the table solved so far, and in all.
-    """
+    """A finished layer: the values of all states with `filled` categories filled."""
 
     filled: int
-    values: Values
-    done: int
+    values: Values  # (n,) array: In the order of the table. The solver no longer writes to it
+    done: int  # values of the table solved so far, and in all
     total: int
 
 
@@ -68,24 +60,6 @@ def solve_layers(
 
     Only two layers are in memory at a time, in the type of the arithmetic (``objective.compute``). A caller that
     stores values in fewer bits rounds each of them once; the solver continues with the unrounded values.
-
-    Parameters
-    ----------
-    objective
-        The quantity, the game and the state it starts from.
-    threads
-        Number of threads; default: all processors of this process.
-    resume
-        A finished layer, as its number of filled categories and its values, to continue after.
-    unrolled
-        False forces the index arrays of the lattice (tests compare the two).
-    progress
-        Called within a layer, after each task, with the values done and the values in all.
-
-    Yields
-    ------
-    Layer
-        The full cards first (unless resumed), then one filled category less each time.
     """
     solver, space = RowSolver(objective, unrolled=unrolled), objective.space
     if resume is None:
@@ -154,5 +128,7 @@ def solve_values(rules: str | Path | RuleSet, *, threads: int | None = None, unr
         If the rules are unknown or malformed, or the machine has too little memory.
     """
     objective = Objective(load_rules(rules))
-    check_memory(objective.rules, objective.solve_cost().with_table())
+    cost = objective.solve_cost()
+    check_memory(objective.rules, cost.with_table())
+    log_long(f"solving {objective.rules.key} in memory", cost.seconds)
     return solve_objective(objective, threads=threads, unrolled=unrolled)

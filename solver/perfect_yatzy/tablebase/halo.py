@@ -13,21 +13,19 @@ system gives memory to these pages alone.
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ..errors import TableError
 from ..game.dice import Ints
 from ..kernels.table_slices import PADDING, TableSlice
-from ..model.checked_values import BLOCK_BYTES, DIGEST_BYTES
+from ..model.checked_values import BLOCK_BYTES, DIGEST_BYTES, sparse_array
 from ..model.objectives import Objective, ScoreObjective, Values
 from ..model.score_places import ScoreOffsets
 from ..model.state_space import StateSpace
-from .shard_file import NO_RESERVE, ShardFile
+from .shard_file import ShardFile
 from .shard_plan import ShardPlan
 from .table_info import damaged
 
@@ -50,25 +48,15 @@ def children(space: StateSpace, filled: int, first: int, end: int) -> Ints:
 
 @dataclass(frozen=True)
 class Halo:
-    """Where the values of the children of some rows are.
+    """Where the values of the children of some rows are."""
 
-    Attributes
-    ----------
-    filled : int
-        Number of filled categories of the children.
-    rows : list of (int, int)
-        First and last + 1 position of each run of children in ``layers[filled]``, ascending.
-    runs : list of slice
-        Their values in the table, ascending; each is a part of the layer, and begins and ends at blocks of the table,
-        so that blocks can be checked. Runs less than a block apart are one.
-    bytes : int
-        Memory of the values.
-    """
-
-    filled: int
+    filled: int  # number of filled categories of the children
+    # first and last + 1 position of each run of children in ``layers[filled]``, ascending
     rows: list[tuple[int, int]]
+    # their values in the table, ascending; each is a part of the layer, and begins and ends at blocks of the table,
+    # so that blocks can be checked. Runs less than a block apart are one
     runs: list[slice]
-    bytes: int
+    bytes: int  # memory of the values
 
 
 def halo_of(objective: Objective, filled: int, first: int, end: int) -> Halo:
@@ -118,35 +106,10 @@ def row_parts(
         yield first, end, halo
 
 
-def sparse_array(count: int, dtype: np.dtype[Any]) -> Values:
-    """A zeroed array that takes memory only where it has been written to."""
-    if not hasattr(mmap, "MAP_PRIVATE"):  # Windows
-        return np.zeros(count, dtype=dtype)
-    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE
-    try:
-        memory = mmap.mmap(-1, max(1, count * dtype.itemsize), flags=flags)
-    except OSError as error:
-        raise MemoryError(f"cannot reserve {count * dtype.itemsize >> 20} MB") from error
-    return np.frombuffer(memory, dtype=dtype, count=count)
-
-
 def read_halo(
     objective: Objective, halo: Halo, shards: Callable[[slice], Iterable[ShardFile]], checked: CheckedBlocks
 ) -> TableSlice:
-    """Read a halo, as the kernels take the layer below.
-
-    Parameters
-    ----------
-    shards
-        The shards that hold values of a run, in the type of the arithmetic.
-    checked
-        The blocks that need no check any more.
-
-    Raises
-    ------
-    TableError
-        If a shard is missing, damaged or cannot be read.
-    """
+    """Read a halo, as the kernels take the layer below."""
     size, base = objective.compute.itemsize, halo.runs[0].start
     values = sparse_array(halo.runs[-1].stop - base + PADDING, objective.compute)
     target = values.data.cast("B")

@@ -28,31 +28,16 @@ STALE = 3600.0  # seconds after which a temporary file without a lock is a lefto
 
 @dataclass(frozen=True)
 class TableEntry:
-    """A table in the store, finished or not.
+    """A table in the store, finished or not."""
 
-    Attributes
-    ----------
-    name : str
-        Key, objective and fingerprint: different games never share it, even under one key.
-    key, objective, fingerprint : str
-        Its parts; the fingerprint is the first 12 digits of that of the rules.
-    finished : bool
-    files : tuple of Path
-        Those of the table, and of an unfinished solve of it; folders of shards among them.
-    bytes : int
-        Size of the files, with those in folders.
-    written : float
-        When they were last written to, in seconds since the epoch.
-    """
-
-    name: str
-    key: str
+    name: str  # key, objective and fingerprint: different games never share it, even under one key
+    key: str  # Its parts; the fingerprint is the first 12 digits of that of the rules
     objective: str
     fingerprint: str
     finished: bool
-    files: tuple[Path, ...]
-    bytes: int
-    written: float
+    files: tuple[Path, ...]  # those of the table, and of an unfinished solve of it; folders of shards among them
+    bytes: int  # size of the files, with those in folders
+    written: float  # when they were last written to, in seconds since the epoch
 
 
 def _files(tables: str | os.PathLike[str] | None) -> list[Path]:
@@ -136,13 +121,7 @@ def short_names(entries: Iterable[TableEntry]) -> dict[str, str]:
 
 
 def remove(*tables: TableEntry) -> None:
-    """Delete the files of tables, all or none of them.
-
-    Raises
-    ------
-    TableError
-        If another process is solving one of them, or a file cannot be deleted.
-    """
+    """Delete the files of tables, all or none of them."""
     with ExitStack() as locks:
         for table in tables:
             part = part_path(table.files[0].parent / f"{table.name}.npy")
@@ -188,18 +167,7 @@ def _is_leftover(path: Path) -> bool:
 
 
 def remove_leftovers(tables: str | os.PathLike[str] | None = None) -> list[Path]:
-    """Remove :func:`leftovers`.
-
-    Returns
-    -------
-    list of Path
-        The removed files.
-
-    Raises
-    ------
-    TableError
-        If a file cannot be deleted.
-    """
+    """Remove :func:`leftovers`."""
     removed = []
     for path in leftovers(tables):
         with _still_leftover(path) as still:

@@ -50,14 +50,7 @@ def open_part(path: Path) -> int:
 
 @contextlib.contextmanager
 def locked_if_free(part: Path) -> Iterator[bool]:
-    """Hold the lock of an unfinished table, if no process solves it.
-
-    Yields
-    ------
-    bool
-        False if a process holds the lock. True if it is held here, or nothing can hold it: there is no such file, or
-        it is a link, or there are no locks.
-    """
+    """Hold the lock of an unfinished table, if no process solves it."""
     descriptor = None
     try:
         while True:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,13 +16,7 @@ SPARE_DISK = 16 << 20  # bytes that stay free after a new table is written
 
 @contextlib.contextmanager
 def writing_to(folder: Path) -> Iterator[None]:
-    """Create the folder; report a failure to write there in one sentence.
-
-    Raises
-    ------
-    TableError
-        In place of any OSError.
-    """
+    """Create the folder; report a failure to write there in one sentence."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         yield
@@ -40,6 +33,8 @@ def writing_to(folder: Path) -> Iterator[None]:
 
 def check_space(folder: Path, size: int) -> None:
     """Raise TableError unless `folder`'s disk has room for `size` bytes."""
+    import shutil
+
     with writing_to(folder):
         free = shutil.disk_usage(folder).free
     if free < size + SPARE_DISK:
@@ -54,6 +49,8 @@ def check_space(folder: Path, size: int) -> None:
 
 def free_space(folder: Path) -> int | None:
     """Free bytes of the disk of a folder, which need not exist yet; None if the system does not report it."""
+    import shutil
+
     with contextlib.suppress(OSError):
         folder = folder.absolute()
         return shutil.disk_usage(next(path for path in (folder, *folder.parents) if path.exists())).free

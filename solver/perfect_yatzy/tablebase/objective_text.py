@@ -22,22 +22,12 @@ from ..game.rule_loader import rules_from_json, rules_to_json
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE
 from ..model.checked_values import Table
-from ..model.objectives import BonusChance, ExponentialUtility, Goals, Objective, PolicyQuantity, Utility, Variance
-
-PLAIN: dict[str, type[Objective]] = {kind.name: kind for kind in (Objective, Goals)}
-QUANTITIES: dict[str, type[PolicyQuantity]] = {kind.name: kind for kind in (Variance, BonusChance)}
+from ..model.objectives import ExponentialUtility, Objective, PolicyQuantity, Utility
+from ..model.quantities import QUANTITIES
 
 
 def objective_text(objective: Objective) -> str:
-    """The text of an objective.
-
-    Raises
-    ------
-    StateError
-        If there is none: the rest of a game, or a quantity under another policy than perfect play.
-    RulesError
-        If a rule set that was not read from a file could not be written to one.
-    """
+    """The text of an objective."""
     raw = rules_to_json(objective.rules)
     if rules_from_json(raw).fingerprint != objective.rules.fingerprint:
         raise StateError(f"the rules {objective.rules.key} cannot be written as text")
@@ -48,9 +38,8 @@ def objective_text(objective: Objective) -> str:
 def objective_fields(objective: Objective) -> dict[str, Any]:
     """The parameters of an objective, apart from the rules."""
     fields: dict[str, Any] = {"objective": objective.name}
-    kind = type(objective)
-    known = kind in (*PLAIN.values(), *QUANTITIES.values(), ExponentialUtility, Utility)
-    if objective.start != EMPTY_STATE or not known:
+    known = {quantity.kind for quantity in QUANTITIES.values()} | {"ExponentialUtility", "Utility"}
+    if objective.start != EMPTY_STATE or type(objective).__name__ not in known:
         raise StateError(f"a table of {objective.name} from this state on cannot be solved in shards")
     if isinstance(objective, PolicyQuantity) and objective.policy is not None:
         raise StateError(f"{objective.name} under a policy cannot be solved in shards")
@@ -67,32 +56,15 @@ def objective_digest(objective: Objective) -> str:
 
 
 def objective_from_text(text: str, means: Callable[[RuleSet], Table]) -> Objective:
-    """The objective of a text.
-
-    Parameters
-    ----------
-    text
-        From :func:`objective_text`.
-    means
-        Opens the table of means of a rule set, which variances and the chance of the bonus need.
-
-    Raises
-    ------
-    RulesError
-        If the rules are unknown.
-    TableError
-        If the text is no objective.
-    """
+    """The objective of a text."""
     try:
         fields = json.loads(text)
         raw, name = fields["rules"], fields["objective"]
     except (ValueError, TypeError, KeyError) as error:
         raise TableError("the description of the objective is damaged", code="table-damaged") from error
     rules = rules_from_json(raw)
-    if name in PLAIN:
-        return PLAIN[name](rules)
     if name in QUANTITIES:
-        return QUANTITIES[name](rules, means(rules))
+        return QUANTITIES[name].objective(rules, means)
     if name == ExponentialUtility.name:
         return ExponentialUtility(rules, fields["rate"])
     if name == Utility.name:

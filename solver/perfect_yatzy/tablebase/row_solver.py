@@ -27,6 +27,7 @@ from ..model.objectives import (
 )
 from ..model.score_places import ScoreOffsets
 from ..model.turn_model import turn_model, turn_outcomes
+from .threads import ScratchPool
 
 if TYPE_CHECKING:
     from ..kernels.policy_evaluation import EvaluationJob
@@ -37,19 +38,6 @@ class RowSolver:
     """Solves rows of an objective's table.
 
     Threads may share one solver.
-
-    Parameters
-    ----------
-    objective : Objective
-        The mean, goals, a utility, or a quantity under the policy of a table of means.
-    unrolled : bool
-        False forces the index arrays of the lattice (tests compare the two).
-
-    Attributes
-    ----------
-    objective : Objective
-    layers : list of int64 arrays
-        ``layers[k]``: the rows with k filled categories, in the order of the table.
     """
 
     def __init__(self, objective: Objective, *, unrolled: bool = True) -> None:
@@ -60,7 +48,7 @@ class RowSolver:
         model = turn_model(objective.rules, objective.start)
         self._model = model._replace(monotone=int(objective.monotone and model.monotone))
         self._lattice = kernel_lattice(self._dice, unrolled)
-        self._idle: list[Any] = []  # scratch memory that no call uses at the moment
+        self._scratch = ScratchPool(self._new_scratch)
 
     def rows_slice(self, filled: int, first: int, end: int) -> slice:
         """Part of the table that holds the values of the rows ``layers[filled][first:end]``."""
@@ -76,38 +64,15 @@ class RowSolver:
         return TableSlice(np.zeros(place.stop - place.start + PADDING, self.objective.compute), place.start)
 
     def solve(self, rows: Ints, below: TableSlice, out: TableSlice, offsets: ScoreOffsets | None = None) -> None:
-        """Write the values of `rows`.
-
-        Parameters
-        ----------
-        rows : (n,) int64
-            Rows of one layer.
-        below : TableSlice
-            At least the values of the children of `rows`, of type ``objective.compute``.
-        out : TableSlice
-            Written where the values of `rows` are; it must contain their :meth:`rows_slice`.
-        offsets : ScoreOffsets, optional
-            Of an objective of scores, with at least the places of the states of `rows` and of their children.
-            Default: those of all states, which take 24 bytes each.
-        """
+        """Write the values of `rows`."""
         if not len(rows):
             return
         filled = int(self.objective.space.filled[rows[0]])
-        try:
-            scratch = self._idle.pop()
-        except IndexError:
-            scratch = self._new_scratch()
-        self._run(rows, below, out, filled, scratch, offsets)
-        self._idle.append(scratch)
+        with self._scratch.borrow() as scratch:
+            self._run(rows, below, out, filled, scratch, offsets)
 
     def solve_shard(self, filled: int, first: int, end: int, below: TableSlice) -> Values:
-        """The values of the rows ``layers[filled][first:end]``, in the order of the table.
-
-        Parameters
-        ----------
-        below : TableSlice
-            As for :meth:`solve`; the layer with ``filled + 1`` filled categories always suffices.
-        """
+        """The values of the rows ``layers[filled][first:end]``, in the order of the table."""
         out = self.blank(self.rows_slice(filled, first, end))
         self.solve(self.layers[filled][first:end], below, out)
         return out.values[:-PADDING]
@@ -134,27 +99,21 @@ class RowSolver:
         """Call the kernel that solves this kind of objective."""
         objective = self.objective
         if isinstance(objective, PolicyQuantity):
-            from ..kernels.policy_evaluation import evaluate_actions_rows, evaluate_policy_rows
+            from ..kernels.policy_evaluation import PerfectPlay, evaluate_rows
 
             evaluation = self._evaluation_job(objective, below, out, filled, scratch)
-            if objective.policy is None:
-                evaluate_policy_rows(rows, evaluation)
-            else:
-                for part, actions in objective.policy.layer(filled)(rows):
-                    evaluate_actions_rows(part, evaluation, actions)
+            parts = objective.policy.layer(filled)(rows) if objective.policy else [(rows, PerfectPlay())]
+            for part, actions in parts:
+                evaluate_rows(part, evaluation, actions)
             return
         job = self._solve_job(below, out, filled, scratch)
-        if isinstance(objective, ScoreObjective):
-            from ..kernels.score_turn import solve_score_rows
+        from ..kernels.solve import solve_exponential_rows, solve_rows, solve_score_rows
 
+        if isinstance(objective, ScoreObjective):
             solve_score_rows(rows, job, offsets or objective.score_offsets, objective.before > 0)
         elif isinstance(objective, ExponentialUtility):
-            from ..kernels.exponential_turn import solve_exponential_rows
-
             solve_exponential_rows(rows, job, objective.rate)
         else:
-            from ..kernels.turn import solve_rows
-
             solve_rows(rows, job)
 
     def _most_saved(self, filled: int) -> int:

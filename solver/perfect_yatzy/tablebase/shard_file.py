@@ -8,16 +8,14 @@
     footer    JSON: rules, objective, rows, place, checksums, and a checksum of its own
     length    of the footer, 8 bytes
 
-Because of the offset the pages of a file are pages of the table: the system can map every file to its place in one
-range of addresses (:mod:`.sharded_table`). ``numpy.load(file, max_header_size=1 << 17)`` reads the values.
+Because of the offset the pages of a file are pages of the table, so that a program can map every file to its place in
+one range of addresses. ``numpy.load(file, max_header_size=1 << 17)`` reads the values.
 """
 
 from __future__ import annotations
 
 import hashlib
-import mmap
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -34,8 +32,6 @@ from .table_info import DAMAGED, checked_fields, damaged, unreadable, with_check
 PAGE_BYTES = 1 << 16  # a multiple of the page size of every system, and of the blocks
 LENGTH_BYTES = 8
 PART_BYTES = 8 << 20  # read at a time where a shard may be large
-# A flag of mmap that Python names from 3.13 on: a system that counts promised memory does not count this.
-NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x40 if sys.platform == "darwin" else 0x4000)
 MAX_FOOTER = 1 << 20
 assert PAGE_BYTES % BLOCK_BYTES == 0
 
@@ -56,28 +52,7 @@ def table_blocks(start: int, stop: int) -> int:
 
 
 def write_shard(path: Path, values: Values, start: int, fields: dict[str, Any]) -> dict[str, Any]:
-    """Write a shard to a part, and rename it.
-
-    Parameters
-    ----------
-    path
-        The file; one that exists is replaced.
-    values : (n,) array
-    start
-        Place of the first value in the table.
-    fields
-        Fields of the footer; those that describe the bytes are added.
-
-    Returns
-    -------
-    dict
-        The footer.
-
-    Raises
-    ------
-    OSError
-        If it cannot be written.
-    """
+    """Write a shard to a part, and rename it."""
     values = np.ascontiguousarray(values)
     hasher = BlockHasher(start * values.itemsize)
     hasher.update(values.data)
@@ -101,27 +76,14 @@ def write_shard(path: Path, values: Values, start: int, fields: dict[str, Any]) 
 
 @dataclass(frozen=True)
 class ShardFile:
-    """A shard on disk whose footer and digests have been checked, but not yet its values.
-
-    Attributes
-    ----------
-    path : Path
-    footer : dict
-    digests : bytes
-        One for each of its blocks.
-    offset : int
-        Where the values begin in the file.
-    dtype : dtype
-    start, stop : int
-        Its values are ``table[start:stop]``.
-    """
+    """A shard on disk whose footer and digests have been checked, but not yet its values."""
 
     path: Path
     footer: dict[str, Any]
-    digests: bytes
-    offset: int
+    digests: bytes  # one for each of its blocks
+    offset: int  # where the values begin in the file
     dtype: np.dtype[Any]
-    start: int
+    start: int  # Its values are ``table[start:stop]``
     stop: int
 
     @property
@@ -130,13 +92,7 @@ class ShardFile:
         return f"the shard {self.path} was altered (its checksum differs)"
 
     def check(self, block: int, data: memoryview) -> None:
-        """Compare the part of a block of the table that is in this file with its digest.
-
-        Raises
-        ------
-        TableError
-            If it differs.
-        """
+        """Compare the part of a block of the table that is in this file with its digest."""
         number = block - self.start * self.dtype.itemsize // BLOCK_BYTES
         if hashlib.sha256(data).digest() != self.digests[number * DIGEST_BYTES : (number + 1) * DIGEST_BYTES]:
             raise damaged(self.failure)
@@ -171,15 +127,7 @@ class ShardFile:
 
 
 def open_shard(path: Path) -> ShardFile:
-    """Open a shard: check its size, header, footer and digests.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is none.
-    TableError
-        If it is damaged or cannot be read.
-    """
+    """Open a shard: check its size, header, footer and digests."""
     try:
         with open(path, "rb") as file:
             end = file.seek(0, os.SEEK_END)

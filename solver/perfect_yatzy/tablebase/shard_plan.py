@@ -31,27 +31,17 @@ SHARDS_PER_LAYER = 16  # smaller layers are cut into so many
 LEAST_SHARD_BYTES = 1 << 20  # unless the shards became smaller than this: a task takes 10 ms beside its work
 LEAST_ROWS = 64
 LEAST_SCORE_ROWS = 8  # the same for objectives whose rows take longer
-MOST_SHARDS = 16_000  # of a table: each is a file and two memory mappings, and systems allow about 65,000 of these
+MOST_SHARDS = 16_000  # of a table: each is a file
 
 
 @dataclass(frozen=True)
 class Shard:
-    """A contiguous run of rows of one layer, and its part of the table.
+    """A contiguous run of rows of one layer, and its part of the table."""
 
-    Attributes
-    ----------
-    filled : int
-        Number of filled categories of the layer.
-    first, end : int
-        The rows ``layers[filled][first:end]``.
-    start, stop : int
-        Their values are ``table[start:stop]``.
-    """
-
-    filled: int
-    first: int
+    filled: int  # number of filled categories of the layer
+    first: int  # the rows ``layers[filled][first:end]``
     end: int
-    start: int
+    start: int  # their values are ``table[start:stop]``
     stop: int
 
     @property
@@ -67,15 +57,9 @@ class Shard:
 
 @dataclass(frozen=True)
 class ShardPlan:
-    """The shards of a table.
+    """The shards of a table."""
 
-    Attributes
-    ----------
-    shards : tuple of Shard
-        In the order of the table: the layer of the full cards first.
-    """
-
-    shards: tuple[Shard, ...]
+    shards: tuple[Shard, ...]  # In the order of the table: the layer of the full cards first
 
     @cached_property
     def layers(self) -> dict[int, tuple[Shard, ...]]:
@@ -99,13 +83,7 @@ class ShardPlan:
 
 
 def plan_from_cuts(objective: Objective, cuts: list[list[int]]) -> ShardPlan:
-    """The plan of :meth:`ShardPlan.cuts`.
-
-    Raises
-    ------
-    ValueError
-        If the cuts do not cover the layers of the objective.
-    """
+    """The plan of :meth:`ShardPlan.cuts`."""
     space, shards = objective.space, []
     if [layer[0] for layer in cuts] != [*range(space.categories, objective.first_layer - 1, -1)]:
         raise ValueError("the layers differ")
@@ -122,16 +100,7 @@ def plan_from_cuts(objective: Objective, cuts: list[list[int]]) -> ShardPlan:
 
 
 def plan_shards(objective: Objective, shard_bytes: int | None = None) -> ShardPlan:
-    """Cut a table into shards.
-
-    Parameters
-    ----------
-    objective
-        The table.
-    shard_bytes
-        Target size of a shard, in bytes of stored values; a row is never cut. Default: SHARD_BYTES, less in small
-        tables and more in tables that would have more than MOST_SHARDS shards.
-    """
+    """Cut a table into shards."""
     size = objective.store.itemsize
     largest = shard_bytes or max(SHARD_BYTES, objective.size * size // (MOST_SHARDS // 2))
     cuts = []

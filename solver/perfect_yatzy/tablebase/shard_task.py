@@ -70,15 +70,7 @@ class ShardTask:
 
 
 class SharedSolve:
-    """What all tasks of one sharded solve share: the objective, the plan, the folder.
-
-    Parameters
-    ----------
-    folder
-        The folder of the shards.
-    objective
-    plan
-    """
+    """What all tasks of one sharded solve share: the objective, the plan, the folder."""
 
     def __init__(self, folder: Path, objective: Objective, plan: ShardPlan) -> None:
         self.folder, self.objective, self.plan = folder, objective, plan
@@ -125,13 +117,7 @@ class SharedSolve:
         return existing_shard(self.folder / shard.unrounded_file, self.fields(shard))
 
     def solve(self, shard: Shard, *, unrounded: bool, memory: int) -> dict[str, Any]:
-        """Solve a shard and store it, unless it is stored already.
-
-        Returns
-        -------
-        dict
-            The footer, and `solved`: whether it was solved now.
-        """
+        """Solve a shard and store it, unless it is stored already."""
         if (found := self.stored(shard)) and (not unrounded or self.unrounded(shard)):
             return found.footer | {"solved": False}
         values, fields = self._values(shard, memory), self.fields(shard)
@@ -177,13 +163,7 @@ class SharedSolve:
 
 @contextmanager
 def writing_shard(folder: Path) -> Iterator[None]:
-    """Report a failure to write a shard in one sentence.
-
-    Raises
-    ------
-    TableError
-        In place of any OSError.
-    """
+    """Report a failure to write a shard in one sentence."""
     try:
         yield
     except OSError as error:
@@ -255,16 +235,6 @@ def solve_shard_task(task: ShardTask) -> dict[str, Any]:
     """Solve a shard and store it; returns at once if it is stored already.
 
     Several threads may call it, and any number of processes: the same shard solved twice has the same bytes.
-
-    Returns
-    -------
-    dict
-        The footer of the shard's file (plain JSON values), and `solved`: whether it was solved now.
-
-    Raises
-    ------
-    TableError
-        If the plan or a shard of the layer below is missing or damaged, or the shard cannot be written.
     """
     solve = _shared_solve(task)
     shard = solve.plan.shard(task.filled, task.first)

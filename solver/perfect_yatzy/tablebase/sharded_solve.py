@@ -69,32 +69,11 @@ class Engine(Protocol):
     """Runs tasks."""
 
     def run(self, tasks: Sequence[ShardTask], is_ready: Callable[[ShardTask], bool]) -> Iterator[dict[str, Any]]:
-        """Solve the tasks with :func:`perfect_yatzy.tablebase.shard_task.solve_shard_task`.
-
-        Parameters
-        ----------
-        tasks
-            Begun in this order.
-        is_ready
-            Whether a task may begin, by the results that have been taken from the iterator. The first one that waits
-            is ready once all before it are done.
-
-        Yields
-        ------
-        dict
-            The result of each task once, in any order, as soon as it is known. The first error of a task that is not
-            worth another try is raised.
-        """
+        """Solve the tasks with :func:`perfect_yatzy.tablebase.shard_task.solve_shard_task`."""
 
 
 class ThreadEngine:
-    """Runs tasks in threads of this process.
-
-    Parameters
-    ----------
-    threads
-        Number of threads; default: one per processor.
-    """
+    """Runs tasks in threads of this process."""
 
     def __init__(self, threads: int | None = None) -> None:
         self.threads = threads or default_threads()
@@ -115,15 +94,7 @@ class ThreadEngine:
 
 
 def sharded_cost(objective: Objective, tasks: int, memory: int = TASK_MEMORY) -> SolveCost:
-    """Cost of a sharded solve: that of a solve in one piece, but for the memory.
-
-    Parameters
-    ----------
-    tasks
-        Number of tasks in one process at a time.
-    memory
-        Bytes of values that a task may hold.
-    """
+    """Cost of a sharded solve: that of a solve in one piece, but for the memory."""
     cost = objective.solve_cost()
     needed = BASE_MEMORY + CARD_MEMORY * len(objective.space.layout.masks) + int(TASK_OVERHEAD * tasks * memory)
     if isinstance(objective, PolicyQuantity):
@@ -141,32 +112,7 @@ def solve_sharded(
     progress: Progress | None = None,
     missing_only: bool = False,
 ) -> TableInfo:
-    """Solve a game and store its table in shards; an unfinished solve of an earlier driver is resumed.
-
-    Parameters
-    ----------
-    objective
-        Mean, goals, variance, chance of the bonus, or a utility, of a whole game.
-    tables
-        Folder of the tables; all workers of the engine must see it under the same name.
-    engine
-        Runs the tasks; default: threads of this process.
-    shard_bytes
-        Target size of a shard, in bytes of stored values; default: by the size of the table
-        (:func:`perfect_yatzy.tablebase.shard_plan.plan_shards`). A resumed solve keeps the shards it began with.
-    memory
-        Bytes of values that a task may hold.
-    progress
-        Called after each shard with the values done and the values in all.
-    missing_only
-        As for :func:`perfect_yatzy.tablebase.store.solve_to_store`.
-
-    Raises
-    ------
-    TableError
-        If the folder cannot be written to or is full, a shard is damaged, or another process is solving this table.
-        What has been solved remains, and the same call resumes.
-    """
+    """Solve a game and store its table in shards; an unfinished solve of an earlier driver is resumed."""
     path = table_path(objective.rules, tables, objective.name)
     while True:
         if missing_only:
@@ -353,13 +299,7 @@ def publish_shards(path: Path, info: ShardedTableInfo) -> None:
 
 @contextmanager
 def _driver_lock(part: Path) -> Iterator[bool]:
-    """Hold the lock of an unfinished table: two drivers would only solve everything twice.
-
-    Yields
-    ------
-    bool
-        False if another process or thread holds it. True also where there are no locks.
-    """
+    """Hold the lock of an unfinished table: two drivers would only solve everything twice."""
     with writing_to(part.parent):
         descriptor = open_part(part)
     free = try_lock(descriptor) is not False and is_same_file(descriptor, part)

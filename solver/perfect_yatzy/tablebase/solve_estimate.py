@@ -3,17 +3,17 @@
 Sizes follow from the states, shards from the plan, both exactly; times are estimates::
 
     solve     = sum of its layers, because a layer needs the whole layer below
-    layer     = its shards, each taken by the next free worker, until the last one is finished
+    layer     = its work / workers, and half its longest shard, for which the others wait at the end;
+                at least the longest shard, and the tasks that one driver hands out
     shard     = turns of its rows + bytes read and checked + bytes written and hashed + a task
 
-So the shards of a layer limit the number of workers that are of use: the others wait for the last shard.
+So the longest shard of a layer limits the number of workers that are of use.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from heapq import heapreplace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -38,133 +38,69 @@ BUSY = 0.8  # share of their time that the workers of a well-shared solve are at
 
 @dataclass(frozen=True)
 class LayerEstimate:
-    """One layer of a solve.
+    """One layer of a solve."""
 
-    Attributes
-    ----------
-    filled : int
-        Number of filled categories.
-    cards : int
-        Its rows: sets of filled categories.
-    values, bytes : int
-        Entries, and their size in the table.
-    processor_seconds, seconds : float
-        Processor time, and wall time until its last row is finished.
-    shards : int
-        0 for a table in one file, as the following.
-    read, written : int
-        Bytes of the halos, and of the files with the values as computed if the table is rounded.
-    longest_seconds : float
-        Processor time of its longest shard.
-    """
-
-    filled: int
-    cards: int
-    values: int
+    filled: int  # number of filled categories
+    cards: int  # Its rows: sets of filled categories
+    values: int  # entries, and their size in the table
     bytes: int
-    processor_seconds: float
+    processor_seconds: float  # processor time, and wall time until its last row is finished
     seconds: float
-    shards: int = 0
-    read: int = 0
+    shards: int = 0  # 0 for a table in one file, as the following
+    read: int = 0  # bytes of the halos, and of the files with the values as computed if the table is rounded
     written: int = 0
-    longest_seconds: float = 0.0
+    longest_seconds: float = 0.0  # processor time of its longest shard
+
+    def wall(self, workers: int, *, driven: bool) -> float:
+        """Wall time with so many workers; `driven` says whether a driver hands out the shards one by one."""
+        handed_out = DRIVER_SECONDS * self.shards if driven else 0.0
+        if workers >= self.shards:
+            return max(self.longest_seconds, handed_out)
+        waiting = self.longest_seconds / 2 * (workers - 1) / workers
+        return max(self.processor_seconds / workers + waiting, self.longest_seconds, handed_out)
 
 
 @dataclass(frozen=True)
 class SharedEstimate:
-    """A solve in shards.
-
-    Attributes
-    ----------
-    shards : int
-    largest_shard, task_memory : int
-        Bytes of values as computed: of a shard, and of what a task holds, a shard and the halo of some of its rows.
-    read, written : int
-        Bytes that all tasks read and write.
-    useful_workers : int
-        With more, less than BUSY of the time of the workers is work.
-    limiting_layer : int
-        Number of filled categories of the layer at whose end twice as many workers wait longest in all.
-    shortest_seconds : float
-        Wall time with a worker for every shard of a layer.
-    scaling : tuple of (int, float)
-        Wall time by the number of workers.
-    """
+    """A solve in shards."""
 
     shards: int
+    # bytes of values as computed: of a shard, and of what a task holds, a shard and the halo of some of its rows
     largest_shard: int
     task_memory: int
-    read: int
+    read: int  # bytes that all tasks read and write
     written: int
-    useful_workers: int
+    useful_workers: int  # with more, less than BUSY of the time of the workers is work
+    # number of filled categories of the layer at whose end twice as many workers wait longest in all
     limiting_layer: int
-    shortest_seconds: float
-    scaling: tuple[tuple[int, float], ...]
+    shortest_seconds: float  # wall time with a worker for every shard of a layer
+    scaling: tuple[tuple[int, float], ...]  # wall time by the number of workers
 
 
 @dataclass(frozen=True)
 class SolveEstimate:
-    """What a solve costs.
-
-    Attributes
-    ----------
-    objective : str
-    states : int
-        States that a game can reach.
-    values, bytes : int
-        Entries of the table, and its size.
-    dtype : str
-        Type of its entries.
-    disk : int
-        Most bytes on disk during the solve.
-    memory : int
-        Bytes of a process: of the solve, or of each worker.
-    processor_seconds, seconds : float
-        Processor time of all threads or workers, and wall time.
-    threads, workers : int
-        Those of the wall time; `workers` is 0 if threads of one process share the solve.
-    layers : tuple of LayerEstimate
-        In the order in which they are solved; empty if the computation is no backward induction.
-    shared : SharedEstimate or None
-        None for a table in one file.
-    """
+    """What a solve costs."""
 
     objective: str
-    states: int
-    values: int
+    states: int  # states that a game can reach
+    values: int  # entries of the table, and its size
     bytes: int
-    dtype: str
-    disk: int
-    memory: int
-    processor_seconds: float
+    dtype: str  # type of its entries
+    disk: int  # most bytes on disk during the solve
+    memory: int  # bytes of a process: of the solve, or of each worker
+    processor_seconds: float  # processor time of all threads or workers, and wall time
     seconds: float
-    threads: int
+    threads: int  # those of the wall time; `workers` is 0 if threads of one process share the solve
     workers: int
+    # In the order in which they are solved; empty if the computation is no backward induction
     layers: tuple[LayerEstimate, ...]
-    shared: SharedEstimate | None = None
+    shared: SharedEstimate | None = None  # none for a table in one file
 
 
 def estimate_solve(
     objective: Objective, *, threads: int = 1, workers: int = 0, shards: bool = False
 ) -> SolveEstimate:
-    """Estimate the cost of a solve. The values of a policy quantity's table are not read.
-
-    Parameters
-    ----------
-    objective
-        Of a whole game.
-    threads
-        Threads of one process; of each worker.
-    workers
-        Processes of a cluster that share the solve; 0 for the threads of this process.
-    shards
-        Whether the table is stored in shards; always, with `workers`.
-
-    Raises
-    ------
-    RulesError
-        If the game has too many states to be enumerated.
-    """
+    """Estimate the cost of a solve. The values of a policy quantity's table are not read."""
     if workers or shards:
         return _in_shards(objective, threads, workers)
     space, cost, size = objective.space, objective.solve_cost(), objective.store.itemsize
@@ -235,7 +171,7 @@ def _processor_seconds(objective: Objective) -> list[tuple[int, float]]:
 def _in_shards(objective: Objective, threads: int, workers: int) -> SolveEstimate:
     plan, tasks = plan_shards(objective), workers * threads or threads
     rounded = objective.store != objective.compute or not objective.rounds
-    layers, every, held = [], [], 0
+    layers, held = [], 0
     for filled, time in _processor_seconds(objective):
         shards = plan.layers[filled]
         read, most = _halos(objective, shards)
@@ -245,27 +181,24 @@ def _in_shards(objective: Objective, threads: int, workers: int) -> SolveEstimat
         table, computed = values * objective.store.itemsize, values * objective.compute.itemsize
         written = table + (computed if rounded and filled > objective.first_layer else 0)
         work = _shard_work(objective, shards)
-        seconds = time * work / work.sum() + READ_SECONDS * read + TASK_SECONDS
-        seconds += WRITE_SECONDS * written * work / work.sum()
-        every.append(seconds.tolist())
-        layers.append(
-            LayerEstimate(
-                filled,
-                len(objective.space.layers[filled]),
-                values,
-                table,
-                float(seconds.sum()),
-                layer_end(every[-1], tasks, bool(workers)),
-                len(shards),
-                round(float(read.sum())),
-                written,
-                float(seconds.max()),
-            )
+        seconds = (time + WRITE_SECONDS * written) * work / work.sum() + READ_SECONDS * read + TASK_SECONDS
+        layer = LayerEstimate(
+            filled,
+            len(objective.space.layers[filled]),
+            values,
+            table,
+            float(seconds.sum()),
+            0.0,
+            len(shards),
+            round(float(read.sum())),
+            written,
+            float(seconds.max()),
         )
-    scaling = _scaling(every)
+        layers.append(replace(layer, seconds=layer.wall(tasks, driven=bool(workers))))
+    scaling = _scaling(layers)
     total = sum(layer.processor_seconds for layer in layers)
     useful = max(n for n, wall in scaling if n == 1 or total >= BUSY * n * wall)
-    waiting = [2 * useful * layer_end(seconds, 2 * useful, driven=True) - sum(seconds) for seconds in every]
+    waiting = [2 * useful * layer.wall(2 * useful, driven=True) - layer.processor_seconds for layer in layers]
     shared = SharedEstimate(
         shards=len(plan.shards),
         largest_shard=max(shard.stop - shard.start for shard in plan.shards) * objective.compute.itemsize,
@@ -312,30 +245,8 @@ def _halos(objective: Objective, shards: Sequence[Shard]) -> tuple[Floats, int]:
     return np.interp(np.arange(len(shards)), some, np.array(read, dtype=np.float64)), held
 
 
-def layer_end(seconds: Sequence[float], workers: int, driven: bool) -> float:
-    """Wall time of the tasks of a layer, if each of some workers takes the next one as soon as it is free.
-
-    Parameters
-    ----------
-    seconds
-        Processor time of each task.
-    driven
-        Whether a driver hands them out one after the other.
-    """
-    last = max(seconds)
-    if workers < len(seconds):
-        free = [0.0] * workers
-        for time in seconds:
-            heapreplace(free, free[0] + time)
-        last = max(free)
-    return max(last, DRIVER_SECONDS * len(seconds)) if driven else last
-
-
-def _scaling(layers: Sequence[Sequence[float]]) -> tuple[tuple[int, float], ...]:
+def _scaling(layers: Sequence[LayerEstimate]) -> tuple[tuple[int, float], ...]:
     """Wall time of a solve with 1, 2, 3, 4, 6, 8, 12 ... workers, up to one for each shard of the longest layer."""
-    most, numbers, step = max(map(len, layers)), [1], 2
-    while numbers[-1] < most:
-        numbers += [step, step + step // 2] if step > 1 else [step]
-        step *= 2
-    numbers = [n for n in numbers if n < most] + [most]
-    return tuple((n, sum(layer_end(seconds, n, driven=n > 1) for seconds in layers)) for n in numbers)
+    most = max(layer.shards for layer in layers)
+    numbers = [n for k in range(most.bit_length()) for n in (1 << k, 3 << k - 1 if k else 0) if 0 < n < most] + [most]
+    return tuple((n, sum(layer.wall(n, driven=n > 1) for layer in layers)) for n in numbers)

@@ -13,11 +13,13 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .._messages import _
 from ..errors import Cancelled, TableError
 from ..game.rules import RuleSet
 from ..model.checked_values import Table
+from ..model.estimates import gigabytes, log_long
 from ..model.objectives import Objective
 from .locks import being_written, folder_lock
 from .memory import check_memory
@@ -31,7 +33,9 @@ from .table_info import (
     table_stem,
     unfinished_shards,
 )
-from .table_writer import TableWriter, part_path
+
+if TYPE_CHECKING:
+    from .table_writer import TableWriter
 
 Progress = Callable[[int, int], None]  # values done, values in all; it may raise to stop the work
 PART_SECONDS = 60.0  # time between two checkpoints of a solve
@@ -72,24 +76,10 @@ def solve_to_store(
     progress: Progress | None = None,
     missing_only: bool = False,
 ) -> TableInfo:
-    """Solve a game and write its table; an unfinished one of an earlier, killed solve is resumed.
+    """Solve a game and write its table; an unfinished one of an earlier, killed solve is resumed."""
+    from .backward_induction import default_threads
+    from .table_writer import TableWriter
 
-    Parameters
-    ----------
-    progress
-        Called often with the values done and the values in all. If it raises
-        :class:`perfect_yatzy.errors.Cancelled`, the solve stops and its finished layers remain for a later one.
-    missing_only
-        If there is a table already, return its description; if another process or thread is solving it, wait for
-        that one. By default the game is solved in any case.
-
-    Raises
-    ------
-    TableError
-        If the table cannot be written.
-    RulesError
-        If the machine has too little memory.
-    """
     folder = tables_folder(tables)
     while True:
         if missing_only:
@@ -97,7 +87,8 @@ def solve_to_store(
             with suppress(MissingTable):
                 if has_table(objective.rules, tables, objective.name):
                     return read_info(table_path(objective.rules, tables, objective.name), objective)
-        check_memory(objective.rules, objective.solve_cost())
+        cost = objective.solve_cost()
+        check_memory(objective.rules, cost)
         writer = TableWriter(folder, objective)
         try:
             # Another process may have begun or even finished since we looked.
@@ -105,6 +96,8 @@ def solve_to_store(
                 finished = has_table(objective.rules, tables, objective.name)
             if missing_only and (writer.contended or finished):
                 continue
+            what = f"solving {objective.rules.key} ({objective.name}, {gigabytes(cost.bytes)})"
+            log_long(what, cost.processor_seconds / (threads or default_threads()), progress)
             return write_table(writer, threads, progress)
         finally:
             writer.close()
@@ -114,6 +107,8 @@ def wait_for_other(
     objective: Objective, tables: str | os.PathLike[str] | None = None, progress: Progress | None = None
 ) -> None:
     """Wait until no other process or thread is writing a table, and report its progress meanwhile."""
+    from .table_writer import part_path
+
     path = table_path(objective.rules, tables, objective.name)
     while being_written(part_path(path)):
         if progress:
@@ -125,6 +120,8 @@ def wait_for_other(
 
 def written_bytes(path: Path) -> int:
     """Size of an unfinished table, in one file or in shards."""
+    from .table_writer import part_path
+
     size = part_path(path).stat().st_size
     if os.path.isdir(folder := unfinished_shards(path)):
         with os.scandir(folder) as entries:
@@ -166,17 +163,6 @@ def open_table(
     """Open a game's table; solve it first if there is none.
 
     Any number of processes and threads may open the same missing table: one solves it and the others wait.
-
-    Returns
-    -------
-    info : TableInfo
-    values : (size,) array or CheckedValues
-        As :func:`perfect_yatzy.tablebase.table_file.read_table`.
-
-    Raises
-    ------
-    TableError
-        If the table is damaged, or missing and `solve` is False.
     """
     rules, path = objective.rules, table_path(objective.rules, tables, objective.name)
     while True:

@@ -8,22 +8,25 @@ table::
     NAME.json   rules, type and number of the values, SHA-256 of the values and of the block digests, its own checksum
 
 A table is refused unless every byte that an answer depends on was checked: the header must be exactly the one
-written, the sidecar must match its checksum, and the values their SHA-256. Tables of at most ALWAYS_HASHED bytes are
-hashed whole when they are opened, larger ones block by block when they are first read
-(:class:`perfect_yatzy.model.checked_values.CheckedValues`). A sidecar may also be the manifest of a table in shards
-(:mod:`.sharded_table`).
+written, the sidecar must match its checksum, and the values their SHA-256. What is checked is the copy in memory
+that is used, so it does not matter what happens to the file later. Tables of at most ALWAYS_HASHED bytes are read
+whole when they are opened, larger ones block by block (:class:`perfect_yatzy.model.checked_values.CheckedValues`).
+A sidecar may also be the manifest of a table in shards (:mod:`.sharded_table`).
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
+import threading
+import weakref
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..errors import TableError
-from ..model.checked_values import DIGEST_BYTES, CheckedValues, Table, block_count
+from ..model.checked_values import BLOCK_BYTES, DIGEST_BYTES, CheckedValues, Table, block_count
 from ..model.objectives import Objective, Values
 from .locks import folder_lock
 from .table_info import (
@@ -40,7 +43,7 @@ from .table_info import (
 
 HEADER_BYTES = 128
 CHUNK = 1 << 20  # values handled at a time where a whole table may be larger than memory
-ALWAYS_HASHED = 64 << 20  # a table up to this many bytes is hashed whole whenever it is opened
+ALWAYS_HASHED = 64 << 20  # a table up to this many bytes is read and hashed whole whenever it is opened
 
 
 def sha256_of(values: Values) -> str:
@@ -58,30 +61,60 @@ def npy_header(dtype: np.dtype[Any], size: int) -> bytes:
     return b"\x93NUMPY\x01\x00" + room.to_bytes(2, "little") + text.ljust(room - 1).encode("ascii") + b"\n"
 
 
+class BlockFile:
+    """An open file with the values of a table, read by blocks that are compared with their digests."""
+
+    def __init__(self, path: Path, hint: str) -> None:
+        self.path, self.hint = path, hint
+        self.digests = b""
+        self._descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        self._lock = threading.Lock()
+        weakref.finalize(self, os.close, self._descriptor)
+
+    @property
+    def size(self) -> int:
+        """Its size now."""
+        return os.fstat(self._descriptor).st_size
+
+    def read_at(self, offset: int, target: memoryview) -> bool:
+        """Fill `target` with the bytes of the file from `offset` on; whether it has as many."""
+        done = 0
+        while done < len(target):
+            if hasattr(os, "preadv"):  # the place in a file is shared by forked processes
+                count = os.preadv(self._descriptor, [target[done:]], offset + done)
+            else:
+                with self._lock:
+                    os.lseek(self._descriptor, offset + done, os.SEEK_SET)
+                    part = os.read(self._descriptor, len(target) - done)
+                target[done : done + len(part)] = part
+                count = len(part)
+            if not count:
+                return False
+            done += count
+        return True
+
+    def read(self, low: int, target: memoryview) -> None:
+        """Blocks of the values, checked, as :class:`CheckedValues` takes them."""
+        try:
+            whole = self.read_at(HEADER_BYTES + low, target)
+        except OSError as error:
+            raise unreadable(self.path, error) from error
+        if not whole:
+            raise damaged(f"the table {self.path} is truncated or damaged; {self.hint}")
+        for start in range(0, len(target), BLOCK_BYTES):
+            place = (low + start) // BLOCK_BYTES * DIGEST_BYTES
+            digest = hashlib.sha256(target[start : start + BLOCK_BYTES]).digest()
+            if digest != self.digests[place : place + DIGEST_BYTES]:
+                raise damaged(altered(self.path, self.hint))
+
+
+def altered(path: Path, hint: str) -> str:
+    """The message for values that do not match their digest."""
+    return f"the table {path} was altered (its checksum differs); {hint}"
+
+
 def read_table(path: Path, objective: Objective, *, hashed: bool | None = None) -> tuple[TableInfo, Table]:
-    """Open a table, memory-mapped and read-only.
-
-    Parameters
-    ----------
-    path
-        The `.npy` file.
-    hashed
-        Whether to hash the whole table now; by default only tables of at most 64 MB (some milliseconds). The blocks
-        of others, and of all tables in shards, are hashed when they are first read.
-
-    Returns
-    -------
-    info : TableInfo
-    values : (size,) array or CheckedValues
-        An array if the whole table was hashed and is not in shards.
-
-    Raises
-    ------
-    MissingTable
-        If there is no finished table.
-    TableError
-        If it is unreadable, damaged or of other rules.
-    """
+    """Open a table, read-only."""
     try:
         return _read(path, objective, hashed)
     except TableError:
@@ -96,19 +129,16 @@ def _read(path: Path, objective: Objective, hashed: bool | None) -> tuple[TableI
         from .sharded_table import open_sharded
 
         return open_sharded(path, info, objective, hashed=bool(hashed))
-    altered = f"the table {path} was altered (its checksum differs); {hint}"
     try:
         dtype = np.dtype(info.dtype)
         expected = npy_header(dtype, objective.size)
         size = objective.size * dtype.itemsize
-        digests_size = block_count(size) * DIGEST_BYTES
-        with open(path, "rb") as file:
-            header = file.read(HEADER_BYTES)
-            if file.seek(0, 2) != HEADER_BYTES + size + digests_size:
-                raise damaged(f"the table {path} is truncated or damaged; {hint}")
-            file.seek(HEADER_BYTES + size)
-            digests = file.read(digests_size)
-            values = np.memmap(file, dtype, "r", HEADER_BYTES, (objective.size,))
+        digests, header = bytearray(block_count(size) * DIGEST_BYTES), bytearray(HEADER_BYTES)
+        file = BlockFile(path, hint)
+        parts = ((0, header), (HEADER_BYTES + size, digests))
+        whole = all(file.read_at(place, memoryview(part)) for place, part in parts)
+        if not whole or file.size != HEADER_BYTES + size + len(digests):
+            raise damaged(f"the table {path} is truncated or damaged; {hint}")
     except FileNotFoundError as error:
         if shards_folder(path).is_dir():
             raise damaged(f"{shards_folder(path)} has no manifest; {hint}") from error
@@ -122,11 +152,11 @@ def _read(path: Path, objective: Objective, hashed: bool | None) -> tuple[TableI
     if header != expected or info.values != objective.size:
         raise damaged(f"the header of the table {path} is damaged; {hint}")
     if hashlib.sha256(digests).hexdigest() != info.blocks_sha256:
-        raise damaged(altered)
-    # A plain view of the map: indexing a memmap costs several times as much.
-    plain = np.asarray(values)
-    if values.nbytes > ALWAYS_HASHED if hashed is None else not hashed:
-        return info, CheckedValues(plain, digests, altered)
-    if sha256_of(plain) != info.sha256:
-        raise damaged(altered)
-    return info, plain
+        raise damaged(altered(path, hint))
+    file.digests = bytes(digests)
+    table = CheckedValues(objective.size, dtype, file.read)
+    if hashed and table.sha256() != info.sha256:
+        raise damaged(altered(path, hint))
+    if size > ALWAYS_HASHED or hashed is False:
+        return info, table
+    return info, np.asarray(table)  # indexing a plain array costs a fraction

@@ -75,17 +75,11 @@ class ShardedTableInfo(TableInfo):
 
     `sha256` is empty where hashing all values in their order would take long; `blocks_sha256` is that of the
     shards' own, one after the other (32 bytes each).
-
-    Attributes
-    ----------
-    objective_sha256 : str
-        Of the parameters of the objective.
-    shards : list
-        For each shard, in the order of the table: number of filled categories, its first row in the layer, the row
-        after its last, the value of the table after its last, and the SHA-256 of its block digests.
     """
 
-    objective_sha256: str
+    objective_sha256: str  # of the parameters of the objective
+    # for each shard, in the order of the table: number of filled categories, its first row in the layer, the row
+    # after its last, the value of the table after its last, and the SHA-256 of its block digests
     shards: list[list[Any]]
 
 
@@ -132,15 +126,7 @@ def rebuild_hint(objective: Objective, path: Path, *, shards: bool = False) -> s
 
 
 def read_info(path: Path, objective: Objective) -> TableInfo:
-    """Read a sidecar, and check that it is undamaged and of these rules.
-
-    Raises
-    ------
-    MissingTable
-        If there is none.
-    TableError
-        If it is damaged, unreadable, or of other rules or another format.
-    """
+    """Read a sidecar, and check that it is undamaged and of these rules."""
     rules, hint = objective.rules, rebuild_hint(objective, path)
     try:
         with open(path.with_suffix(".json"), "rb") as file:

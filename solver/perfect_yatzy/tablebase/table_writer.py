@@ -39,11 +39,6 @@ class TableWriter:
 
     If another process or thread has locked the part (`contended`), or there are no locks, the table is written to a
     private file, which cannot be resumed.
-
-    Raises
-    ------
-    TableError
-        If the folder cannot be written to or is full (any method).
     """
 
     def __init__(self, folder: Path, objective: Objective) -> None:
@@ -81,14 +76,7 @@ class TableWriter:
         return os.fdopen(descriptor, "w+b")
 
     def resume(self) -> tuple[int, Values] | None:
-        """Continue an earlier, unfinished solve.
-
-        Returns
-        -------
-        (int, array) or None
-            The number of filled categories and the values of its newest layer; None if there is nothing to resume,
-            or it is damaged, or another version of the package wrote it.
-        """
+        """Continue an earlier, unfinished solve."""
         if self.private:
             return None
         try:

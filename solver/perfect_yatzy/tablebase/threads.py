@@ -18,13 +18,6 @@ def thread_pool(threads: int, name: str = "yatzy") -> Iterator[ThreadPoolExecuto
     """Started threads; None if there is only the thread of the caller.
 
     After an error inside the block no more of the waiting calls begin.
-
-    Parameters
-    ----------
-    threads
-        Number of threads. If the system cannot start so many, half of them are tried, and so on.
-    name
-        Prefix of the names of the threads.
     """
     while threads > 1:
         with ThreadPoolExecutor(threads, thread_name_prefix=name) as pool:
@@ -44,6 +37,23 @@ def thread_map(threads: int, name: str = "yatzy") -> Iterator[Callable[..., Iter
     """A function like the builtin ``map`` that calls in several threads; see :func:`thread_pool`."""
     with thread_pool(threads, name) as pool:
         yield pool.map if pool else map
+
+
+class ScratchPool:
+    """Working memory, or arguments that hold some, for one call at a time; `new` makes more of it."""
+
+    def __init__(self, new: Callable[[], Any]) -> None:
+        self._new, self._idle = new, list[Any]()
+
+    @contextmanager
+    def borrow(self) -> Iterator[Any]:
+        """Memory that no other call uses; it is lost after an error."""
+        try:
+            scratch = self._idle.pop()
+        except IndexError:
+            scratch = self._new()
+        yield scratch
+        self._idle.append(scratch)
 
 
 def _started(pool: ThreadPoolExecutor, threads: int) -> bool:

@@ -19,17 +19,10 @@ from .._version import ANSWER_SCHEMA
 from ..errors import CODES, SolverError
 
 # Codes of errors that only the server has; the others are those of perfect_yatzy.errors.
-HTTP_CODES = frozenset(
-    {
-        "body-too-large",
-        "cross-site",
-        "method-not-allowed",
-        "not-found",
-        "rate-limited",
-        "request-timeout",
-        "unknown-host",
-    }
-)
+HTTP_CODES = frozenset({
+    "body-too-large", "cross-site", "method-not-allowed", "not-found", "rate-limited", "request-timeout",
+    "unknown-host",
+})  # fmt: skip
 
 Faces = list[int]
 OutlookCategory = Annotated[
@@ -71,6 +64,9 @@ class Aim(TypedDict):
     goal: NotRequired[Annotated[int, Field(description="Final score to reach")]]
     opponents: NotRequired[Annotated[list[OpponentFigures], Field(description="The opponents")]]
     ties: NotRequired[Annotated[str, Field(description="What a tie counts: loss, half or win")]]
+    lower_bound: NotRequired[
+        Annotated[bool, Field(description="Whether the chances are at least so large: an opponent still plays")]
+    ]
 
 
 class Outlook(TypedDict):
@@ -350,8 +346,7 @@ class ErrorResponse(TypedDict):
     schema: Annotated[int, Field(description="Version of the answers")]
     error: Annotated[str, Field(description="What is wrong, for people; the wording may change")]
     code: Annotated[
-        str,
-        Field(description="What is wrong, for programs", json_schema_extra={"enum": sorted(CODES | HTTP_CODES)}),
+        str, Field(description="What is wrong, for programs", json_schema_extra={"enum": sorted(CODES | HTTP_CODES)})
     ]
     field: NotRequired[Annotated[str, Field(description="The field of the request that is wrong, if it is one")]]
     cost: NotRequired[Annotated[Cost, Field(description="With the code confirmation-required")]]

@@ -85,17 +85,7 @@ def create_app(
     hosts: frozenset[str] = LOCAL_HOSTS,
     addresses: bool = False,
 ) -> FastAPI:
-    """The application.
-
-    Parameters
-    ----------
-    tables, threads
-        As for :func:`perfect_yatzy.strategy.opening.open_strategy`.
-    hosts
-        Host names it answers to, in lower case.
-    addresses
-        Whether it also answers to any IP address. A server that is open to the network must.
-    """
+    """The application."""
     app = FastAPI(
         title="perfect-yatzy",
         version=__version__,
@@ -195,9 +185,7 @@ def add_questions(app: FastAPI, scheduler: RequestScheduler) -> None:
         game = read_game({**body.game, "rules": scheduler.rules_of(body.game).spec})
         if body.player >= len(game.players):
             raise StateError(
-                _("player is {player}; must be 0 to {players}").format(
-                    player=body.player, players=len(game.players) - 1
-                ),
+                _("player is {player}; must be 0 to {players}", player=body.player, players=len(game.players) - 1),
                 field="player",
             )
         strategy = scheduler.service.strategy(game.rules)

@@ -14,18 +14,12 @@ from ..errors import shown
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON text.
-
-    Raises
-    ------
-    HTTPException
-        If a key occurs twice; FastAPI passes it on.
-    """
+    """An object of JSON text."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise HTTPException(422, _("{name} is there twice in one object of the body").format(name=shown(twice)))
+        raise HTTPException(422, _("{name} is there twice in one object of the body", name=shown(twice)))
     return found
 
 

@@ -10,13 +10,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from ipaddress import IPv6Address
 from threading import Lock, Semaphore
 
 from .._messages import _
 from ..errors import SolverError
 from ..service.budget import SolveBudget, SolveLimit
 
+# Connections; a client is an address, or a network of one subscriber (IPv6)
+MAX_CONNECTIONS = 4096  # in all; less where the system allows fewer descriptors
+MAX_CLIENT_CONNECTIONS = 100  # of one client; a browser has six
+MAX_PENDING_CONNECTIONS = 1024  # that wait to be accepted
+ACCEPTED_AT_ONCE = 64  # before they are counted
+MAX_UNREAD_SECONDS = 30.0  # until a client that does not read is dropped
+
 # Requests
+MAX_ACTIVE_REQUESTS = 4  # of one client that are worked on; its others wait
 MAX_BODY_BYTES = 64 << 10  # a game of 16 players fits; a larger body would delay other requests while it is parsed
 MAX_BODY_SECONDS = 10.0  # until the whole body must have arrived
 MAX_HEADER_SECONDS = 10.0  # until the header of a request must have arrived, the first one from the connection on
@@ -24,7 +33,7 @@ EVENT_SECONDS = 0.2  # at least, between two reports of progress
 KEEP_ALIVE_SECONDS = 5.0  # without a report until a sign of life is sent
 MAX_VALUES = 10_000  # commas and opening brackets in the body; about the values that JSON text has
 MAX_FIELDS = 32  # of the body; no request has half as many
-MAX_ENTRIES = 64  # of a list or an object in the body, the game of a review excepted
+MAX_ENTRIES = 126  # of a list or an object in the body, the game of a review excepted
 MAX_REPORTED_FIELDS = 5  # in the message about wrong fields
 MAX_OPPONENTS_TEXT = 2_000  # characters
 MAX_DICE = 100  # characters of a text, or faces of a list
@@ -78,17 +87,21 @@ class ClientDisconnected(SolverError):
     default_code = "client-disconnected"
 
 
+def client_name(address: str) -> str:
+    """The client of an address: the address itself, or of IPv6 its first 64 bits, which one subscriber has."""
+    if ":" not in address:
+        return address
+    try:
+        found = IPv6Address(address.partition("%")[0])
+    except ValueError:
+        return address
+    return str(found.ipv4_mapped or IPv6Address(int(found) >> 64 << 64))
+
+
 class RateLimiter:
     """Token buckets, one per client.
 
     A bucket holds up to `burst` tokens and gains `rate` tokens a second; each request takes one.
-
-    Parameters
-    ----------
-    rate
-        Requests per second of one client, on average.
-    burst
-        Requests of one client at once.
     """
 
     def __init__(self, rate: float = REQUESTS_PER_SECOND, burst: float = BURST_REQUESTS) -> None:
@@ -108,20 +121,7 @@ class RateLimiter:
 
 
 class ConcurrencyLimiter:
-    """Runs a few computations at a time, queues a few more, and refuses the rest. Thread-safe.
-
-    Parameters
-    ----------
-    running
-        How many may run at the same time.
-    queued
-        How many more may be queued.
-
-    Attributes
-    ----------
-    free : int
-        How many more would be accepted now, to run or to queue.
-    """
+    """Runs a few computations at a time, queues a few more, and refuses the rest. Thread-safe."""
 
     def __init__(self, running: int, queued: int) -> None:
         self.free = running + queued
@@ -129,15 +129,7 @@ class ConcurrencyLimiter:
 
     @contextmanager
     def slot(self, is_disconnected: IsDisconnected) -> Iterator[None]:
-        """Wait in the queue, then hold one of the running slots for the body of the `with` statement.
-
-        Raises
-        ------
-        QueueFullError
-            If the queue is full.
-        ClientDisconnected
-            If the client disconnects while its request is queued.
-        """
+        """Wait in the queue, then hold one of the running slots for the body of the `with` statement."""
         with self._lock:
             if not self.free:
                 raise QueueFullError(_("too many requests are queued; try again later"))

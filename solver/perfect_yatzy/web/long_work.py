@@ -65,14 +65,7 @@ def event_text(event: str, data: dict[str, Any]) -> bytes:
 
 
 async def work_events(solve: Solve) -> AsyncIterator[bytes]:
-    """Run `solve` in a thread and yield its events. If the iteration is given up, the work stops.
-
-    Parameters
-    ----------
-    solve
-        Called with a function to report progress, which raises :class:`perfect_yatzy.errors.Cancelled` once the
-        client has left, and one that says whether it has.
-    """
+    """Run `solve` in a thread and yield its events. If the iteration is given up, the work stops."""
     loop, stopped = asyncio.get_running_loop(), Event()
     queue: asyncio.Queue[bytes | None] = asyncio.Queue()
     last = 0.0

@@ -8,7 +8,8 @@ followed then. The headers forbid the page to load or send anything elsewhere.
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from contextlib import asynccontextmanager
 from ipaddress import ip_address
 from typing import Any
 
@@ -16,7 +17,7 @@ import anyio
 
 from .._messages import ENGLISH, _, language_accepted, language_scope
 from .._version import ANSWER_SCHEMA
-from .limits import MAX_BODY_BYTES, MAX_BODY_SECONDS, MAX_VALUES, RateLimiter
+from .limits import MAX_ACTIVE_REQUESTS, MAX_BODY_BYTES, MAX_BODY_SECONDS, MAX_VALUES, RateLimiter, client_name
 
 SECURITY_HEADERS = {
     b"content-security-policy": b"default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; "
@@ -44,20 +45,12 @@ class RequestFilter:
     """ASGI middleware that refuses requests of unknown hosts, too many requests, and too large or too slow bodies.
 
     The application starts when the body is complete.
-
-    Parameters
-    ----------
-    app
-        The ASGI application behind it.
-    hosts
-        Host names (lower case, without port) that a request may name.
-    addresses
-        Whether a request may name any IP address.
     """
 
     def __init__(self, app: Any, hosts: frozenset[str], addresses: bool = False) -> None:
         self.app, self.hosts, self.addresses = app, hosts, addresses
         self.rate_limiter = RateLimiter()
+        self._turns: dict[str, tuple[anyio.Semaphore, int]] = {}  # client -> its turns, requests that use them
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Pass a request to the application, or refuse it."""
@@ -83,8 +76,9 @@ class RequestFilter:
         if is_cross_site(scope, headers):
             await send_error(send, 403, "cross-site", _("requests from pages of other sites are refused"))
             return
-        if not self.rate_limiter.allow(scope["client"][0] if scope.get("client") else ""):
-            await send_error(send, 429, "rate-limited", _("too many requests; try again in a moment"))
+        client = client_name(scope["client"][0] if scope.get("client") else "")
+        if not self.rate_limiter.allow(client):
+            await send_error(send, 429, "rate-limited", _("too many requests; try again in a moment"), close=True)
             return
         length = headers.get(b"content-length", b"0")
         try:
@@ -94,22 +88,17 @@ class RequestFilter:
                 body = await read_body(receive)
         except BodyTooLarge:
             await send_error(
-                send,
-                413,
-                "body-too-large",
-                _("the request is larger than {bytes} bytes").format(bytes=MAX_BODY_BYTES),
+                send, 413, "body-too-large", _("the request is larger than {bytes} bytes", bytes=MAX_BODY_BYTES)
             )
             return
         except TimeoutError:
-            message = _("the request was not complete after {seconds} seconds").format(
-                seconds=f"{MAX_BODY_SECONDS:g}"
-            )
+            message = _("the request was not complete after {seconds} seconds", seconds=f"{MAX_BODY_SECONDS:g}")
             await send_error(send, 408, "request-timeout", message, close=True)
             return
         except Disconnected:
             return
         if sum(map(body.count, (b",", b"[", b"{"))) > MAX_VALUES:
-            message = _("the body has more than {count} values").format(count=MAX_VALUES)
+            message = _("the body has more than {count} values", count=MAX_VALUES)
             await send_error(send, 422, "invalid-request", message)
             return
         unread: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
@@ -119,12 +108,39 @@ class RequestFilter:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
+                end_turn()
                 given = message.get("headers", [])
                 no_store = [] if any(name == b"cache-control" for name, _ in given) else [NO_STORE]
                 message["headers"] = [*given, *no_store, *SECURITY_HEADERS.items()]
             await send(message)
 
-        await self.app(scope, receive_again, send_with_headers)
+        async with self.turn(client) as end_turn:
+            await self.app(scope, receive_again, send_with_headers)
+
+    @asynccontextmanager
+    async def turn(self, client: str) -> AsyncIterator[Callable[[], None]]:
+        """Wait until fewer than MAX_ACTIVE_REQUESTS of a client are worked on; yields what ends the turn early."""
+        turns, users = self._turns.get(client, (anyio.Semaphore(MAX_ACTIVE_REQUESTS), 0))
+        self._turns[client] = turns, users + 1
+        has_turn = False
+
+        def end() -> None:
+            nonlocal has_turn
+            if has_turn:
+                has_turn = False
+                turns.release()
+
+        try:
+            await turns.acquire()
+            has_turn = True
+            yield end
+        finally:
+            end()
+            users = self._turns[client][1] - 1
+            if users:
+                self._turns[client] = turns, users
+            else:
+                del self._turns[client]
 
     def is_known_host(self, name: str) -> bool:
         """Whether a request may address this server by a host name."""
@@ -157,15 +173,7 @@ def is_address(name: str) -> bool:
 
 
 async def read_body(receive: Receive) -> bytes:
-    """The body of a request.
-
-    Raises
-    ------
-    BodyTooLarge
-        If it has more than MAX_BODY_BYTES.
-    Disconnected
-        If the client disconnects first.
-    """
+    """The body of a request."""
     parts, size, more = [], 0, True
     while more:
         message = await receive()

@@ -68,17 +68,7 @@ def rule_set_text(name: str, lang: str) -> str:
 
 @lru_cache(MAX_RULE_SETS_CACHED)
 def described(names: tuple[str, ...], lang: str, costs: tuple[str, ...]) -> Content:
-    """The answer of `/api/rules`.
-
-    Parameters
-    ----------
-    names
-        Rule sets with switches.
-    lang
-        Language of their names.
-    costs
-        For each of them the cost of its solve as JSON text; empty if its questions are answered at once.
-    """
+    """The answer of `/api/rules`."""
     entries = [
         rule_set_text(name, lang) + (f',"solved":false,"cost":{cost}}}' if cost else ',"solved":true}')
         for name, cost in zip(names, costs, strict=True)

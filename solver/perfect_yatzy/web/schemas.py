@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ..errors import StateError
 from ..game.limits import MAX_CARD_TEXT
+from ..strategy.tie_rules import TIE_RULES
 from .limits import (
     MAX_DICE,
     MAX_ENTRIES,
@@ -34,7 +35,7 @@ FIELDS = {
     "id": "text or a whole number, returned as it is",
     "goal": "a final score to reach, a whole number from 0 to 99999",
     "opponents": "final scores or cards of the opponents, as text such as '251; ones=3 sixes=24', or as a list",
-    "ties": "what a tie counts: 'loss' (the default), 'half' or 'win'",
+    "ties": f"what a tie counts: {', '.join(map(repr, TIE_RULES))}; by default the first",
     "dice": "the dice on the table: text such as '33456', or a list of faces",
     "rolls_left": "the rerolls left, a whole number from 0 to 100",
     "explain": "true or false: whether to say what the two best options lead to",
@@ -102,7 +103,7 @@ class ObjectiveFields(CardRequest):
 
     goal: Annotated[Points | None, field("goal")] = None
     opponents: Annotated[Opponents | None, field("opponents")] = None
-    ties: Annotated[Literal["loss", "half", "win"] | None, field("ties")] = None
+    ties: Annotated[Literal[*TIE_RULES] | None, field("ties")] = None  # type: ignore[valid-type]
 
 
 class RollRequest(ObjectiveFields):
@@ -165,13 +166,6 @@ def request_error(errors: Iterable[Mapping[str, Any]], body: object) -> StateErr
     """The error for a request that does not match its model: one sentence per field, the code of the first.
 
     At most MAX_REPORTED_FIELDS fields are named.
-
-    Parameters
-    ----------
-    errors
-        The errors of pydantic; several for one field that accepts several types.
-    body
-        The body of the request.
     """
     found: dict[str, tuple[str, str]] = {}  # field -> message and code; "" for the whole body
     for error in errors:

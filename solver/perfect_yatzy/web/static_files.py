@@ -12,9 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from typing import TYPE_CHECKING
 
-from starlette.datastructures import Headers
-from starlette.responses import Response
+if TYPE_CHECKING:  # `yatzy site` needs no web framework
+    from starlette.datastructures import Headers
+    from starlette.responses import Response
 
 MEDIA_TYPES = {
     "css": "text/css; charset=utf-8",
@@ -34,21 +36,11 @@ MIN_COMPRESSED_BYTES = 1000  # of less, gzip saves nothing worth its time
 
 @dataclass(frozen=True)
 class Content:
-    """A body that can be sent many times.
-
-    Attributes
-    ----------
-    body : bytes
-    compressed : bytes or None
-        The same by gzip; None if that is not worth it.
-    tag : str
-        Entity tag: a hash of the body.
-    media_type : str
-    """
+    """A body that can be sent many times."""
 
     body: bytes
-    compressed: bytes | None
-    tag: str
+    compressed: bytes | None  # the same by gzip; None if that is not worth it
+    tag: str  # entity tag: a hash of the body
     media_type: str
 
     @classmethod
@@ -60,6 +52,8 @@ class Content:
 
     def response(self, request: Headers) -> Response:
         """The answer to a request with these headers: the body, compressed if the client takes that, or 304."""
+        from starlette.responses import Response
+
         compressed = self.compressed is not None and takes_gzip(request.get("accept-encoding", ""))
         headers = {
             "cache-control": "no-cache",

@@ -37,13 +37,7 @@ RULES_PATTERN = re.compile(r"[a-z0-9-]+(\+[a-z0-9-]+)*")
 
 
 class RequestScheduler:
-    """Decides for each request whether it runs at once, is queued or is refused.
-
-    Parameters
-    ----------
-    tables, threads
-        As for :func:`perfect_yatzy.strategy.opening.open_strategy`.
-    """
+    """Decides for each request whether it runs at once, is queued or is refused."""
 
     def __init__(self, tables: str | os.PathLike[str] | None, threads: int | None) -> None:
         self.service = QueryService(tables, threads, budget=SERVER_BUDGET)
@@ -51,66 +45,26 @@ class RequestScheduler:
         self.long = ConcurrencyLimiter(LONG_RUNNING, LONG_QUEUED)
 
     def rules(self, spec: str) -> RuleSet:
-        """A built-in rule set, with switches; never a file.
-
-        Raises
-        ------
-        RulesError
-            If the name is not that of a built-in rule set.
-        """
+        """A built-in rule set, with switches; never a file."""
         if not RULES_PATTERN.fullmatch(spec) or spec.split("+")[0] not in builtin_ids():
             known = ", ".join(builtin_ids())
             raise RulesError(
-                _("unknown rules {spec!r}; must be one of {known}").format(spec=spec[:80], known=known),
-                code="unknown-rules",
+                _("unknown rules {spec!r}; must be one of {known}", spec=spec[:80], known=known), code="unknown-rules"
             )
         return self.service.rules(spec)
 
     def answer(self, query: str, fields: dict[str, Any], is_disconnected: IsDisconnected) -> dict[str, Any]:
-        """The answer of :class:`perfect_yatzy.service.queries.QueryService` to a request.
-
-        Parameters
-        ----------
-        query
-            ``hold``, ``score``, ``expect`` or ``outcomes``.
-        fields
-            The other fields of the request; an `id` is returned as it is.
-        is_disconnected
-            Called while the request is queued.
-
-        Raises
-        ------
-        StateError, RulesError
-            If the request is wrong or takes too long.
-        ConfirmationRequired
-            If it takes long or writes to the disk.
-        QueueFullError, ClientDisconnected
-            As :meth:`perfect_yatzy.web.limits.ConcurrencyLimiter.slot`.
-        """
+        """The answer of :class:`perfect_yatzy.service.queries.QueryService` to a request."""
         request = parse_request({"query": query, **fields}, self.rules)
-        if (cached := self.service.cached_answer(request)) is not None:
-            return cached
-        self.service.check_unasked(self.service.works(request))
-        self.service.strategy(request.rules)
-        seconds = self.service.seconds(request)
-        if not seconds:
-            return self.service.answer(request)
-        with (self.short if seconds < SERVER_BUDGET.instant_seconds else self.long).slot(is_disconnected):
-            return self.service.answer(request)
+        decision = self.service.decide(request)
+        self.service.check_unasked(decision.works)
+        if not decision.seconds:
+            return decision.run(None)
+        with (self.short if decision.seconds < SERVER_BUDGET.instant_seconds else self.long).slot(is_disconnected):
+            return decision.run(None)
 
     def points(self, fields: dict[str, Any]) -> dict[str, Any]:
-        """What each box pays for a roll, in the order of the card: needs no table and solves nothing.
-
-        Parameters
-        ----------
-        fields
-            Those of ``score``; what is maximised does not matter.
-
-        Raises
-        ------
-        StateError, RulesError
-            If the request is wrong.
-        """
+        """What each box pays for a roll, in the order of the card: needs no table and solves nothing."""
         asked = {name: value for name, value in fields.items() if name not in OBJECTIVE_FIELDS}
         request = parse_request({"query": "score", **asked}, self.rules)
         position = start_turn(request.rules, request.card, request.dice, request.rolls_left)
@@ -122,27 +76,16 @@ class RequestScheduler:
         return with_echo(head | {"rolls_left": request.rolls_left, "categories": boxes}, request.echo)
 
     def confirmed(self, fields: dict[str, Any]) -> Callable[[Report, IsDisconnected], None]:
-        """A function that does the work for a question; the question is checked at once.
-
-        Parameters
-        ----------
-        fields
-            The question, with its `query`.
-
-        Raises
-        ------
-        StateError, RulesError
-            If the question is wrong, or its work is beyond the limits.
-        """
+        """A function that does the work for a question; the question is checked at once."""
         if fields["query"] == "review":  # needs the table and nothing else
             fields = {"query": "expect", "rules": self.rules_of(fields.get("game")).spec, "spread": False}
         request = parse_request(fields, self.rules)
-        self.service.works(request)
+        self.service.decide(request).works  # noqa: B018 (what is beyond the limits is refused at once)
 
         def work(report: Report, is_disconnected: IsDisconnected) -> None:
             with self.long.slot(is_disconnected):
-                progress = WorkProgress(self.service.works(request), report)  # another client may have done it
-                self.service.answer(request, progress)
+                decision = self.service.decide(request)  # another client may have done the work
+                decision.run(WorkProgress(decision.works, report))
 
         return work
 

@@ -2,44 +2,56 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from ..._messages import _, number_text
-from ..._version import ANSWER_SCHEMA
-from ..console import query_service, stdin_is_closed
-from ..options import SEED, card_option, dice_argument, json_option, language_option, query_options, rules_option
+from ..console import echo_json, echo_lines
+from ..options import (
+    SEED,
+    F,
+    UsageError,
+    card_option,
+    dice_argument,
+    json_option,
+    language_option,
+    number_option,
+    query_options,
+    rules_option,
+)
 
 if TYPE_CHECKING:
     from ...service.queries import QueryService
     from ...service.requests import Request
 
 TOP = 5  # options listed without --all
+FIELDS = ("rules", "card", "saved", "bonus_points", "dice", "rolls_left", "games", "seed", "spread", "goal",
+          "opponents", "ties")  # fmt: skip
 
 
-def run_query(query: str, request: dict[str, Any], options: dict[str, Any], plot_path: str | None = None) -> None:
+def run_query(query: str, options: dict[str, Any]) -> None:
     """Answer one request as text or JSON, or with --jsonl the requests of standard input."""
-    service = query_service(options["tables"], options["threads"], options["lang"])
+    service: QueryService = options["service"]
+    plot_path = options.get("plot_path")
+    request = {name: options[name] for name in FIELDS if options.get(name) is not None}
     if options["jsonl"]:
         for is_given, name in (("dice" in request, "DICE"), (options["as_json"], "--json"), (plot_path, "--plot")):
             if is_given:
-                raise click.UsageError(
-                    _("{name} cannot be used with --jsonl").format(name=name), click.get_current_context()
-                )
+                raise UsageError(_("{name} cannot be used with --jsonl", name=name))
+        if sys.__stdin__ is None:
+            raise UsageError(_("--jsonl reads standard input, which is closed"))
         from ..jsonl import answer_lines
 
-        if stdin_is_closed():
-            raise click.UsageError(_("--jsonl reads standard input, which is closed"), click.get_current_context())
         # An "expect" has no distribution unless its line or --spread asks for it, whichever command reads the line.
         answer_lines(service, query, {"spread": False} | request, sys.stdin.buffer)
         return
     if "dice" not in request and query != "expect":
-        raise click.UsageError(_("Missing argument 'DICE'"), click.get_current_context())
+        raise UsageError(_("Missing argument 'DICE'"))
     if plot_path:
         from ..views.charts import check_picture
 
@@ -51,12 +63,11 @@ def run_query(query: str, request: dict[str, Any], options: dict[str, Any], plot
     if plot_path:
         plot_distribution(plot_path, service, checked, answer)
     if options["as_json"]:
-        click.echo(json.dumps(answer))
+        echo_json(answer)
         return
     from ..views.answers import ALL_OPTIONS, ANSWER_VIEWS
 
-    top = ALL_OPTIONS if options["show_all"] else TOP
-    lines = ANSWER_VIEWS[query](checked.rules, answer, top)
+    lines = ANSWER_VIEWS[query](checked.rules, answer, ALL_OPTIONS if options["show_all"] else TOP)
     lines[0] = click.style(lines[0], bold=True)
     click.echo("\n".join(lines), color=False if "NO_COLOR" in os.environ else None)
 
@@ -67,54 +78,43 @@ def check_plot(service: QueryService, request: Request) -> None:
     from ...strategy.distribution_files import has_stored_distribution
     from ..views.charts import PlotError
 
+    rules = request.rules
     if request.games:
         return
-    rules = request.rules
     if not (has_distribution(rules) or has_stored_distribution(rules, request.state, service.tables)):
-        raise PlotError(
-            _("no exact distribution for {key}; add --games 100000 to draw simulated games").format(key=rules.key)
-        )
+        text = _("no exact distribution for {key}; add --games 100000 to draw simulated games")
+        raise PlotError(text.format(key=rules.key))
     if not request.include_distribution:
-        raise PlotError(
-            _("--plot draws the distribution; leave out --no-spread, or add --games to draw simulated games")
-        )
+        text = _("--plot draws the distribution; leave out --no-spread, or add --games to draw simulated games")
+        raise PlotError(text)
 
 
 def plot_distribution(path: str, service: QueryService, request: Request, answer: dict[str, Any]) -> None:
     """Draw the picture of `yatzy expect --plot`: the exact distribution, or that of the simulated games."""
     from ..views.charts import plot
 
-    rules = request.rules
     drawn: dict[str, Any] = answer.get("distribution") or answer["simulation"]
     lowest, chances = drawn["lowest"], drawn["chances"]
     goal = answer.get("aim", {}).get("goal")
     goal_chances = service.goal_curve(request, range(lowest, lowest + len(chances))) if goal is not None else None
-    text = _("{rules}: expected final score {mean}")
+    facts = {"rules": request.rules.name, "mean": number_text(answer["expected_final_score"], 2)}
+    title = _("{rules}: expected final score {mean}", **facts)
     if "games" in drawn:
         text = _("{rules}: expected final score {mean}, {games} simulated games")
-    title = text.format(
-        rules=rules.name,
-        mean=number_text(answer["expected_final_score"], 2),
-        games=number_text(drawn.get("games", 0), grouped=True),
-    )
+        title = text.format(**facts, games=number_text(drawn["games"], grouped=True))
     plot(path, title, lowest, chances, goal_chances, goal)
 
 
-def request_fields(options: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    """The fields of a request from the options that have a value: `fields`, and the goal or opponents."""
-    fields |= {name: options[name] for name in ("goal", "opponents", "ties")}
-    return {name: value for name, value in fields.items() if value is not None}
+def rolls_left_option(text: str) -> Callable[[F], F]:
+    """The option ``--rolls-left``."""
+    return number_option("--rolls-left", "-l", text=text)
 
 
 @click.command()
 @dice_argument
-@click.option(
-    "--rolls-left", "-l", type=click.IntRange(0), metavar="N", help="Rerolls left [as after the first roll]."
-)
+@rolls_left_option("Rerolls left [as after the first roll].")
 @query_options
-def hold(
-    dice: str | None, rolls_left: int | None, rules: str, card: str, saved: int, bonus_points: int, **options: Any
-) -> None:
+def hold(**options: Any) -> None:
     """Show which dice to hold.
 
     Maximises the expected score, with --goal the chance of that score, with --opponents the chance to win.
@@ -125,51 +125,31 @@ def hold(
       yatzy hold 33456 --rolls-left 1 --card "ones=3 sixes=24 chance=22"
       yatzy hold 33456 --card "ones=3 sixes=24 chance=22" --goal 280
     """
-    request = request_fields(
-        options, rules=rules, card=card, saved=saved, bonus_points=bonus_points, dice=dice, rolls_left=rolls_left
-    )
-    run_query("hold", request, options)
+    run_query("hold", options)
 
 
 @click.command()
 @dice_argument
-@click.option("--rolls-left", "-l", type=click.IntRange(0), metavar="N", help="Rerolls left and not used [0].")
+@rolls_left_option("Rerolls left and not used [0].")
 @query_options
-def score(
-    dice: str | None, rolls_left: int | None, rules: str, card: str, saved: int, bonus_points: int, **options: Any
-) -> None:
+def score(**options: Any) -> None:
     """Show which category to take for these dice.
 
     \b
       yatzy score 22555 --card "ones=3 chance=22"
     """
-    request = request_fields(
-        options, rules=rules, card=card, saved=saved, bonus_points=bonus_points, dice=dice, rolls_left=rolls_left
-    )
-    run_query("score", request, options)
+    run_query("score", options)
 
 
 @click.command()
-@click.option(
-    "--games", type=click.IntRange(100, 10_000_000), metavar="N", help="Also simulate this number of games."
-)
+@number_option("--games", low=100, high=10_000_000, text="Also simulate this number of games.")
 @click.option("--seed", type=SEED, metavar="N", default=1, show_default=True, help="Random seed of the simulation.")
 @click.option("--spread/--no-spread", default=None, help="Include the distribution [yes; no with --jsonl].")
 @click.option(
     "--plot", "plot_path", type=click.Path(dir_okay=False), help="Draw the distribution to a .png, .svg or .pdf file."
 )
 @query_options
-def expect(
-    games: int | None,
-    seed: int,
-    spread: bool | None,
-    plot_path: str | None,
-    rules: str,
-    card: str,
-    saved: int,
-    bonus_points: int,
-    **options: Any,
-) -> None:
+def expect(**options: Any) -> None:
     """Show the expected final score and its distribution.
 
     With --goal or --opponents also the chance to reach the goal or to win. The distribution is exact. For six dice or
@@ -181,22 +161,17 @@ def expect(
       yatzy expect --goal 300
       yatzy expect --card "ones=3 sixes=24" --opponents "251; twos=6 fives=20"
     """
-    context = click.get_current_context()
-    if games is None and not options["jsonl"] and context.get_parameter_source("seed") is ParameterSource.COMMANDLINE:
-        raise click.UsageError(_("--seed can only be used with --games"), context)
-    if spread is None:
-        spread = not options["jsonl"]
-    request = request_fields(
-        options, rules=rules, card=card, saved=saved, bonus_points=bonus_points, games=games, seed=seed, spread=spread
-    )
-    run_query("expect", request, options, plot_path)
+    source = click.get_current_context().get_parameter_source("seed")
+    if options["games"] is None and not options["jsonl"] and source is ParameterSource.COMMANDLINE:
+        raise UsageError(_("--seed can only be used with --games"))
+    if options["spread"] is None:
+        options["spread"] = not options["jsonl"]
+    run_query("expect", options)
 
 
 @click.command()
 @dice_argument
-@click.option(
-    "--rolls-left", "-l", type=click.IntRange(0), metavar="N", help="Rerolls left [as after the first roll]."
-)
+@rolls_left_option("Rerolls left [as after the first roll].")
 @card_option
 @rules_option
 @language_option
@@ -226,7 +201,7 @@ def odds(dice: str | None, rolls_left: int | None, card: str, rules: str, lang: 
     open_ids = {c.id for i, c in enumerate(rule_set.categories) if not filled >> i & 1}
     entries = [entry for entry in category_odds(rule_set, roll, left) if entry.category in open_ids]
     if as_json:
-        head = {"schema": ANSWER_SCHEMA, "query": "odds", "rules": rule_set.key, "dice": roll, "rolls_left": left}
-        click.echo(json.dumps(head | {"categories": [asdict(entry) for entry in entries]}))
+        listed = [asdict(entry) for entry in entries]
+        echo_json(query="odds", rules=rule_set.key, dice=roll, rolls_left=left, categories=listed)
     else:
-        click.echo("\n".join(odds_lines(rule_set, roll, left, entries)))
+        echo_lines(odds_lines(rule_set, roll, left, entries))

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..._messages import _
-from ..console import cluster_workers, progress_bar, query_service
+from ..._messages import _, ngettext, number_text
 from ..options import (
     SEED,
-    WordsParam,
+    UsageError,
     cluster_options,
     json_option,
     language_option,
+    number_option,
     rules_option,
+    service_options,
     start_card_option,
-    table_options,
+    words_param,
 )
+
+if TYPE_CHECKING:
+    from ...cluster.session import Cluster
+    from ...service.queries import QueryService
 
 
 @click.command()
 @click.argument(
-    "policies", type=WordsParam("perfect", "most-points", "prices", "hold-rules", "goal:"), nargs=-1,
+    "policies", type=words_param("perfect", "most-points", "prices", "hold-rules", "goal:"), nargs=-1,
     metavar="[POLICY]...",
 )  # fmt: skip
 @rules_option
@@ -32,29 +37,16 @@ from ..options import (
     "--process", metavar="COMMAND",
     help="Instead of a policy, a program that reads requests and writes answers as yatzy hold --jsonl does.",
 )  # fmt: skip
-@click.option(
-    "--games", "-n", type=click.IntRange(1, 1_000_000), metavar="N", default=200, show_default=True,
-    help="Games for --process.",
-)  # fmt: skip
+@number_option("--games", "-n", low=1, high=1_000_000, default=200, text="Games for --process.")
 @click.option("--seed", type=SEED, metavar="N", default=1, show_default=True, help="Random seed for --process.")
 @json_option
 @language_option
 @cluster_options
-@table_options
+@service_options
 def evaluate(
-    policies: tuple[str, ...],
-    rules: str,
-    card: str,
-    process: str | None,
-    games: int,
-    seed: int,
-    as_json: bool,
-    lang: str,
-    workers: int | None,
-    cluster: str | None,
-    tables: str | None,
-    threads: int | None,
-) -> None:
+    policies: tuple[str, ...], rules: str, card: str, process: str | None, games: int, seed: int, as_json: bool,
+    on: AbstractContextManager[Cluster | None], service: QueryService,
+) -> None:  # fmt: skip
     """Measure policies exactly, and where they lose points.
 
     POLICY is perfect, most-points (the most points in each turn), prices (the price sheet of yatzy learn), hold-rules
@@ -69,18 +61,23 @@ def evaluate(
       yatzy evaluate level:1 level:2 level:3 --workers 2
       yatzy evaluate --process "python bot.py" --games 500
     """
+    import json
+
     from ...service.evaluate import run_evaluation, run_evaluations
+    from ..progress import progress
     from ..views.evaluation import evaluation_lines
 
     if bool(policies) == (process is not None):
-        raise click.UsageError(_("give a POLICY or --process"), click.get_current_context())
-    service, on = query_service(tables, threads, lang), cluster_workers(workers, cluster)
+        raise UsageError(_("give a POLICY or --process"))
     request: dict[str, Any] = {"rules": rules, "card": card}
     if process:
         request |= {"process": process, "games": games, "seed": seed}
-        answers = [run_evaluation(service, request, progress_bar(f"{games:,} games"), on)]
+        label = _("Playing {count} games", count=number_text(games, grouped=True))
+        answers = [run_evaluation(service, request, progress(label), on)]
     else:
-        several = progress_bar(f"{len(policies)} policies") if len(policies) > 1 else None
-        answers = run_evaluations(service, [request | {"policy": policy} for policy in policies], several, on)
+        number = len(policies)
+        label = ngettext("Evaluating {count} policy", "Evaluating {count} policies", number, count=number)
+        asked = [request | {"policy": policy} for policy in policies]
+        answers = run_evaluations(service, asked, progress(label), on)
     lines = [json.dumps(a) if as_json else "\n".join(evaluation_lines(service.rules(rules), a)) for a in answers]
     click.echo(("\n" if as_json else "\n\n\n").join(lines))

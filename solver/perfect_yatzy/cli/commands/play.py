@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,16 +10,16 @@ from click.core import ParameterSource
 
 from ..._messages import _
 from ...errors import RulesError, SolverError, StateError
-from ..console import confirm, query_service
-from ..options import SEED, WordsParam, language_option, rules_argument, table_options
-from ..terminal_game import Advice, Quit, TerminalGame
-from ..user_files import new_record_path, unfinished_game_path
+from ..console import confirm, echo_fitted
+from ..options import SEED, language_option, rules_argument, service_options, words_param
+from ..user_files import new_record_path, record_path, unfinished_game_path
 
 if TYPE_CHECKING:
     from ...game.rules import RuleSet
     from ...play.save_file import SaveFile
     from ...play.session import Session
     from ...service.queries import QueryService
+    from ..terminal_game import Advice, TerminalGame
 
 # Completed after --opponent; `parse_kind` reads them, and more.
 KINDS = ("1", "2", "3", "4", "5", "6", "7", "8", "beginner", "novice", "casual", "practised", "skilled", "strong",
@@ -34,7 +32,7 @@ SETTINGS = {"save", "record", "warn", "no_warn", "advice", "plain", "lang", "tab
 @rules_argument
 @click.option("--players", default="You", help="Names separated by commas, in the order of play.", show_default=True)
 @click.option(
-    "--opponent", "opponents", multiple=True, type=WordsParam(*KINDS), metavar="KIND",
+    "--opponent", "opponents", multiple=True, type=words_param(*KINDS), metavar="KIND",
     help="A computer player: a level from 1 (beginner) to 8 (perfect), safe, bold, or win. Several are possible.",
 )  # fmt: skip
 @click.option(
@@ -63,25 +61,11 @@ SETTINGS = {"save", "record", "warn", "no_warn", "advice", "plain", "lang", "tab
     help="File for finished games [games.jsonl in the user's data folder].",
 )  # fmt: skip
 @language_option
-@table_options
+@service_options
 def play(
-    rules: str,
-    players: str,
-    opponents: tuple[str, ...],
-    dice: str,
-    seed: int | None,
-    warn: float,
-    no_warn: bool,
-    advice: Advice,
-    new: bool,
-    yes: bool,
-    plain: bool,
-    save: Path | None,
-    record: str | None,
-    lang: str,
-    tables: str | None,
-    threads: int | None,
-) -> None:
+    rules: str, players: str, opponents: tuple[str, ...], dice: str, seed: int | None, warn: float, no_warn: bool,
+    advice: Advice, new: bool, yes: bool, plain: bool, save: Path | None, record: str | None, service: QueryService,
+) -> None:  # fmt: skip
     """Play a game, with advice on request.
 
     Enter ? to see the best options, undo to undo a decision, help for all commands. A warning appears before a
@@ -93,21 +77,21 @@ def play(
       yatzy play --opponent 3 --opponent win
       yatzy play maxi --players "Ann, Bo" --dice typed
     """
+    import secrets
+
     from ...game.translations import localized
     from ...play.save_file import SaveFile
     from ...policies.computer_players import parse_kind
+    from ..terminal_game import Quit, TerminalGame
 
     if seed is not None and dice == "typed":
         raise StateError(_("--seed can only be used when the program rolls, not with --dice typed"))
-    service = query_service(tables, threads, lang)
     save_file = SaveFile(save or unfinished_game_path())
     record = record or new_record_path()
     check_record(record, save_file)
     if new and save_file.seen is not None and not yes:
-        confirm(
-            _("This discards {game}.").format(game=unfinished_game(save_file)),
-            _("--new discards {game}; add --yes").format(game=unfinished_game(save_file)),
-        )
+        old = unfinished_game(save_file)
+        confirm(_("This discards {game}.", game=old), _("--new discards {game}; add --yes", game=old))
     if save_file.seen is not None and not new:
         session = save_file.load()
         requested = {
@@ -118,18 +102,15 @@ def play(
             "seed": seed,
         }
         check_same_game(session, {name: value for name, value in requested.items() if is_given(name)}, save_file)
-        click.echo(
-            _("Resuming the saved game ({path}): {session}. Use --new to start another.").format(
-                path=save_file.path, session=game_description(session)
-            )
-        )
+        text = _("Resuming the saved game ({path}): {session}. Use --new to start another.")
+        echo_fitted(text.format(path=save_file.path, session=game_description(session)))
     else:
         if seed is None and dice == "program":
             seed = secrets.randbelow(1 << 48)
         session = new_session(service.rules(rules), parse_players(players), opponents, seed)
     if not no_warn or any(session.computers):
         check_solve(service, session.rules)
-    localized_rules = localized(session.rules, lang)
+    localized_rules = localized(session.rules, service.language)
     service.register(localized_rules)
     game = TerminalGame(session, localized_rules, service, save_file, None if no_warn else warn, plain, advice)
     game.prepare()
@@ -137,7 +118,7 @@ def play(
     try:
         game.run()
     except Quit:
-        click.echo(_("Saved in {path}. Resume with: {command}").format(path=save_file.path, command=resume_command()))
+        echo_fitted(_("Saved in {path}. Resume with: {command}", path=save_file.path, command=resume_command()))
         return
     finish(game, record)
 
@@ -149,21 +130,23 @@ def is_given(name: str) -> bool:
 
 def resume_command(without: str = "") -> str:
     """The command that resumes this game with the same settings, except for the option `without`."""
+    from shlex import join
+
     context, words = click.get_current_context(), ["yatzy", "play"]
     for param in context.command.params:
         if param.name in SETTINGS - {without} and is_given(param.name):
             value = context.params[param.name]
             words += [param.opts[0]] if value is True else [param.opts[0], str(value)]
-    return shlex.join(words)
+    return join(words)
 
 
 def unfinished_game(save_file: SaveFile) -> str:
     """The game that --new discards, in words."""
     try:
-        text = _("the unfinished game in {path} ({session})")
-        return text.format(path=save_file.path, session=game_description(save_file.load()))
+        text, session = _("the unfinished game in {path} ({session})"), game_description(save_file.load())
+        return text.format(path=save_file.path, session=session)
     except StateError:
-        return _("the file {path}, which is not a saved game").format(path=save_file.path)
+        return _("the file {path}, which is not a saved game", path=save_file.path)
 
 
 def check_solve(service: QueryService, rules: RuleSet) -> None:
@@ -171,19 +154,12 @@ def check_solve(service: QueryService, rules: RuleSet) -> None:
     try:
         service.check_mean(rules)
     except RulesError as error:
-        raise RulesError(
-            _("{error}; or play without advice and computers: --no-warn").format(error=error), code=error.code
-        ) from error
+        text = _("{error}; or play without advice and computers: --no-warn", error=error)
+        raise RulesError(text, code=error.code) from error
 
 
 def new_session(rules: RuleSet, players: tuple[str, ...], opponents: tuple[str, ...], seed: int | None) -> Session:
-    """A new game of persons, then computer players.
-
-    Raises
-    ------
-    StateError
-        If an opponent is not a kind of computer player, two players have one name, or there are too many.
-    """
+    """A new game of persons, then computer players; StateError for unknown kinds and names that are not allowed."""
     from ...play.record import check_names
     from ...play.session import Session
     from ...policies.computer_players import parse_kind
@@ -201,24 +177,17 @@ def new_session(rules: RuleSet, players: tuple[str, ...], opponents: tuple[str, 
 
 
 def parse_players(text: str) -> tuple[str, ...]:
-    """The names of the players.
-
-    Raises
-    ------
-    StateError
-        If there are no names, two names are the same, or a name cannot be shown.
-    """
+    """The names of the players; StateError if there are none, two are the same, or one cannot be shown."""
     from ...play.record import check_names
 
     names = tuple(name.strip() for name in text.split(",") if name.strip())
     if not names:
-        raise StateError(_("--players {text!r} has no names; separate names by commas").format(text=text))
+        raise StateError(_("--players {text!r} has no names; separate names by commas", text=text))
     check_names(names)
-    duplicate = next((name for i, name in enumerate(names) if name.lower() in map(str.lower, names[:i])), None)
-    if duplicate is not None:
-        raise StateError(
-            _("two players are called {duplicate}; give each player a different name").format(duplicate=duplicate)
-        )
+    for i, name in enumerate(names):
+        if name.lower() in map(str.lower, names[:i]):
+            twice = _("two players are called {duplicate}; give each player a different name")
+            raise StateError(twice.format(duplicate=name))
     return names
 
 
@@ -239,19 +208,13 @@ def check_same_game(session: Session, requested: dict[str, Any], save_file: Save
         "dice": "typed" if session.seed is None else "program",
         "seed": session.seed,
     }
-    differences = [name for name, value in requested.items() if saved[name] != value]
-    if differences:
-        raise StateError(
-            _(
-                "the game saved in {path} ({session}) has other {differences}; resume it with "
-                "`{command}`, start another with --new, or keep both with --save FILE"
-            ).format(
-                path=save_file.path,
-                session=game_description(session),
-                differences=", ".join(differences),
-                command=resume_command(),
-            )
+    if differences := [name for name, value in requested.items() if saved[name] != value]:
+        text = _(
+            "the game saved in {path} ({session}) has other {differences}; resume it with "
+            "`{command}`, start another with --new, or keep both with --save FILE"
         )
+        facts = {"path": save_file.path, "session": game_description(session), "differences": ", ".join(differences)}
+        raise StateError(text.format(**facts, command=resume_command()))
 
 
 def check_record(record: str, save_file: SaveFile) -> None:
@@ -259,21 +222,19 @@ def check_record(record: str, save_file: SaveFile) -> None:
     from ...play.record import check_writable
 
     if Path(record).resolve() == save_file.path:
-        raise SolverError(
-            _("{record} is the file of the unfinished game; choose another file with --record").format(record=record)
-        )
+        text = _("{record} is the file of the unfinished game; choose another file with --record")
+        raise SolverError(text.format(record=record))
     try:
         check_writable(record)
     except OSError as error:
-        raise SolverError(
-            _("cannot write {record}: {reason}; choose another file with --record").format(
-                record=record, reason=error.strerror
-            )
-        ) from error
+        text = _("cannot write {record}: {reason}; choose another file with --record")
+        raise SolverError(text.format(record=record, reason=error.strerror)) from error
 
 
 def finish(game: TerminalGame, record: str) -> None:
     """Record a finished game, and print its result and review; it stays saved if it cannot be recorded."""
+    from shlex import join
+
     from ...play.record import dated, write_games
     from ...play.review import review
     from ...service.answers import approximate_fields
@@ -284,23 +245,22 @@ def finish(game: TerminalGame, record: str) -> None:
     game.show_cards()
     finished = game.session.game
     if len(finished.players) > 1:
-        click.echo(f"{winner_line(game.session)}\n")
+        echo_fitted(f"{winner_line(game.session)}\n")
     try:
         write_games(record, [dated(finished)])
     except OSError as error:
+        text = _("cannot write {record}: {reason}; the game is still saved in {path}, record it with `{command}`")
         command = f"{resume_command(without='record')} --record FILE"
-        raise SolverError(
-            _(
-                "cannot write {record}: {reason}; the game is still saved in {path}, record it with `{command}`"
-            ).format(record=record, reason=error.strerror, path=game.save.path, command=command)
-        ) from error
+        facts = {"record": record, "reason": error.strerror, "path": game.save.path, "command": command}
+        raise SolverError(text.format(**facts)) from error
     game.save.remove()
-    click.echo(_("Recorded in {record}.\n").format(record=record))
+    echo_fitted(_("Recorded in {record}.\n", record=record))
     try:
         for i in range(len(finished.players)):
-            click.echo("\n".join(summary_lines(game.rules, review(game.strategy, finished, i))) + "\n")
+            echo_fitted("\n".join(summary_lines(game.rules, review(game.strategy, finished, i))) + "\n")
         for line in approximate_lines(approximate_fields(game.strategy)):
             click.echo(line)
     except RulesError as error:
-        click.echo(_("There is no review yet: {error}\n").format(error=error))
-    click.echo(_("To see your mistakes: {command}").format(command=shlex.join(["yatzy", "review", record])))
+        click.echo(_("There is no review yet: {error}\n", error=error))
+    words = ["yatzy", "review"] + ([] if record == str(record_path()) else [record])
+    echo_fitted(_("To see your mistakes: {command}", command=join(words)))

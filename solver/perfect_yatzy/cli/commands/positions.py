@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-import json
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..console import check_overwrite, output_file, query_service
-from ..options import force_option, game_options, json_option, language_option, rules_argument, table_options
+from ..console import check_overwrite, echo_answer, output_file
+from ..options import (
+    force_option,
+    game_options,
+    json_option,
+    language_option,
+    number_option,
+    output_option,
+    rules_argument,
+    service_options,
+)
+
+if TYPE_CHECKING:
+    from ...service.queries import QueryService
 
 
 @click.command()
 @rules_argument
-@click.option(
-    "--positions", "-n", "number", type=click.IntRange(1, 10_000_000), metavar="N", default=100_000,
-    show_default=True, help="Number of decisions.",
-)  # fmt: skip
+@number_option("--positions", "-n", low=1, high=10_000_000, default=100_000, text="Number of decisions.")
 @game_options
 @click.option(
     "--exploration", "-e", type=click.FloatRange(0, 1), metavar="P", default=0.0,
@@ -23,30 +32,13 @@ from ..options import force_option, game_options, json_option, language_option, 
 )  # fmt: skip
 @click.option("--options", is_flag=True, help="Add the value of every legal action.")
 @click.option("--distinct", is_flag=True, help="One row for each different position.")
-@click.option(
-    "--output", "-o", type=click.Path(dir_okay=False), required=True,
-    help="File for the positions: .parquet, .jsonl or .csv.",
-)  # fmt: skip
+@output_option("File for the positions: .parquet, .jsonl or .csv.", required=True)
 @force_option
 @json_option
 @language_option
-@table_options
+@service_options
 def positions(
-    rules: str,
-    number: int,
-    seed: int,
-    policy: str,
-    exploration: float,
-    options: bool,
-    distinct: bool,
-    card: str,
-    saved: int,
-    output: str,
-    force: bool,
-    as_json: bool,
-    lang: str,
-    tables: str | None,
-    threads: int | None,
+    start: dict[str, Any], output: str, force: bool, as_json: bool, service: QueryService, **request: Any
 ) -> None:
     """Write labelled positions from simulated games.
 
@@ -58,17 +50,12 @@ def positions(
       yatzy positions yahtzee --exploration 0.1 --options -o positions.jsonl
     """
     from ...service.simulate import run_positions
-    from ..views.positions import position_lines
+    from ..views.simulation import position_lines
     from ..views.table_file import check_suffix, write_table
 
     check_suffix(output)
     check_overwrite(output, force)
-    service = query_service(tables, threads, lang)
-    request = {
-        "rules": rules, "positions": number, "seed": seed, "policy": policy, "exploration": exploration,
-        "options": options, "distinct": distinct, "card": card, "saved": saved,
-    }  # fmt: skip
-    sample, answer = run_positions(service, request)
+    sample, answer = run_positions(service, start | request)
     with output_file(output) as file:
         write_table(file, output, sample.parts(), sample.metadata())
-    click.echo(json.dumps(answer) if as_json else "\n".join(position_lines(sample.rules, answer, output)))
+    echo_answer(answer, position_lines(sample.rules, answer, output), as_json)

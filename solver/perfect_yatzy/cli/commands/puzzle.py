@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 import click
 
 from ..._messages import _
-from ..console import prompt_line, query_service
-from ..options import language_option, rules_argument, table_options
+from ..console import echo_json, echo_lines, prompt_line
+from ..options import language_option, rules_argument, service_options
 
 if TYPE_CHECKING:
     from ...game.rules import RuleSet
     from ...play.puzzle import Puzzle
+    from ...service.queries import QueryService
     from ...strategy.strategy import Strategy
 
-HELP_WORDS = ("", "?", "help", "h")
+HELP_WORDS = ("", "?", "help")
 
 
 @click.command()
@@ -33,18 +33,11 @@ HELP_WORDS = ("", "?", "help", "h")
 @click.option("--solution", is_flag=True, help="Show the solution without asking.")
 @click.option("--json", "as_json", is_flag=True, help="Print the position and its solution as one JSON object.")
 @language_option
-@table_options
+@service_options
 def puzzle(
-    rules: str,
-    difficulty: str,
-    day: datetime | None,
-    stream: bool,
-    solution: bool,
-    as_json: bool,
-    lang: str,
-    tables: str | None,
-    threads: int | None,
-) -> None:
+    rules: str, difficulty: str, day: datetime | None, stream: bool, solution: bool, as_json: bool,
+    service: QueryService,
+) -> None:  # fmt: skip
     """Solve the puzzle of the day.
 
     A position that is the same for everyone on the same date. Your answer is graded as in `yatzy review`.
@@ -56,42 +49,39 @@ def puzzle(
     from ...play.puzzle import daily_seed, find_puzzle
     from ..views.puzzle import puzzle_json, puzzle_lines, solution_lines
 
-    service = query_service(tables, threads, lang)
     rule_set = service.rules(rules)
     strategy = service.strategy(rule_set)
     puzzle_date = day.date() if day else date.today()
     number = 0
-    while True:
+    while stream or not number:
         position = find_puzzle(strategy, daily_seed(puzzle_date, number), difficulty)
         number += 1
         if as_json:
-            click.echo(json.dumps(puzzle_json(position, strategy)))
-        else:
-            text = _("Puzzle {number} of {date}, {difficulty}") if stream else _("Puzzle of {date}, {difficulty}")
-            click.echo(text.format(number=number, date=puzzle_date, difficulty=_(difficulty)))  # marked elsewhere
-            if solution:
-                lines = [*puzzle_lines(rule_set, position, strategy), ""]
-                click.echo("\n".join(lines + solution_lines(rule_set, position, strategy)))
-            elif not ask_puzzle(strategy, rule_set, position):
-                return
-        if not stream:
+            echo_json(puzzle_json(position, strategy))
+            continue
+        text = _("Puzzle {number} of {date}, {difficulty}") if stream else _("Puzzle of {date}, {difficulty}")
+        click.echo(text.format(number=number, date=puzzle_date, difficulty=_(difficulty)))  # marked elsewhere
+        if solution:
+            lines = puzzle_lines(rule_set, position, strategy)
+            echo_lines(lines, [""], solution_lines(rule_set, position, strategy))
+        elif not ask_puzzle(strategy, rule_set, position):
             return
 
 
 def ask_puzzle(strategy: Strategy, rules: RuleSet, puzzle: Puzzle) -> bool:
     """Show a puzzle, ask for an answer, and show its grade and the solution; False if the player quits."""
     from ...errors import StateError
-    from ..views.decisions import QUIT_WORDS, decision_question
+    from ..views.decisions import command_of, decision_question
     from ..views.puzzle import find_answer, grade_line, puzzle_help, puzzle_lines, solution_lines
     from ..views.wording import wrapped
 
-    click.echo("\n".join(puzzle_lines(rules, puzzle, strategy)))
+    echo_lines(puzzle_lines(rules, puzzle, strategy))
     answered = False
     while not answered:
         text = prompt_line(decision_question(puzzle.rolls_left))
-        if text is None or text.lower() in QUIT_WORDS:
+        if text is None or command_of(text) == "quit":
             break
-        if text.lower() in HELP_WORDS:
+        if command_of(text) in HELP_WORDS:
             click.echo(puzzle_help(puzzle))
             continue
         try:
@@ -99,5 +89,5 @@ def ask_puzzle(strategy: Strategy, rules: RuleSet, puzzle: Puzzle) -> bool:
             answered = True
         except StateError as error:
             click.echo(wrapped(str(error)))
-    click.echo("\n".join([*solution_lines(rules, puzzle, strategy), ""]))
+    echo_lines(solution_lines(rules, puzzle, strategy), [""])
     return answered

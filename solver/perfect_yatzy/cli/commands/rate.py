@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import os
+from typing import TYPE_CHECKING
 
 import click
 
 from ..._messages import _
-from ..console import check_overwrite, output_file, query_service, rating_progress
-from ..options import force_option, json_option, language_option, table_options
+from ..console import check_overwrite, echo_json, output_file
+from ..options import force_option, json_option, language_option, number_option, service_options
 from ..user_files import finished_games
+
+if TYPE_CHECKING:
+    from ...service.queries import QueryService
 
 
 @click.command()
 @click.argument("files", nargs=-1, type=click.Path(), metavar="[FILE]...")
 @click.option("--player", help="Name of a player [all players].")
 @click.option("--compare", nargs=2, multiple=True, metavar="ANN BO", help="Two players to compare [the only two].")
-@click.option(
-    "--block", type=click.IntRange(1), metavar="N", help="Games in a block of the list over time [a tenth of them]."
-)
+@number_option("--block", low=1, text="Games in a block of the list over time [a tenth of them].")
 @click.option(
     "--confidence", type=click.FloatRange(50, 100, max_open=True), metavar="PERCENT", default=95.0, show_default=True,
     help="Confidence of the intervals.",
@@ -32,21 +33,11 @@ from ..user_files import finished_games
 @force_option
 @json_option
 @language_option
-@table_options
+@service_options
 def rate(
-    files: tuple[str, ...],
-    player: str | None,
-    compare: tuple[tuple[str, str], ...],
-    block: int | None,
-    confidence: float,
-    csv_path: str | None,
-    plot_path: str | None,
-    force: bool,
-    as_json: bool,
-    lang: str,
-    tables: str | None,
-    threads: int | None,
-) -> None:
+    files: tuple[str, ...], player: str | None, compare: tuple[tuple[str, str], ...], block: int | None,
+    confidence: float, csv_path: str | None, plot_path: str | None, force: bool, as_json: bool, service: QueryService,
+) -> None:  # fmt: skip
     """Rate players by their recorded games, with luck removed.
 
     FILE is a record of `yatzy play` or `yatzy simulate -o games.jsonl`; without one, that of the games you finished
@@ -63,6 +54,7 @@ def rate(
     from ...play.rating import Ratings
     from ...play.rating import rate as rate_games
     from ...service.ratings import comparisons_of, ratings_json
+    from ..progress import rating_progress
     from ..views.charts import PlotError, check_picture
     from ..views.rating import comparison_lines, rating_lines, results_lines, skipped_lines
     from ..views.rating_files import plot_ratings, write_csv
@@ -72,10 +64,9 @@ def rate(
     for path in filter(None, (csv_path, plot_path)):
         check_overwrite(path, force)
     files = files or (finished_games(),)
-    service = query_service(tables, threads, lang)
-    progress = rating_progress(sum(os.path.getsize(file) for file in files if os.path.isfile(file)))
+    share, progress = confidence / 100, rating_progress(sum(map(os.path.getsize, filter(os.path.isfile, files))))
     found = rate_games(
-        files, strategies=service.strategy, confidence=confidence / 100, threads=threads, progress=progress
+        files, strategies=service.strategy, confidence=share, threads=service.threads, progress=progress
     )
     comparisons = [found.of(first).versus(found.of(second)) for first, second in compare]
     if player:
@@ -90,10 +81,10 @@ def rate(
             raise PlotError(_("there is no rated game to draw"))
         plot_ratings(plot_path, found.ratings, block)
     if as_json:
-        click.echo(json.dumps(ratings_json(found, comparisons, block, confidence / 100)))
+        echo_json(ratings_json(found, comparisons, block, share))
     else:
-        parts = [rating_lines(rating, localized(rating.rules, lang), block) for rating in found.ratings]
-        parts += [results_lines(found, confidence / 100), *map(comparison_lines, comparisons), skipped_lines(found)]
+        parts = [rating_lines(rating, localized(rating.rules, service.language), block) for rating in found.ratings]
+        parts += [results_lines(found, share), *map(comparison_lines, comparisons), skipped_lines(found)]
         click.echo("\n\n".join("\n".join(lines) for lines in parts if lines))
     if any(skipped.fault in ("wrong", "rules") for skipped in found.skipped):
         click.get_current_context().exit(1)

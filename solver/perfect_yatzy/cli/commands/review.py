@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import click
 
 from ..._messages import _, ngettext
-from ..._version import ANSWER_SCHEMA
-from ..console import query_service
-from ..options import language_option, table_options
+from ...errors import StateError
+from ..console import echo_json
+from ..options import language_option, number_option, service_options
 from ..user_files import finished_games
 
 if TYPE_CHECKING:
-    from ...errors import StateError
     from ...game.rules import RuleSet
     from ...game.scorecard import State
     from ...play.review import Review
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("file", type=click.Path(), required=False)
-@click.option("--game", type=click.IntRange(1), metavar="N", help="Number of the game in the file [the last].")
+@number_option("--game", low=1, text="Number of the game in the file [the last].")
 @click.option("--player", help="Name or number of a player [all players].")
 @click.option(
     "--from", "min_loss", type=float, metavar="POINTS", default=0.05, show_default=True,
@@ -34,18 +32,11 @@ if TYPE_CHECKING:
 @click.option("--drill", is_flag=True, help="Repeat these decisions as puzzles.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object with every decision and roll.")
 @language_option
-@table_options
+@service_options
 def review(
-    file: str | None,
-    game: int | None,
-    player: str | None,
-    min_loss: float,
-    drill: bool,
-    as_json: bool,
-    lang: str,
-    tables: str | None,
-    threads: int | None,
-) -> None:
+    file: str | None, game: int | None, player: str | None, min_loss: float, drill: bool, as_json: bool,
+    service: QueryService,
+) -> None:  # fmt: skip
     """Grade a recorded game: luck, errors and better options.
 
     FILE is a record of `yatzy play` or `yatzy simulate -o games.jsonl`, one game per line; without it, that of the
@@ -61,43 +52,34 @@ def review(
     from ...service.answers import approximate_fields
     from ...service.reviews import review_json
     from ..views.answers import approximate_lines
+    from ..views.wording import number_word
 
     file = file or finished_games()
     games = read_games(file)
     number = len(games) if game is None else game
     if number > len(games):
-        raise no_such_game(file, len(games), number)
+        text = ngettext(
+            "{file} has {count} game; there is no game {number}",
+            "{file} has {count} games; there is no game {number}",
+            len(games),
+        )
+        raise StateError(text.format(file=file, count=number_word(len(games)), number=number))
     record = games[number - 1]
     players = [find_player(record.players, player)] if player else range(len(record.players))
-    service = query_service(tables, threads, lang)
     strategy = service.strategy(record.rules)
-    rules = localized(record.rules, lang)
+    rules = localized(record.rules, service.language)
     reviews = (grade_game(strategy, record, i) for i in players)
+    certificate = approximate_fields(strategy)
     if as_json:
-        head = {"schema": ANSWER_SCHEMA, "query": "review", "rules": rules.key, "game": number}
         graded = [review_json(found) for found in reviews]
-        click.echo(json.dumps(head | approximate_fields(strategy) | {"reviews": graded}))
-        return
-    if drill:
+        echo_json(query="review", rules=rules.key, game=number, **certificate, reviews=graded)
+    elif drill:
         repeat_decisions(strategy, rules, reviews, min_loss)
-        return
-    for found in reviews:
-        click.echo(explained_text(service, strategy, rules, found, min_loss))
-    for line in approximate_lines(approximate_fields(strategy)):
-        click.echo(line)
-
-
-def no_such_game(file: str, count: int, number: int) -> StateError:
-    """The error for a game that a file does not have."""
-    from ...errors import StateError
-    from ..views.wording import number_word
-
-    message = ngettext(
-        "{file} has {count} game; there is no game {number}",
-        "{file} has {count} games; there is no game {number}",
-        count,
-    )
-    return StateError(message.format(file=file, count=number_word(count), number=number))
+    else:
+        for found in reviews:
+            click.echo(explained_text(service, strategy, rules, found, min_loss))
+        for line in approximate_lines(certificate):
+            click.echo(line)
 
 
 def repeat_decisions(strategy: Strategy, rules: RuleSet, reviews: Iterable[Review], min_loss: float) -> None:
@@ -108,10 +90,8 @@ def repeat_decisions(strategy: Strategy, rules: RuleSet, reviews: Iterable[Revie
 
     for found in reviews:
         errors = [decision for decision in found.decisions if decision.loss >= min_loss]
-        sentence = ngettext(
-            "{player}: {count} decision to repeat", "{player}: {count} decisions to repeat", len(errors)
-        )
-        click.echo(sentence.format(player=found.player, count=number_word(len(errors))) + "\n")
+        text = ngettext("{player}: {count} decision to repeat", "{player}: {count} decisions to repeat", len(errors))
+        click.echo(text.format(player=found.player, count=number_word(len(errors))) + "\n")
         for decision in errors:
             if not ask_puzzle(strategy, rules, Puzzle(decision.card, decision.dice, decision.rolls_left)):
                 return
@@ -139,25 +119,14 @@ def bonus_chances(service: QueryService, strategy: Strategy) -> Callable[[State]
     rules = strategy.rules
     if not rules.bonus or not (has_distribution(rules) or has_table(rules, service.tables, BonusChance.name)):
         return None
-    _, chances = open_table(BonusChance(rules, strategy.table), service.tables, threads=service.threads)
+    chances = open_table(BonusChance(rules, strategy.table), service.tables, threads=service.threads)[1]
     return lambda state: float(chances[strategy.space.index(state)])
 
 
 def find_player(players: tuple[str, ...], player: str) -> int:
-    """Index of a player from a name or a number that starts at 1.
-
-    Raises
-    ------
-    StateError
-        If there is no such player.
-    """
-    from ...errors import StateError
-
+    """Index of a player from a name or a number that starts at 1."""
     for i, name in enumerate(players):
         if name.lower() == player.lower() or player == str(i + 1):
             return i
-    raise StateError(
-        _("there is no player {player!r}; the players are {players}").format(
-            player=player, players=", ".join(players)
-        )
-    )
+    text = _("there is no player {player!r}; the players are {players}")
+    raise StateError(text.format(player=player, players=", ".join(players)))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 
 import click
 
 from ..._messages import _
-from ..._version import ANSWER_SCHEMA
-from ..console import wrap_columns
+from ..console import echo_json, echo_lines, wrap_columns
 from ..options import json_option, language_option, rules_argument
 
 
@@ -27,15 +25,16 @@ def rules_list(lang: str, as_json: bool) -> None:
     from ...game.translations import localized
     from ..views.rules import rules_list_lines
 
-    rule_sets = [localized(load_rules(name), lang) for name in builtin_ids()]
+    found = [localized(load_rules(name), lang) for name in builtin_ids()]
     if as_json:
-        entries = [
-            {"id": r.id, "name": r.name, "summary": r.summary, "switches": [s.id for s in r.switches]}
-            for r in rule_sets
-        ]
-        click.echo(json.dumps({"schema": ANSWER_SCHEMA, "rules": entries}))
+        echo_json(
+            rules=[
+                {"id": r.id, "name": r.name, "summary": r.summary, "switches": [s.id for s in r.switches]}
+                for r in found
+            ]
+        )
     else:
-        click.echo(wrap_columns(rules_list_lines(rule_sets)))
+        click.echo(wrap_columns(rules_list_lines(found)))
 
 
 @rules.command("show")
@@ -46,23 +45,16 @@ def rules_show(rules: str, lang: str, as_json: bool) -> None:
     """Show a rule set and its categories."""
     from ...game.rule_loader import load_rules
     from ...game.translations import localized
-    from ...model.estimates import rule_set_facts
+    from ...model.approximate_cost import rule_set_facts
     from ..views.rules import rules_lines
 
-    rule_set = localized(load_rules(rules), lang)
-    facts = rule_set_facts(rule_set)
+    found = localized(load_rules(rules), lang)
+    facts = rule_set_facts(found)
     if as_json:
-        answer = {
-            "schema": ANSWER_SCHEMA,
-            "key": rule_set.key,
-            "name": rule_set.name,
-            "fingerprint": rule_set.fingerprint,
-            "facts": facts,
-            "rules": rule_set.canonical(),
-        }
-        click.echo(json.dumps(answer))
+        content = {"facts": facts, "rules": found.canonical()}
+        echo_json(key=found.key, name=found.name, fingerprint=found.fingerprint, **content)
     else:
-        click.echo(wrap_columns(rules_lines(rule_set, facts)))
+        click.echo(wrap_columns(rules_lines(found, facts)))
 
 
 @rules.command("check")
@@ -73,7 +65,8 @@ def rules_check(file: str) -> None:
     Reports every mistake with its line and field, also in the switches.
     """
     from ...game.rule_loader import RuleFileError, load_rules
-    from ...model.estimates import remarks, rule_set_facts
+    from ...model.approximate_cost import rule_set_facts
+    from ...model.estimates import remarks
     from ..views.rules import rules_check_lines
 
     try:
@@ -86,8 +79,8 @@ def rules_check(file: str) -> None:
         sys.exit(error.exit_code)
     facts = rule_set_facts(rule_set)
     for remark in remarks(rule_set):
-        click.echo(_("{file}: note: {remark}").format(file=file, remark=remark), err=True)
-    click.echo("\n".join(rules_check_lines(rule_set, facts)))
+        click.echo(_("{file}: note: {remark}", file=file, remark=remark), err=True)
+    echo_lines(rules_check_lines(rule_set, facts))
 
 
 @rules.command("schema")
@@ -100,6 +93,8 @@ def rules_schema() -> None:
       yatzy rules schema > rule-file.schema.json
       #:schema ./rule-file.schema.json
     """
+    import json
+
     from ...game.rule_file_schema import rule_file_schema
 
     click.echo(json.dumps(rule_file_schema(), indent=2))

@@ -2,59 +2,43 @@
 
 from __future__ import annotations
 
-import json
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..console import check_overwrite, cluster_workers, output_file, query_service, simulation_progress
+from ..console import check_overwrite, echo_answer, output_file
 from ..options import (
     cluster_options,
     force_option,
     game_options,
     json_option,
     language_option,
+    number_option,
+    output_option,
     rules_argument,
-    table_options,
+    service_options,
 )
+
+if TYPE_CHECKING:
+    from ...cluster.session import Cluster
+    from ...service.queries import QueryService
 
 
 @click.command()
 @rules_argument
-@click.option(
-    "--games",
-    "-n",
-    type=click.IntRange(1, 100_000_000),
-    metavar="N",
-    default=100_000,
-    show_default=True,
-    help="Number of games.",
-)
+@number_option("--games", "-n", low=1, high=100_000_000, default=100_000, text="Number of games.")
 @game_options
-@click.option(
-    "--output", "-o", type=click.Path(dir_okay=False),
-    help="File for the games: .csv or .parquet with a row per game, .jsonl with every die.",
-)  # fmt: skip
+@output_option("File for the games: .csv or .parquet with a row per game, .jsonl with every die.")
 @force_option
 @json_option
 @language_option
 @cluster_options
-@table_options
+@service_options
 def simulate(
-    rules: str,
-    games: int,
-    seed: int,
-    policy: str,
-    card: str,
-    saved: int,
-    output: str | None,
-    force: bool,
-    as_json: bool,
-    lang: str,
-    workers: int | None,
-    cluster: str | None,
-    tables: str | None,
-    threads: int | None,
-) -> None:
+    rules: str, games: int, start: dict[str, Any], output: str | None, force: bool, as_json: bool,
+    on: AbstractContextManager[Cluster | None], service: QueryService,
+) -> None:  # fmt: skip
     """Simulate games with an optimal strategy.
 
     The dice depend only on the seed and on the numbers of the game, turn and roll, so two policies play with the
@@ -66,21 +50,16 @@ def simulate(
       yatzy simulate giant --games 1000000 --workers 4
     """
     from ...service.simulate import run_simulation
-    from ..views.games_file import check_output, write_games, write_records
+    from ..progress import simulation_progress
     from ..views.simulation import simulation_lines
+    from ..views.table_file import check_output, write_games
 
     if output:
-        check_output(output, games, card)
+        check_output(output, games, start["card"])
         check_overwrite(output, force)
-    service = query_service(tables, threads, lang)
-    request = {"rules": rules, "games": games, "seed": seed, "policy": policy, "card": card, "saved": saved}
-    on = cluster_workers(workers, cluster)
+    request = {"rules": rules, "games": games} | start
     strategy, simulation, answer = run_simulation(service, request, simulation_progress(games), on)
-    rule_set = service.rules(rules)
     if output:
         with output_file(output) as file:
-            if output.endswith(".jsonl"):
-                write_records(file, strategy, simulation)
-            else:
-                write_games(file, output, simulation)
-    click.echo(json.dumps(answer) if as_json else "\n".join(simulation_lines(rule_set, answer)))
+            write_games(file, output, strategy, simulation)
+    echo_answer(answer, simulation_lines(service.rules(rules), answer), as_json)

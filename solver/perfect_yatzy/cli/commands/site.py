@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ..._messages import _
-from ...errors import MissingPackage
-from ..console import query_service
-from ..options import RULES, table_options
+from ..console import cannot_write, echo_lines
+from ..options import RULES, number_option, service_options
+
+if TYPE_CHECKING:
+    from ...service.queries import QueryService
 
 
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
 @click.argument("rules", nargs=-1, type=RULES)
-@click.option(
-    "--puzzles", type=click.IntRange(0, 10_000), default=100, show_default=True, metavar="N",
-    help="Puzzles of each difficulty, one a day from today on.",
-)  # fmt: skip
+@number_option("--puzzles", high=10_000, default=100, text="Puzzles of each difficulty, one a day from today on.")
 @click.option("--force", is_flag=True, help="Write into a folder that has other files.")
-@table_options
-def site(
-    folder: Path, rules: tuple[str, ...], puzzles: int, force: bool, tables: str | None, threads: int | None
-) -> None:
+@service_options
+def site(folder: Path, rules: tuple[str, ...], puzzles: int, force: bool, service: QueryService) -> None:
     """Write the page as a folder for a static host.
 
     The visitor's browser computes the answers; after the first visit it needs no network. Without RULES the site has
@@ -35,22 +34,26 @@ def site(
       yatzy site public
       yatzy site public yatzy yahtzee maxi-unsaved
     """
-    try:
-        from ...web.site.content import SiteOptions, data_folder
-        from ...web.site.folder import check_folder, default_rules, write_site
-    except ImportError as error:
-        raise MissingPackage("site", "fastapi", "pydantic", extra="web") from error
-    from ..views.site import site_lines
+    from ...web.site.content import SiteOptions, data_folder
+    from ...web.site.folder import check_folder, default_rules, write_site
 
     check_folder(folder, force)
-    service = query_service(tables, threads, "en")
     chosen = [service.rules(name) for name in dict.fromkeys(rules)] or default_rules(service)
     report = lambda line: click.echo(f"yatzy: {line}", err=True)  # noqa: E731
-    options = SiteOptions(puzzles, date.today(), tables, threads, report)
+    options = SiteOptions(puzzles, date.today(), service.tables, service.threads, report)
     try:
         sizes = write_site(folder, chosen, service, options)
     except OSError as error:
-        raise click.ClickException(
-            _("cannot write {path}: {reason}").format(path=error.filename or folder, reason=error.strerror)
-        ) from error
-    click.echo("\n".join(site_lines(folder, [data_folder(rules) for rules in chosen], sizes)))
+        raise cannot_write(error.filename or folder, error) from error
+    echo_lines(site_lines(folder, [data_folder(rules) for rules in chosen], sizes))
+
+
+def site_lines(folder: Path, games: Sequence[str], sizes: Mapping[str, int]) -> list[str]:
+    """What is written: the sizes of the page and of the data of each game, by its folder, from those of all files."""
+    from ..views.wording import size_text
+
+    rows = [(name, sum(size for file, size in sizes.items() if file.startswith(f"data/{name}/"))) for name in games]
+    rows.insert(0, (_("page"), sum(sizes.values()) - sum(size for _, size in rows)))
+    width = max(len(name) for name, _ in rows)
+    written = _("Wrote {folder}, {size}", folder=folder, size=size_text(sum(sizes.values())))
+    return [written, *(f"  {name:<{width}}  {size_text(size):>9}" for name, size in rows)]

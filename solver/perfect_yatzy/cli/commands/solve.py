@@ -2,34 +2,35 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from ..._messages import N_, _, number_text
-from ..._version import ANSWER_SCHEMA
-from ..console import confirm, solve_progress
-from ..options import MOST_WORKERS, SEED, cluster_options, json_option, rules_argument, seed_option, table_options
-from .estimate import MOST_ESTIMATED
+from ..._messages import _
+from ...model.quantities import QUANTITIES
+from ..console import echo_json
+from ..options import (
+    MOST_WORKERS,
+    SEED,
+    UsageError,
+    json_option,
+    number_option,
+    rules_argument,
+    seed_option,
+    table_options,
+    worker_options,
+)
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ...game.rules import RuleSet
-    from ...model.estimates import SolveCost
-    from ...model.objectives import Objective
-    from ...tablebase.store import Progress
-    from ...tablebase.table_info import TableInfo
+MOST_ESTIMATED = 100_000  # workers
 
 
 @click.command()
 @rules_argument
 @click.option(
-    "--what", type=click.Choice(["mean", "goals", "variance", "bonus", "distribution"]), default="mean",
+    "--what", type=click.Choice([*QUANTITIES, "distribution"]), default="mean",
     show_default=True,
     help="Table to build: expected scores, chances of every goal, variances of the final score, chances of the "
     "upper bonus, or the distribution of the final score.",
@@ -40,13 +41,18 @@ if TYPE_CHECKING:
     "strategies. With --what goals: estimates of the chances, and approximate play.",
 )  # fmt: skip
 @click.option("--seed", type=SEED, metavar="N", default=1, show_default=True, help="With --approximate: random seed.")
-@click.option(
-    "--games", type=click.IntRange(2, 10_000_000), metavar="N", default=20_000, show_default=True,
-    help="With --approximate: simulated games, for the mean or for each of three goals.",
+@number_option(
+    "--games", low=2, high=10_000_000, default=20_000,
+    text="With --approximate: simulated games, for the mean or for each of three goals.",
 )  # fmt: skip
 @click.option(
-    "--minutes", type=click.FloatRange(0.01, 100_000), metavar="M", default=10.0, show_default=True,
-    help="With --approximate: time for the bound.",
+    "--work", type=click.FloatRange(0, 1_000_000), metavar="N", default=30.0, show_default=True,
+    help="With --approximate: most work for the bound, in 10^12 operations; two threads do as many in about 20 s.",
+)  # fmt: skip
+@click.option(
+    "--minutes", type=click.FloatRange(0.01, 100_000), metavar="M",
+    help="With --approximate: for the bound in place of --work, as much work as this machine does in that time. The "
+    "same seed then does not repeat the bound.",
 )  # fmt: skip
 @click.option(
     "--shards", is_flag=True,
@@ -61,26 +67,13 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="With --estimate: print one JSON object.")
 @click.option("--force", is_flag=True, help="Solve again even if the table exists.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask before a solve of more than 2 GB or three minutes.")
-@partial(cluster_options, most=MOST_ESTIMATED)
+@partial(worker_options, most=MOST_ESTIMATED)
 @table_options
 def solve(
-    rules: str,
-    what: str,
-    approximately: bool,
-    seed: int,
-    games: int,
-    minutes: float,
-    shards: bool,
-    estimate: bool,
-    verbose: bool,
-    as_json: bool,
-    force: bool,
-    yes: bool,
-    workers: int | None,
-    cluster: str | None,
-    tables: str | None,
-    threads: int | None,
-) -> None:
+    rules: str, what: str, approximately: bool, seed: int, games: int, work: float, minutes: float | None,
+    shards: bool, estimate: bool, verbose: bool, as_json: bool, force: bool, yes: bool, workers: int | None,
+    cluster: str | None, tables: str | None, threads: int | None,
+) -> None:  # fmt: skip
     """Solve a rule set and store the table.
 
     An interrupted solve resumes where it stopped. Other commands solve what they need on first use, unless that takes
@@ -97,17 +90,23 @@ def solve(
       yatzy solve maxi --what goals --approximate
     """
     from ...game.rule_loader import load_rules
+    from ...strategy.opening import approximate_advice
     from ...tablebase.store import has_table, table_path
     from ...tablebase.table_info import shards_folder
+    from .table_solver import TableSolver, solved_lines
 
-    check_options(click.get_current_context())
+    context = click.get_current_context()
+    limits = ("seed", "games", "work", "minutes")
+    given = [name for name in limits if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    for wrong in wrong_options(given, **context.params):
+        raise UsageError(wrong)
     rule_set, on_cluster = load_rules(rules), bool(workers or cluster)
     if on_cluster:
         shards, threads = True, workers or 1  # tasks at a time on this machine
     if approximately and what == "mean":
         from .approximate import solve_approximately
 
-        solve_approximately(rule_set, tables, threads, seed, games, minutes, force)
+        solve_approximately(rule_set, tables, threads, seed, games, work, minutes, force)
         return
     if estimate:
         from .estimate import print_estimate
@@ -118,14 +117,13 @@ def solve(
         return
     path = table_path(rule_set, tables, what)
     if what != "distribution" and has_table(rule_set, tables, what) and not force and not approximately:
-        place = path if path.is_file() else shards_folder(path)
-        click.echo(
-            _("{rules} is already solved: {path} (use --force to solve it again)").format(
-                rules=rule_set.key, path=place
-            )
-        )
+        text = _("{rules} is already solved: {path} (use --force to solve it again)")
+        click.echo(text.format(rules=rule_set.key, path=path if path.is_file() else shards_folder(path)))
         return
     solver = TableSolver(rule_set, tables, threads, shards, yes)
+    if what == "mean":
+        with approximate_advice(rule_set):
+            solver.checked_cost(solver.objective(what))
     if approximately:
         from .approximate import solve_goals_approximately
 
@@ -133,189 +131,49 @@ def solve(
     elif what == "distribution":
         from .distribution import solve_distribution
 
-        solve_distribution(rule_set, tables, threads, solver.solve_means, force, yes)
+        solve_distribution(solver, force)
     else:
         if on_cluster:
-            from .on_cluster import solve_on_cluster
-
-            info = solve_on_cluster(rule_set, what, tables, solver.begin, force, workers, cluster)
+            info = solver.solve_on_cluster(what, force, workers, cluster)
         else:
             info = solver.solve(solver.objective(what), missing_only=not force)
         click.echo(solved_lines(rule_set, what, info, shards_folder(path) if shards else path))
 
 
-def check_options(context: click.Context) -> None:
-    """Refuse options of `yatzy solve` that do not fit together.
-
-    Raises
-    ------
-    UsageError
-        If there are such options.
-    """
-    given = [
-        name
-        for name in ("seed", "games", "minutes")
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-    ]
-    options = context.params
-    what, approximately, estimate = options["what"], options["approximately"], options["estimate"]
-    shards, workers, cluster = options["shards"], options["workers"], options["cluster"]
+def wrong_options(
+    given: list[str], what: str, approximately: bool, shards: bool, estimate: bool, verbose: bool, as_json: bool,
+    workers: int | None, cluster: str | None, threads: int | None, **others: Any,
+) -> Iterator[str]:  # fmt: skip
+    """What is wrong with options that do not fit together; `given`: the limits of an approximation that are given."""
+    together = _("{option} cannot be used with {other}")
     if approximately and what not in ("mean", "goals"):
-        raise click.UsageError(_("--what {what} cannot be used with --approximate").format(what=what), context)
+        yield _("--what {what} cannot be used with --approximate", what=what)
     in_one_pass = "--approximate" if approximately else "--what distribution" if what == "distribution" else None
     for option, is_given in {"--shards": shards, "--workers": workers, "--cluster": cluster}.items():
         if in_one_pass and is_given:
-            text = _("{option} cannot be used with {other}").format(option=option, other=in_one_pass)
-            raise click.UsageError(text, context)
+            yield together.format(option=option, other=in_one_pass)
     refused = {"--approximate": approximately, "--cluster": cluster, "--what distribution": what == "distribution"}
     for option, is_given in refused.items():
         if estimate and is_given:
-            raise click.UsageError(_("--estimate cannot be used with {option}").format(option=option), context)
-    for option, is_given in {"--verbose": options["verbose"], "--json": options["as_json"]}.items():
+            yield _("--estimate cannot be used with {option}", option=option)
+    for option, is_given in {"--verbose": verbose, "--json": as_json}.items():
         if is_given and not estimate:
-            raise click.UsageError(_("{option} can only be used with --estimate").format(option=option), context)
+            yield _("{option} can only be used with --estimate", option=option)
     if workers and workers > MOST_WORKERS and not estimate:
-        message = _("--workers starts at most {most}; for more use --cluster").format(most=MOST_WORKERS)
-        raise click.UsageError(message, context)
-    if (workers or cluster) and options["threads"]:
-        raise click.UsageError(_("--threads cannot be used with --workers or --cluster"), context)
-    if approximately and what == "goals" and "minutes" in given:
-        raise click.UsageError(_("--minutes cannot be used with --what goals"), context)
+        yield _("--workers starts at most {most}; for more use --cluster", most=MOST_WORKERS)
+    if (workers or cluster) and threads:
+        yield _("--threads cannot be used with --workers or --cluster")
+    limits = [name for name in given if name in ("work", "minutes")]
+    if approximately and (len(limits) > 1 or (limits and what == "goals")):
+        yield together.format(option=f"--{limits[0]}", other="--what goals" if what == "goals" else "--minutes")
     if given and not approximately:
-        raise click.UsageError(_("--{name} can only be used with --approximate").format(name=given[0]), context)
-
-
-@dataclass(frozen=True)
-class TableSolver:
-    """Solves tables of a rule set on this machine: asks before a large solve, announces it, shows its progress.
-
-    Attributes
-    ----------
-    rules : RuleSet
-    tables : str or None
-        Folder of the tables.
-    threads : int or None
-    shards : bool
-        Whether tables are stored in shards.
-    yes : bool
-        Whether large solves need no confirmation.
-    """
-
-    rules: RuleSet
-    tables: str | None
-    threads: int | None
-    shards: bool
-    yes: bool
-
-    def begin(self, objective: Objective) -> Progress:
-        """Check the cost of a solve, ask if it is high, announce it, and return the callback for its progress."""
-        from ...service.budget import SolveBudget
-
-        budget, rules = SolveBudget.command(), self.rules.key
-        name = {"mean": "means"}.get(objective.name, objective.name)
-        cost = checked_cost(objective, self.shards, self.threads)
-        if not self.yes and not budget.objective.allows(cost):
-            facts = {"name": name, "rules": rules, "cost": cost.words}
-            confirm(
-                _("The table of {name} of {rules} takes {cost}.").format(**facts),
-                _("the table of {name} of {rules} takes {cost}; use --yes to solve it").format(**facts),
-            )
-        line = _("solving {rules} ({name}), {cost}").format(rules=rules, name=name, cost=cost.words)
-        return solve_progress(self.rules, line if budget.announces(cost) else None)
-
-    def solve(self, objective: Objective, *, missing_only: bool) -> TableInfo:
-        """Solve and store the table of an objective, if it is missing or `missing_only` is False."""
-        from ...tablebase.sharded_solve import ThreadEngine, solve_sharded
-        from ...tablebase.store import solve_to_store
-
-        progress, tables = self.begin(objective), self.tables
-        if not self.shards:
-            return solve_to_store(
-                objective, tables, threads=self.threads, progress=progress, missing_only=missing_only
-            )
-        engine = ThreadEngine(self.threads)
-        return solve_sharded(objective, tables, engine=engine, progress=progress, missing_only=missing_only)
-
-    def solve_means(self) -> None:
-        """Solve the table of means, which the others are computed from."""
-        from ...model.objectives import Objective
-
-        self.solve(Objective(self.rules), missing_only=True)
-
-    def objective(self, what: str) -> Objective:
-        """The objective of a table; the means are solved first where it depends on them."""
-        from ...model.objectives import BonusChance, Goals, Objective, PolicyQuantity, Variance
-        from ...strategy.opening import open_strategy
-        from ...tablebase.store import has_table
-
-        if what not in ("variance", "bonus"):
-            return Goals(self.rules) if what == "goals" else Objective(self.rules)
-        if not has_table(self.rules, self.tables):
-            self.solve_means()
-        means = open_strategy(self.rules, self.tables, threads=self.threads)
-        quantities: dict[str, type[PolicyQuantity]] = {"variance": Variance, "bonus": BonusChance}
-        return quantities[what](self.rules, means.table)
-
-
-def solved_lines(rules: RuleSet, what: str, info: TableInfo, place: Path) -> str:
-    """What `yatzy solve` prints about a new table: its value at the start, if it has one, and where it is."""
-    last = _("{count} values in {seconds} s: {path}").format(
-        count=number_text(info.values, grouped=True), seconds=number_text(info.seconds, 2), path=place
-    )
-    if info.start_value is None:
-        return last
-    value = info.start_value**0.5 if what == "variance" else info.start_value
-    texts = {
-        "mean": N_("Expected score of {rules} under perfect play: {value}"),
-        "bonus": N_("Chance of the upper bonus of {rules} under perfect play: {value}"),
-        "variance": N_("Standard deviation of {rules} under perfect play: {value}"),
-    }
-    first = _(texts[what]).format(rules=rules.key, value=number_text(value, 10))  # marked elsewhere
-    return f"{first}\n{last}"
-
-
-def checked_cost(objective: Objective, shards: bool, threads: int | None) -> SolveCost:
-    """The cost of a solve.
-
-    Raises
-    ------
-    RulesError
-        If the machine has too little memory for it; the message says if shards need less.
-    """
-    from ...errors import RulesError
-    from ...model.estimates import gigabytes
-    from ...tablebase.backward_induction import default_threads
-    from ...tablebase.memory import check_memory
-    from ...tablebase.sharded_solve import sharded_cost
-
-    def in_shards() -> SolveCost:
-        return sharded_cost(objective, threads or default_threads())
-
-    cost = in_shards() if shards else objective.solve_cost()
-    try:
-        check_memory(objective.rules, cost)
-    except RulesError as error:
-        if shards or (less := in_shards().memory) >= cost.memory:
-            raise
-        raise RulesError(
-            _("{error}; with --shards it needs {less}").format(error=error, less=gigabytes(less)), code=error.code
-        ) from error
-    return cost
+        yield _("--{name} can only be used with --approximate", name=given[0])
 
 
 @click.command()
 @rules_argument
-@click.option(
-    "--states",
-    type=click.IntRange(1, 1_000_000),
-    metavar="N",
-    default=500,
-    show_default=True,
-    help="Number of random states.",
-)
-@click.option(
-    "--games", type=click.IntRange(0, 10_000_000), metavar="N", default=0, help="Number of games to simulate [none]."
-)
+@number_option("--states", low=1, high=1_000_000, default=500, text="Number of random states.")
+@number_option("--games", high=10_000_000, default=0, shown=False, text="Number of games to simulate [none].")
 @seed_option
 @json_option
 @table_options
@@ -335,26 +193,23 @@ def verify(
     from ...strategy.verify import verify as run_checks
     from ...tablebase.store import has_table
 
-    rule_set = load_rules(rules)
-    checks, rebuild = [], f"yatzy solve {rules} --force"
+    rule_set, command = load_rules(rules), f"yatzy solve {rules} --force"
     if not has_table(rule_set, tables) and has_fitted(rule_set, tables):
         from ...approximation.verify import verify_approximate
 
         found = verify_approximate(rule_set, tables, games=games, seed=seed, threads=threads)
-        rebuild = f"yatzy solve {rules} --approximate --force"
+        command = f"yatzy solve {rules} --approximate --force"
     else:
         found = run_checks(rule_set, tables, states=states, games=games, seed=seed, threads=threads)
+    checks, right, wrong = [], _("ok"), _("WRONG")
     for check in found:
         checks.append(check)
         if not as_json:
-            right, wrong = _("ok"), _("WRONG")
             verdict, width = right if check.passed else wrong, max(len(right), len(wrong))
             click.echo(f"{verdict:<{width}}  {_(check.name):<10}  {check.detail}")  # marked elsewhere
     passed = all(check.passed for check in checks)
     if as_json:
-        head = {"schema": ANSWER_SCHEMA, "rules": rule_set.key, "passed": passed}
-        click.echo(json.dumps(head | {"checks": [asdict(check) for check in checks]}))
+        echo_json(rules=rule_set.key, passed=passed, checks=[asdict(check) for check in checks])
     if not passed:
-        raise click.ClickException(
-            _("the table of {rules} is wrong; rebuild it with: {command}").format(rules=rule_set.key, command=rebuild)
-        )
+        text = _("the table of {rules} is wrong; rebuild it with: {command}")
+        raise click.ClickException(text.format(rules=rule_set.key, command=command))

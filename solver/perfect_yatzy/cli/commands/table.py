@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ..._messages import _
-from ..console import check_overwrite, format_from_suffix, query_service, write_output
-from ..options import force_option, language_option, rules_argument, table_options
+from ..console import check_overwrite, file_format, write_output
+from ..options import UsageError, force_option, language_option, output_option, rules_argument, service_options
+
+if TYPE_CHECKING:
+    from ...service.queries import QueryService
 
 
 @click.command()
@@ -19,23 +22,14 @@ from ..options import force_option, language_option, rules_argument, table_optio
     help="Holds of the first turn, categories for the first turn, or the value of each category.",
 )  # fmt: skip
 @click.option(
-    "--format", "file_format", type=click.Choice(["md", "csv", "json", "html", "parquet"]),
+    "--format", "given_format", type=click.Choice(["md", "csv", "json", "html", "parquet"]),
     help="Output format [from the suffix of the file, else md].",
 )  # fmt: skip
-@click.option("--output", "-o", default="-", type=click.Path(dir_okay=False), help="File to write [standard output].")
+@output_option("File to write [standard output].", default="-")
 @force_option
 @language_option
-@table_options
-def table(
-    rules: str,
-    what: str,
-    file_format: str | None,
-    output: str,
-    force: bool,
-    lang: str,
-    tables: str | None,
-    threads: int | None,
-) -> None:
+@service_options
+def table(rules: str, what: str, given_format: str | None, output: str, force: bool, service: QueryService) -> None:
     """Print a strategy table.
 
     \b
@@ -43,18 +37,9 @@ def table(
     """
     from ..views.strategy_tables import FORMATS, STRATEGY_TABLES
 
-    context = click.get_current_context()
-    suffix = Path(output).suffix[1:].lower()
-    if file_format is None:
-        file_format = "md" if output == "-" else format_from_suffix(output, FORMATS)
-    elif suffix in FORMATS and suffix != file_format:
-        raise click.UsageError(
-            _("the suffix of {path} contradicts --format {format}").format(path=output, format=file_format),
-            context,
-        )
-    if file_format == "parquet" and output == "-" and sys.stdout.isatty():
-        raise click.UsageError(_("Parquet is a binary format; write it to a file with --output"), context)
+    chosen = file_format(output, {name: name for name in FORMATS}, given_format, any_suffix=True)
+    if chosen == "parquet" and output == "-" and sys.stdout.isatty():
+        raise UsageError(_("Parquet is a binary format; write it to a file with --output"))
     check_overwrite(output, force)
-    service = query_service(tables, threads, lang)
     strategy_table = STRATEGY_TABLES[what](service.strategy(service.rules(rules)))
-    write_output(output, FORMATS[file_format](strategy_table))
+    write_output(output, FORMATS[chosen](strategy_table))

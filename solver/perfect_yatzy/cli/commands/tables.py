@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from ..._messages import _
-from ..._version import ANSWER_SCHEMA
-from ..options import TableParam, json_option, tables_option
+from ..console import echo_json, echo_lines
+from ..options import KnownWords, UsageError, json_option, stored_tables, tables_option
 
 if TYPE_CHECKING:
     from ...tablebase.inventory import TableEntry
@@ -19,12 +16,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option(
-    "--remove",
-    "name",
-    type=TableParam(),
-    metavar="NAME",
+    "--remove", "name", type=KnownWords("table", stored_tables), metavar="NAME",
     help="Remove a table, or all tables of a rule set; asks first.",
-)
+)  # fmt: skip
 @click.option(
     "--clean", is_flag=True,
     help="Remove leftover files of interrupted solves, which then begin anew, and kernels that other versions "
@@ -47,51 +41,41 @@ def tables(name: str | None, clean: bool, yes: bool, tables: str | None, as_json
     from ...tablebase.store import tables_folder
     from ..views.stored_tables import stored_tables_json, stored_tables_lines
 
-    entries = stored(tables)
+    entries, folder = stored(tables), tables_folder(tables)
     if clean:
         remove_leftovers(tables)
     if name is not None:
         remove_tables(name, entries, yes)
     if clean or name is not None:
         return
-    folder: Path = tables_folder(tables)
     if as_json:
-        click.echo(json.dumps({"schema": ANSWER_SCHEMA} | stored_tables_json(entries, folder)))
+        echo_json(**stored_tables_json(entries, folder))
     else:
-        click.echo("\n".join(stored_tables_lines(entries, folder)))
+        echo_lines(stored_tables_lines(entries, folder))
 
 
 def remove_leftovers(tables: str | None) -> None:
     """Remove leftover files in the tables folder, and compiled kernels of other versions."""
+    import shutil
+
     from ...kernels.jit import old_caches
     from ...tablebase import inventory
 
     files, caches = inventory.remove_leftovers(tables), old_caches()
     for cache in caches:
         shutil.rmtree(cache, ignore_errors=True)
-    click.echo(
-        _("Removed {files} leftover files and {caches} folders of compiled kernels").format(
-            files=len(files), caches=len(caches)
-        )
-    )
+    text = _("Removed {files} leftover files and {caches} folders of compiled kernels")
+    click.echo(text.format(files=len(files), caches=len(caches)))
 
 
 def remove_tables(name: str, entries: list[TableEntry], yes: bool) -> None:
-    """Remove the tables with this name or of this rule set, after a confirmation unless `yes`.
-
-    Raises
-    ------
-    UsageError
-        If there is no such table.
-    """
+    """Remove the tables with this name or of this rule set, after a confirmation unless `yes`."""
     from ...tablebase.inventory import matching, remove
-    from ..views.stored_tables import size_text
+    from ..views.wording import size_text
 
     chosen = matching(entries, name)
     if not chosen:
-        message = _("there is no table {name}; `yatzy tables` lists all tables").format(name=repr(name))
-        raise click.UsageError(message, click.get_current_context())
-    for entry in chosen:
-        click.echo(f"{entry.name}  {size_text(entry.bytes)}")
+        raise UsageError(_("there is no table {name}; `yatzy tables` lists all tables", name=repr(name)))
+    echo_lines(f"{entry.name}  {size_text(entry.bytes)}" for entry in chosen)
     if yes or click.confirm(_("Remove from disk?"), err=True):
         remove(*chosen)

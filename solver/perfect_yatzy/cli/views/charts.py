@@ -18,14 +18,9 @@ PICTURE_SUFFIXES = (".png", ".svg", ".pdf")
 
 
 def histogram(lowest: int, chances: Sequence[float], rows: int = 14, width: int = 44) -> list[str]:
-    """Lines of a histogram with bins of a round width; tails below one in ten thousand are left out.
+    """Lines of at most so many bins of a round width; tails below one in ten thousand are left out.
 
-    Parameters
-    ----------
-    lowest, chances
-        The lowest score, and the chances of it and the scores after it.
-    rows, width
-        The maximum number of bins, and the columns of the longest bar.
+    `chances` are those of the `lowest` score and the scores after it; the longest bar has `width` columns.
     """
     starts, bins, bin_width = histogram_bins(lowest, chances, rows)
     highest_chance = max(bins)
@@ -52,11 +47,8 @@ class PlotError(SolverError):
 def check_picture(path: str) -> None:
     """Raise PlotError or MissingPackage unless a picture can be drawn to this file."""
     if Path(path).suffix.lower() not in PICTURE_SUFFIXES:
-        raise PlotError(
-            _("cannot draw to {path}; the file name must end in {suffixes}").format(
-                path=path, suffixes=alternatives(PICTURE_SUFFIXES)
-            )
-        )
+        text, suffixes = _("cannot draw to {path}; the file name must end in {suffixes}"), PICTURE_SUFFIXES
+        raise PlotError(text.format(path=path, suffixes=alternatives(suffixes)))
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
@@ -65,15 +57,7 @@ def check_picture(path: str) -> None:
 
 @contextmanager
 def picture(path: str) -> Iterator[Any]:
-    """Draw with the module :mod:`matplotlib.pyplot`; at the end its figure replaces the file, or an old file stays.
-
-    Raises
-    ------
-    PlotError
-        If the file cannot be written.
-    MissingPackage
-        Without matplotlib.
-    """
+    """Draw with the module :mod:`matplotlib.pyplot`; at the end its figure replaces the file, or an old one stays."""
     check_picture(path)
     import matplotlib
 
@@ -85,38 +69,18 @@ def picture(path: str) -> Iterator[Any]:
         with replacing(Path(path).resolve()) as file:  # no partial picture on a full disk
             plt.savefig(file, dpi=150, format=Path(path).suffix[1:].lower())
     except OSError as error:
-        raise PlotError(_("cannot write {path}: {reason}").format(path=path, reason=error.strerror)) from error
+        raise PlotError(_("cannot write {path}: {reason}", path=path, reason=error.strerror)) from error
     finally:
         plt.close()
 
 
 def plot(
-    path: str,
-    title: str,
-    lowest: int,
-    chances: Sequence[float],
-    goal_chances: Sequence[float] | None = None,
+    path: str, title: str, lowest: int, chances: Sequence[float], goal_chances: Sequence[float] | None = None,
     goal: int | None = None,
-) -> None:
-    """Draw a distribution, and below it the chance of at least each score.
+) -> None:  # fmt: skip
+    """Draw a distribution when the expected score is maximised, and below it the chance of at least each score.
 
-    Parameters
-    ----------
-    path
-        File to write; its suffix selects the format.
-    lowest, chances
-        The lowest final score, and the chances of it and the scores after it when the expected score is maximised.
-    goal_chances
-        For each of these scores, the chance of at least that score when it is the goal.
-    goal
-        A score to mark.
-
-    Raises
-    ------
-    PlotError
-        If the file cannot be written.
-    MissingPackage
-        Without matplotlib.
+    `goal_chances`: the chance of at least each of these scores when it is the goal; a `goal` is marked.
     """
     with picture(path) as plt:
         scores = range(lowest, lowest + len(chances))
@@ -126,13 +90,8 @@ def plot(
         upper.set(title=title, ylabel=_("chance of this score, %"), ylim=(0, None))
         lower.plot(scores, [100 * c for c in at_least], color="#4477aa", label=_("maximising the expected score"))
         if goal_chances is not None:
-            lower.plot(
-                scores,
-                [100 * c for c in goal_chances],
-                color="#cc6677",
-                linestyle="--",
-                label=_("with this score as goal"),
-            )
+            percent, label = [100 * c for c in goal_chances], _("with this score as goal")
+            lower.plot(scores, percent, color="#cc6677", linestyle="--", label=label)
             lower.legend()
         lower.set(xlabel=_("final score"), ylabel=_("chance of at least this score, %"), ylim=(0, 101))
         for axes in (upper, lower):

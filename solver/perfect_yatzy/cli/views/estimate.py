@@ -5,49 +5,39 @@ from __future__ import annotations
 from ..._messages import _, ngettext, number_text
 from ...game.rules import RuleSet
 from ...model.estimates import duration, gigabytes
+from ...model.quantities import QUANTITIES
 from ...tablebase.solve_estimate import SharedEstimate, SolveEstimate
+from .wording import columns, grouped
 
 
 def size(count: float) -> str:
     """A number of bytes: ``2.7 kB``, ``7.7 MB``, ``52.1 GB``, ``28,719 TB``."""
     if count >= 1e13:
-        return f"{number_text(count / 1e12, grouped=True)} TB"
+        return f"{grouped(count / 1e12)} TB"
     if count >= 1e9:
         return gigabytes(count)
     return f"{number_text(count / 1e6, 1)} MB" if count >= 1e5 else f"{number_text(count / 1e3, 1)} kB"
 
 
 def estimate_lines(
-    rules: RuleSet,
-    cost: SolveEstimate,
-    first: SolveEstimate | None,
-    free: tuple[int | None, int | None],
-    *,
-    solved: bool,
-    verbose: bool,
-) -> list[str]:
-    """Lines for `yatzy solve --estimate`.
+    rules: RuleSet, cost: SolveEstimate, first: SolveEstimate | None, free: tuple[int | None, int | None], *,
+    solved: bool, verbose: bool,
+) -> list[str]:  # fmt: skip
+    """Lines for `yatzy solve --estimate`; `verbose`: with the layers, and the time by the number of workers.
 
-    Parameters
-    ----------
-    first
-        Of the table of means, if it is solved first.
-    free
-        Bytes of memory and of disk that this machine has; None if it does not say.
-    solved
-        Whether the table exists.
-    verbose
-        Whether to list the layers, and the time by the number of workers.
+    `first` is the cost of the table of means, if that is solved first; `free` the bytes of memory and of disk that
+    this machine has, None if it does not say; `solved` says whether the table exists.
     """
     facts = [*_facts(cost), *(_sharing(cost, cost.shared) if cost.shared else [])]
     facts.append((_("This machine"), _machine(cost, *free)))
     if first:
-        text = _("the table of means, {size} and {time}")
-        facts.append((_("Before"), text.format(size=size(first.bytes), time=duration(first.seconds))))
+        before = _("the table of means, {size} and {time}", size=size(first.bytes), time=duration(first.seconds))
+        facts.append((_("Before"), before))
     if solved:
         facts.append((_("Stored"), _("the table is solved already")))
-    width = max(16, *(len(name) + 2 for name, *_text in facts))
-    lines = [_title(cost.objective).format(rules=rules.key), "", *(f"{name:<{width}}{text}" for name, text in facts)]
+    width = max(16, *(len(name) + 2 for name, _text in facts))
+    title = _(QUANTITIES[cost.objective].estimate, rules=rules.key)  # marked elsewhere
+    lines = [title, "", *(f"{name:<{width}}{text}" for name, text in facts)]
     if verbose and cost.layers:
         lines += ["", *_layer_lines(cost)]
         if cost.shared:
@@ -55,74 +45,41 @@ def estimate_lines(
     return lines
 
 
-def _title(objective: str) -> str:
-    titles = {
-        "mean": _("Expected scores of {rules}: an estimate, nothing is solved"),
-        "goals": _("Chances of all goals of {rules}: an estimate, nothing is solved"),
-        "variance": _("Variances of the final score of {rules}: an estimate, nothing is solved"),
-        "bonus": _("Chances of the upper bonus of {rules}: an estimate, nothing is solved"),
-    }
-    return titles[objective]
-
-
 def _facts(cost: SolveEstimate) -> list[tuple[str, str]]:
-    memory = _("{size} for each worker") if cost.workers else "{size}"
-    time = (
-        ngettext("{time} with {count} worker", "{time} with {count} workers", cost.workers)
-        if cost.workers
-        else ngettext("{time} with {count} thread", "{time} with {count} threads", cost.threads)
-    )
+    memory, number = _("{size} for each worker") if cost.workers else "{size}", cost.workers or cost.threads
+    time = ngettext("{time} with {count} thread", "{time} with {count} threads", number)
+    if cost.workers:
+        time = ngettext("{time} with {count} worker", "{time} with {count} workers", number)
     table = _("{size}, {count} values of {dtype}")
     return [
-        (_("States"), number_text(cost.states, grouped=True)),
-        (
-            _("Table"),
-            table.format(size=size(cost.bytes), count=number_text(cost.values, grouped=True), dtype=cost.dtype),
-        ),
+        (_("States"), grouped(cost.states)),
+        (_("Table"), table.format(size=size(cost.bytes), count=grouped(cost.values), dtype=cost.dtype)),
         (_("Memory"), memory.format(size=size(cost.memory))),
         (_("Processor time"), duration(cost.processor_seconds)),
-        (
-            _("Time"),
-            time.format(time=duration(cost.seconds), count=number_text(cost.workers or cost.threads, grouped=True)),
-        ),
+        (_("Time"), time.format(time=duration(cost.seconds), count=grouped(number))),
     ]
 
 
 def _sharing(cost: SolveEstimate, shared: SharedEstimate) -> list[tuple[str, str]]:
     """What shards add: their number, the traffic, and how many workers are of use."""
-    shards = _("{count} of up to {size}; a task holds up to {held}")
-    read = _("{size} from the layers below, {times} times the table")
     number, seconds = next(pair for pair in shared.scaling if pair[0] == shared.useful_workers)
-    useful = (
-        _("up to {count}, one for each shard of the largest layer")
-        if number == shared.scaling[-1][0]
-        else _(
-            "up to {count}, at work for {busy} % of the time; more wait for the last shard of each layer, "
-            "most where {filled} boxes are filled"
-        )
+    useful = _(
+        "up to {count}, at work for {busy} % of the time; more wait for the last shard of each layer, "
+        "most where {filled} boxes are filled"
     )
-    shortest = _("{time}, with a worker for each shard of a layer")
+    if number == shared.scaling[-1][0]:
+        useful = _("up to {count}, one for each shard of the largest layer")
+    busy = number_text(_busy(cost, number, seconds))
+    shards, largest, held = grouped(shared.shards), size(shared.largest_shard), size(shared.task_memory)
+    read, times = size(shared.read), number_text(shared.read / cost.bytes, 1)
+    shortest = duration(shared.shortest_seconds)
     return [
         (_("Disk"), size(cost.disk)),
-        (
-            _("Shards"),
-            shards.format(
-                count=number_text(shared.shards, grouped=True),
-                size=size(shared.largest_shard),
-                held=size(shared.task_memory),
-            ),
-        ),
-        (_("Read"), read.format(size=size(shared.read), times=number_text(shared.read / cost.bytes, 1))),
+        (_("Shards"), _("{count} of up to {size}; a task holds up to {held}", count=shards, size=largest, held=held)),
+        (_("Read"), _("{size} from the layers below, {times} times the table", size=read, times=times)),
         (_("Written"), size(shared.written)),
-        (
-            _("Useful workers"),
-            useful.format(
-                count=number_text(number, grouped=True),
-                busy=number_text(_busy(cost, number, seconds)),
-                filled=shared.limiting_layer,
-            ),
-        ),
-        (_("Shortest time"), shortest.format(time=duration(shared.shortest_seconds))),
+        (_("Useful workers"), useful.format(count=grouped(number), busy=busy, filled=shared.limiting_layer)),
+        (_("Shortest time"), _("{time}, with a worker for each shard of a layer", time=shortest)),
     ]
 
 
@@ -135,7 +92,7 @@ def _machine(cost: SolveEstimate, memory: int | None, disk: int | None) -> str:
     """What this machine has, and whether that suffices."""
     if memory is None or disk is None:
         return _("free memory and disk space are unknown")
-    free = _("{memory} of memory and {disk} of disk free").format(memory=size(memory), disk=size(disk))
+    free = _("{memory} of memory and {disk} of disk free", memory=size(memory), disk=size(disk))
     lacks_memory, lacks_disk = memory < cost.memory * max(1, cost.workers), disk < cost.disk
     if lacks_memory and lacks_disk:
         verdict = _("too little memory and disk")
@@ -148,33 +105,26 @@ def _machine(cost: SolveEstimate, memory: int | None, disk: int | None) -> str:
 
 def _layer_lines(cost: SolveEstimate) -> list[str]:
     """One line for each layer, in the order in which they are solved."""
-    heads = [_("filled"), _("cards"), _("table"), _("processor"), _("time")]
+    table = [[_("filled"), _("cards"), _("table"), _("processor"), _("time")]]
     if cost.shared:
-        heads += [_("shards"), _("read"), _("longest shard")]
-    table = [heads]
+        table[0] += [_("shards"), _("read"), _("longest shard")]
     for layer in cost.layers:
-        cells = [str(layer.filled), number_text(layer.cards, grouped=True), size(layer.bytes)]
+        cells = [str(layer.filled), grouped(layer.cards), size(layer.bytes)]
         cells += [_seconds(layer.processor_seconds), _seconds(layer.seconds)]
         if cost.shared:
-            cells += [number_text(layer.shards, grouped=True), size(layer.read), _seconds(layer.longest_seconds)]
+            cells += [grouped(layer.shards), size(layer.read), _seconds(layer.longest_seconds)]
         table.append(cells)
-    return _columns(table)
+    return columns(table, *">" * len(table[0]), indent="")
 
 
 def _scaling_lines(cost: SolveEstimate, shared: SharedEstimate) -> list[str]:
     """The time and the share of work by the number of workers."""
-    table = [[_("workers"), _("time"), _("at work")]]
+    table = [(_("workers"), _("time"), _("at work"))]
     for number, seconds in shared.scaling:
-        busy = number_text(_busy(cost, number, seconds))
-        table.append([number_text(number, grouped=True), _seconds(seconds), f"{busy} %"])
-    return _columns(table)
+        table.append((grouped(number), _seconds(seconds), f"{number_text(_busy(cost, number, seconds))} %"))
+    return columns(table, ">", ">", ">", indent="")
 
 
 def _seconds(seconds: float) -> str:
     """A time in a column: ``0.03 s``, ``12.4 s``, ``3,400 s``."""
     return f"{number_text(seconds, 0 if seconds >= 100 else 1 if seconds >= 1 else 2, grouped=True)} s"
-
-
-def _columns(table: list[list[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return ["  ".join(map(str.rjust, cells, widths)) for cells in table]

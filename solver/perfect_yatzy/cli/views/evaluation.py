@@ -8,7 +8,7 @@ from ..._messages import _, ngettext, number_text
 from ...game.rules import RuleSet
 from .answers import card_line
 from .distribution import deviation_text, distribution_lines
-from .wording import category_name, number_word, points_text
+from .wording import category_name, columns, grouped, number_word, points_text
 
 CONFIDENCE = 1.96  # standard errors on either side of a 95 % interval
 LISTED = 8  # categories listed by their losses
@@ -19,9 +19,8 @@ def evaluation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
     """Lines for an answer of :func:`perfect_yatzy.service.evaluate.run_evaluation`."""
     if "games" in answer:
         return _sampled_lines(rules, answer)
-    headline = _("{policy}: mean final score {mean}").format(
-        policy=answer["title"], mean=number_text(answer["mean"], 4)
-    )
+    mean = number_text(answer["mean"], 4)
+    headline = _("{policy}: mean final score {mean}", policy=answer["title"], mean=mean)
     lines = [headline, "", card_line(rules, answer), _against_perfect(answer)]
     if "losses" in answer and answer["loss"] >= 0.005:
         lines += ["", *loss_lines(rules, answer["losses"])]
@@ -32,23 +31,21 @@ def evaluation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
 
 def _against_perfect(answer: dict[str, Any]) -> str:
     perfect, loss = answer["perfect_mean"], answer["loss"]
-    best = number_text(perfect, 4)
+    facts = {"best": number_text(perfect, 4), "loss": points_text(loss)}
     if loss < 0.00005:
-        return _("Perfect play: {best}").format(best=best)
+        return _("Perfect play: {best}", **facts)
     if perfect <= 0:
-        return _("Perfect play: {best}; {loss} points a game less").format(best=best, loss=points_text(loss))
-    return _("Perfect play: {best}; {loss} points a game less, {share} % of it").format(
-        best=best, loss=points_text(loss), share=number_text(100 * answer["mean"] / perfect, 2)
-    )
+        return _("Perfect play: {best}; {loss} points a game less", **facts)
+    share = number_text(100 * answer["mean"] / perfect, 2)
+    return _("Perfect play: {best}; {loss} points a game less, {share} % of it", **facts, share=share)
 
 
 def _sampled_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
-    headline = _("{policy}: mean final score {mean}, luck removed")
-    lines = [headline.format(policy=answer["policy"], mean=_with_interval(answer, "")), ""]
-    lines += [card_line(rules, answer), _against_perfect(answer)]
+    mean, plain_mean = _with_interval(answer, ""), _with_interval(answer, "plain_")
+    headline = _("{policy}: mean final score {mean}, luck removed", policy=answer["policy"], mean=mean)
     plain = ngettext("Plain mean of {count} game: {mean}", "Plain mean of {count} games: {mean}", answer["games"])
-    count = number_text(answer["games"], grouped=True)
-    lines.append(plain.format(count=count, mean=_with_interval(answer, "plain_")))
+    lines = [headline, "", card_line(rules, answer), _against_perfect(answer)]
+    lines.append(plain.format(count=grouped(answer["games"]), mean=plain_mean))
     return [*lines, "", *loss_lines(rules, answer["losses"])]
 
 
@@ -61,12 +58,12 @@ def _with_interval(answer: dict[str, Any], prefix: str) -> str:
 
 def loss_lines(rules: RuleSet, losses: dict[str, Any]) -> list[str]:
     """Where points are lost: by decision, by turn, and by the category that was filled."""
-    holds = sorted(losses["holds"].items(), key=lambda entry: -int(entry[0]))
     total = sum(losses["holds"].values()) + losses["category"]
-    lines = [_("Points lost a game: {points}").format(points=points_text(total))]
-    for left, loss in holds:
-        label = ngettext("hold, {count} reroll left", "hold, {count} rerolls left", int(left))
-        lines.append(f"  {label.format(count=number_word(int(left))):<28}{points_text(loss):>8}")
+    lines = [_("Points lost a game: {points}", points=points_text(total))]
+    for left, loss in sorted((-int(left), loss) for left, loss in losses["holds"].items()):
+        count = number_word(-left)
+        label = ngettext("hold, {count} reroll left", "hold, {count} rerolls left", -left, count=count)
+        lines.append(f"  {label:<28}{points_text(loss):>8}")
     lines.append(f"  {_('category'):<28}{points_text(losses['category']):>8}")
     if "turns" in losses:
         lines += ["", _("By turn")]
@@ -75,9 +72,8 @@ def loss_lines(rules: RuleSet, losses: dict[str, Any]) -> list[str]:
             bar = "█" * round(BAR_WIDTH * loss / most) if most > 0 else ""
             lines.append(f"  {turn + 1:>2}  {points_text(loss):>6}  {bar}".rstrip())
         worst = sorted(losses["categories"].items(), key=lambda entry: -entry[1])[:LISTED]
-        named = [(category_name(rules, category), loss) for category, loss in worst if loss >= 0.005]
+        named = [(category_name(rules, category), points_text(loss)) for category, loss in worst if loss >= 0.005]
         if named:
-            width = max(len(name) for name, _ in named)
             lines += ["", _("By the category that was filled instead of the best one")]
-            lines += [f"  {name:<{width}}  {points_text(loss):>6}" for name, loss in named]
+            lines += columns(named, "<", ">6")
     return lines

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import TypeVar
 
 from ...game.box_order import leaves_choice
 from ...game.dice import Dice
 from ...game.rules import RuleSet
-from ...policies.guide import RARE, Example, GiveUp, Guide, Option, Stage
+from ...policies.guide import RARE, Example, GiveUp, Guide, HoldExample, Option, Stage
 from ...policies.opening_rolls import OpeningLine, shortened
 from ...policies.price_sheet import PriceSheet
 from ...policies.strategy_sheet import StrategySheet
-from .hold_sentences import hold_sentence
-from .words import NO_TEXT, Text, Words, dice_text, joined, text_of, words_of
+from .hold_sentences import hold_sentence, legend
+from .words import NO_TEXT, Text, Words, capitalised, dice_text, joined, text_of, words_of
+
+T = TypeVar("T")
 
 MIN_SHARE = 0.01  # a box given up in less than this share of the give-up turns of a stage is not listed there
 MAX_GIVE_UPS = 6
@@ -25,151 +29,97 @@ MAX_SAMPLE = 6  # dice of a roll that is drawn
 
 @dataclass(frozen=True)
 class Row:
-    """A line of a table.
-
-    Attributes
-    ----------
-    name : Text
-    value : str
-        At the right.
-    bar : float
-        Length of a bar, 0 to 1; negative: no bar.
-    """
+    """A line of a table."""
 
     name: Text
-    value: str = ""
-    bar: float = -1.0
+    value: str = ""  # at the right
+    bar: float = -1.0  # length of a bar, 0 to 1; negative: no bar
+    points: str = ""  # of the odds, right of the chance
 
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the guide under a heading.
+    """A part of the guide under a heading."""
 
-    Attributes
-    ----------
-    id : str
-        ``prices``, ``bonus``, ``holds``, ``give_up``, ``examples``, ``losses``, ``opening`` or ``odds``.
-    title : str
-    note : Text
-        Below the title; may be empty.
-    rows : tuple of Row
-        Of prices (with bars), hold rules (numbered, with their worth), stages, losses (bars) and odds.
-    paragraphs : tuple of Text
-        Of the bonus and the examples.
-    """
-
-    id: str
+    id: str  # prices, bonus, holds, give_up, examples, losses, opening, short or odds
     title: str
-    note: Text = NO_TEXT
-    rows: tuple[Row, ...] = ()
-    paragraphs: tuple[Text, ...] = ()
+    note: Text = NO_TEXT  # below the title; may be empty
+    rows: tuple[Row, ...] = ()  # prices (with bars), hold rules (with their worth), stages, losses (bars) and odds
+    paragraphs: tuple[Text, ...] = ()  # of the bonus and the examples
 
 
 @dataclass(frozen=True)
 class OpeningRow:
-    """First rolls that are treated in the same way.
+    """First rolls that are treated in the same way."""
 
-    Attributes
-    ----------
-    sample : tuple of (face, held)
-        A roll of the line; empty if it would be too long.
-    pattern : str
-    hold : str
-    rolls : str
-        The rolls of the line, or which of the pattern they are.
-    score, share : str
-    """
-
-    sample: tuple[tuple[int, bool], ...]
+    sample: tuple[tuple[int, bool], ...]  # faces of a roll and whether they are held; empty if it would be too long
     pattern: str
+    heading: str  # the pattern at its first line, else empty
     hold: str
-    rolls: str
+    rolls: str  # the rolls of the line, or which of the pattern they are
     score: str
     share: str
 
 
 @dataclass(frozen=True)
 class GuideContent:
-    """All texts of a guide.
+    """All texts of a guide."""
 
-    Attributes
-    ----------
-    rules : RuleSet
-        With the names of the categories in `language`, which the catalogue may lack.
-    words : Words
-    title, card_title : str
-    lead : tuple of Text
-    sections : dict of str to Section
-        By id, in order of reading. Sections without content are left out.
-    opening : tuple of OpeningRow
-        The lines of section ``opening``.
-    """
-
-    rules: RuleSet
+    rules: RuleSet  # with the names of the categories in `language`, which the catalogue may lack
     words: Words
     title: str
     card_title: str
     lead: tuple[Text, ...]
-    sections: dict[str, Section]
-    opening: tuple[OpeningRow, ...]
+    sections: dict[str, Section]  # by id, in order of reading. Sections without content are left out
+    opening: tuple[OpeningRow, ...]  # the lines of section ``opening``
 
 
 def guide_content(guide: Guide) -> GuideContent:
     """The texts of a guide, in the language of the names of its rules if there is a catalogue, else in English."""
     rules = guide.rules
     words = words_of(rules.language)
-    rows = tuple(_opening_row(rules, line, words) for line in _shown_lines(guide.opening))
+    lines = _shown_lines(guide.opening)
+    rows = tuple(
+        _opening_row(rules, line, before, words) for line, before in zip(lines, [None, *lines], strict=False)
+    )
     found = [*_sheet_sections(guide, words), _give_up(guide, words), _examples(guide, words), _losses(guide, words)]
     if rows:
         found.append(Section("opening", words.words("opening.title"), words.fill("opening.note")))
-    found.append(_odds(guide, words))
-    return GuideContent(
-        rules,
-        words,
-        str(words.fill("guide.title", game=rules.name)),
-        str(words.fill("guide.card_title", game=rules.name)),
-        tuple(_lead(guide, words)),
-        {section.id: section for section in found if section},
-        rows,
-    )
+    found += [_short(guide, words), _odds(guide, words)]
+    title, card_title = (str(words.fill(f"guide.{name}", game=rules.name)) for name in ("title", "card_title"))
+    sections = {section.id: section for section in found if section}
+    return GuideContent(rules, words, title, card_title, tuple(_lead(guide, words)), sections, rows)
 
 
 def _lead(guide: Guide, words: Words) -> list[Text]:
-    sheet, perfect = guide.sheet, words.number(guide.perfect)
+    sheet, perfect = guide.sheet, words.fill("guide.lead_perfect", perfect=words.number(guide.perfect))
+    name = guide.rules.spec or guide.rules.key
     if sheet is None:
-        command = f"yatzy learn {guide.rules.spec or guide.rules.key}"
-        return [words.fill("guide.lead_perfect", perfect=perfect), words.fill("guide.no_sheet", command=command)]
-    name = "mean" if sheet.holds else "prices_mean"
-    if name not in sheet.figures:
-        return [words.fill("guide.lead_perfect", perfect=perfect)]
-    mean, interval = words.number(sheet.figures[name]), sheet.figures.get(f"{name}_interval")
-    lead = words.fill(
-        "guide.lead_rules" if sheet.holds else "guide.lead_prices",
-        numbers=sheet.prices.n_numbers,
-        holds=len(sheet.holds),
-        mean=f"{mean} ± {words.number(_half_width(interval), 2)}" if interval else mean,
-        perfect=perfect,
-    )
-    return [lead, words.fill("guide.simulated")] if interval else [lead]
-
-
-def _half_width(interval: float | list[float]) -> float:
-    """Half the width of an interval given as its ends or as its half width."""
-    return (interval[1] - interval[0]) / 2 if isinstance(interval, list) else float(interval)
+        return [perfect, words.fill("guide.no_sheet", command=f"yatzy learn {name}")]
+    if guide.rules.rolls_per_turn > 1 and not sheet.holds:
+        return [perfect, words.fill("guide.lead_prices", command=f"yatzy learn {name} --hold-rules 16")]
+    figure = "mean" if sheet.holds else "prices_mean"
+    if figure not in sheet.figures:
+        return [perfect]
+    figures = {"mean": words.number(sheet.figures[figure]), "perfect": words.number(guide.perfect)}
+    lead = [words.fill("guide.lead_rules", numbers=sheet.prices.n_numbers, holds=len(sheet.holds), **figures)]
+    if "worst" in sheet.figures:
+        lead.append(words.fill("guide.lead_worst", worst=words.number(sheet.figures["worst"])))
+    return lead
 
 
 def _sheet_sections(guide: Guide, words: Words) -> list[Section | None]:
     sheet, rules = guide.sheet, guide.rules
     if sheet is None:
         return []
-    prices = sheet.prices
-    top = max(*map(abs, prices.prices), 1e-9) if len(prices.prices) > 1 else abs(prices.prices[0]) or 1.0
+    prices = sheet.prices.prices
+    top = max(map(abs, prices)) or 1.0
     rows = tuple(
         Row(text_of(box.name), words.price(price), max(0.0, price) / top)
-        for box, price in zip(rules.categories, prices.prices, strict=True)
+        for box, price in zip(rules.categories, prices, strict=True)
     )
     title, note = ("title_forced", "forced") if not leaves_choice(rules) else ("title", "note")
-    bonus = tuple(_bonus(prices, words))
+    bonus = tuple(_bonus(sheet.prices, rules, words))
     return [
         Section("prices", words.words(f"prices.{title}"), words.fill(f"prices.{note}"), rows),
         Section("bonus", words.words("prices.bonus"), paragraphs=bonus) if bonus else None,
@@ -177,15 +127,15 @@ def _sheet_sections(guide: Guide, words: Words) -> list[Section | None]:
     ]
 
 
-def _bonus(prices: PriceSheet, words: Words) -> list[Text]:
+def _bonus(prices: PriceSheet, rules: RuleSet, words: Words) -> list[Text]:
     """What the numbers other than prices mean."""
-    rules, found = prices.rules, []
+    found = []
     if rules.bonus and any(prices.pars):
         signed = {"secured": prices.bonus_secured, "lost": prices.bonus_lost, "par_point": prices.par_point}
-        values = {name: ("+" if value > 0 else "") + words.price(value) for name, value in signed.items()}
+        values = {name: ("+" if value > 0 else "") + _whole(value, words) for name, value in signed.items()}
         points, threshold = rules.bonus.points, rules.threshold
         found.append(words.fill("prices.bonus_parts", points=points, threshold=threshold, **values))
-        found.append(_par(prices, words))
+        found.append(_par(prices, rules, words))
     if prices.saved_roll:
         found.append(words.fill("prices.saved_roll", value=words.price(prices.saved_roll)))
     if prices.joker_turn:
@@ -194,29 +144,42 @@ def _bonus(prices: PriceSheet, words: Words) -> list[Text]:
     return found
 
 
-def _par(prices: PriceSheet, words: Words) -> Text:
+def _whole(value: float, words: Words) -> str:
+    """A number without the decimals of a whole one."""
+    return words.price(value).removesuffix(words.words("decimal") + "0")
+
+
+def _par(prices: PriceSheet, rules: RuleSet, words: Words) -> Text:
     """Par of the upper boxes: a number of dice of each face, or points for each box."""
-    upper = [(box, par) for box, par in zip(prices.rules.categories, prices.pars, strict=True) if par]
+    upper = [(box, par) for box, par in zip(rules.categories, prices.pars, strict=True) if par]
     counts = {round(par / box.face, 6) if box.face else 0.0 for box, par in upper}
-    listed = ", ".join(
-        f"{box.name} {words.price(par).removesuffix(words.words('decimal') + '0')}" for box, par in upper
-    )
+    listed = ", ".join(f"{box.name} {_whole(par, words)}" for box, par in upper)
     if len(counts) == 1 and (count := counts.pop()) == int(count) > 0:
         return words.fill("prices.par_each", count=int(count), pars=listed)
     return words.fill("prices.par_boxes", pars=listed)
 
 
 def _holds(sheet: StrategySheet, rules: RuleSet, words: Words) -> Section | None:
-    if rules.rolls_per_turn == 1:
-        return None
-    title = words.words("holds.title")
     if not sheet.holds:
-        how = "by_points" if not leaves_choice(rules) else "by_prices"
-        return Section("holds", words.words("holds.title_by_prices"), words.fill(f"holds.{how}"))
+        return None
     worth = sheet.figures.get("worth", [])
     values = [words.number(value) for value in worth] if len(worth) == len(sheet.holds) else [""] * len(sheet.holds)
     rows = [Row(hold_sentence(rules, rule, words), value) for rule, value in zip(sheet.holds, values, strict=True)]
-    return Section("holds", title, words.fill("holds.note") if any(values) else NO_TEXT, tuple(rows))
+    note = words.fill("holds.note") if any(values) else NO_TEXT
+    # The words of the short list are explained here, too.
+    every = [*sheet.holds, *(sheet.with_rules(min(sheet.sizes)).holds if sheet.shorter else ())]
+    return Section("holds", words.words("holds.title"), note, tuple(rows), (legend(rules, every, words),))
+
+
+def _short(guide: Guide, words: Words) -> Section | None:
+    """The shortest list of hold rules, for a reader to whom the whole one is too long."""
+    if guide.sheet is None or not guide.sheet.shorter:
+        return None
+    sheet = guide.sheet.with_rules(min(guide.sheet.sizes))
+    title = words.fill("holds.short", count=len(sheet.holds), mean=words.number(sheet.figures["mean"]))
+    worst = sheet.figures.get("worst")
+    note = NO_TEXT if worst is None else words.fill("holds.short_worst", worst=words.number(worst))
+    return Section("short", str(title), note, tuple(Row(hold_sentence(guide.rules, r, words)) for r in sheet.holds))
 
 
 def _give_up(guide: Guide, words: Words) -> Section | None:
@@ -227,12 +190,11 @@ def _give_up(guide: Guide, words: Words) -> Section | None:
     if not stages:
         return None
     rows = tuple(Row(_stage_name(stage, words) + _stage_text(guide.rules, stage, words)) for stage in stages)
-    most = dict.fromkeys(range(len(guide.rules.categories)), 0.0)
-    for stage in stages:
-        for c in most:
-            share = sum(give_up.share for give_up in stage.give_ups if give_up.category == c)
-            most[c] = max(most[c], share)
-    never = [guide.rules.categories[c].name for c, share in most.items() if share < RARE]
+    never = [
+        box.name
+        for c, box in enumerate(guide.rules.categories)
+        if max(sum(give_up.share for give_up in stage.give_ups if give_up.category == c) for stage in stages) < RARE
+    ]
     paragraphs = (words.fill("give_up.never", boxes=", ".join(never)),) if never else ()
     return Section("give_up", title, words.fill("give_up.note"), rows, paragraphs)
 
@@ -259,8 +221,20 @@ def _stage_text(rules: RuleSet, stage: Stage, words: Words) -> Text:
 def _examples(guide: Guide, words: Words) -> Section | None:
     if not guide.examples:
         return None
-    paragraphs = tuple(_example(guide.rules, example, words) for example in guide.examples)
-    return Section("examples", words.words("examples.title"), paragraphs=paragraphs)
+    first, *others = (_example(guide.rules, example, words) for example in guide.examples)
+    hold = [_hold_example(guide.rules, guide.hold, words)] if guide.hold else []
+    return Section("examples", words.words("examples.title"), paragraphs=(first, *hold, *others))
+
+
+def _hold_example(rules: RuleSet, example: HoldExample, words: Words) -> Text:
+    """A roll with what the reader needs for the rules, and the rule that decides."""
+    filled = example.state.filled
+    boxes = words.listed([box.name for c, box in enumerate(rules.categories) if not filled >> c & 1])
+    return words.fill(
+        "examples.hold", turn=example.turn, dice=dice_text(example.dice), count=example.rolls_left,
+        number=example.rolls_left, upper=example.state.upper, boxes=boxes, rule=example.rule + 1,
+        kept=dice_text(example.kept),
+    )  # fmt: skip
 
 
 def _example(rules: RuleSet, example: Example, words: Words) -> Text:
@@ -272,8 +246,8 @@ def _example(rules: RuleSet, example: Example, words: Words) -> Text:
         price, bonus = round(option.price, 2), round(option.bonus, 1)
         text = words.fill("examples.option", box=box, points=option.points, price=words.price(price))
         if bonus:
-            key = "examples.option_more" if bonus > 0 else "examples.option_less"
-            text = text + words.fill(key, bonus=words.number(abs(bonus)))
+            key = "more" if bonus > 0 else "less"
+            text = text + words.fill(f"examples.option_{key}", bonus=words.number(abs(bonus)))
         value = words.price(option.points - price + bonus)
         sign = "+" if option.points - price + bonus >= 0.005 else ""
         return text + words.fill("examples.value", value=sign + value)
@@ -281,11 +255,9 @@ def _example(rules: RuleSet, example: Example, words: Words) -> Text:
     key = "examples.position" if rules.bonus else "examples.position_plain"
     head = words.fill(key, turn=example.turn, dice=dice_text(example.dice), upper=example.state.upper)
     chosen, best = (rules.categories[option.category].name for option in (example.options[0], example.best))
-    if example.options[0].loss == 0:
-        decision = words.fill("examples.same", box=chosen)
-    else:
-        loss = words.number(example.options[0].loss, 1)
-        decision = words.fill("examples.differs", box=chosen, best=best, loss=loss)
+    decision = words.fill("examples.same", box=chosen)
+    if loss := example.options[0].loss:
+        decision = words.fill("examples.differs", box=chosen, best=best, loss=words.number(loss, 1))
     return joined([head, joined([subtraction(option) for option in example.options], "; ") + ".", decision])
 
 
@@ -301,7 +273,7 @@ def _losses(guide: Guide, words: Words) -> Section | None:
 
 def _odds(guide: Guide, words: Words) -> Section:
     rows = tuple(
-        Row(text_of(box.name), f"{_percent(odds.chance, words)}|{words.number(odds.expected_points)}")
+        Row(text_of(box.name), _percent(odds.chance, words), points=words.number(odds.expected_points))
         for box, odds in zip(guide.rules.categories, guide.odds, strict=True)
     )
     return Section("odds", words.words("odds.title"), words.fill("odds.note"), rows)
@@ -318,11 +290,14 @@ def _shown_lines(lines: tuple[OpeningLine, ...]) -> list[OpeningLine]:
     return [lines[i] for i in sorted(kept)]
 
 
-def _opening_row(rules: RuleSet, line: OpeningLine, words: Words) -> OpeningRow:
+def _opening_row(rules: RuleSet, line: OpeningLine, before: OpeningLine | None, words: Words) -> OpeningRow:
     low, high = words.number(line.lowest, 0), words.number(line.highest, 0)
+    pattern = words.pattern(line.pattern) if line.pattern else words.words("opening.all_rolls")
+    is_first = before is None or before.pattern != line.pattern
     return OpeningRow(
         _sample(rules, line),
-        words.pattern(line.pattern) if line.pattern else words.words("opening.all_rolls"),
+        pattern,
+        capitalised(pattern) if is_first else "",
         _hold_words(rules, line, words),
         _rolls_words(rules, line, words),
         low if low == high else f"{low}–{high}",
@@ -419,8 +394,7 @@ def sheet_columns(content: GuideContent) -> tuple[tuple[str, ...], tuple[str, ..
     return ("prices", "bonus"), ("holds", "examples", "give_up")
 
 
-def column_groups(count: int, columns: int) -> list[slice]:
-    """Slices that share out `count` rows over columns, the first ones the longest."""
-    sizes = [count // columns + (i < count % columns) for i in range(columns)]
-    ends = [*accumulate(sizes)]
-    return [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
+def column_groups(rows: Sequence[T], columns: int) -> list[Sequence[T]]:
+    """Rows shared out over columns, the first ones the longest."""
+    sizes = [len(rows) // columns + (i < len(rows) % columns) for i in range(columns)]
+    return [rows[end - size : end] for end, size in zip(accumulate(sizes), sizes, strict=True)]

@@ -9,25 +9,17 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
 
-from .guide_content import GuideContent, OpeningRow, Row, Section, column_groups, sheet_columns
+from .guide_content import GuideContent, Row, Section, column_groups, sheet_columns
 from .pdf_paper import DASH, INK, POINT, SOFT, TINT, Paper
 
 A4, A6 = (210.0, 297.0), (105.0, 148.0)  # mm
 MARGINS, CARD_MARGINS = (13.0, 11.0), (6.0, 6.0)
-SIZES = tuple(size / 10 for size in range(110, 68, -3))  # points; for each sheet the first at which it fits
-CARD_SIZES = tuple(size / 10 for size in range(95, 48, -3))
+SIZES = tuple(size / 10 for size in range(119, 68, -3))  # points; for each sheet the first at which it fits
+CARD_SIZES = tuple(size / 10 for size in range(104, 48, -3))
 
 
 def guide_pdf(content: GuideContent, card: bool = False) -> bytes:
-    """The bytes of a PDF with the guide, or with the card to carry only.
-
-    Raises
-    ------
-    MissingPackage
-        Without fpdf2.
-    PdfError
-        If the names have letters that no font at hand can show.
-    """
+    """The bytes of a PDF with the guide, or with the card to carry only."""
     paper = GuidePaper(content, card)
     for sheet in _card_sheets(content) if card else _guide_sheets(content):
         paper.size = _largest_size(content, card, sheet)
@@ -51,16 +43,7 @@ def _largest_size(content: GuideContent, card: bool, sheet: Callable[[GuidePaper
 
 
 class GuidePaper(Paper):
-    """The paper of a guide or of a card, with its texts.
-
-    Parameters
-    ----------
-    content
-    card
-        Whether it is the card.
-    size
-        Of the type, in points.
-    """
+    """The paper of a guide or of a card, with its texts."""
 
     def __init__(self, content: GuideContent, card: bool, size: float = 10.0) -> None:
         letters = {letter for text in _all_texts(content) for letter in text}
@@ -74,9 +57,9 @@ def _all_texts(content: GuideContent) -> Iterable[str]:
     yield from (content.title, content.card_title, *map(str, content.lead))
     for section in content.sections.values():
         yield from (section.title, str(section.note), *map(str, section.paragraphs))
-        yield from (str(row.name) + row.value for row in section.rows)
+        yield from (str(row.name) + row.value + row.points for row in section.rows)
     for line in content.opening:
-        yield line.pattern + line.hold + line.rolls
+        yield line.heading + line.hold + line.rolls
 
 
 # --- sheets ------------------------------------------------------------------------------------------------------
@@ -85,13 +68,13 @@ def _all_texts(content: GuideContent) -> Iterable[str]:
 def _guide_sheets(content: GuideContent) -> list[Callable[[GuidePaper], None]]:
     """The learned strategy and the opening rolls; without a learned strategy one sheet of what is always known."""
     if "prices" in content.sections:
-        return [_learned_sheet, lambda paper: _plain_sheet(paper, "opening", "odds")]
+        return [_learned_sheet, lambda paper: _plain_sheet(paper, "opening", "short", "odds")]
     return [lambda paper: _plain_sheet(paper, "give_up", "opening", "odds", with_head=True)]
 
 
 def _card_sheets(content: GuideContent) -> list[Callable[[GuidePaper], None]]:
     """The two sides of the card."""
-    sheets = [lambda paper: _plain_sheet(paper, "prices", "bonus", with_head=True)]
+    sheets = [lambda paper: _plain_sheet(paper, "prices", "bonus", "give_up", with_head=True)]
     return [*sheets, lambda paper: _plain_sheet(paper, "holds")] if "holds" in content.sections else sheets
 
 
@@ -164,15 +147,14 @@ def _contents(paper: GuidePaper, section: Section, x: float, y: float, width: fl
 
 
 def _prices(paper: GuidePaper, section: Section, x: float, y: float, width: float) -> float:
-    columns = 2 if paper.card and len(section.rows) > 8 else 1
-    gap, end = 5.0, y
+    columns, gap, ends = 2 if paper.card and len(section.rows) > 8 else 1, 5.0, [y]
     column = (width - gap * (columns - 1)) / columns
-    for number, part in enumerate(column_groups(len(section.rows), columns)):
+    for number, part in enumerate(column_groups(section.rows, columns)):
         at = y
-        for row in section.rows[part]:
+        for row in part:
             at = _price(paper, row, x + number * (column + gap), at, column, columns == 1)
-        end = max(end, at)
-    return end
+        ends.append(at)
+    return max(ends)
 
 
 def _price(paper: GuidePaper, row: Row, x: float, y: float, width: float, with_bar: bool) -> float:
@@ -203,6 +185,8 @@ def _holds(paper: GuidePaper, section: Section, x: float, y: float, width: float
             paper.text(row.value, x + width - worth, start, worth, colour=SOFT, align="right")
         y = end + paper.line() * 0.1
         paper.rule(x, y, width)
+    for text in section.paragraphs:
+        y = paper.text(text, x, y + paper.line() * 0.25, width, 0.9, SOFT)
     return y
 
 
@@ -243,50 +227,38 @@ def _opening(paper: GuidePaper, section: Section, x: float, y: float, width: flo
         paper.text(text, lefts[i], y, widths[i], 0.85, SOFT, "left" if i == 3 else "right")
     y += paper.line(0.85) * 1.1
     paper.rule(x, y, width)
-    before = ""
     for row in paper.content.opening:
         start = y + paper.line() * 0.18
         for i, (face, held) in enumerate(row.sample):
             paper.die(face, held, x + i * side * 1.12, start + paper.line() * 0.05, side)
-        y = _opening_texts(paper, row, row.pattern != before, start, lefts, widths) + paper.line() * 0.18
+        ends = [
+            paper.text(row.heading, lefts[1], start, widths[1] - 2),
+            paper.text(row.hold, lefts[2], start, widths[2] - 2, bold=True),
+            paper.text(row.rolls, lefts[3], start, widths[3] - 2, 0.92, SOFT),
+            paper.text(row.score, lefts[4], start, widths[4], align="right"),
+            paper.text(row.share, lefts[5], start, widths[5], align="right"),
+        ]
+        y = max(ends) + paper.line() * 0.18
         paper.rule(x, y, width)
-        before = row.pattern
     return y
 
 
-def _opening_texts(
-    paper: GuidePaper, row: OpeningRow, first: bool, y: float, lefts: list[float], widths: list[float]
-) -> float:
-    """The texts of a line of the opening rolls; returns the y below the tallest."""
-    pattern = row.pattern[:1].upper() + row.pattern[1:] if first else ""
-    ends = [
-        paper.text(pattern, lefts[1], y, widths[1] - 2),
-        paper.text(row.hold, lefts[2], y, widths[2] - 2, bold=True),
-        paper.text(row.rolls, lefts[3], y, widths[3] - 2, 0.92, SOFT),
-        paper.text(row.score, lefts[4], y, widths[4], align="right"),
-        paper.text(row.share, lefts[5], y, widths[5], align="right"),
-    ]
-    return max(ends)
-
-
 def _odds(paper: GuidePaper, section: Section, x: float, y: float, width: float) -> float:
-    columns, gap = 3, 7.0
+    columns, gap, below = 3, 7.0, [y]
     column = (width - gap * (columns - 1)) / columns
-    words, end = paper.content.words, y
-    cells = ((0.54, "box", "left"), (0.26, "chance", "right"), (0.2, "points", "right"))
-    for number, part in enumerate(column_groups(len(section.rows), columns)):
-        rows = [[str(row.name), *row.value.split("|")] for row in section.rows[part]]
-        at = y
-        for texts in [[words.words(f"odds.{name}") for _, name, _ in cells], *rows][: len(rows) and None]:
-            left, ends = x + number * (column + gap), []
-            for (share, _, align), text in zip(cells, texts, strict=True):
-                scale, colour = (0.85, SOFT) if at == y else (1.0, INK)
+    cells = ((0.54, "left"), (0.26, "right"), (0.2, "right"))
+    head = [paper.content.words.words(f"odds.{name}") for name in ("box", "chance", "points")]
+    for number, part in enumerate(column_groups(section.rows, columns)):
+        start, at = x + number * (column + gap), y
+        for texts in [head, *([str(row.name), row.value, row.points] for row in part)] if part else []:
+            left, ends, (scale, colour) = start, [], (0.85, SOFT) if texts is head else (1.0, INK)
+            for (share, align), text in zip(cells, texts, strict=True):
                 ends.append(paper.text(text, left, at + paper.line() * 0.12, column * share, scale, colour, align))
                 left += column * share
             at = max(ends) + paper.line() * 0.12
-            paper.rule(x + number * (column + gap), at, column)
-        end = max(end, at)
-    return end
+            paper.rule(start, at, column)
+        below.append(at)
+    return max(below)
 
 
 View = Callable[[GuidePaper, Section, float, float, float], float]
@@ -294,6 +266,7 @@ VIEWS: dict[str, View] = {
     "prices": _prices,
     "bonus": _paragraphs,
     "holds": _holds,
+    "short": _holds,
     "give_up": _give_up,
     "examples": _paragraphs,
     "losses": _losses,

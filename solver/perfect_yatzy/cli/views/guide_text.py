@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import zip_longest
 from textwrap import wrap
 
-from .guide_content import GuideContent, OpeningRow, Section, column_groups
+from .guide_content import GuideContent, Section, column_groups
 from .wording import WIDTH
 from .words import Text
 
-CARD_SECTIONS = ("prices", "bonus", "holds")
+CARD_SECTIONS = ("prices", "bonus", "holds", "give_up")
 BAR = 24  # columns of the longest bar
 ROLLS_INDENT = 4
 
 
 def guide_text(content: GuideContent, card: bool = False) -> str:
-    """The guide, or only the card to carry: prices, bonus and hold rules."""
+    """The guide, or only the card to carry: prices, bonus, hold rules and what to give up."""
     title = content.card_title if card else content.title
     lines = [title, "=" * len(title)]
     for text in content.lead:
@@ -55,6 +56,9 @@ def _rules(content: GuideContent, section: Section) -> Iterator[str]:
         lines = _wrapped(row.name, f"{number:>3} ", "    ", width)
         yield from lines[:-1]
         yield f"{lines[-1]:<{width}}  {row.value:>{numbers}}"
+    if section.paragraphs:
+        yield ""
+        yield from _paragraphs(content, section)
 
 
 def _stages(content: GuideContent, section: Section) -> Iterator[str]:
@@ -64,49 +68,32 @@ def _stages(content: GuideContent, section: Section) -> Iterator[str]:
 
 
 def _opening(content: GuideContent, section: Section) -> Iterator[str]:
-    words = content.words
-    scores = max(len(row.score) for row in content.opening)
-    shares = max(len(row.share) for row in content.opening)
-    scores, shares = max(scores, len(words.words("opening.score"))), max(shares, len(words.words("opening.share")))
+    heads = content.words.words("opening.score"), content.words.words("opening.share")
+    scores = max(len(heads[0]), *(len(row.score) for row in content.opening))
+    shares = max(len(heads[1]), *(len(row.share) for row in content.opening))
     width = WIDTH - scores - shares - 6
-
-    def line(text: str, row: OpeningRow | None) -> str:
-        score = row.score if row else words.words("opening.score")
-        share = row.share if row else words.words("opening.share")
-        return f"  {text:<{width}}  {score:>{scores}}  {share:>{shares}}"
-
-    yield line("", None)
-    before = ""
+    yield f"  {'':<{width}}  {heads[0]:>{scores}}  {heads[1]:>{shares}}"
     for row in content.opening:
-        if row.pattern != before:
-            yield f"  {_capital(row.pattern)}"
-            before = row.pattern
+        if row.heading:
+            yield f"  {row.heading}"
         rolls = _wrapped(f"{row.hold}: {row.rolls}", " " * ROLLS_INDENT, " " * (ROLLS_INDENT + 2), width + 2)
-        yield line(rolls[0][2:], row)
+        yield f"{rolls[0]:<{width + 2}}  {row.score:>{scores}}  {row.share:>{shares}}"
         yield from rolls[1:]
 
 
 def _odds(content: GuideContent, section: Section) -> Iterator[str]:
     """Two columns of boxes with their chance and points."""
     name = max(len(str(row.name)) for row in section.rows)
-    cells = []
-    for row in section.rows:
-        chance, points = row.value.split("|")
-        cells.append(f"{row.name!s:<{name}} {chance:>7} {points:>5}")
-    columns = 2 if 2 * len(cells[0]) + 6 <= WIDTH else 1
-    parts = [cells[part] for part in column_groups(len(cells), columns)]
-    for i in range(len(parts[0])):
-        yield "  " + "    ".join(part[i] for part in parts if i < len(part))
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    cells = [f"{row.name!s:<{name}} {row.value:>7} {row.points:>5}" for row in section.rows]
+    for row in zip_longest(*column_groups(cells, 2 if 2 * len(cells[0]) + 6 <= WIDTH else 1)):
+        yield "  " + "    ".join(cell for cell in row if cell)
 
 
 VIEWS: dict[str, Callable[[GuideContent, Section], Iterator[str]]] = {
     "prices": _bars,
     "bonus": _paragraphs,
     "holds": _rules,
+    "short": _rules,
     "give_up": _stages,
     "examples": _paragraphs,
     "losses": _bars,

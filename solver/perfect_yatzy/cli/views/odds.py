@@ -6,39 +6,28 @@ from ..._messages import _, number_text
 from ...game.notation import glyphs, spaced
 from ...game.rules import RuleSet
 from ...strategy.category_odds import CategoryOdds
-from .wording import category_name, chance_text, rerolls_left_text
+from .wording import category_name, chance_text, columns, names_width, rerolls_left_text
 
 
 def odds_lines(
     rules: RuleSet, dice: tuple[int, ...] | None, rolls_left: int, entries: list[CategoryOdds]
 ) -> list[str]:
-    """Lines for `yatzy odds`.
-
-    Parameters
-    ----------
-    dice
-        The roll; None before the first roll, when there is nothing to hold yet.
-    entries
-        The categories, as :func:`perfect_yatzy.strategy.category_odds.category_odds` returns them.
-    """
+    """Lines for `yatzy odds`. Without dice, before the first roll, there is nothing to hold."""
     roll = f"{spaced(dice)} ({glyphs(dice)})" if dice else _("Before the first roll")
-    alone = _("{game}, one turn played for each category alone").format(game=rules.name)
+    alone = _("{game}, one turn played for each category alone", game=rules.name)
     lines = [f"{roll}, {rerolls_left_text(rolls_left)}", alone]
     lines += [_("Each hold is the best one for the number to its left"), ""] if dice else [""]
-    nothing, hold_word = _("nothing"), _("hold")
-    category, chance_word, points = _("category"), _("chance"), _("points")
-    width = max(len(c.name) for c in rules.categories)
-    hold_width = max(2 * rules.dice - 1, len(nothing))
+    nothing = _("nothing")
 
     def hold_cell(hold: tuple[int, ...] | None) -> str:
-        return "" if hold is None else f"  {spaced(hold) or nothing:<{hold_width}}"
+        return "" if hold is None else spaced(hold) or nothing
 
-    hold_head = f"  {hold_word:<{hold_width}}" if dice else ""
-    lines.append(f"  {category:<{width}}  {chance_word:>9}{hold_head}  {points:>7}{hold_head}".rstrip())
+    rows = [[_("category"), _("chance"), _("hold"), _("points"), _("hold")]]
     for entry in entries:
-        name, chance = category_name(rules, entry.category), chance_text(entry.chance)
-        row = f"  {name:<{width}}  {chance:>9}{hold_cell(entry.hold)}"
-        lines.append(
-            f"{row}  {number_text(entry.expected_points, 2):>7}{hold_cell(entry.expected_points_hold)}".rstrip()
-        )
-    return lines
+        name, points = category_name(rules, entry.category), number_text(entry.expected_points, 2)
+        holds = hold_cell(entry.hold), hold_cell(entry.expected_points_hold)
+        rows.append([name, chance_text(entry.chance), holds[0], points, holds[1]])
+    hold_form = f"<{max(2 * rules.dice - 1, len(nothing))}"
+    layout = [f"<{names_width(rules)}", ">9", hold_form, ">7", hold_form]
+    shown = range(5) if dice else (0, 1, 3)
+    return lines + columns([[row[i] for i in shown] for row in rows], *(layout[i] for i in shown))

@@ -39,43 +39,16 @@ def check_pdf() -> None:
 
 @dataclass(frozen=True)
 class Word:
-    """A piece of a line that is not broken: text of one style, or one die.
-
-    Attributes
-    ----------
-    text : str
-    bold, die : bool
-    space : bool
-        Whether a space stands before it, where the line may be broken.
-    """
+    """A piece of a line that is not broken: text of one style, or one die."""
 
     text: str
     bold: bool
     die: bool
-    space: bool
+    space: bool  # whether a space stands before it, where the line may be broken
 
 
 class Paper:
-    """Sheets of a PDF: type, words in lines, dice and bars. Lengths are in mm.
-
-    Parameters
-    ----------
-    area
-        Width and height of a sheet.
-    margins
-        At the left and right, and at the top and bottom.
-    letters
-        All letters that will be set.
-    size
-        Of the type, in points.
-
-    Attributes
-    ----------
-    size : float
-        Of the type, in points.
-    fits : bool
-        False once something was drawn below the end of a sheet.
-    """
+    """Sheets of a PDF: type, words in lines, dice and bars. Lengths are in mm."""
 
     def __init__(
         self, area: tuple[float, float], margins: tuple[float, float], letters: set[str], size: float = 10.0
@@ -222,13 +195,7 @@ def _units(text: Text) -> list[list[Word]]:
 
 
 def _font_family(pdf: FPDF, letters: set[str]) -> str:
-    """The family to set the texts in, made known to the PDF.
-
-    Raises
-    ------
-    MissingPackage, PdfError
-        If Helvetica lacks letters, and no other font is at hand or it lacks them, too.
-    """
+    """The family to set the texts in, made known to the PDF."""
     letters = {letter for text in letters for letter in text.translate(DASH)}
     try:
         "".join(letters).encode("windows-1252")

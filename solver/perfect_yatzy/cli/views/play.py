@@ -1,17 +1,19 @@
-"""The game of `yatzy play` as text: scorecards, prompts and points, in lines of at most 78 columns."""
+"""The game of `yatzy play` as text: scorecards, prompts and points, in lines that fit into the terminal."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from ..._messages import N_, _
 from ...errors import enumerated
 from ...game.notation import glyphs, spaced
 from ...game.rules import RuleSet
 from ...game.scorecard import Scorecard
-from ...play.session import Session
+from ...play.session import Action, Session
 from ...strategy.opponents import final_score
 from .decisions import CATEGORY_HELP, HOLD_HELP
 from .upper_bonus import upper_bonus_cells, upper_bonus_labels
-from .wording import WIDTH, category_name, number_word, rerolls_left_text, wrapped
+from .wording import category_name, line_width, number_word, rerolls_left_text, wrapped
 
 MAX_NAME = 20  # columns of a player's name
 DECISION_HELP = N_("""\
@@ -51,11 +53,10 @@ def card_rows(rules: RuleSet, card: Scorecard) -> list[tuple[str, str]]:
     return [*rows, (_("Total"), str(final_score(card)))]
 
 
-def card_lines(rules: RuleSet, session: Session) -> list[str]:
-    """The scorecards of all players side by side, in blocks of as many as fit into a line."""
+def card_lines(rules: RuleSet, session: Session, players: Iterable[int]) -> list[str]:
+    """The scorecards of some players side by side, in blocks of as many as fit into a line."""
     columns = [
-        [short_name(name), *(value for _, value in card_rows(rules, session.card(i)))]
-        for i, name in enumerate(session.players)
+        [short_name(session.players[i]), *(value for _, value in card_rows(rules, session.card(i)))] for i in players
     ]
     labels = ["", *(label for label, _ in card_rows(rules, session.card(0)))]
     label_width = max(map(len, labels))
@@ -65,7 +66,7 @@ def card_lines(rules: RuleSet, session: Session) -> list[str]:
         width = max(6, *map(len, column))
         padded = [f"{value:>{width}}" for value in column]
         used += width + 2
-        if blocks[-1] and label_width + 2 + used > WIDTH:
+        if blocks[-1] and label_width + 2 + used > line_width():
             blocks.append([])
             used = width + 2
         blocks[-1].append(padded)
@@ -76,12 +77,12 @@ def card_lines(rules: RuleSet, session: Session) -> list[str]:
     return lines
 
 
-def spoken_card_lines(rules: RuleSet, session: Session) -> list[str]:
+def spoken_card_lines(rules: RuleSet, session: Session, players: Iterable[int]) -> list[str]:
     """The scorecards as sentences, for a screen reader."""
     lines = []
     n_categories = len(rules.categories)
-    for i, name in enumerate(session.players):
-        card = session.card(i)
+    for i in players:
+        name, card = session.players[i], session.card(i)
         filled = ", ".join(f"{rules.categories[c].name} {points}" for c, points in sorted(card.points.items()))
         still_open = ", ".join(rules.categories[c].name for c in range(n_categories) if c not in card.points)
         sentence = _("{name}: total {total}. Filled: {filled}. Open: {open}.")
@@ -101,7 +102,7 @@ def winner_line(session: Session) -> str:
     highest = max(scores)
     winners = [short_name(name) for name, score in zip(session.players, scores, strict=True) if score == highest]
     if len(winners) > 1:
-        return _("A tie at {points} points: {names}.").format(points=highest, names=enumerated(winners))
+        return _("A tie at {points} points: {names}.", points=highest, names=enumerated(winners))
     second = max(score for score in scores if score < highest)
     sentence = _("{name} wins with {points} points, {lead} ahead.")
     return sentence.format(name=winners[0], points=highest, lead=highest - second)
@@ -121,7 +122,7 @@ def stage_line(session: Session) -> str:
     sentence = _("turn {turn} of {turns}, roll {roll}") if prefix else _("Turn {turn} of {turns}, roll {roll}")
     stage = sentence.format(turn=turn, turns=len(session.rules.categories), roll=len(session.dice_history))
     line = f"{prefix}{stage}, {rerolls_left_text(rolls_left)}"
-    line += " " + _("({count} saved)").format(count=number_word(saved)) if saved else ""
+    line += " " + _("({count} saved)", count=number_word(saved)) if saved else ""
     return wrapped(f"{line}: {spaced(session.dice)}  {glyphs(session.dice)}")
 
 
@@ -130,7 +131,7 @@ def dice_question(session: Session) -> str:
     held = session.holds[-1] if session.holds else ()
     dice = str(session.to_roll)
     if held:
-        dice = _("{count}, without the held {dice}").format(count=session.to_roll, dice=spaced(held))
+        dice = _("{count}, without the held {dice}", count=session.to_roll, dice=spaced(held))
     prefix = player_prefix(session, session.player)
     sentence = _("dice you rolled ({dice}; help):") if prefix else _("Dice you rolled ({dice}; help):")
     return prefix + sentence.format(dice=dice)
@@ -139,7 +140,7 @@ def dice_question(session: Session) -> str:
 def dice_help(session: Session) -> str:
     """The answers to :func:`dice_question`."""
     faces = "".join(str(i % session.rules.faces + 1) for i in range(session.to_roll))
-    return _(DICE_HELP).format(faces=faces)  # marked elsewhere
+    return _(DICE_HELP, faces=faces)  # marked elsewhere
 
 
 def score_line(rules: RuleSet, session: Session, category: str) -> str:
@@ -153,13 +154,13 @@ def points_and_bonus(points: int, bonus_points: int) -> str:
     """The points of a box, and the bonus points with them if there are any."""
     if not bonus_points:
         return str(points)
-    return _("{points} and {bonus_points} bonus points").format(points=points, bonus_points=bonus_points)
+    return _("{points} and {bonus_points} bonus points", points=points, bonus_points=bonus_points)
 
 
 def computer_head(session: Session) -> str:
     """The line before the turn of a computer player."""
     turn = len(session.turns) // len(session.players) + 1
-    stage = _("turn {turn} of {turns}").format(turn=turn, turns=len(session.rules.categories))
+    stage = _("turn {turn} of {turns}", turn=turn, turns=len(session.rules.categories))
     return player_prefix(session, session.player) + stage
 
 
@@ -167,9 +168,9 @@ def computer_line(rules: RuleSet, session: Session, decision: tuple[int, ...] | 
     """One roll of a computer player, and what it does with it."""
     if isinstance(decision, str):
         points = points_and_bonus(*session.choices()[decision])
-        action = _("takes {category} for {points}").format(category=category_name(rules, decision), points=points)
+        action = _("takes {category} for {points}", category=category_name(rules, decision), points=points)
     else:
-        action = _("holds {dice}").format(dice=spaced(decision)) if decision else _("rerolls all dice")
+        action = _("holds {dice}", dice=spaced(decision)) if decision else _("rerolls all dice")
     return wrapped(f"  {spaced(session.dice)}  {glyphs(session.dice)}  {action}")
 
 
@@ -179,7 +180,17 @@ def points_line(rules: RuleSet, session: Session) -> str:
     ranked = sorted(points_of.items(), key=lambda item: -item[1])
     scoring = [f"{category_name(rules, c)} {points}" for c, points in ranked if points]
     zeros = [category_name(rules, c) for c, points in ranked if not points]
-    if len(zeros) > 4:
-        zeros = [_("{count} others").format(count=number_word(len(zeros)))]
+    if scoring and len(zeros) > 4:  # where nothing scores, these are the choice
+        zeros = [_("{count} others", count=number_word(len(zeros)))]
     points = ", ".join(scoring + [f"{name} 0" for name in zeros])
-    return wrapped(_("Points now: {points}").format(points=points))
+    return wrapped(_("Points now: {points}", points=points))
+
+
+def action_line(rules: RuleSet, action: Action) -> str:
+    """What an undo took back."""
+    if action.kind == "score":
+        return _("Undone: {action}.", action=category_name(rules, action.category))
+    held = _("hold {dice}", dice=spaced(action.dice)) if action.dice else _("hold nothing")
+    return _(
+        "Undone: {action}.", action=held if action.kind == "hold" else _("the roll {dice}", dice=spaced(action.dice))
+    )

@@ -16,9 +16,9 @@ from ...service.puzzles import puzzle_fields
 from ...service.reviews import action_json
 from ...strategy.actions import Choice, Hold
 from ...strategy.strategy import Strategy
-from .decisions import CATEGORY_HELP, HOLD_HELP, without_verb
+from .decisions import CATEGORY_HELP, HOLD_HELP, decision_of
 from .review import action_text, grade_word
-from .wording import WIDTH, loss_text, rerolls_left_text
+from .wording import columns, line_width, loss_text, rerolls_left_text
 
 MAX_OPTIONS = 5  # listed in a solution
 QUIT_HELP = N_("  quit          show the solution and quit")
@@ -31,18 +31,17 @@ def puzzle_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str
     still_open = [category.name for c, category in enumerate(rules.categories) if c not in card.points]
     n_rolls = strategy.max_rerolls(card.state) + 1
     if card.bonus_points:
-        filled.append(_("bonus points {points}").format(points=card.bonus_points))
+        filled.append(_("bonus points {points}", points=card.bonus_points))
     if card.saved:
-        filled.append(_("saved rolls {count}").format(count=card.saved))
-    lines = [_("{game}, {points} points").format(game=rules.name, points=card.total)]
+        filled.append(_("saved rolls {count}", count=card.saved))
+    lines = [_("{game}, {points} points", game=rules.name, points=card.total)]
     labels = _("filled:"), _("open:")
     width = max(map(len, labels))
     for label, names in zip(labels, (filled, still_open), strict=True):
         text, margin = ", ".join(names) or _("nothing"), " " * (width + 3)
-        lines += wrap(text, WIDTH, initial_indent=f"  {label:<{width}} ", subsequent_indent=margin)
-    stage = _("roll {roll} of {rolls}, {rerolls}").format(
-        roll=n_rolls - rolls_left, rolls=n_rolls, rerolls=rerolls_left_text(rolls_left)
-    )
+        lines += wrap(text, line_width(), initial_indent=f"  {label:<{width}} ", subsequent_indent=margin)
+    rerolls = rerolls_left_text(rolls_left)
+    stage = _("roll {roll} of {rolls}, {rerolls}", roll=n_rolls - rolls_left, rolls=n_rolls, rerolls=rerolls)
     lines.append(f"  {stage}: {spaced(puzzle.dice)}  {glyphs(puzzle.dice)}")
     return lines
 
@@ -53,22 +52,16 @@ def puzzle_help(puzzle: Puzzle) -> str:
 
 
 def find_answer(rules: RuleSet, puzzle: Puzzle, strategy: Strategy, text: str) -> Hold | Choice:
-    """The option that a player's text names: dice, ``none``, or a category.
-
-    Raises
-    ------
-    StateError
-        If the text is not one of the options.
-    """
+    """The option that a player's text names: dice, ``none``, or a category."""
     options = puzzle.options(strategy)
-    text = without_verb(text)
+    text = decision_of(text)
     held = parse_hold(text, puzzle.dice) if puzzle.rolls_left else None
     if held is not None:
         if held == puzzle.dice:
             raise StateError(_("all dice are held, so there is nothing to reroll; name the category to take"))
         option = find_action(options, held)
         if option is None:
-            raise StateError(_("{held} is not within {dice}").format(held=spaced(held), dice=spaced(puzzle.dice)))
+            raise StateError(_("{held} is not within {dice}", held=spaced(held), dice=spaced(puzzle.dice)))
         return option
     points_of = {o.category: o.points + o.bonus_points for o in options if isinstance(o, Choice)}
     category = parse_category(rules, text, points_of)
@@ -95,12 +88,9 @@ def grade_line(rules: RuleSet, puzzle: Puzzle, strategy: Strategy, answer: Hold 
 def solution_lines(rules: RuleSet, puzzle: Puzzle, strategy: Strategy) -> list[str]:
     """The best options and what they lose."""
     options = puzzle.options(strategy)[:MAX_OPTIONS]
-    labels = [action_text(rules, option) for option in options]
-    width = max(map(len, labels))
-    lines = [f"  {'':<{width}}  {_('loses'):>9}"]
-    for i, (option, label) in enumerate(zip(options, labels, strict=True)):
-        lines.append(f"  {label:<{width}}  {loss_text(option.loss, i == 0):>9}")
-    return lines
+    rows = [("", _("loses"))]
+    rows += [(action_text(rules, option), loss_text(option.loss, i == 0)) for i, option in enumerate(options)]
+    return columns(rows, "<", ">9")
 
 
 def puzzle_json(puzzle: Puzzle, strategy: Strategy) -> dict[str, Any]:

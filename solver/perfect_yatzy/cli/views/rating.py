@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from textwrap import wrap
 
 from ..._messages import N_, _, ngettext, number_text
@@ -13,7 +13,7 @@ from ...play.figures import GRADE_NAMES
 from ...play.rating import Block, Comparison, Rating, Ratings
 from .charts import bar
 from .review import grade_word
-from .wording import WIDTH, category_name, decimal_text
+from .wording import category_name, decimal_text, grouped, line_width
 
 MAX_SKIPPED = 10  # games that are listed
 LABEL, NUMBER, INTERVAL = 26, 9, 22  # columns
@@ -27,47 +27,33 @@ LAST_HOLD_KINDS = {
 
 
 def rating_lines(rating: Rating, rules: RuleSet, block: int | None = None) -> list[str]:
-    """Lines for one rating.
-
-    Parameters
-    ----------
-    rules
-        The rules with the names of a language.
-    block
-        Games in a block of the list over time.
-    """
-    head = _("{player}, {rules}: {games}")
-    games = head.format(player=rating.player, rules=rating.rules.key, games=games_text(rating.games))
-    interval = interval_head(rating.confidence)
-    lines = [games, "", row("", _("a game"), interval)]
-    for label, estimate in (
-        (_("Result"), rating.result),
-        (_("Luck"), rating.luck),
-        (_("Points lost"), rating.points_lost),
-        (_("Result without luck"), rating.result_without_luck),
-    ):
-        lines.append(estimate_row(label, estimate))
-    lines += [row(_("Perfect play"), number_text(rating.start, 2)), ""]
+    """Lines for one rating, with the names of `rules` and so many games in a block of the list over time."""
+    games, interval = games_text(rating.games), interval_head(rating.confidence)
+    head = _("{player}, {rules}: {games}", player=rating.player, rules=rating.rules.key, games=games)
+    lines = [
+        head,
+        "",
+        row("", _("a game"), interval),
+        estimate_row(_("Result"), rating.result),
+        estimate_row(_("Luck"), rating.luck),
+        estimate_row(_("Points lost"), rating.points_lost),
+        estimate_row(_("Result without luck"), rating.result_without_luck),
+        row(_("Perfect play"), number_text(rating.start, 2)),
+        "",
+    ]
     if rating.narrower:
-        narrower = _(
+        text = _(
             "Without luck the interval is {factor} times narrower: the results of {games} games would say as much."
         )
-        lines += sentence(
-            narrower.format(
-                factor=number_text(rating.narrower, 1),
-                games=number_text(rating.narrower**2 * rating.games, grouped=True),
-            )
-        )
-    errors = [
-        f"{number_text(number, 1)} {grade_word(name, 2)}"
-        for name, number in zip(GRADE_NAMES, rating.figures.errors.mean(axis=0).tolist(), strict=True)
-    ]
-    mean_errors = _("A game has {first}, {second} and {third}.")
-    lines += sentence(mean_errors.format(first=errors[0], second=errors[1], third=errors[2]))
+        games = grouped(rating.narrower**2 * rating.games)
+        lines += sentence(text.format(factor=number_text(rating.narrower, 1), games=games))
+    means = rating.figures.errors.mean(axis=0).tolist()
+    errors = [f"{number_text(n, 1)} {grade_word(name, 2)}" for name, n in zip(GRADE_NAMES, means, strict=True)]
+    first, second, third = errors
+    lines += sentence(_("A game has {first}, {second} and {third}.", first=first, second=second, third=third))
     if len(rating.other_results):
-        others = _("{games} without decisions: mean result {mean}.")
-        mean = number_text(float(rating.other_results.mean()), 2)
-        lines += sentence(others.format(games=games_text(len(rating.other_results)), mean=mean))
+        games, mean = games_text(len(rating.other_results)), number_text(float(rating.other_results.mean()), 2)
+        lines += sentence(_("{games} without decisions: mean result {mean}.", games=games, mean=mean))
     lines += ["", *kind_lines(rating, interval)]
     if leaves_choice(rules):  # there each turn has one category
         lines += ["", *category_lines(rating, rules)]
@@ -89,12 +75,12 @@ def interval_text(estimate: Estimate, digits: int = 2) -> str:
 
 def interval_head(confidence: float) -> str:
     """The head of a column of intervals."""
-    return _("{share} % interval").format(share=decimal_text(100 * confidence))
+    return _("{share} % interval", share=decimal_text(100 * confidence))
 
 
 def range_text(low: float, high: float, digits: int = 2) -> str:
     """The numbers from one to another: ``1.20 to 3.40``."""
-    return _("{low} to {high}").format(low=number_text(low, digits), high=number_text(high, digits))
+    return _("{low} to {high}", low=number_text(low, digits), high=number_text(high, digits))
 
 
 def estimate_row(label: str, estimate: Estimate, rest: str = "") -> str:
@@ -104,12 +90,12 @@ def estimate_row(label: str, estimate: Estimate, rest: str = "") -> str:
 
 def sentence(text: str) -> list[str]:
     """Wrapped text."""
-    return wrap(text, WIDTH)
+    return wrap(text, line_width())
 
 
 def games_text(number: int) -> str:
     """A number of games: ``1 game``, ``1,000 games``."""
-    return ngettext("{count} game", "{count} games", number).format(count=number_text(number, grouped=True))
+    return ngettext("{count} game", "{count} games", number, count=grouped(number))
 
 
 def kind_name(kind: str, last: bool) -> str:
@@ -148,19 +134,18 @@ def category_lines(rating: Rating, rules: RuleSet) -> list[str]:
     return lines
 
 
-def block_lines(rating: Rating, parts: Iterable[Block], interval: str) -> list[str]:
+def block_lines(rating: Rating, parts: Sequence[Block], interval: str) -> list[str]:
     """The points lost over time, with bars, and their trend."""
-    found = list(parts)
-    most = max(part.points_lost.value for part in found)
+    most = max(part.points_lost.value for part in parts)
     lines = [row(_("Points lost over time"), _("a game"), interval)]
-    for part in found:
-        first, last = (number_text(number, grouped=True) for number in (part.first, part.last))
-        several = part.last > part.first
-        label = _("games {first} to {last}").format(first=first, last=last) if several else ""
-        label = label or _("game {number}").format(number=first)
+    for part in parts:
+        first, last = grouped(part.first), grouped(part.last)
+        label = _("game {number}", number=first)
+        if part.last > part.first:
+            label = _("games {first} to {last}", first=first, last=last)
         if part.first_date and part.last_date:
             days = sorted({part.first_date[:10], part.last_date[:10]})
-            label = _("{low} to {high}").format(low=days[0], high=days[1]) if len(days) > 1 else days[0]
+            label = _("{low} to {high}", low=days[0], high=days[1]) if len(days) > 1 else days[0]
         drawn = bar(part.points_lost.value / most, BAR) if most > 0 else ""
         lines.append(estimate_row(f"  {label}", part.points_lost, f"  {drawn}"))
     return [*lines, *trend_lines(rating)]
@@ -171,14 +156,12 @@ def trend_lines(rating: Rating) -> list[str]:
     trend = rating.trend
     if trend is None or trend.low is None or trend.high is None:
         return []
-    shown = (
-        _("No trend is shown: {change} in 100 games ({interval}).")
-        if trend.low <= 0 <= trend.high
-        else _("Trend: {change} in 100 games ({interval}).")
-    )
+    text = _("Trend: {change} in 100 games ({interval}).")
+    if trend.low <= 0 <= trend.high:
+        text = _("No trend is shown: {change} in 100 games ({interval}).")
     change = scaled(trend, 100)
     sign = "" if change.value < 0 else "+"
-    return sentence(shown.format(change=f"{sign}{number_text(change.value, 2)}", interval=interval_text(change)))
+    return sentence(text.format(change=f"{sign}{number_text(change.value, 2)}", interval=interval_text(change)))
 
 
 def scaled(estimate: Estimate, factor: float) -> Estimate:
@@ -192,34 +175,24 @@ def comparison_lines(comparison: Comparison) -> list[str]:
     first, second, found = comparison.first, comparison.second, comparison.advantage
     names = {"first": first.player, "second": second.player, "rules": first.rules.key}
     if found.low is None or found.high is None:
-        return sentence(_("{first} and {second}, {rules}: too few games to compare.").format(**names))
-    ahead, behind = (first.player, second.player) if found.value >= 0 else (second.player, first.player)
+        return sentence(_("{first} and {second}, {rules}: too few games to compare.", **names))
     sign = 1 if found.value >= 0 else -1
-    size = scaled(found, sign)
-    low, high = sorted((size.low or 0.0, size.high or 0.0))
+    ahead, behind = (first.player, second.player)[::sign]
+    verdict = _(
+        "{first} and {second}, {rules}: {ahead} plays better than {behind} by {points} points a game "
+        "({share} %: {interval}), luck removed; {chance}."
+    )
     if found.low <= 0 <= found.high:
         verdict = _(
             "{first} and {second}, {rules}: no difference is shown. {ahead} plays better by {points} points a game "
             "({share} %: {interval}), luck removed; {chance}."
         )
-    else:
-        verdict = _(
-            "{first} and {second}, {rules}: {ahead} plays better than {behind} by {points} points a game "
-            "({share} %: {interval}), luck removed; {chance}."
-        )
-    text = verdict.format(
-        **names,
-        ahead=ahead,
-        behind=behind,
-        points=number_text(size.value, 2),
-        share=decimal_text(100 * first.confidence),
-        interval=range_text(low, high),
-        chance=chance_words(found),
-    )
-    plain = _("The plain results differ by {points} ({interval}).").format(
-        points=number_text(sign * comparison.results.value, 2), interval=plain_interval(comparison.results, sign)
-    )
-    return sentence(f"{text} {plain}")
+    points, share = number_text(sign * found.value, 2), decimal_text(100 * first.confidence)
+    facts = {"points": points, "share": share, "interval": plain_interval(found, sign), "chance": chance_words(found)}
+    interval = plain_interval(comparison.results, sign)
+    points = number_text(sign * comparison.results.value, 2)
+    plain = _("The plain results differ by {points} ({interval}).", points=points, interval=interval)
+    return sentence(f"{verdict.format(**names, ahead=ahead, behind=behind, **facts)} {plain}")
 
 
 def plain_interval(found: Difference, sign: int) -> str:
@@ -241,12 +214,13 @@ def skipped_lines(found: Ratings) -> list[str]:
     """Games without a rating, and why."""
     if not found.skipped:
         return []
-    lines = [_("Not rated: {games}").format(games=games_text(len(found.skipped)))]
+    lines = [_("Not rated: {games}", games=games_text(len(found.skipped)))]
     for skipped in found.skipped[:MAX_SKIPPED]:
         who = f", {skipped.player}" if skipped.player else ""
-        lines += wrap(f"{skipped.place}{who}: {skipped.reason}", WIDTH, initial_indent="  ", subsequent_indent="    ")
+        text = f"{skipped.place}{who}: {skipped.reason}"
+        lines += wrap(text, line_width(), initial_indent="  ", subsequent_indent="    ")
     more = len(found.skipped) - MAX_SKIPPED
-    return [*lines, "  " + _("and {count} more").format(count=number_text(more, grouped=True))] if more > 0 else lines
+    return [*lines, "  " + _("and {count} more", count=grouped(more))] if more > 0 else lines
 
 
 def results_lines(found: Ratings, confidence: float) -> list[str]:
@@ -254,15 +228,13 @@ def results_lines(found: Ratings, confidence: float) -> list[str]:
     lines = []
     for (rules, player), results in found.results_only.items():
         estimate = mean_of(results, confidence)
-        mean = number_text(estimate.value, 2)
+        mean, games = number_text(estimate.value, 2), games_text(len(results))
         if estimate.low is not None:
-            share = decimal_text(100 * confidence)
-            mean = _("{mean} ({share} %: {interval})").format(
-                mean=mean, share=share, interval=interval_text(estimate)
-            )
+            share, interval = decimal_text(100 * confidence), interval_text(estimate)
+            mean = _("{mean} ({share} %: {interval})", mean=mean, share=share, interval=interval)
         text = _(
             "{player}, {rules}: {games} without decisions, mean result {mean}. "
             "Luck cannot be removed from results alone."
         )
-        lines += sentence(text.format(player=player, rules=rules, games=games_text(len(results)), mean=mean))
+        lines += sentence(text.format(player=player, rules=rules, games=games, mean=mean))
     return lines

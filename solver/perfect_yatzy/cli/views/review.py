@@ -9,7 +9,7 @@ from ...game.notation import spaced
 from ...game.rules import RuleSet
 from ...play.review import ActionOutlook, Decision, Review
 from ...strategy.actions import Choice, Hold
-from .wording import WIDTH, category_name, chance_text
+from .wording import category_name, chance_text, columns, line_width
 
 MAX_CATEGORIES = 5  # listed when two holds are compared
 
@@ -18,29 +18,23 @@ def action_text(rules: RuleSet, action: Hold | Choice) -> str:
     """An action in a few words: ``hold 3 3``, ``Chance for 21``."""
     if isinstance(action, Choice):
         points = action.points + action.bonus_points
-        return _("{category} for {points}").format(category=category_name(rules, action.category), points=points)
-    return _("hold {dice}").format(dice=spaced(action.dice)) if action.dice else _("hold nothing")
+        return _("{category} for {points}", category=category_name(rules, action.category), points=points)
+    return _("hold {dice}", dice=spaced(action.dice)) if action.dice else _("hold nothing")
 
 
 def summary_lines(rules: RuleSet, review: Review) -> list[str]:
     """The result of a game, split into start, luck and errors, and the number of decisions of each grade."""
-    sentence = (
-        _("{player}: {points} points") if review.finished else _("{player}: {points} points expected (unfinished)")
-    )
+    text = _("{player}: {points} points") if review.finished else _("{player}: {points} points expected (unfinished)")
+    terms = {"result": review.result, "start": review.start, "lost": review.points_lost}
+    figures = {name: number_text(points, 2) for name, points in terms.items()}
+    count = len(review.decisions)
     grades = ", ".join(f"{count} {grade_word(grade, count)}" for grade, count in review.counts().items() if count)
-    n_decisions = len(review.decisions)
-    decisions = ngettext("{count} decision: {grades}", "{count} decisions: {grades}", n_decisions)
-    terms = _("Result {result} = start {start} {luck} luck - {lost} errors").format(
-        result=number_text(review.result, 2),
-        start=number_text(review.start, 2),
-        luck=signed(review.luck),
-        lost=number_text(review.points_lost, 2),
-    )
+    decisions = ngettext("{count} decision: {grades}", "{count} decisions: {grades}", count)
     return [
-        sentence.format(player=review.player, points=number_text(review.result, 0 if review.finished else 2)),
+        text.format(player=review.player, points=number_text(review.result, 0 if review.finished else 2)),
         "",
-        terms,
-        decisions.format(count=n_decisions, grades=grades or _("none yet")),
+        _("Result {result} = start {start} {luck} luck - {lost} errors", **figures, luck=signed(review.luck)),
+        decisions.format(count=count, grades=grades or _("none yet")),
     ]
 
 
@@ -64,20 +58,15 @@ def signed(points: float) -> str:
 
 def decision_lines(rules: RuleSet, decision: Decision, actual: ActionOutlook, best: ActionOutlook) -> list[str]:
     """One decision, and a table that compares the outcomes of the best action and the actual one."""
-    sentence = _("Turn {turn}, roll {roll}, {dice}: {action} ({grade}, lost {points})").format(
-        turn=decision.turn,
-        roll=decision.roll,
-        dice=spaced(decision.dice),
-        action=action_text(rules, decision.done),
-        grade=grade_word(decision.grade, 1),
-        points=number_text(decision.loss, 2),
-    )
-    lines = wrap(sentence, WIDTH, subsequent_indent="  ")
-    best_action = _("best: {action}").format(action=action_text(rules, decision.best))
-    lines += wrap(best_action, WIDTH, initial_indent="  ", subsequent_indent="    ")
+    text = _("Turn {turn}, roll {roll}, {dice}: {action} ({grade}, lost {points})")
+    facts = {"turn": decision.turn, "roll": decision.roll, "dice": spaced(decision.dice)}
+    grade, points = grade_word(decision.grade, 1), number_text(decision.loss, 2)
+    text = text.format(**facts, action=action_text(rules, decision.done), grade=grade, points=points)
+    lines = wrap(text, line_width(), subsequent_indent="  ")
+    best_action = _("best: {action}", action=action_text(rules, decision.best))
+    lines += wrap(best_action, line_width(), initial_indent="  ", subsequent_indent="    ")
     rows = [("", _("best"), _("actual")), *outlook_rows(rules, actual, best)]
-    width = max(len(label) for label, _best, _actual in rows)
-    return lines + [f"  {label:<{width}}  {a:>12}  {b:>12}".rstrip() for label, a, b in rows]
+    return lines + columns(rows, "<", ">12", ">12")
 
 
 def outlook_rows(rules: RuleSet, actual: ActionOutlook, best: ActionOutlook) -> list[tuple[str, str, str]]:
@@ -86,19 +75,15 @@ def outlook_rows(rules: RuleSet, actual: ActionOutlook, best: ActionOutlook) -> 
     if actual.later_points is not None and best.later_points is not None:
         rows.append((_("points later"), number_text(best.later_points, 2), number_text(actual.later_points, 2)))
     if actual.upper_bonus_chance is not None and best.upper_bonus_chance is not None:
-        rows.append(
-            (_("upper bonus"), upper_bonus_text(best.upper_bonus_chance), upper_bonus_text(actual.upper_bonus_chance))
-        )
+        chances = upper_bonus_text(best.upper_bonus_chance), upper_bonus_text(actual.upper_bonus_chance)
+        rows.append((_("upper bonus"), *chances))
     if len(best.categories) > 1 or len(actual.categories) > 1:
-        best_chances, actual_chances = ({c: p for c, p, _points in side.categories} for side in (best, actual))
-
-        def likelier(category: str) -> float:
-            return max(best_chances.get(category, 0.0), actual_chances.get(category, 0.0))
-
+        sides = [{c: p for c, p, _points in side.categories} for side in (best, actual)]
+        of_category = {c: [side.get(c, 0.0) for side in sides] for c in sides[0] | sides[1]}
         rows.append((_("category taken:"), "", ""))
-        for category in sorted(best_chances | actual_chances, key=likelier, reverse=True)[:MAX_CATEGORIES]:
-            texts = [chance_text(chances.get(category, 0.0)) for chances in (best_chances, actual_chances)]
-            rows.append((f"  {category_name(rules, category)}", texts[0], texts[1]))
+        for category in sorted(of_category, key=lambda c: max(of_category[c]), reverse=True)[:MAX_CATEGORIES]:
+            first, second = map(chance_text, of_category[category])
+            rows.append((f"  {category_name(rules, category)}", first, second))
     return rows
 
 
@@ -110,17 +95,10 @@ def upper_bonus_text(chance: float) -> str:
 def review_lines(
     rules: RuleSet, review: Review, explained: list[tuple[Decision, ActionOutlook, ActionOutlook]]
 ) -> list[str]:
-    """Lines for `yatzy review`.
-
-    Parameters
-    ----------
-    explained
-        The decisions to show, each with the outlook of the actual action and of the best one.
-    """
-    lines = summary_lines(rules, review)
+    """Lines for `yatzy review`: the summary, and decisions with the outlook of the actual action and of the best."""
+    lines = [*summary_lines(rules, review), ""]
     if not explained:
-        return [*lines, "", _("No mistakes found.")]
-    lines.append("")
+        return [*lines, _("No mistakes found.")]
     for decision, actual, best in explained:
         lines += [*decision_lines(rules, decision, actual, best), ""]
     return lines

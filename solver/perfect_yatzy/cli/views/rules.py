@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..._messages import _, ngettext, number_text
+from ..._messages import _, ngettext
 from ...game.number_words import number_word
 from ...game.rule_words import order_text
 from ...game.rules import RuleSet
 from ...game.sheet_boxes import row_of
+from .wording import columns, grouped
 
 MAX_WIDTH = 80  # of a table
 
@@ -24,19 +25,13 @@ def rules_list_lines(rule_sets: list[RuleSet]) -> list[str]:
 
 
 def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
-    """Lines for `yatzy rules show`.
-
-    Parameters
-    ----------
-    facts
-        As :func:`perfect_yatzy.model.estimates.rule_set_facts`.
-    """
+    """Lines for `yatzy rules show`; `facts`: :func:`perfect_yatzy.model.approximate_cost.rule_set_facts`."""
     lines = [f"{rules.name} ({rules.key})"]
     if rules.summary:
         lines.append(rules.summary)
-    columns = _column_table(rules)
-    lines += ["", *rules.sentences(columns=not columns), ""]
-    lines += [*columns, ""] if columns else []
+    by_column = _column_table(rules)
+    lines += ["", *rules.sentences(columns=not by_column), ""]
+    lines += [*by_column, ""] if by_column else []
     rows = _rows(rules)
     id_width, name_width, code_width = (max(map(len, column)) for column in list(zip(*rows, strict=True))[1:4])
     for mark, id_, name, code, text in rows:
@@ -47,18 +42,17 @@ def rules_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
         lines += [text.format(id=examples[-1].id, name=examples[-1].name), ""]
     if rules.switches:
         example = f"{rules.origin}+{rules.switches[0].id}"
-        lines.append(_("Switches, written as in {example}:").format(example=example))
+        lines.append(_("Switches, written as in {example}:", example=example))
         lines += [f"  {switch.id:<20}  {switch.summary}" for switch in rules.switches]
         lines.append("")
-    known, published = [(_("Highest score"), str(facts["maximum"]))], _("Published value")
     if "too_large" in facts:
-        text = _("too many for an exact solve: {reason}").format(reason=facts["too_large"])
-        known += [(_("States"), text), ("", approximate_advice(rules, facts))]
+        states = _("too many for an exact solve: {reason}", reason=facts["too_large"])
     else:
-        text = _("{states} reachable, {values} values in the table").format(
-            states=number_text(facts["states"], grouped=True), values=number_text(facts["values"], grouped=True)
-        )
-        known.append((_("States"), text))
+        text = _("{states} reachable, {values} values in the table")
+        states = text.format(states=grouped(facts["states"]), values=grouped(facts["values"]))
+    published = _("Published value")
+    known = [(_("Highest score"), str(facts["maximum"])), (_("States"), states)]
+    known += [("", approximate_advice(rules, facts))] if "too_large" in facts else []
     known.append((_("Fingerprint"), rules.fingerprint))
     if rules.published:
         known.append((published, f"{rules.published.value} ({rules.published.source})"))
@@ -71,27 +65,26 @@ def approximate_advice(rules: RuleSet, facts: dict[str, Any]) -> str:
     from ...model.estimates import duration
 
     command, time = f"yatzy solve {rules.spec or rules.key} --approximate", duration(facts["approximate_seconds"])
-    return _("`{command}` ({time}) makes a strategy with a proven bound").format(command=command, time=time)
+    return _("`{command}` ({time}) makes a strategy with a proven bound", command=command, time=time)
 
 
 def rules_check_lines(rules: RuleSet, facts: dict[str, Any]) -> list[str]:
     """Lines for `yatzy rules check` about a rule file without mistakes; `facts` as in :func:`rules_lines`."""
     from ...model.estimates import SolveCost, gigabytes
 
+    count = len(rules.categories)
     text = ngettext(
         "{name} ({key}) is valid: {count} category, highest score {maximum}",
         "{name} ({key}) is valid: {count} categories, highest score {maximum}",
-        len(rules.categories),
+        count,
     )
-    first = text.format(name=rules.name, key=rules.key, count=len(rules.categories), maximum=facts["maximum"])
+    first = text.format(name=rules.name, key=rules.key, count=count, maximum=facts["maximum"])
     if "too_large" in facts:
-        reason = _("too large for an exact solve: {reason}").format(reason=facts["too_large"])
+        reason = _("too large for an exact solve: {reason}", reason=facts["too_large"])
         return [first, reason, approximate_advice(rules, facts)]
     cost = SolveCost(facts["values"], facts["bytes"], facts["memory"], facts["seconds"])
-    second = _("{values} values; a solve takes {cost} with two threads, and {memory} of memory").format(
-        values=number_text(cost.values, grouped=True), cost=cost.words, memory=gigabytes(cost.memory)
-    )
-    return [first, second]
+    text = _("{values} values; a solve takes {cost} with two threads, and {memory} of memory")
+    return [first, text.format(values=grouped(cost.values), cost=cost.words, memory=gigabytes(cost.memory))]
 
 
 def _column_table(rules: RuleSet) -> list[str]:
@@ -104,7 +97,7 @@ def _column_table(rules: RuleSet) -> list[str]:
     widths = [max(map(len, cells)) for cells in table]
     if not rules.columns or 2 * len(widths) + sum(widths) > MAX_WIDTH:
         return []
-    return ["  ".join(map(str.ljust, cells, widths)).rstrip() for cells in zip(*table, strict=True)]
+    return columns([*zip(*table, strict=True)], *"<" * len(table), indent="")
 
 
 def _rows(rules: RuleSet) -> list[tuple[str, str, str, str, str]]:
@@ -115,7 +108,7 @@ def _rows(rules: RuleSet) -> list[tuple[str, str, str, str, str]]:
             continue
         row = row_of(rules, category)
         count = sum(c.row == row.id and c.column == 0 for c in rules.categories)
-        times = ngettext("{count} time", "{count} times", count).format(count=number_word(count))
+        times = ngettext("{count} time", "{count} times", count, count=number_word(count))
         name = f"{row.name} ({times})" if count > 1 else row.name
         found.append(("*" if row.upper else " ", row.id, name, row.code, row.text))
     return found

@@ -1,32 +1,38 @@
-"""Named columns as a file: CSV, JSON Lines or Parquet, by its suffix.
+"""Simulated games and positions as a file: named columns as CSV, JSON Lines or Parquet, by its suffix.
 
 CSV      a row of names, then the rows; lists as numbers with spaces between, or `none`; nothing for null
 JSONL    a line {"metadata": {...}}, then an object a line
 Parquet  the metadata are those of the schema
+
+Of games, JSON Lines are a record with every die.
 """
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
 import json
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
 from ..._messages import _
 from ...errors import StateError
+from ...play.simulated import simulated_records
 from ...strategy.arrow import arrow_table, check_pyarrow
-from .wording import alternatives
+from ...strategy.simulation import Simulation
+from ...strategy.strategy import Strategy
+from .wording import alternatives, grouped
 
 SUFFIXES = (".csv", ".parquet", ".jsonl")
+MAX_RECORDS = 100_000  # a record may have 256 MiB; a game of Yatzy has 2.3 kB
 
 
 def check_suffix(path: str) -> None:
     """Raise StateError or MissingPackage unless a file with this suffix can be written."""
     if Path(path).suffix not in SUFFIXES:
-        raise StateError(_("{path} must end in {suffixes}").format(path=path, suffixes=alternatives(SUFFIXES)))
+        raise StateError(_("{path} must end in {suffixes}", path=path, suffixes=alternatives(SUFFIXES)))
     if path.endswith(".parquet"):
         check_pyarrow("Parquet")
 
@@ -34,39 +40,33 @@ def check_suffix(path: str) -> None:
 def write_table(file: IO[bytes], path: str, parts: Iterable[Mapping[str, Any]], metadata: Mapping[str, str]) -> None:
     """Write columns of equal length; the suffix of `path` selects the format.
 
-    Parameters
-    ----------
-    parts
-        The columns of the first rows, of the next rows and so on: a large table is not converted as a whole.
+    `parts` has the columns of the first rows, of the next rows and so on: a large table is not converted as a whole.
     """
     if path.endswith(".parquet"):
         _write_parquet(file, parts, metadata)
         return
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-    writer = csv.writer(text, lineterminator="\n")
+    writer, is_csv = csv.writer(text, lineterminator="\n"), path.endswith(".csv")
     for i, columns in enumerate(parts):
         rows = zip(*(c if isinstance(c, list) else c.tolist() for c in columns.values()), strict=True)
-        if path.endswith(".csv"):
-            if i == 0:
-                writer.writerow(columns)
+        if i == 0 and is_csv:
+            writer.writerow(columns)
+        elif i == 0:
+            text.write(json.dumps({"metadata": _json_metadata(metadata)}) + "\n")
+        if is_csv:
             writer.writerows([_csv_cell(cell) for cell in row] for row in rows)
         else:
-            if i == 0:
-                text.write(json.dumps({"metadata": _json_metadata(metadata)}) + "\n")
             text.writelines(json.dumps(dict(zip(columns, row, strict=True))) + "\n" for row in rows)
-    text.flush()
     text.detach()  # the caller closes the file
 
 
 def _write_parquet(file: IO[bytes], parts: Iterable[Mapping[str, Any]], metadata: Mapping[str, str]) -> None:
     import pyarrow.parquet
 
-    with contextlib.ExitStack() as stack:
-        writer = None
-        for columns in parts:
-            table = arrow_table(columns, metadata)
-            if writer is None:
-                writer = stack.enter_context(pyarrow.parquet.ParquetWriter(file, table.schema))
+    tables = (arrow_table(columns, metadata) for columns in parts)
+    first = next(tables)
+    with pyarrow.parquet.ParquetWriter(file, first.schema) as writer:
+        for table in chain([first], tables):
             writer.write_table(table)
 
 
@@ -77,3 +77,25 @@ def _csv_cell(cell: Any) -> Any:
 def _json_metadata(metadata: Mapping[str, str]) -> dict[str, Any]:
     """The metadata with the meanings of the columns as an object, not as text."""
     return {name: json.loads(value) if name == "columns" else value for name, value in metadata.items()}
+
+
+def check_output(path: str, games: int, card: str) -> None:
+    """Raise StateError or MissingPackage unless these games can be written to this file."""
+    check_suffix(path)
+    if path.endswith(".jsonl") and (games > MAX_RECORDS or card):
+        text = _("a .jsonl file takes at most {most} games, from the empty card")
+        raise StateError(text.format(most=grouped(MAX_RECORDS)))
+
+
+def write_games(file: IO[bytes], path: str, strategy: Strategy, simulation: Simulation) -> None:
+    """Write the games of a strategy; the suffix of `path` selects the format.
+
+    Either a record (:mod:`perfect_yatzy.play.record`), or the columns of :meth:`Simulation.columns`, in Parquet with
+    the metadata of the simulation.
+    """
+    if not path.endswith(".jsonl"):
+        write_table(file, path, [simulation.columns()], simulation.metadata())
+        return
+    games, player = len(simulation.final_scores), simulation.policy
+    for line in simulated_records(strategy, games, simulation.seed, player=player):
+        file.write(line.encode() + b"\n")

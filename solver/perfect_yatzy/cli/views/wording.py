@@ -1,7 +1,9 @@
-"""Small pieces of text that several views share: numbers, chances, losses, names of categories, wrapped lines."""
+"""Small pieces of text that several views share: numbers, chances, losses, sizes, names, lines and columns."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from textwrap import wrap
 
 from ..._messages import _, ngettext, number_text, significant_text
@@ -9,7 +11,7 @@ from ...errors import alternatives as alternatives
 from ...game.number_words import number_word as number_word
 from ...game.rules import RuleSet
 
-WIDTH = 78  # columns of a line
+WIDTH = 78  # columns of a line, fewer in a narrower terminal
 
 
 def points_text(points: float) -> str:
@@ -17,15 +19,29 @@ def points_text(points: float) -> str:
     return number_text(points, 2)
 
 
+def grouped(number: float) -> str:
+    """A whole number with signs between thousands: ``100,000``."""
+    return number_text(number, grouped=True)
+
+
 def decimal_text(value: float, digits: int = 6) -> str:
     """A number with only the decimals it needs, at most `digits` significant ones: ``0.1``, ``95``."""
     return significant_text(value, digits)
 
 
+def size_text(size: float) -> str:
+    """A number of bytes with three digits and a unit."""
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{decimal_text(size, 3)} {unit}"
+        size /= 1000
+    return f"{decimal_text(size, 3)} GB"
+
+
 def loss_text(loss: float, is_best: bool) -> str:
     """A loss with two decimals; ``<0.01`` for a small loss, ``0.00 tie`` for another option as good as the best."""
     if loss == 0.0:
-        return number_text(0, 2) if is_best else _("{loss} tie").format(loss=number_text(0, 2))
+        return number_text(0, 2) if is_best else _("{loss} tie", loss=number_text(0, 2))
     return f"<{number_text(0.01, 2)}" if loss < 0.005 else number_text(loss, 2)
 
 
@@ -40,7 +56,7 @@ def chance_text(chance: float) -> str:
 
 def rerolls_left_text(number: int) -> str:
     """How many rerolls are left: ``two rerolls left``."""
-    return ngettext("{count} reroll left", "{count} rerolls left", number).format(count=number_word(number))
+    return ngettext("{count} reroll left", "{count} rerolls left", number, count=number_word(number))
 
 
 def category_name(rules: RuleSet, category: str) -> str:
@@ -48,6 +64,30 @@ def category_name(rules: RuleSet, category: str) -> str:
     return rules.categories[rules.index_of[category]].name
 
 
+def names_width(rules: RuleSet) -> int:
+    """Length of the longest name of a category."""
+    return max(len(category.name) for category in rules.categories)
+
+
+def line_width() -> int:
+    """Columns of a line: at most 78, and no more than a terminal has."""
+    if not sys.stdout.isatty():
+        return WIDTH
+    from shutil import get_terminal_size
+
+    return min(WIDTH, get_terminal_size().columns)
+
+
 def wrapped(text: str) -> str:
-    """Text in lines of at most 78 columns."""
-    return "\n".join(wrap(text, WIDTH, subsequent_indent="  "))
+    """Text in lines of :func:`line_width`; a path that is longer stays whole."""
+    return "\n".join(wrap(text, line_width(), subsequent_indent="  ", break_long_words=False))
+
+
+def columns(rows: Sequence[Sequence[str]], *layout: str, indent: str = "  ") -> list[str]:
+    """Rows of cells as lines, the columns two spaces apart.
+
+    `layout` has the alignment of each column, ``<`` or ``>``, and its width; default: that of its longest cell.
+    """
+    longest = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    forms = [form if form[1:] else f"{form}{width}" for form, width in zip(layout, longest, strict=True)]
+    return [(indent + "  ".join(map(format, row, forms))).rstrip() for row in rows]

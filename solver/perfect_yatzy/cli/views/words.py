@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from string import Formatter
 from typing import Any, Literal
 
@@ -19,22 +20,15 @@ from ...game.dice import Dice
 from ...game.resources import toml_text
 from ...game.translations import ENGLISH, languages
 
-CLI = "perfect_yatzy.cli"
+CLI = Path(__file__).parent.parent
 FOLDER = "words"
 
 
 @dataclass(frozen=True)
 class Span:
-    """A part of a text.
+    """A part of a text."""
 
-    Attributes
-    ----------
-    text : str
-        For dice: their faces as digits, separated by spaces.
-    kind : {"plain", "bold", "dice"}
-    """
-
-    text: str
+    text: str  # for dice: their faces as digits, separated by spaces
     kind: Literal["plain", "bold", "dice"] = "plain"
 
 
@@ -73,34 +67,25 @@ def joined(texts: Iterable[Text | str], separator: str = " ") -> Text:
     return result
 
 
+def capitalised(text: str) -> str:
+    """Words that begin with a capital letter; the rest stays."""
+    return text[:1].upper() + text[1:]
+
+
 def dice_text(dice: Dice) -> Text:
     """Dice as a part of a text."""
     return Text((Span(" ".join(map(str, dice)), "dice"),))
 
 
 class Words:
-    """The catalogue of one language.
-
-    Parameters
-    ----------
-    language
-        A code of :func:`guide_languages`.
-    """
+    """The catalogue of one language."""
 
     def __init__(self, language: str) -> None:
         self.language = language
         self.table = _catalogue(language)
 
     def fill(self, key: str, **values: object) -> Text:
-        """A template with its fields filled in.
-
-        Parameters
-        ----------
-        key
-            ``section.name``.
-        **values
-            Text, numbers or words. Floats have one decimal; a small ``count`` becomes a word.
-        """
+        """A template with its fields filled in."""
         spans, bold = list[Span](), False
         for literal, name, plural, _ in Formatter().parse(self.words(key)):
             for i, part in enumerate(literal.split("*")):
@@ -157,15 +142,7 @@ class Words:
         return str(self.fill(f"groups.{form}_many", count=size))
 
     def pattern(self, groups: tuple[int, ...], form: str = "name") -> str:
-        """Groups of equal dice in words: ``three of a kind + pair``, ``two pairs``, ``all different``.
-
-        Parameters
-        ----------
-        groups
-            Sizes, descending; single dice are left out.
-        form
-            As for :meth:`group`.
-        """
+        """Groups of equal dice in words: ``three of a kind + pair``, ``two pairs``, ``all different``."""
         large = [size for size in groups if size > 1]
         if not large:
             return self.words("groups.different")
@@ -179,6 +156,11 @@ class Words:
             else:
                 parts.append(self.group(size, form))
         return " + ".join(parts)
+
+
+def stylesheet(name: str) -> str:
+    """The styles of a page that is written, on lines of their own."""
+    return "\n" + (CLI / "styles" / f"{name}.css").read_text(encoding="utf-8")
 
 
 def guide_languages() -> list[str]:

@@ -25,7 +25,7 @@ from ...strategy.distribution import has_distribution, stored_distribution
 from ...strategy.strategy import Strategy
 from ...tablebase.store import has_table, open_table
 from .rule_data import rule_data
-from .tables import CHANCE_BITS, DEVIATION_BITS, VALUE_BITS, encoded, is_whole, paged_fields, parts
+from .tables import CHANCE_BITS, DEVIATION_BITS, VALUE_BITS, encoded, is_whole, page_digests, paged_fields, parts
 
 HASH_DIGITS = 12  # of a file name
 Write = Callable[[str, bytes], None]  # name of a file, its content
@@ -33,35 +33,17 @@ Write = Callable[[str, bytes], None]  # name of a file, its content
 
 @dataclass(frozen=True)
 class SiteOptions:
-    """What a site contains.
+    """What a site contains."""
 
-    Attributes
-    ----------
-    puzzles : int
-        Puzzles of each difficulty.
-    first_day : date
-        Day of the first one.
-    tables, threads
-        As for :func:`perfect_yatzy.open_strategy`.
-    report
-        Called with a line about what is being computed.
-    """
-
-    puzzles: int
-    first_day: date
+    puzzles: int  # puzzles of each difficulty
+    first_day: date  # day of the first one
     tables: str | os.PathLike[str] | None = None
     threads: int | None = None
     report: Callable[[str], None] = field(default=lambda line: None)
 
 
 class DataFiles:
-    """Writes data files whose names contain a hash of their content, and remembers their sizes.
-
-    Parameters
-    ----------
-    write
-        Writes a file of the site.
-    """
+    """Writes data files whose names contain a hash of their content, and remembers their sizes."""
 
     def __init__(self, write: Write) -> None:
         self.write = write
@@ -81,11 +63,13 @@ class DataFiles:
         return self.add(name, gzip.compress(text.encode(), 9, mtime=0))
 
     def add_parts(self, name: str, values: Table, dtype: np.dtype[Any]) -> dict[str, Any]:
-        """Write a large table for requests of pages."""
-        files = [
-            self.add(f"{name}-{number}", part)["file"] for number, part in enumerate(parts(values, dtype), start=1)
-        ]
-        return paged_fields(len(values), dtype) | {"parts": files}
+        """Write a large table for requests of pages, and the digests of the pages."""
+        files, digests = [], bytearray()
+        for number, part in enumerate(parts(values, dtype), start=1):
+            files.append(self.add(f"{name}-{number}", part)["file"])
+            digests += page_digests(part)
+        added = self.add(f"{name}-digests", gzip.compress(digests, 1, mtime=0))
+        return paged_fields(len(values), dtype) | {"parts": files, "digests": added}
 
 
 def data_folder(rules: RuleSet) -> str:
@@ -94,13 +78,7 @@ def data_folder(rules: RuleSet) -> str:
 
 
 def rule_set_entry(service: QueryService, rules: RuleSet, files: DataFiles, options: SiteOptions) -> dict[str, Any]:
-    """Write the files of a rule set; its entry in ``site.json``.
-
-    Raises
-    ------
-    SolverError
-        If its table is beyond the budget, damaged or cannot be written; or if it has too many categories.
-    """
+    """Write the files of a rule set; its entry in ``site.json``."""
     data = rule_data(rules)
     strategy = service.strategy(rules)
     space, key, place = state_space(rules), rules.key, data_folder(rules)

@@ -31,7 +31,7 @@ from .content import DataFiles, SiteOptions, rule_set_entry
 from .icons import SIZES, icon
 from .tables import is_whole
 
-SCHEMA = 1  # of site.json; static/engine/files.js reads the same one
+SCHEMA = 2  # of site.json; static/engine/files.js reads the same one
 GENERATOR = "perfect-yatzy"
 DESCRIPTION, SERVICE_WORKER = "site.json", "sw.js"
 WORKER_SOURCE = "engine/service-worker.js"
@@ -74,8 +74,8 @@ def check_folder(folder: Path, force: bool) -> None:
         raise ForeignFolder(f"{folder} is a file; name a folder")
     if force or not folder.is_dir() or all(entry.name.startswith(".") for entry in folder.iterdir()):
         return
-    with suppress(OSError, ValueError):
-        if json.loads((folder / DESCRIPTION).read_text()).get("generator") == GENERATOR:
+    with suppress(OSError):
+        if f'"generator": "{GENERATOR}"'.encode() in (folder / DESCRIPTION).read_bytes():  # it may be damaged
             return
     raise ForeignFolder(f"{folder} has files that are not a site of {GENERATOR}; use --force to write among them")
 
@@ -83,36 +83,12 @@ def check_folder(folder: Path, force: bool) -> None:
 def write_site(
     folder: Path, rule_sets: Iterable[RuleSet], service: QueryService, options: SiteOptions
 ) -> dict[str, int]:
-    """Write or update a site.
-
-    Parameters
-    ----------
-    folder
-        Made if it is missing; see :func:`check_folder`.
-    rule_sets
-        Its games; the first one is opened by a visitor who names none.
-    service
-        Opens or solves their tables.
-    options
-        What the site contains.
-
-    Returns
-    -------
-    dict
-        Name of each file -> its size in bytes.
-
-    Raises
-    ------
-    SolverError
-        If a table is beyond the budget, damaged or cannot be written.
-    OSError
-        If a file cannot be written.
-    """
+    """Write or update a site."""
 
     def write(name: str, data: bytes) -> None:
         path = folder / name
-        if name.startswith("data/") and path.is_file() and path.stat().st_size == len(data):
-            return  # its name says what it contains
+        if path.is_file() and path.read_bytes() == data:
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as file:
             file.write(data)
@@ -134,7 +110,7 @@ def write_site(
         "files": sorted(data.sizes),
     }
     last = {
-        DESCRIPTION: json.dumps(description, indent=1).encode(),
+        DESCRIPTION: with_own_hash(description),
         SERVICE_WORKER: service_worker(page),
         ".nojekyll": b"",  # GitHub Pages serves the files as they are
     }
@@ -142,6 +118,12 @@ def write_site(
         write(name, content)
     _remove_old(folder / "data", data.sizes)
     return {name: len(content) for name, content in (page | last).items()} | data.sizes
+
+
+def with_own_hash(fields: dict[str, Any]) -> bytes:
+    """JSON fields after a first line with the SHA-256 of the lines that follow it."""
+    rest = json.dumps(fields, indent=1).removeprefix("{\n").encode()
+    return f'{{"sha256": "{hashlib.sha256(rest).hexdigest()}",\n'.encode() + rest
 
 
 def _descriptions(rule_sets: list[RuleSet], language: str) -> list[dict[str, Any]]:
@@ -213,7 +195,7 @@ def service_worker(page: Mapping[str, bytes]) -> bytes:
 def _remove_old(folder: Path, kept: Iterable[str]) -> None:
     """Remove data files of an earlier version of the site."""
     names = {Path(name).relative_to("data") for name in kept}
-    for path in folder.rglob("*.bin"):
+    for path in list(folder.rglob("*.bin")):  # a folder that has become empty is removed below
         if path.relative_to(folder) not in names and re.search(r"-[0-9a-f]{12}\.bin$", path.name):
             path.unlink()
             with suppress(OSError):  # other files are left in it

@@ -8,44 +8,36 @@ import zlib
 import numpy as np
 import numpy.typing as npt
 
+from ...game.dice import Floats
+
 GREEN, WHITE = (20, 108, 67), (255, 255, 255)
 SIZES = (192, 512)
 OVERSAMPLING = 4
 PIPS = ((-1, -1), (1, -1), (0, 0), (-1, 1), (1, 1))
 
-Pixels = npt.NDArray[np.float64]
-
 
 def icon(size: int, maskable: bool = False) -> bytes:
-    """A PNG file.
-
-    Parameters
-    ----------
-    size
-        Width and height in pixels.
-    maskable
-        Whether the system cuts a shape out of it: then the die is smaller and the ground fills the square.
-    """
+    """A PNG file."""
     n = size * OVERSAMPLING
-    y, x = np.mgrid[:n, :n] / (n - 1) * 2 - 1  # -1 ... 1
+    y, x = (line / (n - 1) * 2 - 1 for line in np.ogrid[:n, :n])  # -1 ... 1
     half, corner = (0.52, 0.14) if maskable else (0.68, 0.18)
-    ground = np.ones((n, n)) if maskable else _rounded(x, y, 1.0, 0.4)
+    ground = np.ones((n, n), dtype=np.bool_) if maskable else _rounded(x, y, 1.0, 0.4)
     die = _rounded(x, y, half, corner)
     for column, row in PIPS:
         spread, radius = half * 0.52, half * 0.17
-        die = np.where((x - column * spread) ** 2 + (y - row * spread) ** 2 < radius**2, 0.0, die)
-    colours = np.where(die[..., None] > 0, WHITE, GREEN)
-    pixels = np.concatenate([colours * ground[..., None], 255 * ground[..., None]], axis=2)
-    small = pixels.reshape(size, OVERSAMPLING, size, OVERSAMPLING, 4).mean(axis=(1, 3))
-    alpha = np.maximum(small[..., 3:] / 255, 1e-9)
-    small[..., :3] /= alpha
-    return _png(np.clip(np.rint(small), 0, 255).astype(np.uint8))
+        die &= (x - column * spread) ** 2 + (y - row * spread) ** 2 >= radius**2
+    # The share of each pixel that is ground, and that is white.
+    whole, white = (part.reshape(size, OVERSAMPLING, size, OVERSAMPLING).mean(axis=(1, 3)) for part in (ground, die))
+    share = (white / np.maximum(whole, 1e-9))[..., None]
+    colours = np.array(GREEN) + share * np.subtract(WHITE, GREEN)
+    pixels = np.concatenate([np.where(whole[..., None] > 0, colours, 0), 255 * whole[..., None]], axis=2)
+    return _png(np.rint(pixels).astype(np.uint8))
 
 
-def _rounded(x: Pixels, y: Pixels, half: float, corner: float) -> Pixels:
-    """1 within a square of rounded corners around the middle, else 0."""
+def _rounded(x: Floats, y: Floats, half: float, corner: float) -> npt.NDArray[np.bool_]:
+    """Whether points are within a square of rounded corners around the middle."""
     beyond = np.hypot(np.maximum(np.abs(x) - (half - corner), 0), np.maximum(np.abs(y) - (half - corner), 0))
-    return (beyond <= corner).astype(np.float64)
+    return np.asarray(beyond <= corner)
 
 
 def _png(pixels: npt.NDArray[np.uint8]) -> bytes:

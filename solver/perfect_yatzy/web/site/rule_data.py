@@ -24,17 +24,14 @@ MAX_CATEGORIES = 30  # bitmasks in JavaScript are 32-bit integers
 
 
 def rule_data(rules: RuleSet) -> dict[str, Any]:
-    """Everything about a rule set but its table.
-
-    Raises
-    ------
-    RulesError
-        If it has too many categories.
-    """
+    """Everything about a rule set but its table."""
     if len(rules.categories) > MAX_CATEGORIES:
         raise RulesError(
-            _("{rules} has {count} categories; a site can have games of up to {most}").format(
-                rules=rules.key, count=len(rules.categories), most=MAX_CATEGORIES
+            _(
+                "{rules} has {count} categories; a site can have games of up to {most}",
+                rules=rules.key,
+                count=len(rules.categories),
+                most=MAX_CATEGORIES,
             ),
             code="too-large",
         )

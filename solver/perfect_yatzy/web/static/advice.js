@@ -6,7 +6,7 @@ import { showAdvised } from "./dice.js";
 import { button, byId, diceText, element, onClick, setEnabled } from "./dom.js";
 import { endText } from "./end.js";
 import { firstRoll, hasRecord, holdAndRoll, isTurnStart, markHold, provideHolds, takeCategory } from "./game.js";
-import { drawHeadline, heldText, valueName, valueText } from "./headline.js";
+import { drawHeadline, heldText, statedText, valueName, valueText } from "./headline.js";
 import { formatNumber, ngettext, _ } from "./i18n.js";
 import { keepFocus } from "./keys.js";
 import { drawMap, hideMap } from "./outcomes.js";
@@ -166,7 +166,7 @@ function announce(hidden, alone) {
   if (!hasAllDice() || isCardFull()) { say(isTurnStart() && !isCardFull() ? byId("turn-line").textContent : missingText()); return; }
   const max = maxRerolls(), fields = { roll: formatNumber(max - state.left + 1), rolls: formatNumber(max + 1), dice: diceText(state.dice) };
   const best = answer && !hidden ? answer.entries[0] : null, problem = alone ? byId("answer").textContent : "";
-  const advice = best ? _("{advice}: {value}, {what}.", { advice: optionTitle(best, answer.choosesHold), value: valueText(answer, best), what: valueName(answer) })
+  const advice = best ? _("{advice}: {value}, {what}.", { advice: optionTitle(best, answer.choosesHold), value: statedText(answer, best), what: valueName(answer) })
     : alone ? byId("gap").textContent : byId("answer").textContent;
   say(_("Roll {roll} of {rolls}: {dice}.", fields), problem === saidProblem ? "" : problem, advice);
   saidProblem = problem;

@@ -4,6 +4,7 @@ import { ask, latestOnly } from "./ask.js";
 import { button, byId, element, isWholeNumber, table } from "./dom.js";
 import { chanceOfAtLeast, chanceRows, distributionChart } from "./distribution.js";
 import { _, formatNumber, formatPercent, language } from "./i18n.js";
+import { chanceText } from "./options.js";
 import { solveBox } from "./solve.js";
 import { isCardFull, me, objective, onDraw, position, rules, state, totals } from "./state.js";
 
@@ -168,7 +169,7 @@ function bonusFigure(chance) {
 function objectiveFigures(found) {
   const { goal } = found.aim, fields = { goal: formatNumber(goal ?? 0) };
   const name = goal === undefined ? _("chance to win") : _("chance of {goal} or more", fields);
-  const value = found.out_of_reach ? _("out of reach") : found.certain ? _("certain") : formatPercent(found.chance, 1);
+  const value = found.out_of_reach ? _("out of reach") : found.certain ? _("certain") : chanceText(found.chance, found.aim, 1);
   const parts = [figure(name, value, "large")];
   if (found.chance_by_mean_play !== undefined && !found.out_of_reach && !found.certain) {
     parts.push(figure(_("playing for the best average"), formatPercent(found.chance_by_mean_play, 1)));
@@ -185,6 +186,7 @@ function drawNotes() {
       ? _("Opponent {number} is still playing: {mean} on average, standard deviation {deviation}, if they play for the best average.", fields)
       : _("Opponent {number} has finished with {points}.", fields));
   });
+  if (aim?.lower_bound) lines.push(_("You see how they score and can adapt: the chances are at least these."));
   if (approximate) lines.push(_("Approximate: {text}.", { text: approximate.text }));
   byId("expect-notes").replaceChildren(...lines.map((text) => element("p", { class: "hint" }, text)));
 }

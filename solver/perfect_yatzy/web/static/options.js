@@ -2,10 +2,16 @@
 import { diceRow } from "./die.js";
 import { diceText, element } from "./dom.js";
 import { barShare, gradeChip, gradeName, gradeOf, pointsText } from "./grades.js";
-import { _, formatNumber } from "./i18n.js";
+import { _, formatNumber, formatPercent } from "./i18n.js";
 import { categoryName, state } from "./state.js";
 
 export const objectiveName = (aim) => (aim.goal !== undefined ? _("{points} or more", { points: formatNumber(aim.goal) }) : _("a win"));
+
+// Against opponents who still play a chance is a lower bound.
+export function chanceText(chance, aim, decimals = 2) {
+  const value = formatPercent(chance, decimals);
+  return aim.lower_bound ? _("at least {chance}", { chance: value }) : value;
+}
 
 export function optionTitle(entry, choosesHold) {
   if (!choosesHold || entry.category) {

@@ -156,7 +156,8 @@ async function objective({ opened, game, card, state }, body, signal) {
     [fields, utility] = [{ goal }, (score) => (score >= goal ? 1 : 0)];
   } else {
     const known = await Promise.all(readOpponents(game, others).map((other) => opponent(opened, other, signal)));
-    fields = { opponents: known.map(({ playing, mean, deviation }) => ({ playing, mean, standard_deviation: deviation })), ties };
+    const opponents = known.map(({ playing, mean, deviation }) => ({ playing, mean, standard_deviation: deviation }));
+    fields = { opponents, ties, lower_bound: known.some(({ playing }) => playing) };
     const ahead = (score) => known.reduce((product, other) => product * other.below(score), 1);
     const parts = { loss: ahead, win: (score) => ahead(score + 1), half: (score) => (ahead(score) + ahead(score + 1)) / 2 };
     utility = parts[ties];

@@ -1,7 +1,9 @@
 // Files of the site: fetched, compared with their hashes, kept in a cache of the browser for the next visit and for
 // times without a network. Names of data files contain a hash of their content, so a kept file never is out of date.
 import { EngineError, N_ } from "./errors.js";
+import { hexOf, sha256 as sha256Of } from "./sha256.js";
 
+const SCHEMA = 2; // of site.json
 const CACHE = "perfect-yatzy-data";
 const TIMEOUT_MS = 60_000, RANGE_TIMEOUT_MS = 20_000;
 const PATIENCE_MS = 3000; // for the description of the site, if there is a kept one
@@ -28,11 +30,8 @@ async function request(url, options, timeout, retries = 1) {
   }
 }
 
-async function isIntact(bytes, sha256) {
-  if (!sha256 || !globalThis.crypto?.subtle) return true; // only pages of https and of localhost have it
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("") === sha256;
-}
+const isIntact = async (bytes, sha256) => hexOf(await sha256Of(new Uint8Array(bytes))) === sha256;
+export const damaged = (file) => new EngineError("table-damaged", N_("The file {file} is damaged on the server."), { file });
 
 async function download(url, options, timeout = TIMEOUT_MS, retries = 1) {
   const response = await request(url, options, timeout, retries);
@@ -52,9 +51,7 @@ export async function dataFile(base, { file, sha256 }) {
   if (!bytes || !await isIntact(bytes, sha256)) {
     bytes = await download(url, { cache: kept ? "reload" : "default" });
     if (!await isIntact(bytes, sha256)) bytes = await download(url, { cache: "reload" });
-    if (!await isIntact(bytes, sha256)) {
-      throw new EngineError("table-damaged", N_("The file {file} is damaged on the server."), { file });
-    }
+    if (!await isIntact(bytes, sha256)) throw damaged(file);
     await cache?.put(url, new Response(bytes)).catch(() => {}); // the disk is full: it works, but not offline
   }
   return unpacked(bytes);
@@ -72,17 +69,26 @@ export const dataJson = async (base, entry) => JSON.parse(new TextDecoder().deco
 // The description of the site: from the network if there is one, so that a new version is seen at once.
 export async function siteFile(base) {
   const url = new URL("site.json", base), cache = await openCache(), kept = await cache?.match(url);
-  let bytes;
+  let site;
   try {
-    bytes = await download(url, { cache: "no-cache" }, kept ? PATIENCE_MS : TIMEOUT_MS, kept ? 0 : 1);
+    const bytes = await download(url, { cache: "no-cache" }, kept ? PATIENCE_MS : TIMEOUT_MS, kept ? 0 : 1);
+    site = await described(bytes);
     await cache?.put(url, new Response(bytes)).catch(() => {});
   } catch (error) {
     if (!kept) throw error;
-    bytes = await kept.arrayBuffer();
+    site = await described(await kept.arrayBuffer());
   }
-  const site = JSON.parse(new TextDecoder().decode(bytes));
   await forget(cache, base, new Set(site.files));
   return site;
+}
+
+// The description in these bytes: its first line has the SHA-256 of the others. A host may answer with something else.
+async function described(bytes) {
+  try {
+    const rest = bytes.slice(new Uint8Array(bytes).indexOf(10) + 1), site = JSON.parse(new TextDecoder().decode(bytes));
+    if (site.schema === SCHEMA && await isIntact(rest, site.sha256)) return site;
+  } catch { /* no JSON */ }
+  throw damaged("site.json");
 }
 
 // Deletes kept files that the site no longer has.
@@ -93,16 +99,15 @@ async function forget(cache, base, files) {
   }
 }
 
-// Some bytes of a file, by a Range request.
-export async function fileRange(base, file, begin, end) {
+// Some bytes of a file, by a Range request; the caller checks them.
+export async function fileRange(base, file, begin, end, cache = "default") {
   const url = new URL(file, base);
-  const response = await request(url, { headers: { range: `bytes=${begin}-${end - 1}` } }, RANGE_TIMEOUT_MS);
+  const response = await request(url, { headers: { range: `bytes=${begin}-${end - 1}` }, cache }, RANGE_TIMEOUT_MS);
   if (response.status !== 206) {
     response.body?.cancel().catch(() => {});
     throw new EngineError("range-unsupported", N_("This server cannot send parts of large files, which these rules need."));
   }
   const bytes = await response.arrayBuffer();
   traffic.bytes += bytes.byteLength;
-  if (bytes.byteLength !== end - begin) throw new EngineError("table-damaged", N_("The file {file} is damaged on the server."), { file });
   return bytes;
 }

@@ -1,13 +1,12 @@
 // The values of a rule set by their places: a small table whole, of a large one only the pages that are read.
-import { dataFile, fileRange } from "./files.js";
+import { damaged, dataFile, fileRange } from "./files.js";
+import { sha256 } from "./sha256.js";
 
-const PAGE_BYTES = 2048;
-const GAP_PAGES = 3; // pages between two runs that are fetched with them: cheaper than one more request
-const MAX_PAGES = 16384; // kept in memory, 32 MB
+const MAX_BYTES = 32 << 20; // of pages kept in memory
 const AT_A_TIME = 6; // requests; browsers send no more to a server of HTTP/1.1
 
 export const openTable = async (base, game, entry) =>
-  (entry.coding === "pages" ? new PagedTable(base, entry) : new WholeTable(decode(new Uint8Array(await dataFile(base, entry)), game, entry)));
+  (entry.coding === "pages" ? new PagedTable(base, entry, new Uint8Array(await dataFile(base, entry.digests))) : new WholeTable(decode(new Uint8Array(await dataFile(base, entry)), game, entry)));
 
 class WholeTable {
   constructor(values) { this.values = values; }
@@ -15,7 +14,7 @@ class WholeTable {
   async load() { /* everything is here */ }
 }
 
-// Whole numbers in fixed point, as differences from what the cards after it let expect (web/site_tables.py):
+// Whole numbers in fixed point, as differences from what the cards after it let expect (web/site/tables.py):
 //
 //   expected = V(card + a) + V(card + b) - V(card + a + b)     a, b: the first lower boxes that may be filled
 //
@@ -55,11 +54,12 @@ function cardsAfter(game, row, predictable) {
   return b === undefined ? [place(a), -1, -1] : [place(a), place(b), place(a, b)];
 }
 
+// Pages are fetched whole, and used only if they match their digests.
 class PagedTable {
-  constructor(base, entry) {
-    Object.assign(this, { base, ...entry, isPaged: true, pages: new Map(), loading: Promise.resolve() });
+  constructor(base, entry, digests) {
+    Object.assign(this, { base, ...entry, digests, isPaged: true, pages: new Map(), loading: Promise.resolve() });
     this.type = entry.bytes === 8 ? Float64Array : Float32Array;
-    this.perPage = PAGE_BYTES / entry.bytes;
+    this.perPage = entry.page_bytes / entry.bytes;
   }
 
   at(place) {
@@ -84,22 +84,34 @@ class PagedTable {
     const missing = [...wanted].filter((page) => !this.pages.has(page)).sort((a, b) => a - b), runs = [];
     for (const page of missing) {
       const last = runs.at(-1);
-      if (last && page - last[1] <= GAP_PAGES + 1 && this.partOf(page) === this.partOf(last[0])) last[1] = page;
+      if (last && page === last[1] + 1 && this.partOf(page) === this.partOf(last[0])) last[1] = page;
       else runs.push([page, page]);
     }
     const queue = runs.values();
     await Promise.all(Array.from({ length: AT_A_TIME }, async () => { for (const run of queue) await this.fetchRun(...run); }));
-    while (this.pages.size > Math.max(MAX_PAGES, wanted.size)) this.pages.delete(this.pages.keys().next().value);
+    while (this.pages.size > Math.max(MAX_BYTES / this.page_bytes, wanted.size)) this.pages.delete(this.pages.keys().next().value);
   }
 
-  partOf(page) { return Math.floor(page * PAGE_BYTES / this.part_bytes); }
+  partOf(page) { return Math.floor(page * this.page_bytes / this.part_bytes); }
 
-  async fetchRun(first, last) {
+  // Once more from the host itself if a page differs: a cache on the way may be damaged.
+  async fetchRun(first, last, cache = "default") {
     const part = this.partOf(first), start = part * this.part_bytes;
-    const begin = first * PAGE_BYTES - start, end = Math.min((last + 1) * PAGE_BYTES, this.count * this.bytes) - start;
-    const values = new this.type(await fileRange(this.base, this.parts[part], begin, end));
+    const begin = first * this.page_bytes - start, end = Math.min((last + 1) * this.page_bytes, this.count * this.bytes) - start;
+    const bytes = await fileRange(this.base, this.parts[part], begin, end, cache), found = [];
     for (let page = first; page <= last; page++) {
-      this.pages.set(page, values.slice((page - first) * this.perPage, (page - first + 1) * this.perPage));
+      const content = bytes.slice((page - first) * this.page_bytes, (page - first + 1) * this.page_bytes);
+      if (bytes.byteLength !== end - begin || !await this.isIntact(page, content)) {
+        if (cache === "reload") throw damaged(this.parts[part]);
+        return this.fetchRun(first, last, "reload");
+      }
+      found.push([page, new this.type(content)]);
     }
+    for (const [page, values] of found) this.pages.set(page, values);
+  }
+
+  async isIntact(page, content) {
+    const digest = await sha256(new Uint8Array(content)), start = page * this.digest_bytes;
+    return digest.subarray(0, this.digest_bytes).every((byte, i) => byte === this.digests[start + i]);
   }
 }

@@ -1,0 +1,168 @@
+"""Progress of long work on standard error: a bar on a terminal, elsewhere a line now and then.
+
+Lines that are not for a terminal say what is being done, its share, the time left and what is known so far. There is
+at most one every SILENCE seconds, and one for each stage that is finished.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+
+from .._messages import N_, _, number_text
+from ..game.rules import RuleSet
+from ..model.estimates import duration
+from ..service.work import Pace
+from ..tablebase.store import Progress
+
+SILENCE = 30.0  # seconds
+LONG_RECORD = 20 << 20  # bytes of recorded games; from here on a terminal shows a progress bar
+LONG_SIMULATION = 300_000  # games; from here on a terminal shows a progress bar
+STAGES = N_("relaxation"), N_("fit"), N_("simulation"), N_("bound")  # of an approximate solution
+
+_told = 0.0  # when the last line was printed
+
+
+def stderr_is_terminal() -> bool:
+    """Whether standard error is a terminal (it may be closed)."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def tell(line: str, began: float | None = None) -> None:
+    """Print a line; one about work that began at some time only if it and the last line are not of late."""
+    global _told
+    now = time.monotonic()
+    if began is None or now - max(_told, began) >= SILENCE:
+        _told = now
+        click.echo(line, err=True)
+
+
+def progress(label: str) -> Progress:
+    """Progress of work in any unit: a bar with the time left, from the first report to the last, or lines."""
+    return _bar(label) if stderr_is_terminal() else _lines(label)
+
+
+def _bar(label: str) -> Progress:
+    bar: Any = None
+    pace, shown = Pace(), 0
+
+    def report(done: int, total: int) -> None:
+        nonlocal bar, shown
+        left = pace.left(done / total) if total else None
+        if bar is None:
+            settings: dict[str, Any] = {"width": 30, "show_eta": False, "item_show_func": lambda text: text}
+            bar = click.progressbar(length=total, label=label, file=sys.stderr, **settings)
+        bar.update(done - shown, clock_text(left) if done < total else "")
+        shown = done
+        if done == total:
+            bar.render_finish()
+
+    return report
+
+
+def _lines(label: str) -> Progress:
+    pace, began = Pace(), time.monotonic()
+
+    def report(done: int, total: int) -> None:
+        if total and done < total:
+            tell(f"yatzy: {share_text(label, done / total, pace.left(done / total))}", began)
+
+    return report
+
+
+def share_text(label: str, share: float, left: float | None) -> str:
+    """What is being done, the share that is done, and the time left if it is known."""
+    facts = {"label": label, "share": number_text(100 * share)}
+    if left is None:
+        return _("{label}: {share} % done", **facts)
+    return _("{label}: {share} % done, {time} left", **facts, time=duration(left))
+
+
+def clock_text(seconds: float | None) -> str:
+    """A time as ``2:05`` or ``1:02:05``; empty if it is not known."""
+    if seconds is None:
+        return ""
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
+
+
+def notes(label: str) -> Callable[[str], None]:
+    """Takes what a search has found so far, in words of its own."""
+    began = time.monotonic()
+    return lambda found: tell(f"yatzy: {label}: {found.strip()}", began)
+
+
+def solve_progress(rules: RuleSet, announcement: str | None = None) -> Progress:
+    """Progress of a solve. An `announcement` of a long solve is printed at once, with how to stop it."""
+    shown, begun = progress(_("Solving {rules}", rules=rules.key)), False
+    if announcement is not None:
+        tell(_("yatzy: {announcement} (stop with Ctrl+C)", announcement=announcement))
+    if announcement is not None or stderr_is_terminal():
+        return shown
+
+    def report(done: int, total: int) -> None:
+        nonlocal begun
+        if not begun:
+            tell(_("yatzy: solving {rules}; the table will be stored", rules=rules.key))
+        begun = True
+        shown(done, total)
+
+    return report
+
+
+def simulation_progress(games: int) -> Progress:
+    """Progress of a simulation; on a terminal only of a long one."""
+    if games >= LONG_SIMULATION or not stderr_is_terminal():
+        return progress(_("Playing {count} games", count=number_text(games, grouped=True)))
+    return lambda done, total: None
+
+
+def rating_progress(size: int) -> Callable[[int], None]:
+    """Progress of reading games of `size` bytes; on a terminal only if it takes some seconds."""
+    if stderr_is_terminal() and size < LONG_RECORD:
+        return lambda read: None
+    shown = progress(_("Rating games"))
+    return lambda read: shown(min(read, size), size)
+
+
+class StageProgress:
+    """Progress of an approximate solution: its stages, of so many `seconds` each, and what is known so far."""
+
+    def __init__(self, label: str, seconds: Mapping[str, float]) -> None:
+        self.label, self.seconds, self.stage, self.pace = label, seconds, "", Pace()
+        self.bar: Progress | None = None
+        self.began = time.monotonic()
+
+    def __call__(self, stage: str, done: float, known: Mapping[str, float]) -> None:
+        """Report a stage, the share of it that is done, and ``mean``, ``half_width`` and ``bound`` if known."""
+        name = _(stage)  # marked elsewhere
+        if stage != self.stage:
+            self.stage, self.began = stage, time.monotonic()
+            self.bar = _bar(f"  {name:<12}") if stderr_is_terminal() else None
+        if self.bar:
+            self.bar(int(1000 * done), 1000)
+        elif done >= 1:
+            took = number_text(time.monotonic() - self.began, 1)
+            tell("  ".join([f"  {name:<12}{took:>7} s", *known_texts(known)]))
+        else:
+            before = sum(self.seconds[name] for name in list(self.seconds)[: list(self.seconds).index(stage)])
+            share = (before + done * self.seconds[stage]) / sum(self.seconds.values())
+            text = share_text(f"{self.label}, {name}", share, self.pace.left(share))
+            tell("; ".join([f"yatzy: {text}", *known_texts(known)]), self.began)
+
+
+def known_texts(known: Mapping[str, float]) -> list[str]:
+    """The mean and the bound of an approximate strategy, as far as they are known."""
+    found = []
+    if "mean" in known:
+        mean, error = number_text(known["mean"], 2), number_text(known["half_width"], 2)
+        found.append(_("the strategy scores {mean} ± {error}", mean=mean, error=error))
+    if "bound" in known:
+        bound = number_text(known["bound"] + 0.005, 2)  # not rounded down
+        found.append(_("no strategy scores more than {bound}", bound=bound))
+    return found

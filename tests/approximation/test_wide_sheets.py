@@ -1,0 +1,190 @@
+"""Sheets of more than 62 boxes: known values, the order of six columns, and every command."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import perfect_yatzy
+import pytest
+from perfect_yatzy import ApproximateStrategy, RulesError, RuleSet, State, load_rules
+from perfect_yatzy.approximation import verify
+from perfect_yatzy.approximation.fit import fit_values
+from perfect_yatzy.approximation.lane_turns import LaneTurns, empty_cards
+from perfect_yatzy.approximation.relaxation import Budget, relax
+from perfect_yatzy.approximation.rollout import simulate_values
+from perfect_yatzy.game.dice import lattice
+from perfect_yatzy.game.patterns import Pattern
+from perfect_yatzy.game.rules import Category
+from perfect_yatzy.game.scoring import scoring_options
+from perfect_yatzy.model import card_masks
+from perfect_yatzy.model.state_space import state_space
+from perfect_yatzy.strategy.fitted_values import first_guess
+from support.command import Run
+from support.games import CHANCE, joker_game, small
+from support.human import human
+
+COLUMNS = (("free", 1), ("forced", 1), ("free", 2), ("reversed", 2), ("free", 3), ("upper-first", 3))
+SETTINGS = {"games": 40, "fit_games": 20, "rounds": 1, "work": 1e-4, "memory": 1 << 24}
+
+
+def six_columns(faces: int = 6, sums: int = 9) -> str:
+    """A rule file with six columns for two dice, with different orders and factors."""
+    boxes = [
+        f'{{ id = "face-{f}", name = "F{f}", upper = true, pattern = "face", face = {f} }}'
+        for f in range(1, faces + 1)
+    ]
+    boxes += [
+        f'{{ id = "sum-{k}", name = "S{k}", pattern = "any", sum = {k}, points = 20 }}' for k in range(2, 2 + sums)
+    ]
+    columns = [
+        f'{{ id = "c{i}", name = "C{i}", order = "{order}", factor = {n} }}' for i, (order, n) in enumerate(COLUMNS)
+    ]
+    head = (
+        f'id = "six"\nname = "Six"\ndice = 2\nfaces = {faces}\nrolls = 2\nbonus = {{ threshold = 20, points = 10 }}\n'
+    )
+    return f"{head}columns = [{', '.join(columns)}]\ncategories = [{', '.join(boxes)}]\n"
+
+
+@pytest.fixture(scope="module")
+def ninety(tmp_path_factory: pytest.TempPathFactory) -> RuleSet:
+    path = tmp_path_factory.mktemp("ninety") / "six.toml"
+    path.write_text(six_columns())
+    rules = load_rules(path)
+    assert len(rules.categories) == 90
+    return rules
+
+
+@pytest.mark.parametrize("order", ["free", "forced", "reversed"])
+@pytest.mark.parametrize("boxes", [62, 63, 64, 65, 90, 126])
+def test_every_box_is_filled_once(boxes: int, order: str) -> None:
+    """Box i always pays i + 1 points: whatever is played, the final score is the sum, and no strategy makes more."""
+    always = (Category(f"b{i}", f"B{i}", (Pattern("any", score="fixed", points=i + 1),)) for i in range(boxes))
+    rules, total = small(*always, dice=1, faces=2, rolls=1, order=order), boxes * (boxes + 1) // 2
+    found = relax(rules, Budget(1e6), threads=1)
+    assert total <= found.bound <= total + 1e-3
+    for prices in (np.arange(1.0, boxes + 1), np.zeros(boxes)):
+        played = simulate_values(first_guess(rules, prices), games=20, seed=1)
+        assert (played.final_scores == total).all()
+        assert (played.category_points == np.arange(1, boxes + 1)).all()
+
+
+@pytest.mark.parametrize("boxes", [63, 64, 126])
+def test_equal_boxes_are_worth_as_many_single_turns(boxes: int) -> None:
+    """One die, three rolls: 3.5, then 4.25 and 14/3 points with best play."""
+    rules = small(*(replace(CHANCE, id=f"b{i}", name=f"B{i}") for i in range(boxes)), dice=1, order="forced")
+    found = relax(rules, Budget(1e7), threads=1)
+    assert boxes * 14 / 3 <= found.bound <= boxes * 14 / 3 + 1e-3
+    played = simulate_values(first_guess(rules, np.full(boxes, 14 / 3)), games=20, seed=2)
+    assert played.final_scores - played.luck == pytest.approx(np.full(20, boxes * 14 / 3), abs=1e-9)
+
+
+def test_games_of_six_columns_follow_the_rules(ninety: RuleSet) -> None:
+    """Every box that exploring games fill is one the reference allows, with points that some roll has there."""
+    turns = LaneTurns(first_guess(ninety, np.linspace(0, 9, 90)), 1)
+    rolls = lattice(2, 6).counts[-21:].tolist()
+    states, cards = empty_cards(ninety, 8), [State()] * 8
+    for turn in range(90):
+        played = turns.play(states, np.arange(8), 4, turn, 0.3)
+        states = played.states
+        for i, (box, points) in enumerate(zip(played.category.tolist(), played.points.tolist(), strict=True)):
+            paid = [scoring_options(ninety, cards[i].filled, False, roll).get(box, (None,))[0] for roll in rolls]
+            assert points in paid
+            cards[i] = cards[i].filled_with(ninety, box, points)
+        assert [sum(int(word) << 64 * k for k, word in enumerate(mask)) for mask in states.filled] == [
+            card.filled for card in cards
+        ]
+        assert states.upper.tolist() == [card.upper for card in cards]
+    assert all(card.filled == ninety.full_mask for card in cards)
+
+
+def test_a_fit_with_masks_of_two_words_has_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = joker_game("forced", saved_rolls=True)
+    start = first_guess(rules, np.array([1.0, 2.0, 1.0, 3.0]))
+    settings = {"games": 200, "rounds": 2, "ridge": 0.1, "seed": 4, "threads": 1}
+    known, _ = fit_values(start, **settings)  # type: ignore[arg-type]
+    monkeypatch.setattr(card_masks, "ONE_WORD", 0)
+    again, _ = fit_values(replace(start, rules=replace(rules, id="wide")), **settings)  # type: ignore[arg-type]
+    assert known.coefficients.tobytes() == again.coefficients.tobytes()
+
+
+def test_exact_play_is_refused(ninety: RuleSet) -> None:
+    """Also in an order with few cards."""
+    for rules in (ninety, small(*(replace(CHANCE, id=f"b{i}") for i in range(63)), dice=1, order="forced")):
+        with pytest.raises(RulesError, match="boxes; at most 62 are possible") as raised:
+            state_space(rules)
+        assert raised.value.code == "too-large"
+
+
+def test_a_long_chain_with_a_joker_is_refused() -> None:
+    """The relaxed game would have to remember every box of it."""
+    rules = joker_game("free", order="forced")
+    more = (replace(CHANCE, id=f"b{i}", name=f"B{i}") for i in range(60))
+    with pytest.raises(RulesError, match="64 boxes in one order, one of which jokers") as raised:
+        relax(replace(rules, categories=(*rules.categories, *more)), Budget(0.0))
+    assert raised.value.code == "too-large"
+
+
+@pytest.fixture(scope="module")
+def sheet(store: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Sixty-six boxes, of which eleven are a chain and as many another."""
+    path = tmp_path_factory.mktemp("sheet") / "six.toml"
+    path.write_text(six_columns(faces=4, sums=7))
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def strategy(sheet: str) -> ApproximateStrategy:
+    return perfect_yatzy.approximate(sheet, **SETTINGS)  # type: ignore[arg-type]
+
+
+@pytest.mark.full
+def test_the_commands(strategy: ApproximateStrategy, sheet: str, run: Run, tmp_path: Path) -> None:
+    known = strategy.certificate
+    assert known.interval99[0] <= known.mean <= known.upper_bound
+    assert "too large for an exact solve" in run("rules", "check", sheet).stdout
+    card = "--card", "face-1.c0=2 face-4.c5=24 sum-8.c3=40 sum-8.c2=0"
+    questions = [(*question, *card, "--rules") for question in (("hold", "34"), ("score", "33"), ("expect",))]
+    for command in (*questions, ("simulate", "--games", "100")):
+        answer = run(*command, sheet, "--json")
+        assert answer.returncode == 0, answer.stderr
+        assert json.loads(answer.stdout)["approximate"] == known.summary()
+        assert "Approximate: " in run(*command, sheet).stdout
+    assert "Approximate: " in run("table", sheet).stdout
+    verified = run("verify", sheet, "--games", "50")
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+    options = ("--seed", "3", "--record", str(tmp_path / "r.jsonl"), "--save", str(tmp_path / "s.json"), "--no-warn")
+    played = run("play", sheet, *options, stdin="?\nhold none\n?\nquit")
+    assert "expected" in played.stdout, played.stderr
+    record = tmp_path / "game.jsonl"
+    record.write_text(json.dumps(human(strategy, 4).to_json()) + "\n")
+    answer = run("review", str(record))
+    assert "Result" in answer.stdout, answer.stderr
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("solve",), ("hold", "33", "--goal", "300", "--rules"), ("guide",), ("learn",),
+        ("evaluate", "perfect", "--rules"), ("positions", "-o", "p.csv"), ("simulate", "--policy", "goal:300"),
+        ("solve", "--shards"), ("solve", "--what", "distribution"),
+    ],
+)  # fmt: skip
+def test_what_needs_a_table_says_so(args: list[str], strategy: ApproximateStrategy, sheet: str, run: Run) -> None:
+    answer = run(*args, sheet)
+    assert answer.returncode in (1, 2), answer.stdout
+    assert "Traceback" not in answer.stderr
+    assert "approximate" in answer.stderr, answer.stderr
+
+
+@pytest.mark.full
+def test_the_strategy_verifies_with_any_number_of_threads(sheet: str, tmp_path: Path) -> None:
+    found = [
+        perfect_yatzy.approximate(sheet, tmp_path / str(n), threads=n, **SETTINGS)  # type: ignore[arg-type]
+        for n in (1, 2)
+    ]
+    assert found[0].certificate.mean == found[1].certificate.mean
+    assert found[0].certificate.upper_bound == found[1].certificate.upper_bound
+    assert all(check.passed for check in verify.verify_approximate(found[0].rules, tmp_path / "1", games=50))

@@ -1,0 +1,147 @@
+"""Operators on vectors and views against NumPy, to the bit; functions that each kind of named tuple implements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+import pytest
+from numba.core.errors import TypingError
+from perfect_yatzy.kernels.jit import by_kind
+from perfect_yatzy.kernels.legal import count_bits, nth_bit
+from perfect_yatzy.kernels.simd import add_at, add_to, aligned, load, store, view
+
+RANDOM = np.random.default_rng(7)
+
+
+def numbers(dtype: type) -> tuple[Any, Any]:
+    a, b = aligned(2, dtype), aligned(2, dtype)
+    a[:], b[:] = RANDOM.normal(0, 5, len(a)), RANDOM.normal(0, 5, len(b))
+    return a, b
+
+
+def computed(formula: Callable[[Any, Any, float], Any], a: Any, b: Any, number: float) -> Any:
+    compiled, result = numba.njit(formula), np.zeros_like(a)
+
+    @numba.njit  # type: ignore[untyped-decorator]
+    def run(a: Any, b: Any, number: float, result: Any) -> None:
+        for i in range(2):
+            store(view(result), i, compiled(load(view(a), i), load(view(b), i), number))
+
+    run(a, b, number, result)
+    return result
+
+
+def changed_in_place(a: Any, b: Any, number: float) -> Any:
+    a += b
+    a *= number
+    a -= b * b
+    a /= number
+    return a
+
+
+FORMULAS: dict[str, Callable[[Any, Any, float], Any]] = {
+    "sums": lambda a, b, number: a + b - (b - a),
+    "products": lambda a, b, number: a * b / a,
+    "negative": lambda a, b, number: -a,
+    "number on the right": lambda a, b, number: (a + number) * number - number,
+    "number on the left": lambda a, b, number: number - number * a + number / b,
+    "whole number": lambda a, b, number: 2 * a + 1,
+    "in place": changed_in_place,
+}
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_operators_have_the_bits_of_numpy(name: str, dtype: type) -> None:
+    (a, b), number = numbers(dtype), dtype(0.3)  # type: ignore[operator]
+    expected = FORMULAS[name](a.copy(), b, number)
+    assert expected.dtype == dtype
+    assert computed(FORMULAS[name], a, b, float(number)).tobytes() == expected.tobytes()
+
+
+def test_entries_are_read_changed_and_added_to() -> None:
+    @numba.njit  # type: ignore[untyped-decorator]
+    def change(values: Any, small: Any) -> None:
+        entries, bytes_ = view(values), view(small)
+        entries[1] += entries[2] * 2
+        add_to(entries, 1, load(entries, 0))
+        add_at(entries, 3, load(entries, 0))
+        bytes_[np.uint8(2)] = entries[0] > 0
+
+    values, small = np.arange(1.0, 17.0), np.zeros(4, dtype=np.int8)
+    expected = values.copy()
+    expected[1] += expected[2] * 2
+    expected[8:] += expected[:8]
+    expected[3:11] += expected[:8].copy()
+    change(values, small)
+    assert values.tolist() == expected.tolist()
+    assert small.tolist() == [0, 0, 1, 0]
+
+
+def test_vectors_of_two_kinds_do_not_mix() -> None:
+    @numba.njit  # type: ignore[untyped-decorator]
+    def mixed(a: Any, b: Any) -> None:
+        store(view(a), 0, load(view(a), 0) + load(view(b), 0))
+
+    with pytest.raises(TypingError, match=r"operator\.add|add"):
+        mixed(aligned(1, np.float64), aligned(1, np.float32))
+
+
+class Circle(NamedTuple):
+    radius: float
+
+
+class Square(NamedTuple):
+    side: float
+
+
+class Point(NamedTuple):
+    place: int
+
+
+def test_a_function_by_kind_takes_the_implementation_of_the_kind() -> None:
+    @by_kind(1)
+    def area(scale: Any, shape: Any) -> None:
+        """Area of a shape."""
+
+    @area.of(Circle)
+    def _circle(scale: Any, shape: Any) -> Any:
+        return scale * 3 * shape.radius
+
+    @area.of(Square, Point)
+    def _others(scale: Any, shape: Any) -> Any:
+        return scale
+
+    @numba.njit  # type: ignore[untyped-decorator]
+    def measure(scale: float, shape: Any) -> Any:
+        return area(scale, shape)
+
+    assert [measure(2.0, shape) for shape in (Circle(5.0), Square(1.0), Point(3))] == [30.0, 2.0, 2.0]
+    with pytest.raises(TypingError):
+        measure(2.0, 1.0)
+
+
+def test_a_function_by_kind_may_have_an_implementation_for_all_others() -> None:
+    @by_kind()
+    def corners(shape: Any) -> None:
+        """Corners of a shape."""
+
+    @corners.of(Circle)
+    def _none(shape: Any) -> Any:
+        return 0
+
+    @corners.of()
+    def _default(shape: Any) -> Any:
+        return 4
+
+    assert [numba.njit(lambda shape: corners(shape))(shape) for shape in (Circle(1.0), Square(1.0), 1.0)] == [0, 4, 4]
+
+
+@pytest.mark.parametrize("mask", [0b1, 0b1011_0100, (1 << 40) | 0b110])
+def test_bits_are_counted_and_found(mask: int) -> None:
+    places = [i for i in range(64) if mask >> i & 1]
+    assert count_bits(mask) == len(places)
+    assert [nth_bit(mask, number) for number in range(len(places))] == places

@@ -1,0 +1,305 @@
+"""The table "Ten changes" of solver/README.md, performed on a copy of the package: each change works, in the files it names."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from babel.messages.catalog import Catalog
+from babel.messages.mofile import write_mo
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "solver" / "perfect_yatzy"
+pytestmark = pytest.mark.full
+
+
+class Copy:
+    """A copy of the package that a test changes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.changed = folder, set[str]()
+        shutil.copytree(PACKAGE, folder / "perfect_yatzy", ignore=shutil.ignore_patterns("__pycache__"))
+
+    def edit(self, file: str, old: str, new: str) -> None:
+        path = self.folder / "perfect_yatzy" / file
+        text = path.read_text(encoding="utf-8")
+        assert text.count(old) == 1, (file, old)
+        path.write_text(text.replace(old, new), encoding="utf-8")
+        self.changed.add(file)
+
+    def new(self, file: str, text: str) -> None:
+        path = self.folder / "perfect_yatzy" / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        self.changed.add(file)
+
+    def run(self, *words: str) -> str:
+        return self.python("-m", "perfect_yatzy", *words)
+
+    def python(self, *words: str) -> str:
+        # The coverage of the package does not count its copy.
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
+        environment |= {"PYTHONPATH": str(self.folder), "YATZY_TABLES": str(self.folder / "tables")}
+        command = [sys.executable, *words]
+        found = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+        assert found.returncode == 0, found.stderr
+        return found.stdout
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Copy:
+    return Copy(tmp_path / "copy")
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> str:
+    """A game of three boxes with a bonus that takes no time, and compiles few kernels."""
+    path = tmp_path / "tiny.toml"
+    path.write_text(TINY, encoding="utf-8")
+    return str(path)
+
+
+def named_files(change: str) -> set[str]:
+    """The files of ours that a row of the table names; the names of languages stand for all of them."""
+    text = (ROOT / "solver" / "README.md").read_text(encoding="utf-8").split("## Ten changes")[1]
+    row = next(line for line in text.splitlines() if line.startswith(f"| {change} |"))
+    return set(re.findall(r"\]\(perfect_yatzy/([\w./]+\.(?:py|js))\)", row))
+
+
+RUN = """
+    "run": Kind(
+        lambda pattern, counts: (
+            sum((counts[:, i : i + pattern.length] > 0).all(axis=1) for i in range(7 - pattern.length)) > 0, 0
+        ),
+        lambda pattern: f"{pattern.length} in a row",
+        {"length": KindField("face", "For \\"run\\": how many dice.")},
+    ),
+"""
+BOX = """id = "runs"\nname = "Runs"\nextends = "yatzy"\n
+[categories.chance]\nname = "Run of Four"\npoints = 25\n"""
+BY_CONTAINS = "patterns = [ { contains = [1, 2, 3, 4] }, { contains = [2, 3, 4, 5] }, { contains = [3, 4, 5, 6] } ]"
+
+
+def test_a_new_pattern(copy: Copy, tmp_path: Path) -> None:
+    """A kind of pattern that the game describes in another way too: both have the same chances and the same value."""
+    copy.edit("game/patterns.py", "KINDS = {\n", "KINDS = {" + RUN)
+    copy.edit(
+        "game/patterns.py",
+        "    only: tuple[int, ...] = ()\n",
+        "    only: tuple[int, ...] = ()\n    length: int = 0\n",
+    )
+    assert copy.changed <= named_files("a new pattern")
+    new, known = tmp_path / "new.toml", tmp_path / "known.toml"
+    new.write_text(BOX + 'pattern = "run"\nlength = 4\n', encoding="utf-8")
+    known.write_text(BOX + f'pattern = "contains"\n{BY_CONTAINS}\n', encoding="utf-8")
+    for question in (("odds", "11122"), ("score", "12234"), ("hold", "12234"), ("expect", "--no-spread")):
+        answers = [copy.run(*question, "--rules", str(rules)) for rules in (new, known)]
+        assert answers[0] == answers[1].replace("known.toml", "new.toml")
+    assert "4 in a row: 25 points" in copy.run("rules", "show", str(new))
+    assert '"length"' in copy.run("rules", "schema")
+
+
+TINY = """
+id = "tiny"
+name = "Tiny"
+dice = 3
+faces = 3
+rolls = 2
+bonus = { threshold = 8, points = 20 }
+
+[[categories]]
+id = "twos"
+name = "Twos"
+pattern = "face"
+face = 2
+upper = true
+
+[[categories]]
+id = "threes"
+name = "Threes"
+pattern = "face"
+face = 3
+upper = true
+
+[[categories]]
+id = "chance"
+name = "Chance"
+pattern = "any"
+"""
+
+
+def values(text: str) -> list[float]:
+    """The numbers with decimals in a text."""
+    return [float(number) for number in re.findall(r"\d+\.\d+", text)]
+
+
+def test_a_new_stored_quantity(copy: Copy, tiny: str) -> None:
+    """The points of the upper bonus: as often as the chance of the bonus says, each time all of them."""
+    copy.edit(
+        "model/objectives.py",
+        "class ExponentialUtility(Objective):\n",
+        "class BonusPoints(PolicyQuantity):\n"
+        '    name = "bonuspoints"\n\n'
+        "    def full_cards(self) -> Values:\n"
+        "        return final_bonus(self.space)\n\n\n"
+        "class ExponentialUtility(Objective):\n",
+    )
+    copy.edit(
+        "model/quantities.py",
+        '        Quantity(\n            "bonus",',
+        '        Quantity("bonuspoints", "BonusPoints", True, "Bonus points of {rules}", "Points of {rules}: {value}"),\n'
+        '        Quantity(\n            "bonus",',
+    )
+    assert copy.changed == named_files("a new stored quantity")
+    assert "Bonus points of tiny" in copy.run("solve", tiny, "--what", "bonuspoints", "--estimate")
+    points = values(copy.run("solve", tiny, "--what", "bonuspoints").splitlines()[0])[0]
+    chance = values(copy.run("solve", tiny, "--what", "bonus").splitlines()[0])[0]
+    assert points == pytest.approx(20 * chance, abs=1e-8)
+    assert "bonuspoints" in copy.run("tables")
+    sharded = copy.run("solve", tiny, "--what", "bonuspoints", "--shards", "--force")
+    assert values(sharded.splitlines()[0])[0] == points
+
+
+def test_a_new_objective(copy: Copy, tiny: str) -> None:
+    """The chance of an even final score: more points are not always better. The public function for a utility agrees."""
+    copy.edit(
+        "model/objectives.py",
+        "class Utility(ScoreObjective):\n",
+        "class EvenScore(ScoreObjective):\n"
+        '    name = "even"\n'
+        "    monotone = False\n"
+        "    def row_lengths(self) -> Ints:\n"
+        "        return Utility(self.rules, self.utility, self.start).row_lengths()\n"
+        "    def score_range(self, length: Ints) -> tuple[Ints, Ints]:\n"
+        "        return np.zeros_like(length), length\n"
+        "    def utility(self, total: Ints) -> Floats:\n"
+        "        return (total % 2 == 0).astype(np.float64)\n\n\n"
+        "class Utility(ScoreObjective):\n",
+    )
+    assert copy.changed <= named_files("a new objective")
+    program = """
+import sys, perfect_yatzy as y
+from perfect_yatzy.model.objectives import EvenScore
+from perfect_yatzy.tablebase.backward_induction import solve_objective
+rules = y.load_rules(sys.argv[1])
+objective = EvenScore(rules)
+table = solve_objective(objective)
+own = table[objective.rows_slice(0, 0, 1)][0]
+print(own, y.maximise(rules, lambda score: (score % 2 == 0).astype(float)).value(""))
+"""
+    own, other = map(float, copy.python("-c", program, tiny).split())
+    assert own == pytest.approx(other, abs=1e-6)
+    assert 0.5 < own < 1
+
+
+def test_a_new_column(copy: Copy, tiny: str, tmp_path: Path) -> None:
+    """It stands in the CSV of the command."""
+    copy.edit(
+        "strategy/simulation.py",
+        '            "final_score": self.final_scores,\n',
+        '            "final_score": self.final_scores,\n            "is_even": self.final_scores % 2 == 0,\n',
+    )
+    assert copy.changed == named_files("a new column in the CSV of simulated games")
+    games_file = tmp_path / "games.csv"
+    copy.run("simulate", "-r", tiny, "-n", "5", "-o", str(games_file))
+    head, *games = games_file.read_text(encoding="utf-8").splitlines()
+    assert head.split(",")[-2:] == ["final_score", "is_even"]
+    for game in games:
+        score, is_even = game.split(",")[-2:]
+        assert is_even.lower() in ("true", "1") if int(score) % 2 == 0 else is_even.lower() in ("false", "0")
+
+
+def test_a_new_policy(copy: Copy, tiny: str) -> None:
+    """A guess that is the same for all states takes the most points of each turn."""
+    copy.edit(
+        "policies/named.py",
+        '    "most-points": _most_points,\n',
+        '    "most-points": _most_points,\n'
+        '    "flat": lambda place: NamedPolicy(\n'
+        '        ValueFunction(place.rules, lambda states: np.full(len(states.filled), 7.0), place.card), "Flat"\n'
+        "    ),\n",
+    )
+    assert copy.changed == named_files("a new policy")
+    flat, most = (copy.run("evaluate", name, "-r", tiny, "--json") for name in ("flat", "most-points"))
+    assert json.loads(flat)["mean"] == json.loads(most)["mean"]
+
+
+def test_a_new_tie_rule(copy: Copy, tiny: str) -> None:
+    """A tie that counts a third lies a third of the way from a loss to a win."""
+    copy.edit(
+        "strategy/tie_rules.py",
+        '    "win": TieRule(',
+        '    "third": TieRule(1 / 3, "a third of a win", "{chance} to win (a tie is a third)"),\n    "win": TieRule(',
+    )
+    assert copy.changed <= named_files("another tie rule")
+    last = ("score", "223", "--rolls-left", "0", "-r", tiny, "-c", "twos=4 threes=3", "--opponents", "14", "--json")
+    chances = [json.loads(copy.run(*last, "--ties", rule))["chance"] for rule in ("loss", "third", "win")]
+    assert chances == [0, pytest.approx(1 / 3), 1]  # 7 points on the card and 7 more: a tie
+    assert "a third of a win" in copy.run(*last[:-1], "--ties", "third")
+
+
+def test_a_new_command(copy: Copy) -> None:
+    copy.new(
+        "cli/commands/hello.py",
+        'import click\n\n\n@click.command()\ndef hello() -> None:\n    """Say hello."""\n    click.echo("hello")\n',
+    )
+    copy.edit("cli/__init__.py", '    "guide": "guide",\n', '    "guide": "guide",\n    "hello": "hello",\n')
+    assert copy.changed - {"cli/commands/hello.py"} == named_files("a new command")
+    assert copy.run("hello") == "hello\n"
+    assert "Say hello." in copy.run("--help")
+
+
+def test_a_new_view(copy: Copy, tiny: str, tmp_path: Path) -> None:
+    copy.edit(
+        "cli/views/review.py",
+        '    lines = [*summary_lines(rules, review), ""]',
+        '    lines = [*summary_lines(rules, review), f"{len(review.decisions)} decisions in all", ""]',
+    )
+    assert copy.changed <= named_files("a new view of a review")
+    game = tmp_path / "games.jsonl"
+    copy.run("simulate", "-r", tiny, "-n", "1", "-o", str(game))
+    assert re.search(r"^\d+ decisions in all$", copy.run("review", str(game)), re.MULTILINE)
+
+
+def test_a_new_language(copy: Copy) -> None:
+    """Spanish: two messages and the names of boxes."""
+    catalog = Catalog(locale="es")
+    catalog.add("expected final score {points}", "puntos esperados {points}")
+    compiled = io.BytesIO()
+    write_mo(compiled, catalog)
+    copy.new("locale/es/LC_MESSAGES/perfect_yatzy.mo", "")
+    (copy.folder / "perfect_yatzy/locale/es/LC_MESSAGES/perfect_yatzy.mo").write_bytes(compiled.getvalue())
+    swedish = (PACKAGE / "game/names/sv.toml").read_text(encoding="utf-8")
+    copy.new("game/names/es.toml", swedish.replace('chance = ["', 'chance = ["Suerte", "'))
+    spanish = copy.run("score", "33456", "--lang", "es", "--rolls-left", "0", "--all")
+    assert "Suerte" in spanish
+    assert "puntos esperados" in spanish
+
+
+def test_a_new_limit(copy: Copy) -> None:
+    """The length of an address."""
+    copy.edit("web/limits.py", "MAX_BODY_SECONDS = ", "MAX_PATH = 40\nMAX_BODY_SECONDS = ")
+    copy.edit(
+        "web/middleware.py",
+        "        if not self.is_known_host(host_name(host)):\n",
+        "        from .limits import MAX_PATH\n"
+        '        if len(scope["path"]) > MAX_PATH:\n'
+        '            await send_error(send, 414, "too-long", "the address is too long")\n'
+        "            return\n"
+        "        if not self.is_known_host(host_name(host)):\n",
+    )
+    assert copy.changed <= named_files("a new limit of the server")
+    program = """
+from starlette.testclient import TestClient
+from perfect_yatzy.web.app import create_app
+client = TestClient(create_app(), base_url="http://localhost")
+print(client.get("/api/rules").status_code, client.get("/" + 40 * "x").status_code)
+"""
+    assert copy.python("-c", program).split() == ["200", "414"]
