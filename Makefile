@@ -38,7 +38,7 @@ test: $(READY) ## ring 1, the proof of the core: 5 minutes on two processors, th
 test-full: $(READY) ## ring 2 alone, everything else that is not minutes or gigabytes
 	$(PYTEST) --ring 2 -m full $(PARALLEL)
 
-test-all: $(READY) ## rings 1 and 2: about 20 minutes
+test-all: $(READY) ## rings 1 and 2: about 15 minutes
 	$(PYTEST) --ring 2 $(PARALLEL)
 
 test-slow: $(READY) ## all three rings: an hour and several gigabytes

@@ -424,23 +424,27 @@ def in_terminal(*arguments: str, code: int = 0, columns: int = 80) -> Iterator[t
     termios.tcsetwinsize(side, (24, columns))
     command = [sys.executable, "-m", "perfect_yatzy", "play", *arguments]
     env = os.environ | {"COLUMNS": str(columns)}
-    process = subprocess.Popen(command, stdin=side, stdout=side, stderr=side, close_fds=True, env=env)
-    os.close(side)
-    yield process, main
-    with suppress(OSError):  # readline waits at its end until all is read
-        while os.read(main, 4096):
-            pass
-    assert process.wait() == code
-    os.close(main)
+    with subprocess.Popen(command, stdin=side, stdout=side, stderr=side, close_fds=True, env=env) as process:
+        os.close(side)
+        try:
+            yield process, main
+            with suppress(OSError):  # readline waits at its end until all is read
+                while os.read(main, 4096):
+                    pass
+            assert process.wait() == code
+        finally:
+            process.kill()
+            os.close(main)
 
 
 def read_until(main: int, text: str, seen: str = "") -> str:
     """What the terminal shows up to a text, behind what was seen of it before."""
-    while text not in seen:
+    found = seen.encode()
+    while text.encode() not in found:  # a read may end within a character
         ready, _, _ = select.select([main], [], [], 600)
-        assert ready, f"waited for {text!r} and saw {seen[-500:]!r}"
-        seen += os.read(main, 4096).decode(errors="replace")
-    return seen
+        assert ready, f"waited for {text!r} and saw {found[-500:]!r}"
+        found += os.read(main, 4096)
+    return found.decode(errors="replace")
 
 
 def test_a_whole_game_in_a_terminal(save: Path, record: Path) -> None:

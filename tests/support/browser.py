@@ -25,6 +25,11 @@ FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFram
 DESK = {"viewport": {"width": 1280, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
+SAME_DICE = """(() => {
+  let last = 129;  // the same dice in each test: 2 6 1 3 3, of which 3 3 are held
+  crypto.getRandomValues = (values) => values.map(() => (last = (1664525 * last + 1013904223) % 2 ** 32));
+})();"""
+
 
 class Chromium:
     """A browser without a window for all tests of a process, and the pages that they use one after the other.
@@ -58,6 +63,7 @@ class Chromium:
         """The page of a desk or of a phone, as a new visitor has it before the first visit."""
         if kind not in self.pages:
             self.pages[kind] = self.browser.new_context(**options).new_page()
+            self.pages[kind].add_init_script(SAME_DICE)
             self.pages[kind].set_default_timeout(PATIENCE_MS)
         page = self.pages[kind]
         page.unroute_all(behavior="ignoreErrors")

@@ -80,7 +80,7 @@ def line_width() -> int:
 
 def wrapped(text: str) -> str:
     """Text in lines of :func:`line_width`; a path that is longer stays whole."""
-    return "\n".join(wrap(text, line_width(), subsequent_indent="  ", break_long_words=False))
+    return "\n".join(wrap(text, line_width(), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False))
 
 
 def columns(rows: Sequence[Sequence[str]], *layout: str, indent: str = "  ") -> list[str]:
