@@ -110,7 +110,7 @@ BAD = [
     (["simulate", "--seed", str(10**23)], f"Invalid value for '--seed': {10**23} is not in the range 0<=x<={2**63 - 1} (see yatzy simulate --help)"),
     (["expect", "--seed", "3"], "--seed can only be used with --games (see yatzy expect --help)"),
     (["odds", "-l", "9"], "9 rolls left; under yatzy there can be 0 to 2"),
-    (["hold", "33456", "--rolls-left", "many"], "Invalid value for '--rolls-left' / '-l': 'many' is not a valid integer range (see yatzy hold --help)"),
+    (["hold", "33456", "--rolls-left", "many"], "Invalid value for '--rolls-left' / '-l': 'many' is not a whole number (see yatzy hold --help)"),
     (["hodl", "33456"], "No such command 'hodl'. Did you mean 'hold'? (see yatzy --help)"),
     (["hold", "33456", "--crad", "x"], "No such option '--crad'. (Did you mean one of: '--card', '--saved', '--threads'?) (see yatzy hold --help)"),
 ]  # fmt: skip

@@ -14,7 +14,7 @@ import perfect_yatzy
 import pytest
 from perfect_yatzy import Rating, RulesError, Strategy, ValueFunction, rate
 from perfect_yatzy.game.rules import Bonus, RuleSet
-from perfect_yatzy.play.figures import decision_kinds
+from perfect_yatzy.play.figures import GRADE_NAMES, decision_kinds
 from perfect_yatzy.play.record import Game, dated, read_game, write_games
 from perfect_yatzy.play.review import review
 from perfect_yatzy.play.simulated import simulated_records
@@ -150,11 +150,14 @@ def test_figures_are_the_sums_of_the_reviews(key: str) -> None:
         assert figures.lost_by_turn[number] == pytest.approx(lost, abs=1e-9)
         points = {box.id: p for box, p in zip(found.rules.categories, figures.category_points[number], strict=True)}
         assert points == {turn.category: turn.points for turn in game.turns}
-        holds = sum(d.rolls_left > 0 for d in expected.decisions)
-        assert figures.decisions[number].tolist()[-1] == len(game.turns)
-        assert figures.decisions[number].sum() == holds + len(game.turns)
-    assert figures.lost_by_taking.sum(axis=1) == pytest.approx(figures.lost[:, -1])
-    assert figures.lost_by_leaving.sum(axis=1) == pytest.approx(figures.lost[:, -1])
+        last = [d for d in expected.decisions if d.rolls_left == 0]
+        assert figures.decisions[number].tolist()[-1] == len(last)
+        assert figures.decisions[number].sum() == len(expected.decisions)
+        assert figures.lost[number, -1] == pytest.approx(sum(d.loss for d in last), abs=1e-9)
+        assert figures.errors[number].tolist() == [expected.counts()[name] for name in GRADE_NAMES]
+        assert figures.lost_by_taking[number].sum() >= figures.lost[number, -1] - 1e-9
+    assert figures.lost_by_taking.sum(axis=1) == pytest.approx(figures.lost_by_leaving.sum(axis=1))
+    assert (figures.decisions[:, -1] < len(games[0].turns)).any()  # somebody stops early
     assert found.start + figures.luck - found.lost_by_game == pytest.approx(figures.results, abs=1e-9)
     assert sum(found.kind_lost(i)[0].value for i in range(len(found.kinds))) == pytest.approx(found.points_lost.value)
 

@@ -159,13 +159,14 @@ RANGES: dict[str, tuple[Any, float | None, float | None]] = {
     "rate --block": (None, 1, None),
     "rate --confidence": (95.0, 50, 100),
     "review --game": (None, 1, None),
+    "review --from": (0.05, 0, None),
     "serve --port": (8765, 1, 65_535),
     "site --puzzles": (100, 0, 10_000),
 }
 # other options with a default
 DEFAULTS = {
-    "--rules": "yatzy", "--card": "", "--policy": "mean", "play --players": "You", "play --dice": "program",
-    "play --advice": "mean", "puzzle --difficulty": "medium", "review --from": 0.05, "serve --host": "127.0.0.1",
+    "--rules": "yatzy", "--card": "", "--policy": "mean", "play --players": "", "play --dice": "program",
+    "play --advice": "mean", "puzzle --difficulty": "medium", "serve --host": "127.0.0.1",
     "solve --what": "mean", "table --what": "opening", "table --output": "-", "guide --output": "-",
 }  # fmt: skip
 OPEN = {"rate --confidence"}  # where the highest number is not allowed

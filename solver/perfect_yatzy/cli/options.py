@@ -106,7 +106,33 @@ class UsageError(click.UsageError):
 
 RULES = KnownWords("rules", builtin_rules)
 MOST_WORKERS = 256  # that are started on one machine
-SEED = click.IntRange(0, 2**63 - 1)  # the range of the kernels
+
+
+class WholeNumber(click.IntRange):
+    """A whole number of a range; what is none is refused in words for people."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number in a text."""
+        try:
+            int(value)
+        except ValueError:
+            self.fail(_("{value!r} is not a whole number", value=value), param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class Number(click.FloatRange):
+    """A number of a range; what is none is refused in words for people."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number in a text."""
+        try:
+            float(value)
+        except ValueError:
+            self.fail(_("{value!r} is not a number", value=value), param, ctx)
+        return super().convert(value, param, ctx)
+
+
+SEED = WholeNumber(0, 2**63 - 1)  # the range of the kernels
 LANGUAGE_HELP = "Language of words and names: en, da, de, fi, nb, sv [that of the environment]."
 
 
@@ -114,7 +140,7 @@ def number_option(
     *names: str, text: str, low: int = 0, high: int | None = None, default: int | None = None, shown: bool = True
 ) -> Callable[[F], F]:
     """An option for a whole number N of a range, whose default, if it has one, is shown in the help."""
-    kind, shown = click.IntRange(low, high), shown and default is not None
+    kind, shown = WholeNumber(low, high), shown and default is not None
     return click.option(*names, type=kind, metavar="N", default=default, show_default=shown, help=text)
 
 
@@ -278,7 +304,7 @@ QUERY_OPTIONS = (
     number_option("--goal", "-g", high=99_999, text="Maximise the chance of at least this final score."),
     click.option(
         "--opponents", metavar="OTHERS",
-        help="Maximise the chance to beat them: final scores or cards, separated by semicolons: "
+        help="Maximise the chance to beat them, in place of --goal: final scores or cards, separated by semicolons: "
         '"251; ones=3 sixes=24".',
     ),
     click.option(
@@ -290,7 +316,6 @@ QUERY_OPTIONS = (
     number_option(
         "--bonus-points", "--extra", default=0, shown=False, text="Joker and first-roll bonuses scored so far."
     ),
-    click.option("--all", "show_all", is_flag=True, help="List all options; with expect, list each category."),
     json_option,
     click.option("--jsonl", is_flag=True, help="Answer JSON requests from standard input, one per line."),
     service_options,

@@ -18,9 +18,10 @@ GRADE_NAMES = (*(name for _, name in GRADES), "blunder")
 
 
 def decision_kinds(rules: RuleSet) -> tuple[str, ...]:
-    """The kinds of decisions: ``hold_1`` after the first roll of a turn, and so on; ``category``.
+    """The kinds of decisions: ``hold_1`` after the first roll of a turn, and so on; ``category`` without rolls left.
 
-    With saved rolls the last hold is that after roll ``rolls_per_turn`` or a later one.
+    To stop early is one decision, as in a review, and belongs to its roll. With saved rolls the last hold is that
+    after roll ``rolls_per_turn`` or a later one.
     """
     holds = rules.rolls_per_turn - (0 if rules.saved_rolls else 1)
     return *(f"hold_{number}" for number in range(1, holds + 1)), "category"
@@ -43,7 +44,8 @@ class Figures:
     category_points : (n, categories)
         Points of each box.
     lost_by_taking, lost_by_leaving : (n, categories)
-        Points lost by category decisions that took this category, and by those that should have taken it.
+        Points lost, against the best category for the same dice, by turns that took this category, and by those that
+        should have taken it.
     """
 
     results: Ints
@@ -71,23 +73,19 @@ def figures_of(rules: RuleSet, graded: GradedGames) -> Figures:
         return found.reshape(games, columns)
 
     turn, boxes = graded.card_of_turn, len(rules.categories)
-    choice = graded.can_reroll
-    card, loss = graded.card_of_roll[choice], graded.hold_loss[choice]
-    kind = np.minimum(graded.number_of_roll[choice], kinds - 1) - 1
-    ends = np.full(len(turn), kinds - 1)
-    all_cards, all_kinds = np.concatenate([card, turn]), np.concatenate([kind, ends])
-    all_losses = np.concatenate([loss, graded.category_loss])
-    grades = np.searchsorted(LIMITS, all_losses, side="right") - 1
+    card, number = graded.card_of_roll, graded.turn_number
+    kind = np.where(graded.can_reroll, np.minimum(graded.number_of_roll, kinds - 1), kinds) - 1
+    loss = graded.hold_loss.copy()
+    loss[graded.last_rolls] += graded.category_loss
+    grades = np.searchsorted(LIMITS, loss, side="right") - 1
     wrong, missed = grades >= 0, graded.category_loss > 0
-    number = graded.turn_number
-    lost_by_turn = totals(card, number[graded.turn_of_roll[choice]], boxes, loss)
     return Figures(
         results=graded.results,
-        luck=totals(graded.card_of_roll, 0, 1, graded.luck)[:, 0],
-        lost=totals(all_cards, all_kinds, kinds, all_losses),
-        decisions=totals(all_cards, all_kinds, kinds),
-        errors=totals(all_cards[wrong], grades[wrong], len(LIMITS)),
-        lost_by_turn=lost_by_turn + totals(turn, number, boxes, graded.category_loss),
+        luck=totals(card, 0, 1, graded.luck)[:, 0],
+        lost=totals(card, kind, kinds, loss),
+        decisions=totals(card, kind, kinds),
+        errors=totals(card[wrong], grades[wrong], len(LIMITS)),
+        lost_by_turn=totals(card, number[graded.turn_of_roll], boxes, loss),
         category_points=totals(turn, graded.category, boxes, graded.points).astype(np.int64),
         lost_by_taking=totals(turn, graded.category, boxes, graded.category_loss),
         lost_by_leaving=totals(turn[missed], graded.best_category[missed], boxes, graded.category_loss[missed]),

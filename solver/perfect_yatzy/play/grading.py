@@ -74,6 +74,11 @@ class GradedGames:
         return np.asarray(self.card_of_turn[self.turn_of_roll])
 
     @property
+    def last_rolls(self) -> Ints:
+        """``(turns,)`` int64: the roll that ends each turn."""
+        return np.flatnonzero(np.diff(self.turn_of_roll, append=-1))
+
+    @property
     def turn_number(self) -> Ints:
         """``(turns,)`` int64: number of each turn in its card, from 0."""
         turns = np.arange(len(self.card_of_turn))

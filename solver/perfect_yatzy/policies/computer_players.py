@@ -75,7 +75,7 @@ class Kind:
         """``level 5``, ``perfect`` or the style."""
         if self.level is None:
             return self.style
-        return f"level {self.level.number}" if self.level.share else self.level.name
+        return _("level {number}", number=self.level.number) if self.level.share else self.level.name
 
     @property
     def key(self) -> str:

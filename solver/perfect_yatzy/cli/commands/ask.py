@@ -105,6 +105,11 @@ def plot_distribution(path: str, service: QueryService, request: Request, answer
     plot(path, title, lowest, chances, goal_chances, goal)
 
 
+def all_option(text: str) -> Callable[[F], F]:
+    """The option ``--all``."""
+    return click.option("--all", "show_all", is_flag=True, help=text)
+
+
 def rolls_left_option(text: str) -> Callable[[F], F]:
     """The option ``--rolls-left``."""
     return number_option("--rolls-left", "-l", text=text)
@@ -113,6 +118,7 @@ def rolls_left_option(text: str) -> Callable[[F], F]:
 @click.command()
 @dice_argument
 @rolls_left_option("Rerolls left [as after the first roll].")
+@all_option("List all options.")
 @query_options
 def hold(**options: Any) -> None:
     """Show which dice to hold.
@@ -131,6 +137,7 @@ def hold(**options: Any) -> None:
 @click.command()
 @dice_argument
 @rolls_left_option("Rerolls left and not used [0].")
+@all_option("List all options.")
 @query_options
 def score(**options: Any) -> None:
     """Show which category to take for these dice.
@@ -148,6 +155,7 @@ def score(**options: Any) -> None:
 @click.option(
     "--plot", "plot_path", type=click.Path(dir_okay=False), help="Draw the distribution to a .png, .svg or .pdf file."
 )
+@all_option("List each category.")
 @query_options
 def expect(**options: Any) -> None:
     """Show the expected final score and its distribution.

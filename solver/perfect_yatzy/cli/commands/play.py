@@ -11,7 +11,7 @@ from click.core import ParameterSource
 from ..._messages import _
 from ...errors import RulesError, SolverError, StateError
 from ..console import confirm, echo_fitted
-from ..options import SEED, language_option, rules_argument, service_options, words_param
+from ..options import SEED, Number, language_option, rules_argument, service_options, words_param
 from ..user_files import new_record_path, record_path, unfinished_game_path
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ SETTINGS = {"save", "record", "warn", "no_warn", "advice", "plain", "lang", "tab
 
 @click.command()
 @rules_argument
-@click.option("--players", default="You", help="Names separated by commas, in the order of play.", show_default=True)
+@click.option("--players", default="", help="Names separated by commas, in the order of play [You].")
 @click.option(
     "--opponent", "opponents", multiple=True, type=words_param(*KINDS), metavar="KIND",
     help="A computer player: a level from 1 (beginner) to 8 (perfect), safe, bold, or win. Several are possible.",
@@ -41,7 +41,7 @@ SETTINGS = {"save", "record", "warn", "no_warn", "advice", "plain", "lang", "tab
 )  # fmt: skip
 @click.option("--seed", type=SEED, metavar="N", help="Random seed of the program's dice [random].")
 @click.option(
-    "--warn", type=click.FloatRange(0), metavar="POINTS", default=0.2, show_default=True,
+    "--warn", type=Number(0), metavar="POINTS", default=0.2, show_default=True,
     help="Warn about decisions that lose at least this many points.",
 )  # fmt: skip
 @click.option("--no-warn", is_flag=True, help="Never warn.")
@@ -167,9 +167,9 @@ def new_session(rules: RuleSet, players: tuple[str, ...], opponents: tuple[str, 
     kinds = [parse_kind(text) for text in opponents]
     names = list(players)
     for kind in kinds:
-        found, number = f"Computer ({kind.label})", 2
+        found, number = _("Computer ({kind})", kind=kind.label), 2
         while found.lower() in map(str.lower, names):
-            found, number = f"Computer {number} ({kind.label})", number + 1
+            found, number = _("Computer {number} ({kind})", number=number, kind=kind.label), number + 1
         names.append(found)
     check_names(names)
     computers = ("",) * len(players) + tuple(kind.key for kind in kinds) if kinds else ()
@@ -180,7 +180,7 @@ def parse_players(text: str) -> tuple[str, ...]:
     """The names of the players; StateError if there are none, two are the same, or one cannot be shown."""
     from ...play.record import check_names
 
-    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    names = tuple(name.strip() for name in (text or _("You")).split(",") if name.strip())
     if not names:
         raise StateError(_("--players {text!r} has no names; separate names by commas", text=text))
     check_names(names)

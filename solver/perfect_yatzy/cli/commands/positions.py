@@ -8,6 +8,7 @@ import click
 
 from ..console import check_overwrite, echo_answer, output_file
 from ..options import (
+    Number,
     force_option,
     game_options,
     json_option,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 @number_option("--positions", "-n", low=1, high=10_000_000, default=100_000, text="Number of decisions.")
 @game_options
 @click.option(
-    "--exploration", "-e", type=click.FloatRange(0, 1), metavar="P", default=0.0,
+    "--exploration", "-e", type=Number(0, 1), metavar="P", default=0.0,
     help="Chance of a random legal action at each decision [0].",
 )  # fmt: skip
 @click.option("--options", is_flag=True, help="Add the value of every legal action.")

@@ -9,7 +9,7 @@ import click
 
 from ..._messages import _
 from ..console import check_overwrite, echo_json, output_file
-from ..options import force_option, json_option, language_option, number_option, service_options
+from ..options import Number, force_option, json_option, language_option, number_option, service_options
 from ..user_files import finished_games
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option("--compare", nargs=2, multiple=True, metavar="ANN BO", help="Two players to compare [the only two].")
 @number_option("--block", low=1, text="Games in a block of the list over time [a tenth of them].")
 @click.option(
-    "--confidence", type=click.FloatRange(50, 100, max_open=True), metavar="PERCENT", default=95.0, show_default=True,
+    "--confidence", type=Number(50, 100, max_open=True), metavar="PERCENT", default=95.0, show_default=True,
     help="Confidence of the intervals.",
 )  # fmt: skip
 @click.option("--csv", "csv_path", type=click.Path(dir_okay=False), metavar="FILE", help="File for a row per game.")

@@ -10,7 +10,7 @@ import click
 from ..._messages import _, ngettext
 from ...errors import StateError
 from ..console import echo_json
-from ..options import language_option, number_option, service_options
+from ..options import Number, language_option, number_option, service_options
 from ..user_files import finished_games
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @number_option("--game", low=1, text="Number of the game in the file [the last].")
 @click.option("--player", help="Name or number of a player [all players].")
 @click.option(
-    "--from", "min_loss", type=float, metavar="POINTS", default=0.05, show_default=True,
+    "--from", "min_loss", type=Number(0), metavar="POINTS", default=0.05, show_default=True,
     help="Show decisions that lose at least this many points.",
 )  # fmt: skip
 @click.option("--drill", is_flag=True, help="Repeat these decisions as puzzles.")

@@ -15,6 +15,7 @@ from ..console import echo_json
 from ..options import (
     MOST_WORKERS,
     SEED,
+    Number,
     UsageError,
     json_option,
     number_option,
@@ -46,11 +47,11 @@ MOST_ESTIMATED = 100_000  # workers
     text="With --approximate: simulated games, for the mean or for each of three goals.",
 )  # fmt: skip
 @click.option(
-    "--work", type=click.FloatRange(0, 1_000_000), metavar="N", default=30.0, show_default=True,
+    "--work", type=Number(0, 1_000_000), metavar="N", default=30.0, show_default=True,
     help="With --approximate: most work for the bound, in 10^12 operations; two threads do as many in about 20 s.",
 )  # fmt: skip
 @click.option(
-    "--minutes", type=click.FloatRange(0.01, 100_000), metavar="M",
+    "--minutes", type=Number(0.01, 100_000), metavar="M",
     help="With --approximate: for the bound in place of --work, as much work as this machine does in that time. The "
     "same seed then does not repeat the bound.",
 )  # fmt: skip

@@ -28,7 +28,7 @@ LAST_HOLD_KINDS = {
 
 def rating_lines(rating: Rating, rules: RuleSet, block: int | None = None) -> list[str]:
     """Lines for one rating, with the names of `rules` and so many games in a block of the list over time."""
-    games, interval = games_text(rating.games), interval_head(rating.confidence)
+    games, interval = games_text(rating.games), interval_head(rating.confidence) if rating.games > 1 else ""
     head = _("{player}, {rules}: {games}", player=rating.player, rules=rating.rules.key, games=games)
     lines = [
         head,
@@ -62,8 +62,8 @@ def rating_lines(rating: Rating, rules: RuleSet, block: int | None = None) -> li
 
 
 def row(label: str, number: str, interval: str = "", rest: str = "") -> str:
-    """A line of a table."""
-    return f"{label:<{LABEL}}{number:>{NUMBER}}{interval:>{INTERVAL}}{rest}".rstrip()
+    """A line of a table; without an interval, as of a single game, no column is left for it."""
+    return f"{label:<{LABEL}}{number:>{NUMBER}}{interval:>{INTERVAL if interval else 0}}{rest}".rstrip()
 
 
 def interval_text(estimate: Estimate, digits: int = 2) -> str:
