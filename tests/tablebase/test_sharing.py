@@ -10,6 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 from perfect_yatzy.errors import TableError
 from perfect_yatzy.model.objectives import Goals, Objective
@@ -116,6 +117,20 @@ def test_what_a_killed_solve_left_is_found_and_removed(tmp_path: Path, finished:
     assert leftovers(tmp_path) == []
     if finished:
         read_table(table_path(SMALL, tmp_path), MEAN)
+
+
+def test_a_part_that_another_process_began_is_not_published(tmp_path: Path) -> None:
+    """The part of a writer was removed, as one that looked empty, and somebody else has begun a new one."""
+    writer = TableWriter(tmp_path, MEAN)
+    layers = [layer.values for layer in solve_layers(MEAN)]
+    for layer in layers:
+        writer.add(layer)
+    writer.part.unlink()
+    writer.part.write_bytes(b"of another process")
+    writer.finish(0.0)
+    writer.close()
+    assert np.array_equal(open_table(MEAN, tmp_path)[1], np.concatenate(layers))
+    assert writer.part.read_bytes() == b"of another process"
 
 
 def test_values_without_a_sidecar_are_leftovers(tmp_path: Path) -> None:

@@ -182,7 +182,10 @@ def _still_leftover(path: Path) -> Iterator[bool]:
     """Lock the files of a leftover; yields whether it is still one."""
     ending = next((ending for ending in PART_ENDINGS if path.name.endswith(ending)), "")
     if ending:
-        with locked_if_free(path.with_name(path.name.removesuffix(ending) + ".part")) as free:
+        with (
+            locked_if_free(path.with_name(path.name.removesuffix(ending) + ".part")) as free,
+            folder_lock(path.parent),
+        ):
             yield free
     else:
         with folder_lock(path.parent):

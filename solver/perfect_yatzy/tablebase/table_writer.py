@@ -192,8 +192,21 @@ class TableWriter:
             if not self.private:
                 self.checkpoint_file.unlink(missing_ok=True)
                 self.unrounded_layer_file.unlink(missing_ok=True)
-            os.replace(self.part, self.path)
+            self._rename()
             shutil.rmtree(shards_folder(self.path), ignore_errors=True)
+
+    def _rename(self) -> None:
+        """Put the part in the place of the table; a copy, if another process has removed the part meanwhile.
+
+        The path may then lead to a part that somebody else has begun since. Whoever removes a part holds the lock of
+        the folder, as this writer does now.
+        """
+        if self.private or is_same_file(self.file.fileno(), self.part):
+            os.replace(self.part, self.path)
+            return
+        with replacing(self.path) as file:
+            self.file.seek(0)
+            shutil.copyfileobj(self.file, file, CHUNK)
 
     @staticmethod
     def _describes_same_values(sidecar: Path, info: TableInfo) -> bool:
@@ -214,7 +227,7 @@ class TableWriter:
     def _remove_empty_part(self) -> None:
         """Remove the part that this writer may have created when another thread only looked whether it is locked."""
         part = part_path(self.path)
-        with suppress(OSError), locked_if_free(part) as free:
+        with suppress(OSError), folder_lock(self.folder), locked_if_free(part) as free:
             if free and part.stat().st_size == 0:
                 part.unlink()
 
