@@ -12,7 +12,7 @@ left out, so the result is exact up to float64 rounding.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +32,7 @@ from .score_distribution import CategoryResult, ScoreDistribution
 
 if TYPE_CHECKING:
     from ..kernels.losses import LossJob
-    from ..kernels.propagation import EndModel, LayerScores, TurnEnds
+    from ..kernels.propagation import EndModel, LayerScores, PropagationJob, TurnEnds
 
 ROWS = 16  # rows of states a thread takes at a time
 LISTED = 1 << 18  # ends of turns that a thread lists before they are collected, or more if a row has more
@@ -126,12 +126,8 @@ class ForwardPass:
     def run(self, points: int) -> PlayedGames:
         """Compute P layer by layer; each layer sums to 1. `points`: those on the card at the start."""
         space = self.space
-        first, begin = space.first_layer, space.unchecked_index(space.start)
-        layer = self.unreached(first)
-        place = begin - layer.first_state
-        layer.low[place], layer.high[place], layer.mass[place] = 0, 0, 1.0
-        layer = self.with_room(layer)
-        layer.chances[layer.origin[place]] = 1.0
+        first, layer = space.first_layer, self.with_room(self.first_layer())
+        layer.chances[layer.origin[layer.mass[:-LANES] > 0]] = 1.0
         outcome_chance = np.zeros(self.outcomes.size)  # probability of each outcome over the whole game
         losses = []
         for filled in range(first, space.categories):
@@ -145,16 +141,37 @@ class ForwardPass:
 
     def advance(self, filled: int, parents: LayerScores) -> tuple[LayerScores, Floats, Floats]:
         """P of the next layer, the chance that the turn ends with each outcome, and its losses."""
-        from ..kernels.propagation import PropagationJob, pull_rows, support_rows
+        from ..kernels.propagation import pull_rows
 
         ends, outcome_chance, losses = self.turn_ends(filled, parents)
-        layer, rows = self.unreached(filled + 1), self.space.layers[filled + 1]
-        job = PropagationJob(self.model, self.occurs, self.end_model, ends, parents, layer)
-        self.in_parallel(lambda part: support_rows(part, job), rows)
-        layer = self.with_room(layer)
+        job = self.supported(filled, parents, ends)
+        layer = self.with_room(job.target)
         job = job._replace(target=layer)
-        self.in_parallel(lambda part: pull_rows(part, job), rows)
+        self.in_parallel(lambda part: pull_rows(part, job), self.space.layers[filled + 1])
         return layer, outcome_chance, losses
+
+    def supported(self, filled: int, parents: LayerScores, ends: TurnEnds) -> PropagationJob:
+        """The step to the next layer, of whose states the chances and the scores that occur are known."""
+        from ..kernels.propagation import PropagationJob, support_rows
+
+        job = PropagationJob(self.model, self.occurs, self.end_model, ends, parents, self.unreached(filled + 1))
+        self.in_parallel(lambda part: support_rows(part, job), self.space.layers[filled + 1])
+        return job
+
+    def first_layer(self) -> LayerScores:
+        """The layer of the start."""
+        layer = self.unreached(self.space.first_layer)
+        place = self.space.unchecked_index(self.space.start) - layer.first_state
+        layer.low[place], layer.high[place], layer.mass[place] = 0, 0, 1.0
+        return layer
+
+    def reached(self) -> Iterator[tuple[int, TurnEnds, LayerScores]]:
+        """Layer by layer: the number of filled categories, the ends of the turns, and the states that play reaches."""
+        layer = self.first_layer()
+        for filled in range(self.space.first_layer, self.space.categories):
+            ends = self.turn_ends(filled, layer)[0]
+            yield filled, ends, layer
+            layer = self.supported(filled, layer, ends).target
 
     def unreached(self, filled: int) -> LayerScores:
         """The states with `filled` filled categories, none of them reached."""

@@ -1,0 +1,190 @@
+"""Two players who take turns: one turn of the player who moves, with the leads over the opponent as lanes.
+
+For the cards A of the player who moves and B of the other, and the lead d in points::
+
+    U(A, B, d) = E over the turn of A of  max over actions  W(A', B, d + points)        the chance to win
+    W(A', B, y) = 1 - U(B, A', -y)                                                       when B moves next
+
+A tie counts what W says of two full cards. For a fixed B the turn is that of a goal, with leads in place of scores
+(:mod:`.turn`, :class:`.value_tables.ScoreTable`). A player who follows a policy has the mean over the ends of the turn
+in place of the maximum (:func:`average_leads`).
+
+The leads that can occur and leave the game open are a range around 0. Below it the game is lost, above it is won: one
+vector of these known values stands on either side, so that every load is a plain one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..game.dice import Floats, Ints
+from ..model.objectives import FRAME
+from ..model.score_places import ScoreOffsets
+from ..model.turn_model import TurnModel
+from .jit import jit
+from .legal import choices_of
+from .simd import load_as, shifted, splat, store, store_at, views, width
+from .turn import Scratch, solve_block
+from .value_tables import (
+    Block,
+    ScoreTable,
+    lanes_of,
+    score_block,
+    score_block_lane,
+    score_block_x,
+    state_place,
+    write_values,
+)
+
+
+class LayerStates(NamedTuple):
+    """The states of one player in one layer, by their places in it."""
+
+    first: int  # number of the first state
+    count: int
+    most: Ints  # (count,): most points still possible, upper bonus included
+    past: Ints  # (count,): most points made since the start, upper bonus left out
+
+
+class LeadValues(NamedTuple):
+    """W for the states of the player who waits and of the one who has moved."""
+
+    values: Floats  # (n,) float32: for each pair the range of leads, with FRAME known values on either side
+    place: Ints  # (waiting * moved,): where each pair begins
+
+
+class LeadJob(NamedTuple):
+    """Arguments of the kernels for one turn of all pairs of cards."""
+
+    model: TurnModel  # the turn of the player who moves
+    lattice: Any
+    most_saved: int
+    scratch: Scratch  # used by no other thread during the call
+    before: LayerStates  # states of the player who moves
+    after: LayerStates  # those that follow
+    other: LayerStates  # of the other player
+    lead: int  # of the player who moves at the start of the game
+    below: LeadValues  # the other player waits, this one has moved
+    target: LeadValues  # written: this player waits, the other one has moved
+    ranges: ScoreOffsets  # working memory of the thread: (after.count,) each
+    target_origin: Ints  # working memory of the thread: (before.count,) each
+    target_high: Ints
+
+
+class TurnEndsOfStates(NamedTuple):
+    """The ends of the turns of a policy, by state."""
+
+    start: Ints  # (states + 1,)
+    child: Ints  # (n,): place of the child in its layer
+    points: Ints
+    chance: Floats
+
+
+class LeadTable(NamedTuple):
+    """Where the values of a turn are written: for the other player, with the sign of the lead changed."""
+
+    values: Floats
+    first: int
+    origin: Ints  # (states,): index of lead 0
+    high: Ints  # (states,): the last lead of the player who moves
+
+
+@jit
+def lead_range(most, past, other_most, other_past, lead):
+    """First and last lead for which the game is open; if there is none, its known values are on the right side."""
+    low, high = max(-most, lead - other_past), min(other_most, lead + past)
+    if high < low - 1:
+        return (low, low - 1) if low == -most else (high + 1, high)
+    return low, high
+
+
+@jit
+def range_of(one, i, other, j, lead):
+    """The range of leads of a player in state i over another in state j."""
+    return lead_range(one.most[i], one.past[i], other.most[j], other.past[j], lead)
+
+
+@jit
+def count_leads(waiting, moved, lead, width, lengths):
+    """Number of entries of each pair (``place`` of :class:`LeadValues`), and of vectors of that many leads in all.
+
+    `lead`: of the player who waits, at the start of the game.
+    """
+    vectors = 0
+    for i in range(waiting.count):
+        for j in range(moved.count):
+            low, high = range_of(waiting, i, moved, j, lead)
+            lengths[i * moved.count + j] = high - low + 1 + 2 * FRAME
+            vectors += (high - low + width) // width
+    return vectors
+
+
+@jit
+def find_ranges(job, j):
+    """Where the values of all children are, and those to write, for state j of the other player."""
+    after, before, other, ranges = job.after, job.before, job.other, job.ranges
+    for i in range(after.count):
+        low, high = range_of(after, i, other, j, job.lead)
+        ranges.low[i], ranges.high[i] = low, high
+        ranges.origin[i] = job.below.place[j * after.count + i] + FRAME - low
+    for i in range(before.count):
+        low, high = range_of(before, i, other, j, job.lead)
+        begin, values = job.target.place[i * other.count + j], job.target.values
+        job.target_origin[i], job.target_high[i] = begin + FRAME + high, high
+        store_at(values, begin, splat(values, 0.0))
+        store_at(values, begin + FRAME + high - low + 1, splat(values, 1.0))
+
+
+@jit
+def children_of(job):
+    """The values of the children, by the numbers of the states."""
+    first, ranges = job.after.first, job.ranges
+    low, high = shifted(ranges.low, first), shifted(ranges.high, first)
+    return ScoreTable(job.below.values, shifted(ranges.origin, first), low, high)
+
+
+@write_values.of(LeadTable)
+def _write_leads(table, layout, block, saved, values, temp):
+    state = state_place(layout, block.row, saved, score_block_lane(block.start)) - table.first
+    lead = score_block_x(block.start)
+    store(temp, 0, values)
+    for lane in range(min(width(temp), table.high[state] + 1 - lead)):
+        table.values[table.origin[state] - lead - lane] = 1.0 - temp[lane]
+
+
+@jit
+def solve_leads(begin, end, rows, arguments):
+    """Best play: W for all states in the rows of the player who moves and the states of the other from `begin` on."""
+    job = views(arguments)
+    layout, before = job.model.layout, job.before
+    for j in range(begin, end):
+        find_ranges(job, j)
+        children = children_of(job)
+        target = LeadTable(job.target.values, before.first, job.target_origin, job.target_high)
+        for row in rows:
+            choices = choices_of(job.model, row)
+            for lane in range(lanes_of(layout, row)):
+                state = state_place(layout, row, 0, lane) - before.first
+                low, high = range_of(before, state, job.other, j, job.lead)
+                for lead in range(low, high + 1, width(job.scratch.buffer)):
+                    solve_block(children, target, job, Block(row, score_block(lane, lead), choices))
+
+
+@jit
+def average_leads(begin, end, policy_ends, arguments):
+    """The same for a player who follows a policy."""
+    job, ends = views(arguments), views(policy_ends)
+    values, ranges, temp = job.below.values, job.ranges, job.scratch.temp
+    for j in range(begin, end):
+        find_ranges(job, j)
+        for i in range(job.before.count):
+            low, high = range_of(job.before, i, job.other, j, job.lead)
+            for lead in range(low, high + 1, width(temp)):
+                total = splat(temp, 0.0)
+                for k in range(ends.start[i], ends.start[i + 1]):
+                    child = ends.child[k]
+                    x = min(max(lead + ends.points[k], ranges.low[child] - width(temp)), ranges.high[child] + 1)
+                    total = total + load_as(values, ranges.origin[child] + x, temp) * ends.chance[k]
+                store(temp, 0, total)
+                for lane in range(min(width(temp), high + 1 - lead)):
+                    job.target.values[job.target_origin[i] - lead - lane] = 1.0 - temp[lane]
