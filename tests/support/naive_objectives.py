@@ -197,3 +197,30 @@ class NaiveContest(NaiveUtility):
             for end, q in self.ends(filled, upper, flag, again, left - 1, False).items():
                 found[end] += p * q
         return dict(found)
+
+
+class NaiveDuel(NaiveUtility):
+    """Two players who both play to win: U(mine, theirs, lead) when the turn of the one with the card `mine` begins.
+
+    U(A, B, lead) = mean over the turn of A, played for the best, of 1 - U(B, A', -(lead + points))
+    """
+
+    def __init__(self, game: dict[str, Any], theirs: Card, tie: Fraction, known: dict[Card, Any] | None = None):
+        super().__init__(game, Fraction)
+        self.theirs, self.tie, self.known = theirs, tie, {} if known is None else known
+        self.known[theirs] = self
+        self.chance = cache(self._chance)
+
+    def against(self, card: Card) -> NaiveDuel:
+        """The same against another card."""
+        return self.known.get(card) or NaiveDuel(self.game, card, self.tie, self.known)
+
+    def _chance(self, mine: Card, lead: int) -> Fraction:
+        return super().expected_utility(*mine, lead)
+
+    def expected_utility(self, filled: int, upper: int, saved: int, flag: bool, made: int) -> Fraction:
+        """After the turn; `tie`: what a tie counts for who has the last turn."""
+        if filled == self.theirs[0] == self.full_mask:
+            ahead = made + self.value(filled, upper) - self.value(*self.theirs[:2])
+            return self.tie if ahead == 0 else Fraction(int(ahead > 0))
+        return 1 - self.against((filled, upper, saved, flag)).chance(self.theirs, -made)

@@ -6,8 +6,8 @@ For the cards A of the player who moves and B of the other, and the lead d in po
     W(A', B, y) = 1 - U(B, A', -y)                                                       when B moves next
 
 A tie counts what W says of two full cards. For a fixed B the turn is that of a goal, with leads in place of scores
-(:mod:`.turn`, :class:`.value_tables.ScoreTable`). A player who follows a policy has the mean over the ends of the turn
-in place of the maximum (:func:`average_leads`).
+(:mod:`.turn`, :class:`.value_tables.ScoreTable`). For a player who follows a policy, the mean over the ends of the
+turn stands in place of the maximum (:func:`average_leads`).
 
 The leads that can occur and leave the game open are a range around 0. Below it the game is lost, above it is won: one
 vector of these known values stands on either side, so that every load is a plain one.
@@ -41,9 +41,9 @@ class LayerStates(NamedTuple):
     """The states of one player in one layer, by their places in it."""
 
     first: int  # number of the first state
-    count: int
-    most: Ints  # (count,): most points still possible, upper bonus included
-    past: Ints  # (count,): most points made since the start, upper bonus left out
+    size: int
+    most: Ints  # (size,): most points still possible, upper bonus included
+    past: Ints  # (size,): most points made since the start, upper bonus left out
 
 
 class LeadValues(NamedTuple):
@@ -66,8 +66,8 @@ class LeadJob(NamedTuple):
     lead: int  # of the player who moves at the start of the game
     below: LeadValues  # the other player waits, this one has moved
     target: LeadValues  # written: this player waits, the other one has moved
-    ranges: ScoreOffsets  # working memory of the thread: (after.count,) each
-    target_origin: Ints  # working memory of the thread: (before.count,) each
+    ranges: ScoreOffsets  # working memory of the thread: (after.size,) each
+    target_origin: Ints  # working memory of the thread: (before.size,) each
     target_high: Ints
 
 
@@ -105,31 +105,25 @@ def range_of(one, i, other, j, lead):
 
 
 @jit
-def count_leads(waiting, moved, lead, width, lengths):
-    """Number of entries of each pair (``place`` of :class:`LeadValues`), and of vectors of that many leads in all.
-
-    `lead`: of the player who waits, at the start of the game.
-    """
-    vectors = 0
-    for i in range(waiting.count):
-        for j in range(moved.count):
+def count_leads(waiting, moved, lead, lengths):
+    """Number of entries of each pair of cards; `lead`: of the player who waits, at the start of the game."""
+    for i in range(waiting.size):
+        for j in range(moved.size):
             low, high = range_of(waiting, i, moved, j, lead)
-            lengths[i * moved.count + j] = high - low + 1 + 2 * FRAME
-            vectors += (high - low + width) // width
-    return vectors
+            lengths[i * moved.size + j] = high - low + 1 + 2 * FRAME
 
 
 @jit
 def find_ranges(job, j):
     """Where the values of all children are, and those to write, for state j of the other player."""
     after, before, other, ranges = job.after, job.before, job.other, job.ranges
-    for i in range(after.count):
+    for i in range(after.size):
         low, high = range_of(after, i, other, j, job.lead)
         ranges.low[i], ranges.high[i] = low, high
-        ranges.origin[i] = job.below.place[j * after.count + i] + FRAME - low
-    for i in range(before.count):
+        ranges.origin[i] = job.below.place[j * after.size + i] + FRAME - low
+    for i in range(before.size):
         low, high = range_of(before, i, other, j, job.lead)
-        begin, values = job.target.place[i * other.count + j], job.target.values
+        begin, values = job.target.place[i * other.size + j], job.target.values
         job.target_origin[i], job.target_high[i] = begin + FRAME + high, high
         store_at(values, begin, splat(values, 0.0))
         store_at(values, begin + FRAME + high - low + 1, splat(values, 1.0))
@@ -177,7 +171,7 @@ def average_leads(begin, end, policy_ends, arguments):
     values, ranges, temp = job.below.values, job.ranges, job.scratch.temp
     for j in range(begin, end):
         find_ranges(job, j)
-        for i in range(job.before.count):
+        for i in range(job.before.size):
             low, high = range_of(job.before, i, job.other, j, job.lead)
             for lead in range(low, high + 1, width(temp)):
                 total = splat(temp, 0.0)

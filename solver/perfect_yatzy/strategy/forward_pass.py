@@ -166,7 +166,7 @@ class ForwardPass:
         return layer
 
     def reached(self) -> Iterator[tuple[int, TurnEnds, LayerScores]]:
-        """Layer by layer: the number of filled categories, the ends of the turns, and the states that play reaches."""
+        """For each layer: the number of filled categories, the ends of its turns, the states that play reaches."""
         layer = self.first_layer()
         for filled in range(self.space.first_layer, self.space.categories):
             ends = self.turn_ends(filled, layer)[0]

@@ -1,0 +1,147 @@
+"""Two players exactly: against fractions in every state, against figures measured elsewhere, and by identities."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import perfect_yatzy
+import pytest
+from perfect_yatzy import RuleSet, State, ValueFunction
+from perfect_yatzy.errors import StateError
+from perfect_yatzy.game.notation import parse_card
+from perfect_yatzy.game.rules import Bonus
+from perfect_yatzy.kernels.leads import range_of
+from perfect_yatzy.model.objectives import FRAME
+from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
+from perfect_yatzy.strategy.two_players import TwoPlayerGame, versus, versus_strategy
+from perfect_yatzy.tablebase.backward_induction import solve_values
+from support import games
+from support.mechanics import random_rules
+from support.naive_objectives import NaiveDuel
+from support.seeds import FULL
+
+ERROR = 2e-6  # that is stated
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        games.small(games.face(2), games.CHANCE, faces=3, rolls=2),
+        games.small(games.face(1), games.face(2), games.PAIR, faces=2, rolls=2, bonus=Bonus(3, 4)),
+        *(random_rules(seed, boxes=2) for seed in range(8)),
+        *(pytest.param(random_rules(seed, boxes=2), marks=FULL) for seed in range(8, 60)),
+    ],
+    ids=lambda rules: rules.key,
+)
+@pytest.mark.parametrize("tie", [Fraction(1, 2), Fraction(0)])
+def test_every_state_of_small_games_against_fractions(rules: RuleSet, tie: Fraction) -> None:
+    game, oracle = TwoPlayerGame(rules, tie=float(tie)), NaiveDuel(rules.canonical(), (0, 0, 0, False), 1 - tie)
+    space, compared = game.players[0].space, 0
+    cards = list(oracle.states())
+    solved = list(game.solve(1))[1:]
+    for turn, values in zip(game.turns(), solved, strict=True):
+        before, other = game.pairs(turn)
+        for mine in cards:
+            if mine[0].bit_count() != space.categories - turn.open[turn.mover]:
+                continue
+            i = space.index(State(*mine)) - before.first
+            for theirs in cards:
+                if theirs[0].bit_count() != space.categories - turn.open[1 - turn.mover]:
+                    continue
+                j = space.index(State(*theirs)) - other.first
+                low, high = range_of(before, i, other, j, 0)
+                place = values.place[i * other.size + j] + FRAME + high
+                for lead in range(low, high + 1):
+                    exact = oracle.against(theirs).chance(mine, lead)
+                    assert abs(1 - float(values.values[place - lead]) - exact) < ERROR
+                    compared += 1
+    assert compared >= 2 * len(rules.categories)
+
+
+def seven_boxes() -> RuleSet:
+    """Fours to sixes, straight, full house, poker and generala, without bonuses of the first roll."""
+    generala = perfect_yatzy.load_rules("generala")
+    return replace(generala, id="seven", categories=generala.categories[3:], first_roll_bonus=())
+
+
+def mean_play(rules: RuleSet) -> ValueFunction:
+    return ValueFunction(rules, solve_values(rules))
+
+
+def test_seven_boxes_as_another_program_solved_them() -> None:
+    """Best play, best responses and mean play; the figures were measured without this package."""
+    rules = seven_boxes()
+    mean = mean_play(rules)
+    assert round(100 * versus(rules).first, 3) == 49.393
+    assert round(100 * versus(rules, second=mean).first, 3) == 51.019
+    assert round(100 * versus(rules, mean).first, 3) == 48.371
+    assert versus(rules, mean, mean).first == pytest.approx(0.5, abs=ERROR)
+
+
+@pytest.mark.parametrize(("key", "ties"), [("yatzy-forced", "loss"), ("yatzy-forced", "win"), ("generala", "half")])
+def test_policies_that_ignore_each_other_have_independent_scores(key: str, ties: str) -> None:
+    """The chance follows from the two distributions of the final score."""
+    rules = perfect_yatzy.load_rules(key)
+    rough = ValueFunction(rules, lambda states: np.zeros(len(states.filled)))
+    mean = mean_play(rules)
+    scores = [perfect_yatzy.evaluate(policy).distribution for policy in (mean, rough)]
+    assert scores[0] and scores[1]
+    ahead = scores[0].scores[:, None] - scores[1].scores
+    chances = np.outer(scores[0].chances, scores[1].chances)
+    share = {"loss": 0.0, "half": 0.5, "win": 1.0}[ties]
+    expected = chances[ahead > 0].sum() + share * chances[ahead == 0].sum()
+    assert versus(rules, mean, rough, ties=ties).first == pytest.approx(expected, abs=ERROR)
+
+
+def test_the_result_does_not_depend_on_the_threads() -> None:
+    game = TwoPlayerGame(seven_boxes())
+    for one, three in zip(game.solve(1), game.solve(3), strict=True):
+        assert np.array_equal(one.place, three.place)
+        assert one.values[:-FRAME].tobytes() == three.values[:-FRAME].tobytes()
+
+
+MINE = "ones=3 twos=6 threes=9 fours=12 one-pair=10 two-pairs=18 three-of-a-kind=15 small-straight=15 full-house=20"
+THEIRS = "ones=2 twos=6 threes=12 fours=12 fives=15 one-pair=12 four-of-a-kind=0 large-straight=20 chance=22"
+
+
+def test_the_options_of_a_turn_are_worth_what_the_start_is_worth() -> None:
+    rules = perfect_yatzy.load_rules("yatzy")
+    cards = parse_card(rules, MINE), parse_card(rules, THEIRS)
+    game = TwoPlayerGame(rules, (cards[0].state, cards[1].state), cards[0].total - cards[1].total)
+    means = TurnEvaluator(rules, solve_values(rules))
+    strategy = versus_strategy(game, cards, means, 2)
+    chance = versus(rules, cards=(MINE, THEIRS)).first
+    assert strategy.value(cards[0]) == pytest.approx(chance, abs=1e-7)
+    evaluator = strategy.evaluator.at(cards[0].total - cards[1].total)
+    assert evaluator.turn_value(cards[0].state) == pytest.approx(chance, abs=ERROR)
+    best = strategy.holds(cards[0], "33456")[0]
+    assert 0 < best.value < 1
+
+
+@pytest.mark.parametrize("boxes", [1, pytest.param(2, marks=FULL)])
+def test_the_last_boxes_of_yatzy_against_fractions(boxes: int) -> None:
+    """From cards of a game, not from the empty one."""
+    rules = perfect_yatzy.load_rules("yatzy")
+    mine = "ones=3 twos=6 threes=9 fours=12 fives=15 one-pair=10 two-pairs=18 three-of-a-kind=15 four-of-a-kind=0"
+    theirs = mine.replace("fives=15", "sixes=18").replace("four-of-a-kind=0", "chance=20")
+    rest = " small-straight=15 large-straight=20 full-house=20 yatzy=0"
+    mine, theirs = mine + rest + " chance=22" * (boxes == 1), theirs + rest + " four-of-a-kind=0" * (boxes == 1)
+    cards = parse_card(rules, mine), parse_card(rules, theirs)
+    states = [(c.state.filled, c.state.upper, 0, False) for c in cards]
+    oracle = NaiveDuel(rules.canonical(), states[1], Fraction(1, 2))
+    for lead in (-30, 0, 7):
+        game = TwoPlayerGame(rules, (cards[0].state, cards[1].state), lead)
+        assert abs(game.chance() - oracle.chance(states[0], lead)) < ERROR
+
+
+def test_what_is_no_game_of_two_is_refused() -> None:
+    rules = perfect_yatzy.load_rules("yatzy")
+    with pytest.raises(StateError, match="as many open boxes as the opponent, or one more"):
+        versus(rules, cards=("ones=3 twos=6", "ones=3"))
+    with pytest.raises(StateError, match="ties is 'draw'; must be one of loss, half, win"):
+        versus(rules, ties="draw")
+    other = mean_play(perfect_yatzy.load_rules("yatzy-forced"))
+    with pytest.raises(StateError, match="another game"):
+        versus("generala", other)
