@@ -87,7 +87,8 @@ def test_policies_that_ignore_each_other_have_independent_scores(key: str, ties:
     rough = ValueFunction(rules, lambda states: np.zeros(len(states.filled)))
     mean = mean_play(rules)
     scores = [perfect_yatzy.evaluate(policy).distribution for policy in (mean, rough)]
-    assert scores[0] and scores[1]
+    assert scores[0]
+    assert scores[1]
     ahead = scores[0].scores[:, None] - scores[1].scores
     chances = np.outer(scores[0].chances, scores[1].chances)
     share = {"loss": 0.0, "half": 0.5, "win": 1.0}[ties]

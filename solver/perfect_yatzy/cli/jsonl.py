@@ -75,14 +75,15 @@ def check_rules(request: dict[str, Any], defaults: dict[str, Any]) -> None:
 def with_defaults(request: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
     """A request with the defaults for fields it lacks, as far as its query has these fields.
 
-    A request with a goal or opponents of its own, also null, takes neither from the defaults.
+    A request with a goal or opponents of its own, also null, takes none of these from the defaults.
     """
     from ..service.requests import COMMON_FIELDS, QUERY_FIELDS
 
     fields = COMMON_FIELDS | QUERY_FIELDS.get(str(request["query"]), frozenset())
-    if "goal" in request or "opponents" in request:
-        fields = fields - {"goal", "opponents"}
-        fields = fields if request.get("opponents") is not None else fields - {"ties"}
+    if request.keys() & {"goal", "opponents", "versus"}:
+        fields = fields - {"goal", "opponents", "versus"}
+        against = request.get("opponents") is not None or request.get("versus") is not None
+        fields = fields if against else fields - {"ties"}
     return {name: value for name, value in defaults.items() if name in fields} | request
 
 

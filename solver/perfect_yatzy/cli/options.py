@@ -308,6 +308,10 @@ QUERY_OPTIONS = (
         '"251; ones=3 sixes=24".',
     ),
     click.option(
+        "--versus", type=CardParam(), metavar="CARD",
+        help="Maximise the chance to beat one opponent with this card who plays to win, too; you move next.",
+    ),
+    click.option(
         "--ties", type=words_param(*TIE_RULES), metavar=f"[{'|'.join(TIE_RULES)}]",
         help="What a tie with an opponent counts as [loss].",
     ),

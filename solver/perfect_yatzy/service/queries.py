@@ -248,7 +248,7 @@ class QueryService:
                 progress=progress.of("distribution") if progress else None,
             )
             if objective:
-                answer["chance_by_mean_play"] = float(objective.utility(found.scores) @ found.chances)
+                answer["chance_by_mean_play"] = objective.chance_by_mean_play(found)
             if request.include_distribution:
                 answer["distribution"] = {"policy": "mean"} | distribution_fields(found)
         elif request.include_distribution:

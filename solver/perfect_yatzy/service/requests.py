@@ -3,6 +3,7 @@
 {"query": "hold", "dice": "33456", "card": "ones=3", "rolls_left": 2}
 {"query": "hold", "dice": "33456", "goal": 240}                                  maximise the chance of 240 or more
 {"query": "expect", "opponents": "251; ones=3 sixes=24", "ties": "half"}         maximise the chance to win
+{"query": "hold", "dice": "33456", "card": "ones=3", "versus": "sixes=24"}       against one who plays to win, too
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from ..strategy.position import CheckedPosition, check_position
 
 COMMON_FIELDS = frozenset({"query", "rules", "id"})
 CARD_FIELDS = frozenset({"card", "saved", "bonus_points"})
-OBJECTIVE_FIELDS = frozenset({"goal", "opponents", "ties"})
+OBJECTIVE_FIELDS = frozenset({"goal", "opponents", "versus", "ties"})
 QUERY_FIELDS = {
     "hold": frozenset({"dice", "rolls_left", "explain"}) | CARD_FIELDS | OBJECTIVE_FIELDS,
     "score": frozenset({"dice", "rolls_left", "explain"}) | CARD_FIELDS | OBJECTIVE_FIELDS,
@@ -45,6 +46,7 @@ class ObjectiveRequest:
     # final scores of those who have finished, checked cards of the others
     opponents: tuple[int | Scorecard, ...] = ()
     ties: str = ""  # what a tie with the best opponent counts: "loss", "half" or "win"; empty for a goal
+    two_sided: bool = False  # whether the opponent, the only one, sees our card and plays to win, too
 
     @property
     def score(self) -> int | None:
@@ -60,7 +62,7 @@ class ObjectiveRequest:
     def key(self) -> Hashable:
         """Equal for equal objectives."""
         others = [other if isinstance(other, int) else (other.state, other.total) for other in self.opponents]
-        return self.goal, tuple(others), self.ties
+        return self.goal, tuple(others), self.ties, self.two_sided
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,8 @@ def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet
                 ),
                 field="games",
             )
+        if games and request.objective and request.objective.two_sided:
+            raise StateError(_("games and versus cannot be combined"), code="invalid-request", field="games")
         distribution = _flag(fields, "spread", True)
         return replace(request, games=games, seed=_integer(fields, "seed", 1), include_distribution=distribution)
     _check_open(request)
@@ -176,9 +180,12 @@ def _parse_position(query: str, fields: Mapping[str, Any], find_rules: Callable[
 
 
 def _parse_objective(rules: RuleSet, fields: Mapping[str, Any]) -> ObjectiveRequest | None:
-    goal, others = fields.get("goal"), fields.get("opponents")
-    if goal is not None and others is not None:
-        raise StateError(_("goal and opponents cannot be combined; give one of them"), code="invalid-request")
+    given = [name for name in ("goal", "opponents", "versus") if fields.get(name) is not None]
+    if len(given) > 1:
+        text = _("{first} and {second} cannot be combined; give one of them", first=given[0], second=given[1])
+        raise StateError(text, code="invalid-request")
+    name = "versus" if "versus" in given else "opponents"
+    goal, others = fields.get("goal"), fields.get(name)
     if others is None and "ties" in fields:
         raise StateError(_("ties can only be used with opponents"), code="invalid-request", field="ties")
     if goal is not None:
@@ -188,20 +195,25 @@ def _parse_objective(rules: RuleSet, fields: Mapping[str, Any]) -> ObjectiveRequ
             return ObjectiveRequest(check_goal(goal))
     if others is None:
         return None
-    if not isinstance(others, str | list):
+    if not isinstance(others, str if name == "versus" else str | list):
         raise StateError(
-            _("opponents is {value}; must be text such as '251; ones=3 sixes=24', or a list").format(
+            _("versus is {value}; must be a card as text, such as 'ones=3 sixes=24'", value=shown(others))
+            if name == "versus"
+            else _("opponents is {value}; must be text such as '251; ones=3 sixes=24', or a list").format(
                 value=shown(others)
             ),
-            field="opponents",
+            field=name,
         )
     from ..strategy.opponents import WinUtility, finished, parse_opponents
 
-    with error_context("opponents"):
+    with error_context(name):
         opponents = tuple(parse_opponents(rules, others))
+        if name == "versus" and len(opponents) > 1:
+            raise StateError(_("{count} opponents; there can be one", count=len(opponents)))
     ties = fields.get("ties", "loss")
     WinUtility([finished(0)], ties)  # refuses an unknown value before anything is solved
-    return ObjectiveRequest(None, opponents, ties)
+    two_sided = name == "versus" and not isinstance(opponents[0], int)  # who has finished chooses nothing
+    return ObjectiveRequest(None, opponents, ties, two_sided)
 
 
 def _parse_rolls_left(request: Request, fields: Mapping[str, Any]) -> int:

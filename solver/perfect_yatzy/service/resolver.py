@@ -16,13 +16,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._messages import _
-from ..errors import RulesError, StateError
+from ..errors import RulesError, StateError, error_context
 from ..game.dice import Floats, Ints
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..model.estimates import SolveCost
 from ..model.objectives import Goals
+from ..model.policies import Policy
+from ..strategy.greedy_policy import GreedyPolicy
 from ..strategy.strategy import Strategy, certificate_of
+from ..strategy.tie_rules import TIE_RULES
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress, has_table
 from ..tablebase.table_file import ALWAYS_HASHED
@@ -33,7 +36,9 @@ from .work import Work, WorkProgress
 
 if TYPE_CHECKING:
     from ..strategy.opponents import Opponent
+    from ..strategy.score_distribution import ScoreDistribution
     from ..strategy.score_strategy import GoalSolve, ScoreStrategy
+    from ..strategy.two_players import TwoPlayerGame
 
 MAX_OPPONENT_DISTRIBUTIONS = 256
 Announce = Callable[[RuleSet, str | None], Progress]
@@ -48,6 +53,12 @@ class ResolvedObjective:
     # the field ``aim`` of the answer: the goal; or the opponents, what a tie counts, and whether the chances are
     # lower bounds
     fields: dict[str, Any]
+    # the chance of play for the mean, where the distribution of its final score does not tell it
+    mean_play: Callable[[], float] | None = None
+
+    def chance_by_mean_play(self, found: ScoreDistribution) -> float:
+        """The chance of play for the mean, whose final scores have a distribution."""
+        return self.mean_play() if self.mean_play else float(self.utility(found.scores) @ found.chances)
 
     def certain(self, lowest: int) -> bool:
         """Whether `lowest`, a lower bound of the final score, is sufficient already."""
@@ -92,6 +103,12 @@ class ObjectiveResolver:
                 ),
                 field="opponents",
             )
+        if objective.two_sided:
+            cost = self._two_players(request).cost()
+            self.budget.check_objective(rules, cost)
+            check_memory(rules, cost)
+            seconds = 0.0 if self._cached(request, objective) else cost.seconds
+            return ObjectivePlan(seconds, seconds, None, cost if seconds else None)
         seconds = sum(self._opponent_seconds(rules, o) for o in objective.opponents if isinstance(o, Scorecard))
         if self._cached(request, objective):
             return ObjectivePlan(seconds)
@@ -121,6 +138,8 @@ class ObjectiveResolver:
         if (goal := objective.goal) is not None:
             reaching = self._reach(request, goal, plan, strategy, progress)
             return ResolvedObjective(reaching, lambda scores: (scores >= goal).astype(np.float64), {"goal": goal})
+        if objective.two_sided:
+            return self._against(request, plan, strategy, progress)
         others = [self._opponent(strategy, known, progress) for known in objective.opponents]
         winning = WinUtility(others, objective.ties)
         fields = {
@@ -142,6 +161,47 @@ class ObjectiveResolver:
         found = self.strategies.get_or_create(_utility_key(request, objective), solve, table_bytes)
         assert isinstance(found, ScoreStrategy)
         return ResolvedObjective(found, winning, fields)
+
+    def _two_players(self, request: Request, policy: Policy | None = None) -> TwoPlayerGame:
+        """The rest of the game from the card of a request, played by a policy, and from that of its opponent."""
+        from ..strategy.two_players import TwoPlayerGame
+
+        objective, card = request.objective, request.card
+        assert objective
+        assert isinstance(objective.opponents[0], Scorecard)
+        other, share = objective.opponents[0], TIE_RULES[objective.ties].share
+        with error_context("versus"):
+            lead = card.total - other.total
+            return TwoPlayerGame(request.rules, (card.state, other.state), lead, share, (policy, None))
+
+    def _against(
+        self, request: Request, plan: ObjectivePlan, strategy: Strategy, progress: WorkProgress | None
+    ) -> ResolvedObjective:
+        """The strategy against an opponent who plays to win, too."""
+        from ..strategy.opponents import WinUtility, card_text, finished
+        from ..strategy.score_strategy import ScoreStrategy
+        from ..strategy.two_players import versus_strategy
+
+        objective, game = request.objective, self._two_players(request)
+        assert objective
+        assert isinstance(objective.opponents[0], Scorecard)
+        other = objective.opponents[0]
+
+        def solve() -> Strategy:
+            report = self._announce(request.rules, plan, progress)
+            return versus_strategy(game, (request.card, other), strategy.evaluator, self.threads, report)
+
+        found = self.strategies.get_or_create(_utility_key(request, objective), solve, table_bytes)
+        assert isinstance(found, ScoreStrategy)
+        most = other.total + game.players[1].extremes(game.players[1].turns)[1]
+        fields = {"versus": card_text(other), "ties": objective.ties, "lower_bound": False}
+        mean = GreedyPolicy(request.rules, strategy.table, request.state, strategy.space)
+        return ResolvedObjective(
+            found,
+            WinUtility([finished(most)], objective.ties),
+            fields,
+            lambda: self._two_players(request, mean).chance(self.threads),
+        )
 
     def _cached(self, request: Request, objective: ObjectiveRequest) -> bool:
         if objective.score is None:

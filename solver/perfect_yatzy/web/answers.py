@@ -63,6 +63,7 @@ class Aim(TypedDict):
 
     goal: NotRequired[Annotated[int, Field(description="Final score to reach")]]
     opponents: NotRequired[Annotated[list[OpponentFigures], Field(description="The opponents")]]
+    versus: NotRequired[Annotated[str, Field(description="The card of an opponent who plays to win, too")]]
     ties: NotRequired[Annotated[str, Field(description="What a tie counts: loss, half or win")]]
     lower_bound: NotRequired[
         Annotated[bool, Field(description="Whether the chances are at least so large: an opponent still plays")]

@@ -35,6 +35,7 @@ FIELDS = {
     "id": "text or a whole number, returned as it is",
     "goal": "a final score to reach, a whole number from 0 to 99999",
     "opponents": "final scores or cards of the opponents, as text such as '251; ones=3 sixes=24', or as a list",
+    "versus": "the card of an opponent who sees yours and plays to win, too, as text such as 'ones=3 sixes=24'",
     "ties": f"what a tie counts: {', '.join(map(repr, TIE_RULES))}; by default the first",
     "dice": "the dice on the table: text such as '33456', or a list of faces",
     "rolls_left": "the rerolls left, a whole number from 0 to 100",
@@ -103,6 +104,7 @@ class ObjectiveFields(CardRequest):
 
     goal: Annotated[Points | None, field("goal")] = None
     opponents: Annotated[Opponents | None, field("opponents")] = None
+    versus: Annotated[CardText | None, field("versus")] = None
     ties: Annotated[Literal[*TIE_RULES] | None, field("ties")] = None  # type: ignore[valid-type]
 
 

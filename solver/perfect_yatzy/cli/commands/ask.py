@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 TOP = 5  # options listed without --all
 FIELDS = ("rules", "card", "saved", "bonus_points", "dice", "rolls_left", "games", "seed", "spread", "goal",
-          "opponents", "ties")  # fmt: skip
+          "opponents", "versus", "ties")  # fmt: skip
 
 
 def run_query(query: str, options: dict[str, Any]) -> None:

@@ -70,6 +70,11 @@ def value_text(answer: dict[str, Any], option: dict[str, Any]) -> str:
 def objective_lines(answer: dict[str, Any]) -> list[str]:
     """The opponents and the assumptions behind a chance, and whether it is decided; an empty line if any."""
     aim, lines = answer["aim"], []
+    if "versus" in aim:
+        tie = _(TIE_RULES[aim["ties"]].value)  # marked elsewhere
+        facts = {"card": aim["versus"], "value": tie}
+        against = _("Against {card}, who sees your card and plays to win, too; a tie counts as {value}", **facts)
+        lines += wrapped(against).splitlines()
     if "opponents" in aim:
         opponents = []
         for opponent in aim["opponents"]:
@@ -84,7 +89,7 @@ def objective_lines(answer: dict[str, Any]) -> list[str]:
             lines.append(_("You see how they score and can adapt: the chances are at least these."))
     if answer.get("turns_left") != 0:
         is_goal = "goal" in aim
-        advice = drop_text("--goal") if is_goal else drop_text("--opponents")
+        advice = drop_text("--goal" if is_goal else "--versus" if "versus" in aim else "--opponents")
         certain = _("This goal is certain; {advice}") if is_goal else _("This win is certain; {advice}")
         missed = _("This goal cannot be reached; {advice}") if is_goal else _("A win is impossible; {advice}")
         if answer["certain"] or answer["out_of_reach"]:
