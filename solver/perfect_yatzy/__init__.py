@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from .strategy.score_strategy import ScoreStrategy, maximise, reach
     from .strategy.simulation import Simulation
     from .strategy.strategy import Strategy
+    from .strategy.two_players import TwoPlayerChances, versus
     from .tablebase.backward_induction import solve_values as solve
 
 # Module of each public name, for __getattr__; type checkers read the imports above.
@@ -80,6 +81,7 @@ _MODULES = {
     "Strategy": "strategy.strategy",
     "TableError": "errors",
     "TurnPosition": "game.legal_actions",
+    "TwoPlayerChances": "strategy.two_players",
     "ValueFunction": "policies.policy",
     "approximate": "approximation.solve",
     "computer_player": "policies.computer_players",
@@ -97,16 +99,17 @@ _MODULES = {
     "simulate": "approximation.simulation",
     "solve": "tablebase.backward_induction",
     "start_turn": "game.legal_actions",
+    "versus": "strategy.two_players",
 }
 
 __all__ = [  # noqa: RUF022 (by use, not by alphabet)
-    "open_strategy", "approximate", "reach", "maximise", "distribution", "simulate", "evaluate", "rate", "solve",
-    "load_rules", "parse_card",
+    "open_strategy", "approximate", "reach", "maximise", "distribution", "simulate", "evaluate", "versus", "rate",
+    "solve", "load_rules", "parse_card",
     "start_turn", "legal_actions", "TurnPosition", "sample_positions", "PositionSample",
     "computer_player", "ComputerPlayer", "open_cluster", "Cluster",
     "Strategy", "ApproximateStrategy", "Certificate", "ScoreStrategy", "State", "Scorecard", "RuleSet",
     "Hold", "Choice", "BatchAnswer", "BatchOptions",
-    "ScoreDistribution", "Simulation", "Evaluation", "Rating", "ValueFunction", "FunctionPolicy",
+    "ScoreDistribution", "Simulation", "Evaluation", "TwoPlayerChances", "Rating", "ValueFunction", "FunctionPolicy",
     "SolverError", "RulesError", "StateError", "TableError", "ClusterError", "Cancelled",
 ]  # fmt: skip
 

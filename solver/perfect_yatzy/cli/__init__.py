@@ -41,6 +41,7 @@ COMMANDS = {  # command -> module of `commands`; a module is imported when its c
     "table": "table",
     "tables": "tables",
     "verify": "solve",
+    "versus": "versus",
 }
 EPILOG = "Help for one command: yatzy COMMAND --help"
 

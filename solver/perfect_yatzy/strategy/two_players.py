@@ -14,7 +14,7 @@ Chances are float32; their error is below 2e-6.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -424,3 +424,31 @@ def versus(
     log_long(f"solving {rule_set.key} for two players", cost.seconds, progress)
     chance = game.chance(threads, progress)
     return TwoPlayerChances(rule_set, chance, 1 - chance)
+
+
+def versus_table(
+    rules: RuleSet,
+    players: Sequence[Policy | None],
+    ties: str = "half",
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Floats:
+    """The chance of each player who moves first (rows) against each who moves second (columns), ``(n, n)``."""
+    chances, games = np.empty((len(players), len(players))), len(players) ** 2
+    for number, (i, j) in enumerate(np.ndindex(chances.shape)):
+
+        def report(done: int, total: int, number: int = number) -> None:
+            if progress:
+                progress(number * total + done, games * total)
+
+        chances[i, j] = versus(rules, players[i], players[j], ties=ties, threads=threads, progress=report).first
+    return chances
+
+
+def exploitability_of(chances: Floats) -> list[float]:
+    """What best responses win beyond a half against each policy, the mean over both orders of moving.
+
+    `chances`: of :func:`versus_table`, whose first player plays to win.
+    """
+    return [float((chances[0, i] + 1 - chances[i, 0]) / 2 - 0.5) for i in range(1, len(chances))]
