@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from .strategy.score_strategy import ScoreStrategy, maximise, reach
     from .strategy.simulation import Simulation
     from .strategy.strategy import Strategy
-    from .strategy.two_players import TwoPlayerChances, versus
+    from .strategy.versus import TwoPlayerChances, versus
     from .tablebase.backward_induction import solve_values as solve
 
 # Module of each public name, for __getattr__; type checkers read the imports above.
@@ -81,7 +81,7 @@ _MODULES = {
     "Strategy": "strategy.strategy",
     "TableError": "errors",
     "TurnPosition": "game.legal_actions",
-    "TwoPlayerChances": "strategy.two_players",
+    "TwoPlayerChances": "strategy.versus",
     "ValueFunction": "policies.policy",
     "approximate": "approximation.solve",
     "computer_player": "policies.computer_players",
@@ -99,7 +99,7 @@ _MODULES = {
     "simulate": "approximation.simulation",
     "solve": "tablebase.backward_induction",
     "start_turn": "game.legal_actions",
-    "versus": "strategy.two_players",
+    "versus": "strategy.versus",
 }
 
 __all__ = [  # noqa: RUF022 (by use, not by alphabet)

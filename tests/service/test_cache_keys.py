@@ -36,7 +36,7 @@ OTHERS: dict[type, dict[str, Any]] = {
         "seed": 2, "difficulty": "hard", "explain": True, "include_distribution": True, "echo": None,
     },
     Scorecard: {"rules": None, "points": {0: 2, 3: 9}, "saved": 1, "bonus_points": 4},
-    ObjectiveRequest: {"goal": 12, "opponents": (10, 12), "ties": "win"},
+    ObjectiveRequest: {"goal": 12, "opponents": (10, 12), "ties": "win", "two_sided": True},
 }  # fmt: skip
 
 
@@ -77,7 +77,7 @@ def test_the_keys_of_strategies_have_all_that_their_values_depend_on() -> None:
 
     card = {"card.points", "card.saved", "card.bonus_points"}
     expected = {
-        "utility": {"rules", *card, "objective.goal", "objective.opponents", "objective.ties"},
+        "utility": {"rules", *card, "objective.goal", "objective.opponents", "objective.ties", "objective.two_sided"},
         "opponent": {"rules", *card},
         "all goals": {"rules"},
         "goals": {"rules", "card.points", "card.saved"},  # the points so far only move the goal
@@ -94,7 +94,8 @@ def test_the_keys_of_strategies_have_all_that_their_values_depend_on() -> None:
 VALUES: dict[str, tuple[Any, Any]] = {
     "rules": ("small", "other"), "id": ("a", "b"), "card": (CARD, {"triple": 9, "face-1": 2}), "saved": (0, 1),
     "bonus_points": (0, 4), "dice": ("123", "133"), "rolls_left": (1, 2), "explain": (False, True), "goal": (11, 12),
-    "opponents": ([10], ["face-3=6"]), "ties": ("loss", "half"), "games": (0, 100), "seed": (1, 2),
+    "opponents": ([10], ["face-3=6"]), "ties": ("loss", "half"),
+    "versus": ("triple=9 face-3=3", "triple=0 face-3=6"), "games": (0, 100), "seed": (1, 2),
     "spread": (False, True), "hold": ("1", "3"), "date": ("2026-11-20", "2026-11-21"), "difficulty": ("easy", "hard"),
 }  # fmt: skip
 
@@ -113,7 +114,8 @@ def test_cached_answers_are_those_of_a_new_service(query: str, services: tuple[Q
     cached, new = services
     known = COMMON_FIELDS | QUERY_FIELDS[query]
     for field in sorted(known - {"query"}):
-        left_out = {"goal"} if field in ("opponents", "ties") else {"opponents", "ties"}
+        aim = "opponents" if field == "ties" else field if field in ("opponents", "versus") else "goal"
+        left_out = {"goal", "opponents", "versus", "ties"} - {aim, "goal" if aim == "goal" else "ties"}
         base = {name: VALUES[name][0] for name in sorted(known - {"query", *left_out})} | {"query": query}
         for value in VALUES[field]:
             request = cached.parse(base | {field: value})

@@ -167,7 +167,7 @@ RANGES: dict[str, tuple[Any, float | None, float | None]] = {
 DEFAULTS = {
     "--rules": "yatzy", "--card": "", "--policy": "mean", "play --players": "", "play --dice": "program",
     "play --advice": "mean", "puzzle --difficulty": "medium", "serve --host": "127.0.0.1",
-    "solve --what": "mean", "table --what": "opening", "table --output": "-", "guide --output": "-",
+    "solve --what": "mean", "versus --ties": "half", "table --what": "opening", "table --output": "-", "guide --output": "-",
 }  # fmt: skip
 OPEN = {"rate --confidence"}  # where the highest number is not allowed
 
@@ -222,6 +222,7 @@ FIELDS: dict[str, set[tuple[str, int]]] = {  # limits in the description of each
     "bonus_points": {("minimum", 0), ("maximum", 99_999)},
     "goal": {("minimum", 0), ("maximum", 99_999)},
     "opponents": {("maxLength", 2_000), ("maxItems", 126)},
+    "versus": {("maxLength", 2_000)},
     "dice": {("maxLength", 100), ("minimum", 1), ("maximum", 12)},
     "hold": {("maxItems", 126), ("minimum", 1), ("maximum", 12)},
     "rolls_left": {("minimum", 0), ("maximum", 100)},

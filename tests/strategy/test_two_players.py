@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import perfect_yatzy
@@ -15,9 +17,11 @@ from perfect_yatzy.game.rules import Bonus
 from perfect_yatzy.kernels.leads import range_of
 from perfect_yatzy.model.objectives import FRAME
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
-from perfect_yatzy.strategy.two_players import TwoPlayerGame, versus, versus_strategy
+from perfect_yatzy.strategy.two_players import TwoPlayerGame, versus_strategy
+from perfect_yatzy.strategy.versus import versus, versus_bounds
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from support import games
+from support.command import Run
 from support.mechanics import random_rules
 from support.naive_objectives import NaiveDuel
 from support.seeds import FULL
@@ -146,3 +150,54 @@ def test_what_is_no_game_of_two_is_refused() -> None:
     other = mean_play(perfect_yatzy.load_rules("yatzy-forced"))
     with pytest.raises(StateError, match="another game"):
         versus("generala", other)
+
+
+@pytest.mark.parametrize("ties", ["half", pytest.param("loss", marks=FULL)])
+def test_bounds_enclose_the_exact_chance(ties: str, tmp_path: Path) -> None:
+    rules = seven_boxes()
+    low, high = versus_bounds(rules, ties, tmp_path)
+    exact = versus(rules, ties=ties).first
+    assert low < exact < high
+    assert high - low < 0.12
+
+
+def test_the_command_answers_for_two_players(run: Run) -> None:
+    """The figures of the other program, in the table of the command and as JSON."""
+    found = json.loads(run("versus", "yatzy-forced", "--json", "--policy", "most-points").stdout)
+    assert found["players"] == ["win", "most-points"]
+    (best, against), (follow, same) = found["first"]
+    assert follow < best < against
+    assert same == pytest.approx(0.5, abs=ERROR)
+    assert found["exploitability"] == pytest.approx([(against + 1 - follow) / 2 - 0.5])
+    shown = run("versus", "yatzy-forced", "--policy", "most-points").stdout
+    assert f"the first wins {100 * best:.2f} %" in shown
+    assert "at most" in run("versus", "yacht", "--estimate").stdout
+    refused = run("versus", "yatzy-forced", "--policy", "goal:200")
+    assert refused.returncode == 2
+    assert "goal:200 looks at more than its own card" in refused.stderr
+
+
+def test_a_query_against_one_who_plays_to_win(run: Run) -> None:
+    asked = ("--card", MINE, "--versus", THEIRS, "--ties", "half")
+    chance = versus("yatzy", cards=(MINE, THEIRS)).first
+    expect = json.loads(run("expect", *asked, "--json").stdout)
+    assert expect["chance"] == pytest.approx(chance, abs=1e-6)
+    assert expect["aim"] == {"versus": THEIRS, "ties": "half", "lower_bound": False}
+    rules = perfect_yatzy.load_rules("yatzy")
+    playing_for_the_mean = ValueFunction(rules, solve_values(rules), parse_card(rules, MINE))
+    mean = versus(rules, playing_for_the_mean, cards=(MINE, THEIRS)).first
+    assert expect["chance_by_mean_play"] == pytest.approx(mean, abs=1e-6)
+    assert mean < chance
+    assert "who sees your card and plays to win, too" in " ".join(run("hold", "33456", *asked).stdout.split())
+    for wrong, message in (
+        (("--goal", "240"), "goal and versus cannot be combined"),
+        (("--opponents", "240"), "opponents and versus cannot be combined"),
+    ):
+        assert message in run("hold", "33456", *asked, *wrong).stderr
+    assert "there can be one" in run("hold", "33456", "--versus", "empty; 240").stderr
+    finished = ("expect", "--card", MINE, "--json")
+    assert (
+        json.loads(run(*finished, "--versus", "251").stdout)["chance"]
+        == json.loads(run(*finished, "--opponents", "251").stdout)["chance"]
+    )
+    assert "ask from a later card" in run("hold", "33456", "--versus", "empty").stderr

@@ -14,35 +14,30 @@ Chances are float32; their error is below 2e-6.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
-from pathlib import Path
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._messages import _
-from ..errors import StateError, shown
+from ..errors import StateError
 from ..game.dice import Floats, lattice
-from ..game.notation import CardText, read_card
-from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, Scorecard, State
-from ..model.estimates import BASE_MEMORY, SolveCost, log_long, score_turn_seconds
+from ..model.estimates import BASE_MEMORY, SolveCost, score_turn_seconds
 from ..model.objectives import FRAME, Goals, Utility, final_bonus
 from ..model.policies import Policy
 from ..model.score_places import ScoreOffsets
 from ..model.state_space import LANES
 from ..model.turn_model import turn_model
 from ..tablebase.backward_induction import default_threads
-from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress
 from ..tablebase.threads import ScratchPool, thread_map
 from .forward_pass import ForwardPass
-from .position import check_position
 from .score_strategy import ScoreStrategy
-from .tie_rules import TIE_RULES
 from .turn_evaluator import ScoreEvaluator, TurnEvaluator
 
 if TYPE_CHECKING:
@@ -151,17 +146,21 @@ class TwoPlayerGame:
         mover, other = turn.mover, 1 - turn.mover
         return self.players[mover].layer(turn.open[mover]), self.players[other].layer(turn.open[other])
 
-    def cost(self) -> SolveCost:
-        """What a solve takes, at most: as if each pair of cards had the longest range of leads of its layers."""
-        vectors, sizes = 0, []
+    def sizes(self) -> list[tuple[int, int]]:
+        """Vectors of leads and bytes of each turn, at most: as if each pair had the longest range of its layers."""
+        found = []
         for turn in self.turns():
             mover, other = turn.mover, 1 - turn.mover
             size, most, past = self.players[mover].extremes(turn.open[mover])
             others, other_most, other_past = self.players[other].extremes(turn.open[other])
             lead = self.lead_of(mover)
             leads = max(0, min(other_most, lead + past) + min(most, other_past - lead) + 1)
-            vectors += size * others * -(-leads // SCORE_LANES)
-            sizes.append(size * others * ((leads + 2 * FRAME) * 4 + 8))
+            found.append((size * others * -(-leads // SCORE_LANES), size * others * ((leads + 2 * FRAME) * 4 + 8)))
+        return found
+
+    def cost(self) -> SolveCost:
+        """What a solve takes, at most."""
+        vectors, sizes = sum(vectors for vectors, _bytes in self.sizes()), [size for _vectors, size in self.sizes()]
         memory = max((a + b for a, b in pairwise(sizes)), default=sum(sizes))
         seconds = score_turn_seconds(self.rules, vectors * LANES, 0)
         return SolveCost(vectors * SCORE_LANES, bytes=memory, memory=BASE_MEMORY + memory, seconds=seconds)
@@ -199,12 +198,13 @@ class TwoPlayerGame:
         ends = [ends_of_turns(player.policy, threads) if player.policy else None for player in self.players]
         values = self.full_cards()
         yield values
+        done = [0, *accumulate(vectors for vectors, _bytes in self.sizes())]
         with thread_map(threads, "yatzy-versus") as in_threads:
             for turn in self.turns():
                 values = self._undo(turn, values, ends[turn.mover], in_threads, threads)
                 yield values
                 if progress:
-                    progress(turn.left, self.total)
+                    progress(done[turn.left], done[-1])
 
     def _undo(
         self, turn: Turn, below: LeadValues, ends: list[TurnEndsOfStates] | None, in_threads: Any, threads: int
@@ -273,7 +273,7 @@ class TwoPlayerGame:
 
     def chance(self, threads: int | None = None, progress: Progress | None = None) -> float:
         """The chance of the first player at the start."""
-        *_before, values = self.solve(threads, progress)
+        (values,) = deque(self.solve(threads, progress), maxlen=1)  # no layer is kept longer than it is needed
         first, chances = self.start_chances(values)
         return float(chances[min(max(self.lead - first, 0), len(chances) - 1)])
 
@@ -323,7 +323,7 @@ class LeadEvaluator(ScoreEvaluator):
         from ..kernels.leads import range_of
 
         mover, opponent = game.players
-        *_before, below, start = game.solve(threads, progress)
+        below, start = deque(game.solve(threads, progress), maxlen=2)
         other, after, at = opponent.layer(opponent.turns), mover.layer(mover.turns - 1), opponent.start
         offsets = ScoreOffsets(*(np.zeros(mover.space.size, np.int64) for _ in ScoreOffsets._fields))
         for i in range(after.size):
@@ -352,103 +352,3 @@ def versus_strategy(
     """Best play of the turn that begins at the first card; its values are chances to win, `means` breaks ties."""
     evaluator = LeadEvaluator(game, means, threads, progress)
     return ScoreStrategy(game.rules, None, evaluator, zero=cards[1].total, start=cards[0])
-
-
-@dataclass(frozen=True)
-class TwoPlayerChances:
-    """The chances of two players. Returned by :func:`versus`.
-
-    Attributes
-    ----------
-    rules : RuleSet
-    first, second : float
-        Chance to win of the player who moves first, and of the other; a tie counts what was asked for. They add up to
-        1, and their error is below 2e-6.
-    """
-
-    rules: RuleSet
-    first: float
-    second: float
-
-
-def versus(
-    rules: str | Path | RuleSet,
-    first: Policy | None = None,
-    second: Policy | None = None,
-    *,
-    cards: tuple[CardText | Scorecard, CardText | Scorecard] = ("", ""),
-    ties: str = "half",
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> TwoPlayerChances:
-    """The exact chances of two players who take turns.
-
-    Parameters
-    ----------
-    rules
-        A built-in id with switches, a TOML file, or a rule set.
-    first, second
-        What each player follows. None plays to win: it knows both cards, and is a best response to a policy of the
-        other. A policy looks at its own card alone.
-    cards
-        Their cards. The first player moves next and has as many open boxes as the second, or one more.
-    ties
-        What a tie counts for the first player: "loss", "half" or "win".
-    threads, progress
-        As for :func:`perfect_yatzy.open_strategy`; the result does not depend on the number of threads.
-
-    Returns
-    -------
-    TwoPlayerChances
-
-    Raises
-    ------
-    StateError
-        If the cards do not belong to one game, a policy begins elsewhere, or `ties` is unknown.
-    RulesError
-        If the machine has too little memory. Whole games that fit are Generala (seconds), Yacht (80 s, 2 GB), and
-        games in a forced order.
-    """
-    rule_set = load_rules(rules)
-    if ties not in TIE_RULES:
-        raise StateError(f"ties is {shown(ties)}; must be one of {', '.join(TIE_RULES)}", field="ties")
-    one, other = (read_card(rule_set, card) for card in cards)
-    for card, policy in ((one, first), (other, second)):
-        check_position(rule_set, card.state)
-        if policy and (policy.rules.fingerprint != rule_set.fingerprint or policy.start != card.state):
-            raise StateError("a policy is for another game, or does not begin at the card of its player")
-    starts, share = (one.state, other.state), TIE_RULES[ties].share
-    game = TwoPlayerGame(rule_set, starts, one.total - other.total, share, (first, second))
-    cost = game.cost()
-    check_memory(rule_set, cost)
-    log_long(f"solving {rule_set.key} for two players", cost.seconds, progress)
-    chance = game.chance(threads, progress)
-    return TwoPlayerChances(rule_set, chance, 1 - chance)
-
-
-def versus_table(
-    rules: RuleSet,
-    players: Sequence[Policy | None],
-    ties: str = "half",
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Floats:
-    """The chance of each player who moves first (rows) against each who moves second (columns), ``(n, n)``."""
-    chances, games = np.empty((len(players), len(players))), len(players) ** 2
-    for number, (i, j) in enumerate(np.ndindex(chances.shape)):
-
-        def report(done: int, total: int, number: int = number) -> None:
-            if progress:
-                progress(number * total + done, games * total)
-
-        chances[i, j] = versus(rules, players[i], players[j], ties=ties, threads=threads, progress=report).first
-    return chances
-
-
-def exploitability_of(chances: Floats) -> list[float]:
-    """What best responses win beyond a half against each policy, the mean over both orders of moving.
-
-    `chances`: of :func:`versus_table`, whose first player plays to win.
-    """
-    return [float((chances[0, i] + 1 - chances[i, 0]) / 2 - 0.5) for i in range(1, len(chances))]

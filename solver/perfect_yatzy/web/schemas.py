@@ -104,7 +104,7 @@ class ObjectiveFields(CardRequest):
 
     goal: Annotated[Points | None, field("goal")] = None
     opponents: Annotated[Opponents | None, field("opponents")] = None
-    versus: Annotated[CardText | None, field("versus")] = None
+    versus: Annotated[str | None, field("versus", max_length=MAX_OPPONENTS_TEXT)] = None
     ties: Annotated[Literal[*TIE_RULES] | None, field("ties")] = None  # type: ignore[valid-type]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..._messages import _, number_text
+from ..._messages import _
 from ...errors import StateError
 from ...strategy.tie_rules import TIE_RULES
 from ..console import confirm, echo_json, echo_lines
@@ -36,11 +36,13 @@ if TYPE_CHECKING:
 def versus(
     rules: str, policies: tuple[str, ...], ties: str, estimate: bool, yes: bool, as_json: bool, service: QueryService
 ) -> None:
-    """Solve a whole game of two players, and say what moving first is worth.
+    """Solve a game of two players exactly.
 
-    Each player knows both cards and the lead, and plays to win. With --policy the game is also solved for players who
-    follow a policy, which looks at their own card alone: against itself, against the other policies, and against a
-    best response. A policy is exploitable by what best responses win against it beyond a half.
+    Each player knows both cards and the lead, and plays to win. The answer says what moving first is worth. With
+    --policy the game is also solved for players who follow a policy, which looks at their own card alone: against
+    itself, against the other policies, and against a best response. A policy is exploitable by what best responses
+    win against it beyond a half. Of a game that is too large for this memory, bounds are shown that a strategy for
+    one's own score proves.
 
     \b
       yatzy versus generala
@@ -51,16 +53,24 @@ def versus(
     from ...policies.named import Setting, named_policy
     from ...service.budget import COMMAND_LIMIT
     from ...strategy.strategy import Strategy
-    from ...strategy.two_players import TwoPlayerGame, exploitability_of, versus_table
-    from ...tablebase.memory import check_memory
+    from ...strategy.two_players import TwoPlayerGame
+    from ...strategy.versus import exploitability_of, versus_bounds, versus_table
+    from ...tablebase.memory import available_memory, check_memory
     from ..progress import progress
-    from ..views.versus import versus_lines
+    from ..views.versus import bounds_lines, versus_lines
 
     rule_set = service.rules(rules)
     cost = TwoPlayerGame(rule_set).cost()
     facts = {"rules": rule_set.key, "cost": cost.words}
     if estimate:
         echo_lines([_("{rules} for two players: at most {cost}", **facts)])
+        return
+    if not policies and (free := available_memory()) is not None and cost.memory > free:
+        begin, (low, high) = perf_counter(), versus_bounds(rule_set, ties, service.tables, threads=service.threads)
+        if as_json:
+            echo_json(rules=rule_set.key, ties=ties, bounds=[low, high], seconds=round(perf_counter() - begin, 2))
+        else:
+            echo_lines(bounds_lines(rule_set, ties, low, high))
         return
     check_memory(rule_set, cost)
     if not yes and not COMMAND_LIMIT.allows(cost):
@@ -82,5 +92,4 @@ def versus(
             seconds=round(perf_counter() - begin, 2),
         )  # fmt: skip
     else:
-        lines = versus_lines(rule_set, policies, ties, chances, found)
-        echo_lines([*lines, "", _("{seconds} s", seconds=number_text(perf_counter() - begin, 1))])
+        echo_lines(versus_lines(rule_set, policies, ties, chances, found))

@@ -1,0 +1,174 @@
+"""Who wins a game of two players: best play, policies against each other, and bounds of games too large to solve."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import StateError, shown
+from ..game.dice import Floats
+from ..game.notation import CardText, read_card
+from ..game.rule_loader import load_rules
+from ..game.rules import RuleSet
+from ..game.scorecard import EMPTY_STATE, Scorecard
+from ..model.estimates import log_long
+from ..model.policies import Policy
+from ..tablebase.memory import check_memory
+from ..tablebase.store import Progress
+from .position import check_position
+from .score_strategy import maximise, reach
+from .tie_rules import TIE_RULES
+from .turn_evaluator import ScoreEvaluator
+from .two_players import TwoPlayerGame
+
+
+@dataclass(frozen=True)
+class TwoPlayerChances:
+    """The chances of two players. Returned by :func:`versus`.
+
+    Attributes
+    ----------
+    rules : RuleSet
+    first, second : float
+        Chance to win of the player who moves first, and of the other; a tie counts what was asked for. They add up to
+        1, and their error is below 2e-6.
+    """
+
+    rules: RuleSet
+    first: float
+    second: float
+
+
+def versus(
+    rules: str | Path | RuleSet,
+    first: Policy | None = None,
+    second: Policy | None = None,
+    *,
+    cards: tuple[CardText | Scorecard, CardText | Scorecard] = ("", ""),
+    ties: str = "half",
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> TwoPlayerChances:
+    """The exact chances of two players who take turns.
+
+    Parameters
+    ----------
+    rules
+        A built-in id with switches, a TOML file, or a rule set.
+    first, second
+        What each player follows. None plays to win: it knows both cards, and is a best response to a policy of the
+        other. A policy looks at its own card alone.
+    cards
+        Their cards. The first player moves next and has as many open boxes as the second, or one more.
+    ties
+        What a tie counts for the first player: "loss", "half" or "win".
+    threads, progress
+        As for :func:`perfect_yatzy.open_strategy`; the result does not depend on the number of threads.
+
+    Returns
+    -------
+    TwoPlayerChances
+
+    Raises
+    ------
+    StateError
+        If the cards do not belong to one game, a policy begins elsewhere, or `ties` is unknown.
+    RulesError
+        If the machine has too little memory. Whole games that fit are Generala (seconds), Yacht (80 s, 2 GB), and
+        games in a forced order.
+    """
+    rule_set = load_rules(rules)
+    if ties not in TIE_RULES:
+        raise StateError(f"ties is {shown(ties)}; must be one of {', '.join(TIE_RULES)}", field="ties")
+    one, other = (read_card(rule_set, card) for card in cards)
+    for card, policy in ((one, first), (other, second)):
+        check_position(rule_set, card.state)
+        if policy and (policy.rules.fingerprint != rule_set.fingerprint or policy.start != card.state):
+            raise StateError("a policy is for another game, or does not begin at the card of its player")
+    starts, share = (one.state, other.state), TIE_RULES[ties].share
+    game = TwoPlayerGame(rule_set, starts, one.total - other.total, share, (first, second))
+    cost = game.cost()
+    check_memory(rule_set, cost)
+    log_long(f"solving {rule_set.key} for two players", cost.seconds, progress)
+    chance = game.chance(threads, progress)
+    return TwoPlayerChances(rule_set, chance, 1 - chance)
+
+
+def versus_table(
+    rules: RuleSet,
+    players: Sequence[Policy | None],
+    ties: str = "half",
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Floats:
+    """The chance of each player who moves first (rows) against each who moves second (columns), ``(n, n)``."""
+    chances, games = np.empty((len(players), len(players))), len(players) ** 2
+    for number, (i, j) in enumerate(np.ndindex(chances.shape)):
+
+        def report(done: int, total: int, number: int = number) -> None:
+            if progress:
+                progress(number * total + done, games * total)
+
+        chances[i, j] = versus(rules, players[i], players[j], ties=ties, threads=threads, progress=report).first
+    return chances
+
+
+def exploitability_of(chances: Floats) -> list[float]:
+    """What best responses win beyond a half against each policy, the mean over both orders of moving.
+
+    `chances`: of :func:`versus_table`, whose first player plays to win.
+    """
+    return [float((chances[0, i] + 1 - chances[i, 0]) / 2 - 0.5) for i in range(1, len(chances))]
+
+
+def versus_bounds(
+    rules: str | Path | RuleSet,
+    ties: str = "half",
+    tables: str | os.PathLike[str] | None = None,
+    *,
+    threads: int | None = None,
+) -> tuple[float, float]:
+    """Bounds of the chance of the player who moves first, for games too large to solve for two players.
+
+    A strategy that ignores the opponent, with the chance F(s) of each final score s, wins at least::
+
+        sum over s of  F(s) (1 - share P*(>= s + 1) - (1 - share) P*(>= s))
+
+    where P* is the highest chance of that many points, and `share` what a tie counts: nobody who sees the score s
+    beforehand does better. The best such strategy is that for a utility, and either player may follow one.
+
+    Parameters
+    ----------
+    rules
+        A built-in id with switches, a TOML file, or a rule set.
+    ties
+        What a tie counts for the first player: "loss", "half" or "win".
+    tables, threads
+        As for :func:`perfect_yatzy.reach`, whose table of all goals is solved and stored if it is missing.
+
+    Returns
+    -------
+    tuple of float
+        The lowest and the highest chance that the first player can have if both play to win.
+    """
+    rule_set = load_rules(rules)
+    goals, start = reach(rule_set, 0, "", tables, threads=threads), np.zeros(1, np.int64)
+    assert isinstance(goals.evaluator, ScoreEvaluator)
+    start += goals.space.unchecked_index(EMPTY_STATE)
+    most = -int(goals.evaluator.ranges(start)[0][0])
+    reached = goals.evaluator.look_up(start, -np.arange(most + 2))
+
+    def guarantee(share: float) -> float:
+        utility = 1 - share * reached[1:] - (1 - share) * reached[:-1]
+        found = maximise(rule_set, utility, "", tables, threads=threads)
+        assert isinstance(found.evaluator, ScoreEvaluator)
+        return found.value() * (1 - found.evaluator.objective.error)
+
+    share = TIE_RULES[ties].share
+    low = guarantee(share)
+    return low, 1 - (low if share == 0.5 else guarantee(1 - share))
