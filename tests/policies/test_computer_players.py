@@ -27,6 +27,7 @@ from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.opponents import WinUtility, finished, opponent
 from perfect_yatzy.strategy.score_strategy import utility_strategy
 from perfect_yatzy.strategy.strategy import Strategy
+from perfect_yatzy.strategy.versus import versus
 from support import games
 from support.naive_objectives import NaiveUtility
 from support.seeds import examples
@@ -112,7 +113,7 @@ def test_who_plays_to_win_maximises_the_chance(yatzy: Strategy) -> None:
     player, card, other = computer_player(yatzy, "win"), parse_card(yatzy.rules, HALF), parse_card(yatzy.rules, HALF)
     assert isinstance(player, WinningPlayer)
     for others, opponents in (
-        ([other], [opponent(yatzy, other)]),
+        ([240], [finished(240)]),
         ([240, other], [finished(240), opponent(yatzy, other)]),
     ):
         assert player.plays_to_win(card, others)
@@ -129,7 +130,19 @@ def test_who_plays_to_win_maximises_the_chance(yatzy: Strategy) -> None:
     assert player.choose("", "33456", 2, others=[""]) == yatzy.holds("", "33456", 2)[0].dice
     saved = computer_player(perfect_yatzy.open_strategy(games.saved_rolls_game("free", True)), "win")
     empty = Scorecard(saved.rules)
-    assert [saved.plays_to_win(empty, others) for others in (["empty"], [20])] == [False, True]
+    assert [saved.plays_to_win(empty, others) for others in (["empty"] * 2, ["empty"], [20])] == [False, True, True]
+
+
+def test_who_plays_to_win_against_one_player_takes_that_one_to_do_the_same(yatzy: Strategy) -> None:
+    """Exactly, as soon as the rest of the game is solved at once; before, against the mean."""
+    player, card, other = computer_player(yatzy, "win"), parse_card(yatzy.rules, HALF), parse_card(yatzy.rules, HALF)
+    found = player.evaluator(card, [other]).value(card.state)
+    assert found == pytest.approx(versus(yatzy.rules, cards=(card, other)).first, abs=1e-7)
+    assert found < utility_strategy(
+        yatzy.rules, WinUtility([opponent(yatzy, other)], "half"), card, yatzy.evaluator
+    ).value(card)
+    early = parse_card(yatzy.rules, "ones=3")
+    assert player.evaluator(early, [early]) is yatzy.evaluator
 
 
 def test_a_player_keeps_the_latest_solves(forced: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:

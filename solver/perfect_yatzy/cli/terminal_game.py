@@ -5,6 +5,7 @@ The rules of what may happen next are those of :class:`perfect_yatzy.play.sessio
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -265,8 +266,14 @@ class TerminalGame:
         others = [*map(card_text, self.others())]
         if not others:
             return _("There is nobody to beat in a game of one player; this is the advice for the expected score.")
-        request = self.request() | {"opponents": others, "ties": "half"}
+        request = self.request() | {"ties": "half"}
         try:
+            if len(others) == 1:
+                exact = request | {"versus": others[0]}
+                with suppress(RulesError):
+                    if self.service.decide(self.service.parse(exact)).seconds <= self.service.budget.instant_seconds:
+                        return exact
+            request |= {"opponents": others}
             if self.service.decide(self.service.parse(request)).seconds > self.service.budget.instant_seconds:
                 return _(
                     "The rest of the game is still too large to solve for a win at once; this is the advice for the "
@@ -290,4 +297,6 @@ class TerminalGame:
         answer = self.service.answer(request)
         lines = "\n".join(ANSWER_VIEWS[request["query"]](self.rules, answer, ALL_OPTIONS if show_all else TOP))
         enter = _("enter `advice mean` to maximise the expected score.")
-        echo_fitted(lines.replace("(--all)", "(??)").replace(drop_text("--opponents"), enter) + "\n")
+        for option in ("--opponents", "--versus"):
+            lines = lines.replace(drop_text(option), enter)
+        echo_fitted(lines.replace("(--all)", "(??)") + "\n")

@@ -44,6 +44,7 @@ from ..strategy.position import check_position
 from ..strategy.score_strategy import utility_strategy
 from ..strategy.strategy import DiceText, Strategy
 from ..strategy.turn_evaluator import TurnEvaluator
+from ..strategy.two_players import TwoPlayerGame, versus_strategy
 from .levels import LEVELS, CalibratedLevel, Level, calibrated_level, parse_level
 from .risk import STYLES, RiskEvaluator, risk_evaluator
 from .soft_policy import SoftPolicy
@@ -219,7 +220,8 @@ class StylePlayer(ComputerPlayer):
 class WinningPlayer(ComputerPlayer):
     """A player who maximises the chance to beat the others; a tie counts as half a win.
 
-    The others are assumed to play for the mean from their cards on.
+    One opponent is assumed to play to win, too, as soon as the rest of the game is solved for two players in
+    WIN_SECONDS. Before, and if there are several, the others are assumed to play for the mean from their cards on.
     """
 
     threads: int | None = None  # for solves
@@ -228,6 +230,17 @@ class WinningPlayer(ComputerPlayer):
     def evaluator(self, card: Scorecard, others: Sequence[Scorecard | str | int]) -> TurnEvaluator:
         """The chance to win, solved once a turn; the mean if :meth:`plays_to_win` is false."""
         known = self._read(others)
+        if (game := self._two_players(card, known)) is not None:
+            other = known[0]
+            assert isinstance(other, Scorecard)
+
+            def exact() -> TurnEvaluator:
+                solved = versus_strategy(game, (card, other), self.strategy.evaluator, self.threads)
+                return solved.evaluator_at(solved.check(card))
+
+            found = self._cached((card.state, game.lead, other.state), exact)
+            assert isinstance(found, TurnEvaluator)
+            return found
         if not self._is_quick(card, known):
             return self.strategy.evaluator
         keys = [other if isinstance(other, int) else (other.state, other.total) for other in known]
@@ -248,7 +261,19 @@ class WinningPlayer(ComputerPlayer):
 
     def plays_to_win(self, card: Scorecard, others: Sequence[Scorecard | str | int]) -> bool:
         """Whether the rest of the game from this card on is solved to win it; else the player maximises the mean."""
-        return self._is_quick(card, self._read(others))
+        known = self._read(others)
+        return self._two_players(card, known) is not None or self._is_quick(card, known)
+
+    def _two_players(self, card: Scorecard, others: Sequence[int | Scorecard]) -> TwoPlayerGame | None:
+        """The rest of the game, if it is one of two players that is solved at once."""
+        if len(others) != 1 or isinstance(others[0], int) or isinstance(self.strategy, ApproximateStrategy):
+            return None
+        states = card.state, others[0].state
+        first, second = (state.filled.bit_count() for state in states)
+        if second - first not in (0, 1):
+            return None
+        game = TwoPlayerGame(self.rules, states, card.total - others[0].total)
+        return game if game.cost().seconds <= WIN_SECONDS else None
 
     def _read(self, others: Sequence[Scorecard | str | int]) -> list[int | Scorecard]:
         return [known for other in others for known in self._read_one(other)]

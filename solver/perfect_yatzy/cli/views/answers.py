@@ -72,7 +72,7 @@ def objective_lines(answer: dict[str, Any]) -> list[str]:
     aim, lines = answer["aim"], []
     if "versus" in aim:
         tie = _(TIE_RULES[aim["ties"]].value)  # marked elsewhere
-        facts = {"card": aim["versus"], "value": tie}
+        facts = {"card": _("an empty card") if aim["versus"] == "empty" else aim["versus"], "value": tie}
         against = _("Against {card}, who sees your card and plays to win, too; a tie counts as {value}", **facts)
         lines += wrapped(against).splitlines()
     if "opponents" in aim:
