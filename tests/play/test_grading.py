@@ -20,7 +20,7 @@ from perfect_yatzy.play.columns import GameColumns
 from perfect_yatzy.play.grading import GradedGames, grade_games
 from perfect_yatzy.play.record import Game, read_game
 from perfect_yatzy.play.review import review
-from perfect_yatzy.play.simulated import simulated_records
+from perfect_yatzy.play.simulated_records import simulated_records
 from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_values
 from support.games import CHANCE, PAIR, rule_sets, saved_rolls_game, small

@@ -17,7 +17,7 @@ from perfect_yatzy.game.rules import Bonus, RuleSet
 from perfect_yatzy.play.figures import GRADE_NAMES, decision_kinds
 from perfect_yatzy.play.record import Game, dated, read_game, write_games
 from perfect_yatzy.play.review import review
-from perfect_yatzy.play.simulated import simulated_records
+from perfect_yatzy.play.simulated_records import simulated_records
 from perfect_yatzy.policies.evaluation import policy_mean
 from perfect_yatzy.policies.levels import calibrated_level, parse_level
 from perfect_yatzy.policies.soft_policy import SoftPolicy

@@ -55,7 +55,7 @@ def test_limits_are_those_of_the_code() -> None:
         f"below {INSTANT_SOLVE_SECONDS:.1f} s",
         f"and {limits.SHORT_QUEUED} wait",
         f"and {limits.LONG_QUEUED} wait",
-        f"more than {limits.MAX_UNASKED_SECONDS:.0f} s or writes",
+        f"more than {limits.MAX_UNCONFIRMED_SECONDS:.0f} s or writes",
         f"A table may take {limits.MAX_TABLE_SECONDS:.0f} s and {limits.MAX_TABLE_BYTES >> 30} GiB",
         f"a goal or a win {limits.MAX_OBJECTIVE_SECONDS:.0f} s and {limits.MAX_OBJECTIVE_BYTES / 1e9:.0f} GB",
         f"must arrive within {limits.MAX_HEADER_SECONDS:.0f} s",

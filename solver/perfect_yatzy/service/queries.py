@@ -258,7 +258,7 @@ class QueryService:
                 index = strategy.space.unchecked_index(state)
                 answer["standard_deviation"] = float(np.sqrt(variances[index]))
         if request.games:
-            from .simulated import measured_fields, simulation_fields
+            from .simulation_fields import measured_fields, simulation_fields
 
             answer["simulation"] = simulation_fields(request, strategy, self.threads)
             if objective and objective.strategy.is_approximate(state):
@@ -280,7 +280,7 @@ class QueryService:
             rolls = max_rerolls(request.rules, state.saved) + 1
             answer = hold_fields(request, holds, choices, objective, rolls)
         if request.explain:
-            from .outlooks import add_outlooks
+            from .outlook_fields import add_outlooks
 
             bonus = None if objective else self.bonus_chances.of(strategy)
             add_outlooks(answer, request, evaluator, options, choices, bonus)

@@ -9,7 +9,7 @@ from ..play.review import Review, action_outlook, review
 from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Strategy
 from .answers import approximate_fields
-from .outlooks import outlook_json
+from .outlook_fields import outlook_json
 
 MIN_EXPLAINED_LOSS = 0.05  # points; smaller errors are not explained
 

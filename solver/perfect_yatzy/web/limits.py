@@ -51,7 +51,7 @@ LONG_RUNNING, LONG_QUEUED = 1, 8
 DISCONNECT_POLL_SECONDS = 0.2  # how often a queued request checks that its client is still connected
 
 # Solving on request
-MAX_UNASKED_SECONDS = 2.0  # without a confirmation; nothing is stored then
+MAX_UNCONFIRMED_SECONDS = 2.0  # without a confirmation; nothing is stored then
 MAX_TABLE_SECONDS = 300.0  # a rule set without a table
 MAX_TABLE_BYTES = 3 << 30
 MAX_OBJECTIVE_SECONDS = 120.0  # a goal, or a win against opponents, from a scorecard on
@@ -69,7 +69,7 @@ SERVER_BUDGET = SolveBudget(
     cached_bytes=CACHED_STRATEGY_BYTES,
     cached_answers=CACHED_ANSWERS,
     opponents=MAX_OPPONENTS,
-    unasked_seconds=MAX_UNASKED_SECONDS,
+    unasked_seconds=MAX_UNCONFIRMED_SECONDS,
 )
 
 IsDisconnected = Callable[[], bool]  # whether the client of a request has disconnected

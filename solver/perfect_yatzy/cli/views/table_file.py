@@ -19,7 +19,7 @@ from typing import IO, Any
 
 from ..._messages import _
 from ...errors import StateError
-from ...play.simulated import simulated_records
+from ...play.simulated_records import simulated_records
 from ...strategy.arrow import arrow_table, check_pyarrow
 from ...strategy.simulation import Simulation
 from ...strategy.strategy import Strategy
