@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from .strategy.simulation import Simulation
     from .strategy.strategy import Strategy
     from .tablebase.backward_induction import solve_values as solve
+    from .tablebase.exact_solve import Proof, prove
 
 # Module of each public name, for __getattr__; type checkers read the imports above.
 _MODULES = {
@@ -67,6 +68,7 @@ _MODULES = {
     "FunctionPolicy": "policies.policy",
     "Hold": "strategy.actions",
     "PositionSample": "strategy.position_sample",
+    "Proof": "tablebase.exact_solve",
     "Rating": "play.rating",
     "RuleSet": "game.rules",
     "RulesError": "errors",
@@ -91,6 +93,7 @@ _MODULES = {
     "open_cluster": "cluster.session",
     "open_strategy": "strategy.opening",
     "parse_card": "game.notation",
+    "prove": "tablebase.exact_solve",
     "rate": "play.rating",
     "reach": "strategy.score_strategy",
     "sample_positions": "strategy.positions",
@@ -101,11 +104,11 @@ _MODULES = {
 
 __all__ = [  # noqa: RUF022 (by use, not by alphabet)
     "open_strategy", "approximate", "reach", "maximise", "distribution", "simulate", "evaluate", "rate", "solve",
-    "load_rules", "parse_card",
+    "prove", "load_rules", "parse_card",
     "start_turn", "legal_actions", "TurnPosition", "sample_positions", "PositionSample",
     "computer_player", "ComputerPlayer", "open_cluster", "Cluster",
     "Strategy", "ApproximateStrategy", "Certificate", "ScoreStrategy", "State", "Scorecard", "RuleSet",
-    "Hold", "Choice", "BatchAnswer", "BatchOptions",
+    "Proof", "Hold", "Choice", "BatchAnswer", "BatchOptions",
     "ScoreDistribution", "Simulation", "Evaluation", "Rating", "ValueFunction", "FunctionPolicy",
     "SolverError", "RulesError", "StateError", "TableError", "ClusterError", "Cancelled",
 ]  # fmt: skip
