@@ -11,10 +11,13 @@ import pytest
 from perfect_yatzy import RuleSet, State, TableError, load_rules, prove
 from perfect_yatzy.tablebase import exact_solve
 from perfect_yatzy.tablebase.exact_solve import ExactSolve
+from perfect_yatzy.tablebase.inventory import leftovers
 from support.games import joker_game
 from support.mechanics import MECHANICS, random_rules
 from support.naive import Naive
 from support.seeds import seeds
+
+from tables.check_exact import check_yatzy, forced_value
 
 YATZY = "248.439989377855308532581767125373272330075228764394387008690"
 
@@ -64,12 +67,21 @@ def test_random_games(seed: int) -> None:
 
 
 @pytest.mark.full
-def test_yatzy_to_60_digits_in_any_number_of_threads(tmp_path: Path) -> None:
+def test_yatzy_to_60_digits_and_its_states_in_plain_integers(tmp_path: Path) -> None:
     proof = prove("yatzy", tmp_path, threads=2)
     assert abs(proof.value - Fraction(YATZY)) < Fraction(1, 10**57)
     assert len(str(proof.value.denominator)) == 169
+    assert check_yatzy() == (proof.value, 60)  # states of every layer, in plain integers, from their children
     assert proof.float64_optimal
     assert proof.largest_error < 1e-12
+
+
+@pytest.mark.full
+def test_more_bits_than_the_exponents_of_float64(tmp_path: Path) -> None:
+    proof = prove("balut", tmp_path)  # 28 turns: 1086 bits
+    assert proof.decimal(10) == "433.3471236637"
+    assert proof.largest_error < 1e-11
+    assert proof.float64_optimal
 
 
 def forced(folder: Path) -> exact_solve.Proof:
@@ -98,6 +110,7 @@ def test_a_killed_solve_resumes_and_a_flipped_limb_does_not(tmp_path: Path, monk
     content = bytearray(solve.part.read_bytes())
     content[100] ^= 1
     solve.part.write_bytes(content)
+    assert leftovers(tmp_path) == [solve.part]
     assert solve.resume() is None
     assert replace(forced(tmp_path), seconds=0.0) == whole
 
@@ -115,3 +128,8 @@ def test_the_certificate_and_a_full_disk(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(TableError, match="No space left"):
         forced(tmp_path)
+
+
+@pytest.mark.full
+def test_the_checker_in_plain_integers(tmp_path: Path) -> None:
+    assert forced(tmp_path).value == forced_value(42, 50)

@@ -45,7 +45,8 @@ class ExactJob(NamedTuple):
     limbs: int
     limbs_below: int
     scales: Floats  # (saved rolls * limbs_below,): the scale of the children
-    units: Floats  # (rerolls + 1,): one over the scale of values after so many rerolls
+    weights: Floats  # (limbs,): powers of 2^LIMB_BITS, 1 in the middle, so that 2000 bits do not overflow
+    units: Floats  # (rerolls + 1,): points of a weight of 1, for values after so many rerolls
     successors: Ints  # (holds below full rolls * faces,): index after adding a die
     orderings: Floats  # (rolls,): number of ways to roll each
     factors: Floats  # (holds + 1,): faces^|hold|, and 1 for the end of the turn
@@ -130,7 +131,7 @@ def end_turn(job, block, roll, saved, is_first, lanes):
                 first, difference = (state - job.turn.below.start) * below, 0.0
                 for k in range(below - 1, -1, -1):
                     child[k] = job.below[first + k] + total * job.scales[saved * below + k]
-                    difference = difference * LIMB + (child[k] - job.buffer[(end + k) * LANES + lane])
+                    difference += (child[k] - job.buffer[(end + k) * LANES + lane]) * job.weights[k]
                 if job.chosen[lane] < 0 or note_option(job, lane, difference, unit):
                     job.chosen[lane] = c
                     for k in range(below):
@@ -162,8 +163,9 @@ def best_option(job, roll, rerolls, ends, ended, lanes):
                     if not better:
                         difference, new, old = 0.0, job.factors[hold], job.factors[before]
                         place, other = hold * limbs * LANES + lane, before * limbs * LANES + lane
-                        for k in range((limbs - 1) * LANES, -1, -LANES):
-                            difference = difference * LIMB + (buffer[place + k] * new - buffer[other + k] * old)
+                        for k in range(limbs - 1, -1, -1):
+                            limb = buffer[place + k * LANES] * new - buffer[other + k * LANES] * old
+                            difference += limb * job.weights[k]
                         better = note_option(job, lane, difference, unit)
                     if better:
                         job.chosen[lane] = hold

@@ -212,6 +212,14 @@ class ExactSolve:
         assert not number
         return found
 
+    def weights(self, limbs: int) -> tuple[Floats, int]:
+        """What a limb of each place counts in float64, 1 in the middle, and the integer that counts 1."""
+        from ..kernels.exact import LIMB_BITS
+
+        middle = limbs // 2
+        weights = np.array([2.0 ** (LIMB_BITS * (k - middle)) for k in range(limbs)])
+        return weights, 1 << LIMB_BITS * middle
+
     def saved_rolls(self, filled: int) -> Any:
         """``(n,)`` int64: saved rolls of each state of a layer."""
         rows = self.space.layers[filled]
@@ -221,15 +229,14 @@ class ExactSolve:
 
     def floats(self, filled: int, limbs: Floats) -> Any:
         """The values of a layer in points, in extended precision."""
-        from ..kernels.exact import LIMB
-
         total: Any = np.zeros(len(limbs), dtype=np.longdouble)
+        weights, half = self.weights(limbs.shape[1])
         for k in range(limbs.shape[1] - 1, -1, -1):
-            total = total * np.longdouble(LIMB) + limbs[:, k]
+            total += np.longdouble(weights[k]) * limbs[:, k]
         most = int(self.space.most_saved[filled])
-        scales = [self.rules.faces ** self.exponent(filled, s) for s in range(most + 1)]
+        scales = [Fraction(half, self.rules.faces ** self.exponent(filled, s)) for s in range(most + 1)]
         # In two parts, each a float64: their sum has the precision of the arithmetic.
-        units = [np.longdouble(f := float(Fraction(1, s))) + float(Fraction(1, s) - Fraction(f)) for s in scales]
+        units = [np.longdouble(f := float(s)) + float(s - Fraction(f)) for s in scales]
         return total * np.array(units)[self.saved_rolls(filled)]
 
     def layers(
@@ -318,6 +325,7 @@ class ExactSolve:
         rerolls = rules.rolls_per_turn + int(self.space.most_saved[filled])
         powers = [rules.faces ** self.exponent(filled + 1, n) for n in range(rerolls + 1)]
         saved = int(self.space.most_saved[filled + 1]) + 1
+        weights, unit = self.weights(limbs)
         turn = self.turns._solve_job(below, below, filled, self.turns._new_scratch())
         sizes = dice.counts.sum(axis=1)
         return ExactJob(
@@ -329,7 +337,8 @@ class ExactSolve:
             limbs=limbs,
             limbs_below=limbs_below,
             scales=np.array([self.split(power, limbs_below) for power in powers[:saved]]).ravel(),
-            units=np.array([float(Fraction(1, power)) for power in powers]),
+            weights=weights,
+            units=np.array([float(Fraction(unit, power)) for power in powers]),
             successors=np.ascontiguousarray(dice.successors.ravel()),
             orderings=np.round(dice.weights * rules.faces**rules.dice),
             factors=np.array([*(float(rules.faces) ** sizes).tolist(), 1.0]),
