@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from .strategy.strategy import Strategy
     from .strategy.versus import TwoPlayerChances, versus
     from .tablebase.backward_induction import solve_values as solve
+    from .tablebase.exact_solve import Proof, prove
 
 # Module of each public name, for __getattr__; type checkers read the imports above.
 _MODULES = {
@@ -68,6 +69,7 @@ _MODULES = {
     "FunctionPolicy": "policies.policy",
     "Hold": "strategy.actions",
     "PositionSample": "strategy.position_sample",
+    "Proof": "tablebase.exact_solve",
     "Rating": "play.rating",
     "RuleSet": "game.rules",
     "RulesError": "errors",
@@ -93,6 +95,7 @@ _MODULES = {
     "open_cluster": "cluster.session",
     "open_strategy": "strategy.opening",
     "parse_card": "game.notation",
+    "prove": "tablebase.exact_solve",
     "rate": "play.rating",
     "reach": "strategy.score_strategy",
     "sample_positions": "strategy.positions",
@@ -104,11 +107,11 @@ _MODULES = {
 
 __all__ = [  # noqa: RUF022 (by use, not by alphabet)
     "open_strategy", "approximate", "reach", "maximise", "distribution", "simulate", "evaluate", "versus", "rate",
-    "solve", "load_rules", "parse_card",
+    "solve", "prove", "load_rules", "parse_card",
     "start_turn", "legal_actions", "TurnPosition", "sample_positions", "PositionSample",
     "computer_player", "ComputerPlayer", "open_cluster", "Cluster",
     "Strategy", "ApproximateStrategy", "Certificate", "ScoreStrategy", "State", "Scorecard", "RuleSet",
-    "Hold", "Choice", "BatchAnswer", "BatchOptions",
+    "Proof", "Hold", "Choice", "BatchAnswer", "BatchOptions",
     "ScoreDistribution", "Simulation", "Evaluation", "TwoPlayerChances", "Rating", "ValueFunction", "FunctionPolicy",
     "SolverError", "RulesError", "StateError", "TableError", "ClusterError", "Cancelled",
 ]  # fmt: skip

@@ -148,6 +148,9 @@ def test_first_use_solves_and_a_damaged_table_is_exit_code_1_with_the_way_out(ru
     assert "rebuild it with: yatzy solve yatzy-forced --force" in out.stderr
     assert run("solve", "yatzy-forced", "--force", *there).returncode == 0
     assert run("verify", "yatzy-forced", *there).returncode == 0
+    proved = run("prove", "yatzy-forced", "--digits", "12", *there)
+    assert "150.216796511039" in proved.stdout
+    assert "every decision in float64 is optimal" in proved.stdout
 
 
 NO_JSON = "the line is not JSON: "

@@ -29,6 +29,7 @@ COMMANDS = {  # command -> module of `commands`; a module is imported when its c
     "odds": "ask",
     "play": "play",
     "positions": "positions",
+    "prove": "prove",
     "puzzle": "puzzle",
     "rate": "rate",
     "review": "review",

@@ -1,0 +1,272 @@
+"""A solve in exact integers: the value of a state with t turns left times faces^(dice (rolls t + saved)) is one.
+
+The turn is that of :mod:`.turn`. A reroll is a sum without division. After n rerolls all values have the scale of the
+children times faces^(dice n), for which the sum of a hold of j dice is multiplied by faces^j::
+
+    K(h)    = sum over the faces f of K(h + f)
+    W(r)    = max over the holds h within r of faces^|h| K(h), and the best category if the turn may end
+    V(card) = sum over the first rolls r of orderings(r) W(r)
+
+An integer is a sum of limbs times powers of 2^LIMB_BITS, each a float64 without fraction, so that the vectors of all
+other kernels hold one limb of eight states. Sums of 6^6 limbs are exact before any carry. Values in float64 find the
+options within WINDOW of the best, far more than their error; only those are compared as integers.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..game.dice import Floats, Ints
+from ..model.state_space import LANES
+from ..model.turn_model import TurnOutcomes
+from .jit import jit
+from .lattice import means
+from .legal import choices_of, outcome_number, scoring_of_roll
+from .simd import at_least, load, maximum, splat, store, views
+from .turn import LOWEST, SolveJob
+from .value_tables import Block, Successor, child_value, lanes_of, mean_table, state_number, state_place
+
+LIMB_BITS = 37  # limbs are within 2^36 of 0: times 6^6, and as the difference of two such products, below 2^53
+LIMB = 2.0**LIMB_BITS
+ROUND = 1.5 * 2.0**52  # added and subtracted, it rounds to an integer
+WINDOW = 1e-4  # points; options that differ by more are told apart by their values in float64
+CLOSE = 1.01e-9  # points: a smaller gap may be taken for a tie
+DECISIONS, TIES, CLOSE_GAPS, LEAST_GAP = range(4)  # entries of the tally
+
+
+class ExactJob(NamedTuple):
+    """Arguments of :func:`solve_exact_rows`; a number has `limbs` limbs, one of the layer below `limbs_below`."""
+
+    turn: SolveJob  # of the values in float64; its target is not used
+    outcomes: TurnOutcomes
+    below: Floats  # (states below * limbs_below,): limbs of the children, lowest first
+    target: Floats  # (states * limbs,): written
+    start: int  # place of the first state of the target
+    limbs: int
+    limbs_below: int
+    scales: Floats  # (saved rolls * limbs_below,): the scale of the children
+    weights: Floats  # (limbs,): powers of 2^LIMB_BITS, 1 in the middle, so that 2000 bits do not overflow
+    units: Floats  # (rerolls + 1,): points of a weight of 1, for values after so many rerolls
+    successors: Ints  # (holds below full rolls * faces,): index after adding a die
+    orderings: Floats  # (rolls,): number of ways to roll each
+    factors: Floats  # (holds + 1,): faces^|hold|, and 1 for the end of the turn
+    buffer: Floats  # vectors: limbs of each hold, of the end of the turn, of the sum over the first rolls
+    values: Floats  # vectors: values of the categories
+    chosen: Ints  # (LANES,)
+    child: Floats  # (limbs,)
+    tied: Ints  # (LANES,)
+    gaps: Floats  # (LANES,)
+    tally: Floats  # (4,): written
+
+
+@jit
+def carry(buffer, entry, limbs, factor):
+    """Multiply the integers of an entry by a small factor, and bring their limbs within half of 2^LIMB_BITS."""
+    above = splat(buffer, 0.0)
+    for i in range(entry * limbs, (entry + 1) * limbs - 1):
+        total = load(buffer, i) * factor + above
+        above = (total * (1.0 / LIMB) + ROUND) - ROUND
+        store(buffer, i, total - above * LIMB)
+    last = (entry + 1) * limbs - 1
+    store(buffer, last, load(buffer, last) * factor + above)
+
+
+@jit
+def note_option(job, lane, difference, unit):
+    """Whether an option is better than the best before it, from their difference; the tie and gap of the best two."""
+    if difference == 0.0:
+        job.tied[lane] = 1
+        return False
+    gap = abs(difference) * unit
+    if difference > 0.0:
+        job.tied[lane], job.gaps[lane] = 0, gap
+        return True
+    job.gaps[lane] = min(job.gaps[lane], gap)
+    return False
+
+
+@jit
+def count_decision(job, lanes):
+    """Add a decision of so many lanes to the tally."""
+    for lane in range(lanes):
+        job.tally[DECISIONS] += 1
+        job.tally[TIES] += job.tied[lane]
+        if job.tied[lane] == 0 and job.gaps[lane] < CLOSE:
+            job.tally[CLOSE_GAPS] += 1
+        if job.gaps[lane] < job.tally[LEAST_GAP]:
+            job.tally[LEAST_GAP] = job.gaps[lane]
+
+
+@jit
+def begin_decision(job):
+    """No option is chosen yet in any lane."""
+    for lane in range(LANES):
+        job.chosen[lane], job.tied[lane], job.gaps[lane] = -1, 0, WINDOW
+
+
+@jit
+def end_turn(job, block, roll, saved, is_first, lanes):
+    """The best category of a roll, exactly as the last entry of the buffer and as the returned vector."""
+    model, limbs, below, child = job.turn.model, job.limbs, job.limbs_below, job.child
+    children, dice, values = mean_table(job.turn.below), model.dice, job.values
+    allowed, way = scoring_of_roll(model, block.row, block.choices, roll, is_first)
+    best = splat(values, LOWEST)
+    for c in range(model.category_count):
+        if allowed >> c & 1:
+            i = outcome_number(model, job.outcomes, way, c, roll)
+            after = Successor(block.row + job.outcomes.step[i], saved, job.outcomes.shift[i])
+            value = child_value(children, model.layout, block, after, job.outcomes.total[i], job.turn.scratch.temp)
+            store(values, c, value)
+            best = maximum(best, value)
+    end = (dice.first_roll + dice.roll_count) * limbs
+    limit, unit = best - WINDOW, job.units[saved]
+    begin_decision(job)
+    for c in range(model.category_count):
+        within = at_least(load(values, c), limit) if allowed >> c & 1 else 0
+        i = outcome_number(model, job.outcomes, way, c, roll)
+        row, total = block.row + job.outcomes.step[i], job.outcomes.total[i]
+        for lane in range(lanes):
+            if within >> lane & 1:
+                state = state_number(model.layout, block.row, row, block.start + lane, saved, job.outcomes.shift[i])
+                first, difference = (state - job.turn.below.start) * below, 0.0
+                for k in range(below - 1, -1, -1):
+                    child[k] = job.below[first + k] + total * job.scales[saved * below + k]
+                    difference += (child[k] - job.buffer[(end + k) * LANES + lane]) * job.weights[k]
+                if job.chosen[lane] < 0 or note_option(job, lane, difference, unit):
+                    job.chosen[lane] = c
+                    for k in range(below):
+                        job.buffer[(end + k) * LANES + lane] = child[k]
+    for k in range(below, limbs):
+        store(job.buffer, end + k, splat(job.buffer, 0.0))
+    count_decision(job, lanes)
+    return best
+
+
+@jit
+def best_option(job, roll, rerolls, ends, ended, lanes):
+    """The best hold of a roll, or the end of the turn if it may end: its entry in `job.chosen`, and its value."""
+    dice, limbs, values, buffer = job.turn.model.dice, job.limbs, job.turn.scratch.buffer, job.buffer
+    end, last = dice.first_roll + dice.roll_count, dice.hold_start[roll + 1]
+    best = ended
+    for i in range(dice.hold_start[roll], last):
+        best = maximum(best, load(values, dice.holds[i]))
+    begin_decision(job)
+    limit, unit = best - WINDOW, job.units[rerolls]
+    for i in range(dice.hold_start[roll], last + ends):
+        hold = int(dice.holds[i]) if i < last else end
+        within = at_least(load(values, hold) if i < last else ended, limit)
+        if within:
+            for lane in range(lanes):
+                if within >> lane & 1:
+                    before = job.chosen[lane]
+                    better = before < 0
+                    if not better:
+                        difference, new, old = 0.0, job.factors[hold], job.factors[before]
+                        place, other = hold * limbs * LANES + lane, before * limbs * LANES + lane
+                        for k in range(limbs - 1, -1, -1):
+                            limb = buffer[place + k * LANES] * new - buffer[other + k * LANES] * old
+                            difference += limb * job.weights[k]
+                        better = note_option(job, lane, difference, unit)
+                    if better:
+                        job.chosen[lane] = hold
+    count_decision(job, lanes)
+    return best
+
+
+@jit
+def take_chosen(job, entry, lanes):
+    """Write the integers of the chosen entries of all lanes to one entry."""
+    limbs, buffer, chosen = job.limbs, job.buffer, job.chosen
+    same = True
+    for lane in range(lanes, LANES):
+        chosen[lane] = chosen[0]
+    for lane in range(1, LANES):
+        same = same and chosen[lane] == chosen[0]
+    if same:
+        factor = job.factors[chosen[0]]
+        for k in range(limbs):
+            store(buffer, entry * limbs + k, load(buffer, chosen[0] * limbs + k) * factor)
+    else:
+        for lane in range(LANES):
+            factor, source = job.factors[chosen[lane]], chosen[lane] * limbs * LANES + lane
+            for k in range(0, limbs * LANES, LANES):
+                buffer[entry * limbs * LANES + lane + k] = buffer[source + k] * factor
+    carry(buffer, entry, limbs, 1.0)
+
+
+@jit
+def decide(job, block, roll, rerolls, is_first, entry, lanes):
+    """The value of a roll with so many rerolls left, exactly as an entry of the buffer and as the returned vector."""
+    model, end = job.turn.model, job.turn.model.dice.first_roll + job.turn.model.dice.roll_count
+    saved = rerolls if model.saves_rolls else 0
+    ends = rerolls == 0 or model.saves_rolls or (is_first and model.has_first_roll_bonus)
+    best = splat(job.values, LOWEST)
+    if ends:
+        best = end_turn(job, block, roll, saved, is_first, lanes)
+        carry(job.buffer, end, job.limbs, 1.0)
+        for _ in range(saved, rerolls):
+            carry(job.buffer, end, job.limbs, job.factors[end - 1])
+    if rerolls > 0:
+        best = best_option(job, roll, rerolls, 1 if ends else 0, best, lanes)
+    else:
+        for lane in range(LANES):
+            job.chosen[lane] = end
+    take_chosen(job, entry, lanes)
+    return best
+
+
+@jit
+def solve_exact_block(job, block):
+    """The turn of one card for one block, for every number of saved rolls."""
+    model, lattice, limbs, buffer = job.turn.model, job.turn.lattice, job.limbs, job.buffer
+    dice, values = model.dice, job.turn.scratch.buffer
+    end = dice.first_roll + dice.roll_count
+    lanes = min(LANES, lanes_of(model.layout, block.row) - block.start)
+    faces = int(job.factors[1])
+    for rerolls in range(model.rolls_per_turn + job.turn.most_saved):
+        saved_before = rerolls - model.rolls_per_turn + 1
+        if rerolls > 0:
+            means(values, lattice)
+            for hold in range(dice.first_roll - 1, -1, -1):
+                for k in range(limbs):
+                    total = splat(buffer, 0.0)
+                    for face in range(faces):
+                        total += load(buffer, job.successors[hold * faces + face] * limbs + k)
+                    store(buffer, hold * limbs + k, total)
+        if saved_before >= 0:
+            for k in range(limbs):
+                store(buffer, (end + 1) * limbs + k, splat(buffer, 0.0))
+        for roll in range(dice.roll_count):
+            entry = dice.first_roll + roll
+            if saved_before >= 0 and model.has_first_roll_bonus:
+                decide(job, block, roll, rerolls, True, end + 2, lanes)
+                add_first_roll(job, roll, end + 2)
+            best = decide(job, block, roll, rerolls, False, entry, lanes)
+            store(values, entry, best)
+            if saved_before >= 0 and not model.has_first_roll_bonus:
+                add_first_roll(job, roll, entry)
+        if saved_before >= 0:
+            carry(buffer, end + 1, limbs, 1.0)
+            first = (state_place(model.layout, block.row, saved_before, block.start) - job.start) * limbs
+            for lane in range(lanes):
+                for k in range(limbs):
+                    job.target[first + lane * limbs + k] = buffer[((end + 1) * limbs + k) * LANES + lane]
+
+
+@jit
+def add_first_roll(job, roll, entry):
+    """Add the integers of a roll, as often as it occurs, to the sum over the first rolls."""
+    limbs, buffer, times = job.limbs, job.buffer, job.orderings[roll]
+    total = (job.turn.model.dice.first_roll + job.turn.model.dice.roll_count + 1) * limbs
+    for k in range(limbs):
+        store(buffer, total + k, load(buffer, total + k) + load(buffer, entry * limbs + k) * times)
+
+
+@jit
+def solve_exact_rows(rows, arguments):
+    """Exact values of all states of the given rows, by an ExactJob."""
+    job = views(arguments)
+    for row in rows:
+        choices = choices_of(job.turn.model, row)
+        for lane in range(0, lanes_of(job.turn.model.layout, row), LANES):
+            solve_exact_block(job, Block(row, lane, choices))

@@ -1,0 +1,136 @@
+"""Exact solves against the oracle in fractions: every value, every tie, every gap; and what they leave on disk."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from perfect_yatzy import RuleSet, State, TableError, load_rules, prove
+from perfect_yatzy.tablebase import exact_solve
+from perfect_yatzy.tablebase.exact_solve import ExactSolve
+from perfect_yatzy.tablebase.inventory import leftovers
+from support.games import joker_game
+from support.mechanics import MECHANICS, random_rules
+from support.naive import Naive
+from support.seeds import seeds
+
+from tables.check_exact import check_yatzy, forced_value
+
+# By another program, which printed 387008690 after these digits. Here it is 087008689...; which is right is open.
+YATZY = "248.439989377855308532581767125373272330075228764394"
+
+
+def check(rules: RuleSet) -> None:
+    """Every reachable state as a fraction, and all decisions of games where a roll is decided in one way."""
+    oracle, solve = Naive(rules.canonical()), ExactSolve(rules)
+    layers, space = dict(solve.layers(threads=1)), solve.space
+    seen, ties, gaps = set(), 0, [Fraction(1, 10_000)]
+    for filled, upper, saved, flag in oracle.states():
+        state = State(filled, upper, saved, flag)
+        index, layer = space.index(state), filled.bit_count()
+        limbs = layers[layer][index - space.layer_slice(layer).start]
+        assert solve.value(layer, limbs, saved) == oracle.value(filled, upper, saved, flag)
+        if index in seen or rules.saved_rolls or rules.first_roll_bonus:
+            continue
+        seen.add(index)
+        if filled == rules.full_mask:
+            continue
+        for dice, _ in oracle.rolls():
+            for left in range(rules.rolls_per_turn):
+                card = filled, upper, dice, left, flag
+                options = oracle.hold_values(*card) if left else oracle.category_values(*card)
+                best, *others = sorted(options.values(), reverse=True)
+                ties += best in others[:1]
+                gaps += [best - value for value in others if value < best]
+    assert solve.error < 1e-12
+    if len(seen) == space.size:  # the table may have states that no game reaches
+        assert solve.tally[1] == ties
+        assert solve.tally[3] == pytest.approx(float(min(gaps)), rel=1e-9)
+
+
+@pytest.mark.parametrize("mechanic", MECHANICS)
+def test_each_mechanic(mechanic: str) -> None:
+    for seed in range(2):
+        check(random_rules(seed, (mechanic,), boxes=4))
+
+
+@pytest.mark.parametrize("mode", ["forced", "free", "none"])
+def test_jokers_with_saved_rolls_and_a_bonus_of_the_first_roll(mode: str) -> None:
+    check(joker_game(mode, saved_rolls=True, first_roll_bonus=(("run", 3),)))
+
+
+@pytest.mark.parametrize("seed", seeds(4, 300))
+def test_random_games(seed: int) -> None:
+    check(random_rules(seed, boxes=4))
+
+
+@pytest.mark.full
+def test_yatzy_to_48_digits_and_its_states_in_plain_integers(tmp_path: Path) -> None:
+    proof = prove("yatzy", tmp_path, threads=2)
+    assert proof.decimal(48) == YATZY
+    assert len(str(proof.value.denominator)) == 169
+    assert check_yatzy() == (proof.value, 60)  # states of every layer, in plain integers, from their children
+    assert proof.float64_optimal
+    assert proof.largest_error < 1e-12
+
+
+@pytest.mark.full
+def test_more_bits_than_the_exponents_of_float64(tmp_path: Path) -> None:
+    proof = prove("balut", tmp_path)  # 28 turns: 1086 bits
+    assert proof.decimal(10) == "433.3471236637"
+    assert proof.largest_error < 1e-11
+    assert proof.float64_optimal
+
+
+def forced(folder: Path) -> exact_solve.Proof:
+    return prove("yatzy-forced", folder, threads=1)
+
+
+def test_a_killed_solve_resumes_and_a_flipped_limb_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exact_solve, "CHECKPOINT_SECONDS", 0.0)
+    whole = replace(forced(tmp_path), seconds=0.0)
+
+    def killed(done: int, total: int) -> None:
+        if done > total / 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        prove("yatzy-forced", tmp_path, progress=killed)
+    solve = ExactSolve(load_rules("yatzy-forced"), tmp_path)
+    assert solve.part
+    resumed = solve.resume()
+    assert resumed
+    assert resumed[0] < 15
+    assert replace(forced(tmp_path), seconds=0.0) == whole
+    assert not solve.part.exists()
+    with pytest.raises(KeyboardInterrupt):
+        prove("yatzy-forced", tmp_path, progress=killed)
+    content = bytearray(solve.part.read_bytes())
+    content[100] ^= 1
+    solve.part.write_bytes(content)
+    assert leftovers(tmp_path) == [solve.part]
+    assert solve.resume() is None
+    assert replace(forced(tmp_path), seconds=0.0) == whole
+
+
+def test_the_certificate_and_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    proof = forced(tmp_path)
+    (path,) = tmp_path.glob("*.proof.json")
+    fields = json.loads(path.read_text())
+    assert Fraction(int(fields["value"]["numerator"]), int(fields["value"]["denominator"])) == proof.value
+    assert fields["decimal"].startswith(proof.decimal(20))
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(TableError, match="No space left"):
+        forced(tmp_path)
+
+
+@pytest.mark.full
+def test_the_checker_in_plain_integers(tmp_path: Path) -> None:
+    assert forced(tmp_path).value == forced_value(42, 50)
