@@ -145,6 +145,8 @@ RANGES: dict[str, tuple[Any, float | None, float | None]] = {
     "--rolls-left": (None, 0, None),
     "evaluate --games": (200, 1, 1_000_000),
     "expect --games": (None, 100, 10_000_000),
+    "expect --digits": (30, 0, 1000),
+    "prove --digits": (30, 0, 1000),
     "simulate --games": (100_000, 1, 100_000_000),
     "solve --games": (20_000, 2, 10_000_000),
     "verify --games": (0, 0, 10_000_000),

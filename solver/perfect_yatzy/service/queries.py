@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from ..policies.computer_players import ComputerPlayer
 
 MAX_COSTS = 256  # of tables, that are remembered
+MOST_DIGITS = 1000  # of an exact value, after the point
 PUZZLE_SECONDS = 0.5  # to find one, most of the time
 
 
@@ -210,6 +211,16 @@ class QueryService:
         found = self.resolve(request, self.strategy(request.rules)).strategy
         return [clipped(replace(found, zero=score).value(request.position)) for score in scores]
 
+    def _exact_fields(self, request: Request) -> dict[str, Any]:
+        """The expected final score as a fraction, solved in integers from the card on."""
+        from ..tablebase.exact_solve import ExactSolve, decimal_text
+
+        solve = ExactSolve(request.rules, start=request.state)
+        self.budget.check_objective(request.rules, solve.cost())
+        value = solve.start_value(self.threads) + request.card.total
+        fraction = {"numerator": str(value.numerator), "denominator": str(value.denominator)}
+        return fraction | {"decimal": decimal_text(value, MOST_DIGITS)}
+
     def _expect_fields(
         self,
         request: Request,
@@ -230,6 +241,8 @@ class QueryService:
             "open": still_open,
             "upper": card.upper,
         }
+        if request.exact:
+            answer["exact"] = self._exact_fields(request)
         if rules.columns:
             answer["upper_by_column"] = list(card.column_sums)
         if objective:

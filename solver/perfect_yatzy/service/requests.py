@@ -30,7 +30,7 @@ OBJECTIVE_FIELDS = frozenset({"goal", "opponents", "versus", "ties"})
 QUERY_FIELDS = {
     "hold": frozenset({"dice", "rolls_left", "explain"}) | CARD_FIELDS | OBJECTIVE_FIELDS,
     "score": frozenset({"dice", "rolls_left", "explain"}) | CARD_FIELDS | OBJECTIVE_FIELDS,
-    "expect": frozenset({"games", "seed", "spread"}) | CARD_FIELDS | OBJECTIVE_FIELDS,
+    "expect": frozenset({"games", "seed", "spread", "exact"}) | CARD_FIELDS | OBJECTIVE_FIELDS,
     "outcomes": frozenset({"hold", "rolls_left"}) | CARD_FIELDS,
     "puzzle": frozenset({"seed", "date", "difficulty"}),
 }
@@ -82,6 +82,7 @@ class Request:
     difficulty: str = ""  # of a puzzle
     explain: bool = False  # whether the first options have an outlook
     include_distribution: bool = False  # whether the answer contains the distribution of the final score
+    exact: bool = False  # whether it contains the expected final score as a fraction
     # fields that the answer repeats: the id, if the request has one
     echo: dict[str, Any] = field(default_factory=dict)
 
@@ -96,7 +97,7 @@ class Request:
         card = (tuple(sorted(self.card.points.items())), self.card.saved, self.card.bonus_points)
         objective = self.objective and self.objective.key
         rules = self.rules.key, self.rules.fingerprint
-        options = self.games, self.seed, self.include_distribution, self.explain, self.difficulty
+        options = self.games, self.seed, self.include_distribution, self.exact, self.explain, self.difficulty
         return self.query, rules, card, self.dice, self.rolls_left, objective, options
 
 
@@ -130,8 +131,9 @@ def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet
             )
         if games and request.objective and request.objective.two_sided:
             raise StateError(_("games and versus cannot be combined"), code="invalid-request", field="games")
-        distribution = _flag(fields, "spread", True)
-        return replace(request, games=games, seed=_integer(fields, "seed", 1), include_distribution=distribution)
+        distribution, exact = _flag(fields, "spread", True), _flag(fields, "exact", False)
+        request = replace(request, games=games, seed=_integer(fields, "seed", 1), exact=exact)
+        return replace(request, include_distribution=distribution)
     _check_open(request)
     if query == "outcomes":
         return _parse_outcomes(request, fields)

@@ -29,7 +29,7 @@ from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
 from ..kernels.table_slices import TableSlice, padded
-from ..model.estimates import log_long
+from ..model.estimates import SolveCost, log_long
 from ..model.objectives import Objective
 from ..model.turn_model import turn_outcomes
 from .backward_induction import ROWS_PER_TASK, default_threads, solve_objective
@@ -93,14 +93,19 @@ class Proof:
 
     def decimal(self, digits: int = 30) -> str:
         """The value with so many digits after the point, rounded down."""
-        whole, rest = divmod(self.value.numerator, self.value.denominator)
-        return f"{whole}.{rest * 10**digits // self.value.denominator:0{digits}}" if digits else str(whole)
+        return decimal_text(self.value, digits)
 
     def fields(self) -> dict[str, Any]:
         """The certificate as JSON values; numerator and denominator are text, for readers with short integers."""
         fields = asdict(self)
         fields["value"] = {"numerator": str(self.value.numerator), "denominator": str(self.value.denominator)}
         return fields | {"decimal": self.decimal(60), "float64_optimal": self.float64_optimal}
+
+
+def decimal_text(value: Fraction, digits: int) -> str:
+    """A number that is not negative with so many digits after the point, rounded down."""
+    whole, rest = divmod(value.numerator, value.denominator)
+    return f"{whole}.{rest * 10**digits // value.denominator:0{digits}}" if digits else str(whole)
 
 
 def prove(
@@ -180,6 +185,7 @@ class ExactSolve:
         self.space, self.dice = self.objective.space, lattice(rules.dice, rules.faces)
         self.part = folder / f"{table_stem(rules, 'mean')}.proof.part" if folder else None
         self.sha256, self.error, self.tally = "", 0.0, [0.0, 0.0, 0.0, WINDOW]
+        self.most = float(MOST_POINTS)  # until the table in float64 is known
         if rules.faces**rules.dice > MOST_ROLLS:
             raise RulesError(
                 _("{rules} has too many dice for an exact proof; up to six six-sided dice can be proved").format(
@@ -245,16 +251,13 @@ class ExactSolve:
         """Solve all layers; number of filled categories of each, and its limbs, ``(states, limbs)``."""
         from ..kernels.exact import solve_exact_rows
 
+        cost = self.cost()
+        check_memory(self.rules, cost)
+        log_long(f"proving {self.rules.key}", cost.seconds)
         table, space = solve_objective(self.objective, threads=threads), self.space
         self.most = float(table.max())
         if self.most >= MOST_POINTS or float(table.min()) < 0:
             raise RulesError(_("the points of {rules} are too large for an exact proof").format(rules=self.rules.key))
-        sizes = [(p.stop - p.start) * 8 for p in map(space.layer_slice, range(space.categories + 1))]
-        most = max(size * (self.limbs(filled) + 4) for filled, size in enumerate(sizes) if size)
-        cost = self.objective.solve_cost()
-        cost = replace(cost, memory=3 * most + table.nbytes, seconds=COST * cost.seconds)
-        check_memory(self.rules, cost)
-        log_long(f"proving {self.rules.key}", cost.seconds)
         self.turns = RowSolver(self.objective)
         filled, values = self.resume() or self.full_cards()
         checkpoint = time.monotonic()
@@ -290,6 +293,20 @@ class ExactSolve:
                     self.tally = [*counts, min(self.tally[3], float(found[3]))]
                 values = solved.reshape(-1, self.limbs(filled))
                 self.add_hash(values)
+
+    def cost(self) -> SolveCost:
+        """What the solve takes."""
+        space, cost = self.space, self.objective.solve_cost()
+        places = {filled: space.layer_slice(filled) for filled in range(space.first_layer, space.categories + 1)}
+        most = max((place.stop - place.start) * (self.limbs(filled) + 4) for filled, place in places.items())
+        return replace(cost, memory=24 * most + cost.bytes, seconds=COST * cost.seconds)
+
+    def start_value(self, threads: int | None = None) -> Fraction:
+        """The expected points to come from the start, which need not be the empty card."""
+        for filled, values in self.layers(threads or default_threads()):
+            first, last = self.space.layer_slice(filled).start, values
+        start = self.space.start
+        return self.value(start.filled.bit_count(), last[self.space.unchecked_index(start) - first], start.saved)
 
     def value(self, filled: int, limbs: Floats, saved: int = 0) -> Fraction:
         """The value of one state of a layer, in points."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 TOP = 5  # options listed without --all
 FIELDS = ("rules", "card", "saved", "bonus_points", "dice", "rolls_left", "games", "seed", "spread", "goal",
-          "opponents", "versus", "ties")  # fmt: skip
+          "opponents", "versus", "ties", "exact")  # fmt: skip
 
 
 def run_query(query: str, options: dict[str, Any]) -> None:
@@ -60,6 +60,9 @@ def run_query(query: str, options: dict[str, Any]) -> None:
     if plot_path:
         check_plot(service, checked)
     answer = service.answer(checked)
+    if "exact" in answer:
+        whole, _point, places = answer["exact"]["decimal"].partition(".")
+        answer["exact"]["decimal"] = f"{whole}.{places[: options['digits']]}".removesuffix(".")
     if plot_path:
         plot_distribution(plot_path, service, checked, answer)
     if options["as_json"]:
@@ -155,6 +158,8 @@ def score(**options: Any) -> None:
 @click.option(
     "--plot", "plot_path", type=click.Path(dir_okay=False), help="Draw the distribution to a .png, .svg or .pdf file."
 )
+@click.option("--exact", is_flag=True, help="Also as a fraction, solved in integers from this card on.")
+@number_option("--digits", high=1000, default=30, text="With --exact: digits after the point.")
 @all_option("List each category.")
 @query_options
 def expect(**options: Any) -> None:

@@ -6,6 +6,7 @@ Each ``*_lines`` function of :data:`ANSWER_VIEWS` takes the rule set, the dictio
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import Any
 
 from ..._messages import _, ngettext, number_text
@@ -17,6 +18,7 @@ from .wording import (
     chance_text,
     columns,
     grouped,
+    line_width,
     loss_text,
     names_width,
     number_word,
@@ -183,6 +185,10 @@ def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
 
     turns_left, has_aim = answer["turns_left"], "aim" in answer
     lines = [_expect_headline(answer), ""]
+    if exact := answer.get("exact"):
+        fraction = f"{exact['numerator']}/{exact['denominator']}"
+        text = _("as a fraction: {value}", value=fraction)
+        lines += [_("Exactly {value}", value=exact["decimal"]), *wrap(text, line_width()), ""]
     if has_aim:
         if turns_left and "chance_by_mean_play" in answer:
             chance, expected = chance_text(answer["chance_by_mean_play"]), points_text(answer["expected_final_score"])
