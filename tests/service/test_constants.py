@@ -57,7 +57,7 @@ CONSTANTS: dict[str, dict[str, Any]] = {
     "service.bonus": {"MAX_BYTES": 268_435_456, "MAX_WAITING": 4},
     "service.budget": {"OUTLOOK_LIMIT_SECONDS": 15.0, "OUTLOOK_LIMIT_BYTES": 4_000_000},
     "service.outlook_fields": {"EXPLAINED_OPTIONS": 2},
-    "service.queries": {"MAX_COSTS": 256, "PUZZLE_SECONDS": 0.5},
+    "service.queries": {"MOST_DIGITS": 1000, "MAX_COSTS": 256, "PUZZLE_SECONDS": 0.5},
     "service.resolver": {"MAX_OPPONENT_DISTRIBUTIONS": 256},
     "service.reviews": {"MIN_EXPLAINED_LOSS": 0.05},
     "service.work": {"LATELY": 60.0, "NO_ESTIMATE_BELOW": 0.03},
