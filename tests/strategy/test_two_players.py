@@ -35,7 +35,8 @@ ERROR = 2e-6  # that is stated
         games.small(games.face(2), games.CHANCE, faces=3, rolls=2),
         games.small(games.face(1), games.face(2), games.PAIR, faces=2, rolls=2, bonus=Bonus(3, 4)),
         *(random_rules(seed, boxes=2) for seed in range(8)),
-        *(pytest.param(random_rules(seed, boxes=2), marks=FULL) for seed in range(8, 60)),
+        *(pytest.param(random_rules(seed, boxes=2), marks=FULL) for seed in range(8, 24)),
+        *(pytest.param(random_rules(seed, boxes=2), marks=pytest.mark.slow) for seed in range(24, 60)),
     ],
     ids=lambda rules: rules.key,
 )
@@ -125,7 +126,7 @@ def test_the_options_of_a_turn_are_worth_what_the_start_is_worth() -> None:
     assert 0 < best.value < 1
 
 
-@pytest.mark.parametrize("boxes", [1, pytest.param(2, marks=FULL)])
+@pytest.mark.parametrize("boxes", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_the_last_boxes_of_yatzy_against_fractions(boxes: int) -> None:
     """From cards of a game, not from the empty one."""
     rules = perfect_yatzy.load_rules("yatzy")
