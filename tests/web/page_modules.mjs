@@ -83,6 +83,7 @@ Object.assign(globalThis, {
   },
 });
 Object.defineProperty(globalThis, "navigator", { value: { languages: ["en"] }, configurable: true });
+performance.now = () => now;
 AbortSignal.timeout = () => new AbortController().signal;
 
 let script = "";

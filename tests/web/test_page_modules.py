@@ -331,6 +331,21 @@ def test_the_hold_before_a_roll_is_guessed_from_the_dice() -> None:
     assert found["marks"] == [True, False, False]
 
 
+@pytest.mark.parametrize(("pause", "held", "dice"), [(1499, [[3, 3]], [3, 3, 5, 4, 6]), (1500, [[3, 3], None], [4])])
+def test_a_whole_roll_may_be_entered_over_dice_that_were_held(pause: int, held: list[Any], dice: list[int]) -> None:
+    # Not how fast advice comes decides, but whether the player has paused: time to throw the dice again.
+    found = run(
+        f"""
+        game.provideMarkedHold(() => (s().rolls.length ? null : [3, 3])); game.provideHolds(() => [{{ hold: [3, 3], loss: 0 }}]);
+        roll(3, 3, 4, 5, 6); await web.pass(5000); roll(3, 3, 5); await web.pass({pause});
+        roll(4); if ({pause} < 1500) roll(6);
+        return [s().holds, s().dice];
+        """,
+        "yatzy",
+    )
+    assert found == [held, dice]
+
+
 def test_turns_players_and_the_record() -> None:
     found = run(
         """

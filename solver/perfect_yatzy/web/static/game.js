@@ -4,6 +4,7 @@ import { _ } from "./i18n.js";
 
 const CLEAR_LOSS = 0.4; // points: a hold that loses less is assumed without a question (an inaccuracy at most)
 const MAX_GUESSES = 4;
+const SAME_ROLL_MS = 1500; // dice entered in quicker succession are of one roll: nobody throws dice so fast
 
 export const sorted = (dice) => [...dice].sort((a, b) => a - b);
 const randomFraction = () => crypto.getRandomValues(new Uint32Array(1))[0] / 2 ** 32;
@@ -80,13 +81,17 @@ export const provideMarkedHold = (source) => { markedHold = source; };
 // Which dice are kept if the player goes on: those marked by the player, else those that the page marks.
 export const keptMarks = () => (state.chosen ? state.held : markedHold() ? marksOf(state.dice, markedHold()) : state.dice.map(() => false));
 
+let lastEntryAt = -Infinity;
+
 // Adds a die that a player has rolled. Over full dice it begins the next roll, and the dice marked as kept stay.
 export function addDie(face) {
   if (isCardFull()) return;
   if (changing() !== null) { changeDie(changing(), face); return; }
   const holds = knownHolds();
-  // More dice than places before there is advice for them: the whole roll is being entered, not only the dice rolled.
-  const isWholeRoll = hasAllDice() && state.assumed && !state.chosen && !holds;
+  // More dice than places, without a pause or before there is advice: the whole roll is entered, not only the dice rolled.
+  const isFlowing = performance.now() - lastEntryAt < SAME_ROLL_MS;
+  const isWholeRoll = hasAllDice() && state.assumed && !state.chosen && (isFlowing || !holds);
+  lastEntryAt = performance.now();
   if (hasAllDice() && state.left === 0 && !isWholeRoll) {
     showNotice(_("No roll is left in this turn: take a box of the card first."));
     return;
