@@ -9,7 +9,7 @@ from typing import Any
 
 from .need import need, need_program
 
-PATIENCE_MS = 120_000  # a busy machine is slow; what passes does not wait
+PATIENCE_MS = 120_000
 
 
 FLAGS = (
@@ -169,6 +169,26 @@ def fill_card(page: Any, boxes: dict[str, int]) -> None:
     page.click("#edit-card")
 
 
+def enter(page: Any, room: str) -> None:
+    """Go to one of the rooms: play, puzzle, review, statistics."""
+    page.click(f"#rooms [data-room='{room}']")
+
+
+def hide_advice(page: Any) -> None:
+    """Play with hidden advice and without warnings."""
+    enter(page, "puzzle")
+    page.check("#hide-advice")
+    page.select_option("#threshold", "0")
+    enter(page, "play")
+
+
+def set_left(page: Any, left: int) -> None:
+    """Say by hand how many rerolls are left."""
+    page.click("#edit-card")
+    page.select_option("#left", str(left))
+    page.click("#edit-card")
+
+
 def tap_dice(page: Any, dice: Iterable[int]) -> None:
     """Enter dice by touch."""
     for face in dice:
@@ -203,7 +223,7 @@ def seat(page: Any, *names: str) -> None:
 
 
 def add_mistakes(page: Any, *positions: dict[str, Any]) -> None:
-    """Put positions among the mistakes to practise."""
+    """Put positions among the mistakes to practise, and go there."""
     page.evaluate(
         """async (positions) => {
           const { addMistakes } = await import("./drill.js"), { redraw } = await import("./state.js");
@@ -212,3 +232,4 @@ def add_mistakes(page: Any, *positions: dict[str, Any]) -> None:
         }""",
         list(positions),
     )
+    enter(page, "puzzle")

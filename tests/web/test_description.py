@@ -164,7 +164,7 @@ def test_operations_have_names_and_no_field_of_several_types_has_a_default(descr
         operation["operationId"] for operations in described["paths"].values() for operation in operations.values()
     }
     assert names == {
-        "hold", "score", "points", "expect", "outcomes", "puzzle", "review", "solve", "rule_sets", "known_languages",
+        "hold", "score", "points", "expect", "outcomes", "puzzle", "review", "solve", "rule_sets", "scoring", "known_languages",
     }  # fmt: skip
     for name, schema in described["components"]["schemas"].items():
         for field, about in schema["properties"].items():

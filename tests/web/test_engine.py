@@ -25,6 +25,7 @@ from perfect_yatzy.service.reviews import explained_review
 from perfect_yatzy.strategy.opponents import least_score
 from perfect_yatzy.strategy.strategy import Strategy
 from perfect_yatzy.web.site.rule_data import rule_data
+from support import page_modules
 from support.engine import (
     FIRST_DAY,
     Question,
@@ -42,7 +43,7 @@ from support.mechanics import MECHANICS, random_rules
 # Jokers of every kind, orders, first rolls, strict crossing out, boxes that require others, small and quick to solve.
 MIDDLE = ("yahtzee", "yahtzee-free-joker", "yahtzee-no-joker", "kniffel", "crag", "generala", "balut")
 LARGE = ("yatzy-saved", "maxi-unsaved")  # in pages
-MODULES = Path(__file__).with_name("page_modules.mjs")
+MODULES = Path(page_modules.__file__).with_suffix(".mjs")
 TOO_MANY_BOXES = ("giant", "giant-forced", "triple-yahtzee", "yamb")  # 30 at most
 CARD = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 two-pairs=22 full-house=28 chance=22"
 

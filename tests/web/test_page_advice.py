@@ -21,15 +21,15 @@ def test_the_headline_is_what_the_player_is_doing(blank: Any, address: str) -> N
         blank.locator("#dice button").nth(die).click()
     expect(blank, "#answer", "Keep 5 6")
     expect(blank, "#answer", "245.67")
-    expect(blank, "#held", "You hold 5 6: 0.08 points less than the best, 3 3.")
-    expect(blank, "#go", "Hold 5 6 and roll three dice")
+    expect(blank, "#held", "You keep 5 6: 0.08 points less than the best, 3 3.")
+    expect(blank, "#go", "Roll three dice")
     assert blank.text_content("#gap") == ""  # that of the best hold
     assert blank.text_content("#why") == ""
     above = "document.querySelector('#held').getBoundingClientRect().bottom <= document.querySelector('#go').getBoundingClientRect().top"
     assert blank.evaluate(above)
     blank.click("#best-again")
     expect(blank, "#answer", "Keep 3 3")
-    expect(blank, "#gap", "0.08 points better than 5 6.")
+    expect(blank, "#gap", "Nearly as good: 5 6 (−0.08).")
     assert blank.text_content("#held") == ""
 
 

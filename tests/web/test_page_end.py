@@ -19,7 +19,7 @@ def test_the_score_is_compared_with_perfect_play(blank: Any, address: str) -> No
     open_link(blank, address, f"#rules=yatzy&card={FULL}&dice=12345&left=0")
     settle(blank)
     blank.click("#take-yatzy")
-    expect(blank, "#answer", "Final score 188.")
+    expect(blank, "#answer", "Final score: 188.")
     expect(blank, "#end", "60.4 points below the average of perfect play (248.4).")
     expect(blank, "#said", "60.4 points below the average")
     expect(blank, "#end", "of games by perfect play end lower.")

@@ -105,7 +105,7 @@ def test_dice_ask_nothing_and_a_panel_out_of_sight_asks_nothing(page: Any, addre
         page.keyboard.type("33456")
         page.wait_for_selector("#ranking[aria-busy='false']")
         assert "expect" not in asked
-        page.set_viewport_size({"width": 390, "height": 600})
+        page.set_viewport_size({"width": 390, "height": 400})
         open_link(page, address, link(BOXES, "&dice=33456&left=2"))
         settle(page)
         assert page.evaluate("document.getElementById('expect').getBoundingClientRect().top > innerHeight + 150")
@@ -270,7 +270,7 @@ def test_long_work_waits_for_a_click(tab: Any, address: str) -> None:
 def test_the_end_of_a_game_has_a_final_score(blank: Any, address: str) -> None:
     boxes = LATE + " full-house=0 chance=20 yatzy=0"
     open_link(blank, address, link(boxes))
-    expect(blank, "#answer", "Final score 188")
+    expect(blank, "#answer", "Final score: 188")
     assert blank.locator("#expect").is_hidden()  # nothing is left to expect
     blank.evaluate("import('./state.js').then(({ change }) => change((s) => { delete s.players[0].card.yatzy; }))")
     blank.wait_for_selector("#chart rect")

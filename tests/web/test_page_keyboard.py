@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from perfect_yatzy.play.record import read_game
-from support.browser import dice_shown, expect, focused, open_link, record_of, settle
+from support.browser import dice_shown, expect, focused, open_link, record_of, settle, state_of
 
 pytestmark = pytest.mark.full
 
@@ -34,7 +34,7 @@ def test_a_whole_game_by_keyboard(blank: Any, address: str) -> None:
     expect(blank, "#turn-line", "Game over")
     game = read_game(record_of(blank))
     assert len(game.turns) == 13
-    expect(blank, "#answer", f"Final score {game.card(0).total}")
+    expect(blank, "#answer", f"Final score: {game.card(0).total}")
 
 
 def test_few_tabs_lead_to_the_best_hold(page: Any) -> None:
@@ -96,7 +96,7 @@ def test_enter_does_one_thing(page: Any) -> None:
     page.keyboard.type("33456")
     settle(page)
     page.keyboard.press("Enter")
-    assert dice_shown(page) == [3, 3]
+    assert state_of(page)["holds"] == [[3, 3]]  # rolled once, not twice
     page.keyboard.press("Control+z")
     page.keyboard.press("Escape")
     page.keyboard.type("66666")

@@ -5,13 +5,10 @@ from __future__ import annotations
 import json
 import re
 from datetime import date
-from pathlib import Path
 from typing import Any
 
-import perfect_yatzy
 import pytest
 from perfect_yatzy.game import translations
-from perfect_yatzy.game.rule_loader import load_rules
 from perfect_yatzy.model import turn_model
 from perfect_yatzy.play import puzzle
 from perfect_yatzy.play import review as reviews
@@ -19,30 +16,9 @@ from perfect_yatzy.service import answers as service_answers
 from perfect_yatzy.service import outlook_fields
 from perfect_yatzy.service import reviews as service_reviews
 from perfect_yatzy.strategy import score_strategy
-from perfect_yatzy.web import rule_sets
 from perfect_yatzy.web.site import folder as site_folder
 from perfect_yatzy.web.site import rule_data
-from support.engine import run_node
-
-STATIC = Path(perfect_yatzy.__file__).parent / "web" / "static"
-DRIVER = Path(__file__).with_name("page_modules.mjs")
-# A page that has loaded its rules.
-STARTED = """
-const state = await load("state"), game = await load("game"), sets = await load("rulesets");
-web.answers.rules = (wanted) => (wanted.get("rules") ? RULES.filter((each) => each.id === wanted.get("rules")) : RULES);
-await sets.loadRuleSets("en");
-await state.start();
-const byId = (id) => document.getElementById(id), s = () => state.state, roll = (...dice) => dice.forEach((face) => game.addDie(face));
-"""
-
-
-def run(script: str, *rules: str) -> Any:
-    """What a script returns; the page has these rule sets."""
-    known = [rule_sets.rule_set_json(load_rules(spec)) for spec in rules]
-    return json.loads(
-        run_node(DRIVER, STATIC, f"const RULES = {json.dumps(known)};\n{STARTED if rules else ''}{script}")
-    )
-
+from support.page_modules import STATIC, run
 
 # --- constants that both languages have ---
 
@@ -137,22 +113,25 @@ def test_undo_redo_and_what_a_change_does_to_them() -> None:
     assert (found["steps"], found["first"]) == (500, "0")  # the oldest step is forgotten
 
 
-def test_the_state_is_stored_and_restored_with_its_history() -> None:
+def test_a_change_stores_one_step_and_everything_is_restored() -> None:
     found = run(
         """
+        const written = [], setItem = localStorage.setItem;
+        localStorage.setItem = function (key, value) { written.push(key.split(":")[2] + (key.endsWith("head") ? "" : ` ${JSON.parse(value).goal}`)); setItem.call(this, key, value); };
         state.change((t) => { t.goal = "7"; t.objective = "goal"; });
         state.change((t) => { t.players[0].card = { ones: 3 }; t.dice = [1, 2]; t.left = 1; });
+        for (let i = 0; i < 80; i++) state.change((t) => { t.goal = String(100 + i); });
         state.undo();
-        const kept = localStorage.getItem("perfect-yatzy-4"), link = location.hash;
-        return { kept: JSON.parse(kept), same: kept === sessionStorage.getItem("perfect-yatzy-4"), link };
+        const { openGame, writeGame } = await load("storage"), link = location.hash, kept = await openGame(link), other = await openGame("#rules=crag");
+        writeGame({ link: "#rules=crag", first: 0, at: 0, count: 1 }, [[0, "{}"]]);
+        return { written: [...written.slice(0, 4), written.at(-3)], link, kept: [kept.at, kept.steps.length, kept.isCopy, JSON.parse(kept.steps[kept.at]).goal, JSON.parse(kept.steps[1]).goal], other, again: (await openGame(link)).steps.length };
         """,
         "yatzy",
     )
-    kept = found["kept"]
-    assert found["same"]
-    assert found["link"] == kept["link"] == "#rules=yatzy&left=2&goal=7"
-    assert (len(kept["past"]), len(kept["future"])) == (1, 1)
-    assert json.loads(kept["future"][0])["players"][0]["card"] == {"ones": 3}
+    assert found["written"] == ["1 7", "head", "2 7", "head", "head"]  # undo writes where the history stands
+    assert found["link"] == "#rules=yatzy&card=ones%3D3&dice=12&left=1&goal=178"
+    assert found["kept"] == [81, 83, False, "178", "7"]
+    assert (found["other"], found["again"]) == (None, 83)  # the game of another tab stays
 
 
 def test_every_key_does_one_thing() -> None:
@@ -272,7 +251,7 @@ def test_dice_are_rolled_entered_held_and_corrected() -> None:
         result.one_step = s().dice; state.redo();
         game.toggleHeld(1); game.toggleHeld(0); game.toggleHeld(1); result.marks = s().held;
         roll(1); result.begun = shot(); roll(2, 2, 6); result.second = shot();
-        game.markHold([2, 2, 3]); game.holdAndRoll([2, 2, 3], false); result.third = [shot().holds, s().dice.slice(0, 3), s().dice.length, s().left];
+        game.markHold([2, 2, 3]); game.holdAndRoll([2, 2, 3]); result.third = [shot().holds, s().dice.slice(0, 3), s().dice.length, s().left];
         game.addDie(1); result.refused = [state.currentNotice(), s().rolls.length];
         game.toggleHeld(0); result.unheld = s().held.some(Boolean);
         game.removeDie(); result.removed = [s().dice.length, s().left];
@@ -353,10 +332,10 @@ def test_turns_players_and_the_record() -> None:
         game.provideMarkedHold(() => [6, 6]);
         state.change((t) => { t.players = ["Ann", "", "Cy"].map(state.newPlayer); for (const { id } of state.rules().categories) t.players[2].card[id] = 0; });
         roll(6, 6, 1, 2, 3); result.kept = game.keptMarks(); roll(6, 5, 5); result.assumed = [...s().holds];
-        game.markHold([5, 5, 6]); game.holdAndRoll([5, 5, 6], true); roll(6, 6); take("sixes", 18);
+        game.markHold([5, 5, 6]); roll(6, 6); take("sixes", 18);
         result.after = structuredClone([s().player, s().dice, s().left, s().rolls, s().edited]);
         roll(6, 6, 6, 6, 6); take("yahtzee", 50, 5); result.bonus = [s().players[1].bonusPoints, s().player];
-        result.record = structuredClone(game.gameRecord()); result.has = game.hasRecord(); result.names = [0, 1, 2].map(game.playerName);
+        result.record = structuredClone(game.gameRecord()); result.has = game.hasRecord(); result.names = [0, 1, 2].map((at) => game.playerName(at));
         roll(1, 1, 1, 1, 1); state.change((t) => { t.left = 0; }); take("aces", 5);
         result.edited = [game.hasRecord(), state.currentNotice()];
         return result;
@@ -667,11 +646,12 @@ def test_sentences_of_the_advice_and_the_verdict() -> None:
             [box("ones", one), box("twos", ends(0.5, 8, 100, ["twos", 1, 3]))], [box("ones", one), box("twos", ends(0.5, 10, 98, ["twos", 1, 3]))],
             [box("ones", one, at(200, 0.5)), box("twos", one, at(198, 0.4))], [box("ones", one, at(198, 0.5)), box("twos", one, at(200, 0.4))],
             [box("ones"), box("twos")],
+            [box("large-straight", ends(null, 20, 0, ["large-straight", 1, 20]), { points: 20 }), kept([2, 3, 4, 5], ends(null, 9, 0, ["large-straight", 0.25, 20], ["ones", 0.75, 1]))],
           ].map(([first, second]) => whySentence(first, second, "yatzy")),
           gaps: [text.gapText(a, b), text.gapText(a, c), text.gapText(a, { ...b, ...at(200) }), text.gapText(a, { ...b, ...at(199.996) }), text.gapText(at(1, 0.5), { ...b, chance: 0.25 }, true)],
-          holds: [text.holdText("3 3", 3, false), text.holdText("3 3", 1, true), text.holdText("", 5, false), text.holdText("", 5, true)],
-          takes: [text.takeText({ category: "threes", points: 9 }), text.takeText({ category: "yatzy", points: 50, bonus_points: 100 })],
-          settled: [0, 1].map((chance) => text.settledText({ chance }, { goal: 60 })),
+          rolls: [[[3, 3], 3], [[3, 3, 4, 5], 1], [[], 5]].flatMap(([hold, count]) => [false, true].map((typed) => text.actionLabel({ kind: "roll", hold, count }, typed))),
+          takes: [{ category: "threes", points: 9 }, { category: "yatzy", points: 50, bonus_points: 100 }].map((entry) => text.actionLabel({ kind: "take", entry })),
+          settled: [0, 1, 0.5].map((chance) => text.valueName({ aim: { goal: 60 }, entries: [{ chance }] })),
           verdicts: [verdict.lossSentence(a, a, "yatzy"), verdict.lossSentence(c, a, "yatzy"), verdict.lossSentence({ ...b, ...at(200) }, a, "yatzy"), verdict.lossSentence({ ...b, ...at(1, 0.25) }, { ...a, ...at(1, 0.5) }, "yatzy")],
           losses: [verdict.lossOf({ ...b, ...at(190, 1) }, { ...a, ...at(200, 1) }), verdict.lossOf(at(201), at(200))],
           grades: [verdict.gradeOfChoice(c, a), verdict.gradeOfChoice({ hold: [1], category: "chance", ...at(195) }, c)], signs: [1.25, -4, 0.04].map((x) => signedText(x)),
@@ -692,27 +672,42 @@ def test_sentences_of_the_advice_and_the_verdict() -> None:
         "Playing for the average, it would be 2.0 points better than Twos.",
         "Playing for the average, it would be 2.0 points worse than Twos.",
         "",
+        "A sure 20; rerolling from 2 3 4 5 ends there in 25\u00a0% of turns.",
     ]
     assert found["gaps"] == [
-        "0.01 points better than 5 6.", "5.00 points better than Chance.", "As good: 5 6.",
+        "Nearly as good: 5 6 (−0.01).", "5.00 points better than Chance.", "As good: 5 6.",
         "Less than 0.01 better than 5 6.", "25.00 % better than 5 6.",
     ]  # fmt: skip
-    assert found["holds"] == [
-        "Hold 3 3 and roll three dice", "Hold 3 3, then enter one die", "Hold nothing and roll all dice",
-        "Hold nothing, then enter all dice",
+    assert found["rolls"] == [
+        "Roll three dice", "Roll three dice for me", "Roll one die", "Roll one die for me", "Roll all dice again",
+        "Roll all dice for me",
     ]  # fmt: skip
     assert found["takes"] == ["Take Threes for 9", "Take Yatzy for 50 + 100"]
     assert found["settled"] == [
         "60 or more is out of reach; ranked by the average",
         "60 or more is certain; ranked by the average",
+        "chance of 60 or more",
     ]
     assert found["verdicts"] == [
-        "Hold 3 3: the best choice.", "Chance for 20 loses 5.00 points.", "Hold 5 6: as good as hold 3 3.",
-        "Hold 5 6 loses 25.00 % of the chance.",
+        "Keep 3 3: the best choice.", "Chance for 20 loses 5.00 points.", "Keep 5 6: as good as keep 3 3.",
+        "Keep 5 6 loses 25.00 % of the chance.",
     ]  # fmt: skip
     assert found["losses"] == [10, 0]
     assert found["grades"] == ["blunder", "best"]
     assert found["signs"] == ["+1.3", "−4.0", "0.0"]
+
+
+def test_how_often_fair_dice_differ_as_much() -> None:
+    # Quantiles of the chi-square distribution with 5 and 3 degrees of freedom, from printed tables.
+    found = run(
+        """
+        const { fairness } = await load("statistics"), six = (x) => { const d = Math.sqrt(50 * x); return [100 + d, 100 - d, 100, 100, 100, 100]; };
+        const four = (x) => { const d = Math.sqrt(50 * x); return [100 + d, 100 - d, 100, 100]; };
+        return [...[1.145, 4.351, 11.070, 20.515].map(six), ...[0.352, 7.815].map(four), [100, 100, 100]].map(fairness);
+        """,
+        "yatzy",
+    )
+    assert found == pytest.approx([0.95, 0.5, 0.05, 0.001, 0.95, 0.05, 1], abs=2e-4)
 
 
 def test_figures_of_a_distribution() -> None:

@@ -9,7 +9,7 @@ import pytest
 from perfect_yatzy.play.record import read_game
 from perfect_yatzy.play.review import review
 from perfect_yatzy.strategy.strategy import Strategy
-from support.browser import dice_shown, expect, record_of, settle, state_of, tap_dice, wait_for
+from support.browser import dice_shown, expect, record_of, set_left, settle, state_of, tap_dice, wait_for
 
 pytestmark = pytest.mark.full
 
@@ -108,7 +108,7 @@ def test_the_card_stays_in_its_place_while_a_roll_is_asked_for(phone: Any) -> No
 
 def test_a_die_of_the_last_roll_is_changed_by_a_tap(phone: Any) -> None:
     phone.keyboard.type("33456")
-    phone.select_option("#left", "0")
+    set_left(phone, 0)
     settle(phone)
     phone.locator("#dice button").nth(2).tap()
     tap_dice(phone, [3])
@@ -130,15 +130,14 @@ def test_an_unlikely_hold_is_asked_for(phone: Any) -> None:
 def test_the_dice_of_a_roll_are_corrected(phone: Any) -> None:
     phone.keyboard.type("33456")
     settle(phone)
-    phone.locator("#go").tap()
-    assert dice_shown(phone) == [3, 3]
     tap_dice(phone, [1])
+    assert dice_shown(phone) == [3, 3, 1]
     phone.keyboard.press("Escape")
     assert dice_shown(phone) == [3, 3]  # the dice that lie on the table stay
     phone.keyboard.press("Backspace")
     assert dice_shown(phone) == [3, 3, 4, 5, 6]  # back before the hold
     assert state_of(phone)["left"] == 2
-    phone.locator("#go").tap()
+    settle(phone)
     tap_dice(phone, [1, 1, 2])
     settle(phone)
     assert state_of(phone)["rolls"] == [[3, 3, 4, 5, 6]]

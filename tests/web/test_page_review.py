@@ -11,7 +11,7 @@ import pytest
 from perfect_yatzy.play.record import Game, Turn, write_games
 from perfect_yatzy.play.review import Review, review
 from perfect_yatzy.strategy.strategy import Strategy
-from support.browser import expect, focused, settle, wait_until
+from support.browser import enter, expect, focused, settle, wait_until
 from support.human import human
 from support.looks import RULES, axe_faults
 from support.need import need
@@ -129,12 +129,14 @@ def test_why_and_the_position_of_the_worst_decision(opened: Any, reviewed: Revie
 
 
 def test_a_position_shown_leads_back_to_the_review_and_to_the_own_game(opened: Any) -> None:
+    enter(opened, "play")
     opened.keyboard.press("Escape")
     opened.locator("body").evaluate("() => document.activeElement.blur()")
     opened.keyboard.type("12345")
     settle(opened)
     own = opened.url
-    for at in (4, 9):  # a second position from the review, and some play on the table
+    for at in (4, 9):  # from the review: a second position from the review, and some play on the table
+        enter(opened, "review")
         opened.locator(".decision").nth(at).click()
         opened.locator("#decision button", has_text="Show this position").click()
         expect(opened, "#visit", "Played: ")
@@ -162,14 +164,13 @@ def test_an_error_of_nothing_is_no_error(page: Any, yatzy: Strategy, tmp_path: P
 
 def test_the_result_is_what_one_sees_first(page: Any, game: Game, tmp_path: Path) -> None:
     """Opening a review scrolls to it; on a phone the course, the decision and the list share one screen."""
-    page.wait_for_selector("#chart rect")  # nothing above grows any more
     for width, height in ((390, 844), (1280, 800)):
         page.set_viewport_size({"width": width, "height": height})
         page.evaluate("window.scrollTo(0, 0)")
         open_games(page, tmp_path, game)
         wait_until(page, "Math.abs(document.getElementById('review-body').getBoundingClientRect().top) < 30")
         page.keyboard.press("m")
-        page.wait_for_selector(".bar-buttons", state="hidden")  # it belongs to the table
+        assert page.locator("#faces").is_hidden()  # they belong to the table
         for part in ("svg.course", "#step-on", "#decision .choice >> nth=0", "#decision .choice >> nth=1"):
             box = page.locator(part).bounding_box()
             assert box["y"] >= 0, part
@@ -214,7 +215,7 @@ def test_what_a_screen_reader_says(opened: Any, reviewed: Review) -> None:
         assert line in outline, line
     first = reviewed.decisions[0]
     dice = " ".join(map(str, first.dice))
-    assert f"Turn 1, roll 1: {dice} Hold" in outline
+    assert f"Turn 1, roll 1: {dice} Keep" in outline
     worst = max(reviewed.decisions, key=lambda each: each.loss)
     opened.locator(".decision").nth(reviewed.decisions.index(worst)).click()
     said = opened.locator("#decision-status").text_content()
@@ -234,9 +235,11 @@ def test_it_is_printed_on_pages_of_its_own(opened: Any, tmp_path: Path) -> None:
 
 def test_settled_advice_stays_while_a_review_is_stepped(opened: Any) -> None:
     """The arrow keys of a review change nothing on the table."""
+    enter(opened, "play")
     opened.keyboard.type("33456")
     settle(opened)
     before = opened.url
+    enter(opened, "review")
     opened.locator("#review-name").focus()
     for _ in range(5):
         opened.keyboard.press("ArrowRight")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from perfect_yatzy.play.record import write_games
 from perfect_yatzy.strategy.strategy import Strategy
-from support.browser import expect, open_link, settle
+from support.browser import add_mistakes, expect, hide_advice, open_link, settle
 from support.human import human
 from support.looks import axe_faults, looks_right
 from support.need import need
@@ -46,8 +46,7 @@ def test_a_review_with_a_mistake_open_and_its_position(page: Any, yatzy: Strateg
 
 
 def test_training(page: Any, address: str) -> None:
-    page.check("#hide-advice")
-    page.select_option("#threshold", "0")
+    hide_advice(page)
     open_link(page, address, "#rules=yatzy&card=ones%3D3&dice=66666&left=1")
     expect(page, "#answer", "Your choice")
     check(page, "hidden advice")
@@ -58,15 +57,12 @@ def test_training(page: Any, address: str) -> None:
 
 
 def test_an_exercise_answered_wrongly(page: Any) -> None:
-    page.evaluate(
-        "async (position) => { (await import('./drill.js')).addMistakes([{ position, loss: 5 }]); (await import('./state.js')).redraw(); }",
-        MISTAKE,
-    )
+    add_mistakes(page, MISTAKE)
     page.click("#drill-start")
     page.wait_for_selector("#exercise .exercise-card button")
     page.locator(".exercise-dice .die").first.click()
     check(page, "exercise")
-    page.locator("#exercise > .primary").click()
+    page.locator("#exercise-roll").click()
     check(page, "wrong answer")
     page.locator("#exercise button", has_text="Show the best choice").click()
     page.locator("#exercise summary").click()
@@ -93,7 +89,8 @@ def test_dialogs(blank: Any, address: str) -> None:
     expect(blank, "#loss-dialog", "blunder")
     check(blank, "loss")
     blank.keyboard.press("Escape")
-    blank.click("#open-rules")
+    blank.click("#menu-button")
+    blank.click("#menu-rules")
     for objective in ("goal", "win"):
         blank.select_option("#objective", objective)
         check(blank, f"rules, {objective}")
@@ -112,7 +109,7 @@ def test_what_to_expect_while_it_is_computed_and_the_end_of_a_game(page: Any) ->
           for (const box of rules().categories) s.players[0].card[box.id] = 0;
         }))"""
     )
-    expect(page, "#answer", "Final score 0")
+    expect(page, "#answer", "Final score: 0")
     check(page, "end of a game")
 
 

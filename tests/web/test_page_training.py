@@ -9,7 +9,7 @@ import pytest
 from perfect_yatzy.play.puzzle import daily_seed, find_puzzle
 from perfect_yatzy.strategy.actions import Hold
 from perfect_yatzy.strategy.strategy import Strategy
-from support.browser import add_mistakes, expect, focused, open_link, settle, wait_until
+from support.browser import add_mistakes, enter, expect, focused, hide_advice, open_link, settle, wait_until
 from support.need import need
 
 pytestmark = pytest.mark.full
@@ -19,6 +19,7 @@ MISTAKE = {"rules": "yatzy", "card": {"ones": 3}, "dice": [6, 6, 6, 6, 6], "roll
 
 
 def open_puzzle(page: Any, button: str = "#puzzle-today") -> None:
+    enter(page, "puzzle")
     page.click(button)
     page.wait_for_selector("#exercise .exercise-card button")
 
@@ -44,6 +45,7 @@ def counted(page: Any) -> int:
 def test_the_puzzle_of_the_day_is_that_of_the_command(page: Any, yatzy: Strategy, difficulty: str) -> None:
     today = date.fromordinal(page.evaluate("import('./puzzle.js').then((module) => module.today())"))
     puzzle = find_puzzle(yatzy, daily_seed(today), difficulty)
+    enter(page, "puzzle")
     page.select_option("#difficulty", difficulty)
     open_puzzle(page)
     labels = [die.get_attribute("aria-label") for die in page.locator(".exercise-dice .die").all()]
@@ -56,7 +58,7 @@ def test_the_puzzle_of_the_day_is_that_of_the_command(page: Any, yatzy: Strategy
             if int(label[-1]) in rest:
                 rest.remove(int(label[-1]))
                 die.click()
-        page.locator("#exercise > .primary").click()
+        page.locator("#exercise-roll").click()
     else:
         names = {category.id: category.name for category in yatzy.rules.categories}
         take(page, names[best.category])
@@ -65,6 +67,7 @@ def test_the_puzzle_of_the_day_is_that_of_the_command(page: Any, yatzy: Strategy
     expect(page, "#puzzle-today", "Puzzle of the day: best")
     page.reload()
     page.wait_for_selector("html[data-ready]")
+    enter(page, "puzzle")
     page.select_option("#difficulty", difficulty)
     expect(page, "#puzzle-today", "Puzzle of the day: best")
 
@@ -106,6 +109,7 @@ def test_solved_mistakes_survive_a_reload_and_can_be_forgotten(page: Any) -> Non
     page.reload()
     page.wait_for_selector("html[data-ready]")
     expect(page, "#drill-counts", "1 of 2 mistakes are due.")
+    enter(page, "puzzle")
     page.click("#drill-forget")
     expect(page, "#drill-counts", "are collected here")
     assert page.locator("#drill-start").is_hidden()
@@ -113,13 +117,13 @@ def test_solved_mistakes_survive_a_reload_and_can_be_forgotten(page: Any) -> Non
 
 
 def test_mistakes_with_hidden_advice_are_kept(page: Any, address: str) -> None:
-    page.check("#hide-advice")
-    page.select_option("#threshold", "0")
+    hide_advice(page)
     open_link(page, address, "#rules=yatzy&card=ones%3D3&dice=66666&left=1")
     expect(page, "#answer", "Your choice")
     page.locator("#dice .die").nth(0).click()
     page.click("#go")
     expect(page, "#last-choice", "blunder")
+    enter(page, "puzzle")
     expect(page, "#drill-counts", "1 of 1 mistake is due.")
     page.click("#drill-start")
     page.wait_for_selector("#exercise .exercise-card button")
@@ -136,9 +140,9 @@ def test_the_best_dice_are_ringed_and_an_open_box_looks_open(page: Any) -> None:
     filled, nothing = (
         page.evaluate(look, name) for name in (".exercise-card .filled .points", ".exercise-card .zero")
     )
-    assert all(one != other for one, other in zip(filled, nothing, strict=True))
+    assert filled != nothing
     page.locator(".exercise-dice .die").nth(4).click()
-    page.locator("#exercise > .primary").click()
+    page.locator("#exercise-roll").click()
     assert page.locator(".exercise-dice .advised").count() == 0
     show_best(page)
     assert page.locator(".exercise-dice .advised small").all_text_contents() == ["best", "best"]
@@ -147,7 +151,7 @@ def test_the_best_dice_are_ringed_and_an_open_box_looks_open(page: Any) -> None:
 
 
 def test_an_exercise_has_the_screen_and_the_focus(page: Any) -> None:
-    """It begins at the top of the screen, and the bar of the game on the table makes room for it."""
+    """It begins at the top of the screen, and nothing of the game on the table is beside it."""
     page.set_viewport_size({"width": 390, "height": 844})
     for button in ("#puzzle-today", "#puzzle-more", "#exercise .bar .primary"):
         open_puzzle(page, button)
@@ -157,13 +161,14 @@ def test_an_exercise_has_the_screen_and_the_focus(page: Any) -> None:
         assert said.startswith("Yatzy, ")
         assert "Dice " in said
         wait_until(page, "Math.abs(document.querySelector('#exercise').getBoundingClientRect().top) < 30")
-        page.wait_for_selector(".bar-buttons", state="hidden")
+        assert page.locator("#faces").is_hidden()
+        assert page.locator("#go").is_hidden()
         page.keyboard.press("Enter")  # plays nothing on the table
         assert page.locator("#dice button").count() == 0
         page.locator(".exercise-card button").first.click()
         show_best(page)
-    page.evaluate("window.scrollTo(0, 0)")
-    page.wait_for_selector(".bar-buttons", state="visible")
+    enter(page, "play")
+    assert page.locator("#faces").is_visible()
 
 
 @pytest.mark.parametrize("language", ["de", "fi"])
@@ -172,6 +177,7 @@ def test_controls_wrap_as_a_whole(page: Any, address: str, language: str) -> Non
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{address}?lang={language}")
     page.wait_for_selector("html[data-ready]", state="attached")
+    enter(page, "puzzle")
     # All at one time: the figures above may arrive meanwhile and move everything.
     name, control, box, words = page.evaluate(
         """["label[for='difficulty']", "#difficulty", "#hide-advice", ".check span"].map((each) => {
@@ -204,7 +210,9 @@ def test_a_loss_above_the_threshold_is_asked_about(blank: Any, address: str) -> 
     blank.locator("#loss-dialog button", has_text="Do it anyway").click()
     wait_until(blank, "!location.hash.includes('dice=66666')")
     blank.click("#undo")
+    enter(blank, "puzzle")
     blank.select_option("#threshold", "0")
+    enter(blank, "play")
     settle(blank)
     blank.locator("#dice .die").nth(0).click()
     blank.click("#go")
@@ -216,6 +224,7 @@ def test_errors_are_reported_and_tried_again(tab: Any, address: str) -> None:
     tab.goto(address)
     tab.wait_for_selector("html[data-ready]")
     tab.route("**/api/puzzle", lambda route: route.abort())
+    enter(tab, "puzzle")
     tab.click("#puzzle-today")
     tab.wait_for_selector("#exercise .error")
     tab.unroute("**/api/puzzle")
@@ -225,6 +234,7 @@ def test_errors_are_reported_and_tried_again(tab: Any, address: str) -> None:
 
 def test_by_keyboard_alone(page: Any) -> None:
     """A puzzle from the button to the next one: the focus always stands where the player goes on."""
+    enter(page, "puzzle")
     page.locator("#puzzle-today").focus()
     page.keyboard.press("Enter")
     page.wait_for_selector("#exercise .exercise-card button")

@@ -93,7 +93,7 @@ def finish_turn(page: Any, listener: Listener, turn: int) -> str:
         })"""
     )
     name, points, total = done
-    following = f"Turn {turn + 1} of 15" if turn < 15 else f"Final score {total}"
+    following = f"Turn {turn + 1} of 15" if turn < 15 else f"Final score: {total}"
     return listener.wait_for(rf"{re.escape(name)}: {points} points?\.\nTotal {total}\.(.|\n)*{following}")
 
 
@@ -124,7 +124,7 @@ def test_a_whole_game_is_heard(page: Any) -> None:
     game, said = play(page, 15)
     card = game.card(0)
     total = card.total + (50 if card.upper >= 63 else 0)
-    assert f"Final score {total}" in said
+    assert f"Final score: {total}" in said
     expect(page, "#turn-line", "Game over")
     listener = Listener(page)
     press_primary(page)

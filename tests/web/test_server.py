@@ -316,7 +316,19 @@ def test_the_api_is_described(client: TestClient) -> None:
     described = client.get("/api/openapi.json").json()
     assert set(described["paths"]) == {
         f"/api/{n}"
-        for n in ("rules", "languages", "hold", "score", "points", "expect", "outcomes", "review", "puzzle", "solve")
+        for n in (
+            "rules",
+            "scoring",
+            "languages",
+            "hold",
+            "score",
+            "points",
+            "expect",
+            "outcomes",
+            "review",
+            "puzzle",
+            "solve",
+        )
     }
     for path in described["paths"].values():
         for operation in path.values():

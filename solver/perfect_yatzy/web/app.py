@@ -215,6 +215,13 @@ def add_rule_sets(app: FastAPI, scheduler: RequestScheduler) -> None:
         costs = map(scheduler.cost_text, found)
         return described(tuple(names), lang, tuple(costs)).response(request.headers)
 
+    @app.get("/api/scoring")
+    def scoring(rules: Annotated[str, field("rules")]) -> dict[str, Any]:
+        """What a browser needs to count points by itself: the rules as arrays, as in the file of a site."""
+        from .site.rule_data import rule_data
+
+        return rule_data(scheduler.rules(rules))
+
     @app.get("/api/languages")
     def known_languages() -> dict[str, str]:
         """Code and own name of the languages of `/api/rules`."""

@@ -1,12 +1,12 @@
-// What can be done with a roll, in words: dice to hold, or a box to take.
+// What can be done with a roll, in words: dice to keep, or a box to take.
 import { capitalize, diceText } from "./dom.js";
 import { _, formatNumber } from "./i18n.js";
 import { categoryName } from "./state.js";
 
-// An action of a review or of an answer, as in "hold 3 3" or "Fours for 20 + 100"; `spec` are its rules.
+// An action of a review or of an answer, as in "keep 3 3" or "Fours for 20 + 100"; `spec` are its rules.
 export function actionText(action, spec) {
   if (action.hold && action.category) return _("keep all dice, take {category}", { category: categoryName(action.category, spec) });
-  if (action.hold) return action.hold.length ? _("hold {dice}", { dice: diceText(action.hold) }) : _("roll all dice again");
+  if (action.hold) return action.hold.length ? _("keep {dice}", { dice: diceText(action.hold) }) : _("roll all dice again");
   const fields = { category: categoryName(action.category, spec), points: formatNumber(action.points), bonus: formatNumber(action.bonus_points || 0) };
   return action.bonus_points ? _("{category} for {points} + {bonus}", fields) : _("{category} for {points}", fields);
 }

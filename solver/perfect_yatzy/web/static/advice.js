@@ -1,307 +1,177 @@
-// Advice: the best hold or box in large type and why, the other options ranked by what they lose, the primary button.
-import { holdText, takeText } from "./advice-text.js";
-import { ask, latestOnly } from "./ask.js";
-import { setPointsOfRoll } from "./card.js";
+// The advice: asks for it, draws what the view model says, and carries out its actions.
+import { aloneText, actionLabel, valueText } from "./advice-text.js";
+import { askAgain, askFor, isUnsolved, known, onFound } from "./asking.js";
+import { setCardView } from "./card.js";
 import { showAdvised } from "./dice.js";
 import { button, byId, diceText, element, onClick, setEnabled } from "./dom.js";
-import { endText } from "./end.js";
-import { firstRoll, hasRecord, holdAndRoll, isTurnStart, markHold, provideHolds, takeCategory } from "./game.js";
-import { drawHeadline, heldText, statedText, valueName, valueText } from "./headline.js";
-import { formatNumber, ngettext, _ } from "./i18n.js";
-import { keepFocus } from "./keys.js";
-import { drawMap, hideMap } from "./outcomes.js";
-import { optionRow, optionTitle } from "./options.js";
-import { say } from "./say.js";
-import { forgetSolve, solveBox, workText } from "./solve.js";
-import { confirmLoss, isAdviceHidden } from "./training.js";
+import { firstRoll, hasRecord, holdAndRoll, isTurnStart, markHold, passTurn, provideHolds, takeCategory } from "./game.js";
 import { gradesHint } from "./grades.js";
 import { showOpponentsError } from "./header.js";
-import { askPoints, boxesWithoutAdvice } from "./unadvised.js";
-import { categoryName, hasAllDice, heldDice, isCardFull, maxRerolls, me, objective, onDraw, position, redraw, rules, startGame, change, state, totals } from "./state.js";
+import { _, formatNumber, ngettext } from "./i18n.js";
+import { keepFocus } from "./keys.js";
+import { optionRow, optionTitle } from "./options.js";
+import { drawMap, hideMap } from "./outcomes.js";
+import { showRoom } from "./room.js";
+import { say } from "./say.js";
+import { forgetSolve, solveBox, workText } from "./solve.js";
+import { categoryName, change, hasAllDice, isCardFull, maxRerolls, me, objective, onDraw, position, redraw, rules, startGame, state, totals } from "./state.js";
+import { confirmLoss, isAdviceHidden } from "./training.js";
+import { sameDice, view } from "./view.js";
 
-const SHOWN_ROWS = 6;
-const phone = matchMedia("(max-width: 40rem)"); // there the list is closed at first: the card comes next
-const DEBOUNCE_MS = 60, LONG_WAIT_MS = 1000; // before a request is sent, and before the page says that it takes long
-const RETRY_MS = 5000;
+const narrow = matchMedia("(max-width: 55.99rem)"); // there the list is closed at first: the card comes next
+let shown = null, showsAll = false, showsList = false, comparedFor = ""; // the position in which the list shows boxes
+let saidFor = null, saidProblem = "";
 
-const newRequest = latestOnly();
-let answer = null; // { choosesHold, aim, approximate, entries } of the position shown
-let scored = null; // the boxes that may be taken with this roll, of the answer to `score`
-let failure = null; // why there is no answer: { message, isExpected, parts }, in which `parts` are buttons and progress
-let answerKey = "", timer = 0, showsAll = false, showsList = false, saidFor = null, saidProblem = "";
-let comparedFor = ""; // the position in which the list shows the boxes instead of the holds, with rerolls left
-
-// Without an answer to come the player goes on alone.
-const isAlone = () => hasAllDice() && !isCardFull() && !answer && (Boolean(failure) || isUnsolved());
 const cardAndDice = () => JSON.stringify([state.rules, me().card, state.dice]);
 
-// --- asking ---
-
-function drawAdvice() {
+function update() {
   if (comparedFor !== cardAndDice()) comparedFor = "";
-  const choosesHold = state.left > 0, isAsked = hasAllDice() && !isCardFull() && !isUnsolved();
-  const body = { ...position(), ...objective(), dice: state.dice, rolls_left: state.left };
-  const key = hasAllDice() ? `${choosesHold ? "hold" : "score"} ${JSON.stringify(body)}` : "none";
+  const isAsked = hasAllDice() && !isCardFull();
+  if (askFor({ ...position(), dice: state.dice, rolls_left: state.left }, objective(), isAsked)) {
+    showsAll = false;
+    forgetSolve();
+    showOpponentsError("");
+  }
+  draw();
+}
+
+function draw() {
+  const { failure } = known, cost = failure ? failure.error.cost : isUnsolved() ? rules().cost : null;
+  const expected = failure && (cost || ["too-large", "not-available"].includes(failure.error.code));
+  shown = view(state, {
+    ...known, failure: failure && { message: cost ? workText(cost) : failure.error.message, isExpected: Boolean(expected) }, cost,
+    isHidden: isAdviceHidden(), isUnsolved: isUnsolved(), hasRecord: hasRecord(), scores: state.players.map((player) => totals(player).all),
+  }, { isNarrow: narrow.matches, showsAll, showsList, comparesBoxes: Boolean(comparedFor) });
+  const { phase } = shown, isWaiting = phase === "waiting";
   document.body.classList.toggle("no-roll", isTurnStart());
   document.body.classList.toggle("first", !state.turns.length && state.players.every((player) => !Object.keys(player.card).length));
-  if (key === answerKey) { drawAnswer(); return; } // only marks on the dice or the language have changed
-  answerKey = key;
-  answer = scored = failure = null;
-  showsAll = false;
-  clearTimeout(timer);
-  const signal = newRequest();
-  forgetSolve();
-  showOpponentsError("");
-  byId("ranking").setAttribute("aria-busy", String(isAsked));
-  keepHeight(isAsked);
-  drawAnswer();
-  if (isAsked) timer = setTimeout(() => request(choosesHold, body, signal), DEBOUNCE_MS);
-  else if (isAlone()) showBoxes(signal);
-}
-
-// What comes below stays in its place until the answer is there.
-function keepHeight(isKept) {
-  for (const node of [byId("advice"), byId("more").parentElement]) node.style.minHeight = isKept ? `${node.offsetHeight}px` : "";
-}
-
-async function request(choosesHold, body, signal) {
-  const longWait = failure ? 0 : setTimeout(() => showStatus(_("Working … this takes a little longer the first time.")), LONG_WAIT_MS);
-  const query = choosesHold ? "hold" : "score";
-  try {
-    // The points of each box are asked beside the holds, with the same objective.
-    const [found, boxes] = await Promise.all([ask(query, { ...body, explain: true }, { signal }), choosesHold ? ask("score", body, { signal }) : null]);
-    if (signal.aborted) return;
-    failure = null;
-    answer = { choosesHold, aim: found.aim, approximate: found.approximate, entries: choosesHold ? found.holds : found.categories };
-    scored = (boxes || found).categories;
-    byId("ranking").setAttribute("aria-busy", "false");
-    drawAnswer();
-  } catch (error) {
-    if (signal.aborted) return;
-    byId("ranking").setAttribute("aria-busy", "false");
-    showError(error, query, body);
-    showBoxes(signal);
-  } finally {
-    clearTimeout(longWait);
-  }
-}
-
-// Other sections ask again, too.
-const askAgain = () => { answerKey = ""; delete byId("long-work").dataset.key; redraw(); };
-
-function showError(error, query, body) {
-  const { cost, field, retryable } = error;
-  if (field === "opponents") showOpponentsError(error.message);
-  const isShown = failure?.message === error.message; // asked again, in vain
-  if (!isShown) {
-    const parts = cost ? [solveBox(cost, query, body, askAgain)] : retryable ? [button(_("Try again"), askAgain, { id: "retry" })] : [];
-    failure = { message: cost ? workText(cost) : error.message, isExpected: Boolean(cost) || ["too-large", "not-available"].includes(error.code), parts };
-    delete byId("long-work").dataset.key;
-    drawAnswer();
-  }
-  // Asked again in the background: the player goes on meanwhile.
-  if (retryable) timer = setTimeout(() => request(query === "hold", body, newRequest()), RETRY_MS);
-}
-
-// The player goes on without advice: what each box pays.
-async function showBoxes(signal) {
-  const boxes = await boxesWithoutAdvice(signal);
-  if (signal.aborted || answer) return;
-  scored = boxes;
-  drawAnswer();
-}
-
-// --- drawing ---
-
-export function showStatus(text) {
-  byId("answer").className = "";
-  byId("answer").replaceChildren(text);
-}
-
-const valueOf = (entry) => (answer.aim ? entry.chance : entry.expected_final_score);
-// The boxes are listed with what each loses against the best of all options: advice, button and warning stay those of the roll.
-const comparesBoxes = () => Boolean(comparedFor && answer?.choosesHold && scored);
-function listed() {
-  const [best] = answer.entries;
-  if (!comparesBoxes()) return answer.entries;
-  const boxes = scored.map((entry) => ({ ...entry, loss: Math.max(0, valueOf(best) - valueOf(entry)) }));
-  return best.category ? boxes : [best, ...boxes]; // the best hold is what they are compared with
-}
-const isListOpen = () => !phone.matches || showsList || comparesBoxes();
-
-function drawAnswer() {
-  const hidden = isAdviceHidden() && Boolean(answer), alone = isAlone();
-  byId("advice").classList.toggle("hidden-advice", hidden);
-  byId("long-work").hidden = Boolean(answer);
-  if (answer || failure) keepHeight(false);
-  if (!answer) {
-    clearAdvice();
-    showStatus(failure?.message || missingText());
-    byId("answer").className = isCardFull() ? "final" : failure && !failure.isExpected ? "error" : "";
-    if (alone) byId("gap").textContent = state.left ? _("Without advice: tap the dice to hold, or a box of the card.") : _("Without advice: tap a box of the card.");
-    offerSolve();
-  } else if (hidden) {
-    clearAdvice();
-    showStatus(answer.choosesHold ? _("Your choice: tap the dice to hold, or a box.") : _("Your choice: tap a box of the card."));
-  } else {
-    drawHeadline(answer, state.chosen ? currentHold() : null);
-    showAdvised(answer.choosesHold && !answer.entries[0].category ? answer.entries[0].hold : null);
-    drawRanking();
-  }
-  setPointsOfRoll(scored, !hidden && answer && answer.entries[0].category);
-  drawHeld(hidden);
-  drawButtons(hidden);
-  announce(hidden, alone);
+  byId("advice").classList.toggle("hidden-advice", phase === "own");
+  byId("ranking").setAttribute("aria-busy", String(isWaiting));
+  // What comes below stays in its place until the answer is there.
+  for (const node of [byId("advice"), byId("more").parentElement]) node.style.minHeight = isWaiting ? node.style.minHeight || `${node.offsetHeight}px` : "";
+  drawHeadline();
+  drawWork(failure, cost);
+  showAdvised(shown.advised);
+  drawList();
+  if (shown.map && shown.list.isOpen) drawMap(shown.map); else hideMap();
+  setCardView(shown);
+  drawButtons();
+  announce();
   keepFocus();
 }
 
-// Says what is new: the turn, or the roll with its advice.
-function announce(hidden, alone) {
-  const isWaiting = hasAllDice() && !answer && !alone && !isCardFull();
-  const key = JSON.stringify([state.turns.length, state.player, state.rules, state.rolls.length, state.left, state.dice, Boolean(answer), hidden, failure?.message]);
-  if (isWaiting || key === saidFor) return;
-  const isFirst = saidFor === null;
-  saidFor = key;
-  if (isFirst && !state.dice.length) return; // the page is read anyway
-  if (!hasAllDice() || isCardFull()) { say(isTurnStart() && !isCardFull() ? byId("turn-line").textContent : missingText()); return; }
-  const max = maxRerolls(), fields = { roll: formatNumber(max - state.left + 1), rolls: formatNumber(max + 1), dice: diceText(state.dice) };
-  const best = answer && !hidden ? answer.entries[0] : null, problem = alone ? byId("answer").textContent : "";
-  const advice = best ? _("{advice}: {value}, {what}.", { advice: optionTitle(best, answer.choosesHold), value: statedText(answer, best), what: valueName(answer) })
-    : alone ? byId("gap").textContent : byId("answer").textContent;
-  say(_("Roll {roll} of {rolls}: {dice}.", fields), problem === saidProblem ? "" : problem, advice);
-  saidProblem = problem;
+onFound(draw);
+
+function drawHeadline() {
+  const { headline, phase, text, hasError, answer } = shown, before = byId("held").textContent;
+  byId("answer").className = headline ? (answer.aim ? "hero chance" : "hero") : phase === "over" || phase === "next" ? "final" : hasError ? "error" : "";
+  byId("answer").replaceChildren(...(headline ? [element("strong", {}, headline.title), " ",
+    element("span", { class: "value" }, element("b", {}, headline.value), " ", element("small", {}, headline.name))] : [text]));
+  byId("instead-of").textContent = answer?.instead ? _("For the average: {reason}", { reason: known.failure.error.cost ? workText(known.failure.error.cost) : known.failure.error.message }) : "";
+  byId("gap").textContent = headline?.gap ?? (phase === "alone" ? aloneText(state.left) : "");
+  byId("why").textContent = headline?.why || "";
+  byId("held").textContent = shown.held;
+  if (shown.held !== before) say(shown.held);
 }
 
-const isUnsolved = () => rules().solved === false && Boolean(rules().cost);
-
-// Rules without a table are solved before the dice are entered, if the player wants it.
-function offerSolve() {
-  const isOffered = isUnsolved() && !isCardFull(), key = failure ? "failure" : isOffered ? state.rules : "";
+// Offers the work that an answer needs, or to ask once more. Rules without a table are solved before the dice are entered,
+// if the player wants it.
+function drawWork(failure, cost) {
+  const isOffered = failure ? !shown.answer || shown.answer.instead : Boolean(cost) && shown.phase !== "over";
+  const key = isOffered ? `${state.rules} ${failure ? JSON.stringify([failure.body, failure.error.message]) : ""}` : "";
+  byId("long-work").hidden = !isOffered;
   if (byId("long-work").dataset.key === key) return;
   byId("long-work").dataset.key = key;
-  byId("long-work").replaceChildren(...(failure ? failure.parts : isOffered ? [solveBox(rules().cost, "expect", { ...position(), spread: false }, askAgain)] : []));
+  if (failure?.error.field === "opponents") showOpponentsError(failure.error.message);
+  const question = failure ? [failure.body.rolls_left > 0 ? "hold" : "score", failure.body] : ["expect", { ...position(), spread: false }];
+  byId("long-work").replaceChildren(...(!isOffered ? [] : cost ? [solveBox(cost, ...question, repeat)]
+    : failure.error.retryable ? [button(_("Try again"), repeat, { id: "retry" })] : []));
 }
 
-function clearAdvice() {
-  for (const id of ["why", "gap"]) byId(id).textContent = "";
-  byId("ranking").replaceChildren();
-  byId("map").hidden = true;
-  showAdvised(null);
+// Other sections ask again, too.
+function repeat() {
+  askAgain();
+  delete byId("long-work").dataset.key;
+  redraw();
 }
 
-// What is missing before advice can be given.
-function missingText() {
-  const missing = rules().dice - state.dice.length;
-  if (isCardFull()) return endText();
-  if (isUnsolved() && (hasAllDice() || isTurnStart())) return workText(rules().cost);
-  if (hasAllDice()) return _("Working …");
-  if (missing === rules().dice) return state.rolls.length ? _("Enter the next roll.") : "";
-  return ngettext("{count} more die.", "{count} more dice.", missing, { count: formatNumber(missing) });
-}
-
-function drawRanking() {
-  const { choosesHold, aim } = answer, held = diceText(heldDice()), boxes = comparesBoxes();
-  const rows = listed().slice(0, showsAll ? undefined : SHOWN_ROWS).map((entry, i) => {
-    const isHeld = choosesHold && state.chosen && !entry.category && diceText(entry.hold) === held;
-    return optionRow(entry, { isFirst: i === 0 && (!boxes || entry.loss < 1e-6), aim, isHeld, value: valueText(answer, entry), onChoose: () => choose(entry) });
-  });
+function drawList() {
+  const { list, answer } = shown;
+  byId("ranking").hidden = !list?.isOpen;
+  if (!list) { byId("ranking").replaceChildren(); return; }
+  const rows = list.entries.map((entry, i) => optionRow(entry, {
+    isFirst: list.isBest(entry, i), aim: answer.aim, value: valueText(answer, entry), onChoose: () => choose(entry),
+    isHeld: state.chosen && answer.choosesHold && !entry.category && sameDice(entry.hold, state.dice.filter((_die, at) => state.held[at])),
+  }));
   const notes = [];
   if (answer.approximate) notes.push(_("Approximate: {text}.", { text: answer.approximate.text }));
-  if (!aim) notes.push(gradesHint());
-  if (boxes && rules().saved_rolls) notes.push(ngettext("The {count} roll left will be saved.", "The {count} rolls left will be saved.", state.left, { count: formatNumber(state.left) }));
-  byId("ranking").hidden = !isListOpen();
+  if (!answer.aim) notes.push(gradesHint());
+  if (list.compares && rules().saved_rolls) notes.push(ngettext("The {count} roll left will be saved.", "The {count} rolls left will be saved.", state.left, { count: formatNumber(state.left) }));
   const at = [...byId("ranking").querySelectorAll("button")].indexOf(document.activeElement);
   byId("ranking").replaceChildren(element("ol", { "aria-label": _("Ranking"), class: "options" }, ...rows), ...notes.map((text) => element("p", { class: "hint" }, text)));
   if (at >= 0) (byId("ranking").querySelectorAll("button")[at] || byId("go")).focus();
 }
 
-// The dice held now: their value, and the possible next rolls.
-function drawHeld(hidden) {
-  const current = currentHold(), before = byId("held").textContent;
-  byId("held").textContent = "";
-  if (!answer || hidden) { hideMap(); return; }
-  if (state.chosen && current) byId("held").textContent = heldText(answer, current);
-  if (byId("held").textContent !== before) say(byId("held").textContent);
-  const shown = current || answer.entries[0];
-  if (answer.choosesHold && !shown.category && isListOpen()) drawMap(shown.hold);
-  else hideMap();
+function drawButtons() {
+  const { primary, secondary, phase, list } = shown, go = byId("go");
+  go.textContent = primary ? actionLabel(primary, state.typed) : phase === "waiting" ? _("Working …") : "";
+  go.dataset.kind = primary?.kind || "";
+  go.hidden = !primary && phase !== "waiting";
+  setEnabled(go, Boolean(primary));
+  for (const id of ["roll-all", "best-again", "play-again"]) byId(id).hidden = !secondary.includes(id);
+  byId("instead").hidden = !list?.offersBoxes;
+  byId("more").hidden = !list?.offersMore;
+  byId("hide-list").hidden = !list?.offersLess;
+  byId("more").setAttribute("aria-expanded", String(Boolean(list?.isOpen && showsAll)));
+  if (!list) return;
+  byId("instead").textContent = list.compares ? _("Back to the holds") : _("Compare the boxes");
+  byId("more").textContent = !list.isOpen ? _("Other choices") : showsAll ? _("Show fewer") : _("Show all {count}", { count: formatNumber(list.count) });
 }
 
-// The entry of the hold that the primary button plays: the marked dice, else the best.
-function currentHold() {
-  if (!answer?.choosesHold) return null;
-  if (!state.chosen) return answer.entries[0];
-  const held = diceText(heldDice());
-  return answer.entries.find((entry) => diceText(entry.hold) === held) || null;
+// Says what is new: the turn, or the roll with its advice.
+function announce() {
+  const { phase, headline, text } = shown, isAlone = phase === "alone";
+  const key = JSON.stringify([state.turns.length, state.player, state.rules, state.rolls.length, state.left, state.dice, phase, isAlone && text]);
+  if (phase === "waiting" || key === saidFor) return;
+  const isFirst = saidFor === null;
+  saidFor = key;
+  if (isFirst && !state.dice.length) return; // the page is read anyway
+  if (phase === "start") { say(byId("turn-line").textContent); return; }
+  if (phase === "entering" || phase === "over" || phase === "next") { say(text); return; }
+  const max = maxRerolls(), fields = { roll: formatNumber(max - state.left + 1), rolls: formatNumber(max + 1), dice: diceText(state.dice) };
+  const problem = isAlone ? text : "", advice = isAlone ? byId("gap").textContent : text;
+  const best = headline && shown.answer.entries[0];
+  say(_("Roll {roll} of {rolls}: {dice}.", fields), problem === saidProblem ? "" : problem, byId("instead-of").textContent,
+    best ? _("{advice}: {value}, {what}.", { advice: optionTitle(best, shown.answer.choosesHold), value: headline.value, what: headline.name }) : advice);
+  saidProblem = problem;
 }
 
-// --- the primary button ---
-
-// What the primary button does now: its text, the short text of the bar, and the action; null if there is nothing to do.
-function primaryAction(hidden) {
-  if (isCardFull()) return hasRecord() ? { text: _("Review this game"), short: _("Review"), run: showReview } : { text: _("New game"), short: _("New game"), run: playAgain };
-  if (!state.dice.length && !state.rolls.length) return { text: _("Roll the dice"), short: _("Roll"), run: firstRoll };
-  if (!hasAllDice()) return null;
-  const entry = currentHold(), hold = state.chosen ? heldDice() : !hidden && entry && !entry.category ? entry.hold : null;
-  if (state.left > 0 && hold && hold.length < rules().dice) {
-    const text = holdText(hold.length ? diceText(hold) : "", rules().dice - hold.length, state.typed);
-    return { text, short: state.typed ? _("Hold") : _("Roll"), run: () => playHold(hold) };
-  }
-  if (hidden || !scored || !answer) return null;
-  const best = entry?.category ? scored.find((each) => each.category === entry.category) : scored[0];
-  if (!best) return null;
-  return { text: takeText(best), short: _("Take"), run: () => playCategory(best.category) };
-}
+// --- the actions ---
 
 const playAgain = () => change((s) => startGame(s), _("A new game; Undo brings the old one back."));
 
-function showReview() {
-  byId("review-own").click();
-  byId("review").scrollIntoView();
-}
+const ACTIONS = {
+  "first-roll": firstRoll,
+  roll: ({ hold }) => playHold(hold),
+  take: ({ entry }) => playCategory(entry.category),
+  review: () => { showRoom("review"); byId("review-own").click(); },
+  "new-game": playAgain,
+  "next-player": passTurn,
+};
 
-function drawButtons(hidden) {
-  const action = primaryAction(hidden);
-  const choosesAlone = hidden || isAlone(); // then the player marks dice or takes a box first
-  for (const [id, text] of [["go", action?.text || (choosesAlone ? "" : _("Working …"))], ["go-short", action?.short || _("Roll")]]) {
-    byId(id).textContent = text;
-    setEnabled(byId(id), Boolean(action));
-  }
-  byId("play-again").hidden = !isCardFull() || !hasRecord();
-  const entersDice = isTurnStart() && state.typed && !isCardFull(); // real dice: the keys come first
-  byId("go").hidden = entersDice || !action && (!hasAllDice() || choosesAlone);
-  byId("roll-all").hidden = !(choosesAlone && hasAllDice() && state.left > 0 && !state.chosen);
-  byId("go-short").setAttribute("aria-label", action?.text || _("Roll"));
-  const isPlaying = Boolean(answer) && !hidden;
-  byId("roll-here").hidden = !(state.typed && hasAllDice() && state.left > 0 && action);
-  byId("best-again").hidden = !(state.chosen && answer?.choosesHold && !hidden);
-  byId("instead").hidden = !isPlaying || state.left === 0;
-  byId("instead").textContent = comparesBoxes() ? _("Back to the holds") : _("Compare the boxes");
-  byId("more").hidden = !isPlaying || isListOpen() && listed().length <= SHOWN_ROWS;
-  byId("more").setAttribute("aria-expanded", String(isListOpen() && showsAll));
-  byId("hide-list").hidden = !isPlaying || !phone.matches || !showsList || comparesBoxes();
-  if (isPlaying) byId("more").textContent = !isListOpen() ? _("Other choices") : showsAll ? _("Show the best {count}", { count: SHOWN_ROWS }) : _("Show all {count}", { count: formatNumber(listed().length) });
-}
-
-// Holds dice and rolls the others, after a question if that gives much away.
-async function playHold(hold, isTyped = state.typed) {
-  const key = cardAndDice(), entry = answer?.choosesHold && answer.entries.find((each) => diceText(each.hold) === diceText(hold));
+// Keeps dice and rolls the others on the page, after a question if that gives much away.
+async function playHold(hold) {
+  const key = cardAndDice(), { answer } = known, entry = answer?.choosesHold && answer.entries.find((each) => sameDice(each.hold, hold));
   if (entry && !await confirmLoss(entry, answer.entries[0], answer.entries[1])) return;
   if (key !== cardAndDice()) return; // something else has happened meanwhile
-  holdAndRoll(hold, isTyped);
-  if (isTyped) byId("dice-title").focus({ preventScroll: true }); // digits and Enter work from there
+  holdAndRoll(hold);
 }
 
 // Takes a box with the rerolls left: the answer to `score` has its points, including a bonus for the first roll.
 export async function playCategory(category) {
-  let entry = scored?.find((each) => each.category === category);
-  const key = cardAndDice();
-  if (!entry) return;
-  if (entry.points === undefined) {
-    const points = await askPoints(category);
-    if (points === null) return;
-    entry = { ...entry, points };
-  } else if (answer && !await confirmLoss(entry, answer.entries[0], answer.entries[1])) return;
+  const { answer, boxes } = known, key = cardAndDice();
+  const entry = boxes?.find((each) => each.category === category);
+  if (!entry || answer && !await confirmLoss(entry, answer.entries[0], answer.entries[1])) return;
   if (key !== cardAndDice()) return;
   const points = entry.points + (entry.bonus_points || 0), { card, bonusPoints } = me();
   const after = totals({ card: { ...card, [category]: entry.points }, bonusPoints: bonusPoints + (entry.bonus_points || 0) });
@@ -317,22 +187,28 @@ function choose(entry) {
   else markHold(entry.hold);
 }
 
-provideHolds(() => (answer ? answer.entries.filter((entry) => !entry.category).map(({ hold, loss }) => ({ hold, loss })) : null));
+provideHolds(() => (known.answer ? known.answer.entries.filter((entry) => !entry.category).map(({ hold, loss }) => ({ hold, loss })) : null));
 
-for (const id of ["go", "go-short"]) onClick(id, () => primaryAction(isAdviceHidden() && Boolean(answer))?.run());
-onClick("roll-here", () => { const hold = state.chosen ? heldDice() : currentHold()?.hold; if (hold) playHold(hold, false); });
+onClick("go", () => { if (shown?.primary) ACTIONS[shown.primary.kind](shown.primary); });
 onClick("play-again", () => { playAgain(); byId("go").focus(); });
 onClick("roll-all", () => playHold([]));
 onClick("best-again", () => { change((s) => { s.held = s.dice.map(() => false); s.chosen = false; }); byId("go").focus(); });
 onClick("more", () => {
-  if (isListOpen()) showsAll = !showsAll;
+  if (shown.list.isOpen) showsAll = !showsAll;
   else showsList = true;
-  drawAnswer();
-  if (showsAll) byId("ranking").querySelectorAll("button")[SHOWN_ROWS]?.focus();
+  const had = shown.list.entries.length;
+  draw();
+  if (showsAll) byId("ranking").querySelectorAll("button")[had]?.focus();
 });
-onClick("hide-list", () => { showsList = showsAll = false; drawAnswer(); byId("more").focus(); });
-onClick("instead", () => { comparedFor = comparedFor ? "" : cardAndDice(); showsAll = false; drawAnswer(); byId("instead").focus(); });
+onClick("hide-list", () => { showsList = showsAll = false; draw(); byId("more").focus(); });
+onClick("instead", () => { comparedFor = comparedFor ? "" : cardAndDice(); showsAll = false; draw(); byId("instead").focus(); });
 document.addEventListener("box-taken", (event) => playCategory(event.detail));
-document.addEventListener("work-done", askAgain);
-phone.addEventListener("change", redraw);
-onDraw(drawAdvice);
+document.addEventListener("work-done", repeat);
+// One large action: under the advice, on a phone where the thumb is; so the rooms.
+function place() {
+  (narrow.matches ? byId("undo") : byId("instead-of")).after(byId("go"));
+  (narrow.matches ? byId("go") : byId("turn-line")).after(byId("rooms"));
+}
+narrow.addEventListener("change", () => { place(); redraw(); });
+place();
+onDraw(update);

@@ -3,28 +3,37 @@ import "./theme.js";
 import "./dice.js";
 import "./card.js";
 import "./advice.js";
+import "./end.js";
 import "./players.js";
 import "./transfer.js";
 import "./keys.js";
 import "./expect.js";
 import "./review.js";
+import "./statistics.js";
 import "./training.js";
 import { drawRuleMenu } from "./header.js";
-import { button, byId, element } from "./dom.js";
-import { _ } from "./i18n.js";
-import { ruleSets } from "./rulesets.js";
-import { redraw, showPosition, start } from "./state.js";
+import { button, byId, diceRow, element } from "./dom.js";
+import { marksOf } from "./game.js";
+import { _, formatNumber } from "./i18n.js";
+import { learnToCount } from "./unadvised.js";
+import { isCardFull, onDraw, redraw, showPosition, start, state } from "./state.js";
 
-const RETRY_MS = 5000;
+const RETRY_MS = 5000, COUNT_AFTER_MS = 500; // what may be needed later waits until the first answers are there
 
-// An example for those who want to see what the page does.
-byId("example").addEventListener("click", () => showPosition({ rules: "yatzy", card: { ones: 3, sixes: 24, chance: 22 }, dice: [3, 3, 4, 5, 6], left: 2 },
-  _("An example; Undo goes back to your own game.")));
+// An example for those who want to see what the page does; a test asks for its answer.
+const EXAMPLE = { dice: [2, 5, 5, 5, 1], kept: [5, 5, 5], value: 254.19 };
+byId("example").append(diceRow(EXAMPLE.dice, marksOf(EXAMPLE.dice, EXAMPLE.kept)));
+byId("example").addEventListener("click", () => showPosition({ rules: "yatzy", card: {}, dice: EXAMPLE.dice, left: 2 }, _("An example; Undo goes back to your own game.")));
+
+onDraw(() => {
+  setTimeout(() => learnToCount(state.rules), COUNT_AFTER_MS);
+  byId("example-value").textContent = formatNumber(EXAMPLE.value, 2);
+  byId("start").classList.toggle("other-rules", state.rules !== "yatzy");
+});
 
 async function load() {
   try {
     await drawRuleMenu();
-    byId("example").hidden = !ruleSets.some((each) => each.id === "yatzy");
     await start();
   } catch (error) {
     byId("loading").replaceChildren(element("p", { class: "error", role: "alert" }, error.message), button(_("Try again"), retry));
@@ -45,3 +54,11 @@ function retry() {
 
 byId("loading").hidden = false; // without scripts another text is shown
 load();
+
+// The screen stays on while real dice are played.
+let wakeLock = null;
+onDraw(() => {
+  const isWanted = state.typed && !isCardFull();
+  if (isWanted && !wakeLock && document.visibilityState === "visible") wakeLock = navigator.wakeLock?.request("screen").then((lock) => { lock.addEventListener("release", () => { wakeLock = null; }); return lock; }, () => null);
+  else if (!isWanted && wakeLock) { wakeLock.then((lock) => lock?.release()); wakeLock = null; }
+});

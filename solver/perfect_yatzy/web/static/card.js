@@ -3,31 +3,35 @@
 import { byId, element, onClick } from "./dom.js";
 import { playerName } from "./game.js";
 import { _, formatNumber, language, ngettext } from "./i18n.js";
-import { change, maxRerolls, me, onDraw, rules, state, totals } from "./state.js";
+import { change, maxRerolls, me, rules, state, totals } from "./state.js";
 
 const LISTED_POINTS = 12; // in the message for a box that cannot hold the points entered
-const ROWS_OF_BONUS = 2; // height of the bonus in rows, for two columns of equal length
+const ROWS_OF_BONUS = 2; // height of the bonus in rows, for two columns of equal length; the total is one more
 
 // Invalid input by the id of its field: it stays on the page until it is corrected.
 const invalid = new Map();
-let isEditing = false, shown = null, shownFor = -1; // the player whose card is shown; null: the one whose turn it is
-let pointsOfRoll = null, bestBox = "";
+let isEditing = false, chosen = null, chosenFor = -1; // the player whose card is shown; null: as the view says
+let current = { boxes: null, bestBox: "", player: 0, phase: "start" }; // of the view
+let pointsOfRoll = null; // by id, the boxes that may be taken now; null if there is no roll
 
 export const clearInvalid = () => invalid.clear();
 export const invalidMessages = () => [...invalid.values()].map((entry) => entry.message);
 
-// The boxes that may be taken now, entries of an answer to `score`; null if there is no roll.
-export function setPointsOfRoll(entries, best) {
-  pointsOfRoll = entries && Object.fromEntries(entries.map((entry) => [entry.category, entry]));
-  bestBox = best || "";
+// Draws the card as the view of the page says.
+export function setCardView(view) {
+  current = view;
+  pointsOfRoll = view.boxes && Object.fromEntries(view.boxes.map((entry) => [entry.category, entry]));
   drawCard();
 }
 
-const viewed = () => state.players[shown ?? state.player];
+const shownPlayer = () => chosen ?? current.player;
+const viewed = () => state.players[shownPlayer()];
+const isOwn = () => shownPlayer() === state.player;
 
 function drawCard() {
-  if (shownFor !== state.player || shown >= state.players.length) { shown = null; shownFor = state.player; }
-  const builtFor = JSON.stringify([state.rules, language, isEditing]);
+  const key = `${state.player} ${current.phase === "over"}`;
+  if (chosenFor !== key || chosen >= state.players.length) { chosen = null; chosenFor = key; }
+  const builtFor = JSON.stringify([state.rules, language, isEditing, state.players.length]);
   // Rows are rebuilt for other rules only, so that what has the focus stays in place.
   if (byId("card").dataset.builtFor !== builtFor) build();
   byId("card").dataset.builtFor = builtFor;
@@ -39,7 +43,8 @@ function drawCard() {
     showValue("bonus_points", me().bonusPoints || "");
     showValue("saved", me().saved);
   }
-  byId("edit-card").textContent = isEditing ? _("Done") : _("Edit");
+  byId("edit-card").textContent = isEditing ? _("Done") : _("Edit the card");
+  byId("left-line").hidden = !isEditing;
   byId("card-hint").hidden = !isEditing || invalid.size > 0;
   byId("card-error").replaceChildren(...invalidMessages().map((text) => element("p", {}, text)));
   byId("ignored").hidden = !invalid.size;
@@ -55,11 +60,13 @@ function build() {
   const upper = boxes.filter(([category]) => category.upper).map(([, row]) => row), lower = boxes.filter(([category]) => !category.upper).map(([, row]) => row);
   const bonuses = bonus ? bonus.steps.map((_steps, i) => element("li", { class: "bonus", id: `bonus-${i}` })) : [];
   // The upper boxes and the bonus stand on the left, with as many of the others as make both sides equally long.
-  const before = upper.length + ROWS_OF_BONUS * bonuses.length, moved = Math.max(0, Math.floor((lower.length - before) / 2));
+  const sum = element("li", { class: "row total" }, element("span", { class: "name" }, _("Total")), ...state.players.map(() => element("b", { class: "points" })));
+  const before = upper.length + ROWS_OF_BONUS * bonuses.length + 1, moved = Math.max(0, Math.floor((lower.length - before) / 2));
   const side = (rows, name) => element("ul", { class: "side", "aria-label": name }, ...rows);
   byId("card").classList.toggle("many", columns > 1);
+  byId("card").style.setProperty("--players", state.players.length);
   byId("card").replaceChildren(
-    side([...upper, ...bonuses, ...(columns > 1 ? [] : lower.slice(0, moved))], _("Upper boxes")),
+    side([...upper, ...bonuses, ...(columns > 1 ? [] : lower.slice(0, moved)), sum], _("Upper boxes")),
     side(columns > 1 ? lower : lower.slice(moved), _("Other boxes")));
   byId("card").lang = language;
   byId("extra-fields").replaceChildren(...(isEditing ? extraFields() : []));
@@ -67,7 +74,7 @@ function build() {
 
 function boxRow(category) {
   return element("li", { class: "row" }, element("button", { type: "button", id: `take-${category.id}`, class: "box", on: { click: () => take(category) } },
-    element("span", { class: "name" }, category.name), " ", element("span", { class: "points" }), element("span", { class: "unseen" })));
+    element("span", { class: "name" }, category.name), " ", ...state.players.map(() => element("span", { class: "points" })), element("span", { class: "unseen" })));
 }
 
 const field = (id, name, onChange) => element("input", { id, inputmode: "numeric", autocomplete: "off", "aria-label": name, on: { change: (event) => onChange(event.target) } });
@@ -86,16 +93,25 @@ function extraFields() {
 }
 
 function drawBox(category) {
-  const points = viewed().card[category.id], isFilled = points !== undefined;
   if (isEditing) { showValue("box-" + category.id, me().card[category.id] ?? ""); return; }
-  const box = byId(`take-${category.id}`), [, chip, words] = box.querySelectorAll("span"), isOwn = shown === null;
-  const entry = isOwn && !isFilled && pointsOfRoll ? pointsOfRoll[category.id] : null, isKnown = entry?.points !== undefined;
+  const box = byId(`take-${category.id}`), cells = [...box.querySelectorAll("span")].slice(1), words = cells.pop();
+  const points = viewed().card[category.id], isFilled = points !== undefined;
+  const entry = isOwn() && !isFilled && pointsOfRoll ? pointsOfRoll[category.id] : null;
+  cells.forEach((cell, i) => {
+    const scored = state.players[i].card[category.id];
+    cell.className = "points" + (scored !== undefined ? (scored ? " scored" : " crossed") : "") + (i === shownPlayer() ? " own" : "");
+    cell.textContent = scored !== undefined ? formatNumber(scored) : "";
+  });
+  const chip = cells[shownPlayer()];
   box.parentElement.classList.toggle("filled", isFilled);
-  box.classList.toggle("best", Boolean(entry) && category.id === bestBox);
-  chip.className = "points" + (isFilled ? (points ? " scored" : " crossed") : entry ? (!isKnown || entry.points + (entry.bonus_points || 0) ? " now" : " now zero") : "");
-  chip.textContent = isFilled ? formatNumber(points) : !entry ? "" : !isKnown ? "…" : entry.bonus_points ? `${formatNumber(entry.points)} + ${formatNumber(entry.bonus_points)}` : formatNumber(entry.points);
-  words.textContent = " " + (isFilled ? _("points, filled") : entry ? (!isKnown ? _("enter the points") : category.id === bestBox ? _("points for this roll, the best box") : _("points for this roll"))
-    : pointsOfRoll && isOwn ? _("open, cannot take this roll") : isOwn ? _("open, roll first") : _("open"));
+  box.classList.toggle("best", Boolean(entry) && category.id === current.bestBox);
+  if (entry) {
+    const isPaid = entry.points + (entry.bonus_points || 0) > 0;
+    chip.classList.add("now", ...(isPaid ? [] : ["zero"]));
+    chip.textContent = entry.bonus_points ? `${formatNumber(entry.points)} + ${formatNumber(entry.bonus_points)}` : isPaid ? formatNumber(entry.points) : "·";
+  }
+  words.textContent = " " + (isFilled ? _("points, filled") : entry ? (category.id === current.bestBox ? _("points for this roll, the best box") : entry.points ? _("points for this roll") : _("0 points for this roll"))
+    : pointsOfRoll && isOwn() ? _("open, cannot take this roll") : isOwn() ? _("open, roll first") : _("open"));
   if (entry) box.removeAttribute("aria-disabled");
   else box.setAttribute("aria-disabled", "true");
   box.tabIndex = entry ? 0 : -1;
@@ -104,7 +120,7 @@ function drawBox(category) {
 // Why open boxes are closed: the order of the boxes, or a joker.
 function drawClosed() {
   const open = rules().categories.filter((category) => viewed().card[category.id] === undefined);
-  const next = pointsOfRoll && shown === null ? open.filter((category) => category.id in pointsOfRoll) : rules().forced ? open.slice(0, 1) : open;
+  const next = pointsOfRoll && isOwn() ? open.filter((category) => category.id in pointsOfRoll) : rules().forced ? open.slice(0, 1) : open;
   const fields = { box: next[0]?.name }, isClosed = !isEditing && next.length > 0 && next.length < open.length;
   byId("card-closed").textContent = !isClosed ? "" : rules().forced ? _("The boxes are filled in order: {box} is next.", fields)
     : next.length === 1 ? _("The rules allow only {box} for this roll.", fields) : _("The rules close some boxes for this roll.");
@@ -127,14 +143,15 @@ function drawSums() {
     const isReached = sum >= threshold, fields = { sum: formatNumber(sum), threshold: formatNumber(threshold), points: formatNumber(points), paid: formatNumber(paid) };
     const state = isReached ? _("bonus {paid}", fields) : paid ? _("{paid} so far, {points} at {threshold}", fields) : parText(above, filled.length);
     byId(`bonus-${i}`).replaceChildren(
-      element("span", { class: "bonus-line" }, element("span", { id: i ? null : "upper" }, _("Upper {sum} of {threshold}", fields)), " ",
-        element("span", { class: "par" + (isReached || above > 0 ? " good" : above < 0 ? " bad" : ""), id: i ? null : "bonus" }, state)),
+      element("span", { id: i ? null : "upper" }, _("Upper {sum} of {threshold}", fields)),
       element("span", { class: "track", "aria-hidden": "true" }, element("span", { style: `width: ${Math.min(100, 100 * sum / threshold).toFixed(0)}%` })),
-      element("span", { class: "hint" }, isReached ? "" : _("Bonus {points}", fields)));
+      element("span", { class: "bonus-line" }, element("span", { class: "hint" }, isReached ? "" : _("Bonus {points}", fields)), " ",
+        element("span", { class: "par" + (isReached || above > 0 ? " good" : above < 0 ? " bad" : ""), id: i ? null : "bonus" }, state)));
   });
-  const total = formatNumber(sums.all);
-  byId("total").textContent = total;
-  byId("bar-total").textContent = ngettext("{count} point", "{count} points", sums.all, { count: total });
+  byId("card").querySelectorAll(".total b").forEach((cell, i) => {
+    cell.id = i === shownPlayer() ? "total" : "";
+    cell.textContent = formatNumber(totals(state.players[i]).all);
+  });
   const { bonusPoints, saved } = viewed(), extras = [];
   if (rules().bonus_points && bonusPoints) extras.push(_("Bonus points {points}", { points: formatNumber(bonusPoints) }));
   if (rules().saved_rolls) extras.push(ngettext("{count} saved roll", "{count} saved rolls", saved, { count: formatNumber(saved) }));
@@ -151,15 +168,15 @@ function parText(above, filled) {
 // --- players ---
 
 function drawPlayers() {
-  const box = byId("who"), key = JSON.stringify([state.players, state.player, shown, state.rules, language]);
+  const box = byId("who"), key = JSON.stringify([state.players, state.player, shownPlayer(), current.phase, state.rules, language]);
   box.hidden = state.players.length < 2;
   if (box.dataset.key === key) return;
   box.dataset.key = key;
   const at = [...box.children].indexOf(document.activeElement);
   box.replaceChildren(...state.players.map((player, i) => {
-    const isTurn = i === state.player, name = playerName(i);
-    return element("button", { type: "button", class: "who" + (isTurn ? " turn" : ""), "aria-pressed": String(i === (shown ?? state.player)),
-      on: { click: () => { shown = isTurn ? null : i; drawCard(); } } },
+    const isTurn = i === state.player && current.phase !== "over", name = playerName(i);
+    return element("button", { type: "button", class: "who" + (isTurn ? " turn" : ""), "aria-pressed": String(i === shownPlayer()),
+      on: { click: () => { chosen = i; drawCard(); } } },
     element("span", {}, name), " ", element("b", {}, formatNumber(totals(player).all)), isTurn ? element("small", {}, " " + _("to play")) : "");
   }));
   if (at >= 0) box.children[at]?.focus();
@@ -234,8 +251,7 @@ function setSaved(input) {
 
 onClick("edit-card", () => {
   isEditing = !isEditing;
-  shown = null;
+  chosen = isEditing ? state.player : null;
   drawCard();
   if (isEditing) byId("card").querySelector("input").focus();
 });
-onDraw(drawCard);

@@ -1,10 +1,9 @@
 // The dice on the table: which are held, which the advice keeps, the buttons to enter real dice, the roll of this turn.
-import { button, byId, diceText, element, moveFocusOut, setEnabled } from "./dom.js";
-import { dieFace, diceRow } from "./die.js";
+import { button, byId, diceRow, diceText, dieFace, element, moveFocusOut, setEnabled } from "./dom.js";
 import { addDie, canChange, changing, chooseToChange, isTurnStart, marksOf, provideMarkedHold, removeDie, setGuessedHold, toggleHeld } from "./game.js";
 import { _, formatNumber, language } from "./i18n.js";
 import { roving } from "./keys.js";
-import { change, hasAllDice, isCardFull, maxRerolls, onDraw, rules, state } from "./state.js";
+import { change, hasAllDice, isCardFull, maxRerolls, me, onDraw, rules, state } from "./state.js";
 
 const MAX_ROLLS_LISTED = 12; // saved rolls can be many; more of them are chosen one at a time
 let advised = null; // the dice that the advice keeps; null while there is none
@@ -37,6 +36,8 @@ function drawTable() {
   roving(table);
 }
 
+const rollKey = () => `${state.turns.length} ${state.player} ${state.rolls.length}`;
+
 function drawDie(die, face, i, isAdvised) {
   const isHeld = Boolean(state.held[i]), isFixed = !hasAllDice() && isHeld;
   const isKept = isHeld || (isAdvised && !state.chosen);
@@ -49,6 +50,9 @@ function drawDie(die, face, i, isAdvised) {
   die.setAttribute("aria-label", word ? _("Die {number} shows {face}, {word}", fields) : _("Die {number} shows {face}", fields));
   die.classList.toggle("changing", changing() === i);
   setEnabled(die, !isFixed && (state.left > 0 || canChange()));
+  const isRolled = !state.typed && hasAllDice() && rollKey() !== die.dataset.roll && !(state.holds.length && i < (state.holds.at(-1) || []).length);
+  die.classList.toggle("rolled", isRolled || die.dataset.roll === rollKey() && die.classList.contains("rolled"));
+  die.dataset.roll = rollKey();
   if (die.dataset.face !== String(face)) { die.replaceChildren(dieFace(face), element("small", { "aria-hidden": "true" })); die.dataset.face = face; }
   die.lastChild.textContent = word;
 }
@@ -65,7 +69,7 @@ function drawFaces() {
   if (isCardFull()) moveFocusOut(byId("entry"), byId("advice-title"));
   byId("entry").hidden = isCardFull();
   byId("faces-hint").textContent = changing() !== null ? _("Tap or type what this die shows.") : isTurnStart() ? _("Real dice? Tap or type what they show.")
-    : !hasAllDice() ? _("Tap or type the dice you have rolled.")
+    : !hasAllDice() ? _("Tap or type the dice you have rolled.") : Object.keys(me().card).length ? "" // known by then
       : state.left ? _("Rolled on? Tap or type the dice you have rolled.") : canChange() ? _("Tap a die to change it.") : "";
   roving(faces);
 }
@@ -79,7 +83,6 @@ function drawRoll() {
     choices.dataset.builtFor = builtFor;
   }
   choices.value = String(state.left);
-  choices.hidden = isCardFull();
 }
 
 // What was held before a roll that the player has entered, and other holds that fit.

@@ -49,12 +49,33 @@ export function table(name, headings, rows, attributes) {
       element(column ? "td" : "th", { scope: column ? null : "row", ...numeric(column) }, cell))))));
 }
 
+// Numbers with their names: [name, value, class].
+export const figures = (rows, attributes) => element("dl", { class: "figures", ...attributes },
+  ...rows.map(([name, value, kind]) => element("div", { class: kind || null }, element("dt", {}, name), element("dd", {}, value))));
+
 // Width of a chart in the units of its view box. One unit is one pixel, so that text keeps its size.
 export const chartWidth = (container) => Math.max(240, Math.min(560, container.clientWidth || 420));
 
-// Chances that only round to 0 or 1 must not look impossible or certain.
-export const percent = (chance) => (chance > 0 && chance < 5e-5 ? "<0.01" : chance < 1 && chance > 1 - 5e-5 ? ">99.99" : (100 * chance).toFixed(2)) + " %";
 export const diceText = (dice) => (dice.length ? dice.join(" ") : "nothing");
-export const count = (number, singular, plural) => `${number} ${number === 1 ? singular : plural}`;
 export const capitalize = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 export const isWholeNumber = (text) => /^\d{1,5}$/.test(text);
+
+// --- dice as pictures ---
+
+const LOW = 27, MIDDLE = 50, HIGH = 73, RADIUS = 10;
+const CORNERS = [[LOW, LOW], [HIGH, HIGH], [HIGH, LOW], [LOW, HIGH], [LOW, MIDDLE], [HIGH, MIDDLE]];
+const MAX_PIPS = 6; // dice with more faces show a number
+
+// The face of a die; its size and colours come from the style sheet.
+export function dieFace(face) {
+  const square = svg("rect", { x: 2, y: 2, width: 96, height: 96, rx: 18, class: "die-square" });
+  const pips = face > MAX_PIPS ? [svg("text", { x: 50, y: 68, "text-anchor": "middle", class: "die-number" }, String(face))]
+    : [...CORNERS.slice(0, face - face % 2), ...(face % 2 ? [[MIDDLE, MIDDLE]] : [])].map(([cx, cy]) => svg("circle", { cx, cy, r: RADIUS, class: "pip" }));
+  return svg("svg", { viewBox: "0 0 100 100", class: "die-face", "aria-hidden": "true", focusable: "false" }, square, ...pips);
+}
+
+// Small dice in a row, read out as numbers; `held[i]` marks die i. Without `held` no die stands out.
+export function diceRow(dice, held = null) {
+  return element("span", { class: "dice-row", role: "img", "aria-label": dice.join(" ") },
+    ...dice.map((face, i) => element("span", { class: !held ? "mini" : held[i] ? "mini held" : "mini loose" }, dieFace(face))));
+}

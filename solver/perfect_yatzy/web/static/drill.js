@@ -1,5 +1,6 @@
 // The player's own mistakes, from reviews and training: kept in the browser and asked again after growing intervals until
 // they are solved several times in a row.
+import { store, stored } from "./storage.js";
 
 const KEY = "perfect-yatzy-drill-1", MAX_KEPT = 200;
 const MINUTE = 60_000, DAY = 24 * 60 * MINUTE;
@@ -12,14 +13,12 @@ let kept = null; // [{ key, position, loss, right, due }]
 
 function read() {
   if (kept) return kept;
-  try { kept = JSON.parse(localStorage.getItem(KEY)) || []; } catch { kept = []; }
+  kept = stored(KEY);
   if (!Array.isArray(kept)) kept = [];
   return kept;
 }
 
-function write() {
-  try { localStorage.setItem(KEY, JSON.stringify(kept)); } catch { /* Without storage they are kept until the page is closed. */ }
-}
+const write = () => store(KEY, kept);
 
 // Adds mistakes: [{ position, loss }]. One that is known already is asked again from the start.
 export function addMistakes(mistakes, now = Date.now()) {

@@ -1,26 +1,24 @@
-// The end of a game: the final score or who has won, and how the score compares with perfect play from the empty card.
+// The end of a game: how the score compares with perfect play, luck and errors, the largest mistake, sharing.
+import { placeText, signedText } from "./actions.js";
 import { ask } from "./ask.js";
-import { byId, element } from "./dom.js";
-import { playerName } from "./game.js";
-import { _, formatNumber, formatPercent, language } from "./i18n.js";
+import { button, byId, element } from "./dom.js";
+import { gameRecord, hasRecord, playerName } from "./game.js";
+import { _, formatNumber, formatPercent } from "./i18n.js";
+import { remember, reviewGame } from "./memory.js";
+import { choicesView } from "./review-decision.js";
+import { reviewFigures } from "./review-view.js";
+import { ruleSet } from "./rulesets.js";
 import { say } from "./say.js";
+import { whySentence } from "./why.js";
 import { isCardFull, isFull, onDraw, redraw, rules, state, totals } from "./state.js";
 
 const EVEN = 0.05; // points: a smaller gap rounds to nothing
+const WIDTH = 720, ROW = 110, TOP = 120; // pixels of the picture
 
 let start = null; // what perfect play makes of an empty card: { rules, mean, approximate, distribution }
 let wasOpen = false; // whether a game has ended on this page; one that had ended before is read with the page
 
 const isGameOver = () => state.players.every(isFull);
-
-// The headline: the final score; among several players who has won.
-export function endText() {
-  const points = totals().all, scores = state.players.map((player) => totals(player).all), most = Math.max(...scores);
-  if (scores.length < 2 || !isGameOver()) return _("The card is full. Final score {points}.", { points: formatNumber(points) });
-  const names = scores.flatMap((score, i) => (score === most ? [playerName(i)] : []));
-  const fields = { names: new Intl.ListFormat(language, { type: "conjunction" }).format(names), name: names[0], points: formatNumber(most) };
-  return names.length > 1 ? _("A tie with {points} points: {names}.", fields) : _("{name} wins with {points} points.", fields);
-}
 
 function drawEnd() {
   const box = byId("end");
@@ -28,8 +26,35 @@ function drawEnd() {
   if (box.hidden) { wasOpen = true; return; }
   if (start?.rules !== state.rules) request();
   const sentences = start?.mean === undefined ? [] : verdicts();
-  box.replaceChildren(...sentences.map((sentence) => element("p", {}, sentence)));
+  box.replaceChildren(...sentences.map((sentence) => element("p", {}, sentence)), ...(hasRecord() && isGameOver() ? whatHappened() : []));
   if (wasOpen) say(...sentences);
+}
+
+let reviewed = null; // { key, record, found }: the game on the table, its reviews
+
+// Luck and errors of each player and the largest mistake; the game is kept for the statistics.
+function whatHappened() {
+  const record = gameRecord(), key = JSON.stringify(record);
+  if (reviewed?.key !== key) {
+    const own = reviewed = { key, record };
+    reviewGame(record).then((found) => {
+      if (own !== reviewed) return;
+      own.found = found;
+      remember(record, found);
+      redraw();
+    }, () => {}); // without the server only the score is shown
+  }
+  const { found } = reviewed;
+  if (!found) return [];
+  return [...found.flatMap((each) => [...(found.length > 1 ? [element("h3", {}, each.player)] : []), reviewFigures(each, false), ...largestMistake(each, record)]),
+    element("p", { class: "bar" }, button(_("Share a picture"), () => sharePicture(record, found), { id: "share", class: "quiet" }))];
+}
+
+function largestMistake({ decisions }, record) {
+  const worst = decisions.reduce((most, each) => (each.loss > (most?.loss ?? 0) ? each : most), null);
+  if (!worst || worst.loss < EVEN) return [element("p", {}, _("No mistakes: every decision was the best one."))];
+  return [element("h3", {}, _("The largest mistake: {place}", { place: placeText(worst.turn, worst.roll) })), ...choicesView(worst, record.rules),
+    element("p", {}, whySentence(worst.best, worst.done, record.rules))];
 }
 
 // The average is known at once; the share of lower games only where the distribution needs no long work.
@@ -68,6 +93,28 @@ function shareBelow(points) {
   if (!start.distribution || start.approximate) return null;
   const { lowest, chances } = start.distribution;
   return chances.slice(0, Math.max(0, points - lowest)).reduce((sum, chance) => sum + chance, 0);
+}
+
+// The result as a picture, to share or to save.
+async function sharePicture(record, found) {
+  const canvas = Object.assign(document.createElement("canvas"), { width: WIDTH, height: TOP + ROW * found.length + 50 }), pen = canvas.getContext("2d");
+  const style = getComputedStyle(document.documentElement), colour = (name) => style.getPropertyValue(name).trim();
+  const write = (text, x, y, size, name, weight = 400) => { pen.font = `${weight} ${size}px system-ui, sans-serif`; pen.fillStyle = colour(name); pen.fillText(text, x, y); };
+  pen.fillStyle = colour("--paper");
+  pen.fillRect(0, 0, canvas.width, canvas.height);
+  write(ruleSet(record.rules).name, 40, 70, 34, "--ink", 700);
+  found.forEach((each, i) => {
+    const y = TOP + ROW * i;
+    if (found.length > 1) write(each.player, 40, y + 10, 22, "--soft");
+    write(formatNumber(each.result), 40, y + 62, 56, "--go", 700);
+    write(_("perfect average {start} · luck {luck} · errors {errors}", { start: formatNumber(each.start, 1), luck: signedText(each.luck), errors: signedText(-each.points_lost) }), 190, y + 55, 22, "--ink");
+  });
+  write("perfect-yatzy", 40, canvas.height - 24, 18, "--soft");
+  const blob = await new Promise((resolve) => { canvas.toBlob(resolve); }), file = new File([blob], "yatzy.png", { type: "image/png" });
+  if (navigator.canShare?.({ files: [file] })) { navigator.share({ files: [file] }).catch(() => {}); return; } // closed by the player
+  const link = Object.assign(document.createElement("a"), { download: file.name, href: URL.createObjectURL(blob) });
+  link.click();
+  URL.revokeObjectURL(link.href);
 }
 
 onDraw(drawEnd);

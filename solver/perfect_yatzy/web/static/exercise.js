@@ -2,8 +2,7 @@
 // box; then the page says what the choice loses, and a wrong one can be tried again. The game on the table is not touched.
 import { actionText, keptDice } from "./actions.js";
 import { ask } from "./ask.js";
-import { dieFace } from "./die.js";
-import { button, diceText, element, setEnabled } from "./dom.js";
+import { button, diceText, dieFace, element, setEnabled } from "./dom.js";
 import { gradeChip } from "./grades.js";
 import { _, formatNumber, ngettext } from "./i18n.js";
 import { loadRules } from "./rulesets.js";
@@ -50,9 +49,9 @@ export async function showExercise(container, load, { title, note, onAnswer, but
   const held = position.dice.map(() => false), spec = position.rules, [best] = options;
   let isAnswered = false, isCounted = false;
   const verdict = element("div", { class: "answer", role: "status" });
-  const dice = element("div", { class: "exercise-dice", role: "group", "aria-label": _("Dice; press one to hold it") },
+  const dice = element("div", { class: "exercise-dice", role: "group", "aria-label": _("Dice; press one to keep it") },
     ...position.dice.map((_face, i) => button("", () => { held[i] = !held[i]; drawHeld(); }, { class: "die" })));
-  const roll = button("", () => answer(heldOption()), { class: "primary" });
+  const roll = button("", () => answer(heldOption()), { id: "exercise-roll" });
   const boxes = cardView(rules, position, options, (option) => answer(option));
   const heldFaces = () => position.dice.filter((_face, i) => held[i]).sort((a, b) => a - b);
   const heldOption = () => options.find((option) => option.hold && diceText([...option.hold].sort((a, b) => a - b)) === diceText(heldFaces()));
@@ -62,12 +61,13 @@ export async function showExercise(container, load, { title, note, onAnswer, but
       const die = dice.children[i];
       die.setAttribute("aria-pressed", String(held[i]));
       die.setAttribute("aria-label", _("Die {number} shows {face}", { number: i + 1, face }));
-      die.replaceChildren(dieFace(face), element("small", {}, held[i] ? _("hold") : ""));
+      die.replaceChildren(dieFace(face), element("small", {}, held[i] ? _("keep") : ""));
     });
     const count = held.filter((each) => !each).length, fields = { dice: diceText(heldFaces()), count: formatNumber(count) };
-    roll.textContent = !count ? _("All dice held: take a box") : count === held.length ? _("Roll all dice again")
-      : ngettext("Hold {dice} and roll {count} die", "Hold {dice} and roll {count} dice", count, fields);
+    roll.textContent = !count ? _("All dice kept: take a box") : count === held.length ? _("Roll all dice again")
+      : ngettext("Keep {dice}, roll {count} die", "Keep {dice}, roll {count} dice", count, fields);
     setEnabled(roll, count > 0);
+    roll.className = count && count < held.length ? "primary" : ""; // before any mark nothing is suggested
   }
 
   function answer(option) {
@@ -119,7 +119,7 @@ export async function showExercise(container, load, { title, note, onAnswer, but
   drawHeld();
   const rolls = rules.rolls + (rules.saved_rolls ? position.saved || 0 : 0);
   const fields = { rules: rules.name, roll: formatNumber(rolls - position.rolls_left), rolls: formatNumber(rolls) };
-  status.replaceChildren(...(note ? [element("span", { class: "note" }, note), " "] : []), position.rolls_left ? _("{rules}, roll {roll} of {rolls}: which dice do you hold, or which box do you take?", fields)
+  status.replaceChildren(...(note ? [element("span", { class: "note" }, note), " "] : []), position.rolls_left ? _("{rules}, roll {roll} of {rolls}: which dice do you keep, or which box do you take?", fields)
     : _("{rules}, no roll left: which box do you take?", fields), " ", element("span", { class: "unseen" }, _("Dice {dice}.", { dice: position.dice.join(" ") })));
   container.append(dice, ...(position.rolls_left ? [roll] : []), verdict, boxes);
   if (!position.rolls_left) for (const die of dice.children) setEnabled(die, false);

@@ -10,32 +10,12 @@ import { isCardFull, me, objective, onDraw, position, rules, state, totals } fro
 
 const DEBOUNCE_MS = 60, FIRST_FIGURES_MS = 400, LONG_WAIT_MS = 2000; // then the average is asked for alone; then the page says that it takes long
 const newRequest = latestOnly();
-let answerKey = "", answer = null, timer = 0, isVisible = false, builtFor = "";
+let answerKey = "", answer = null, timer = 0, isVisible = false, drawnIn = "";
 let shownRules = ""; // of the figures shown; figures of other rules are hidden at once, others fade until the new ones are there
-
-function build() {
-  if (builtFor === language) return;
-  builtFor = language;
-  answerKey = "";
-  const section = byId("expect");
-  section.setAttribute("aria-labelledby", "expect-title");
-  section.replaceChildren(
-    element("div", { class: "head" }, element("h2", { id: "expect-title" }, _("What to expect")), element("div", { id: "expect-status", role: "status" })),
-    element("dl", { id: "expect-figures", class: "figures" }),
-    element("div", { id: "spread", class: "stale" },
-      element("h3", { id: "chart-title" }),
-      element("div", { id: "chart" }),
-      element("p", { class: "at-least" },
-        element("label", { for: "at-least" }, _("Chance of at least")), " ",
-        element("span", {}, element("input", { id: "at-least", inputmode: "numeric", autocomplete: "off", size: 5, on: { input: chooseScore } }), " ",
-          element("output", { id: "chance-of", for: "at-least" }))),
-      element("details", { id: "chances-details" }, element("summary", {}, _("All chances as a table")), element("div", { id: "chances" }))),
-    element("div", { id: "expect-notes" }));
-}
 
 // Dice do not matter here: only another scorecard or objective sends a request. At the end nothing is left to expect.
 function drawExpect() {
-  build();
+  if (drawnIn !== language) { drawnIn = language; answerKey = ""; }
   byId("expect").hidden = isCardFull();
   const body = { ...position(), ...objective() }, key = JSON.stringify(body);
   if (key === answerKey) { nameAverage(); return; }
@@ -230,6 +210,7 @@ new IntersectionObserver((entries) => {
   isVisible = entries[entries.length - 1].isIntersecting;
   if (isVisible && rules()) drawExpect();
 }, { rootMargin: "100px" }).observe(byId("expect"));
+byId("at-least").addEventListener("input", chooseScore);
 window.addEventListener("resize", drawChart);
 document.addEventListener("work-done", () => { answerKey = ""; drawExpect(); }); // a table was solved for a goal or a win
 onDraw(drawExpect);

@@ -7,6 +7,8 @@ const MAX_GUESSES = 4;
 const SAME_ROLL_MS = 1500; // dice entered in quicker succession are of one roll: nobody throws dice so fast
 
 export const sorted = (dice) => [...dice].sort((a, b) => a - b);
+// The phone answers a roll like a tap on the table.
+const shake = () => { navigator.vibrate?.(10); };
 const randomFraction = () => crypto.getRandomValues(new Uint32Array(1))[0] / 2 ** 32;
 
 export const isTurnStart = () => !state.dice.length && !state.rolls.length;
@@ -50,12 +52,12 @@ function endRoll(s) {
   s.fixed = 0;
 }
 
-// Keeps a hold and rolls the other dice; with `isTyped` the player rolls them and enters what they show.
-export function holdAndRoll(hold, isTyped) {
+// Keeps a hold and rolls the other dice here.
+export function holdAndRoll(hold) {
   change((s) => {
     beginRoll(s, hold);
-    s.typed = isTyped;
-    if (isTyped) return;
+    s.typed = false;
+    shake();
     while (s.dice.length < rules().dice) s.dice.push(1 + Math.floor(randomFraction() * rules().faces));
     endRoll(s);
   });
@@ -66,6 +68,7 @@ export function firstRoll() {
   change((s) => {
     while (s.dice.length < rules().dice) s.dice.push(1 + Math.floor(randomFraction() * rules().faces));
     s.typed = false;
+    shake();
     endRoll(s);
   });
 }
@@ -180,6 +183,7 @@ export function removeDie() {
     s.dice = s.rolls.pop();
     s.holds.pop();
     s.left += 1;
+    s.assumed = 0;
     endRoll(s);
   });
 }
@@ -234,16 +238,23 @@ export function takeCategory(entry) {
     player.card[entry.category] = entry.points;
     player.bonusPoints += entry.bonus_points || 0;
     if (rules().saved_rolls) player.saved = s.left;
-    s.player = nextPlayer();
-    Object.assign(s, { dice: [], held: [], chosen: false, rolls: [], holds: [], fixed: 0, assumed: 0, entered: [], knownHolds: null, guess: null, left: maxRerolls() });
+    beginTurn(s);
   }, text);
 }
+
+function beginTurn(s) {
+  s.player = nextPlayer();
+  Object.assign(s, { dice: [], held: [], chosen: false, rolls: [], holds: [], fixed: 0, assumed: 0, entered: [], knownHolds: null, guess: null, left: maxRerolls() });
+}
+
+// Where a card was filled by hand, the next player goes on.
+export const passTurn = () => change(beginTurn);
 
 // --- the record ---
 
 // Whether the game so far has a record: every turn was played on the page.
 export const hasRecord = () => state.turns.length > 0 && !state.edited;
-export const playerName = (at) => state.players[at].name || (state.players.length > 1 ? _("Player {number}", { number: at + 1 }) : _("You"));
+export const playerName = (at, { players } = state) => players[at].name || (players.length > 1 ? _("Player {number}", { number: at + 1 }) : _("You"));
 
 // The game in the format of `yatzy play`, all players in it.
 export const gameRecord = () => ({ schema: 2, rules: state.rules, players: state.players.map((_player, at) => playerName(at)), source: "page",

@@ -1,21 +1,22 @@
 // The header and the dialogs behind it: the rules, their variants, what is maximised; the language, and the menu.
 import { clearInvalid } from "./card.js";
 import { byId, diceText, element, isWholeNumber, onClick, setEnabled } from "./dom.js";
-import { playerName } from "./game.js";
+import { isTurnStart, playerName } from "./game.js";
 import { _, formatNumber, language, LANGUAGES, setLanguage } from "./i18n.js";
 import { objectiveName } from "./options.js";
 import { loadRuleSets, loadRules, ruleSets } from "./rulesets.js";
 import { say } from "./say.js";
-import { change, currentNotice, heldDice, me, onDraw, redo, redraw, rules, showNotice, startGame, state, totals, undo, undoAndRedoAvailable } from "./state.js";
+import { change, currentNotice, heldDice, maxRerolls, me, onDraw, redo, redraw, rules, showNotice, startGame, state, totals, undo, undoAndRedoAvailable } from "./state.js";
 
 let goalError = "";
 
 function drawHeader() {
   const filled = Object.keys(me().card).length, boxes = rules().categories.length, isOver = filled === boxes;
   const fields = { turn: formatNumber(Math.min(filled + 1, boxes)), turns: formatNumber(boxes), name: playerName(state.player), game: rules().name };
-  const turn = isOver ? _("Game over") : _("Turn {turn} of {turns}", fields);
+  const max = maxRerolls(), rolls = { roll: formatNumber(max - state.left + 1), rolls: formatNumber(max + 1) };
+  const turn = isOver ? _("Game over") : _("Turn {turn} of {turns}", fields), roll = isOver || isTurnStart() ? "" : _("roll {roll} of {rolls}", rolls);
   byId("game-name").textContent = rules().name;
-  byId("turn-line").textContent = (state.players.length > 1 || me().name) && !isOver ? _("{name}, turn {turn} of {turns}", fields) : turn;
+  byId("turn-line").textContent = [(state.players.length > 1 || me().name) && !isOver ? _("{name}, turn {turn} of {turns}", fields) : turn, roll].filter(Boolean).join(", ");
   document.title = `${rules().name} · ${turn}`;
   const [canUndo, canRedo] = undoAndRedoAvailable();
   for (const id of ["undo", "menu-undo"]) setEnabled(byId(id), canUndo);
@@ -29,15 +30,15 @@ function drawHeader() {
   byId("aim").hidden = state.objective === "mean"; // the usual aim is a matter of the settings
   drawRules();
   drawObjective();
-  drawPrintHeader(turn);
+  drawPrintHeader(turn, roll);
 }
 
 // Printing hides the controls; this line prints their values.
-function drawPrintHeader(turn) {
+function drawPrintHeader(turn, roll) {
   const active = rules().switches.filter((each) => rules().active.includes(each.id)).map((each) => each.summary);
   byId("sheet-head").textContent = [rules().name, ...active, turn, state.players.length > 1 ? playerName(state.player) : "",
     state.dice.length ? _("dice {dice}", { dice: diceText(state.dice) }) : "", state.chosen ? _("held {dice}", { dice: diceText(heldDice()) }) : "",
-    byId("left").selectedOptions[0]?.textContent, _("total {points}", { points: formatNumber(totals().all) }),
+    roll, _("total {points}", { points: formatNumber(totals().all) }),
     state.objective === "mean" ? "" : byId("aim").textContent].filter(Boolean).join(" · ");
 }
 
@@ -188,7 +189,7 @@ function addListeners() {
   onChange("ties", (event) => change((s) => { s.ties = event.target.value; }));
   for (const id of ["undo", "menu-undo"]) onClick(id, undo);
   onClick("redo", redo);
-  onClick("open-rules", () => byId("rules-dialog").showModal());
+  for (const id of ["open-rules", "menu-rules"]) onClick(id, () => byId("rules-dialog").showModal());
   onClick("aim", () => { byId("rules-dialog").showModal(); byId("objective").focus(); });
   onClick("menu-button", () => showMenu(byId("menu").hidden));
   onClick("new-game", () => { clearInvalid(); if (isGameStarted()) change((s) => startGame(s), _("A new game; Undo brings the old one back.")); });

@@ -1,6 +1,7 @@
 // Keys: digits enter dice, Enter does what the primary button does; arrow keys move within a row of buttons.
 import { byId } from "./dom.js";
 import { addDie, clearDice, removeDie } from "./game.js";
+import { currentRoom } from "./room.js";
 import { isCardFull, isReady, redo, rules, undo } from "./state.js";
 
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
@@ -36,7 +37,7 @@ const isTextField = (target) => /SELECT|TEXTAREA/.test(target.tagName) || target
   || (target.tagName === "INPUT" && !["radio", "checkbox", "file", "button", "range"].includes(target.type));
 
 document.addEventListener("keydown", (event) => {
-  if (!isReady() || event.altKey || document.querySelector("dialog[open]")) return;
+  if (!isReady() || currentRoom() !== "play" || event.altKey || document.querySelector("dialog[open]")) return;
   const isDigit = /^[1-9]$/.test(event.key) && !event.ctrlKey && !event.metaKey;
   if (isTextField(event.target) && !(event.target.id === "left" && isDigit)) return;
   const key = event.key.toLowerCase();

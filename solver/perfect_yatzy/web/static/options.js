@@ -1,7 +1,6 @@
 // Options of the advice as rows and titles: dice as small dice, the loss as a number, a bar and a word.
-import { diceRow } from "./die.js";
-import { diceText, element } from "./dom.js";
-import { barShare, gradeChip, gradeName, gradeOf, pointsText } from "./grades.js";
+import { diceRow, diceText, element } from "./dom.js";
+import { barShare, gradeChip, gradeName, gradeOf, isMistake, pointsText } from "./grades.js";
 import { _, formatNumber, formatPercent } from "./i18n.js";
 import { categoryName, state } from "./state.js";
 
@@ -46,6 +45,6 @@ export function optionRow(entry, { isFirst, aim, isHeld, value, onChoose }) {
     : lost ? _("{option}: {value} on average, loses {loss}, {grade}", fields) : _("{option}: {value} on average, {grade}", fields);
   const row = element("button", { type: "button", class: "option" + (isHeld ? " current" : ""), "aria-label": label, "aria-current": isHeld ? "true" : null, on: { click: onChoose } },
     element("span", { class: "what" }, what), " ", bar, element("span", { class: "option-value" }, value), " ",
-    element("span", { class: "option-loss" }, lost), " ", gradeChip(grade));
+    element("span", { class: "option-loss" }, lost), " ", isMistake(grade) ? gradeChip(grade) : ""); // six coloured words look like a report of errors
   return element("li", {}, row);
 }

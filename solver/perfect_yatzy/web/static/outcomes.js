@@ -1,7 +1,6 @@
 // The map: every roll that may follow a hold, best first. It is asked for only while it is open.
 import { ask, latestOnly } from "./ask.js";
-import { diceRow } from "./die.js";
-import { byId, diceText, table } from "./dom.js";
+import { byId, diceRow, diceText, table } from "./dom.js";
 import { _, formatNumber, formatPercent, language, ngettext } from "./i18n.js";
 import { position, state } from "./state.js";
 

@@ -2,6 +2,7 @@
 // `yatzy puzzle`.
 import { ask } from "./ask.js";
 import { loadRules } from "./rulesets.js";
+import { store, stored } from "./storage.js";
 
 const KEY = "perfect-yatzy-puzzles-1";
 const DAY_MS = 86_400_000, DAY_1970 = 719_163; // 1 January 1970 counted from 1 January of the year 1, as Python counts days
@@ -21,29 +22,31 @@ export async function askPuzzle(rules, difficulty, number, signal) {
 }
 
 function read() {
-  try {
-    const stored = JSON.parse(localStorage.getItem(KEY));
-    if (stored && stored.day === today()) return stored;
-  } catch { /* Nothing is stored. */ }
-  return { day: today(), solved: {}, next: 1 };
-}
-
-function write(stored) {
-  try { localStorage.setItem(KEY, JSON.stringify(stored)); } catch { /* Without storage a puzzle can be asked again. */ }
+  const kept = stored(KEY);
+  return kept?.day === today() ? kept : { day: today(), solved: {}, next: 1, days: kept?.days };
 }
 
 // The grade of the puzzle of the day; undefined as long as it is not answered.
 export const gradeToday = (rules, difficulty) => read().solved[`${rules} ${difficulty}`];
 
 export function noteToday(rules, difficulty, grade) {
-  const stored = read();
-  stored.solved[`${rules} ${difficulty}`] ??= grade; // the first answer counts
-  write(stored);
+  const kept = read();
+  kept.solved[`${rules} ${difficulty}`] ??= grade; // the first answer counts
+  kept.days = [...(kept.days || []).filter((day) => day !== kept.day), kept.day];
+  store(KEY, kept);
+}
+
+// Days in a row with an answer to the puzzle of the day, up to today or yesterday.
+export function streak() {
+  const days = new Set(read().days), last = days.has(today()) ? today() : today() - 1;
+  let count = 0;
+  while (days.has(last - count)) count += 1;
+  return count;
 }
 
 // The number of a further puzzle, another one each time.
 export function nextNumber() {
-  const stored = read(), number = stored.next;
-  write({ ...stored, next: number + 1 });
+  const kept = read(), number = kept.next;
+  store(KEY, { ...kept, next: number + 1 });
   return number;
 }

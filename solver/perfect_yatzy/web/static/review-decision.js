@@ -1,7 +1,6 @@
 // One decision of a review: the dice, what was done, what is best, and why.
 import { actionText, actionTitle, keptDice, placeText, signedText } from "./actions.js";
-import { diceRow } from "./die.js";
-import { button, element, table } from "./dom.js";
+import { button, diceRow, element, table } from "./dom.js";
 import { gradeChip, gradeName, pointsText } from "./grades.js";
 import { _, formatNumber, formatPercent } from "./i18n.js";
 import { categoryName } from "./state.js";
@@ -23,14 +22,17 @@ const chipOf = (each) => (each.grade === "best" || each.grade === "tied" ? grade
 // What was chosen in a position that is shown on the table.
 export const choiceLine = (each, spec) => [element("span", {}, _("Played: {action}", { action: actionText(each.done, spec) })), " ", chipOf(each)];
 
-// `luck` is that of the roll before the decision.
-export function decisionView(each, luck, spec, onShow) {
-  const isBest = each.grade === "best";
+// What was played and what is best, as dice.
+export function choicesView(each, spec) {
   const choice = (label, action, content) => element("div", { class: "choice" },
     element("span", { class: "label" }, label), diceRow(each.dice, keptDice(each.dice, action)),
     element("span", { class: "what" }, element("span", { class: "action" }, actionTitle(action, spec)), " ", content || ""));
-  const parts = [choice(_("Played"), each.done, chipOf(each))];
-  if (!isBest) parts.push(choice(_("Best"), each.best));
+  return [choice(_("Played"), each.done, chipOf(each)), ...(each.grade === "best" ? [] : [choice(_("Best"), each.best)])];
+}
+
+// `luck` is that of the roll before the decision.
+export function decisionView(each, luck, spec, onShow) {
+  const parts = choicesView(each, spec);
   parts.push(element("p", { class: "hint" }, each.rolls_left
     ? _("Luck of this roll: {luck} points. Rolls left: {left}.", { luck: signedText(luck), left: formatNumber(each.rolls_left) })
     : _("Luck of this roll: {luck} points. No rolls left.", { luck: signedText(luck) })));

@@ -1,7 +1,6 @@
 // All decisions of a review, turn by turn: small dice, what was done, its grade and what it lost.
 import { actionText, actionTitle, keptDice, placeText } from "./actions.js";
-import { diceRow } from "./die.js";
-import { element } from "./dom.js";
+import { diceRow, element } from "./dom.js";
 import { barShare, gradeChip, gradeName, pointsText } from "./grades.js";
 import { _, formatNumber } from "./i18n.js";
 import { categoryName } from "./state.js";

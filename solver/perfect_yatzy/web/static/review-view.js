@@ -1,14 +1,16 @@
 // A review on the page: its figures, the course of the game, one decision at a time, and the list of all decisions.
 import { placeText, signedText } from "./actions.js";
-import { button, byId, element, setEnabled } from "./dom.js";
+import { button, byId, element, figures, setEnabled } from "./dom.js";
 import { addMistakes } from "./drill.js";
 import { GRADES, gradeChip, gradeCount, gradesHint, isMistake } from "./grades.js";
 import { _, formatNumber, ngettext } from "./i18n.js";
 import { courseChart } from "./review-chart.js";
 import { choiceLine, decisionSentence, decisionView } from "./review-decision.js";
 import { decisionList } from "./review-list.js";
-import { cardBefore, mistakesOf } from "./review-position.js";
+import { cardBefore, mistakesOf } from "./memory.js";
+import { showRoom } from "./room.js";
 import { drawTraining } from "./training.js";
+import { winners } from "./view.js";
 import { visitPosition } from "./visit.js";
 
 const KEYS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
@@ -19,14 +21,14 @@ export const reviewedRecord = () => shown?.record;
 // `source` is a function that says where the game is from.
 export function showReview(record, found, source) {
   shown = { record, found, source, onlyMistakes: false };
-  draw(0, 0);
+  draw(winners(found.map((each) => each.result))[0], 0);
   goToReview();
 }
 
 // What one looks for is below the heading of the panel.
 function goToReview() {
+  showRoom("review", byId("review-body"));
   byId("review-name").focus({ preventScroll: true });
-  byId("review-body").scrollIntoView();
 }
 
 export function redrawReview() {
@@ -62,18 +64,20 @@ function playerButtons() {
 }
 
 // The result as a sum: start + luck - errors.
+export function reviewFigures(each, withResult = true) {
+  const sign = (value) => (Math.abs(value) < 0.05 ? null : value < 0 ? "negative" : "positive");
+  return figures([[_("perfect average"), formatNumber(each.start, 1)], [_("luck"), signedText(each.luck), sign(each.luck)], [_("errors"), signedText(-each.points_lost), sign(-each.points_lost)],
+    ...(withResult ? [[each.finished ? _("final score") : _("average now"), formatNumber(each.result, each.finished ? 0 : 1)]] : [])], { class: "figures parts" });
+}
+
 function summary(each) {
   const count = shown.turns.length;
   const fields = { name: each.player, points: formatNumber(each.result), mean: formatNumber(each.result, 1), count: formatNumber(count) };
   const title = each.finished ? _("{name}: {points} points", fields)
     : ngettext("{name}: {mean} points on average, after {count} turn", "{name}: {mean} points on average, after {count} turns", count, fields);
-  const figure = (name, value, kind) => element("div", { class: kind || null }, element("dt", {}, name), element("dd", {}, value));
   const grades = GRADES.filter((grade) => each.grades[grade]).map((grade) => gradeChip(grade, gradeCount(grade, each.grades[grade])));
-  const sign = (value) => (Math.abs(value) < 0.05 ? null : value < 0 ? "negative" : "positive");
   return [element("div", { class: "review-head" }, element("h3", { id: "review-name", tabindex: -1 }, title), " ", element("span", { id: "review-source", class: "hint" }, shown.source())),
-    element("dl", { class: "figures parts" }, figure(_("start"), formatNumber(each.start, 1)),
-      figure(_("luck"), signedText(each.luck), sign(each.luck)), figure(_("errors"), signedText(-each.points_lost), sign(-each.points_lost)),
-      figure(each.finished ? _("final score") : _("average now"), formatNumber(each.result, each.finished ? 0 : 1))),
+    reviewFigures(each),
     element("p", { class: "grades" }, ...(grades.length ? grades.flatMap((chip) => [chip, " "]) : [_("No decisions yet.")])),
     element("p", { class: "hint grades-hint" }, gradesHint()),
     ...(each.approximate ? [element("p", { class: "hint" }, _("Approximate: {text}.", { text: each.approximate.text }))] : [])];
@@ -145,6 +149,7 @@ export function onReviewKey(event) {
 function practise() {
   addMistakes(mistakesOf(shown.record, current(), shown.player));
   drawTraining();
+  showRoom("puzzle");
   byId("drill-start").focus();
 }
 

@@ -2,9 +2,9 @@
 // Every change goes through `change`, which stores it in the history and calls the functions given to `onDraw`.
 import { fromLink, linkMessage, toLink } from "./link.js";
 import { categoryOf, loadRules, ruleSet } from "./rulesets.js";
+import { openGame, writeGame } from "./storage.js";
 
-const STORAGE_KEY = "perfect-yatzy-4";
-const MAX_HISTORY = 500, MAX_STORED_HISTORY = 60;
+const MAX_HISTORY = 500;
 
 export const newPlayer = (name = "") => ({ name, card: {}, saved: 0, bonusPoints: 0 });
 
@@ -25,7 +25,8 @@ export const emptyState = () => ({
 export let state = emptyState();
 let notice = "";
 let lastMerge = ""; // changes of the same kind in a row are one step of the history
-const past = [], future = [], drawFunctions = [];
+let steps = [], first = 0, at = 0; // the states of the history as texts, the number of the oldest, the place of the current one
+const drawFunctions = [];
 
 // --- reading the state ---
 
@@ -37,7 +38,7 @@ export const isCardFull = () => isFull(me());
 export const maxRerolls = () => rules().rolls - 1 + me().saved;
 export const hasAllDice = () => state.dice.length === rules().dice;
 export const heldDice = () => state.dice.filter((_, i) => state.held[i]).sort((a, b) => a - b);
-export const undoAndRedoAvailable = () => [past.length > 0, future.length > 0];
+export const undoAndRedoAvailable = () => [at > 0, at < steps.length - 1];
 export const currentNotice = () => notice;
 
 // The fields of a request that describe a scorecard.
@@ -95,26 +96,25 @@ export function showNotice(text) {
 }
 
 export function change(edit, text, merge = "") {
-  const before = JSON.stringify(state);
-  if (!merge || merge !== lastMerge) past.push(before);
+  if (!merge || merge !== lastMerge) at += 1;
   lastMerge = merge;
-  if (past.length > MAX_HISTORY) past.shift();
-  future.length = 0;
   edit(state);
+  steps.splice(at, Infinity, JSON.stringify(state));
+  if (at > MAX_HISTORY) { steps.shift(); first += 1; at -= 1; }
   notice = text || "";
-  store();
+  store([[first + at, steps[at]]]);
   redraw();
 }
 
-export function undo() { restoreLast(past, future); }
-export function redo() { restoreLast(future, past); }
+export const undo = () => move(-1);
+export const redo = () => move(1);
 
-function restoreLast(from, to) {
-  if (!from.length) return;
-  to.push(JSON.stringify(state));
-  state = JSON.parse(from.pop());
+function move(by) {
+  if (!steps[at + by]) return;
+  at += by;
+  state = JSON.parse(steps[at]);
   lastMerge = notice = "";
-  store();
+  store([]);
   redraw();
 }
 
@@ -140,14 +140,10 @@ export async function showPosition({ rules: spec, card, bonusPoints = 0, saved =
 let isStarted = false;
 export const isReady = () => isStarted;
 
-function store() {
+function store(changed) {
   if (!isStarted) return;
   history.replaceState(null, "", toLink(linkFields()));
-  const text = JSON.stringify({ link: location.hash, state, past: past.slice(-MAX_STORED_HISTORY), future: future.slice(-MAX_STORED_HISTORY) });
-  // The storage of the tab continues this game after a reload, that of the browser the latest game after closing the tab.
-  for (const storage of ["sessionStorage", "localStorage"]) {
-    try { window[storage].setItem(STORAGE_KEY, text); } catch { /* Full or forbidden: a reload restores the position of the link only. */ }
-  }
+  writeGame({ link: location.hash, first, at, count: steps.length }, changed);
 }
 
 // What a link holds of the state: the position of the player whose turn it is.
@@ -173,26 +169,24 @@ async function stateOfLink() {
 export const setPosition = (fields, text) => change((s) => Object.assign(s, stateOfFields(fields)), text);
 
 async function restore() {
-  for (const storage of ["sessionStorage", "localStorage"]) {
-    try {
-      const stored = JSON.parse(window[storage].getItem(STORAGE_KEY));
-      if (!stored || (location.hash.length > 1 && stored.link !== location.hash)) continue;
-      const states = [...stored.past, ...stored.future].map((text) => JSON.parse(text));
-      for (const spec of new Set([stored.state, ...states].map((each) => each.rules))) await loadRules(spec);
-      state = stored.state;
-      past.push(...stored.past);
-      future.push(...stored.future);
-      return true;
-    } catch { /* Forbidden, or of a game that is not served any more: as if nothing was stored. */ }
+  const found = await openGame(location.hash);
+  try {
+    for (const spec of new Set(found.steps.map((text) => JSON.parse(text).rules))) await loadRules(spec);
+    ({ steps, first, at } = found);
+    state = JSON.parse(steps[at]);
+    return found.isCopy;
+  } catch { // nothing is stored, or of a game that is not served any more
+    [state, notice] = await stateOfLink();
+    steps = [JSON.stringify(state)];
+    return true;
   }
-  return false;
 }
 
 // Restores the game of this tab or the latest one, or reads the link.
 export async function start() {
-  if (!await restore()) [state, notice] = await stateOfLink();
+  const isNew = await restore();
   isStarted = true;
-  store();
+  store(isNew ? steps.map((text, i) => [first + i, text]) : []);
   redraw();
   window.addEventListener("hashchange", async () => {
     const [found, text] = await stateOfLink();

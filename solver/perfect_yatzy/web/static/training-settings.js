@@ -1,29 +1,22 @@
 // What training remembers: whether the advice is hidden, from which loss on the page warns, and the choices of this session.
 import { GRADES } from "./grades.js";
+import { store, stored } from "./storage.js";
 
 const SETTINGS = "perfect-yatzy-training-1", SESSION = "perfect-yatzy-session-1";
 export const THRESHOLDS = [0, 0.5, 1, 2, 5]; // points, or per cent of a chance; 0 never warns
 const DEFAULTS = { isHidden: false, threshold: 2 };
 
-function read(storage, key) {
-  try { return JSON.parse(window[storage].getItem(key)); } catch { return null; }
-}
-
-function write(storage, key, value) {
-  try { window[storage].setItem(key, JSON.stringify(value)); } catch { /* Without storage it lasts until the page is closed. */ }
-}
-
-const settings = { ...DEFAULTS, ...read("localStorage", SETTINGS) };
+const settings = { ...DEFAULTS, ...stored(SETTINGS) };
 if (!THRESHOLDS.includes(settings.threshold)) settings.threshold = DEFAULTS.threshold;
 const emptySession = () => ({ count: 0, lost: 0, grades: Object.fromEntries(GRADES.map((grade) => [grade, 0])) });
-let session = read("sessionStorage", SESSION) || emptySession();
+let session = stored(SESSION, "sessionStorage") || emptySession();
 
 export const isAdviceHidden = () => settings.isHidden;
 export const threshold = () => settings.threshold;
 
 export function setSettings(changed) {
   Object.assign(settings, changed);
-  write("localStorage", SETTINGS, settings);
+  store(SETTINGS, settings);
 }
 
 export const sessionCounts = () => session;
@@ -32,10 +25,10 @@ export function countChoice(grade, loss) {
   session.count += 1;
   session.lost += loss;
   session.grades[grade] += 1;
-  write("sessionStorage", SESSION, session);
+  store(SESSION, session, "sessionStorage");
 }
 
 export function resetSession() {
   session = emptySession();
-  write("sessionStorage", SESSION, session);
+  store(SESSION, session, "sessionStorage");
 }

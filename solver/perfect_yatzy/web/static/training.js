@@ -1,13 +1,13 @@
 // Training: advice hidden until the player has chosen, a warning before a loss, the score of this session, practice of
 // old mistakes, and puzzles.
 import { confirmLoss, lastVerdict, noteChoice } from "./confirm.js";
-import { button, byId, element } from "./dom.js";
+import { button, byId, element, figures, onClick } from "./dom.js";
 import { addMistakes, answerMistake, drillCounts, forgetMistakes, nextMistake } from "./drill.js";
 import { showExercise } from "./exercise.js";
 import { GRADES, gradeChip, gradeCount, gradeName, gradesHint, isMistake } from "./grades.js";
 import { _, formatNumber, language, ngettext } from "./i18n.js";
 import { askPuzzle, DIFFICULTIES, gradeToday, nextNumber, noteToday } from "./puzzle.js";
-import { makeRoomFor } from "./room.js";
+import { showRoom } from "./room.js";
 import { onDraw, redraw, state } from "./state.js";
 import { countChoice, isAdviceHidden, resetSession, sessionCounts, setSettings, THRESHOLDS, threshold } from "./training-settings.js";
 import { gradeOfChoice, lossOf, verdictView } from "./verdict.js";
@@ -23,29 +23,9 @@ const askedMistakes = new Set(); // keys of those practised since the page was l
 function build() {
   if (builtFor === language) return;
   builtFor = language;
-  const section = byId("training");
-  section.hidden = false;
-  section.setAttribute("aria-labelledby", "training-title");
-  const choice = (value) => element("option", { value }, value
-    ? ngettext("{count} point", "{count} points", value, { count: formatNumber(value, value % 1 ? 1 : 0) }) : _("never"));
-  section.replaceChildren(
-    element("h2", { id: "training-title" }, _("Training")),
-    element("p", {}, element("label", { class: "check" }, element("input", { type: "checkbox", id: "hide-advice", on: { change: hideAdvice } }), " ",
-      element("span", {}, _("Hide the advice until I have chosen")))),
-    element("p", { class: "field" }, element("label", { for: "threshold" }, _("Warn me before I lose at least")), " ",
-      element("select", { id: "threshold", on: { change: (event) => setSettings({ threshold: Number(event.target.value) }) } }, ...THRESHOLDS.map(choice))),
-    element("h3", {}, _("Puzzles")),
-    element("div", { class: "bar", id: "puzzle-bar" }, button("", () => puzzle(0), { id: "puzzle-today" }), button(_("Another puzzle"), () => puzzle(nextNumber()), { id: "puzzle-more" }),
-      element("span", { class: "field" }, element("label", { for: "difficulty" }, _("Difficulty")), " ",
-        element("select", { id: "difficulty", on: { change: (event) => { difficulty = event.target.value; drawTraining(); } } },
-          ...DIFFICULTIES.map((each) => element("option", { value: each }, difficultyName(each)))))),
-    element("h3", {}, _("Your mistakes")),
-    element("p", { id: "drill-counts", class: "hint" }),
-    element("div", { class: "bar", id: "drill-bar" }, button(_("Practise"), () => drill(), { id: "drill-start" }),
-      button(_("Forget all"), forget, { id: "drill-forget" })),
-    element("div", { id: "exercise" }), element("div", { id: "session" })); // last: it grows with every choice
-  if (!byId("last-choice")) byId("advice").append(element("div", { id: "last-choice", role: "status" })); // where the player looks
-  makeRoomFor(byId("exercise"));
+  const options = (id, all, nameOf) => byId(id).replaceChildren(...all.map((value) => element("option", { value }, nameOf(value))));
+  options("threshold", THRESHOLDS, (value) => (value ? ngettext("{count} point", "{count} points", value, { count: formatNumber(value, value % 1 ? 1 : 0) }) : _("never")));
+  options("difficulty", DIFFICULTIES, difficultyName);
   byId("threshold").value = String(threshold());
   byId("difficulty").value = difficulty;
 }
@@ -62,11 +42,6 @@ export function drawTraining() {
   drawDrill();
 }
 
-function hideAdvice(event) {
-  setSettings({ isHidden: event.target.checked });
-  redraw();
-}
-
 // The grade of the last choice on the table, shown once it is made.
 function drawLastChoice() {
   const shown = isAdviceHidden() && lastVerdict;
@@ -80,10 +55,8 @@ function drawSession() {
   const { count, lost, grades } = sessionCounts();
   byId("session").hidden = !count;
   if (!count) return;
-  const figure = (name, value) => element("div", {}, element("dt", {}, name), element("dd", {}, value));
   byId("session").replaceChildren(element("h3", {}, _("This session")),
-    element("dl", { class: "figures" }, figure(_("choices"), formatNumber(count)), figure(_("lost on average"), formatNumber(lost / count, 2)),
-      figure(_("lost in all"), formatNumber(lost, 1))),
+    figures([[_("choices"), formatNumber(count)], [_("lost on average"), formatNumber(lost / count, 2)], [_("lost in all"), formatNumber(lost, 1)]]),
     element("p", { class: "grades" }, ...GRADES.filter((grade) => grades[grade]).flatMap((grade) => [gradeChip(grade, gradeCount(grade, grades[grade])), " "]),
       button(_("Start again from zero"), () => { resetSession(); drawTraining(); }, { class: "quiet" })), element("p", { class: "hint" }, gradesHint()));
 }
@@ -106,14 +79,13 @@ function forget() {
   forgetMistakes();
   byId("exercise").replaceChildren();
   drawTraining();
-  byId("training-title").tabIndex = -1;
   byId("training-title").focus();
 }
 
 const toTable = (position) => button(_("Show this position"), async () => {
   const { bonus_points: bonusPoints, rolls_left: left, ...fields } = position, title = byId("exercise").querySelector("h4");
   await visitPosition({ ...fields, bonusPoints, left }, _("This is the position of the exercise; Undo goes back."),
-    { words: () => [title.textContent], back: () => _("Back to the exercise"), onBack: () => { title.focus({ preventScroll: true }); byId("exercise").scrollIntoView(); } });
+    { words: () => [title.textContent], back: () => _("Back to the exercise"), onBack: () => { showRoom("puzzle", byId("exercise")); title.focus({ preventScroll: true }); } });
 });
 
 function count(option, best) {
@@ -163,4 +135,11 @@ async function drill() {
   });
 }
 
+byId("hide-advice").addEventListener("change", (event) => { setSettings({ isHidden: event.target.checked }); redraw(); });
+byId("threshold").addEventListener("change", (event) => setSettings({ threshold: Number(event.target.value) }));
+byId("difficulty").addEventListener("change", (event) => { difficulty = event.target.value; drawTraining(); });
+onClick("puzzle-today", () => puzzle(0));
+onClick("puzzle-more", () => puzzle(nextNumber()));
+onClick("drill-start", () => drill());
+onClick("drill-forget", forget);
 onDraw(drawTraining);

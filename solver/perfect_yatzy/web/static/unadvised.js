@@ -1,35 +1,28 @@
-// Playing on without advice: the points of each box without the value of taking it, and the question for the points where
-// nobody can count them, such as while the server is away.
-import { ask, isInBrowser } from "./ask.js";
-import { button, element } from "./dom.js";
-import { _, formatNumber } from "./i18n.js";
-import { categoryName, me, position, rules, state } from "./state.js";
+// Playing on without advice: what each box pays for the roll on the table. It is counted here, so that a game goes on while
+// the server is away.
+import { ask, get, isInBrowser } from "./ask.js";
+import { position, state } from "./state.js";
 
-// The boxes that may be taken, as in the answer to `score`; their `points` are missing if nobody can count them.
-export async function boxesWithoutAdvice(signal) {
-  const body = { ...position(), dice: state.dice, rolls_left: state.left };
-  const found = await ask(isInBrowser ? "score" : "points", body, { signal }).catch(() => null);
-  if (found) return found.categories;
-  const open = rules().categories.filter((category) => !(category.id in me().card));
-  return (rules().forced ? open.slice(0, 1) : open).map((category) => ({ category: category.id }));
+const counters = new Map(); // by rules, a function from the fields of a request to the boxes
+
+// Loads what counting needs, before it is needed.
+export async function learnToCount(spec) {
+  if (isInBrowser || counters.has(spec)) return;
+  counters.set(spec, null);
+  try {
+    const [{ Game }, { Card }, data] = await Promise.all([import("./engine/game.js"), import("./engine/card.js"), get("scoring", { rules: spec })]);
+    const game = new Game(data), { lattice, categories, outcomes } = game;
+    counters.set(spec, (body) => {
+      const card = Card.read(game, body).state, roll = lattice.index([...body.dice].sort((a, b) => a - b)) - lattice.firstRoll;
+      return game.outcomesOf(card, roll, body.rolls_left === game.maxRerolls(card)).map((outcome) =>
+        ({ category: categories[outcomes.category[outcome]].id, points: game.points(outcome), bonus_points: game.bonusPoints(outcome) }));
+    });
+  } catch { counters.delete(spec); } // the next roll tries again
 }
 
-// Asks the player for the points of a box; resolves to a number, or null if the box is not taken.
-export function askPoints(category) {
-  const { points } = rules().categories.find((each) => each.id === category), fields = { box: categoryName(category) };
-  return new Promise((resolve) => {
-    const before = document.activeElement;
-    const choice = element("select", { id: "points-of-box" }, ...[...points].sort((a, b) => b - a).map((each) => element("option", { value: each }, formatNumber(each))));
-    const dialog = element("dialog", { id: "points-dialog", "aria-labelledby": "points-title" },
-      element("h2", { id: "points-title" }, _("Points for {box}", fields)),
-      element("p", {}, element("label", { for: "points-of-box" }, _("Without advice the page does not count them.")), " ", choice),
-      element("p", { class: "choices" }, button(_("Enter"), () => dialog.close("yes"), { class: "primary" }), button(_("Cancel"), () => dialog.close(""))));
-    dialog.addEventListener("close", () => {
-      dialog.remove();
-      if (before?.isConnected) before.focus();
-      resolve(dialog.returnValue === "yes" ? Number(choice.value) : null);
-    });
-    document.body.append(dialog);
-    dialog.showModal();
-  });
+// The boxes that may be taken, as in the answer to `score`; null if nobody can count them.
+export async function boxesWithoutAdvice(signal) {
+  const body = { ...position(), dice: state.dice, rolls_left: state.left };
+  if (!isInBrowser) await learnToCount(body.rules);
+  try { return counters.get(body.rules)?.(body) ?? (await ask(isInBrowser ? "score" : "points", body, { signal })).categories; } catch { return null; }
 }

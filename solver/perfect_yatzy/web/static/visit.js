@@ -2,6 +2,7 @@
 // The game that was on the table before returns with it.
 import { button, byId, element } from "./dom.js";
 import { language } from "./i18n.js";
+import { showRoom } from "./room.js";
 import { change, me, onDraw, showPosition, state } from "./state.js";
 
 let visit = null; // { origin, key, words, back, onBack }: the state before, the position, what the line says
@@ -16,8 +17,8 @@ export async function visitPosition(fields, notice, { words, back, onBack }) {
   await showPosition({ ...fields, typed: JSON.parse(origin).typed, visits: true }, notice);
   visit = { origin, key: positionKey(), words, back, onBack };
   drawVisit();
+  showRoom("play");
   byId("advice-title").focus({ preventScroll: true });
-  byId("table").scrollIntoView();
 }
 
 function leave() {

@@ -10,7 +10,15 @@ const NOTABLE_CHANCE = 0.05, NOTABLE_BONUS = 0.01, NOTABLE_POINTS = 0.05; // sma
 // `best` and `other` are options with the field `outlook`; empty if one of them has none.
 export function whySentence(best, other, spec) {
   if (!best?.outlook || !other?.outlook) return "";
-  return endSentence(best.outlook, other, spec) || meanSentence(best, other, spec) || bonusSentence(best.outlook, other.outlook) || pointsSentence(best.outlook, other, spec);
+  return sureSentence(best, other) || endSentence(best.outlook, other, spec) || meanSentence(best, other, spec) || bonusSentence(best.outlook, other.outlook) || pointsSentence(best.outlook, other, spec);
+}
+
+// A box that ends the turn now, against rolling on for it.
+function sureSentence({ category, points }, { hold, outlook, category: stops }) {
+  const again = outlook.categories.find(([id]) => id === category);
+  if (!category || !points || !hold || stops || !again) return "";
+  const fields = { points: formatNumber(points), option: optionName({ hold }), chance: formatPercent(again[1], 0) };
+  return _("A sure {points}; rerolling from {option} ends there in {chance} of turns.", fields);
 }
 
 // The box in which more turns end, if both options roll again. A box that mostly takes a zero or a poor roll is no merit.

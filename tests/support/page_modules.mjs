@@ -32,6 +32,9 @@ class Store {
   items = {};
   getItem(key) { return this.items[key] ?? null; }
   setItem(key, value) { this.items[key] = String(value); }
+  removeItem(key) { delete this.items[key]; }
+  key(i) { return Object.keys(this.items)[i]; }
+  get length() { return Object.keys(this.items).length; }
 }
 
 const timers = new Map();
@@ -65,7 +68,7 @@ Object.assign(globalThis, {
   location: { hash: "", search: "", hostname: "localhost", href: "http://localhost/" },
   history: { replaceState(_state, _title, link) { globalThis.location.hash = link; } },
   document: {
-    documentElement: new Node(), getElementById: byId, createElement: () => new Node(),
+    documentElement: new Node(), body: Object.assign(new Node(), { dataset: { room: "play" } }), getElementById: byId, createElement: () => new Node(),
     querySelector: () => null, querySelectorAll: () => [],
     addEventListener(type, run) { listeners.push([type, run]); },
   },

@@ -1,0 +1,71 @@
+// Asks for the advice on the position of the page: the answer, the boxes that may be taken, or why there is none.
+import { ask, latestOnly } from "./ask.js";
+import { rules } from "./state.js";
+import { boxesWithoutAdvice } from "./unadvised.js";
+
+const DEBOUNCE_MS = 15, LONG_WAIT_MS = 1000, RETRY_MS = 5000; // before a request is sent, is called long, and is repeated
+
+const newRequest = latestOnly();
+let key = "", timer = 0, tell = () => {};
+// answer: { choosesHold, aim, approximate, entries } of the position asked for, `instead` if it is for the average because the
+// objective has none; isLong: the answer takes its time; boxes: those that may be taken, of the answer to `score`; failure: { error, query, body }
+export let known = { answer: null, boxes: null, failure: null };
+
+// What was found is told to a function of the page.
+export const onFound = (draw) => { tell = draw; };
+
+export const isUnsolved = () => rules().solved === false && Boolean(rules().cost);
+
+// The questions for a position, in the order in which they are tried: a chance that cannot be had is replaced by the average.
+export const questionsFor = (position, objective) => (Object.keys(objective).length ? [{ ...position, ...objective }, position] : [position]);
+
+// Asks unless the same has been asked; `isComplete` says whether all dice are there. Returns whether the position is new.
+export function askFor(position, objective, isComplete) {
+  const asked = isComplete ? JSON.stringify([position, objective]) : "none";
+  if (asked === key) return false;
+  key = asked;
+  known = { answer: null, boxes: null, failure: null };
+  clearTimeout(timer);
+  const signal = newRequest(), questions = questionsFor(position, objective);
+  if (!isComplete) return true;
+  if (isUnsolved()) findBoxes(signal);
+  else timer = setTimeout(() => request(questions, signal), DEBOUNCE_MS);
+  return true;
+}
+
+export function askAgain() { key = ""; }
+
+async function request([body, ...others], signal, instead = null) {
+  const choosesHold = body.rolls_left > 0, query = choosesHold ? "hold" : "score";
+  const wait = setTimeout(() => { known = { ...known, isLong: true }; tell(); }, LONG_WAIT_MS);
+  signal.addEventListener("abort", () => clearTimeout(wait));
+  let answers = null, error = null;
+  try {
+    // The points of each box are asked beside the holds, with the same objective.
+    answers = await Promise.all([ask(query, { ...body, explain: true }, { signal }), choosesHold ? ask("score", body, { signal }) : null]);
+  } catch (thrown) { error = thrown; }
+  clearTimeout(wait);
+  if (signal.aborted) return;
+  if (answers) {
+    const [found, boxes] = answers, entries = choosesHold ? found.holds : found.categories;
+    known = { failure: instead, boxes: (boxes || found).categories, answer: { choosesHold, aim: found.aim, approximate: found.approximate, entries, instead: Boolean(instead) } };
+    tell();
+    return;
+  }
+  const failure = instead || { error, query, body };
+  // A server that is away is away for every question; any other failure is one of the objective.
+  if (others.length && !error.retryable) { request(others, signal, failure); return; }
+  known = { ...known, answer: null, failure };
+  tell();
+  findBoxes(signal);
+  // Asked again in the background: the player goes on meanwhile.
+  if (error.retryable) timer = setTimeout(() => request([body, ...others], newRequest(), instead), RETRY_MS);
+}
+
+// The player goes on without advice: what each box pays.
+async function findBoxes(signal) {
+  const boxes = await boxesWithoutAdvice(signal);
+  if (signal.aborted || known.answer) return;
+  known = { ...known, boxes };
+  tell();
+}

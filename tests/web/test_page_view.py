@@ -1,0 +1,86 @@
+"""The view model: what the page shows and offers, over every combination of state and answer, without a document."""
+
+from __future__ import annotations
+
+import pytest
+from support.page_modules import run
+
+# Positions of one or two players with every phase of a turn, every way to mark dice, and every answer that can come.
+CASES = """
+const { view } = await load("view"), { questionsFor } = await load("asking"), { actionLabel } = await load("advice-text");
+const rules = state.rules(), ids = rules.categories.map((each) => each.id), n = rules.dice;
+const full = Object.fromEntries(ids.map((id) => [id, 5])), late = { ...full };
+delete late[ids.at(-1)];
+const faces = [3, 3, 4, 5, 6, 6].slice(0, n), all = (value) => faces.map(() => value), first = faces.map((_die, i) => i < 2);
+const boxOf = (category, loss) => ({ category, points: 10, expected_final_score: 200 - loss, chance: 0.5 - loss / 100, loss });
+const holdOf = (hold, loss, category = null) => ({ hold, category, points: 10, expected_final_score: 200 - loss, chance: 0.5 - loss / 100, loss });
+function* cases() {
+  const tables = [[{}], [late], [full], [late, late], [full, late], [late, full], [full, full]];
+  for (const cards of tables) for (let player = 0; player < cards.length; player++)
+  for (const dice of [[], faces.slice(0, 2), faces]) for (const rolls of [[], [faces]])
+  for (const left of [0, 1, rules.rolls - 1 + (rules.saved_rolls ? 3 : 0)]) for (const [held, chosen] of [[all(false), false], [first, true], [all(true), true], [all(false), true]])
+  for (const typed of [false, true]) for (const isHidden of [false, true]) for (const hasRecord of [false, true])
+  for (const kind of ["none", "failure", "unsolved", "hold", "stop", "score", "instead"]) for (const aim of [undefined, { goal: 250 }]) {
+    const players = cards.map((card) => ({ name: "", card, saved: 0, bonusPoints: 0 }));
+    const position = { ...state.emptyState(), rules: rules.id, players, player, dice, rolls, left, chosen, typed, held: held.slice(0, dice.length) };
+    const open = ids.filter((id) => !(id in players[player].card)), boxes = open.map((id, i) => boxOf(id, i));
+    const known = { answer: null, boxes: null, failure: null, isHidden, isUnsolved: kind === "unsolved", hasRecord, scores: cards.map((card) => Object.keys(card).length), cost: null };
+    if (kind === "failure" || kind === "instead") known.failure = { message: "away", isExpected: kind === "instead" };
+    if (kind === "unsolved") known.cost = { what: "table" };
+    const isFull = !open.length || dice.length < n;
+    const holds = left && !isFull && [holdOf([3, 3], 0), holdOf([...faces], 1, open[0]), holdOf([], 3)];
+    if (!isFull && kind === "stop" && left) known.answer = { choosesHold: true, aim, entries: [holdOf([...faces], 0, open[0]), holdOf([3, 3], 2)] };
+    if (!isFull && ["hold", "instead"].includes(kind) && left) known.answer = { choosesHold: true, aim, entries: holds, instead: kind === "instead" };
+    if (!isFull && kind === "score" && !left) known.answer = { choosesHold: false, aim, entries: boxes };
+    if (known.answer || kind === "failure" || kind === "unsolved") known.boxes = boxes;
+    yield [position, known];
+  }
+}
+"""
+
+CHECKS = """
+const faults = [], phases = {};
+let count = 0;
+for (const [position, known] of cases()) {
+  const found = view(position, known, { isNarrow: count % 2 === 0, comparesBoxes: count % 3 === 0 }), { primary, secondary, phase } = found;
+  const before = JSON.stringify([position, known]), held = position.dice.filter((_die, i) => position.held[i]);
+  const { card } = position.players[position.player], isOver = position.players.every((each) => Object.keys(each.card).length === ids.length);
+  const check = (isRight, what) => { if (!isRight && faults.length < 5) faults.push([what, phase, primary, position, known]); };
+  count += 1;
+  phases[phase] = (phases[phase] || 0) + 1;
+  if (primary) check(actionLabel(primary, position.typed).length > 3, "an action without a name");
+  if (primary?.kind === "roll") {
+    check(position.left > 0 && primary.hold.length < n && primary.count === n - primary.hold.length, "a roll that rolls nothing");
+    check(position.chosen ? String(primary.hold) === String(held) : phase === "advice" && found.answer.entries[0].loss === 0 && !found.answer.entries[0].category, "a roll that nobody chose and that is not the best");
+  } else if (primary?.kind === "take") {
+    check(phase === "advice" && known.boxes.includes(primary.entry) && !(primary.entry.category in card), "a box that cannot be taken");
+    check(position.chosen && held.length === n || position.chosen && !position.left || found.answer.entries[0].category === primary.entry.category, "a box that is not the best");
+  } else if (primary) {
+    const isRight = { "first-roll": !position.dice.length && !position.rolls.length && !isOver, review: isOver && known.hasRecord, "new-game": isOver && !known.hasRecord, "next-player": !isOver && Object.keys(card).length === ids.length };
+    check(isRight[primary.kind], "an action of another phase");
+  } else check(["entering", "waiting", "own", "alone"].includes(phase), "nothing to do");
+  check(secondary.every((id) => ({ "roll-all": position.left > 0 && ["own", "alone"].includes(phase), "best-again": phase === "advice" && position.chosen, "play-again": isOver }[id])), "a further action that does nothing");
+  if (known.answer && !known.isHidden && !isOver) check(found.headline?.title && found.headline.value && found.list.entries.length, "an answer that is not shown");
+  if (!found.headline) check(found.advised === null && found.bestBox === "" && found.list === null && found.map === null && (found.text || phase === "start" || phase === "entering"), "hidden advice that shows, or no word");
+  if (isOver) check(phase === "over" && known.scores[found.player] === Math.max(...known.scores) && !found.boxes, "the card of the wrong player");
+  else check(found.player === position.player, "the card of another player");
+  if (phase === "alone") check(position.left === 0 || primary || secondary.length || found.boxes, "a player left alone without an action");
+  check(before === JSON.stringify([position, known]), "a view that changes the state");
+}
+const asked = [questionsFor({ dice: 1 }, {}), questionsFor({ dice: 1 }, { goal: 250 }), questionsFor({ dice: 1 }, { opponents: "251", ties: "loss" })];
+return { faults, phases, count, asked };
+"""
+
+
+@pytest.mark.parametrize("rules", ["yatzy", "maxi", "yatzy-forced"])
+def test_every_view_offers_what_can_be_done_and_nothing_else(rules: str) -> None:
+    found = run(CASES + CHECKS, rules)
+    assert found["faults"] == []
+    assert set(found["phases"]) == {"over", "next", "start", "entering", "waiting", "advice", "own", "alone"}
+    assert found["count"] > 10_000
+    # Where a chance cannot be had, the average is asked for.
+    assert found["asked"] == [
+        [{"dice": 1}],
+        [{"dice": 1, "goal": 250}, {"dice": 1}],
+        [{"dice": 1, "opponents": "251", "ties": "loss"}, {"dice": 1}],
+    ]
