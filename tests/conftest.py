@@ -7,6 +7,7 @@ cases are drawn with a seed that the first lines of the output name; `--seed` re
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import re
@@ -71,6 +72,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if not is_later(item)]
     times = json.loads(TIMES.read_text()).get(str(ring), {})
     items.sort(key=lambda item: -times.get(file_of(item.nodeid), 0.0))
+    gc.freeze()  # modules and tests live to the end: no need to look through them again and again
 
 
 def file_of(nodeid: str) -> str:

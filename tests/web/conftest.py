@@ -45,6 +45,7 @@ def blank(tab: Any, address: str) -> Iterator[Any]:
     with without_problems(tab, address):
         yield tab
         tab.unroute_all(behavior="ignoreErrors")
+    tab.goto("about:blank")  # the page draws on, and the browser lives as long as the tests
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ While a process compiles a function, others that need it wait for its lock and t
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import pickle
@@ -171,7 +172,7 @@ class RepairingCache(FunctionCache):
 
 def jit(function: Any) -> Any:
     """Compile a function that releases the interpreter lock, so that threads run in parallel, with the disk cache."""
-    compiled = numba.njit(nogil=True, error_model="numpy")(function)
+    compiled = numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True)(function)
     if _FOLDER is None:
         warn_once(f"cannot write compiled kernels to {_PATH}; they are compiled in every process")
         return compiled
@@ -186,10 +187,16 @@ def jit(function: Any) -> Any:
     def compile_locked(signature: Any) -> Any:
         # numba's own lock first: a thread that waits for a file must not hold what the thread with the file needs.
         with global_compiler_lock:
+            collects = gc.isenabled()
+            gc.disable()  # what the compiler allocates is no garbage until it ends
             try:
+                # Python cannot call a function of views: without its wrapper it compiles in two thirds of the time.
+                compiled.targetoptions["no_cpython_wrapper"] = "View(" in str(signature)
                 return type(compiled).compile(compiled, signature)
             finally:
                 compiled._cache.release()
+                if collects:
+                    gc.enable()
 
     compiled.compile = compile_locked
     return compiled

@@ -128,15 +128,17 @@ def boxes_of_use(rules: RuleSet) -> Ints:
     Those that collect a face which they show; and others that pay for some roll with them, jokers included.
     """
     dice = lattice(rules.dice, rules.faces)
-    within = (dice.counts[:, None] <= dice.counts[None, dice.first_roll :]).all(-1)
     paid = points_table(rules) > 0
     if rules.joker:
         paid |= (full_points(rules) > 0) & paid[rules.joker_index]
-    pays = (within.astype(np.int64) @ paid.T) > 0
+    pays = np.zeros((dice.n_holds, len(paid)), dtype=bool)
+    pays[dice.first_roll :] = paid.T
+    for hold in range(dice.first_roll - 1, -1, -1):
+        pays[hold] = pays[dice.successors[hold]].any(axis=0)
     for c, box in enumerate(rules.categories):
         if box.face:
             pays[:, c] = dice.counts[:, box.face - 1] > 0
-    return pays @ (1 << np.arange(len(rules.categories)))
+    return np.asarray(pays @ (1 << np.arange(len(paid))))
 
 
 def rule_uses(rules: RuleSet, rule: HoldRule) -> Ints:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..game.dice import Ints, lattice
-from ..kernels.table_slices import PADDING, TableSlice, padded, window
+from ..kernels.table_slices import PADDING, TableSlice, padded, read_only, window
 from ..model.objectives import (
     ExponentialUtility,
     Objective,
@@ -134,6 +134,8 @@ class RowSolver:
         outcomes = turn_outcomes(objective.rules, objective.start)
         ties = objective.policy.ties if objective.policy else (TIE, 0.0)
         policy = PolicyJob(self._model, outcomes, self._lattice, ties, scratch)
-        means = below if isinstance(objective, PolicyMean) else window(objective.space, objective.values, filled)
+        means = TableSlice(read_only(below.values), below.start)  # of the type of a window: one kernel
+        if not isinstance(objective, PolicyMean):
+            means = window(objective.space, objective.values, filled)
         weights = objective.points_weight, objective.square_weight
         return EvaluationJob(policy, means, below, out, self._most_saved(filled), *weights)
