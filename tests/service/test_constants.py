@@ -37,7 +37,7 @@ CONSTANTS: dict[str, dict[str, Any]] = {
     "policies.computer_players": {"WIN_SECONDS": 0.5, "MAX_SOLVED": 64},
     "web.site.folder": {"SCHEMA": 2},
     "web.site.tables": {
-        "WHOLE_VALUES": 4_000_000, "VALUE_BITS": 28, "DEVIATION_BITS": 8, "CHANCE_BITS": 12, "PART_BYTES": 67_108_864,
+        "WHOLE_VALUES": 4_000_000, "VALUE_BITS": 30, "DEVIATION_BITS": 8, "CHANCE_BITS": 12, "PART_BYTES": 67_108_864,
         "PAGE_BYTES": 16_384, "PAGE_DIGEST_BYTES": 16,
     },
     "play.columns": {"MAX_POINTS": 1_000_000},

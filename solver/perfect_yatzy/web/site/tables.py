@@ -1,13 +1,13 @@
 """The values of a game as files for the engine in the browser; the reader is ``static/engine/table.js``.
 
 A small table is one file that is fetched whole. Its values are rounded to fixed point, which makes each differ by at
-most 2^-29 = 1.9e-9 points: float32 would make it 7.6e-6, and options that are equal would no longer be known as
+most 2^-31 = 4.7e-10 points: float32 would make it 7.6e-6, and options that are equal would no longer be known as
 equal. Neighbouring states have similar values, so differences from an expectation are stored::
 
     expected = V(card + a) + V(card + b) - V(card + a + b)      a, b: the first lower boxes that may be filled
     stored   = (V - expected) of a lane minus that of the lane before, the sign in the last bit
 
-as bytes, first the highest of all values, then the second highest ..., in gzip: 3.1 MB for Yatzy instead of 7.7.
+as bytes, first the highest of all values, then the second highest ..., in gzip: 3.3 MB for Yatzy instead of 7.7.
 
 A large table is stored as it is, in parts that static hosts accept. The engine fetches pages of 16 kB by HTTP Range,
 and compares each with its digest: the first 16 bytes of its SHA-256, one after the other in a file of their own.
@@ -30,7 +30,7 @@ from ...model.checked_values import Table
 from ...model.state_space import StateSpace, state_space
 
 WHOLE_VALUES = 4_000_000  # a table with more values is fetched in pages
-VALUE_BITS = 28  # after the point, of values
+VALUE_BITS = 30  # after the point, of values
 DEVIATION_BITS = 8  # of standard deviations: 0.002 points
 CHANCE_BITS = 12  # of the chance of the upper bonus: 0.01 %
 PART_BYTES = 64 << 20  # static hosts refuse files of more than 100 MB; a multiple of PAGE_BYTES
