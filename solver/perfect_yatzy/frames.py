@@ -36,13 +36,13 @@ class Table(Protocol):
         ...
 
 
-Result = Table | Sequence[Hold] | Sequence[Choice]
+Result = Table | Sequence[Hold | Choice]
 
 
 def _table(result: Result) -> Table:
     """A result with columns; a plain list of holds or categories becomes a ranking."""
     if isinstance(result, list) and not isinstance(result, Ranking):
-        if all(isinstance(entry, Hold) for entry in result) or all(isinstance(entry, Choice) for entry in result):
+        if all(isinstance(entry, Hold | Choice) for entry in result):
             return Ranking(result)
     elif isinstance(result, TABLES):
         return result

@@ -27,7 +27,6 @@ from perfect_yatzy.game.translations import localized
 from perfect_yatzy.play.record import read_games
 from perfect_yatzy.play.save_file import load_session, save_session
 from perfect_yatzy.play.session import Session
-from perfect_yatzy.strategy.opponents import final_score
 from perfect_yatzy.strategy.strategy import Strategy
 from support.command import Run
 from support.sessions import FIVES, FORCED, FOURS, RUN, new_session, scripted_session
@@ -279,7 +278,7 @@ def test_the_rows_of_a_card_add_up(session: Session, expected: dict[str, str]) -
     saved = int(rows.pop("Saved rolls", 0))
     assert saved == session.card(0).saved
     total = int(rows.pop("Total"))
-    assert total == final_score(session.card(0))
+    assert total == session.card(0).score
     assert sum(int(value) for value in rows.values() if value != "·" and " of " not in value) == total
 
 

@@ -18,7 +18,6 @@ from perfect_yatzy.game.patterns import Pattern
 from perfect_yatzy.game.rules import Bonus, Category, Column, RuleSet
 from perfect_yatzy.model.objectives import Objective
 from perfect_yatzy.play.record import Turn, read_games, write_games
-from perfect_yatzy.play.review import ranked_actions
 from perfect_yatzy.play.save_file import save_session
 from perfect_yatzy.play.session import Action, Session
 from perfect_yatzy.policies.price_sheet import bonus_features, pars
@@ -91,7 +90,7 @@ def test_equal_holds_are_in_one_order_everywhere(own_rules: Path, run: Run) -> N
     assert listed == ["alldice,takeSecond", *IN_ORDER[1:-1], "nothing"]
     goal = json.loads(run("hold", "2346", *asked, "--goal", "0", "--json").stdout)
     assert [hold["hold"] for hold in goal["holds"]] == [hold["hold"] for hold in answer["holds"]]
-    actions = ranked_actions(strategy, parse_card(strategy.rules, "four=0"), (2, 3, 4, 6), 2)
+    actions = strategy.ranking("four=0", (2, 3, 4, 6), 2)
     names = [getattr(action, "category", None) or "".join(map(str, action.dice)) for action in actions]  # type: ignore[union-attr]
     assert names == ["second", "third", *IN_ORDER[1:]]
 

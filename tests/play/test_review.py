@@ -18,7 +18,6 @@ from perfect_yatzy.model.objectives import BonusChance
 from perfect_yatzy.play.record import Game, check_writable, read_game, read_games, write_games
 from perfect_yatzy.play.review import Review, action_outlook, review
 from perfect_yatzy.service.reviews import review_json
-from perfect_yatzy.strategy.opponents import final_score
 from perfect_yatzy.strategy.simulation import simulate
 from perfect_yatzy.strategy.turn_outcomes import outcomes_of_hold
 from perfect_yatzy.tablebase.backward_induction import solve_objective
@@ -47,7 +46,7 @@ def test_result_is_start_plus_luck_minus_errors(key: str, games: int) -> None:
         game = read_game(json.loads(json.dumps(played.to_json())))
         found = review(strategy, game)
         assert found.finished
-        assert found.result == final_score(game.card(0))
+        assert found.result == game.card(0).score
         assert found.result == pytest.approx(found.start + found.luck - found.points_lost, abs=1e-9)
         assert found.points_lost > 0 if errs else found.points_lost < 1e-6
         assert all(d.loss >= 0 for d in found.decisions)
@@ -328,7 +327,7 @@ def test_the_command_reviews(run: Run, forced: Strategy, tmp_path: Path) -> None
 def test_simulate_writes_records(run: Run, yatzy: Strategy, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     assert run("simulate", "-n", "3", "--seed", "8", "-o", str(path)).returncode == 0
-    assert [final_score(g.card(0)) for g in read_games(path)] == simulate(yatzy, 3, seed=8).final_scores.tolist()
+    assert [g.card(0).score for g in read_games(path)] == simulate(yatzy, 3, seed=8).final_scores.tolist()
     wrong = run("simulate", "-n", "100001", "-o", str(path), "--force")
     assert "at most 100,000 games, from the empty card" in wrong.stderr
 

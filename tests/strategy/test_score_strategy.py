@@ -25,7 +25,7 @@ from perfect_yatzy.model.objectives import Goals, Objective, Utility
 from perfect_yatzy.model.state_space import StateSpace
 from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy import distribution as forward
-from perfect_yatzy.strategy.opponents import Opponent, WinUtility, final_score, finished, opponent, parse_opponents
+from perfect_yatzy.strategy.opponents import Opponent, WinUtility, finished, opponent, parse_opponents
 from perfect_yatzy.strategy.score_strategy import ScoreStrategy, maximise, mean_evaluator, reach, solve_in_memory
 from perfect_yatzy.strategy.turn_evaluator import ScoreEvaluator
 from perfect_yatzy.tablebase.backward_induction import solve_objective
@@ -311,7 +311,7 @@ def test_opponents_are_scores_or_cards() -> None:
     for wrong, message in (("abc", "'abc' is not an opponent"), ("ones=99", "ones cannot hold 99")):
         with pytest.raises(StateError, match=message):
             parse_opponents(rules, wrong)
-    assert final_score(parse_card(rules, full)) == 113
+    assert parse_card(rules, full).score == 113
 
 
 def test_opponents_are_those_that_are_named() -> None:

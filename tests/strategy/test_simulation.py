@@ -15,7 +15,6 @@ from perfect_yatzy import Scorecard, State, Strategy, maximise, parse_card, reac
 from perfect_yatzy.frames import to_arrow
 from perfect_yatzy.play.record import card_after
 from perfect_yatzy.play.replay import play_turn
-from perfect_yatzy.strategy.opponents import final_score
 from perfect_yatzy.strategy.simulation import simulate
 from support.command import Run, refused_in_a_line
 from support.need import need
@@ -56,7 +55,7 @@ def replayed(strategy: Strategy, seed: int, game: int, start: Scorecard) -> tupl
             rolled = documented_dice(seed, game, number, roll, len(dice) - len(held), strategy.rules.faces)
             assert sorted((*held, *rolled)) == [*dice]
         card = card_after(card, turn)
-    return final_score(card), card.points
+    return card.score, card.points
 
 
 @pytest.mark.parametrize(

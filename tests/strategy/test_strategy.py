@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pickle
+import random
 import re
 import statistics
 import time
 from dataclasses import replace
+from math import factorial
 from typing import Any
 from xml.etree import ElementTree
 
@@ -15,11 +17,14 @@ import perfect_yatzy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from perfect_yatzy import Scorecard, State, StateError, Strategy
-from perfect_yatzy.game.notation import dice_of
+from perfect_yatzy import Hold, Scorecard, State, StateError, Strategy
+from perfect_yatzy.game.action_numbers import action_number
+from perfect_yatzy.game.notation import counts_of, dice_of, is_subset
+from perfect_yatzy.game.rules import RuleSet
 from perfect_yatzy.kernels.table_slices import PADDING, window
 from perfect_yatzy.strategy.simulation import simulate
 from perfect_yatzy.strategy.verify import random_states
+from support import games
 from support.command import refused_in_a_line
 from support.need import need
 from support.players import with_values
@@ -281,3 +286,78 @@ def test_a_single_query_is_quick(yatzy: Strategy) -> None:
         yatzy.holds(state, "33456", 2)
         times.append(time.perf_counter() - start)
     assert statistics.median(times) < 0.01
+
+
+@pytest.mark.parametrize("rules", [games.joker_game("forced", bonus=4), games.saved_rolls_game("free", True)])
+def test_a_position_goes_everywhere(rules: RuleSet) -> None:
+    """The best action is that of the batch kernels, and values are means over rolls and maxima over actions."""
+    strategy, generator = perfect_yatzy.open_strategy(rules), random.Random(3)
+    position, points = perfect_yatzy.start_turn(rules), 0
+    grid = strategy.evaluator.dice
+    while not position.over:
+        if position.to_roll:
+            rolls = [
+                tuple(np.repeat(np.arange(1, rules.faces + 1), counts)) for counts in grid.counts[grid.first_roll :]
+            ]
+            after = [position.roll(roll) for roll in rolls if is_subset(position.dice, roll)]
+            new = [np.subtract(counts_of(rules, each.dice), counts_of(rules, position.dice)) for each in after]
+            ways = [factorial(position.to_roll) / np.prod([factorial(n) for n in rolled]) for rolled in new]
+            mean = sum(n * strategy.value(each) for n, each in zip(ways, after, strict=True))
+            assert strategy.value(position) == pytest.approx(mean / rules.faces**position.to_roll, abs=1e-9)
+            position = position.roll(generator)
+            continue
+        state, left = position.state, position.rolls_left
+        batch = strategy.best(state.filled, state.upper, [position.dice], left, state.saved, state.joker_paid)
+        best = strategy.best_action(position)
+        assert action_number(rules, best) == batch.action[0]
+        ranking = strategy.ranking(position)
+        assert ranking == strategy.ranking(position.card, position.dice, left)
+        assert sorted(option.action for option in ranking if isinstance(option, Hold)) == sorted(position.holds())
+        for option in ranking:
+            made = position.apply(option.action)
+            earned = made.card.total - position.card.total
+            assert option.value == pytest.approx(earned + strategy.value(made), abs=1e-9)
+            assert strategy.regret(position, option.action) == option.loss
+        assert strategy.value(position) == pytest.approx(batch.value[0], abs=1e-9)
+        if left:
+            assert strategy.holds(position) == strategy.holds(position.card, position.dice, left)
+        assert strategy.categories(position) == strategy.categories(position.card, position.dice, left)
+        points += 1
+        position = position.apply(generator.choice(position.legal_actions()))
+    assert points >= len(rules.categories)
+    assert strategy.value(position) + position.card.total == position.card.score
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "start_turn('yatzy')",
+        "start_turn('yatzy', 'ones=3 chance=22', dice='33456')",
+        "start_turn('yatzy+five-is-full-house', dice='33456', rolls_left=1)",
+        "start_turn('yatzy', rolls_left=0, held='33')",
+        "start_turn('yahtzee', 'aces=5 yahtzee=50', held='33', bonus_points=100)",
+        "start_turn('yatzy-saved', 'ones=3', dice='33456', saved=2)",
+        "start_turn('yatzy', State(filled=1, upper=3, saved=0, joker_paid=False), dice='33456')",
+    ],
+)
+def test_a_position_prints_as_the_call_that_makes_it(text: str) -> None:
+    names = {"start_turn": perfect_yatzy.start_turn, "State": State}
+    position, again = eval(text, names), eval(text, names)
+    assert repr(position) == text
+    assert position == again
+    assert len({position, again, perfect_yatzy.start_turn("generala")}) == 2
+    assert "<table>" in position._repr_html_()
+
+
+def test_a_position_is_refused_where_it_does_not_belong(yatzy: Strategy) -> None:
+    begin = perfect_yatzy.start_turn("yatzy")
+    for call, message in (
+        (lambda: yatzy.best_action(begin), "still to be rolled"),
+        (lambda: yatzy.ranking("ones=3"), "still to be rolled"),
+        (lambda: yatzy.best_action(perfect_yatzy.start_turn("kniffel", dice="33456")), "belongs to kniffel"),
+        (lambda: yatzy.regret(begin.roll("33456"), "66"), "'66' is not legal with '33456' and 2 rolls left"),
+        (lambda: perfect_yatzy.start_turn("yatzy", held="chance"), "must be dice"),
+        (lambda: perfect_yatzy.start_turn("yatzy", held="33", rolls_left=2), "it must be 0 to 1"),
+    ):
+        with pytest.raises(StateError, match=message):
+            call()

@@ -16,7 +16,7 @@ from ..errors import RulesError, StateError
 from ..game.notation import parse_category, parse_faces, parse_hold
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
-from ..play.review import find_action, ranked_actions
+from ..play.review import find_action
 from ..play.save_file import SaveFile
 from ..play.session import Action, Session
 from ..policies.computer_players import ComputerPlayer
@@ -221,7 +221,7 @@ class TerminalGame:
         strategy = self.strategy
         if isinstance(winning, dict):
             strategy = self.service.resolve(self.service.parse(winning), strategy).strategy
-        options = ranked_actions(strategy, session.card(), session.dice, session.rolls_left)
+        options = strategy.ranking(session.card(), session.dice, session.rolls_left)
         action = find_action(options, decision)
         assert action is not None  # the session allows it
         unit = WIN_CHANCE_PER_POINT if strategy is not self.strategy else 1.0

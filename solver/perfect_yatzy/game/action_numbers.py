@@ -55,6 +55,13 @@ def read_action(rules: RuleSet, action: ActionText) -> Action:
     return held
 
 
+def read_hold(rules: RuleSet, held: ActionText) -> Dice:
+    """The dice of a hold, ascending."""
+    if isinstance(taken := read_action(rules, held or ()), str):
+        raise StateError(f"held is {shown(held)}; must be dice")
+    return taken
+
+
 def action_number(rules: RuleSet, action: ActionText) -> int:
     """Number of the action that :func:`read_action` reads, with its errors."""
     known = read_action(rules, action)

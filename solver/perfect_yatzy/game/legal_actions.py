@@ -4,8 +4,7 @@
                            (a decision)         (chance)                                       (chance, or the end)
 
 >>> import random
->>> from perfect_yatzy import load_rules
->>> position = start_turn(load_rules("yatzy"), dice="33456")
+>>> position = start_turn("yatzy", dice="33456")
 >>> len(position.legal_actions()), position.categories()["chance"]
 (38, (21, 0))
 >>> held = position.apply((3, 3))  # three dice are to be rolled
@@ -16,7 +15,11 @@
 (1, 5, 2)
 
 Jokers, forced order, saved rolls and first-roll bonuses are part of it. A position is checked once, when
-:func:`start_turn` makes it; what follows from it by legal actions and rolls is not checked again.
+:func:`start_turn` makes it; what follows from it by legal actions and rolls is not checked again. A position prints
+as the call that makes it, and equal positions have equal hashes:
+
+>>> held
+start_turn('yatzy', held='33')
 """
 
 from __future__ import annotations
@@ -25,13 +28,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 from .._messages import _, number_text
 from ..errors import StateError, game_over, shown, whole_number
-from .action_numbers import Action, ActionText, read_action
+from .action_numbers import Action, ActionText, read_action, read_hold
 from .dice import Dice
-from .notation import CardText, counts_of, dice_of, is_subset, parse_dice, parse_faces, read_card, spaced
+from .notation import (
+    CardText,
+    counts_of,
+    dice_of,
+    is_subset,
+    parse_card,
+    parse_dice,
+    parse_faces,
+    read_card,
+    spaced,
+)
+from .notebook import html_table
+from .rule_loader import load_rules
 from .rules import RuleSet
 from .scorecard import Scorecard, State, check_state
 from .scoring import is_joker, open_categories, scoring_options
@@ -238,25 +254,55 @@ class TurnPosition:
             )
         return replace(self, dice=dice)
 
+    def __repr__(self) -> str:
+        card, is_held = self.card, 0 < self.to_roll < self.rules.dice
+        most = self.rules.rolls_per_turn - 1 + self.state.saved - is_held
+        text = "" if isinstance(card, State) else str(card)
+        given = [repr(self.rules.spec or self.rules.key)]
+        if text or isinstance(card, State):
+            given.append(repr(text or card))
+        dice = "".join(map(str, self.dice))
+        given += [f"dice={dice!r}"] if dice and not self.to_roll else []
+        given += [f"rolls_left={self.rolls_left}"] if self.rolls_left != most else []
+        given += [f"held={dice!r}"] if is_held else []
+        if isinstance(card, Scorecard):
+            given += [f"{name}={value}" for name in ("saved", "bonus_points") if (value := getattr(card, name))]
+        return f"start_turn({', '.join(given)})"
+
+    def _repr_html_(self) -> str:
+        rules, card = self.rules, self.card
+        points = card.points if isinstance(card, Scorecard) else {}
+        rows = [(c.name, str(points.get(i, "x" if self.state.filled >> i & 1 else "")))
+                for i, c in enumerate(rules.categories)]  # fmt: skip
+        return html_table((), rows, repr(self))
+
 
 def start_turn(
-    rules: RuleSet,
+    rules: str | Path | RuleSet,
     card: CardText | Card = "",
     dice: Rolled | None = None,
     rolls_left: int | None = None,
+    *,
+    held: Sequence[int] | str = (),
+    saved: int = 0,
+    bonus_points: int = 0,
 ) -> TurnPosition:
     """A checked position within a turn.
 
     Parameters
     ----------
     rules
-        The game; nothing is solved, so also one that is too large to be solved.
+        The game, a name or a rule set; nothing is solved, so also one that is too large to be solved.
     card
         The card at the start of the turn: a scorecard, its text, points by category, or a bare state.
     dice
         All dice on the table; or a generator to roll them. None: they are still to be rolled.
     rolls_left
         Rerolls left; default: all of the turn's, as after the first roll.
+    held
+        The dice that are held while the others are to be rolled.
+    saved, bonus_points
+        Saved rolls, and joker and first-roll bonuses received so far, of a card that is given as text or points.
 
     Returns
     -------
@@ -268,25 +314,28 @@ def start_turn(
         If the card, the dice or `rolls_left` cannot occur, or every category is filled.
     """
     checked: Card
+    rules = load_rules(rules)
     if isinstance(card, State):
-        check_state(rules, card)
         checked = card
-    else:
+    elif isinstance(card, Scorecard):
         checked = read_card(rules, card)
-        check_state(rules, checked.state)
+    else:
+        checked = parse_card(rules, card, saved, bonus_points)
+    check_state(rules, checked if isinstance(checked, State) else checked.state)
     start = TurnPosition(rules, checked, (), 0)
     if start.over:
         raise game_over()
-    most = rules.rolls_per_turn - 1 + start.state.saved
+    kept = read_hold(rules, held)
+    most = rules.rolls_per_turn - 1 + start.state.saved - bool(kept)
     left = most if rolls_left is None else whole_number(rolls_left, "rolls_left")
     if not 0 <= left <= most:
         raise StateError(_("{left} rolls left; it must be 0 to {most}").format(left=left, most=most))
-    start = replace(start, rolls_left=left)
+    start = replace(start, dice=kept, rolls_left=left)
     return start if dice is None else start.roll(dice)
 
 
 def legal_actions(
-    rules: RuleSet, card: CardText | Card, dice: Sequence[int] | str, rolls_left: int | None = None
+    rules: str | Path | RuleSet, card: CardText | Card, dice: Sequence[int] | str, rolls_left: int | None = None
 ) -> list[Action]:
     """Every legal action for the dice on the table; needs no table and solves nothing.
 

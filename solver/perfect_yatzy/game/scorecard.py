@@ -80,6 +80,11 @@ class Scorecard:
         return sum(self.points.values()) + self.bonus_points
 
     @property
+    def score(self) -> int:
+        """:attr:`total` with the upper bonus if it is reached: of a full card the final score."""
+        return self.total + upper_sums(self.rules).bonus(self.state.upper)
+
+    @property
     def upper(self) -> int:
         """Sum of the upper boxes of all columns, not capped."""
         return sum(self.column_sums)
@@ -117,6 +122,9 @@ class Scorecard:
             Saved rolls after the turn.
         """
         return Scorecard(self.rules, self.points | {category: points}, saved, self.bonus_points + bonus_points)
+
+    def __hash__(self) -> int:
+        return hash((self.rules, frozenset(self.points.items()), self.saved, self.bonus_points))
 
     def __str__(self) -> str:
         return " ".join(f"{self.rules.categories[c].id}={p}" for c, p in sorted(self.points.items()))

@@ -18,7 +18,6 @@ from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Strategy, check_strategy
 from .record import card_after
 from .replay import play_turn
-from .review import ranked_actions
 
 # Range of what the second-best action loses, in expected points; the limits are those of the grades in review.py.
 DIFFICULTIES = {N_("easy"): (1.7, 1e9), N_("medium"): (0.4, 1.7), N_("hard"): (0.05, 0.4)}
@@ -36,7 +35,7 @@ class Puzzle:
 
     def options(self, strategy: Strategy) -> list[Hold | Choice]:
         """All holds and categories, best first."""
-        return ranked_actions(strategy, self.card, self.dice, self.rolls_left)
+        return strategy.ranking(self.card, self.dice, self.rolls_left)
 
     def gap(self, strategy: Strategy) -> float:
         """Expected points that the second-best option loses; 0 if there is only one option."""

@@ -21,7 +21,7 @@ from ..game.limits import MAX_CARD_ENTRIES, check_length
 from ..game.rule_loader import rules_from_json
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, check_card
-from ..strategy.opponents import MAX_FINAL_SCORE, final_score
+from ..strategy.opponents import MAX_FINAL_SCORE
 from ..strategy.strategy import Strategy
 from .columns import GameColumns
 from .grading import Bools, GradedGames, grade_games
@@ -318,4 +318,4 @@ def _scores_of_boxes(rules: RuleSet, turns: list[dict[str, Any]], players: list[
         check_card(card)
         if card.state.filled != rules.full_mask:
             raise StateError(_("it is unfinished, and its dice and holds are not recorded"))
-    return [final_score(card) for card in cards]
+    return [card.score for card in cards]

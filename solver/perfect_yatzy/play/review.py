@@ -15,14 +15,13 @@ to hold some of the dice, or to take a category, with rerolls left or without. A
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from .._messages import _
 from ..errors import StateError, whole_number
 from ..game.dice import Dice
 from ..game.scorecard import Scorecard, State
-from ..strategy.actions import Choice, Hold, ranked
-from ..strategy.opponents import final_score
+from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Strategy, check_strategy
 from ..strategy.turn_evaluator import ScoreEvaluator, TurnEvaluator
 from ..strategy.turn_outcomes import TurnOutcome, outcomes_of_hold
@@ -49,23 +48,9 @@ def grade(loss: float, first: bool = True) -> str:
     return next((name for limit, name in GRADES if loss < limit), "blunder")
 
 
-def ranked_actions(strategy: Strategy, card: Scorecard, dice: Sequence[int], rolls_left: int) -> list[Hold | Choice]:
-    """All holds and categories for some dice, best first.
-
-    Losses are relative to the best of all. Of equal options a category comes first, then the hold with more dice.
-    """
-    found: list[Hold | Choice] = [*strategy.categories(card, dice, rolls_left)]
-    if rolls_left:
-        # Holding all dice means taking a category, and all categories are there already.
-        found += [hold for hold in strategy.holds(card, dice, rolls_left) if hold.category is None]
-    entries = [(action.value, action.mean, place) for place, action in enumerate(found)]
-    best_first = ranked(strategy.evaluator, entries, lambda place: place)
-    return [replace(found[place], loss=loss) for _, loss, _, place in best_first]
-
-
 def find_action(actions: Sequence[Hold | Choice], target: Dice | str) -> Hold | Choice | None:
     """The action that holds these dice or takes the category with this id; None if it is not among the actions."""
-    return next((a for a in actions if (a.dice if isinstance(a, Hold) else a.category) == target), None)
+    return next((a for a in actions if a.action == target), None)
 
 
 @dataclass(frozen=True)
@@ -203,7 +188,7 @@ def review(strategy: Strategy, game: Game, player: int = 0) -> Review:
         _review_turn(strategy, number, card, turn, decisions, roll_luck)
     card = game.card(player)
     finished = card.state.filled == game.rules.full_mask
-    result = final_score(card) if finished else card.total + strategy.value(card)
+    result = card.score if finished else card.total + strategy.value(card)
     return Review(game.players[player], strategy.value(), float(result), finished, tuple(decisions), tuple(roll_luck))
 
 
@@ -213,7 +198,7 @@ def _review_turn(
     value, max_rerolls = strategy.value(card), strategy.max_rerolls(card.state)
     for i, dice in enumerate(turn.dice_history):
         rolls_left = max_rerolls - i
-        found = ranked_actions(strategy, card, dice, rolls_left)
+        found = strategy.ranking(card, dice, rolls_left)
         roll_luck.append(RollLuck(number, i + 1, dice, found[0].value - value))
         done = find_action(found, turn.category if i == len(turn.dice_history) - 1 else turn.holds[i])
         assert done is not None  # the record has been checked

@@ -39,7 +39,7 @@ from ..strategy.actions import Choice, Hold, max_rerolls, rank_categories, rank_
 from ..strategy.approximate_strategy import ApproximateStrategy, needs_table
 from ..strategy.distribution import has_distribution
 from ..strategy.opening import open_strategy
-from ..strategy.opponents import Opponent, WinUtility, final_score, finished, opponent, parse_opponents
+from ..strategy.opponents import Opponent, WinUtility, finished, opponent, parse_opponents
 from ..strategy.position import check_position
 from ..strategy.score_strategy import utility_strategy
 from ..strategy.strategy import DiceText, Strategy
@@ -281,7 +281,7 @@ class WinningPlayer(ComputerPlayer):
     def _read_one(self, other: Scorecard | str | int) -> list[int | Scorecard]:
         if isinstance(other, Scorecard):
             check_position(self.rules, other.state)
-            return [final_score(other) if other.state.filled == self.rules.full_mask else other]
+            return [other.score if other.state.filled == self.rules.full_mask else other]
         return parse_opponents(self.rules, [other or "empty"] if isinstance(other, str) else [other])
 
     def _is_quick(self, card: Scorecard, others: Sequence[int | Scorecard]) -> bool:

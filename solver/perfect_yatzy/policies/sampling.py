@@ -24,7 +24,6 @@ from ..game.legal_actions import TurnPosition, start_turn
 from ..game.notation import CardText
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
-from ..strategy.opponents import final_score
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import ScoreEvaluator
 from ..tablebase.store import Progress
@@ -151,7 +150,7 @@ def sample_games(
             decisions.append(_Decision(*row, state.saved, state.joker_paid, action))
             position = after
         assert isinstance(position.card, Scorecard)
-        scores[game - first] = final_score(position.card)
+        scores[game - first] = position.card.score
         if progress:
             progress(game - first + 1, number)
     columns = _Decision(*map(list, zip(*map(astuple, decisions), strict=True)))  # type: ignore[arg-type]

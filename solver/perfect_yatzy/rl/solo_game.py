@@ -22,7 +22,6 @@ from ..game.notation import counts_of
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..game.upper_sums import upper_sums
-from ..strategy.opponents import final_score
 
 Mask = npt.NDArray[np.int8]
 Observation = dict[str, npt.NDArray[Any]]
@@ -128,7 +127,7 @@ class SoloGame:
         if action < self.n_holds:
             self.roll()
         else:
-            self.score = final_score(self.card)
+            self.score = self.card.score
         return self.score - before
 
     def observation(self) -> Observation:

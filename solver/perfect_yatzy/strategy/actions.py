@@ -12,11 +12,12 @@ The functions here trust their arguments; :class:`perfect_yatzy.strategy.strateg
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, SupportsIndex, TypeVar, overload
 
 import numpy as np
 
+from ..game.action_numbers import Action as GameAction
 from ..game.dice import sub_multisets
 from ..game.notation import counts_of, dice_of, glyphs, spaced
 from ..game.notebook import html_table
@@ -56,11 +57,19 @@ class Hold:
     category: str | None = None
 
     @property
+    def action(self) -> GameAction:
+        """What :meth:`perfect_yatzy.TurnPosition.apply` takes: the dice to hold, or the category to score now."""
+        return self.category or self.dice
+
+    @property
     def label(self) -> str:
         """The hold in a few words."""
         if self.category:
             return f"score {self.category}"
         return f"hold {spaced(self.dice)} {glyphs(self.dice)}" if self.dice else "reroll all"
+
+    def _repr_html_(self) -> str:
+        return Ranking([self])._repr_html_()
 
 
 @dataclass(frozen=True)
@@ -94,9 +103,17 @@ class Choice:
     bonus_points: int = 0
 
     @property
+    def action(self) -> GameAction:
+        """What :meth:`perfect_yatzy.TurnPosition.apply` takes: the id of the category."""
+        return self.category
+
+    @property
     def label(self) -> str:
         """The choice in a few words."""
         return f"{self.category} for {self.points + self.bonus_points}"
+
+    def _repr_html_(self) -> str:
+        return Ranking([self])._repr_html_()
 
 
 Action = TypeVar("Action", bound=Hold | Choice)
@@ -156,17 +173,18 @@ class Ranking(list[Action], Generic[Action]):
     def columns(self) -> dict[str, list[Any]]:
         """The actions as named columns, with the names of the JSON answers.
 
-        ``hold`` and ``category`` for holds, ``category``, ``points`` and ``bonus_points`` for categories; then the
-        value, named ``expected_remaining``, ``chance`` or ``expected_utility``, ``loss`` in the same unit and, unless
-        it is the value, ``expected_remaining``.
+        ``hold`` and ``category`` for holds, ``category``, ``points`` and ``bonus_points`` for categories, all of
+        them for both (None where an action has no such thing); then the value, named ``expected_remaining``,
+        ``chance`` or ``expected_utility``, ``loss`` in the same unit and, unless it is the value,
+        ``expected_remaining``.
         """
         if not self:
             return {}
         name = value_name(self.policy)
-        names = ("dice", "category") if isinstance(self[0], Hold) else ("category", "points", "bonus_points")
-        found: dict[str, list[Any]] = {field: [getattr(entry, field) for entry in self] for field in names}
-        if "dice" in found:
-            found = {"hold": [list(dice) for dice in found.pop("dice")]} | found
+        names = ["category"] + ["points", "bonus_points"] * any(isinstance(entry, Choice) for entry in self)
+        found: dict[str, list[Any]] = {field: [getattr(entry, field, None) for entry in self] for field in names}
+        if any(isinstance(entry, Hold) for entry in self):
+            found = {"hold": [list(entry.dice) if isinstance(entry, Hold) else None for entry in self]} | found
         found |= {name: [entry.value for entry in self], "loss": [entry.loss for entry in self]}
         return found if name == "expected_remaining" else found | {"expected_remaining": [e.mean for e in self]}
 
@@ -235,6 +253,19 @@ def rank_holds(
         Hold(hold, value, loss, mean, best.category if len(hold) == len(dice) else None)
         for value, loss, mean, hold in ranked(evaluator, entries, lambda hold: (-len(hold), tuple(-f for f in hold)))
     ]
+
+
+def rank_all(evaluator: TurnEvaluator, state: State, dice: tuple[int, ...], rolls_left: int) -> list[Hold | Choice]:
+    """Every hold of fewer than all dice and every category; of equal options a category, then more dice held."""
+    choices = rank_categories(evaluator, state, dice, rolls_left)
+    found: list[Hold | Choice] = [*choices]
+    if rolls_left:
+        # Holding all dice means taking a category, and all categories are there already.
+        holds = rank_holds(evaluator, state, dice, rolls_left, choices[0])
+        found += [hold for hold in holds if hold.category is None]
+    entries = [(option.value, option.mean, place) for place, option in enumerate(found)]
+    best_first = ranked(evaluator, entries, lambda place: place)
+    return [replace(found[place], loss=loss) for _, loss, _, place in best_first]
 
 
 def max_rerolls(rules: RuleSet, saved: int) -> int:

@@ -25,7 +25,6 @@ from ..game.notation import parse_card
 from ..game.points import points_table
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
-from ..game.upper_sums import upper_sums
 from .position import CheckedPosition, check_position
 from .score_distribution import DiscreteDistribution
 from .strategy import Strategy
@@ -60,17 +59,12 @@ def finished(score: int) -> Opponent:
     return Opponent(np.array([score]), np.ones(1), False)
 
 
-def final_score(card: Scorecard) -> int:
-    """Final score of a full card, the upper bonus included."""
-    return card.total + upper_sums(card.rules).bonus(card.state.upper)
-
-
 def least_score(card: Scorecard) -> int:
     """Lowest final score a card can end with: each open box at the lowest points any roll gives."""
     least = points_table(card.rules).min(axis=1)
     boxes = enumerate(card.rules.categories)
     sure = {c: 0 if box.requires else int(least[c]) for c, box in boxes if c not in card.points}
-    return final_score(replace(card, points={**card.points, **sure}))
+    return replace(card, points={**card.points, **sure}).score
 
 
 def parse_opponents(rules: RuleSet, given: str | Iterable[object]) -> list[int | Scorecard]:
@@ -129,7 +123,7 @@ def _parse_opponent(rules: RuleSet, text: str) -> int | Scorecard:
     bonus = BONUS_POINTS.search(text)
     card = parse_card(rules, BONUS_POINTS.sub(" ", text, count=1), bonus_points=int(bonus[1]) if bonus else 0)
     check_position(rules, card.state)
-    return final_score(card) if card.state.filled == rules.full_mask else card
+    return card.score if card.state.filled == rules.full_mask else card
 
 
 def _too_many() -> StateError:

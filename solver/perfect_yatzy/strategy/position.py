@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from .._messages import _
 from ..errors import StateError
+from ..game.legal_actions import TurnPosition
 from ..game.notation import read_card
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, State, check_state
@@ -26,7 +27,7 @@ class CheckedPosition:
     points: int  # points on the card without the upper bonus; 0 for a bare state
 
 
-Position = State | Scorecard | CheckedPosition | str | Mapping[str, int]
+Position = State | Scorecard | CheckedPosition | TurnPosition | str | Mapping[str, int]
 
 
 def check_position(rules: RuleSet, position: Position, space: StateSpace | None = None) -> CheckedPosition:
@@ -37,7 +38,7 @@ def check_position(rules: RuleSet, position: Position, space: StateSpace | None 
     rules
         The game.
     position
-        A card, a state, or a card as people write it.
+        A card, a state, a card as people write it, or a position within a turn: the card at its start.
     space
         States to look in, if not those of the whole game. (Those of the whole game can be too many to enumerate.)
 
@@ -46,10 +47,12 @@ def check_position(rules: RuleSet, position: Position, space: StateSpace | None 
     StateError
         If the card breaks the rules, no game can reach the state, or it belongs to another game.
     """
+    if isinstance(position, CheckedPosition | TurnPosition) and position.rules.fingerprint != rules.fingerprint:
+        text = _("the card belongs to {other}, not to {rules}")
+        raise StateError(text.format(other=position.rules.key, rules=rules.key), code="invalid-card")
+    if isinstance(position, TurnPosition):
+        position = position.card
     if isinstance(position, CheckedPosition):
-        if position.rules is not rules and position.rules.fingerprint != rules.fingerprint:
-            text = _("the card belongs to {other}, not to {rules}")
-            raise StateError(text.format(other=position.rules.key, rules=rules.key), code="invalid-card")
         if space is None or not space.start.filled or position.state == space.start:
             return position
         state, points = position.state, position.points  # a table of the rest of a game holds fewer states

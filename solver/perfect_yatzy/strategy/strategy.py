@@ -8,19 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
+
+import numpy as np
 
 from ..errors import StateError, game_over, shown, whole_number
 from ..game.action_numbers import Action, ActionText, read_action
 from ..game.dice import Floats
-from ..game.notation import parse_dice
+from ..game.legal_actions import TurnPosition
+from ..game.notation import counts_of, parse_dice
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard, State
 from ..model.checked_values import Table, checked_part
 from ..model.objectives import Values
 from ..model.state_space import StateSpace
 from ..tablebase.table_info import TableInfo
-from .actions import Choice, Hold, Ranking, max_rerolls, rank_categories, rank_holds
+from .actions import Choice, Hold, Ranking, max_rerolls, rank_all, rank_categories, rank_holds
 from .position import CheckedPosition, Position, check_position
 from .turn_evaluator import TurnEvaluator
 
@@ -40,7 +43,8 @@ class Strategy:
 
     A position is a :class:`State`, a :class:`Scorecard`, or a card as people write it: text (``"ones=3 chance=22"``,
     ``""`` for the empty card) or points by category (``{"ones": 3, "chance": 22}``). Dice are text (``"33456"``) or
-    a sequence of faces. Each method checks its position and dice once.
+    a sequence of faces. A :class:`perfect_yatzy.TurnPosition` is card, dice and rerolls left in one. Each method
+    checks its position and dice once.
 
     Attributes
     ----------
@@ -88,13 +92,7 @@ class Strategy:
         return check_position(self.rules, position, self.space)
 
     def state(self, position: Position) -> State:
-        """The checked state of a position.
-
-        Raises
-        ------
-        StateError
-            As :meth:`check`.
-        """
+        """The checked state of a position, with the errors of :meth:`check`."""
         return self.check(position).state
 
     @property
@@ -107,12 +105,13 @@ class Strategy:
         return self.evaluator
 
     def value(self, position: Position | None = None) -> float:
-        """Value of a position at the start of a turn.
+        """Value of a position: of a card at the start of a turn, or of a :class:`perfect_yatzy.TurnPosition`.
 
         Parameters
         ----------
         position
-            Default: :attr:`start`.
+            Default: :attr:`start`. With dice on the table the value is that of the best action, and while dice are to
+            be rolled that of what is held.
 
         Returns
         -------
@@ -128,19 +127,61 @@ class Strategy:
             If no game can reach the position.
         """
         checked = self.check(self.start if position is None else position)
-        return self.evaluator_at(checked).value(checked.state)
+        evaluator = self.evaluator_at(checked)
+        if not isinstance(position, TurnPosition) or position.over or (position.to_roll and position.is_first_roll):
+            return evaluator.value(checked.state)
+        if not position.to_roll:
+            return self.ranking(position)[0].value
+        held = evaluator.dice.rank(np.array(counts_of(self.rules, position.dice)))
+        return float(evaluator.hold_values(checked.state, position.rolls_left + 1)[held])
 
     def max_rerolls(self, state: State) -> int:
         """Rerolls after the first roll of a turn that begins in a state."""
         return max_rerolls(self.rules, state.saved)
 
-    def holds(self, position: Position, dice: DiceText, rolls_left: int | None = None) -> Ranking[Hold]:
+    def best_action(self, position: TurnPosition) -> Action:
+        """The dice to hold or the id of the category to score, as :meth:`TurnPosition.apply` takes it.
+
+        Raises
+        ------
+        StateError
+            As :meth:`ranking`.
+        """
+        return self.ranking(position)[0].action
+
+    act = best_action  # a strategy is a policy, too
+
+    def ranking(
+        self, position: Position, dice: DiceText | None = None, rolls_left: int = 0
+    ) -> Ranking[Hold | Choice]:
+        """Every hold and every category, best first.
+
+        Parameters
+        ----------
+        position, dice, rolls_left
+            As for :meth:`categories`.
+
+        Returns
+        -------
+        Ranking of Hold and Choice
+            Losses are against the best of all. Of equal options a category comes first, then the hold with more dice.
+
+        Raises
+        ------
+        StateError
+            If the position cannot occur, the dice are still to be rolled, or the game is over.
+        """
+        checked, roll, left = self._checked_turn(position, dice, rolls_left, 0)
+        found = rank_all(self.evaluator_at(checked), checked.state, roll, left)
+        return Ranking(found, self.rules, self.policy, roll, left)
+
+    def holds(self, position: Position, dice: DiceText | None = None, rolls_left: int | None = None) -> Ranking[Hold]:
         """Every different way to hold some of the dice, best first.
 
         Parameters
         ----------
         position
-            The card at the start of this turn.
+            The card at the start of this turn; or a :class:`perfect_yatzy.TurnPosition`, which says all.
         dice
             The dice on the table.
         rolls_left
@@ -157,23 +198,19 @@ class Strategy:
         StateError
             If the position, the dice or `rolls_left` cannot occur, or the game is over.
         """
-        checked, roll = self._checked_turn(position, dice)
-        most = self.max_rerolls(checked.state)
-        left = most if rolls_left is None else whole_number(rolls_left, "rolls_left")
-        if not 1 <= left <= most:
-            raise StateError(f"{left} rolls left; to hold dice it must be 1 to {most}")
+        checked, roll, left = self._checked_turn(position, dice, rolls_left, 1)
         evaluator = self.evaluator_at(checked)
         best = rank_categories(evaluator, checked.state, roll, left)[0]
         holds = rank_holds(evaluator, checked.state, roll, left, best)
         return Ranking(holds, self.rules, self.policy, roll, left)
 
-    def categories(self, position: Position, dice: DiceText, rolls_left: int = 0) -> Ranking[Choice]:
+    def categories(self, position: Position, dice: DiceText | None = None, rolls_left: int = 0) -> Ranking[Choice]:
         """Every category that may take the dice now, best first.
 
         Parameters
         ----------
         position
-            The card at the start of this turn.
+            The card at the start of this turn; or a :class:`perfect_yatzy.TurnPosition`, which says all.
         dice
             The dice on the table.
         rolls_left
@@ -190,21 +227,25 @@ class Strategy:
         StateError
             If the position or the dice cannot occur, or the game is over.
         """
-        checked, roll = self._checked_turn(position, dice)
-        most = self.max_rerolls(checked.state)
-        left = whole_number(rolls_left, "rolls_left")
-        if not 0 <= left <= most:
-            raise StateError(f"{left} rolls left; it must be 0 to {most}")
+        checked, roll, left = self._checked_turn(position, dice, rolls_left, 0)
         choices = rank_categories(self.evaluator_at(checked), checked.state, roll, left)
         return Ranking(choices, self.rules, self.policy, roll, left)
 
-    def regret(self, position: Position, dice: DiceText, action: ActionText, rolls_left: int = 0) -> float:
+    @overload
+    def regret(self, position: TurnPosition, action: ActionText, /) -> float: ...
+
+    @overload
+    def regret(self, position: Position, dice: DiceText, action: ActionText, rolls_left: int = 0) -> float: ...
+
+    def regret(
+        self, position: Position, dice: DiceText, action: ActionText | None = None, rolls_left: int = 0
+    ) -> float:
         """What an action loses against the best one, in points (under a goal: in chance).
 
         Parameters
         ----------
         position, dice
-            The card at the start of this turn, and the dice on the table.
+            A :class:`perfect_yatzy.TurnPosition`, and no dice; or card and dice as for :meth:`categories`.
         action
             The dice to hold (``[3, 3]``, ``"33"``, ``"none"``), or the name of a category to score.
         rolls_left
@@ -220,16 +261,14 @@ class Strategy:
         StateError
             If the position cannot occur, or the action is not legal there.
         """
-        taken = read_action(self.rules, action)
-        choices = self.categories(position, dice, rolls_left)
-        values: dict[Action, float] = {choice.category: choice.value for choice in choices}
-        if rolls_left:
-            holds = self.holds(position, dice, rolls_left)
-            values |= {hold.dice: hold.value for hold in holds if not hold.category}
-        if taken not in values:
-            raise StateError(f"{shown(action)} is not legal with {shown(dice)} and {rolls_left} rolls left")
-        best = max(values.values())
-        return 0.0 if values[taken] >= self.evaluator.lowest_equal(best) else best - values[taken]
+        asked = dice if action is None else action
+        taken = read_action(self.rules, asked)
+        options = self.ranking(position, None if action is None else dice, rolls_left)
+        for option in options:
+            if option.action == taken:
+                return option.loss
+        roll, left = "".join(map(str, options.dice)), options.rolls_left
+        raise StateError(f"{shown(asked)} is not legal with {shown(roll)} and {left} rolls left")
 
     def best(
         self,
@@ -367,11 +406,22 @@ class Strategy:
         """Where cards with these points lie in the table; the mean does not depend on them."""
         return 0
 
-    def _checked_turn(self, position: Position, dice: DiceText) -> tuple[CheckedPosition, tuple[int, ...]]:
+    def _checked_turn(
+        self, position: Position, dice: DiceText | None, rolls_left: int | None, least: int
+    ) -> tuple[CheckedPosition, tuple[int, ...], int]:
+        """Card, dice and rerolls left of a question, checked; at least `least` rerolls must be left."""
         checked = self.check(position)
         if checked.state.filled == self.rules.full_mask:
             raise game_over()
-        return checked, parse_dice(self.rules, dice)
+        if dice is None:
+            if not isinstance(position, TurnPosition) or position.to_roll:
+                raise StateError("the dice are still to be rolled; give them, or use position.roll(dice)")
+            dice, rolls_left = position.dice, position.rolls_left
+        roll, most = parse_dice(self.rules, dice), self.max_rerolls(checked.state)
+        left = most if rolls_left is None else whole_number(rolls_left, "rolls_left")
+        if not least <= left <= most:
+            raise StateError(f"{left} rolls left; {'to hold dice ' * least}it must be {least} to {most}")
+        return checked, roll, left
 
     def __repr__(self) -> str:
         return f"<Strategy {self.rules.key}: {self.value():.4f}>"

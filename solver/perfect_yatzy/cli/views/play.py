@@ -10,7 +10,6 @@ from ...game.notation import glyphs, spaced
 from ...game.rules import RuleSet
 from ...game.scorecard import Scorecard
 from ...play.session import Action, Session
-from ...strategy.opponents import final_score
 from .decisions import CATEGORY_HELP, HOLD_HELP
 from .upper_bonus import upper_bonus_cells, upper_bonus_labels
 from .wording import category_name, line_width, number_word, rerolls_left_text, wrapped
@@ -50,7 +49,7 @@ def card_rows(rules: RuleSet, card: Scorecard) -> list[tuple[str, str]]:
         rows.append((_("Bonus points"), str(card.bonus_points)))
     if rules.saved_rolls:
         rows.append((_("Saved rolls"), str(card.saved)))
-    return [*rows, (_("Total"), str(final_score(card)))]
+    return [*rows, (_("Total"), str(card.score))]
 
 
 def card_lines(rules: RuleSet, session: Session, players: Iterable[int]) -> list[str]:
@@ -87,7 +86,7 @@ def spoken_card_lines(rules: RuleSet, session: Session, players: Iterable[int]) 
         still_open = ", ".join(rules.categories[c].name for c in range(n_categories) if c not in card.points)
         sentence = _("{name}: total {total}. Filled: {filled}. Open: {open}.")
         line = sentence.format(
-            name=name, total=final_score(card), filled=filled or _("nothing"), open=still_open or _("none")
+            name=name, total=card.score, filled=filled or _("nothing"), open=still_open or _("none")
         )
         for label, value in card_rows(rules, card)[n_categories:-1]:
             row = _(" {label}: {value}.") if value.lstrip("+").isdigit() else _(" {label}: {value} so far.")
@@ -98,7 +97,7 @@ def spoken_card_lines(rules: RuleSet, session: Session, players: Iterable[int]) 
 
 def winner_line(session: Session) -> str:
     """The winner of a finished game and the lead, or the players who tie."""
-    scores = [final_score(session.card(i)) for i in range(len(session.players))]
+    scores = [session.card(i).score for i in range(len(session.players))]
     highest = max(scores)
     winners = [short_name(name) for name, score in zip(session.players, scores, strict=True) if score == highest]
     if len(winners) > 1:
