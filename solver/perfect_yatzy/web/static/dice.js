@@ -39,7 +39,7 @@ function drawTable() {
 const rollKey = () => `${state.turns.length} ${state.player} ${state.rolls.length}`;
 
 function drawDie(die, face, i, isAdvised) {
-  const isHeld = Boolean(state.held[i]), isFixed = !hasAllDice() && isHeld;
+  const isHeld = Boolean(state.held[i]);
   const isKept = isHeld || (isAdvised && !state.chosen);
   const word = isKept ? _("keep") : isAdvised ? _("best") : "";
   die.classList.toggle("held", isHeld);
@@ -49,7 +49,7 @@ function drawDie(die, face, i, isAdvised) {
   const fields = { number: i + 1, face, word };
   die.setAttribute("aria-label", word ? _("Die {number} shows {face}, {word}", fields) : _("Die {number} shows {face}", fields));
   die.classList.toggle("changing", changing() === i);
-  setEnabled(die, !isFixed && (state.left > 0 || canChange()));
+  setEnabled(die, hasAllDice() && (state.left > 0 || canChange()));
   const isRolled = !state.typed && hasAllDice() && rollKey() !== die.dataset.roll && !(state.holds.length && i < (state.holds.at(-1) || []).length);
   die.classList.toggle("rolled", isRolled || die.dataset.roll === rollKey() && die.classList.contains("rolled"));
   die.dataset.roll = rollKey();
