@@ -1,4 +1,6 @@
-"""Pictures of the README: the page on a phone, and the printed card. Needs the extras `web` and `pdf`, Chromium and pdftoppm.
+"""Pictures of the README: the page on a phone, and the printed card.
+
+Needs the extras `web` and `pdf`, Chromium and pdftoppm (poppler-utils).
 
 .venv/bin/python .ci/pictures.py
 """

@@ -69,6 +69,18 @@ def test_python_and_the_page_have_the_same_constants() -> None:
     assert set(known) == set(translations.languages()) == {"en", "da", "de", "fi", "nb", "sv"}
 
 
+def test_every_module_is_loaded_with_the_page() -> None:
+    """A browser asks for all of them at once, not wave by wave."""
+    known, waiting = set(), ["app"]
+    while waiting:
+        text = (STATIC / f"{waiting.pop()}.js").read_text()
+        found = set(re.findall(r'^import (?:.* from )?"\./([\w-]+)\.js";$', text, re.MULTILINE)) - known
+        known |= found
+        waiting += found
+    listed = re.findall(r'<link rel="modulepreload" href="([\w-]+)\.js">', (STATIC / "index.html").read_text())
+    assert sorted(listed) == sorted(known)
+
+
 def test_grades_are_those_of_python_at_their_limits() -> None:
     losses = [0, 9e-7, 1.1e-6, 0.39999, 0.4, 1.69999, 1.7, 30]
     found = run(

@@ -1,8 +1,16 @@
 // The questions of the page. Who answers is written in index.html: the server (server.js), or an engine in the
 // browser (engine/client.js). Answers are kept for a while; what is thrown is an AskError, or the reason of an abort.
-import { AskError } from "./ask-error.js";
 
-export { AskError };
+// What is thrown when a question is not answered. Programs test `code`, people read `message`.
+//   field      the field of the question that is wrong, if it is one
+//   retryable  whether the same question may be answered if it is asked again
+//   cost       with the code "confirmation-required": { what, seconds, disk_bytes, memory_bytes }
+export class AskError extends Error {
+  constructor(code, message, { field, retryable = false, cost } = {}) {
+    super(message);
+    Object.assign(this, { name: "AskError", code, field, retryable, cost });
+  }
+}
 
 const MAX_CACHED = 60;
 const cache = new Map();

@@ -79,3 +79,18 @@ export function diceRow(dice, held = null) {
   return element("span", { class: "dice-row", role: "img", "aria-label": dice.join(" ") },
     ...dice.map((face, i) => element("span", { class: !held ? "mini" : held[i] ? "mini held" : "mini loose" }, dieFace(face))));
 }
+
+// --- what a screen reader hears: the course of the game in one polite live region ---
+
+const MAX_KEPT = 8; // paragraphs; older ones have been read long ago
+let lastSaid = "";
+
+// Says some sentences, unless they are those said last.
+export function say(...sentences) {
+  const said = sentences.filter(Boolean), text = said.join("\n");
+  if (!text || text === lastSaid) return;
+  lastSaid = text;
+  const region = byId("said");
+  region.append(...said.map((sentence) => element("p", {}, sentence)));
+  while (region.children.length > MAX_KEPT) region.firstChild.remove();
+}

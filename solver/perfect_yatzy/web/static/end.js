@@ -1,14 +1,13 @@
 // The end of a game: how the score compares with perfect play, luck and errors, the largest mistake, sharing.
 import { placeText, signedText } from "./actions.js";
 import { ask } from "./ask.js";
-import { button, byId, element } from "./dom.js";
+import { button, byId, element, say } from "./dom.js";
 import { gameRecord, hasRecord, playerName } from "./game.js";
 import { _, formatNumber, formatPercent } from "./i18n.js";
 import { remember, reviewGame } from "./memory.js";
 import { choicesView } from "./review-decision.js";
 import { reviewFigures } from "./review-view.js";
 import { ruleSet } from "./rulesets.js";
-import { say } from "./say.js";
 import { whySentence } from "./why.js";
 import { isCardFull, isFull, onDraw, redraw, rules, state, totals } from "./state.js";
 

@@ -1,11 +1,10 @@
 // The header and the dialogs behind it: the rules, their variants, what is maximised; the language, and the menu.
 import { clearInvalid } from "./card.js";
-import { byId, diceText, element, isWholeNumber, onClick, setEnabled } from "./dom.js";
+import { byId, diceText, element, isWholeNumber, onClick, say, setEnabled } from "./dom.js";
 import { isTurnStart, playerName } from "./game.js";
 import { _, formatNumber, language, LANGUAGES, setLanguage } from "./i18n.js";
 import { objectiveName } from "./options.js";
 import { loadRuleSets, loadRules, ruleSets } from "./rulesets.js";
-import { say } from "./say.js";
 import { change, currentNotice, heldDice, maxRerolls, me, onDraw, redo, redraw, rules, showNotice, startGame, state, totals, undo, undoAndRedoAvailable } from "./state.js";
 
 let goalError = "";

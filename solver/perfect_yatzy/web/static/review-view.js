@@ -5,13 +5,11 @@ import { addMistakes } from "./drill.js";
 import { GRADES, gradeChip, gradeCount, gradesHint, isMistake } from "./grades.js";
 import { _, formatNumber, ngettext } from "./i18n.js";
 import { courseChart } from "./review-chart.js";
-import { choiceLine, decisionSentence, decisionView } from "./review-decision.js";
-import { decisionList } from "./review-list.js";
+import { choiceLine, decisionList, decisionSentence, decisionView } from "./review-decision.js";
 import { cardBefore, mistakesOf } from "./memory.js";
-import { showRoom } from "./room.js";
+import { showRoom, visitPosition } from "./room.js";
 import { drawTraining } from "./training.js";
 import { winners } from "./view.js";
-import { visitPosition } from "./visit.js";
 
 const KEYS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
 let shown = null; // { record, found: one review for each player, source, player, index, turns, chart, list, onlyMistakes }

@@ -1,5 +1,7 @@
 // The rooms of the page: play, puzzles, reviews, statistics. One is shown at a time; the game on the table waits.
-import { byId } from "./dom.js";
+import { change, me, onDraw, showPosition, state } from "./state.js";
+import { language } from "./i18n.js";
+import { button, byId, element } from "./dom.js";
 
 const rooms = [...byId("rooms").children];
 export const currentRoom = () => document.body.dataset.room;
@@ -17,3 +19,39 @@ export function showRoom(name, target = null) {
 }
 
 for (const tab of rooms) tab.addEventListener("click", () => showRoom(tab.dataset.room));
+
+// --- a position of a review or of an exercise on the table: a line above the dice says what was chosen there and leads back ---
+
+let visit = null; // { origin, key, words, back, onBack }: the state before, the position, what the line says
+
+const positionKey = () => JSON.stringify([state.rules, me().card, [...state.dice].sort(), state.left]);
+
+// `fields` are those of `showPosition`. `words` makes the elements that say what was chosen there, `back` the text of the
+// button that leads back; `onBack` goes there.
+export async function visitPosition(fields, notice, { words, back, onBack }) {
+  const origin = state.visits && visit ? visit.origin : JSON.stringify({ ...state, visits: false });
+  visit = null;
+  await showPosition({ ...fields, typed: JSON.parse(origin).typed, visits: true }, notice);
+  visit = { origin, key: positionKey(), words, back, onBack };
+  drawVisit();
+  showRoom("play");
+  byId("advice-title").focus({ preventScroll: true });
+}
+
+function leave() {
+  const { origin, onBack } = visit;
+  change((s) => Object.assign(s, JSON.parse(origin)));
+  onBack();
+}
+
+function drawVisit() {
+  if (!byId("visit")) byId("table").prepend(element("div", { id: "visit" }));
+  const line = byId("visit"), isShown = Boolean(state.visits && visit), isSame = isShown && positionKey() === visit.key;
+  const key = `${isShown} ${isSame} ${language} ${isShown && visit.key}`;
+  line.hidden = !isShown;
+  if (line.dataset.key === key) return;
+  line.dataset.key = key;
+  line.replaceChildren(...(isShown ? [button(visit.back(), leave, { id: "visit-back" }), " ", ...(isSame ? visit.words() : [])] : []));
+}
+
+onDraw(drawVisit);

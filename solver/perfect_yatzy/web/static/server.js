@@ -1,5 +1,5 @@
 // Questions to the server of `yatzy serve`, by HTTP.
-import { AskError } from "./ask-error.js";
+import { AskError } from "./ask.js";
 import { _, language } from "./i18n.js";
 
 const ANSWER_SECONDS = 60; // then the server is asked whether it is still there; some answers take minutes

@@ -1,9 +1,8 @@
 // Work that takes long or writes large files starts only after a click that names its time and its size. It shows its
 // progress and can be cancelled.
 import { ask } from "./ask.js";
-import { button, element } from "./dom.js";
+import { button, element, say } from "./dom.js";
 import { _, formatNumber, formatPercent, ngettext } from "./i18n.js";
-import { say } from "./say.js";
 import { rules } from "./state.js";
 
 const OWN_HOSTS = ["localhost", "127.0.0.1", "[::1]"]; // the server runs on this computer

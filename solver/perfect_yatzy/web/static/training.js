@@ -7,11 +7,10 @@ import { showExercise } from "./exercise.js";
 import { GRADES, gradeChip, gradeCount, gradeName, gradesHint, isMistake } from "./grades.js";
 import { _, formatNumber, language, ngettext } from "./i18n.js";
 import { askPuzzle, DIFFICULTIES, gradeToday, nextNumber, noteToday } from "./puzzle.js";
-import { showRoom } from "./room.js";
+import { showRoom, visitPosition } from "./room.js";
 import { onDraw, redraw, state } from "./state.js";
 import { countChoice, isAdviceHidden, resetSession, sessionCounts, setSettings, THRESHOLDS, threshold } from "./training-settings.js";
 import { gradeOfChoice, lossOf, verdictView } from "./verdict.js";
-import { visitPosition } from "./visit.js";
 import { whySentence } from "./why.js";
 
 export { confirmLoss, isAdviceHidden, noteChoice };

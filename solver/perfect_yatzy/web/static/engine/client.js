@@ -1,5 +1,5 @@
 // The engine behind `ask` and `get`: the same questions and answers as those of the server, from a worker.
-import { AskError } from "../ask-error.js";
+import { AskError } from "../ask.js";
 import { _ } from "../i18n.js";
 import { N_ } from "./errors.js";
 
