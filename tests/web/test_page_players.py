@@ -37,7 +37,7 @@ def test_the_others_at_the_table_are_the_opponents(page: Any) -> None:
         " s.players[1].card = {ones: 3, chance: 22}; s.objective = 'win'; s.dice = [3, 3, 4, 5, 6]; s.held = Array(5).fill(false); }))"
     )
     wait_for(page, lambda: asked)
-    assert asked[0]["opponents"] == ["ones=3 chance=22"]
+    assert asked[0]["versus"] == "ones=3 chance=22"
     assert asked[0]["card"] == {}
     page.click("#aim")
     assert page.locator("#opponents-table").is_visible()

@@ -67,7 +67,7 @@ for (const [position, known] of cases()) {
   if (phase === "alone") check(position.left === 0 || primary || secondary.length || found.boxes, "a player left alone without an action");
   check(before === JSON.stringify([position, known]), "a view that changes the state");
 }
-const asked = [questionsFor({ dice: 1 }, {}), questionsFor({ dice: 1 }, { goal: 250 }), questionsFor({ dice: 1 }, { opponents: "251", ties: "loss" })];
+const asked = [questionsFor({ dice: 1 }, {}), questionsFor({ dice: 1 }, { goal: 250 }), questionsFor({ dice: 1 }, { opponents: "251", ties: "loss" }), questionsFor({ dice: 1 }, { opponents: ["ones=3"], ties: "half" }), questionsFor({ dice: 1 }, { opponents: ["ones=3", "empty"], ties: "loss" })];
 return { faults, phases, count, asked };
 """
 
@@ -83,4 +83,10 @@ def test_every_view_offers_what_can_be_done_and_nothing_else(rules: str) -> None
         [{"dice": 1}],
         [{"dice": 1, "goal": 250}, {"dice": 1}],
         [{"dice": 1, "opponents": "251", "ties": "loss"}, {"dice": 1}],
+        [
+            {"dice": 1, "versus": "ones=3", "ties": "half"},
+            {"dice": 1, "opponents": ["ones=3"], "ties": "half"},
+            {"dice": 1},
+        ],
+        [{"dice": 1, "opponents": ["ones=3", "empty"], "ties": "loss"}, {"dice": 1}],
     ]

@@ -1,5 +1,5 @@
 // Asks for the advice on the position of the page: the answer, the boxes that may be taken, or why there is none.
-import { ask, latestOnly } from "./ask.js";
+import { ask, isInBrowser, latestOnly } from "./ask.js";
 import { rules } from "./state.js";
 import { boxesWithoutAdvice } from "./unadvised.js";
 
@@ -16,8 +16,12 @@ export const onFound = (draw) => { tell = draw; };
 
 export const isUnsolved = () => rules().solved === false && Boolean(rules().cost);
 
-// The questions for a position, in the order in which they are tried: a chance that cannot be had is replaced by the average.
-export const questionsFor = (position, objective) => (Object.keys(objective).length ? [{ ...position, ...objective }, position] : [position]);
+// The questions for a position, in the order in which they are tried: against one player who still plays the exact chance, then
+// one that assumes less of the opponents, then the average.
+export function questionsFor(position, objective) {
+  const others = [objective.opponents ?? []].flat(), isDuel = !isInBrowser && others.length === 1 && /^[^;]*=[^;]*$/.test(others[0]);
+  return [...(isDuel ? [{ ...position, versus: others[0], ties: objective.ties }] : []), ...(Object.keys(objective).length ? [{ ...position, ...objective }] : []), position];
+}
 
 // Asks unless the same has been asked; `isComplete` says whether all dice are there. Returns whether the position is new.
 export function askFor(position, objective, isComplete) {
@@ -48,11 +52,12 @@ async function request([body, ...others], signal, instead = null) {
   if (signal.aborted) return;
   if (answers) {
     const [found, boxes] = answers, entries = choosesHold ? found.holds : found.categories;
-    known = { failure: instead, boxes: (boxes || found).categories, answer: { choosesHold, aim: found.aim, approximate: found.approximate, entries, instead: Boolean(instead) } };
+    const isInstead = Boolean(instead) && !found.aim; // the average in the place of a chance
+    known = { failure: isInstead ? instead : null, boxes: (boxes || found).categories, answer: { choosesHold, aim: found.aim, approximate: found.approximate, entries, instead: isInstead } };
     tell();
     return;
   }
-  const failure = instead || { error, query, body };
+  const failure = !instead || others.length ? { error, query, body } : instead;
   // A server that is away is away for every question; any other failure is one of the objective.
   if (others.length && !error.retryable) { request(others, signal, failure); return; }
   known = { ...known, answer: null, failure };
