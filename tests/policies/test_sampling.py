@@ -158,3 +158,16 @@ def test_a_mistake_in_a_player_is_shown_with_the_position() -> None:
     assert caught.value.__notes__[0].startswith("game 1, card empty, dice ")
     with pytest.raises(StateError, match="action is 42; must be the dice to hold"):
         sample(lambda position: 42, open_strategy(SMALL), 1)  # type: ignore[arg-type, return-value]
+
+
+def test_evaluate_takes_a_function_of_positions_and_an_object_with_act() -> None:
+    class Bot:
+        def act(self, position: TurnPosition) -> tuple[int, ...] | str:
+            return strategy.best_action(position)
+
+    strategy = open_strategy(SMALL)
+    for player in (Bot(), strategy.best_action):
+        found = evaluate(player, SMALL, games=5)
+        assert (found.mean, found.loss, found.games) == (strategy.value(), 0.0, 5)
+    with pytest.raises(StateError, match="policy is 3; must be a policy"):
+        evaluate(3)  # type: ignore[call-overload]

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, replace
 from random import Random
+from typing import Protocol
 
 import numpy as np
 
@@ -29,6 +30,13 @@ from ..strategy.turn_evaluator import ScoreEvaluator
 from ..tablebase.store import Progress
 
 Player = Callable[[TurnPosition], ActionText]
+
+
+class Actor(Protocol):
+    """A player as an object."""
+
+    def act(self, position: TurnPosition) -> ActionText:
+        """The dice to hold, or the name of a category."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +75,11 @@ class SampledEvaluation:
     def mean(self) -> float:
         """Mean final score with the luck removed, in points."""
         return self.perfect_mean - float(self.losses.mean())
+
+    @property
+    def loss(self) -> float:
+        """Points a game the player gives away against perfect play."""
+        return self.perfect_mean - self.mean
 
     @property
     def standard_error(self) -> float:
