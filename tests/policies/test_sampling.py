@@ -135,3 +135,39 @@ def test_the_dice_depend_on_the_seed_alone() -> None:
         sample(player, open_strategy(games.saved_rolls_game("free", False)), 2, seed=9)
     assert seen[min] == seen[max]
     assert Random("9/0").randint(1, 6) in seen[min][0]
+
+
+def test_to_hold_all_dice_is_to_stop() -> None:
+    """The player is asked for the category, and does as one who names it at once; also where rolls are saved."""
+    for rules in (SMALL, games.saved_rolls_game("free", True)):
+        strategy = open_strategy(rules)
+
+        def stops(position: TurnPosition) -> tuple[int, ...] | str:
+            return position.dice[::-1] if position.rolls_left else next(iter(position.categories()))
+
+        held = sample(stops, strategy, 20)
+        named = sample(lambda position: next(iter(position.categories())), strategy, 20)
+        assert held.scores.tolist() == named.scores.tolist()
+        assert held.losses.tolist() == named.losses.tolist()
+
+
+def test_a_mistake_in_a_player_is_shown_with_the_position() -> None:
+    with pytest.raises(ZeroDivisionError) as caught:
+        sample(lambda position: str(1 // 0), open_strategy(SMALL), 1)
+    assert len(caught.value.__notes__) == 1
+    assert caught.value.__notes__[0].startswith("game 1, card empty, dice ")
+    with pytest.raises(StateError, match="action is 42; must be the dice to hold"):
+        sample(lambda position: 42, open_strategy(SMALL), 1)  # type: ignore[arg-type, return-value]
+
+
+def test_evaluate_takes_a_function_of_positions_and_an_object_with_act() -> None:
+    class Bot:
+        def act(self, position: TurnPosition) -> tuple[int, ...] | str:
+            return strategy.best_action(position)
+
+    strategy = open_strategy(SMALL)
+    for player in (Bot(), strategy.best_action):
+        found = evaluate(player, SMALL, games=5)
+        assert (found.mean, found.loss, found.games) == (strategy.value(), 0.0, 5)
+    with pytest.raises(StateError, match="policy is 3; must be a policy"):
+        evaluate(3)  # type: ignore[call-overload]

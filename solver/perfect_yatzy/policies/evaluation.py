@@ -17,11 +17,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import cast, overload
 
 import numpy as np
 
 from ..errors import StateError, shown
 from ..game.dice import Floats
+from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE
 from ..kernels.table_slices import restricted
@@ -30,6 +32,7 @@ from ..model.policies import Policy
 from ..strategy.distribution import check_distribution_memory, distribution, has_distribution
 from ..strategy.forward_pass import ForwardPass
 from ..strategy.greedy_policy import GreedyPolicy
+from ..strategy.opening import open_strategy
 from ..strategy.score_distribution import CategoryResult, ScoreDistribution
 from ..strategy.score_forward_pass import score_places
 from ..strategy.strategy import Strategy
@@ -37,6 +40,7 @@ from ..strategy.turn_evaluator import ScoreEvaluator
 from ..tablebase.backward_induction import default_threads, solve_objective
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress, open_table
+from .sampling import Actor, Player, SampledEvaluation, sample
 
 
 @dataclass(frozen=True)
@@ -117,23 +121,59 @@ def policy_mean(policy: Policy, *, threads: int | None = None) -> float:
     return float(policy_values(policy, threads=threads)[-1])
 
 
-def evaluate(
+@overload
+def evaluate(  # type: ignore[overload-overlap]  # a strategy has `act`, too, and is evaluated exactly
     policy: Policy | Strategy,
+    rules: str | RuleSet = "yatzy",
     *,
     points: int | None = None,
     tables: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
-) -> Evaluation:
-    """Evaluate a policy exactly: mean, standard deviation, distribution, and where it loses points.
+) -> Evaluation: ...
+
+
+@overload
+def evaluate(
+    policy: Player | Actor,
+    rules: str | RuleSet = "yatzy",
+    *,
+    games: int = 200,
+    seed: int = 1,
+    tables: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> SampledEvaluation: ...
+
+
+def evaluate(
+    policy: Policy | Strategy | Player | Actor,
+    rules: str | RuleSet = "yatzy",
+    *,
+    games: int = 200,
+    seed: int = 1,
+    points: int | None = None,
+    tables: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Evaluation | SampledEvaluation:
+    """Evaluate a policy: exactly where its actions can be listed, else by sampled games with the luck removed.
+
+    An exact evaluation has the mean, the standard deviation, the distribution, and where points are lost.
 
     Parameters
     ----------
     policy
+        A function that takes a :class:`perfect_yatzy.TurnPosition` and returns the dice to hold or the name of a
+        category (all dice: it stops), or an object whose method ``act`` is such a function: sampled. Or exactly:
         A :class:`perfect_yatzy.ValueFunction`, a :class:`perfect_yatzy.FunctionPolicy`, any other policy of this
         package; the strategy of :func:`perfect_yatzy.open_strategy` (perfect play); or one for a goal or a utility.
+    rules
+        The game of a function or an object; a policy of this package has its own.
+    games, seed
+        Number of sampled games, and the seed of their dice.
     points
-        Points on the card at the start. Default: 0; for a strategy those on its card.
+        Points on the card at the start of an exact evaluation. Default: 0; for a strategy those on its card.
     tables
         Folder of the tables; perfect play is opened or solved there.
     threads
@@ -143,8 +183,8 @@ def evaluate(
 
     Returns
     -------
-    Evaluation
-        Exact up to float64 rounding.
+    Evaluation or SampledEvaluation
+        The first is exact up to float64 rounding, the second has a ``standard_error``.
 
     Raises
     ------
@@ -171,7 +211,12 @@ def evaluate(
         points = start.points if points is None else points
         policy = GreedyPolicy(policy.rules, policy.table, start.state, policy.space)
     if not callable(getattr(policy, "layer", None)):
+        act = getattr(policy, "act", policy)
+        if callable(act) and not isinstance(policy, type):
+            strategy = open_strategy(load_rules(rules), tables, threads=threads, progress=progress)
+            return sample(act, strategy, games, seed, threads=threads)
         raise StateError(f"policy is {shown(policy)}; must be a policy, such as perfect_yatzy.ValueFunction")
+    policy = cast(Policy, policy)
     rules, threads, before = policy.rules, threads or default_threads(), points or 0
     whole = Objective(rules)
     table = open_table(whole, tables, threads=threads, progress=progress)[1]

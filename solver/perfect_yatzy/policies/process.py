@@ -7,7 +7,8 @@ The lines are the requests and answers of ``yatzy hold --jsonl`` and ``yatzy sco
     {"best": {"hold": [3, 3]}, "id": 1}
 
 Of an answer only ``best`` is read: ``hold``, the dice to hold, or ``category``, the id of the category to take. The
-same without ``best`` is enough: ``{"hold": [3, 3]}`` or ``{"category": "chance"}``.
+same without ``best`` is enough: ``{"hold": [3, 3]}`` or ``{"category": "chance"}``. To hold all dice is to stop: the
+program is then asked for the category.
 """
 
 from __future__ import annotations

@@ -12,8 +12,9 @@ scores: most of the spread of the scores is luck.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from random import Random
+from typing import Protocol
 
 import numpy as np
 
@@ -29,6 +30,13 @@ from ..strategy.turn_evaluator import ScoreEvaluator
 from ..tablebase.store import Progress
 
 Player = Callable[[TurnPosition], ActionText]
+
+
+class Actor(Protocol):
+    """A player as an object."""
+
+    def act(self, position: TurnPosition) -> ActionText:
+        """The dice to hold, or the name of a category."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +75,11 @@ class SampledEvaluation:
     def mean(self) -> float:
         """Mean final score with the luck removed, in points."""
         return self.perfect_mean - float(self.losses.mean())
+
+    @property
+    def loss(self) -> float:
+        """Points a game the player gives away against perfect play."""
+        return self.perfect_mean - self.mean
 
     @property
     def standard_error(self) -> float:
@@ -137,15 +150,11 @@ def sample_games(
         dice, position = Random(f"{seed}/{game}"), begin
         while not position.over:
             position = position.roll(dice)
-            action, state = player(position), position.state
+            action, state = _asked(player, position, game), position.state
             try:
                 after = position.apply(action)
             except SolverError as error:
-                dice_text = "".join(map(str, position.dice))
-                raise StateError(
-                    f"game {game + 1}, card {str(position.card) or 'empty'}, dice {dice_text}, "
-                    f"{position.rolls_left} rerolls left: {error}"
-                ) from error
+                raise StateError(f"{_place(position, game)}: {error}") from error
             row = (game, state.filled, state.upper, position.dice, position.rolls_left)
             decisions.append(_Decision(*row, state.saved, state.joker_paid, action))
             position = after
@@ -159,6 +168,25 @@ def sample_games(
         columns.saved, columns.joker_paid, threads,
     )  # fmt: skip
     return SampledGames(scores, np.array(columns.game), np.array(columns.rolls_left), np.asarray(lost))
+
+
+def _asked(player: Player, position: TurnPosition, game: int) -> ActionText:
+    """The action of a player; one that holds all dice is asked again, for the category."""
+    try:
+        action = player(position)
+        is_hold = isinstance(action, Sequence) and not isinstance(action, str)
+        if is_hold and position.rolls_left and tuple(sorted(action)) == position.dice:
+            action = player(replace(position, rolls_left=0))
+        return action
+    except Exception as error:
+        if not isinstance(error, SolverError):
+            error.add_note(_place(position, game))
+        raise
+
+
+def _place(position: TurnPosition, game: int) -> str:
+    dice = "".join(map(str, position.dice))
+    return f"game {game + 1}, card {str(position.card) or 'empty'}, dice {dice}, {position.rolls_left} rerolls left"
 
 
 def summary(
