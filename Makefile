@@ -9,7 +9,7 @@ PYTEST := $(RUN)/python -m pytest
 PARALLEL := -n logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 PUBLIC := perfect_yatzy perfect_yatzy.frames perfect_yatzy.rl perfect_yatzy.play.record perfect_yatzy.play.review perfect_yatzy.play.rating
 
-.PHONY: help demo test test-all test-full test-slow test-lowest campaign coverage lint typecheck docs messages readmes package bench bench-big bench-beyond bench-approximate bench-environments bench-cluster bench-cost bench-roofline bench-web tables verify clean
+.PHONY: help demo test test-all test-full test-slow test-lowest campaign coverage check lint typecheck docs messages readmes package bench bench-big bench-beyond bench-approximate bench-environments bench-cluster bench-cost bench-roofline bench-web tables verify clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -57,6 +57,8 @@ coverage: $(READY) ## rings 1 and 2, with the branch coverage of the Python code
 lint: $(READY) ## ruff: style and format
 	$(RUN)/ruff check .
 	$(RUN)/ruff format --check .
+
+check: lint typecheck test ## what a change must pass before it is sent
 
 typecheck: $(READY) ## mypy, strict on the package
 	$(RUN)/mypy
