@@ -5,21 +5,13 @@
 // Files are read from the folder, also by Range. {"path": "traffic"} answers what was read; {"path": "turn"} says what a
 // rule set without a table makes of a position; {"path": "visit"} opens the site anew. With a second argument there is no
 // crypto.subtle, as on a page of plain http.
-import { readFileSync, openSync, readSync, closeSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
+import "../../solver/npm/file-fetch.js";
 
 const folder = pathToFileURL(process.argv[2] + "/").href;
 if (process.argv[3]) Object.defineProperty(globalThis, "crypto", { value: {} });
-
-globalThis.fetch = async (url, options = {}) => {
-  const path = fileURLToPath(url), range = /^bytes=(\d+)-(\d+)$/.exec(options.headers?.range ?? "");
-  if (!range) return new Response(readFileSync(path));
-  const [begin, end] = [Number(range[1]), Number(range[2]) + 1], bytes = Buffer.alloc(end - begin), file = openSync(path);
-  const length = readSync(file, bytes, 0, end - begin, begin);
-  closeSync(file);
-  return new Response(bytes.subarray(0, length), { status: 206 });
-};
 
 const { answer, errorFields } = await import(folder + "engine/worker.js");
 const { Site } = await import(folder + "engine/site.js");
