@@ -15,7 +15,8 @@ async function keep() {
   document.documentElement.dataset.offline = "ready"; // for tests
 }
 
-addEventListener("load", () => {
+// Not earlier: the page and its table come first where the network is slow.
+addEventListener("load", () => setTimeout(() => {
   start().catch(() => {}); // without it the page works, but not offline
-  setTimeout(() => keep().catch(() => {}), KEEP_AFTER_MS);
-});
+  keep().catch(() => {});
+}, KEEP_AFTER_MS));
