@@ -31,6 +31,10 @@ SAME_DICE = """(() => {
 })();"""
 
 
+# A module of the page, from the folder that the page takes its own from; elsewhere it would be loaded a second time.
+MODULES = "window.loaded = (name) => import(document.querySelector('script[src$=\"app.js\"]').src.slice(0, -6) + name + '.js')"
+
+
 class Chromium:
     """A browser without a window for all tests of a process, and the pages that they use one after the other.
 
@@ -43,6 +47,14 @@ class Chromium:
         self.driver = playwright.sync_playwright().start()
         self.loop = asyncio.get_running_loop()
         self.browser = self.driver.chromium.launch(executable_path=program, args=FLAGS)
+        new_context = self.browser.new_context
+
+        def with_modules(**options: Any) -> Any:
+            context = new_context(**options)
+            context.add_init_script(MODULES)
+            return context
+
+        self.browser.new_context = with_modules
         self.pages: dict[str, Any] = {}
         asyncio._set_running_loop(None)
 
@@ -197,12 +209,12 @@ def tap_dice(page: Any, dice: Iterable[int]) -> None:
 
 def state_of(page: Any) -> dict[str, Any]:
     """The state of the page."""
-    return dict(page.evaluate("import('./state.js').then((module) => module.state)"))
+    return dict(page.evaluate("loaded('state').then((module) => module.state)"))
 
 
 def record_of(page: Any) -> dict[str, Any]:
     """The record of the game on the page, all players in it."""
-    return dict(page.evaluate("import('./game.js').then((module) => module.gameRecord())"))
+    return dict(page.evaluate("loaded('game').then((module) => module.gameRecord())"))
 
 
 def dice_shown(page: Any) -> list[int]:
@@ -226,7 +238,7 @@ def add_mistakes(page: Any, *positions: dict[str, Any]) -> None:
     """Put positions among the mistakes to practise, and go there."""
     page.evaluate(
         """async (positions) => {
-          const { addMistakes } = await import("./drill.js"), { redraw } = await import("./state.js");
+          const { addMistakes } = await loaded("drill"), { redraw } = await loaded("state");
           addMistakes(positions.map((position) => ({ position, loss: 5 })));
           redraw();
         }""",

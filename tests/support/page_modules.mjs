@@ -68,7 +68,7 @@ Object.assign(globalThis, {
   location: { hash: "", search: "", hostname: "localhost", href: "http://localhost/" },
   history: { replaceState(_state, _title, link) { globalThis.location.hash = link; } },
   document: {
-    documentElement: new Node(), body: Object.assign(new Node(), { dataset: { room: "play" } }), getElementById: byId, createElement: () => new Node(),
+    baseURI: "http://localhost/", documentElement: new Node(), body: Object.assign(new Node(), { dataset: { room: "play" } }), getElementById: byId, createElement: () => new Node(),
     querySelector: () => null, querySelectorAll: () => [],
     addEventListener(type, run) { listeners.push([type, run]); },
   },

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import re
 import socket
 import time
 from collections.abc import Iterator
@@ -28,7 +29,7 @@ from perfect_yatzy.web.app import create_app
 from perfect_yatzy.web.connections import LimitedProtocol
 from perfect_yatzy.web.limits import client_name
 from perfect_yatzy.web.middleware import RequestFilter
-from perfect_yatzy.web.static_files import MEDIA_TYPES, Content, page_files, takes_gzip
+from perfect_yatzy.web.static_files import MEDIA_TYPES, Content, takes_gzip
 from support.server import HOLD, running_server
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -46,10 +47,10 @@ def test_every_file_of_the_page_is_served_with_its_type(client: TestClient) -> N
         if path.is_file():
             name = path.relative_to(STATIC).as_posix()
             found = client.get(f"/{name}")
-            assert found.content == path.read_bytes(), name
+            assert re.sub(rb'"v-[0-9a-f]{12}/', b'"', found.content) == path.read_bytes(), name
             assert found.headers["content-type"] == MEDIA_TYPES[path.suffix[1:]], name
             assert found.headers["x-content-type-options"] == "nosniff"
-    assert client.get("/").content == (STATIC / "index.html").read_bytes()
+    assert client.get("/").content == client.get("/index.html").content
     for name in ("static/app.js", "..%2fapp.py", "%2e%2e/app.py", "messages", "messages/", "app.js/"):
         assert client.get(f"/{name}", follow_redirects=False).status_code == 404, name
     assert MEDIA_TYPES["webmanifest"] == "application/manifest+json"
@@ -92,7 +93,22 @@ def test_texts_are_compressed_and_pictures_are_not() -> None:
     assert [takes_gzip(accepted) for accepted in ("gzip, br", "br", "", "gzip;q=0", "*", "br;q=1, GZIP ; q=0.5")] == [
         True, False, False, False, True, True,
     ]  # fmt: skip
-    assert page_files()[""].body == (STATIC / "index.html").read_bytes()
+
+
+def test_scripts_and_styles_are_kept_under_a_name_that_changes_with_them(client: TestClient) -> None:
+    """A browser never has files of two versions, and asks for none of them twice."""
+    page = client.get("/").text
+    folders = set(re.findall(r'(?:src|href)="(v-[0-9a-f]{12}/)[\w-]+\.(?:js|css)"', page))
+    assert len(folders) == 1
+    folder = folders.pop()
+    assert page.replace(folder, "") == (STATIC / "index.html").read_text()
+    for path in [*STATIC.rglob("*.js"), *STATIC.rglob("*.css")]:
+        name = path.relative_to(STATIC).as_posix()
+        kept = client.get(f"/{folder}{name}")
+        assert kept.headers["cache-control"] == "public, max-age=31536000, immutable"
+        assert kept.content == client.get(f"/{name}").content == path.read_bytes()
+    assert client.get(f"/{folder}index.html").status_code == 404
+    assert client.get("/v-000000000000/app.js").status_code == 404
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])

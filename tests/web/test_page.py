@@ -149,7 +149,7 @@ def test_reviews_of_games_from_a_file_and_of_the_own_game(page: Any, yatzy: Stra
     assert page.text_content("#review-name") == "Ann: 195 points"  # the review that is open stays
     page.evaluate(
         """async () => {
-          const { change } = await import("./state.js"), { takeCategory } = await import("./game.js");
+          const { change } = await loaded("state"), { takeCategory } = await loaded("game");
           change((s) => { s.dice = [6, 6, 6, 6, 6]; s.held = s.dice.map(() => false); s.left = 0; s.rolls = [[1, 1, 6, 6, 6], [1, 6, 6, 6, 6]];
             s.holds = [[6, 6, 6], [6, 6, 6, 6]]; });
           takeCategory({ category: "ones", points: 0, bonus_points: 0 });
@@ -194,7 +194,7 @@ def test_a_phone_shows_the_advice_before_the_card_and_has_large_keys(phone: Any)
 
 
 def counted(page: Any) -> int:
-    return int(page.evaluate("import('./training-settings.js').then((module) => module.sessionCounts().count)"))
+    return int(page.evaluate("loaded('training-settings').then((module) => module.sessionCounts().count)"))
 
 
 def test_typed_dice_get_advice_with_its_value_gap_reason_and_all_holds(page: Any) -> None:
@@ -264,7 +264,7 @@ def test_comparing_the_boxes_changes_the_list_only(blank: Any, address: str) -> 
     assert str(best.get_attribute("aria-label")).startswith("Keep 6 6: ")
     assert best.evaluate("(row) => row === document.querySelector('#ranking button')")
     asked = (
-        "(query) => import('./ask.js').then(({ask}) =>"
+        "(query) => loaded('ask').then(({ask}) =>"
         " ask(query, {rules: 'yatzy', card: {}, dice: [2, 3, 4, 6, 6], rolls_left: 2}, {}))"
     )
     hold, box = blank.evaluate(asked, "hold")["holds"][0], blank.evaluate(asked, "score")["categories"][0]
@@ -387,16 +387,16 @@ def test_two_players_play_in_turns(page: Any) -> None:
 def test_the_best_of_several_players_wins(blank: Any, address: str) -> None:
     open_link(blank, address, f"#rules=yatzy&card={FULL}+yatzy=50")
     blank.evaluate(
-        "import('./state.js').then(({change, newPlayer}) => change((s) => {"
+        "loaded('state').then(({change, newPlayer}) => change((s) => {"
         " s.players[0].name = 'Ann'; s.players.push({...newPlayer('Bo'), card: {...s.players[0].card, chance: 25}}); }))"
     )
     expect(blank, "#answer", "Bo wins with 243 points.")
     lines = blank.locator("#end p")
     expect(blank, "#end", "Ann, 238 points: 10.4 points below the average of perfect play")
     assert "Bo, 243 points: 5.4 points below" in str(lines.first.text_content())
-    blank.evaluate("import('./state.js').then(({change}) => change((s) => { s.players[0].card.chance = 25; }))")
+    blank.evaluate("loaded('state').then(({change}) => change((s) => { s.players[0].card.chance = 25; }))")
     expect(blank, "#answer", "A tie with 243 points: Ann and Bo.")
-    blank.evaluate("import('./state.js').then(({change}) => change((s) => { delete s.players[1].card.chance; }))")
+    blank.evaluate("loaded('state').then(({change}) => change((s) => { delete s.players[1].card.chance; }))")
     expect(blank, "#answer", "Final score: 243.")  # the other one still plays
     assert len(state_of(blank)["players"]) == 2
 

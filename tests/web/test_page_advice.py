@@ -38,7 +38,7 @@ def test_there_is_a_reason_at_a_goal(blank: Any, address: str) -> None:
     settle(blank)
     expect(blank, "#why", "Playing for the average, it would be ")
     asked = (
-        "import('./ask.js').then(({ask}) => import('./state.js').then(({position, state}) =>"
+        "loaded('ask').then(({ask}) => loaded('state').then(({position, state}) =>"
         " ask('score', {...position(), goal: 240, dice: state.dice, rolls_left: 0}, {})))"
     )
     best, other = blank.evaluate(asked)["categories"][:2]

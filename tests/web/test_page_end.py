@@ -23,9 +23,7 @@ def test_the_score_is_compared_with_perfect_play(blank: Any, address: str) -> No
     expect(blank, "#end", "60.4 points below the average of perfect play (248.4).")
     expect(blank, "#said", "60.4 points below the average")
     expect(blank, "#end", "of games by perfect play end lower.")
-    found = blank.evaluate("import('./ask.js').then(({ask}) => ask('expect', {rules: 'yatzy', card: {}}))")[
-        "distribution"
-    ]
+    found = blank.evaluate("loaded('ask').then(({ask}) => ask('expect', {rules: 'yatzy', card: {}}))")["distribution"]
     lower = sum(found["chances"][: 188 - found["lowest"]])
     expect(blank, "#end", f"{100 * lower:.0f}\u00a0% of games by perfect play end lower.")
     blank.click("#undo")

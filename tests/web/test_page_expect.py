@@ -124,7 +124,7 @@ def test_figures_fade_while_others_are_computed(blank: Any, address: str) -> Non
     size = blank.locator("#expect").bounding_box()["height"]
     held: list[Any] = []
     blank.route("**/api/expect", lambda route: held.append(route))
-    blank.evaluate("import('./state.js').then(({ change }) => change((s) => { s.players[0].card.chance = 20; }))")
+    blank.evaluate("loaded('state').then(({ change }) => change((s) => { s.players[0].card.chance = 20; }))")
     blank.wait_for_selector("#expect[aria-busy='true']")
     expect(blank, "#expect-status", "Working")
     faded = blank.locator("#expect-figures > .outdated")
@@ -272,5 +272,5 @@ def test_the_end_of_a_game_has_a_final_score(blank: Any, address: str) -> None:
     open_link(blank, address, link(boxes))
     expect(blank, "#answer", "Final score: 188")
     assert blank.locator("#expect").is_hidden()  # nothing is left to expect
-    blank.evaluate("import('./state.js').then(({ change }) => change((s) => { delete s.players[0].card.yatzy; }))")
+    blank.evaluate("loaded('state').then(({ change }) => change((s) => { delete s.players[0].card.yatzy; }))")
     blank.wait_for_selector("#chart rect")

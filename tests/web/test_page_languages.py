@@ -10,7 +10,7 @@ from support.browser import FRAMES, expect, focused, ready, wait_for
 pytestmark = pytest.mark.full
 
 WORDS = """
-import('./i18n.js').then((words) => [
+loaded('i18n').then((words) => [
   document.documentElement.lang, words.language, words._("Undo"), words.formatNumber(-248.45, 1), words.formatPercent(0.5),
   ...[1, 2].map((count) => words.ngettext("{count} second", "{count} seconds", count, { count })),
 ])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import re
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -149,4 +151,27 @@ def test_without_scripts_the_page_says_what_to_do(browser: Any, address: str) ->
     page.goto(address)
     page.locator("noscript p[lang=en]").wait_for()
     assert page.locator("#loading").is_hidden()
+    context.close()
+
+
+def test_the_dice_of_the_example_are_there_before_any_script(browser: Any, address: str) -> None:
+    """The menu, which could do nothing yet, is not."""
+    context = browser.new_context()
+    page, waiting = context.new_page(), []
+    page.route("**/*.js", lambda route: waiting.append(route))
+    page.goto(address, wait_until="commit")
+    page.locator("#loading svg").wait_for()
+    pips = page.locator("#loading .pips").get_attribute("d")
+    squares = page.locator("#loading .squares").get_attribute("d")
+    lefts = [int(left) - 10 for left in re.findall(r"M(\d+) 20", squares)]
+    found = Counter(sum(left <= int(x) for left in lefts) for x in re.findall(r"M(\d+) ", pips))
+    assert [found[i + 1] for i in range(5)] == [2, 5, 5, 5, 1]
+    assert page.locator("#menu-button").is_hidden()
+    for route in waiting:
+        route.continue_()
+    page.unroute("**/*.js")
+    page.locator("#example").wait_for()
+    assert page.locator("#example .dice-row").get_attribute("aria-label") == "2 5 5 5 1"
+    assert page.locator("#loading").is_hidden()
+    assert page.locator("#menu-button").is_visible()
     context.close()

@@ -33,7 +33,7 @@ def test_the_others_at_the_table_are_the_opponents(page: Any) -> None:
     page.route("**/api/score", lambda route: None)
     page.route("**/api/expect", lambda route: None)
     page.evaluate(
-        "import('./state.js').then(({change, newPlayer}) => change((s) => { s.players = [newPlayer('Ann'), newPlayer('Bo')];"
+        "loaded('state').then(({change, newPlayer}) => change((s) => { s.players = [newPlayer('Ann'), newPlayer('Bo')];"
         " s.players[1].card = {ones: 3, chance: 22}; s.objective = 'win'; s.dice = [3, 3, 4, 5, 6]; s.held = Array(5).fill(false); }))"
     )
     wait_for(page, lambda: asked)

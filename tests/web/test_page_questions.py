@@ -11,7 +11,7 @@ pytestmark = pytest.mark.full
 
 # Begins long work, gives it up at the first sign of progress, and says how many reports there were.
 GIVEN_UP = """async (body) => {
-  const { ask } = await import("/ask.js"), controller = new AbortController(), reports = [];
+  const { ask } = await loaded("ask"), controller = new AbortController(), reports = [];
   const onProgress = (report) => { reports.push(report); if (report.done > 0) controller.abort(); };
   try {
     await ask("solve", body, { signal: controller.signal, onProgress });
@@ -21,7 +21,7 @@ GIVEN_UP = """async (body) => {
   }
 }"""
 WORKED = """async (body) => {
-  const { ask } = await import("/ask.js"), reports = [];
+  const { ask } = await loaded("ask"), reports = [];
   await ask("solve", body, { onProgress: (report) => reports.push(report) });
   return reports;
 }"""

@@ -25,7 +25,7 @@ from support.browser import (
 pytestmark = pytest.mark.full
 
 WORST = """async (player) => { // the worst box of all, with the first roll
-  const { change } = await import('./state.js'), { takeCategory } = await import('./game.js'), { known } = await import('./asking.js');
+  const { change } = await loaded('state'), { takeCategory } = await loaded('game'), { known } = await loaded('asking');
   takeCategory(known.boxes.at(-1));
 }"""
 
@@ -146,7 +146,7 @@ def test_the_example_of_the_first_screen_is_true(blank: Any, address: str) -> No
 def test_at_the_end_the_card_of_each_player_is_reachable(page: Any) -> None:
     seat(page, "Ann", "Bo")
     page.evaluate(
-        """import('./state.js').then(({change, rules}) => change((s) => { s.players.forEach((player, i) => {
+        """loaded('state').then(({change, rules}) => change((s) => { s.players.forEach((player, i) => {
           player.card = Object.fromEntries(rules().categories.map(({id}) => [id, 0])); player.card.chance = 20 - 5 * i; }); s.player = 1; }))"""
     )
     expect(page, "#answer", "Ann wins with 20 points.")

@@ -101,11 +101,11 @@ def test_what_to_expect_while_it_is_computed_and_the_end_of_a_game(page: Any) ->
     page.locator("#chances-details summary").click()
     check(page, "figures")
     page.route("**/api/expect", lambda route: None)  # no answer
-    page.evaluate("import('./state.js').then(({ change }) => change((s) => { s.players[0].card.chance = 20; }))")
+    page.evaluate("loaded('state').then(({ change }) => change((s) => { s.players[0].card.chance = 20; }))")
     page.wait_for_selector("#spread.outdated")
     check(page, "figures fade")
     page.evaluate(
-        """import('./state.js').then(({ change, rules }) => change((s) => {
+        """loaded('state').then(({ change, rules }) => change((s) => {
           for (const box of rules().categories) s.players[0].card[box.id] = 0;
         }))"""
     )

@@ -90,7 +90,7 @@ def test_a_game_survives_closing_the_tab(browser: Any, address: str) -> None:
 
 def test_a_position_is_copied_as_the_command_and_pasted(blank: Any, address: str) -> None:
     open_link(blank, address, "#rules=yatzy&card=ones=3+sixes=24&dice=33456&left=1")
-    command = blank.evaluate("import('./transfer.js').then((module) => module.commandText())")
+    command = blank.evaluate("loaded('transfer').then((module) => module.commandText())")
     assert command == 'yatzy hold 33456 --rolls-left 1 --card "ones=3 sixes=24"'
     blank.click("#menu-button")
     blank.click("#new-game")

@@ -61,7 +61,7 @@ def test_by_mouse_a_position_its_advice_and_its_link(page: Any, browser: Any) ->
     page.click("#ranking li:first-child button")
     assert page.locator("#dice button[aria-pressed='true']").count() == 2
     expect(page, "#expect", "248.8")
-    other = browser.new_page()
+    other = browser.new_context().new_page()
     other.goto(page.url)
     expect(other, "#answer", "243.15")
     expect(other, "#take-sixes .points", "24")

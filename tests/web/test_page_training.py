@@ -38,12 +38,12 @@ def take(page: Any, name: str) -> None:
 
 
 def counted(page: Any) -> int:
-    return int(page.evaluate("import('./training-settings.js').then((module) => module.sessionCounts().count)"))
+    return int(page.evaluate("loaded('training-settings').then((module) => module.sessionCounts().count)"))
 
 
 @pytest.mark.parametrize("difficulty", ["hard"])
 def test_the_puzzle_of_the_day_is_that_of_the_command(page: Any, yatzy: Strategy, difficulty: str) -> None:
-    today = date.fromordinal(page.evaluate("import('./puzzle.js').then((module) => module.today())"))
+    today = date.fromordinal(page.evaluate("loaded('puzzle').then((module) => module.today())"))
     puzzle = find_puzzle(yatzy, daily_seed(today), difficulty)
     enter(page, "puzzle")
     page.select_option("#difficulty", difficulty)

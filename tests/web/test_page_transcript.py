@@ -72,7 +72,7 @@ def play_turn(page: Any, listener: Listener) -> None:
     """One turn with the dice of the page, as advised: only Enter and Tab are pressed."""
     for roll in (1, 2, 3):
         said = listener.wait_for(rf"Roll {roll} of 3: [1-6 ]+\. ?\n?(Keep|Roll all|Take) ")
-        dice = page.evaluate("import('./state.js').then(({ state }) => state.dice.join(' '))")
+        dice = page.evaluate("loaded('state').then(({ state }) => state.dice.join(' '))")
         assert f"Roll {roll} of 3: {dice}." in said
         assert page.inner_text("#answer strong").replace("\u00a0", " ") in said  # the advice
         assert re.search(r"\d+\.\d\d, average final score", said)
@@ -85,9 +85,9 @@ def play_turn(page: Any, listener: Listener) -> None:
 
 def finish_turn(page: Any, listener: Listener, turn: int) -> str:
     """What is said after a box was taken: its name, its points, the total."""
-    wait_until(page, "(turns) => import('./state.js').then(({ state }) => state.turns.length === turns)", turn)
+    wait_until(page, "(turns) => loaded('state').then(({ state }) => state.turns.length === turns)", turn)
     done = page.evaluate(
-        """import('./state.js').then(({ state, totals, categoryName }) => {
+        """loaded('state').then(({ state, totals, categoryName }) => {
           const { category, points } = state.turns[state.turns.length - 1];
           return [categoryName(category), points, totals().all];
         })"""

@@ -20,7 +20,7 @@ SEGMENT = 200  # taps; then everything is undone
 
 # What would leave the page or open a window of the system is left out; what is tried is what a player taps.
 TAP = """async ([pick, ms]) => {
-  const { state, undoAndRedoAvailable } = await import('./state.js');
+  const { state, undoAndRedoAvailable } = await loaded('state');
   const left = new Set(['print', 'share', 'copy-link', 'copy-position', 'open-paste', 'open-language', 'open-file', 'save-own', 'import', 'export',
     'menu-undo', 'undo', 'forget-games', 'drill-forget', 'open-rules', 'menu-rules', 'new-game', 'open-players', 'aim', 'example', 'edit-card', 'redo']);
   const scope = document.querySelector('dialog[open]') || document;
@@ -37,7 +37,7 @@ TAP = """async ([pick, ms]) => {
   await new Promise((resolve) => setTimeout(resolve, ms));
   // An option that is marked already stays; a key that adds no die says why, once more.
   const hasEffect = look() !== before || target.closest('.options') || target.closest('#faces') && document.getElementById('notice').textContent;
-  return [hasEffect ? '' : `no effect: ${name}`, (await import('./game.js')).hasRecord() && state.players.every((p) => Object.keys(p.card).length === 15)];
+  return [hasEffect ? '' : `no effect: ${name}`, (await loaded('game')).hasRecord() && state.players.every((p) => Object.keys(p.card).length === 15)];
 }"""
 
 
@@ -57,10 +57,10 @@ def test_every_tap_has_an_effect_and_undo_goes_back_to_the_start(tab: Any, addre
         ready(tab)
         if segment % 2:
             tab.evaluate(
-                "import('./state.js').then(({change, newPlayer}) => change((s) => { s.players.push(newPlayer('Bo')); }))"
+                "loaded('state').then(({change, newPlayer}) => change((s) => { s.players.push(newPlayer('Bo')); }))"
             )
-        start = tab.evaluate("import('./state.js').then(({state}) => JSON.stringify(state))")
-        changes = tab.evaluate("import('./state.js').then(({undoAndRedoAvailable}) => undoAndRedoAvailable()[0])")
+        start = tab.evaluate("loaded('state').then(({state}) => JSON.stringify(state))")
+        changes = tab.evaluate("loaded('state').then(({undoAndRedoAvailable}) => undoAndRedoAvailable()[0])")
         for tap in range(SEGMENT):
             if draw.random() < 0.01:
                 is_away = not is_away
@@ -72,19 +72,19 @@ def test_every_tap_has_an_effect_and_undo_goes_back_to_the_start(tab: Any, addre
             assert not fault, (SEED, segment, tap, fault, tab.evaluate("document.body.innerText"))
             if is_over and not is_away and tab.text_content("#go") == "Review this game":
                 found = tab.evaluate(
-                    "Promise.all([import('./memory.js'), import('./game.js')]).then(([m, g]) => m.reviewGame(g.gameRecord()))"
+                    "Promise.all([loaded('memory'), loaded('game')]).then(([m, g]) => m.reviewGame(g.gameRecord()))"
                 )
                 assert all(each["finished"] for each in found)
                 reviewed += 1
                 tab.click("#play-again")
         tab.keyboard.press("Escape")
         tab.evaluate(
-            "import('./state.js').then(({undo, undoAndRedoAvailable}) => { while (undoAndRedoAvailable()[0]) undo(); })"
+            "loaded('state').then(({undo, undoAndRedoAvailable}) => { while (undoAndRedoAvailable()[0]) undo(); })"
         )
         if changes:
-            tab.evaluate("import('./state.js').then(({redo}) => redo())")
-        assert json.loads(
-            tab.evaluate("import('./state.js').then(({state}) => JSON.stringify(state))")
-        ) == json.loads(start)
+            tab.evaluate("loaded('state').then(({redo}) => redo())")
+        assert json.loads(tab.evaluate("loaded('state').then(({state}) => JSON.stringify(state))")) == json.loads(
+            start
+        )
     assert errors == []
     assert reviewed >= taps // 2000

@@ -181,6 +181,24 @@ def test_offline_after_the_first_visit(forced_site: Path, context: Any) -> None:
 
 
 @pytest.mark.full
+def test_the_menu_offers_to_install_the_page_where_the_browser_can(forced_site: Path, context: Any) -> None:
+    page = context.new_page()
+    with static_host(forced_site) as host:
+        page.goto(host.address)
+        page.wait_for_selector("html[data-ready]", state="attached")
+        page.click("#menu-button")
+        assert page.locator("#install").is_hidden()
+        page.evaluate(
+            """dispatchEvent(Object.assign(new Event("beforeinstallprompt", { cancelable: true }),
+                 { prompt: () => { document.title = "asked"; } }))"""
+        )
+        page.click("#install")
+        assert page.title() == "asked"
+        page.evaluate("dispatchEvent(new Event('appinstalled'))")
+        assert page.locator("#install").is_hidden()
+
+
+@pytest.mark.full
 def test_a_site_without_the_rules_of_a_link_says_so(forced_site: Path, context: Any) -> None:
     page = context.new_page()
     with static_host(forced_site) as host:

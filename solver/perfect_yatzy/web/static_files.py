@@ -1,15 +1,16 @@
 """The files of the page, read and compressed once when the server starts, and answered with a tag of their content.
 
-A browser keeps them and asks each time whether they have changed (`Cache-Control: no-cache`); the answer then is
-304 without a body.
+A browser asks for the page each time (`Cache-Control: no-cache`; the answer is 304 without a body if it is the same).
+The page names its scripts and styles in a folder whose name is a hash of all files: a browser keeps those for good.
 """
 
 from __future__ import annotations
 
 import gzip
 import hashlib
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING
@@ -31,6 +32,7 @@ MEDIA_TYPES = {
     "woff2": "font/woff2",
 }
 COMPRESSED = {"css", "html", "js", "json", "svg", "txt", "webmanifest"}  # the others are compressed already
+FOR_GOOD = "public, max-age=31536000, immutable"
 MIN_COMPRESSED_BYTES = 1000  # of less, gzip saves nothing worth its time
 
 
@@ -42,6 +44,7 @@ class Content:
     compressed: bytes | None  # the same by gzip; None if that is not worth it
     tag: str  # entity tag: a hash of the body
     media_type: str
+    caching: str = "no-cache"
 
     @classmethod
     def of(cls, body: bytes, suffix: str) -> Content:
@@ -56,7 +59,7 @@ class Content:
 
         compressed = self.compressed is not None and takes_gzip(request.get("accept-encoding", ""))
         headers = {
-            "cache-control": "no-cache",
+            "cache-control": self.caching,
             "etag": f'W/"{self.tag}"',  # weak: the same content in two encodings
             "vary": "accept-encoding",
         }
@@ -79,9 +82,17 @@ def takes_gzip(accepted: str) -> bool:
 
 
 def page_files() -> dict[str, Content]:
-    """Every file of the page by its path; that of `index.html` is empty, too."""
+    """The files of the page by path: `index.html` also by none, scripts and styles also in the folder."""
     found = dict(_files_below(files(__package__).joinpath("static")))
-    return found | {"": found["index.html"]}
+    folder = f"v-{hashlib.sha256(''.join(each.tag for _, each in sorted(found.items())).encode()).hexdigest()[:12]}/"
+    html = re.sub(r'((?:src|href)=")([\w-]+\.(?:js|css)")', rf"\1{folder}\2", found["index.html"].body.decode())
+    index = Content.of(html.encode(), "html")
+    kept = {
+        folder + name: replace(each, caching=FOR_GOOD)
+        for name, each in found.items()
+        if name.endswith((".js", ".css"))
+    }
+    return found | kept | {"index.html": index, "": index}
 
 
 def _files_below(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, Content]]:

@@ -3,13 +3,8 @@ import "./theme.js";
 import "./dice.js";
 import "./card.js";
 import "./advice.js";
-import "./end.js";
 import "./players.js";
-import "./transfer.js";
 import "./keys.js";
-import "./expect.js";
-import "./review.js";
-import "./statistics.js";
 import "./training.js";
 import { drawRuleMenu } from "./header.js";
 import { button, byId, diceRow, element } from "./dom.js";
@@ -31,6 +26,10 @@ onDraw(() => {
   byId("start").classList.toggle("other-rules", state.rules !== "yatzy");
 });
 
+// What the first roll does not need comes when the table is there.
+const loadRooms = () => Promise.all([import("./end.js"), import("./transfer.js"), import("./expect.js"), import("./review.js"), import("./statistics.js")])
+  .catch(() => new Promise((resolve) => setTimeout(resolve, RETRY_MS)).then(loadRooms));
+
 async function load() {
   try {
     await drawRuleMenu();
@@ -43,6 +42,8 @@ async function load() {
   byId("loading").hidden = true;
   byId("page").hidden = byId("bar").hidden = false;
   redraw(); // charts need their width
+  await loadRooms();
+  redraw();
   document.documentElement.dataset.ready = ""; // for tests, and for programs that print the page
 }
 
@@ -52,7 +53,6 @@ function retry() {
   load();
 }
 
-byId("loading").hidden = false; // without scripts another text is shown
 load();
 
 // The screen stays on while real dice are played.

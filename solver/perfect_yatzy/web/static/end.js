@@ -110,7 +110,8 @@ async function sharePicture(record, found) {
   });
   write("perfect-yatzy", 40, canvas.height - 24, 18, "--soft");
   const blob = await new Promise((resolve) => { canvas.toBlob(resolve); }), file = new File([blob], "yatzy.png", { type: "image/png" });
-  if (navigator.canShare?.({ files: [file] })) { navigator.share({ files: [file] }).catch(() => {}); return; } // closed by the player
+  const shared = { files: [file], url: location.href };
+  if (navigator.canShare?.(shared)) { navigator.share(shared).catch(() => {}); return; } // closed by the player
   const link = Object.assign(document.createElement("a"), { download: file.name, href: URL.createObjectURL(blob) });
   link.click();
   URL.revokeObjectURL(link.href);

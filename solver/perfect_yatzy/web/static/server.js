@@ -8,7 +8,7 @@ const SILENCE_SECONDS = 30; // of long work; the server gives a sign of life eve
 const RETRY_MS = 700; // a server that is just being started again answers then
 const TEMPORARY = new Set(["busy", "rate-limited", "request-timeout", "client-disconnected", "internal-error"]);
 
-const address = (path) => new URL("api/" + path, import.meta.url);
+const address = (path) => new URL("api/" + path, document.baseURI);
 
 // Asks a question. `solve` does long work and calls `onProgress({ done, seconds_left })`; aborting `signal` stops it.
 export function ask(path, body, { signal, onProgress } = {}) {

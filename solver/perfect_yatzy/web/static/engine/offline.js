@@ -20,3 +20,12 @@ addEventListener("load", () => setTimeout(() => {
   start().catch(() => {}); // without it the page works, but not offline
   keep().catch(() => {});
 }, KEEP_AFTER_MS));
+
+// Browsers that can install the page say so; the menu offers it.
+addEventListener("beforeinstallprompt", (event) => {
+  const install = document.getElementById("install");
+  event.preventDefault();
+  install.hidden = false;
+  install.onclick = () => event.prompt();
+});
+addEventListener("appinstalled", () => { document.getElementById("install").hidden = true; });
