@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from perfect_yatzy import RuleSet, State, TableError, load_rules, prove
 from perfect_yatzy.game.notation import parse_card
+from perfect_yatzy.strategy.actions import max_rerolls, rank_categories, rank_holds
+from perfect_yatzy.strategy.exact_turn import ExactEvaluator
 from perfect_yatzy.tablebase import exact_solve
 from perfect_yatzy.tablebase.exact_solve import ExactSolve
 from perfect_yatzy.tablebase.inventory import leftovers
@@ -71,6 +73,51 @@ def test_a_solve_begins_at_any_card(rules: RuleSet) -> None:
     oracle = Naive(rules.canonical())
     for card in oracle.states():
         assert ExactSolve(rules, start=State(*card)).start_value(1) == oracle.value(*card)
+
+
+@pytest.mark.parametrize(
+    "rules", [SAVED, joker_game("forced", first_roll_bonus=(("run", 3),))], ids=["saved", "joker"]
+)
+def test_every_option_of_a_turn(rules: RuleSet) -> None:
+    """All holds and categories of every roll as fractions, best first, with exact losses."""
+    oracle = Naive(rules.canonical())
+    for filled, upper, saved, flag in [*oracle.states()][::5]:
+        if filled == rules.full_mask:
+            continue
+        state = State(filled, upper, saved, flag)
+        evaluator = ExactEvaluator(ExactSolve(rules, start=state), 1)
+        most = max_rerolls(rules, saved)
+        for dice, _ in oracle.rolls():
+            for left in range(most + 1):
+                known = oracle.category_values(filled, upper, dice, left, flag, left == most)
+                choices = rank_categories(evaluator, state, dice, left)
+                assert {rules.index_of[c.category]: c.value for c in choices} == known
+                assert [c.loss for c in choices] == [max(known.values()) - c.value for c in choices]
+                if left:
+                    holds = {h.dice: h.value for h in rank_holds(evaluator, state, dice, left, choices[0])}
+                    expected = oracle.hold_values(filled, upper, dice, left, flag)
+                    assert holds == expected | {dice: choices[0].value}
+
+
+def test_the_command_gives_the_fractions_of_a_turn(run: Run) -> None:
+    rules = load_rules("yatzy")
+    boxes = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 two-pairs=18 three-of-a-kind=15"
+    boxes += " four-of-a-kind=0 small-straight=15 large-straight=20 full-house=20"
+    card, oracle = parse_card(rules, boxes), Naive(rules.canonical())
+    position = card.state.filled, card.state.upper, (2, 2, 5, 5, 6)
+    answer = json.loads(run("hold", "22556", "-l", "1", "--card", boxes, "--exact", "--digits", "0", "--json").stdout)
+    values = {tuple(h["hold"]): h["exact"] for h in answer["holds"] if not h["category"]}
+    known = {hold: card.total + value for hold, value in oracle.hold_values(*position, 1).items() if len(hold) < 5}
+    assert {h: Fraction(int(v["numerator"]), int(v["denominator"])) for h, v in values.items()} == known
+    assert {v["decimal"] for v in values.values()} == {str(int(value)) for value in known.values()}
+    shown = run("score", "22556", "--card", boxes, "--exact").stdout
+    best = card.total + max(oracle.category_values(*position).values())
+    assert f"as a fraction: {best}\n" in shown
+    refused = run("hold", "22556", "--card", boxes, "--exact", "--goal", "200")
+    assert (refused.returncode, "goal and exact cannot be combined" in refused.stderr) == (2, True)
+    too_much = run("hold", "223456", "--rules", "maxi-unsaved", "--exact")
+    assert too_much.returncode != 0
+    assert "ask from a later card" in too_much.stderr
 
 
 def test_the_command_gives_the_fraction_of_a_card(run: Run) -> None:

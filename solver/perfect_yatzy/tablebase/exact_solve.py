@@ -11,7 +11,7 @@ import json
 import math
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from itertools import repeat
@@ -247,7 +247,7 @@ class ExactSolve:
 
     def layers(
         self, threads: int, progress: Callable[[int, int], None] | None = None
-    ) -> Iterator[tuple[int, Floats]]:
+    ) -> Generator[tuple[int, Floats], None, None]:
         """Solve all layers; number of filled categories of each, and its limbs, ``(states, limbs)``."""
         from ..kernels.exact import solve_exact_rows
 
