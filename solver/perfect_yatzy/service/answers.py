@@ -127,7 +127,7 @@ def _value_fields(action: Hold | Choice, request: Request, objective: ResolvedOb
 
 def exact_fields(value: Fraction, digits: int) -> dict[str, str]:
     """A fraction as fields of an answer, as text for readers with short integers."""
-    from ..tablebase.exact_solve import decimal_text
+    from ..tablebase.proof import decimal_text
 
     fraction = {"numerator": str(value.numerator), "denominator": str(value.denominator)}
     return fraction | {"decimal": decimal_text(value, digits)}

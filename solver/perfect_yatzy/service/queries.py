@@ -220,6 +220,9 @@ class QueryService:
 
         solve = ExactSolve(request.rules, start=request.state)
         self.budget.check_objective(request.rules, solve.cost())
+        if request.include_distribution:
+            both = ExactSolve(request.rules, start=request.state, spread=True)
+            return both if self.budget.objective.allows(both.cost()) else solve
         return solve
 
     def _expect_fields(
@@ -243,8 +246,10 @@ class QueryService:
             "upper": card.upper,
         }
         if request.exact:
-            value = self.exact_solve(request).start_value(self.threads) + card.total
-            answer["exact"] = exact_fields(value, request.digits)
+            mean, *spread = self.exact_solve(request).start_values(self.threads)
+            answer["exact"] = exact_fields(mean + card.total, request.digits)
+            for name, value in zip(("variance", "bonus_chance"), spread, strict=False):
+                answer["exact"][name] = exact_fields(value, request.digits)
         if rules.columns:
             answer["upper_by_column"] = list(card.column_sums)
         if objective:

@@ -113,7 +113,7 @@ class TurnEvaluator:
     """
 
     # Absolute and relative tolerance: values that differ by no more are equal.
-    ties = (1e-9, 0.0)  # points: the arithmetic is good to about 1e-12
+    ties = (1e-10, 0.0)  # points, as in the kernels: the arithmetic is good to about 1e-12
     number: type = np.float64  # of a value
 
     def __init__(self, rules: RuleSet, values: Table, space: StateSpace | None = None) -> None:

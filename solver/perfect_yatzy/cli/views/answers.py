@@ -109,7 +109,18 @@ def exact_lines(entry: dict[str, Any]) -> list[str]:
     if not (exact := entry.get("exact")):
         return []
     text = _("as a fraction: {value}", value=f"{exact['numerator']}/{exact['denominator']}")
-    return [_("Exactly {value}", value=exact["decimal"]), *wrap(text, line_width()), ""]
+    return [_("Exactly {value}", value=exact["decimal"]), *wrap(text, line_width()), *spread_lines(exact), ""]
+
+
+def spread_lines(exact: dict[str, Any]) -> list[str]:
+    """The exact variance and chance of the upper bonus; nothing if they are not there."""
+    if "variance" not in exact:
+        return []
+    variance, chance = exact["variance"]["decimal"], exact["bonus_chance"]["decimal"]
+    return [
+        _("Variance {value}, the least of optimal play", value=variance),
+        _("Chance of the upper bonus with it {value}", value=chance),
+    ]
 
 
 def ranking_lines(answer: dict[str, Any], head: str, labels: list[str], entries: list[dict[str, Any]]) -> list[str]:
