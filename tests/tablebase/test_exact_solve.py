@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from perfect_yatzy import Proof, RuleSet, State, TableError, load_rules, prove
 from perfect_yatzy.game.notation import parse_card
+from perfect_yatzy.kernels import exact as kernel
 from perfect_yatzy.strategy.actions import max_rerolls, rank_categories, rank_holds
 from perfect_yatzy.strategy.exact_turn import ExactEvaluator
 from perfect_yatzy.tablebase import exact_solve
@@ -258,6 +259,7 @@ def test_a_killed_solve_resumes_and_a_flipped_limb_does_not(tmp_path: Path, monk
 
 def test_threads_change_nothing_and_another_process_waits(tmp_path: Path) -> None:
     rules = load_rules("crag")  # 8,192 states
+    assert (exact_solve.LIMB_BITS, exact_solve.WINDOW) == (kernel.LIMB_BITS, kernel.WINDOW)
     alone, shared = (dict(ExactSolve(rules).layers(threads)) for threads in (1, 2))
     assert all(np.array_equal(alone[filled], shared[filled]) for filled in alone)
     held, path = threading.Event(), tmp_path / "yatzy.proof.lock"

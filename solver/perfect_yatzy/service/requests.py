@@ -37,7 +37,7 @@ QUERY_FIELDS = {
 }
 MIN_GAMES, MAX_GAMES = 100, 10_000_000
 MAX_INTEGER = 2**63 - 1
-DIGITS, MAX_DIGITS = 30, 1000  # of an exact value after the point: default, and most
+DIGITS, MAX_DIGITS = 30, 1000  # of an exact value after the point: default, and most that are shown
 
 
 @dataclass(frozen=True)
@@ -223,12 +223,7 @@ def _parse_objective(rules: RuleSet, fields: Mapping[str, Any]) -> ObjectiveRequ
 
 def _parse_exact(request: Request, fields: Mapping[str, Any]) -> Request:
     """Whether values are fractions, too, and their digits."""
-    exact, digits = _flag(fields, "exact", False), _integer(fields, "digits", DIGITS)
-    if digits > MAX_DIGITS:
-        raise StateError(
-            _("{name} is {value}; must be at most {most}").format(name="digits", value=digits, most=MAX_DIGITS),
-            field="digits",
-        )
+    exact, digits = _flag(fields, "exact", False), min(MAX_DIGITS, _integer(fields, "digits", DIGITS))
     if exact and request.objective and request.query != "expect":
         name = next(name for name in ("goal", "opponents", "versus") if fields.get(name) is not None)
         text = _("{first} and {second} cannot be combined; give one of them", first=name, second="exact")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import closing
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,12 +26,7 @@ class ExactEvaluator(TurnEvaluator):
         with closing(solve.layers(threads or default_threads())) as layers:
             limbs = next(values for filled, values in layers if filled == after)
         super().__init__(solve.rules, limbs, solve.space)
-        self.after, self.found = after, dict[int, Fraction]()
-
-    @cached_property
-    def saved(self) -> Ints:
-        """Saved rolls of each state after the turn."""
-        return np.asarray(self.solve.saved_rolls(self.after))
+        self.after, self.saved, self.found = after, solve.saved_rolls(after), dict[int, Fraction]()
 
     def exact(self, index: int) -> Fraction:
         """The value of a state after the turn."""

@@ -38,27 +38,25 @@ from .threads import ScratchPool, thread_map
 CHECKPOINT_SECONDS = 30.0  # time between two stored layers
 COST = 55  # times that of a solve in float64, measured
 MOST_ROLLS, MOST_POINTS = 6**6, 1 << 14  # as the limbs allow
-WINDOW = 1e-4  # that of the kernels
+LIMB_BITS, WINDOW = 37, 1e-4  # those of the kernels
 MOST_SQUARED, MOST_LIMBS = 250, 54  # with squares: points of a turn, and limbs whose weights float64 can hold
 
 
-def hash_layer(before: str, limbs: Floats, bits: int) -> str:
+def hash_layer(before: str, limbs: Floats) -> str:
     """The hash of all values up to a layer: SHA-256 of the hash before, and of the integers of the layer.
 
-    Each is written as digits of `bits` bits, int64 in little-endian order, lowest digit first.
+    Each is written as digits of LIMB_BITS bits, int64 in little-endian order, lowest digit first.
     """
     digits, above = limbs.astype("<i8"), np.zeros(len(limbs), dtype=np.int64)
     for k in range(digits.shape[1]):
         digits[:, k] += above
-        above = digits[:, k] >> bits
-        digits[:, k] &= (1 << bits) - 1
+        above = digits[:, k] >> LIMB_BITS
+        digits[:, k] &= (1 << LIMB_BITS) - 1
     return hashlib.sha256(before.encode() + digits.tobytes()).hexdigest()
 
 
 def joined(limbs: Floats) -> int:
     """The number of some limbs, lowest first."""
-    from ..kernels.exact import LIMB_BITS
-
     return sum(int(limb) << LIMB_BITS * k for k, limb in enumerate(limbs.tolist()))
 
 
@@ -92,8 +90,6 @@ class ExactSolve:
 
     def width(self, filled: int, most: float) -> int:
         """Number of limbs of the numbers of a layer that count at most so much."""
-        from ..kernels.exact import LIMB_BITS
-
         power = self.exponent(filled, int(self.space.most_saved[filled]))
         return -(-int(power * math.log2(self.rules.faces) + math.log2(most + 1) + 3) // LIMB_BITS) + 1
 
@@ -108,15 +104,11 @@ class ExactSolve:
 
     def places(self) -> tuple[int, int, int]:
         """What the mean, the mean square and the chance of the bonus are multiplied by; 0 for what is not there."""
-        from ..kernels.exact import LIMB_BITS
-
         bonus, squares = self.tail()
         return 1 << LIMB_BITS * (bonus + squares), self.spread << LIMB_BITS * bonus, int(self.spread)
 
     def split(self, number: int, limbs: int) -> list[float]:
         """The limbs of a number."""
-        from ..kernels.exact import LIMB_BITS
-
         half, found = 1 << LIMB_BITS - 1, []
         for _place in range(limbs):
             digit = (number + half) % (2 * half) - half
@@ -127,8 +119,6 @@ class ExactSolve:
 
     def weights(self, limbs: int) -> tuple[Floats, int]:
         """What a limb of each place counts in float64, 1 in the middle, and the integer that counts 1."""
-        from ..kernels.exact import LIMB_BITS
-
         middle = limbs // 2
         weights = np.array([2.0 ** (LIMB_BITS * (k - middle)) for k in range(limbs)])
         return weights, 1 << LIMB_BITS * middle
@@ -205,7 +195,7 @@ class ExactSolve:
                     counts = [a + b for a, b in zip(self.tally[:3], found[:3].tolist(), strict=True)]
                     self.tally = [*counts, min(self.tally[3], float(found[3]))]
                 values = solved.reshape(-1, self.limbs(filled))
-                self.add_hash(values)
+                self.sha256 = hash_layer(self.sha256, values)
 
     def cost(self) -> SolveCost:
         """What the solve takes."""
@@ -234,12 +224,6 @@ class ExactSolve:
         """The value of one state of a layer, in points."""
         return Fraction(joined(limbs[sum(self.tail()) :]), self.rules.faces ** self.exponent(filled, saved))
 
-    def add_hash(self, values: Floats) -> None:
-        """Add a layer to the hash of all values."""
-        from ..kernels.exact import LIMB_BITS
-
-        self.sha256 = hash_layer(self.sha256, values, LIMB_BITS)
-
     def full_cards(self) -> tuple[int, Floats]:
         """The layer of the full cards."""
         filled = self.space.categories
@@ -250,7 +234,7 @@ class ExactSolve:
         parts = [int(p) * weight - int(p) ** 2 * square + (p > 0) * bonus for p in points]
         numbers = [part * faces ** self.exponent(filled, s) for part, s in zip(parts, saved, strict=True)]
         values = np.array([self.split(number, count) for number in numbers])
-        self.add_hash(values)
+        self.sha256 = hash_layer(self.sha256, values)
         return filled, values
 
     def job(self, filled: int, below: TableSlice, values: Floats, solved: Floats, start: int) -> Any:
