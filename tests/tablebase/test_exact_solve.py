@@ -12,9 +12,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from perfect_yatzy import Proof, RuleSet, State, TableError, load_rules, prove
+from perfect_yatzy import Proof, RulesError, RuleSet, State, TableError, load_rules, prove
 from perfect_yatzy.game.notation import parse_card
 from perfect_yatzy.kernels import exact as kernel
+from perfect_yatzy.service.budget import SolveBudget
+from perfect_yatzy.service.queries import QueryService
 from perfect_yatzy.strategy.actions import max_rerolls, rank_categories, rank_holds
 from perfect_yatzy.strategy.exact_turn import ExactEvaluator
 from perfect_yatzy.tablebase import exact_solve
@@ -191,6 +193,13 @@ def test_the_command_gives_the_fraction_of_a_card(run: Run) -> None:
     assert f"Variance {found['variance']['decimal']}, the least of optimal play\n" in shown
     unasked = run("expect", "--card", boxes, "--exact", "--no-spread", "--json").stdout
     assert "variance" not in json.loads(unasked)["exact"]
+
+
+def test_a_server_solves_only_what_is_quick(tmp_path: Path) -> None:
+    service = QueryService(tmp_path, budget=SolveBudget(unasked_seconds=2.0))
+    with pytest.raises(RulesError, match="ask from a later card"):
+        service.answer({"query": "hold", "dice": "33456", "exact": True})
+    assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize("seed", seeds(4, 60))

@@ -218,11 +218,12 @@ class QueryService:
         """The solve in integers from the card of a request on. Raises RulesError if it is beyond the budget."""
         from ..tablebase.exact_solve import ExactSolve
 
-        solve = ExactSolve(request.rules, start=request.state)
-        self.budget.check_objective(request.rules, solve.cost())
+        limit, solve = self.budget.objective, ExactSolve(request.rules, start=request.state)
+        limit = replace(limit, seconds=min(limit.seconds, self.budget.unasked_seconds))  # never asks
+        replace(self.budget, objective=limit).check_objective(request.rules, solve.cost())
         if request.include_distribution:
             both = ExactSolve(request.rules, start=request.state, spread=True)
-            return both if self.budget.objective.allows(both.cost()) else solve
+            return both if limit.allows(both.cost()) else solve
         return solve
 
     def _expect_fields(
