@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from .strategy.strategy import Strategy
     from .strategy.versus import TwoPlayerChances, versus
     from .tablebase.backward_induction import solve_values as solve
-    from .tablebase.exact_solve import Proof, prove
+    from .tablebase.proof import Proof, prove
 
 # Module of each public name, for __getattr__; type checkers read the imports above.
 _MODULES = {
@@ -69,7 +69,7 @@ _MODULES = {
     "FunctionPolicy": "policies.policy",
     "Hold": "strategy.actions",
     "PositionSample": "strategy.position_sample",
-    "Proof": "tablebase.exact_solve",
+    "Proof": "tablebase.proof",
     "Rating": "play.rating",
     "RuleSet": "game.rules",
     "RulesError": "errors",
@@ -95,7 +95,7 @@ _MODULES = {
     "open_cluster": "cluster.session",
     "open_strategy": "strategy.opening",
     "parse_card": "game.notation",
-    "prove": "tablebase.exact_solve",
+    "prove": "tablebase.proof",
     "rate": "play.rating",
     "reach": "strategy.score_strategy",
     "sample_positions": "strategy.positions",

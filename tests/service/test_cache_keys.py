@@ -34,7 +34,7 @@ OTHERS: dict[type, dict[str, Any]] = {
     Request: {
         "query": "score", "rules": OTHER_RULES, "position": None, "dice": (1, 1, 1), "rolls_left": 2, "games": 100,
         "seed": 2, "difficulty": "hard", "explain": True, "include_distribution": True,
-        "exact": True, "echo": None,
+        "exact": True, "digits": 3, "echo": None,
     },
     Scorecard: {"rules": None, "points": {0: 2, 3: 9}, "saved": 1, "bonus_points": 4},
     ObjectiveRequest: {"goal": 12, "opponents": (10, 12), "ties": "win", "two_sided": True},
@@ -97,7 +97,8 @@ VALUES: dict[str, tuple[Any, Any]] = {
     "bonus_points": (0, 4), "dice": ("123", "133"), "rolls_left": (1, 2), "explain": (False, True), "goal": (11, 12),
     "opponents": ([10], ["face-3=6"]), "ties": ("loss", "half"),
     "versus": ("triple=9 face-3=3", "triple=0 face-3=6"), "games": (0, 100), "seed": (1, 2),
-    "spread": (False, True), "exact": (False, True), "hold": ("1", "3"), "date": ("2026-11-20", "2026-11-21"), "difficulty": ("easy", "hard"),
+    "spread": (False, True), "exact": (False, True), "digits": (3, 4), "hold": ("1", "3"),
+    "date": ("2026-11-20", "2026-11-21"), "difficulty": ("easy", "hard"),
 }  # fmt: skip
 
 
@@ -117,6 +118,8 @@ def test_cached_answers_are_those_of_a_new_service(query: str, services: tuple[Q
     for field in sorted(known - {"query"}):
         aim = "opponents" if field == "ties" else field if field in ("opponents", "versus") else "goal"
         left_out = {"goal", "opponents", "versus", "ties"} - {aim, "goal" if aim == "goal" else "ties"}
+        if field in ("exact", "digits"):
+            left_out |= {"goal"}  # options are ranked by exact means
         base = {name: VALUES[name][0] for name in sorted(known - {"query", *left_out})} | {"query": query}
         for value in VALUES[field]:
             request = cached.parse(base | {field: value})

@@ -44,8 +44,11 @@ def brute_force(rules: RuleSet, category: int, dice: tuple[int, ...], left: int)
 @pytest.mark.parametrize("left", [0, 1, 2])
 def test_against_brute_force(dice: tuple[int, ...], left: int) -> None:
     rules = games.joker_game("none")
+    exact = category_odds(rules, dice, left, exact=True)
     for category, entry in enumerate(category_odds(rules, dice, left)):
-        assert entry.chance == pytest.approx(float(brute_force(rules, category, dice, left)), abs=1e-12)
+        assert exact[category].chance == brute_force(rules, category, dice, left)
+        assert entry.chance == pytest.approx(float(exact[category].chance), abs=1e-12)
+        assert entry.expected_points == pytest.approx(float(exact[category].expected_points), abs=1e-12)
 
 
 def test_no_die_is_rerolled_without_need() -> None:
@@ -93,4 +96,7 @@ def test_odds_command(run: Run) -> None:
     answer = json.loads(run("odds", "--rules", "yahtzee", "--json").stdout)
     chances = {entry["category"]: entry["chance"] for entry in answer["categories"]}
     assert chances["yahtzee"] == pytest.approx(0.04602864252569899)
+    exact = run("odds", "--rules", "yahtzee", "--exact").stdout
+    assert "347897/7558272 " in exact  # as published
+    assert "439667406451/470184984576 " in exact  # 1 - (5/6)^15
     assert run("odds", "334").returncode == 2

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
-from perfect_yatzy import RuleSet, State, TableError, load_rules, prove
+from perfect_yatzy import Proof, RulesError, RuleSet, State, TableError, load_rules, prove
 from perfect_yatzy.game.notation import parse_card
+from perfect_yatzy.kernels import exact as kernel
+from perfect_yatzy.service.budget import SolveBudget
+from perfect_yatzy.service.queries import QueryService
+from perfect_yatzy.strategy.actions import max_rerolls, rank_categories, rank_holds
+from perfect_yatzy.strategy.exact_turn import ExactEvaluator
 from perfect_yatzy.tablebase import exact_solve
 from perfect_yatzy.tablebase.exact_solve import ExactSolve
 from perfect_yatzy.tablebase.inventory import leftovers
+from perfect_yatzy.tablebase.locks import being_written, exclusive
 from support.command import Run
 from support.games import SAVED, joker_game
 from support.mechanics import MECHANICS, random_rules
@@ -70,7 +80,99 @@ def test_jokers_with_saved_rolls_and_a_bonus_of_the_first_roll(mode: str) -> Non
 def test_a_solve_begins_at_any_card(rules: RuleSet) -> None:
     oracle = Naive(rules.canonical())
     for card in oracle.states():
-        assert ExactSolve(rules, start=State(*card)).start_value(1) == oracle.value(*card)
+        assert ExactSolve(rules, start=State(*card)).start_values(1) == (oracle.value(*card),)
+
+
+@pytest.mark.parametrize(
+    "rules", [SAVED, joker_game("forced", first_roll_bonus=(("run", 3),))], ids=["saved", "joker"]
+)
+def test_every_option_of_a_turn(rules: RuleSet) -> None:
+    """All holds and categories of every roll as fractions, best first, with exact losses."""
+    oracle = Naive(rules.canonical())
+    for filled, upper, saved, flag in [*oracle.states()][::5]:
+        if filled == rules.full_mask:
+            continue
+        state = State(filled, upper, saved, flag)
+        evaluator = ExactEvaluator(ExactSolve(rules, start=state), 1)
+        most = max_rerolls(rules, saved)
+        for dice, _ in oracle.rolls():
+            for left in range(most + 1):
+                known = oracle.category_values(filled, upper, dice, left, flag, left == most)
+                choices = rank_categories(evaluator, state, dice, left)
+                assert {rules.index_of[c.category]: c.value for c in choices} == known
+                assert [c.loss for c in choices] == [max(known.values()) - c.value for c in choices]
+                if left:
+                    holds = {h.dice: h.value for h in rank_holds(evaluator, state, dice, left, choices[0])}
+                    expected = oracle.hold_values(filled, upper, dice, left, flag)
+                    assert holds == expected | {dice: choices[0].value}
+
+
+Spread = tuple[Fraction, Fraction, Fraction]  # mean, minus the mean square, chance of the bonus; the largest is taken
+
+
+def spread(oracle: Naive, *start: int) -> Spread:
+    """The best play by mean, then by least variance, then by chance of the bonus."""
+
+    def mean(options: list[tuple[Fraction, Spread]]) -> Spread:
+        parts = zip(*([p * part for part in found] for p, found in options), strict=True)
+        first, second, third = map(sum, parts)
+        return Fraction(first), Fraction(second), Fraction(third)
+
+    @cache
+    def best(filled: int, upper: int, flag: bool, dice: tuple[int, ...], left: int, first: bool) -> Spread:
+        found = []
+        for _box, points, after in oracle.endings(filled, upper, flag, dice, left, first):
+            later, square, bonus = card(*after)
+            found.append((later + points, square - points**2 - 2 * points * later, bonus))
+        if left:
+            found += [rerolled(filled, upper, flag, held, left) for held in oracle.holds_of(dice)]
+        return max(found)
+
+    @cache
+    def rerolled(filled: int, upper: int, flag: bool, held: tuple[int, ...], left: int) -> Spread:
+        return mean([(p, best(filled, upper, flag, dice, left - 1, False)) for dice, p in oracle.rolls(held)])
+
+    @cache
+    def card(filled: int, upper: int, saved: int, flag: bool) -> Spread:
+        if filled == oracle.full_mask:
+            bonus = oracle.upper_bonus(upper)
+            return Fraction(bonus), Fraction(-(bonus**2)), Fraction(bonus > 0)
+        left = oracle.game["rolls"] - 1 + saved
+        return mean([(p, best(filled, upper, flag, dice, left, True)) for dice, p in oracle.rolls()])
+
+    return card(*start)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "rules", [SAVED, joker_game("forced", saved_rolls=True), *(random_rules(seed, boxes=3) for seed in range(3))]
+)
+def test_variance_and_chance_of_the_bonus(rules: RuleSet) -> None:
+    oracle = Naive(rules.canonical())
+    for start in [*oracle.states()][::4]:
+        mean, square, bonus = spread(oracle, *start)
+        found = ExactSolve(rules, start=State(*start), spread=True).start_values(1)
+        assert found == (mean, -square - mean**2, bonus)
+
+
+def test_the_command_gives_the_fractions_of_a_turn(run: Run) -> None:
+    rules = load_rules("yatzy")
+    boxes = "ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 one-pair=10 two-pairs=18 three-of-a-kind=15"
+    boxes += " four-of-a-kind=0 small-straight=15 large-straight=20 full-house=20"
+    card, oracle = parse_card(rules, boxes), Naive(rules.canonical())
+    position = card.state.filled, card.state.upper, (2, 2, 5, 5, 6)
+    answer = json.loads(run("hold", "22556", "-l", "1", "--card", boxes, "--exact", "--digits", "0", "--json").stdout)
+    values = {tuple(h["hold"]): h["exact"] for h in answer["holds"] if not h["category"]}
+    known = {hold: card.total + value for hold, value in oracle.hold_values(*position, 1).items() if len(hold) < 5}
+    assert {h: Fraction(int(v["numerator"]), int(v["denominator"])) for h, v in values.items()} == known
+    assert {v["decimal"] for v in values.values()} == {str(int(value)) for value in known.values()}
+    shown = run("score", "22556", "--card", boxes, "--exact").stdout
+    best = card.total + max(oracle.category_values(*position).values())
+    assert f"as a fraction: {best}\n" in shown
+    refused = run("hold", "22556", "--card", boxes, "--exact", "--goal", "200")
+    assert (refused.returncode, "goal and exact cannot be combined" in refused.stderr) == (2, True)
+    too_much = run("hold", "223456", "--rules", "maxi-unsaved", "--exact")
+    assert too_much.returncode != 0
+    assert "ask from a later card" in too_much.stderr
 
 
 def test_the_command_gives_the_fraction_of_a_card(run: Run) -> None:
@@ -84,11 +186,33 @@ def test_the_command_gives_the_fraction_of_a_card(run: Run) -> None:
     assert found["decimal"] == str(int(expected)) + f".{int(expected % 1 * 10**20):020}"
     shown = run("expect", "--card", boxes, "--exact", "--digits", "20").stdout
     assert f"Exactly {found['decimal']}\n" in shown
+    _mean, square, bonus = spread(Naive(rules.canonical()), card.state.filled, card.state.upper, 0, False)
+    variance = -square - (expected - card.total) ** 2
+    for name, value in {"variance": variance, "bonus_chance": bonus}.items():
+        assert Fraction(int(found[name]["numerator"]), int(found[name]["denominator"])) == value
+    assert f"Variance {found['variance']['decimal']}, the least of optimal play\n" in shown
+    unasked = run("expect", "--card", boxes, "--exact", "--no-spread", "--json").stdout
+    assert "variance" not in json.loads(unasked)["exact"]
+
+
+def test_a_server_solves_only_what_is_quick(tmp_path: Path) -> None:
+    service = QueryService(tmp_path, budget=SolveBudget(unasked_seconds=2.0))
+    with pytest.raises(RulesError, match="ask from a later card"):
+        service.answer({"query": "hold", "dice": "33456", "exact": True})
+    assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize("seed", seeds(4, 60))
 def test_random_games(seed: int) -> None:
     check(random_rules(seed, boxes=4))
+
+
+@pytest.mark.slow
+def test_300_random_games() -> None:
+    """Thirty games of each mechanic, every state of each."""
+    for seed in range(30):
+        for mechanic in MECHANICS:
+            check(random_rules(seed, (mechanic,), boxes=4))
 
 
 @pytest.mark.full
@@ -111,7 +235,7 @@ def test_more_bits_than_the_exponents_of_float64(tmp_path: Path) -> None:
     assert proof.float64_optimal
 
 
-def forced(folder: Path) -> exact_solve.Proof:
+def forced(folder: Path) -> Proof:
     return prove("yatzy-forced", folder, threads=1)
 
 
@@ -140,6 +264,36 @@ def test_a_killed_solve_resumes_and_a_flipped_limb_does_not(tmp_path: Path, monk
     assert leftovers(tmp_path) == [solve.part]
     assert solve.resume() is None
     assert replace(forced(tmp_path), seconds=0.0) == whole
+
+
+def test_threads_change_nothing_and_another_process_waits(tmp_path: Path) -> None:
+    rules = load_rules("crag")  # 8,192 states
+    assert (exact_solve.LIMB_BITS, exact_solve.WINDOW) == (kernel.LIMB_BITS, kernel.WINDOW)
+    alone, shared = (dict(ExactSolve(rules).layers(threads)) for threads in (1, 2))
+    assert all(np.array_equal(alone[filled], shared[filled]) for filled in alone)
+    held, path = threading.Event(), tmp_path / "yatzy.proof.lock"
+    order = []
+
+    def other() -> None:
+        with exclusive(path):
+            held.set()
+            time.sleep(0.05)
+            order.append("first")
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    held.wait()
+    with exclusive(path):
+        order.append("second")
+        assert being_written(path)
+    thread.join()
+    assert order == ["first", "second"]
+    assert not path.exists()
+    proof, spread = (prove("yatzy-forced", tmp_path, threads=n, spread=n == 2) for n in (1, 2))
+    assert (proof.value, proof.sha256, proof.variance) == (spread.value, spread.sha256, None)
+    assert [*tmp_path.iterdir()] == [*tmp_path.glob("*.proof.json")]  # no lock and no part is left
+    fields = json.loads(next(tmp_path.iterdir()).read_text())
+    assert Fraction(*(int(fields["variance"][part]) for part in ("numerator", "denominator"))) == spread.variance
 
 
 def test_the_certificate_and_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

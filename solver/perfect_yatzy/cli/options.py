@@ -160,6 +160,8 @@ seed_option = click.option("--seed", type=SEED, metavar="N", default=1, show_def
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 force_option = click.option("--force", is_flag=True, help="Replace the output file if it exists.")
 tables_option = click.option("--tables", type=click.Path(file_okay=False), help="Folder of the stored tables.")
+exact_option = click.option("--exact", is_flag=True, help="Also as a fraction, solved in integers from this card on.")
+digits_option = number_option("--digits", high=1000, default=30, text="With --exact: digits after the point.")
 threads_option = number_option("--threads", low=1, high=256, text="Threads for solving [one per processor].")
 
 

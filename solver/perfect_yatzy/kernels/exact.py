@@ -10,6 +10,13 @@ children times faces^(dice n), for which the sum of a hold of j dice is multipli
 An integer is a sum of limbs times powers of 2^LIMB_BITS, each a float64 without fraction, so that the vectors of all
 other kernels hold one limb of eight states. Sums of 6^6 limbs are exact before any carry. Values in float64 find the
 options within WINDOW of the best, far more than their error; only those are compared as integers.
+
+With `squares`, limbs of which places are used for other quantities of the same scale, each number is
+
+    (mean 2^a - mean square) 2^b + chance of the upper bonus              a, b: multiples of LIMB_BITS
+
+so that of the optimal actions the one with the least mean square is taken, and then the likeliest bonus. Points p add
+p to the mean, and p^2 + 2 p mean to the mean square, whose limbs are `squares` places below those of the mean.
 """
 
 from __future__ import annotations
@@ -23,14 +30,14 @@ from .jit import jit
 from .lattice import means
 from .legal import choices_of, outcome_number, scoring_of_roll
 from .simd import at_least, load, maximum, splat, store, views
-from .turn import LOWEST, SolveJob
+from .turn import LOWEST, TIE, SolveJob
 from .value_tables import Block, Successor, child_value, lanes_of, mean_table, state_number, state_place
 
 LIMB_BITS = 37  # limbs are within 2^36 of 0: times 6^6, and as the difference of two such products, below 2^53
 LIMB = 2.0**LIMB_BITS
 ROUND = 1.5 * 2.0**52  # added and subtracted, it rounds to an integer
 WINDOW = 1e-4  # points; options that differ by more are told apart by their values in float64
-CLOSE = 1.01e-9  # points: a smaller gap may be taken for a tie
+CLOSE = 1.01 * TIE  # points: a smaller gap may be taken for a tie
 DECISIONS, TIES, CLOSE_GAPS, LEAST_GAP = range(4)  # entries of the tally
 
 
@@ -45,6 +52,9 @@ class ExactJob(NamedTuple):
     limbs: int
     limbs_below: int
     scales: Floats  # (saved rolls * limbs_below,): the scale of the children
+    squares: int  # limbs of a mean square, 0 without it
+    first_square: int  # its first limb
+    square_scales: Floats  # like `scales`, at the place of the mean square
     weights: Floats  # (limbs,): powers of 2^LIMB_BITS, 1 in the middle, so that 2000 bits do not overflow
     units: Floats  # (rerolls + 1,): points of a weight of 1, for values after so many rerolls
     successors: Ints  # (holds below full rolls * faces,): index after adding a die
@@ -131,6 +141,9 @@ def end_turn(job, block, roll, saved, is_first, lanes):
                 first, difference = (state - job.turn.below.start) * below, 0.0
                 for k in range(below - 1, -1, -1):
                     child[k] = job.below[first + k] + total * job.scales[saved * below + k]
+                    if 0 <= k - job.first_square < job.squares:
+                        mean = job.below[first + k + job.squares] if k + job.squares < below else 0.0
+                        child[k] -= total * (2.0 * mean + total * job.square_scales[saved * below + k])
                     difference += (child[k] - job.buffer[(end + k) * LANES + lane]) * job.weights[k]
                 if job.chosen[lane] < 0 or note_option(job, lane, difference, unit):
                     job.chosen[lane] = c

@@ -51,7 +51,7 @@ from .value_tables import (
 OVERWRITE, RAISE = 0, 1  # replace the entry of each roll, or keep it where it is larger
 FIRST_ROLL = 2  # add the bonus points of the first roll
 WITHIN = 4  # raise the holds that earn an outcome; a pass of maxima over the target carries them to the rolls
-TIE = 1e-9  # values closer than this are equal; the error of the arithmetic is about 1e-12
+TIE = 1e-10  # points; values closer than this are equal; the error of the arithmetic is about 1e-12
 LOWEST = -1e30  # below every value, and still finite when points are added
 
 

@@ -37,7 +37,7 @@ class HoldRulePolicy:
         ``prices.values(start)``, if it is at hand.
     """
 
-    ties = (1e-9, 0.0)  # of the categories, in points
+    ties = (1e-10, 0.0)  # of the categories, in points
 
     def __init__(
         self,

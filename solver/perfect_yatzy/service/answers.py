@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from .._messages import _
@@ -14,9 +15,10 @@ from .._version import ANSWER_SCHEMA
 from ..game.scorecard import Scorecard
 from ..strategy.actions import Choice, Hold
 from ..strategy.strategy import Strategy, certificate_of
-from .requests import Request
+from .requests import DIGITS, Request
 
 if TYPE_CHECKING:
+    from ..strategy.category_odds import CategoryOdds
     from ..strategy.score_distribution import ScoreDistribution
     from ..strategy.score_strategy import ScoreStrategy
     from .resolver import ResolvedObjective
@@ -81,7 +83,7 @@ def hold_fields(
             "hold": list(hold.dice),
             "reroll": request.rules.dice - len(hold.dice),
             "category": hold.category,
-            **_value_fields(hold, card, objective),
+            **_value_fields(hold, request, objective),
         }
         for hold in holds
     ]
@@ -102,7 +104,7 @@ def score_fields(request: Request, choices: Sequence[Choice], objective: Resolve
             "category": choice.category,
             "points": choice.points,
             "bonus_points": choice.bonus_points,
-            **_value_fields(choice, request.card, objective),
+            **_value_fields(choice, request, objective),
         }
         for choice in choices
     ]
@@ -115,10 +117,30 @@ def score_fields(request: Request, choices: Sequence[Choice], objective: Resolve
     }
 
 
-def _value_fields(action: Hold | Choice, card: Scorecard, objective: ResolvedObjective | None) -> dict[str, Any]:
+def _value_fields(action: Hold | Choice, request: Request, objective: ResolvedObjective | None) -> dict[str, Any]:
     chance = {"chance": clipped(action.value)} if objective else {}
-    expected = {"expected_final_score": card.total + action.mean, "expected_remaining": action.mean}
-    return chance | expected | {"loss": action.loss}
+    total = request.card.total + action.mean
+    expected = {"expected_final_score": float(total), "expected_remaining": float(action.mean)}
+    exact = {"exact": exact_fields(Fraction(total), request.digits)} if request.exact else {}
+    return chance | expected | {"loss": float(action.loss)} | exact
+
+
+def exact_fields(value: Fraction, digits: int) -> dict[str, str]:
+    """A fraction as fields of an answer, as text for readers with short integers."""
+    from ..tablebase.proof import decimal_text
+
+    fraction = {"numerator": str(value.numerator), "denominator": str(value.denominator)}
+    return fraction | {"decimal": decimal_text(value, digits)}
+
+
+def odds_fields(entry: CategoryOdds) -> dict[str, Any]:
+    """The odds of a category; fractions, if they are, as `exact`."""
+    fields = asdict(entry)
+    fractions = {name: value for name, value in fields.items() if isinstance(value, Fraction)}
+    if fractions:
+        fields |= {name: float(value) for name, value in fractions.items()}
+        fields["exact"] = {name: exact_fields(value, DIGITS) for name, value in fractions.items()}
+    return fields
 
 
 def best_value_fields(

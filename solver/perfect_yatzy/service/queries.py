@@ -34,6 +34,7 @@ from .answers import (
     clipped,
     distribution_fields,
     estimate_fields,
+    exact_fields,
     hold_fields,
     score_fields,
     with_echo,
@@ -47,9 +48,9 @@ from .work import ConfirmationRequired, Work, WorkProgress
 
 if TYPE_CHECKING:
     from ..policies.computer_players import ComputerPlayer
+    from ..tablebase.exact_solve import ExactSolve
 
 MAX_COSTS = 256  # of tables, that are remembered
-MOST_DIGITS = 1000  # of an exact value, after the point
 PUZZLE_SECONDS = 0.5  # to find one, most of the time
 
 
@@ -198,7 +199,9 @@ class QueryService:
         return self.resolver.resolve(request, self.plan(request), strategy)
 
     def plan(self, request: Request) -> ObjectivePlan:
-        """What has to be solved for the objective of a request."""
+        """What has to be solved for the objective of a request; what is too much is refused before anything is."""
+        if request.exact:
+            self.exact_solve(request)
         if request.objective and opens_approximate(request.rules, self.tables):
             from ..strategy.approximate_strategy import needs_table
 
@@ -211,15 +214,17 @@ class QueryService:
         found = self.resolve(request, self.strategy(request.rules)).strategy
         return [clipped(replace(found, zero=score).value(request.position)) for score in scores]
 
-    def _exact_fields(self, request: Request) -> dict[str, Any]:
-        """The expected final score as a fraction, solved in integers from the card on."""
-        from ..tablebase.exact_solve import ExactSolve, decimal_text
+    def exact_solve(self, request: Request) -> ExactSolve:
+        """The solve in integers from the card of a request on. Raises RulesError if it is beyond the budget."""
+        from ..tablebase.exact_solve import ExactSolve
 
-        solve = ExactSolve(request.rules, start=request.state)
-        self.budget.check_objective(request.rules, solve.cost())
-        value = solve.start_value(self.threads) + request.card.total
-        fraction = {"numerator": str(value.numerator), "denominator": str(value.denominator)}
-        return fraction | {"decimal": decimal_text(value, MOST_DIGITS)}
+        limit, solve = self.budget.objective, ExactSolve(request.rules, start=request.state)
+        limit = replace(limit, seconds=min(limit.seconds, self.budget.unasked_seconds))  # never asks
+        replace(self.budget, objective=limit).check_objective(request.rules, solve.cost())
+        if request.include_distribution:
+            both = ExactSolve(request.rules, start=request.state, spread=True)
+            return both if limit.allows(both.cost()) else solve
+        return solve
 
     def _expect_fields(
         self,
@@ -242,7 +247,10 @@ class QueryService:
             "upper": card.upper,
         }
         if request.exact:
-            answer["exact"] = self._exact_fields(request)
+            mean, *spread = self.exact_solve(request).start_values(self.threads)
+            answer["exact"] = exact_fields(mean + card.total, request.digits)
+            for name, value in zip(("variance", "bonus_chance"), spread, strict=False):
+                answer["exact"][name] = exact_fields(value, request.digits)
         if rules.columns:
             answer["upper_by_column"] = list(card.column_sums)
         if objective:
@@ -284,6 +292,10 @@ class QueryService:
         """The answer to "hold" or "score": one evaluation of the turn for each value function."""
         state, position = request.state, request.position
         evaluator = (objective.strategy if objective else strategy).evaluator_at(position)
+        if request.exact:
+            from ..strategy.exact_turn import ExactEvaluator
+
+            evaluator = ExactEvaluator(self.exact_solve(request), self.threads)
         choices = rank_categories(evaluator, state, request.dice, request.rolls_left)
         options: Sequence[Hold | Choice] = choices
         if request.query == "score":
@@ -363,4 +375,4 @@ def _mean_key(rules: RuleSet) -> Hashable:
 
 def _costly(request: Request) -> bool:
     """Whether an answer can take more than one turn in NumPy."""
-    return request.objective is not None or request.query in ("expect", "puzzle")
+    return request.objective is not None or request.exact or request.query in ("expect", "puzzle")

@@ -27,15 +27,17 @@ from ..strategy.position import CheckedPosition, check_position
 COMMON_FIELDS = frozenset({"query", "rules", "id"})
 CARD_FIELDS = frozenset({"card", "saved", "bonus_points"})
 OBJECTIVE_FIELDS = frozenset({"goal", "opponents", "versus", "ties"})
+EXACT_FIELDS = frozenset({"exact", "digits"})
 QUERY_FIELDS = {
-    "hold": frozenset({"dice", "rolls_left", "explain"}) | CARD_FIELDS | OBJECTIVE_FIELDS,
-    "score": frozenset({"dice", "rolls_left", "explain"}) | CARD_FIELDS | OBJECTIVE_FIELDS,
-    "expect": frozenset({"games", "seed", "spread", "exact"}) | CARD_FIELDS | OBJECTIVE_FIELDS,
+    "hold": frozenset({"dice", "rolls_left", "explain"}) | EXACT_FIELDS | CARD_FIELDS | OBJECTIVE_FIELDS,
+    "score": frozenset({"dice", "rolls_left", "explain"}) | EXACT_FIELDS | CARD_FIELDS | OBJECTIVE_FIELDS,
+    "expect": frozenset({"games", "seed", "spread"}) | EXACT_FIELDS | CARD_FIELDS | OBJECTIVE_FIELDS,
     "outcomes": frozenset({"hold", "rolls_left"}) | CARD_FIELDS,
     "puzzle": frozenset({"seed", "date", "difficulty"}),
 }
 MIN_GAMES, MAX_GAMES = 100, 10_000_000
 MAX_INTEGER = 2**63 - 1
+DIGITS, MAX_DIGITS = 30, 1000  # of an exact value after the point: default, and most that are shown
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,8 @@ class Request:
     difficulty: str = ""  # of a puzzle
     explain: bool = False  # whether the first options have an outlook
     include_distribution: bool = False  # whether the answer contains the distribution of the final score
-    exact: bool = False  # whether it contains the expected final score as a fraction
+    exact: bool = False  # whether it contains expected final scores as fractions, with so many digits after the point
+    digits: int = DIGITS
     # fields that the answer repeats: the id, if the request has one
     echo: dict[str, Any] = field(default_factory=dict)
 
@@ -97,8 +100,8 @@ class Request:
         card = (tuple(sorted(self.card.points.items())), self.card.saved, self.card.bonus_points)
         objective = self.objective and self.objective.key
         rules = self.rules.key, self.rules.fingerprint
-        options = self.games, self.seed, self.include_distribution, self.exact, self.explain, self.difficulty
-        return self.query, rules, card, self.dice, self.rolls_left, objective, options
+        options = self.games, self.seed, self.include_distribution, self.explain, self.difficulty
+        return self.query, rules, card, self.dice, self.rolls_left, objective, options, self.exact, self.digits
 
 
 def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet]) -> Request:
@@ -120,6 +123,7 @@ def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet
     request = replace(request, objective=_parse_objective(request.rules, fields))
     if query == "puzzle":
         return _parse_puzzle(request, fields)
+    request = _parse_exact(request, fields)
     if query == "expect":
         games = _integer(fields, "games", 0)
         if games and not MIN_GAMES <= games <= MAX_GAMES:
@@ -131,9 +135,8 @@ def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet
             )
         if games and request.objective and request.objective.two_sided:
             raise StateError(_("games and versus cannot be combined"), code="invalid-request", field="games")
-        distribution, exact = _flag(fields, "spread", True), _flag(fields, "exact", False)
-        request = replace(request, games=games, seed=_integer(fields, "seed", 1), exact=exact)
-        return replace(request, include_distribution=distribution)
+        distribution = _flag(fields, "spread", True)
+        return replace(request, games=games, seed=_integer(fields, "seed", 1), include_distribution=distribution)
     _check_open(request)
     if query == "outcomes":
         return _parse_outcomes(request, fields)
@@ -216,6 +219,16 @@ def _parse_objective(rules: RuleSet, fields: Mapping[str, Any]) -> ObjectiveRequ
     WinUtility([finished(0)], ties)  # refuses an unknown value before anything is solved
     two_sided = name == "versus" and not isinstance(opponents[0], int)  # who has finished chooses nothing
     return ObjectiveRequest(None, opponents, ties, two_sided)
+
+
+def _parse_exact(request: Request, fields: Mapping[str, Any]) -> Request:
+    """Whether values are fractions, too, and their digits."""
+    exact, digits = _flag(fields, "exact", False), min(MAX_DIGITS, _integer(fields, "digits", DIGITS))
+    if exact and request.objective and request.query != "expect":
+        name = next(name for name in ("goal", "opponents", "versus") if fields.get(name) is not None)
+        text = _("{first} and {second} cannot be combined; give one of them", first=name, second="exact")
+        raise StateError(text, code="invalid-request", field="exact")
+    return replace(request, exact=exact, digits=digits)
 
 
 def _parse_rolls_left(request: Request, fields: Mapping[str, Any]) -> int:

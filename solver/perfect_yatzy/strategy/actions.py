@@ -223,10 +223,10 @@ def rank_categories(evaluator: TurnEvaluator, state: State, dice: tuple[int, ...
     allowed = scoring_options(rules, state.filled, state.joker_paid, counts_of(rules, dice), first)
     entries = []
     for c, (points, bonus_points) in allowed.items():
-        value = float(evaluator.child_value(state, c, np.array(points), bonus_points, saved))
+        value = evaluator.child_value(state, c, np.array(points), bonus_points, saved).item()
         mean = value
         if means is not evaluator:
-            mean = float(means.child_value(state, c, np.array(points), bonus_points, saved))
+            mean = means.child_value(state, c, np.array(points), bonus_points, saved).item()
         entries.append((value, mean, (c, points, bonus_points)))
     return [
         Choice(rules.categories[c].id, points, value, loss, mean, bonus_points)

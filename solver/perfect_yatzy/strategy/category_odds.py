@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from .._messages import _
 from ..errors import StateError, span
-from ..game.dice import Floats, sub_multisets
+from ..game.dice import sub_multisets
 from ..game.notation import check_dice, counts_of, dice_of
 from ..game.points import points_table
 from ..game.rules import RuleSet
@@ -28,16 +30,17 @@ class CategoryOdds:
     """What one category can yield within a turn."""
 
     category: str  # id of the category
-    chance: float  # probability of scoring in it if the turn maximises that probability
+    chance: float  # probability (a Fraction if exact) of scoring in it if the turn maximises that probability
     # Dice to hold to maximise the probability; None before the first roll
     hold: tuple[int, ...] | None
-    expected_points: float  # expected points in it if the turn maximises these; in general a different way to play
+    # Expected points in it if the turn maximises these; in general a different way to play
+    expected_points: float
     # Dice to hold to maximise the expected points; None before the first roll
     expected_points_hold: tuple[int, ...] | None = None
 
 
 def category_odds(
-    rules: RuleSet, dice: Sequence[int] | None = None, rolls_left: int | None = None
+    rules: RuleSet, dice: Sequence[int] | None = None, rolls_left: int | None = None, *, exact: bool = False
 ) -> list[CategoryOdds]:
     """Chance and expected points of every category, in the order of the sheet.
 
@@ -49,6 +52,8 @@ def category_odds(
         Faces of the dice on the table; None: before the first roll.
     rolls_left
         Rerolls left. Default: all of a turn without saved rolls. At most what a turn can have with saved rolls.
+    exact
+        Whether chances and points are fractions, not float64.
 
     Raises
     ------
@@ -63,37 +68,42 @@ def category_odds(
         raise StateError(text.format(count=rerolls, rules=rules.key, possible=span(0, max_rerolls)))
     roll = None if dice is None else check_dice(rules, dice)
     turn, found = passes(rules.dice, rules.faces), []
-    for category, points in zip(rules.categories, points_table(rules).astype(np.float64), strict=True):
-        chance, hold = _best(rules, turn, (points > 0).astype(np.float64), roll, rerolls)
+    # In arrays of fractions, the passes are exact.
+    number: Any = np.frompyfunc(Fraction, 1, 1) if exact else np.float64
+    for category, points in zip(rules.categories, number(points_table(rules)), strict=True):
+        chance, hold = _best(rules, turn, number(np.array(points > 0, dtype=np.int64)), roll, rerolls)
         expected_points, points_hold = _best(rules, turn, points, roll, rerolls)
         found.append(CategoryOdds(category.id, chance, hold, expected_points, points_hold))
     return found
 
 
 def _best(
-    rules: RuleSet, turn: Passes, final_values: Floats, roll: tuple[int, ...] | None, rerolls: int
-) -> tuple[float, tuple[int, ...] | None]:
+    rules: RuleSet, turn: Passes, final_values: Any, roll: tuple[int, ...] | None, rerolls: int
+) -> tuple[Any, tuple[int, ...] | None]:
     """Largest expected value of the final roll, and the hold that begins it.
 
     Parameters
     ----------
-    final_values : (rolls,) float64
+    final_values : (rolls,) float64 or fractions
         Value of each roll at the end of the turn.
     roll
         Dice on the table; None: before the first roll, where the hold is None.
     """
-    grid, roll_values, hold_values = turn.dice, final_values, None
+    grid, roll_values, hold_values, exact = turn.dice, final_values, None, final_values.dtype == object
     for _reroll in range(rerolls):
         hold_values = turn.holds_from_rolls(roll_values)
         roll_values = turn.best_within(hold_values)
     if roll is None:
-        return float(grid.weights @ roll_values), None
+        if not exact:
+            return float(grid.weights @ roll_values), None
+        ways = rules.faces**rules.dice
+        return Fraction((np.round(grid.weights * ways).astype(np.int64) * roll_values).sum(), ways), None
     counts = counts_of(rules, roll)
-    value = float(roll_values[grid.rank(counts) - grid.first_roll])
+    value = np.asarray(roll_values[grid.rank(counts) - grid.first_roll]).item()
     if hold_values is None:
         return value, roll
     holds = sub_multisets(np.array(counts, dtype=np.int64))[::-1]
     values = hold_values[grid.rank(holds)]
     # Of equal holds the one with the most dice, so that no die is rerolled without need.
-    best = holds[values >= values.max() - 1e-12]
+    best = holds[values >= values.max() - (0 if exact else 1e-12)]
     return value, dice_of(best[np.argmax(best.sum(axis=1))].tolist())

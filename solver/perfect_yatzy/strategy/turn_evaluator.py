@@ -70,7 +70,7 @@ class Passes:
 
     def holds_from_rolls(self, rolls: Floats) -> Floats:
         """Value of every hold, `(holds,)`, from the value of every full roll `(rolls,)` after the reroll."""
-        buffer = np.empty(self.dice.n_holds)
+        buffer: Floats = np.empty(self.dice.n_holds, dtype=np.result_type(rolls, np.float64))
         buffer[self.dice.first_roll :] = rolls
         for level in self.levels[-2::-1]:
             buffer[level.place] = buffer[level.successors].sum(axis=1) / self.dice.faces
@@ -113,7 +113,8 @@ class TurnEvaluator:
     """
 
     # Absolute and relative tolerance: values that differ by no more are equal.
-    ties = (1e-9, 0.0)  # points: the arithmetic is good to about 1e-12
+    ties = (1e-10, 0.0)  # points, as in the kernels: the arithmetic is good to about 1e-12
+    number: type = np.float64  # of a value
 
     def __init__(self, rules: RuleSet, values: Table, space: StateSpace | None = None) -> None:
         self.rules, self.values = rules, values
@@ -166,7 +167,7 @@ class TurnEvaluator:
         `saved`: rolls saved if the turn ends now; `first`: whether the roll is the first of its turn.
         """
         options = roll_options(self.rules, state.filled, state.joker_paid, first)
-        result = np.full(options.points.shape, -np.inf)
+        result: Floats = np.full(options.points.shape, -np.inf, dtype=self.number)
         for c in np.flatnonzero(options.allowed.any(axis=1)).tolist():
             values = self.child_value(state, c, options.points[c], options.bonus_points[c], saved)
             result[c] = np.where(options.allowed[c], values, -np.inf)

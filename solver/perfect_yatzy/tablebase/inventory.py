@@ -22,7 +22,7 @@ from .table_writer import part_path
 STEM = r"(?P<key>[a-z0-9+-]+?)-(?P<objective>approximate-mean|[a-z]+)-(?P<fingerprint>[0-9a-f]{12})"
 PART_ENDINGS = (".part.shards", ".old.shards", ".part.json", ".part.layer", ".part")
 FOLDER_ENDINGS = ("shards", r"part\.shards", r"old\.shards")
-FILE_ENDINGS = ("npy", "npz", "json", "part", r"part\.json", r"part\.layer", r"proof\.part")
+FILE_ENDINGS = ("npy", "npz", "json", "part", r"part\.json", r"part\.layer", r"(?:proof|spread)\.(?:part|lock)")
 STALE = 3600.0  # seconds after which a temporary file without a lock is a leftover of a killed process
 
 
@@ -156,9 +156,10 @@ def leftovers(tables: str | os.PathLike[str] | None = None) -> list[Path]:
 
 def _is_leftover(path: Path) -> bool:
     if named := re.fullmatch(
-        rf"({STEM})\.(part|part\.json|part\.layer|part\.shards|old\.shards|proof\.part)", path.name
+        rf"({STEM})\.(part|part\.json|part\.layer|part\.shards|old\.shards|(?:proof|spread)\.(?:part|lock))",
+        path.name,
     ):
-        return not being_written(path.parent / f"{named[1]}.part")
+        return not any(being_written(path.parent / f"{named[1]}{ending}") for ending in (".part", ".proof.lock"))
     if re.fullmatch(rf"{STEM}\.(np[yz]|shards)", path.name):
         with folder_lock(path.parent, shared=True):
             return not path.with_suffix(".json").exists()

@@ -29,6 +29,19 @@ def folder_lock(folder: Path, *, shared: bool = False) -> Iterator[None]:
             os.close(descriptor)
 
 
+@contextlib.contextmanager
+def exclusive(path: Path) -> Iterator[None]:
+    """Hold the lock of a file that exists only meanwhile; another process waits."""
+    while (descriptor := lock(path, create=True)) is not None and not is_same_file(descriptor, path):
+        os.close(descriptor)
+    try:
+        yield
+    finally:
+        if descriptor is not None:
+            path.unlink(missing_ok=True)
+            os.close(descriptor)
+
+
 def is_same_file(descriptor: int, path: Path) -> bool:
     """Whether an open file is still the one at this path."""
     try:

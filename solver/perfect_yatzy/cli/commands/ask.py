@@ -18,6 +18,8 @@ from ..options import (
     UsageError,
     card_option,
     dice_argument,
+    digits_option,
+    exact_option,
     json_option,
     language_option,
     number_option,
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 
 TOP = 5  # options listed without --all
 FIELDS = ("rules", "card", "saved", "bonus_points", "dice", "rolls_left", "games", "seed", "spread", "goal",
-          "opponents", "versus", "ties", "exact")  # fmt: skip
+          "opponents", "versus", "ties", "exact", "digits")  # fmt: skip
 
 
 def run_query(query: str, options: dict[str, Any]) -> None:
@@ -60,9 +62,6 @@ def run_query(query: str, options: dict[str, Any]) -> None:
     if plot_path:
         check_plot(service, checked)
     answer = service.answer(checked)
-    if "exact" in answer:
-        whole, _point, places = answer["exact"]["decimal"].partition(".")
-        answer["exact"]["decimal"] = f"{whole}.{places[: options['digits']]}".removesuffix(".")
     if plot_path:
         plot_distribution(plot_path, service, checked, answer)
     if options["as_json"]:
@@ -121,6 +120,8 @@ def rolls_left_option(text: str) -> Callable[[F], F]:
 @click.command()
 @dice_argument
 @rolls_left_option("Rerolls left [as after the first roll].")
+@exact_option
+@digits_option
 @all_option("List all options.")
 @query_options
 def hold(**options: Any) -> None:
@@ -140,6 +141,8 @@ def hold(**options: Any) -> None:
 @click.command()
 @dice_argument
 @rolls_left_option("Rerolls left and not used [0].")
+@exact_option
+@digits_option
 @all_option("List all options.")
 @query_options
 def score(**options: Any) -> None:
@@ -158,8 +161,8 @@ def score(**options: Any) -> None:
 @click.option(
     "--plot", "plot_path", type=click.Path(dir_okay=False), help="Draw the distribution to a .png, .svg or .pdf file."
 )
-@click.option("--exact", is_flag=True, help="Also as a fraction, solved in integers from this card on.")
-@number_option("--digits", high=1000, default=30, text="With --exact: digits after the point.")
+@exact_option
+@digits_option
 @all_option("List each category.")
 @query_options
 def expect(**options: Any) -> None:
@@ -188,8 +191,11 @@ def expect(**options: Any) -> None:
 @card_option
 @rules_option
 @language_option
+@click.option("--exact", is_flag=True, help="Show fractions.")
 @json_option
-def odds(dice: str | None, rolls_left: int | None, card: str, rules: str, lang: str, as_json: bool) -> None:
+def odds(
+    dice: str | None, rolls_left: int | None, card: str, rules: str, lang: str, exact: bool, as_json: bool
+) -> None:
     """Show the chance of each category in one turn.
 
     For each category: the best chance to score in it and the most expected points, when the turn is played for
@@ -199,8 +205,6 @@ def odds(dice: str | None, rolls_left: int | None, card: str, rules: str, lang: 
     \b
       yatzy odds 33456 --rolls-left 2
     """
-    from dataclasses import asdict
-
     from ...game.notation import parse_card, parse_dice
     from ...game.rule_loader import load_rules
     from ...game.translations import localized
@@ -212,9 +216,11 @@ def odds(dice: str | None, rolls_left: int | None, card: str, rules: str, lang: 
     left = rule_set.rolls_per_turn - 1 if rolls_left is None else rolls_left
     filled = parse_card(rule_set, card).state.filled
     open_ids = {c.id for i, c in enumerate(rule_set.categories) if not filled >> i & 1}
-    entries = [entry for entry in category_odds(rule_set, roll, left) if entry.category in open_ids]
+    entries = [entry for entry in category_odds(rule_set, roll, left, exact=exact) if entry.category in open_ids]
     if as_json:
-        listed = [asdict(entry) for entry in entries]
+        from ...service.answers import odds_fields
+
+        listed = [*map(odds_fields, entries)]
         echo_json(query="odds", rules=rule_set.key, dice=roll, rolls_left=left, categories=listed)
     else:
         echo_lines(odds_lines(rule_set, roll, left, entries))

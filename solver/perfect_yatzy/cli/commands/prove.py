@@ -15,9 +15,12 @@ from ..options import WholeNumber, json_option, rules_argument, table_options
     "--digits", type=WholeNumber(0, 1000), metavar="N", default=30, show_default=True,
     help="Digits of the value after the point.",
 )  # fmt: skip
+@click.option(
+    "--spread", is_flag=True, help="Also the variance and the chance of the upper bonus: three times the work."
+)
 @json_option
 @table_options
-def prove(rules: str, digits: int, as_json: bool, tables: str | None, threads: int | None) -> None:
+def prove(rules: str, digits: int, spread: bool, as_json: bool, tables: str | None, threads: int | None) -> None:
     """Solve a rule set in exact integers.
 
     Prints the expected score as a fraction and with any number of digits, the largest error of the values in float64,
@@ -28,20 +31,25 @@ def prove(rules: str, digits: int, as_json: bool, tables: str | None, threads: i
       yatzy prove yahtzee --digits 60
     """
     from ...game.rule_loader import load_rules
-    from ...tablebase.exact_solve import proof_path
-    from ...tablebase.exact_solve import prove as run
+    from ...service.answers import exact_fields
+    from ...tablebase.proof import proof_path
+    from ...tablebase.proof import prove as run
     from ..progress import progress
+    from ..views.answers import spread_lines
 
     rule_set = load_rules(rules)
-    proof = run(rule_set, tables, threads=threads, progress=progress(_("Proving {rules}", rules=rule_set.key)))
+    report = progress(_("Proving {rules}", rules=rule_set.key))
+    proof = run(rule_set, tables, threads=threads, progress=report, spread=spread)
     gap = _("more than 0.0001") if proof.least_gap is None else f"{proof.least_gap:.3g}"
     counts = {
         name: number_text(count, grouped=True)
         for name, count in {"all": proof.decisions, "ties": proof.ties, "close": proof.close_gaps}.items()
     }
+    fractions = {"variance": proof.variance, "bonus_chance": proof.bonus_chance}
     lines = [
         _("{rules}: expected score {value}", rules=rule_set.key, value=proof.decimal(digits)),
         _("as a fraction: {value}", value=proof.value),
+        *spread_lines({name: exact_fields(v, digits) for name, v in fractions.items() if v is not None}),
         _("largest error in float64: {error} points", error=f"{proof.largest_error:.1e}"),
         _("decisions: {all}, of them exact ties: {ties}; least other gap: {gap}", gap=gap, **counts),
         _("every decision in float64 is optimal")

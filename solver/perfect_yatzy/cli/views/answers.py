@@ -104,26 +104,46 @@ def drop_text(option: str) -> str:
     return _("drop {option} to maximise the expected score.", option=option)
 
 
+def exact_lines(entry: dict[str, Any]) -> list[str]:
+    """The exact expected score as decimal and fraction, and an empty line; nothing if it is not there."""
+    if not (exact := entry.get("exact")):
+        return []
+    text = _("as a fraction: {value}", value=f"{exact['numerator']}/{exact['denominator']}")
+    return [_("Exactly {value}", value=exact["decimal"]), *wrap(text, line_width()), *spread_lines(exact), ""]
+
+
+def spread_lines(exact: dict[str, Any]) -> list[str]:
+    """The exact variance and chance of the upper bonus; nothing if they are not there."""
+    if "variance" not in exact:
+        return []
+    variance, chance = exact["variance"]["decimal"], exact["bonus_chance"]["decimal"]
+    return [
+        _("Variance {value}, the least of optimal play", value=variance),
+        _("Chance of the upper bonus with it {value}", value=chance),
+    ]
+
+
 def ranking_lines(answer: dict[str, Any], head: str, labels: list[str], entries: list[dict[str, Any]]) -> list[str]:
     """The table of options, best first; with a goal or opponents by chance, then with the expected scores too."""
     has_aim = "aim" in answer
     rows = [(head, _("chance"), _("loses"), _("expected")) if has_aim else (head, _("expected"), _("loses"))]
     for i, (label, entry) in enumerate(zip(labels, entries, strict=False)):
-        expected = points_text(entry["expected_final_score"])
+        expected = entry["exact"]["decimal"] if "exact" in entry else points_text(entry["expected_final_score"])
         if has_aim:
             is_tie = i > 0 and entry["loss"] == 0.0
             loss = _("tie") if is_tie else f"{loss_text(100 * entry['loss'], i == 0)} %"
             rows.append((label, chance_text(entry["chance"]), loss, expected))
         else:
             rows.append((label, expected, loss_text(entry["loss"], i == 0)))
-    lines = columns(rows, "<", *[">9"] * (len(rows[0]) - 1))
+    widths = [max(9, *(len(row[i]) for row in rows)) for i in range(1, len(rows[0]))]
+    lines = columns(rows, "<", *(f">{width}" for width in widths))
     n_hidden = len(entries) - len(labels)
     return [*lines, "  " + _("... and {count} more (--all)", count=n_hidden)] if n_hidden > 0 else lines
 
 
 def position_lines(rules: RuleSet, answer: dict[str, Any], headline: str, dice: str) -> list[str]:
     """The headline, the dice, the card, and the objective if there is one."""
-    lines = [*wrapped(headline).splitlines(), "", dice, card_line(rules, answer), ""]
+    lines = [*wrapped(headline).splitlines(), "", *exact_lines(answer["best"]), dice, card_line(rules, answer), ""]
     return lines + objective_lines(answer) if "aim" in answer else lines
 
 
@@ -185,10 +205,7 @@ def expect_lines(rules: RuleSet, answer: dict[str, Any], top: int) -> list[str]:
 
     turns_left, has_aim = answer["turns_left"], "aim" in answer
     lines = [_expect_headline(answer), ""]
-    if exact := answer.get("exact"):
-        fraction = f"{exact['numerator']}/{exact['denominator']}"
-        text = _("as a fraction: {value}", value=fraction)
-        lines += [_("Exactly {value}", value=exact["decimal"]), *wrap(text, line_width()), ""]
+    lines += exact_lines(answer)
     if has_aim:
         if turns_left and "chance_by_mean_play" in answer:
             chance, expected = chance_text(answer["chance_by_mean_play"]), points_text(answer["expected_final_score"])

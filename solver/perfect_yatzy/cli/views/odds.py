@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from ..._messages import _, number_text
 from ...game.notation import glyphs, spaced
 from ...game.rules import RuleSet
@@ -24,10 +26,13 @@ def odds_lines(
 
     rows = [[_("category"), _("chance"), _("hold"), _("points"), _("hold")]]
     for entry in entries:
-        name, points = category_name(rules, entry.category), number_text(entry.expected_points, 2)
+        chance, points = chance_text(entry.chance), number_text(entry.expected_points, 2)
+        if isinstance(entry.chance, Fraction):
+            chance, points = str(entry.chance), str(entry.expected_points)
         holds = hold_cell(entry.hold), hold_cell(entry.expected_points_hold)
-        rows.append([name, chance_text(entry.chance), holds[0], points, holds[1]])
+        rows.append([category_name(rules, entry.category), chance, holds[0], points, holds[1]])
     hold_form = f"<{max(2 * rules.dice - 1, len(nothing))}"
-    layout = [f"<{names_width(rules)}", ">9", hold_form, ">7", hold_form]
+    widths = [max(least, *(len(row[i]) for row in rows)) for i, least in ((1, 9), (3, 7))]
+    layout = [f"<{names_width(rules)}", f">{widths[0]}", hold_form, f">{widths[1]}", hold_form]
     shown = range(5) if dice else (0, 1, 3)
     return lines + columns([[row[i] for i in shown] for row in rows], *(layout[i] for i in shown))

@@ -3,8 +3,8 @@
 //   stop(roll)  = max over categories of points + bonus points + V(child)
 //   hold_n(h)   = mean over the rerolls of best_(n-1)        best_n(roll) = max(stop(roll), hold_n(h) for h in the roll)
 
-// Values that differ by no more are equal. Python's tolerance is 1e-9; a value of a stored table is rounded by 4.7e-10,
-// so options that are equal in Python differ by at most 2e-9 here.
+// Values that differ by no more are equal. Python's tolerance is 1e-10; a value of a stored table is rounded by
+// 4.7e-10, so options that are equal in Python differ by at most 1.1e-9 here.
 export const TIE = 5e-9;
 
 // One state, and a function that gives the value of a place in the table. Whoever makes a turn has loaded the places.

@@ -1,0 +1,160 @@
+"""Prove a game: a certificate, a small JSON file, from a solve in exact integers (:mod:`.exact_solve`)."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._files import replacing
+from .._version import __version__
+from ..game.rule_loader import load_rules
+from ..game.rules import RuleSet
+from .backward_induction import default_threads
+from .exact_solve import WINDOW, ExactSolve
+from .locks import exclusive
+from .memory import writing_to
+from .store import tables_folder
+from .table_info import table_stem
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The certificate of an exact solve.
+
+    Attributes
+    ----------
+    key, fingerprint : str
+        The rule set: its name, and the SHA-256 of its canonical form.
+    value : Fraction
+        Expected final score under optimal play, in points.
+    states : int
+        Values computed.
+    sha256 : str
+        Hash of all exact values (:func:`perfect_yatzy.tablebase.exact_solve.hash_layer`).
+    largest_error : float
+        Most points by which a value of the float64 table differs from the exact one, rounded up.
+    decisions : int
+        Decisions compared: the category for each state and roll, and the hold for each of its numbers of rerolls.
+    ties : int
+        Decisions whose best two options are exactly equal.
+    least_gap : float or None
+        Least difference in points of the best two options that are not equal; None if it is more than 1e-4.
+    close_gaps : int
+        Decisions whose best two options differ, but by less than 1.01e-10, so that they may be called equal.
+    variance, bonus_chance : Fraction or None
+        If asked for: the variance of the final score, and the chance of the upper bonus, under the optimal play with
+        the least variance, and of that the one with the likeliest bonus. Ties leave others.
+    versions : dict of str to str
+    seconds : float
+        Wall time of the solve, or of its last part if it was interrupted.
+    """
+
+    key: str
+    fingerprint: str
+    value: Fraction
+    states: int
+    sha256: str
+    largest_error: float
+    decisions: int
+    ties: int
+    least_gap: float | None
+    close_gaps: int
+    versions: dict[str, str]
+    seconds: float
+    variance: Fraction | None = None
+    bonus_chance: Fraction | None = None
+
+    @property
+    def float64_optimal(self) -> bool:
+        """Whether every decision by float64 values and the tolerance of ties is optimal."""
+        return not self.close_gaps
+
+    def decimal(self, digits: int = 30) -> str:
+        """The value with so many digits after the point, rounded down."""
+        return decimal_text(self.value, digits)
+
+    def fields(self) -> dict[str, Any]:
+        """The certificate as JSON values; numerator and denominator are text, for readers with short integers."""
+        fields = asdict(self)
+        for name, value in fields.items():
+            if isinstance(value, Fraction):
+                fields[name] = {"numerator": str(value.numerator), "denominator": str(value.denominator)}
+        return fields | {"decimal": self.decimal(60), "float64_optimal": self.float64_optimal}
+
+
+def decimal_text(value: Fraction, digits: int) -> str:
+    """A number that is not negative with so many digits after the point, rounded down."""
+    whole, rest = divmod(value.numerator, value.denominator)
+    return f"{whole}.{rest * 10**digits // value.denominator:0{digits}}" if digits else str(whole)
+
+
+def prove(
+    rules: str | Path | RuleSet,
+    tables: str | os.PathLike[str] | None = None,
+    *,
+    threads: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    spread: bool = False,
+) -> Proof:
+    """Solve a game in exact integers, and compare every value and decision in float64 with them.
+
+    An interrupted call resumes. The certificate is written to the folder of the tables, as ``NAME.proof.json``.
+
+    Parameters
+    ----------
+    rules
+        A built-in id with switches, a TOML file, or a rule set.
+    tables
+        Folder of the certificate and of an unfinished solve; default: that of the tables.
+    threads
+        Number of threads; default: one per processor. The result does not depend on it.
+    progress
+        Called with the number of values done and in all.
+    spread
+        Whether to find variance and chance of the upper bonus, too, in a second solve of three times the work.
+
+    Raises
+    ------
+    RulesError
+        If the rules are unknown, or have too many dice, or too many points.
+    TableError
+        If the folder cannot be written to.
+    """
+    from importlib.metadata import version
+
+    folder, begin = tables_folder(tables), time.monotonic()
+    solve = ExactSolve(load_rules(rules), folder)
+    solves, found = [solve], tuple[Fraction, ...]()
+    assert solve.part
+    with writing_to(folder), exclusive(solve.part.with_suffix(".lock")):
+        for filled, values in solve.layers(threads or default_threads(), progress):
+            value = solve.value(filled, values[-1])
+        if spread:
+            solves.append(ExactSolve(solve.rules, folder, spread=True))
+            found = solves[1].start_values(threads, progress)[1:]
+    decisions, ties, close, least = solve.tally
+    versions = {"perfect-yatzy": __version__, "numpy": np.__version__, "numba": version("numba")}
+    proof = Proof(
+        solve.rules.key, solve.rules.fingerprint, value, solve.space.size, solve.sha256, solve.error, int(decisions),
+        int(ties), least if least < WINDOW else None, int(close), versions, round(time.monotonic() - begin, 3),
+        *found,
+    )  # fmt: skip
+    with writing_to(folder), replacing(proof_path(solve.rules, tables)) as file:
+        file.write(json.dumps(proof.fields(), indent=1).encode() + b"\n")
+    for done in solves:
+        if done.part:
+            done.part.unlink(missing_ok=True)
+    return proof
+
+
+def proof_path(rules: RuleSet, tables: str | os.PathLike[str] | None = None) -> Path:
+    """The certificate of a rule set, whether or not it exists."""
+    return tables_folder(tables) / f"{table_stem(rules, 'mean')}.proof.json"
