@@ -19,6 +19,7 @@ from perfect_yatzy.policies.price_sheet import PriceSheet
 from perfect_yatzy.policies.strategy_sheet import StrategySheet
 from support.command import Run
 
+LATE = "twos=6 threes=9 fours=12 one-pair=10 two-pairs=18 three-of-a-kind=12 yatzy=0"
 BOT = """
 import numpy as np
 def first(turn):
@@ -40,15 +41,24 @@ def test_perfect_play_loses_nothing(evaluated: Callable[..., dict[str, Any]]) ->
 
 
 def test_the_text_says_where_points_are_lost(run: Run) -> None:
-    late = ("--card", "twos=6 threes=9 fours=12 one-pair=10 two-pairs=18 three-of-a-kind=12 yatzy=0")
-    text = run("evaluate", "most-points", *late).stdout
-    answer = json.loads(run("evaluate", "most-points", *late, "--json").stdout)
+    text = run("evaluate", "most-points", "--card", LATE).stdout
+    answer = json.loads(run("evaluate", "most-points", "--card", LATE, "--json").stdout)
     assert answer["loss"] > 1
     losses = answer["losses"]
     assert f"{answer['loss']:.2f} points a game less" in text
     assert sum(losses["turns"]) == pytest.approx(answer["loss"], abs=1e-9)
     assert sum(losses["holds"].values()) + losses["category"] == pytest.approx(answer["loss"], abs=1e-9)
     assert max(map(len, text.splitlines())) <= 80
+
+
+def test_a_policy_against_another(run: Run, evaluated: Callable[..., dict[str, Any]]) -> None:
+    """By the pairs of cards, a computation of its own, it is the same chance."""
+    found = evaluated("most-points", "--against", "perfect")["against"]
+    assert (found["policy"], found["ties"]) == ("perfect", "half")
+    both = json.loads(run("versus", "yatzy-forced", "--policy", "most-points", "-p", "perfect", "--json").stdout)
+    assert found["chance"] == pytest.approx(both["first"][1][2], abs=2e-6)
+    text = run("evaluate", "goal:250", "--against", "goal:250", "--card", LATE).stdout
+    assert "Against goal:250: 50.00 % chance to win (a tie is half)" in text
 
 
 def test_policies_from_files(evaluated: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
@@ -79,6 +89,7 @@ def test_every_policy_begins_at_the_card(
     [
         ("", "give a POLICY or --process"),
         ("perfect --process x", "give a POLICY or --process"),
+        ("--process x --against perfect", "--process and --against cannot be combined"),
         ("best", "policy is 'best'; must be one of perfect, most-points"),
         ("missing.npy", "cannot read missing.npy"),
         ("missing.py:play", "missing.py is not a Python file"),

@@ -98,6 +98,7 @@ def test_policies_that_ignore_each_other_have_independent_scores(key: str, ties:
     chances = np.outer(scores[0].chances, scores[1].chances)
     share = {"loss": 0.0, "half": 0.5, "win": 1.0}[ties]
     expected = chances[ahead > 0].sum() + share * chances[ahead == 0].sum()
+    assert scores[0].chance_against(scores[1], share) == pytest.approx(expected, abs=1e-12)
     assert versus(rules, mean, rough, ties=ties).first == pytest.approx(expected, abs=ERROR)
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
+from .._messages import _
+from ..errors import StateError
 from ..policies.evaluation import Evaluation
 from ..policies.named import Setting, evaluate_named
 from ..policies.process import ProcessPlayer
@@ -48,11 +50,16 @@ def run_evaluations(
     progress: Progress | None = None,
     workers: AbstractContextManager[Cluster | None] = HERE,
 ) -> list[dict[str, Any]]:
-    """Evaluate several policies for one game and card; on a cluster as many at a time as it has threads."""
+    """Evaluate several policies for one game and card; on a cluster as many at a time as it has threads.
+
+    A request may name a policy ``against``: an answer then has the chance to win against it. Neither policy looks at
+    the card of the other, so the two final scores are independent.
+    """
     parsed = [parse_evaluation(fields, service.rules) for fields in requests]
     rules, card = parsed[0].rules, parsed[0].card
     service.strategy(rules)  # announces a solve of perfect play, with which the policies are compared
-    names = [str(fields["policy"]) for fields in requests]
+    opponent = requests[0].get("against")
+    names = [str(fields["policy"]) for fields in requests] + ([str(opponent)] if opponent else [])
     found: dict[int, tuple[str, Evaluation]] = {}
     with workers as cluster:
         if cluster:
@@ -67,10 +74,19 @@ def run_evaluations(
             found[number] = title, evaluation
             if progress and len(names) > 1:
                 progress(len(found), len(names))
-    return [
+    answers = [
         answer_head(request) | {"policy": names[n], "title": found[n][0]} | _exact(request, found[n][1])
         for n, request in enumerate(parsed)
     ]
+    if opponent:
+        theirs = found[len(parsed)][1]
+        for n, answer in enumerate(answers):
+            mine = found[n][1].distribution
+            if mine is None or theirs.distribution is None:
+                raise StateError(_("no exact distribution for {rules}", rules=rules.key), field="against")
+            chance = mine.chance_against(theirs.distribution)
+            answer["against"] = {"policy": str(opponent), "chance": chance, "ties": "half"}
+    return answers
 
 
 def _exact(request: Request, found: Evaluation) -> dict[str, Any]:

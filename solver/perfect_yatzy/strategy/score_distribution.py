@@ -61,6 +61,12 @@ class DiscreteDistribution:
         """Standard deviation of the score, in points."""
         return float(np.sqrt(np.maximum(0.0, (self.scores - self.mean) ** 2 @ self.chances)))
 
+    def chance_against(self, other: DiscreteDistribution, tie: float = 0.5) -> float:
+        """Chance that this score is higher than an independent one; `tie`: what equal scores count, from 0 to 1."""
+        reached = np.concatenate([[0.0], np.cumsum(other.chances)])
+        fewer, no_more = (reached[np.searchsorted(other.scores, self.scores, side)] for side in ("left", "right"))
+        return float(self.chances @ ((1 - tie) * fewer + tie * no_more))
+
     def columns(self) -> dict[str, Any]:
         """The distribution as named columns, a row for each score: ``score`` and ``chance``."""
         return {"score": self.scores, "chance": self.chances}

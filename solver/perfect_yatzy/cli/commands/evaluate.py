@@ -25,14 +25,19 @@ if TYPE_CHECKING:
     from ...cluster.session import Cluster
     from ...service.queries import QueryService
 
+POLICY = words_param("perfect", "most-points", "prices", "hold-rules", "goal:")
+
 
 @click.command()
 @click.argument(
-    "policies", type=words_param("perfect", "most-points", "prices", "hold-rules", "goal:"), nargs=-1,
-    metavar="[POLICY]...",
+    "policies", type=POLICY, nargs=-1, metavar="[POLICY]...",
 )  # fmt: skip
 @rules_option
 @start_card_option
+@click.option(
+    "--against", metavar="POLICY", type=POLICY,
+    help="Also the exact chance to win against this policy; a tie counts as half a win.",
+)  # fmt: skip
 @click.option(
     "--process", metavar="COMMAND",
     help="Instead of a policy, a program that reads requests and writes answers as yatzy hold --jsonl does.",
@@ -44,8 +49,8 @@ if TYPE_CHECKING:
 @cluster_options
 @service_options
 def evaluate(
-    policies: tuple[str, ...], rules: str, card: str, process: str | None, games: int, seed: int, as_json: bool,
-    on: AbstractContextManager[Cluster | None], service: QueryService,
+    policies: tuple[str, ...], rules: str, card: str, against: str | None, process: str | None, games: int, seed: int,
+    as_json: bool, on: AbstractContextManager[Cluster | None], service: QueryService,
 ) -> None:  # fmt: skip
     """Measure policies exactly, and where they lose points.
 
@@ -57,6 +62,7 @@ def evaluate(
     \b
       yatzy evaluate most-points
       yatzy evaluate prices --rules yahtzee
+      yatzy evaluate goal:250 --against perfect
       yatzy evaluate bot.py:play --card "ones=3 chance=22"
       yatzy evaluate level:1 level:2 level:3 --workers 2
       yatzy evaluate --process "python bot.py" --games 500
@@ -69,6 +75,9 @@ def evaluate(
 
     if bool(policies) == (process is not None):
         raise UsageError(_("give a POLICY or --process"))
+    if process and against:
+        given = {"first": "--process", "second": "--against"}
+        raise UsageError(_("{first} and {second} cannot be combined; give one of them", **given))
     request: dict[str, Any] = {"rules": rules, "card": card}
     if process:
         request |= {"process": process, "games": games, "seed": seed}
@@ -77,7 +86,7 @@ def evaluate(
     else:
         number = len(policies)
         label = ngettext("Evaluating {count} policy", "Evaluating {count} policies", number, count=number)
-        asked = [request | {"policy": policy} for policy in policies]
+        asked = [request | {"policy": policy, "against": against} for policy in policies]
         answers = run_evaluations(service, asked, progress(label), on)
     lines = [json.dumps(a) if as_json else "\n".join(evaluation_lines(service.rules(rules), a)) for a in answers]
     click.echo(("\n" if as_json else "\n\n\n").join(lines))

@@ -6,9 +6,10 @@ from typing import Any
 
 from ..._messages import _, ngettext, number_text
 from ...game.rules import RuleSet
+from ...strategy.tie_rules import TIE_RULES
 from .answers import card_line
 from .distribution import deviation_text, distribution_lines
-from .wording import category_name, columns, grouped, number_word, points_text
+from .wording import category_name, chance_text, columns, grouped, number_word, points_text
 
 CONFIDENCE = 1.96  # standard errors on either side of a 95 % interval
 LISTED = 8  # categories listed by their losses
@@ -22,6 +23,9 @@ def evaluation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
     mean = number_text(answer["mean"], 4)
     headline = _("{policy}: mean final score {mean}", policy=answer["title"], mean=mean)
     lines = [headline, "", card_line(rules, answer), _against_perfect(answer)]
+    if against := answer.get("against"):
+        chance = _(TIE_RULES[against["ties"]].chance, chance=chance_text(against["chance"]))  # marked elsewhere
+        lines.append(_("Against {policy}: {chance}", policy=against["policy"], chance=chance))
     if "losses" in answer and answer["loss"] >= 0.005:
         lines += ["", *loss_lines(rules, answer["losses"])]
     if "distribution" in answer:
