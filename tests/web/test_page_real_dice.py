@@ -141,3 +141,28 @@ def test_the_dice_of_a_roll_are_corrected(phone: Any) -> None:
     tap_dice(phone, [1, 1, 2])
     settle(phone)
     assert state_of(phone)["rolls"] == [[3, 3, 4, 5, 6]]
+
+
+def test_a_die_typed_over_a_finished_hand_says_how_to_take_it_back(page: Any) -> None:
+    """Enter plays again after a change of rooms by keyboard, and Escape ends the change of one die only."""
+    page.keyboard.type("23456")
+    settle(page)
+    expect(page, "#go", "Take Large Straight for 20")
+    page.keyboard.press("1")
+    expect(page, "#notice", "A new roll. Undo brings 2 3 4 5 6 back.")
+    page.keyboard.press("Control+z")
+    assert dice_shown(page) == [2, 3, 4, 5, 6]
+    page.focus("#rooms [data-room=play]")
+    page.keyboard.press("Enter")
+    page.keyboard.press("1")
+    page.keyboard.press("Control+z")
+    settle(page)
+    page.keyboard.press("Enter")
+    expect(page, "#turn-line", "Turn 2 of 15")
+    page.keyboard.type("12346")
+    set_left(page, 0)
+    page.locator("#dice button").nth(1).click()
+    page.keyboard.press("Escape")
+    assert dice_shown(page) == [1, 2, 3, 4, 6]
+    page.keyboard.press("Escape")
+    assert dice_shown(page) == []

@@ -100,6 +100,7 @@ export function addDie(face) {
     return;
   }
   const marks = keptMarks(), marked = state.dice.filter((_die, i) => marks[i]);
+  const isPutAside = hasAllDice() && !isWholeRoll && !marked.length && holds?.[0]?.hold.length; // some would have been kept
   const kept = (state.chosen || marked.length) && marked.length < rules().dice ? marked : null; // null: the next roll shows it
   change((s) => {
     s.typed = true;
@@ -117,7 +118,7 @@ export function addDie(face) {
     s.dice.push(face);
     s.held.push(false);
     if (hasAllDice()) completeRoll(s);
-  }, "", `dice ${state.turns.length} ${state.rolls.length + (hasAllDice() ? 1 : 0)}`); // the dice of a roll are one step of the history
+  }, isPutAside ? _("A new roll. Undo brings {dice} back.", { dice: state.dice.join(" ") }) : "", `dice ${state.turns.length} ${state.rolls.length + (hasAllDice() ? 1 : 0)}`); // the dice of a roll are one step of the history
 }
 
 // --- correcting the last roll ---

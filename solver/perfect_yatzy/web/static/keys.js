@@ -1,6 +1,6 @@
 // Keys: digits enter dice, Enter does what the primary button does; arrow keys move within a row of buttons.
 import { byId } from "./dom.js";
-import { addDie, clearDice, removeDie } from "./game.js";
+import { addDie, changing, chooseToChange, clearDice, removeDie } from "./game.js";
 import { currentRoom } from "./room.js";
 import { isCardFull, isReady, redo, rules, undo } from "./state.js";
 
@@ -48,10 +48,10 @@ document.addEventListener("keydown", (event) => {
   else if (isDigit && Number(event.key) <= rules().faces) {
     event.preventDefault();
     addDie(Number(event.key));
-    if (document.activeElement === document.body) byId("dice-title").focus({ preventScroll: true }); // Tab goes on from the dice
+    if (document.activeElement === document.body || document.activeElement?.closest("#rooms")) byId("dice-title").focus({ preventScroll: true }); // Tab goes on from the dice
   }
   else if (event.key === "Backspace") removeDie();
-  else if (event.key === "Escape" && byId("menu").hidden) clearDice();
+  else if (event.key === "Escape" && byId("menu").hidden) { if (changing() === null) clearDice(); else chooseToChange(changing()); }
   else if (event.key === "Enter" && !event.target.closest("button, a, summary, input, select, [tabindex='0']")) {
     event.preventDefault(); // the action may move the focus to a button, which the same key would press
     if (!isCardFull() && !byId("go").hidden) byId("go").click();

@@ -48,9 +48,9 @@ function summary(own) {
   const mean = (field) => own.reduce((sum, each) => sum + each[field], 0) / own.length, count = own.length;
   const paid = own.filter(({ bonus }) => bonus !== null);
   return [figures([[ngettext("game", "games", count, {}), formatNumber(count)], [_("average"), formatNumber(mean("result"), 1)], [_("best game"), formatNumber(Math.max(...own.map(({ result }) => result)))],
-    [_("lost a game"), formatNumber(mean("lost"), 1), "negative"], [_("luck a game"), signedText(mean("luck"))]], { class: "figures parts" }),
-  element("h3", {}, _("Points lost a game, luck removed")), lossChart(own.map(({ lost }) => lost)),
-  table(_("Where they are lost"), [_("Where they are lost"), _("lost a game")], [[_("Keeping dice"), formatNumber(mean("holds"), 1)], [_("Choosing a box"), formatNumber(mean("boxes"), 1)]]),
+    [_("lost per game"), formatNumber(mean("lost"), 1), "negative"], [_("luck per game"), signedText(mean("luck"))]], { class: "figures parts" }),
+  element("h3", {}, _("Points lost per game, without luck")), lossChart(own.map(({ lost }) => lost)),
+  table(_("Where they are lost"), [_("Where they are lost"), _("lost per game")], [[_("Keeping dice"), formatNumber(mean("holds"), 1)], [_("Choosing a box"), formatNumber(mean("boxes"), 1)]]),
   ...(paid.length ? [element("p", {}, _("Upper bonus in {share} of games.", { share: formatPercent(paid.filter(({ bonus }) => bonus).length / paid.length, 0) }))] : []),
   element("p", { class: "hint", id: "faces-line" }, facesText(own))];
 }
@@ -66,7 +66,7 @@ function lossChart(lost) {
   const xOf = (i) => LEFT + (i + 0.5) * (width - LEFT) / lost.length, yOf = (loss) => base - loss / most * HEIGHT;
   const average = lost.map((_loss, i) => { const last = lost.slice(Math.max(0, i + 1 - SMOOTHED), i + 1); return last.reduce((sum, loss) => sum + loss, 0) / last.length; });
   const line = (values) => values.map((value, i) => `${xOf(i).toFixed(1)},${yOf(value).toFixed(1)}`).join(" ");
-  return svg("svg", { viewBox: `0 0 ${width} ${base + 4}`, role: "img", class: "course", "aria-label": _("Points lost a game: {first} at first, {last} in the latest games", { first: formatNumber(average[0], 1), last: formatNumber(average.at(-1), 1) }) },
+  return svg("svg", { viewBox: `0 0 ${width} ${base + 4}`, role: "img", class: "course", "aria-label": _("Points lost per game: {first} at first, {last} in the latest games", { first: formatNumber(average[0], 1), last: formatNumber(average.at(-1), 1) }) },
     ...[0, most].map((value) => svg("text", { x: LEFT - 6, y: yOf(value) + 4, "text-anchor": "end" }, formatNumber(value))),
     svg("line", { x1: LEFT, x2: width, y1: base, y2: base, class: "axis" }), svg("polyline", { points: line(lost), class: "without-errors" }), svg("polyline", { points: line(average), class: "expected" }),
     ...(lost.length < 2 ? [svg("circle", { cx: xOf(0), cy: yOf(lost[0]), r: 4, class: "mistake" })] : []));
