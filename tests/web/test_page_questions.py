@@ -31,9 +31,9 @@ def test_long_work_is_reported_and_can_be_given_up(tab: Any, address: str) -> No
     """After Cancel the server is free at once: of long works it does one at a time."""
     tab.goto(address)
     ready(tab)
-    found = tab.evaluate(GIVEN_UP, {"query": "expect", "rules": "family-yatzy", "spread": False})
+    found = tab.evaluate(GIVEN_UP, {"query": "expect", "rules": "maxi-unsaved", "spread": False})
     assert found["name"] == "AbortError"
     assert found["reports"][-1]["seconds_left"] > 0
     reports = tab.evaluate(WORKED, {"query": "expect", "rules": "yatzy-forced"})
     assert all(0 <= report["done"] <= 1 for report in reports)
-    assert not tab.evaluate("async () => (await (await fetch('/api/rules?rules=family-yatzy')).json())[0].solved")
+    assert not tab.evaluate("async () => (await (await fetch('/api/rules?rules=maxi-unsaved')).json())[0].solved")
