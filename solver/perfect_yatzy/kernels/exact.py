@@ -11,7 +11,7 @@ An integer is a sum of limbs times powers of 2^LIMB_BITS, each a float64 without
 other kernels hold one limb of eight states. Sums of 6^6 limbs are exact before any carry. Values in float64 find the
 options within WINDOW of the best, far more than their error; only those are compared as integers.
 
-With `squares`, limbs of which places are used for other quantities of the same scale, each number is
+If `squares` is not 0, the lowest limbs hold two more quantities of the same scale, and each number is
 
     (mean 2^a - mean square) 2^b + chance of the upper bonus              a, b: multiples of LIMB_BITS
 

@@ -126,11 +126,10 @@ def _value_fields(action: Hold | Choice, request: Request, objective: ResolvedOb
 
 
 def exact_fields(value: Fraction, digits: int) -> dict[str, str]:
-    """A fraction as fields of an answer, as text for readers with short integers."""
-    from ..tablebase.proof import decimal_text
+    """A fraction as fields of an answer."""
+    from ..tablebase.proof import decimal_text, fraction_fields
 
-    fraction = {"numerator": str(value.numerator), "denominator": str(value.denominator)}
-    return fraction | {"decimal": decimal_text(value, digits)}
+    return fraction_fields(value) | {"decimal": decimal_text(value, digits)}
 
 
 def odds_fields(entry: CategoryOdds) -> dict[str, Any]:

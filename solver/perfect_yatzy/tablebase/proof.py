@@ -82,12 +82,17 @@ class Proof:
         return decimal_text(self.value, digits)
 
     def fields(self) -> dict[str, Any]:
-        """The certificate as JSON values; numerator and denominator are text, for readers with short integers."""
+        """The certificate as JSON values."""
         fields = asdict(self)
         for name, value in fields.items():
             if isinstance(value, Fraction):
-                fields[name] = {"numerator": str(value.numerator), "denominator": str(value.denominator)}
+                fields[name] = fraction_fields(value)
         return fields | {"decimal": self.decimal(60), "float64_optimal": self.float64_optimal}
+
+
+def fraction_fields(value: Fraction) -> dict[str, str]:
+    """A fraction as JSON values; text, for readers with short integers."""
+    return {"numerator": str(value.numerator), "denominator": str(value.denominator)}
 
 
 def decimal_text(value: Fraction, digits: int) -> str:

@@ -1,7 +1,7 @@
 """The files of the page, read and compressed once when the server starts, and answered with a tag of their content.
 
 A browser asks for the page each time (`Cache-Control: no-cache`; the answer is 304 without a body if it is the same).
-The page names its scripts and styles in a folder whose name is a hash of all files: a browser keeps those for good.
+Scripts and styles are named in a folder whose name is a hash of all files: a browser caches those permanently.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MEDIA_TYPES = {
     "woff2": "font/woff2",
 }
 COMPRESSED = {"css", "html", "js", "json", "svg", "txt", "webmanifest"}  # the others are compressed already
-FOR_GOOD = "public, max-age=31536000, immutable"
+IMMUTABLE = "public, max-age=31536000, immutable"
 MIN_COMPRESSED_BYTES = 1000  # of less, gzip saves nothing worth its time
 
 
@@ -87,12 +87,12 @@ def page_files() -> dict[str, Content]:
     folder = f"v-{hashlib.sha256(''.join(each.tag for _, each in sorted(found.items())).encode()).hexdigest()[:12]}/"
     html = re.sub(r'((?:src|href)=")([\w-]+\.(?:js|css)")', rf"\1{folder}\2", found["index.html"].body.decode())
     index = Content.of(html.encode(), "html")
-    kept = {
-        folder + name: replace(each, caching=FOR_GOOD)
+    immutable = {
+        folder + name: replace(each, caching=IMMUTABLE)
         for name, each in found.items()
         if name.endswith((".js", ".css"))
     }
-    return found | kept | {"index.html": index, "": index}
+    return found | immutable | {"index.html": index, "": index}
 
 
 def _files_below(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, Content]]:

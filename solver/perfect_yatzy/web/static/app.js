@@ -26,9 +26,9 @@ onDraw(() => {
   byId("start").classList.toggle("other-rules", state.rules !== "yatzy");
 });
 
-// What the first roll does not need comes when the table is there.
-const loadRooms = () => Promise.all([import("./end.js"), import("./transfer.js"), import("./expect.js"), import("./review.js"), import("./statistics.js")])
-  .catch(() => new Promise((resolve) => setTimeout(resolve, RETRY_MS)).then(loadRooms));
+// What the first roll does not need is loaded after the page is shown.
+const loadRest = () => Promise.all([import("./end.js"), import("./transfer.js"), import("./expect.js"), import("./review.js"), import("./statistics.js")])
+  .catch(() => new Promise((resolve) => setTimeout(resolve, RETRY_MS)).then(loadRest));
 
 async function load() {
   try {
@@ -42,7 +42,7 @@ async function load() {
   byId("loading").hidden = true;
   byId("page").hidden = byId("bar").hidden = false;
   redraw(); // charts need their width
-  await loadRooms();
+  await loadRest();
   redraw();
   document.documentElement.dataset.ready = ""; // for tests, and for programs that print the page
 }
