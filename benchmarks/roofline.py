@@ -26,7 +26,7 @@ import perfect_yatzy
 from perfect_yatzy.game.dice import Lattice, lattice
 from perfect_yatzy.kernels.lattice import maxima, means
 from perfect_yatzy.kernels.legal import choices_of
-from perfect_yatzy.kernels.simd import aligned, load, maximum, shifted, splat, store, view, views
+from perfect_yatzy.kernels.simd import aligned, load, maximum, shifted, splat, store, views
 from perfect_yatzy.kernels.turn import (
     OVERWRITE,
     RAISE,
@@ -64,7 +64,7 @@ def dependent_steps(steps, seed):
 @compiled
 def independent_additions(array, steps):
     """Eight running sums in registers."""
-    data = view(array)
+    data = views(array)
     one = load(data, 0)
     a, b, c, d, e, f, g, h = one, one, one, one, one, one, one, one
     for _ in range(steps):
@@ -76,7 +76,7 @@ def independent_additions(array, steps):
 @compiled
 def loads(array, vectors, rounds):
     """Loads, each with a maximum, four at a time."""
-    data = view(array)
+    data = views(array)
     a, b, c, d = splat(data, 0.0), splat(data, 0.0), splat(data, 0.0), splat(data, 0.0)
     for _ in range(rounds):
         for i in range(0, vectors, 4):
@@ -87,7 +87,7 @@ def loads(array, vectors, rounds):
 
 @compiled
 def stores(array, vectors, rounds):
-    data = view(array)
+    data = views(array)
     for number in range(rounds):
         value = splat(data, float(number))
         for i in range(0, vectors, 4):

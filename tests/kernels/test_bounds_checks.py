@@ -26,14 +26,14 @@ def check(kernel, *arguments):
 
 # An array of 24 float64 is three vectors: the last valid index is 23 for numbers, 2 for vectors, 16 for their starts.
 KERNELS = {
-    "def kernel(a, i): return view(a)[i]": 23,
-    "def kernel(a, i): view(a)[i] = 1.0": 23,
-    "def kernel(a, i): store(view(a), 0, load(view(a), i))": 2,
-    "def kernel(a, i): store(view(a), i, splat(view(a), 1.0))": 2,
-    "def kernel(a, i): store(view(a), 0, load_at(view(a), i))": 16,
-    "def kernel(a, i): store(view(a), 0, load_as(view(a), i, view(a)))": 16,
-    "def kernel(a, i): store_at(view(a), i, splat(view(a), 1.0))": 16,
-    "def kernel(a, i): add_to(view(a), i, splat(view(a), 1.0))": 2,
+    "def kernel(a, i): return views(a)[i]": 23,
+    "def kernel(a, i): views(a)[i] = 1.0": 23,
+    "def kernel(a, i): store(views(a), 0, load(views(a), i))": 2,
+    "def kernel(a, i): store(views(a), i, splat(views(a), 1.0))": 2,
+    "def kernel(a, i): store(views(a), 0, load_at(views(a), i))": 16,
+    "def kernel(a, i): store(views(a), 0, load_as(views(a), i, views(a)))": 16,
+    "def kernel(a, i): store_at(views(a), i, splat(views(a), 1.0))": 16,
+    "def kernel(a, i): add_to(views(a), i, splat(views(a), 1.0))": 2,
 }
 # An array of 24 float64 is three vectors; the last index is the first one that is out of range.
 
@@ -51,7 +51,7 @@ def run(code: str, cache: Path, checked: bool = True) -> list[str]:
 def test_every_access_checks_both_ends(tmp_path: Path) -> None:
     """Valid indices pass, the neighbours on both sides fail; a shifted view has shifted bounds."""
     code, expected = "", []
-    shifted = "def kernel(a, i): return shifted(view(a), 100)[i]"
+    shifted = "def kernel(a, i): return shifted(views(a), 100)[i]"
     for source, low, high in (*((source, 0, high) for source, high in KERNELS.items()), (shifted, 100, 123)):
         code += f"\n{source}\nkernel = numba.njit(kernel)\n"
         for i in (low, high, low - 1, high + 1, low - 100):
@@ -66,7 +66,7 @@ def test_every_access_checks_both_ends(tmp_path: Path) -> None:
 def test_unrolled_passes_check_the_size_of_the_buffer(tmp_path: Path) -> None:
     code = """
 @numba.njit
-def kernel(buffer, dice): means(view(buffer), dice)
+def kernel(buffer, dice): means(views(buffer), dice)
 dice = lattice(5, 6)
 check(kernel, aligned(dice.n_holds), kernel_lattice(dice))
 check(kernel, aligned(dice.n_holds - 1), kernel_lattice(dice))
@@ -102,7 +102,7 @@ def test_views_without_the_flag_are_bare_addresses(tmp_path: Path) -> None:
     code = """
 import re
 @numba.njit("float64(float64[::1], int64)")
-def kernel(a, i): return shifted(view(a), 2)[i]
+def kernel(a, i): return shifted(views(a), 2)[i]
 llvm = next(iter(kernel.inspect_llvm().values()))
 body = re.search(r"^define [^\\n]*i32 @.*?^}", llvm, re.DOTALL | re.MULTILINE).group()
 print("icmp" in body)

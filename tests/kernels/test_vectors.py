@@ -11,7 +11,7 @@ import pytest
 from numba.core.errors import TypingError
 from perfect_yatzy.kernels.jit import by_kind
 from perfect_yatzy.kernels.legal import count_bits, nth_bit
-from perfect_yatzy.kernels.simd import add_at, add_to, aligned, load, store, view
+from perfect_yatzy.kernels.simd import add_at, add_to, aligned, load, store, views
 
 RANDOM = np.random.default_rng(7)
 
@@ -28,7 +28,7 @@ def computed(formula: Callable[[Any, Any, float], Any], a: Any, b: Any, number: 
     @numba.njit  # type: ignore[untyped-decorator]
     def run(a: Any, b: Any, number: float, result: Any) -> None:
         for i in range(2):
-            store(view(result), i, compiled(load(view(a), i), load(view(b), i), number))
+            store(views(result), i, compiled(load(views(a), i), load(views(b), i), number))
 
     run(a, b, number, result)
     return result
@@ -65,7 +65,7 @@ def test_operators_have_the_bits_of_numpy(name: str, dtype: type) -> None:
 def test_entries_are_read_changed_and_added_to() -> None:
     @numba.njit  # type: ignore[untyped-decorator]
     def change(values: Any, small: Any) -> None:
-        entries, bytes_ = view(values), view(small)
+        entries, bytes_ = views(values), views(small)
         entries[1] += entries[2] * 2
         add_to(entries, 1, load(entries, 0))
         add_at(entries, 3, load(entries, 0))
@@ -84,7 +84,7 @@ def test_entries_are_read_changed_and_added_to() -> None:
 def test_vectors_of_two_kinds_do_not_mix() -> None:
     @numba.njit  # type: ignore[untyped-decorator]
     def mixed(a: Any, b: Any) -> None:
-        store(view(a), 0, load(view(a), 0) + load(view(b), 0))
+        store(views(a), 0, load(views(a), 0) + load(views(b), 0))
 
     with pytest.raises(TypingError, match=r"operator\.add|add"):
         mixed(aligned(1, np.float64), aligned(1, np.float32))

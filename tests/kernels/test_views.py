@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from numba.core.errors import TypingError
-from perfect_yatzy.kernels.simd import shifted, view, views
+from perfect_yatzy.kernels.simd import shifted, views
 
 
 class Inner(NamedTuple):
@@ -31,7 +31,7 @@ def nested(arguments: Outer, i: int) -> float:
 
 @numba.njit  # type: ignore[untyped-decorator]
 def single(array: npt.NDArray[np.float64], i: int) -> float:
-    return view(array)[i]  # type: ignore[no-any-return]
+    return views(array)[i]  # type: ignore[no-any-return]
 
 
 def test_arrays_and_named_tuples_in_named_tuples_become_views() -> None:
@@ -50,14 +50,10 @@ def test_arrays_must_be_contiguous() -> None:
             function(argument, 1)
 
 
-def test_each_function_names_the_other() -> None:
+def test_nothing_else_has_a_view() -> None:
     @numba.njit  # type: ignore[untyped-decorator]
-    def wrong(array: npt.NDArray[np.float64], i: int) -> float:
-        return views(array)[i]  # type: ignore[no-any-return]
+    def wrong(number: int) -> int:
+        return views(number)  # type: ignore[no-any-return]
 
-    for function, argument, message in (
-        (wrong, np.zeros(3), "use view for"),
-        (single, Inner(np.zeros(3), 0), "use views for"),
-    ):
-        with pytest.raises(TypingError, match=message):
-            function(argument, 0)
+    with pytest.raises(TypingError, match="an array or a named tuple"):
+        wrong(1)

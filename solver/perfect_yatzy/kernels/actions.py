@@ -44,21 +44,16 @@ class GivenActions(NamedTuple):
 
 @by_kind()
 def choose_actions(policy, job, block, most_saved):
-    """Write the actions of one block of a mean table (:mod:`.value_tables`) into the scratch of a PolicyJob.
-
-    For each number of rerolls left and each roll, lane by lane: ``stop``, the number of the outcome if the turn ends,
-    and ``hold``, the number of the hold, or -1 to end the turn. ``first_stop`` and ``first_hold`` are the same for
-    the first roll of a turn, if that has bonus points. `most_saved`: the most rolls saved before the turn.
-    """
+    """Write the actions of one block of a mean table into ``stop`` and ``hold`` of a PolicyJob (:mod:`.policy`)."""
 
 
 @by_kind()
-def begin_turn(policy, job, lattice_index, block, most_saved):
+def begin_turn(policy, job, block, most_saved):
     """What the turns of a block have in common, whatever number of rolls was saved before."""
 
 
 @by_kind()
-def chances_of_turn(policy, job, lattice_index, block, saved_before):
+def chances_of_turn(policy, job, block, saved_before):
     """Write the chance of each outcome of a turn that has begun with `saved_before` saved rolls, after begin_turn."""
 
 
@@ -89,20 +84,20 @@ def _given_actions(policy, job, block, most_saved):
 
 
 @begin_turn.of()
-def _choose_first(policy, job, lattice_index, block, most_saved):
+def _choose_first(policy, job, block, most_saved):
     choose_actions(policy, job, block, most_saved)
 
 
 @chances_of_turn.of()
-def _chances_of_actions(policy, job, lattice_index, block, saved_before):
-    outcome_chances(job, lattice_index, saved_before)
+def _chances_of_actions(policy, job, block, saved_before):
+    outcome_chances(job, saved_before)
 
 
 @jit
-def turn_chances(policy, job, lattice_index, block):
+def turn_chances(policy, job, block):
     """Write the chance of each outcome of a turn that begins without saved rolls to ``outcome_chance``."""
-    begin_turn(policy, job, lattice_index, block, 0)
-    chances_of_turn(policy, job, lattice_index, block, 0)
+    begin_turn(policy, job, block, 0)
+    chances_of_turn(policy, job, block, 0)
 
 
 @jit

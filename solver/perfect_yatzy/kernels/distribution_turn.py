@@ -51,14 +51,14 @@ def add_outcome(job, outcome, chance, state, child, below, target):
 
 
 @jit
-def distribute_rows(rows, arguments, policy, index_arrays, children, layer):
+def distribute_rows(rows, arguments, policy, children, layer):
     """Distributions of the points to come from all states of the given rows on; `layer` has zeros before."""
-    job, lattice_index, followed = views(arguments), views(index_arrays), views(policy)
+    job, followed = views(arguments), views(policy)
     below, target, layout = views(children), views(layer), job.model.layout
     for row in rows:
         lane_count = lanes_of(layout, row)
         for first_lane in range(0, lane_count, LANES):
-            turn_chances(followed, job, lattice_index, mean_block(job.model, row, first_lane))
+            turn_chances(followed, job, mean_block(job.model, row, first_lane))
             for i in range(job.outcomes.size):
                 for lane in range(min(LANES, lane_count - first_lane)):
                     chance = job.scratch.outcome_chance[i * LANES + lane]

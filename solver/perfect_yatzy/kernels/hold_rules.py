@@ -35,7 +35,7 @@ from .lattice import copy_vectors, fill, means
 from .legal import count_bits
 from .policy import choose_stage_stops, stage_actions
 from .policy_evaluation import evaluate_block, follow_actions, outcome_quantities
-from .simd import shifted, splat, store, view, views
+from .simd import shifted, splat, store, views
 from .table_slices import TableSlice
 from .turn import mean_block
 from .value_tables import mean_table, state_place
@@ -103,11 +103,7 @@ def choose_by_rules(policy, roll_count, on_card, usable, faces, rerolls, other_s
 
 @jit
 def write_holds(policy, roll_count, on_card, usable, faces, rerolls, first_lane, below, above, hold, like):
-    """Write the hold of each roll to `hold`, from its first entry on.
-
-    `below` and `above` say whether the block has upper sums below par, and from par on; `first_lane` is the place of
-    its first lane in ``above_par``.
-    """
+    """Write the hold of each roll; `below`, `above`: whether some lanes are below par, or from par on."""
     chosen = policy.chosen
     if below:
         choose_by_rules(policy, roll_count, on_card, usable, faces, rerolls, ABOVE, 0)
@@ -178,9 +174,9 @@ def deciding_rules(rules, job, block, lane, place, decided_by):
 
 
 @jit
-def sample_turns(rows, lanes, arguments, policy, index_arrays, samples):
+def sample_turns(rows, lanes, arguments, policy, samples):
     """Turns of sampled states under a list of hold rules."""
-    job, followed, lattice_index, result = views(arguments), views(policy), views(index_arrays), views(samples)
+    job, followed, result = views(arguments), views(policy), views(samples)
     model, scratch = job.policy.model, job.policy.scratch
     quantities = mean_table(job.below)
     roll_count, size = model.dice.roll_count, job.policy.outcomes.size
@@ -188,7 +184,7 @@ def sample_turns(rows, lanes, arguments, policy, index_arrays, samples):
     for n in range(len(rows)):
         lane = lanes[n] % LANES
         block = mean_block(model, rows[n], lanes[n] - lane)
-        turn_chances(followed, job.policy, lattice_index, block)
+        turn_chances(followed, job.policy, block)
         for i in range(size):
             result.outcome_chance[n * size + i] = scratch.outcome_chance[i * LANES + lane]
         for i in range(stages * roll_count):
@@ -210,7 +206,7 @@ def sample_turns(rows, lanes, arguments, policy, index_arrays, samples):
 @jit
 def turn_values(rows, lanes, arguments, policy, values):
     """Values of sampled states if their turn is played by a policy, and the rest of the game has given values."""
-    job, followed, result = views(arguments), views(policy), view(values)
+    job, followed, result = views(arguments), views(policy), views(values)
     layout = job.policy.model.layout
     table, target = mean_table(job.below), mean_table(job.target)
     for n in range(len(rows)):
@@ -222,7 +218,7 @@ def turn_values(rows, lanes, arguments, policy, values):
 @jit
 def rule_gains(holds, of_use, per_mask, faces, usable, weights, samples, sizes, gains):
     """Gain of a pattern and its action, without conditions, by state, rerolls left and deciding rule."""
-    named, useful, source, result = view(holds), view(of_use), views(samples), view(gains)
+    named, useful, source, result = views(holds), views(of_use), views(samples), views(gains)
     stages, roll_count, hold_count, columns = sizes
     for n in range(len(weights)):
         line = faces[n] * per_mask

@@ -203,10 +203,7 @@ def jit(function: Any) -> Any:
 
 
 def by_kind(argument: int = 0) -> Any:
-    """Declare a function within kernels that the kinds of one argument, named tuples, implement each for itself.
-
-    ``@function.of(Kind, ...)`` implements it for these kinds, ``@function.of()`` for all others.
-    """
+    """Declare a function that each kind of one argument, a named tuple, implements: ``@function.of(Kind, ...)``."""
 
     def declare(function: Any) -> Any:
         implementations: dict[Any, Any] = {}

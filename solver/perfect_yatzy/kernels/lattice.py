@@ -51,14 +51,9 @@ def kernel_lattice(dice: Lattice, unrolled: bool = True) -> FiveDice | SixDice |
 
 def indexed_lattice(dice: Lattice) -> IndexedLattice:
     """The index arrays of a lattice."""
-    return IndexedLattice(
-        np.ascontiguousarray(dice.successors.ravel()),
-        dice.predecessor_start,
-        dice.predecessors,
-        dice.faces,
-        dice.first_roll,
-        dice.n_holds,
-    )
+    successors = np.ascontiguousarray(dice.successors.ravel())
+    places = dice.predecessor_start, dice.predecessors
+    return IndexedLattice(successors, *places, dice.faces, dice.first_roll, dice.n_holds)
 
 
 @by_kind(1)
@@ -73,10 +68,7 @@ def maxima(buffer, lattice):
 
 @by_kind(1)
 def spread(chances, lattice):
-    """Roll the other dice: chance of every full roll from those of all smaller multisets, which become 0.
-
-    What the full rolls hold before makes no difference.
-    """
+    """Roll the other dice: chance of every full roll from those of all smaller multisets, which become 0."""
 
 
 @jit
@@ -109,14 +101,11 @@ def _indexed_spread(chances, lattice):
 
 @jit
 def best_holds(buffer, choices, dice, absolute, relative):
-    """:func:`maxima`, and to `choices` the best hold within every multiset; -1 where it is a full roll itself.
-
-    Values that differ by no more than ``absolute + relative * |best|`` (vectors) are equal. Of equal holds the last
-    one of the lattice is chosen: that with the most dice, then with the highest faces. What is equal is decided
-    wherever two holds meet on their way up the lattice, so a chain of values can join those at its ends; the
-    tolerance is far above rounding errors and far below any other difference. `dice` is a ``DiceModel``: as
-    straight-line code this pass takes seconds to compile.
-    """
+    """:func:`maxima`, and to `choices` the best hold within every multiset; -1 where it is a full roll itself."""
+    # Values that differ by no more than `absolute + relative * |best|` are equal. Of equal holds the last one of the
+    # lattice is chosen: that with the most dice, then with the highest faces. Equality is decided wherever two holds
+    # meet on their way up the lattice, so a chain of values can join those at its ends; the tolerance is far above
+    # rounding errors and far below any other difference. As straight-line code this pass takes seconds to compile.
     none = splat(buffer, -1.0)
     store(choices, 0, splat(buffer, 0.0))
     for hold in range(1, dice.first_roll + dice.roll_count):

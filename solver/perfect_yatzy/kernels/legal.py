@@ -51,10 +51,7 @@ def scoring_of_roll(model, row, choices, roll, is_first):
 
 @jit
 def scoring_on_card(model, filled, tracked_pays, choices, roll, is_first):
-    """Bitmask of the categories that may take a roll, and the way they score it.
-
-    `tracked_pays`: whether the tracked box holds points; `choices`: what :func:`next_categories` returns.
-    """
+    """Bitmask of the categories of `choices` that may take a roll, and the way they score it."""
     jokers, legal, joker = model.jokers, model.legal, model.jokers.number[roll]
     allowed, way = choices, ON_FIRST_ROLL if is_first else 0
     if mask_at(legal.requiring, 0) and not tracked_pays:

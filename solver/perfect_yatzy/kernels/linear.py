@@ -20,16 +20,7 @@ def eliminate(matrix: Floats, right: Floats, k: int, i: int) -> None:
 
 @jit
 def solve_positive(matrix: Floats, right: Floats, least: float) -> None:
-    """Solve a symmetric positive definite system by elimination, in place: `right` becomes the solution.
-
-    Parameters
-    ----------
-    matrix : (n, n) float64
-        Its upper triangle is read, and overwritten.
-    right : (n,) float64
-    least
-        No eigenvalue is smaller, so no pivot is; rounding must not make one negative.
-    """
+    """Solve a symmetric positive definite system in place, into `right`; no eigenvalue is below `least`."""
     n = len(right)
     for begin in range(0, n, PANEL):
         end = min(n, begin + PANEL)

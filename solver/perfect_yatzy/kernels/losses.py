@@ -12,7 +12,7 @@ which counts as a hold, and that of the category against the best one.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..game.dice import Floats
 from ..model.state_space import LANES
@@ -22,7 +22,7 @@ from .lattice import fill
 from .policy import PolicyJob, choose_stops, outcome_values, stage_actions
 from .propagation import is_played, list_ends, most_ends, next_action
 from .score_policy import HoldValues, backup_holds
-from .simd import add_to, load, maximum, splat, view, views, where
+from .simd import add_to, load, maximum, splat, views, where
 from .table_slices import TableSlice
 from .turn import mean_block
 from .value_tables import lanes_of, mean_table, state_place
@@ -32,7 +32,6 @@ class LossJob(NamedTuple):
     """Arguments of the kernel that compares a policy with perfect play."""
 
     policy: PolicyJob
-    lattice_index: Any  # IndexedLattice
     memory: HoldValues  # for as many rerolls as a turn has rolls
     block_losses: Floats  # (kinds,) vectors: losses of one block
 
@@ -63,20 +62,22 @@ def add_losses(job, rerolls, is_first):
 
 @by_kind()
 def turn_losses(policy, perfect, job, block):
-    """Add the losses of a turn to ``block_losses``, for a block of a mean table; its chances are in the scratch.
+    """Add the losses of a turn to ``block_losses``, by holds with 1, 2, ... rerolls left, then by category."""
 
-    Kinds: holds with 1, 2, ... rerolls left; then the categories.
-    """
+
+@jit
+def perfect_holds(table, job, block):
+    """Values of all holds and of the outcomes under perfect play, and that of the best category for each roll."""
+    # Full rolls with n + 1 rerolls left hold the best value with n, so the memory has one stage more than rerolls.
+    backup_holds(table, job.policy, block, job.policy.model.rolls_per_turn, job.memory)
+    outcome_values(table, job.policy, block, 0)
+    choose_stops(job.policy, block, False, job.policy.scratch.stop_value, job.policy.scratch.best_within, 0)
 
 
 @turn_losses.of()
 def _losses_of_actions(policy, perfect, job, block):
     model, scratch, most = job.policy.model, job.policy.scratch, job.policy.model.rolls_per_turn - 1
-    # Full rolls with n + 1 rerolls left hold the best value with n, so the memory has one stage more than rerolls.
-    backup_holds(perfect, job.policy, block, model.rolls_per_turn, job.memory)
-    outcome_values(perfect, job.policy, block, 0)
-    # The value of the best category for each roll; its number is not needed.
-    choose_stops(job.policy, block, False, scratch.stop_value, scratch.best_within, 0)
+    perfect_holds(perfect, job, block)
     for rerolls in range(most + 1):
         is_first = model.has_first_roll_bonus and rerolls == most
         if is_first:
@@ -112,13 +113,9 @@ def _count_losses(perfect, policy, job, block, lanes, masses, first, losses):
 
 @jit
 def list_rows(rows, arguments, policy, most_saved, perfect_values, loss_array, lists):
-    """List the ends of the turns of all states of the given rows that play reaches, as long as there is room.
-
-    `arguments`: a LossJob; `perfect_values`: a slice of the table of perfect play, for the losses, weighted by the
-    chances of the states, or NoLosses; `lists`: an EndLists. Returns how many rows were done, and the entries in use.
-    """
+    """List the ends of the turns of the given rows while there is room; rows done, and entries in use."""
     job, followed, perfect, target = views(arguments), views(policy), views(perfect_values), views(lists)
-    losses, layout, used, room = view(loss_array), job.policy.model.layout, 0, len(lists.end)
+    losses, layout, used, room = views(loss_array), job.policy.model.layout, 0, len(lists.end)
     for done, row in enumerate(rows):
         if used + most_ends(job.policy, row, most_saved, target) > room:
             return done, used
@@ -128,9 +125,9 @@ def list_rows(rows, arguments, policy, most_saved, perfect_values, loss_array, l
             for saved in range(most_saved + 1):
                 if is_played(target, layout, block, saved, lanes):
                     if not begun:
-                        begin_turn(followed, job.policy, job.lattice_index, block, most_saved)
+                        begin_turn(followed, job.policy, block, most_saved)
                         begun = True
-                    chances_of_turn(followed, job.policy, job.lattice_index, block, saved)
+                    chances_of_turn(followed, job.policy, block, saved)
                     first = state_place(layout, row, saved, first_lane) - target.first_state
                     count_losses(perfect, followed, job, block, lanes, target.mass, first, losses)
                     used = list_ends(job.policy, block, lanes, saved, used, target)

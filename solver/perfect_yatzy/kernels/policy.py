@@ -96,10 +96,7 @@ def policy_job(
 
 @jit
 def stage_actions(job, rerolls, is_first):
-    """``stop`` and ``hold`` of the scratch, and their entry of roll 0, with a number of rerolls left.
-
-    `is_first`: those for the first roll of a turn, which are apart if it has bonus points.
-    """
+    """``stop`` and ``hold`` with so many rerolls left, or of first rolls, and their entry of roll 0."""
     scratch, roll_count = job.scratch, job.model.dice.roll_count
     if is_first:
         return scratch.first_stop, scratch.first_hold, (rerolls - job.model.rolls_per_turn + 1) * roll_count
@@ -202,10 +199,7 @@ def choose_stops(job, block, is_first, values, tags, first):
 
 @jit
 def choose_stage_stops(children, job, block, rerolls):
-    """Best category for each roll with a number of rerolls left, into the scratch, and for a first roll if need be.
-
-    Returns whether turns with so many rerolls begin here, and their first roll has bonus points.
-    """
+    """Best category for each roll with so many rerolls left; whether first rolls with so many have bonus points."""
     model, scratch, roll_count = job.model, job.scratch, job.model.dice.roll_count
     if rerolls == 0 or model.saves_rolls:
         outcome_values(children, job, block, rerolls)
@@ -221,10 +215,7 @@ def choose_stage_stops(children, job, block, rerolls):
 
 @jit
 def choose_holds(job, best_within, stop_values):
-    """Best option of each roll: to stop for `stop_values`, or a hold. Its number, or -1, to ``best_hold``.
-
-    `best_within` has the values of the holds; the best value within each multiset replaces its entry.
-    """
+    """Best option of each roll, to stop for `stop_values` or a hold: its number, or -1, to ``best_hold``."""
     dice = job.model.dice
     copy_vectors(stop_values, 0, best_within, dice.first_roll, dice.roll_count)
     absolute, relative = splat(stop_values, job.ties[0]), splat(stop_values, job.ties[1])

@@ -140,11 +140,7 @@ class PerfectPlay(NamedTuple):
 
 @jit
 def copy_tags(job, stop_tags, tags):
-    """The tag of the option that choose_holds chose for each roll, to the entry of the roll in `tags`.
-
-    It is the roll's entry of `stop_tags` or the entry of ``hold_tag`` of the hold. `tags` has an entry for every
-    multiset and may be ``hold_tag`` itself.
-    """
+    """The tag of the option that choose_holds chose for each roll, to `tags`, which may be ``hold_tag``."""
     dice, hold_tag, best_hold = job.model.dice, job.scratch.hold_tag, job.scratch.best_hold
     for roll in range(dice.roll_count):
         here = dice.first_roll + roll

@@ -75,12 +75,9 @@ class EndModel(NamedTuple):
 
 
 class TurnEnds(NamedTuple):
-    """Chances of the ends of all turns of a layer, by block of LANES states, group of ends, and end.
+    """Chances of the ends of all turns of a layer, by block of LANES states, group of ends, and end."""
 
-    The blocks of a row: those of its first LANES lanes of upper sums without saved rolls, with one, and so on; then
-    those of the next lanes.
-    """
-
+    # The blocks of a row: of its first LANES lanes without saved rolls, with one, and so on; then of the next lanes.
     block_start: Ints  # (rows,): number of the first block of each row
     start: Ints  # (blocks * groups + 1,): where the ends of each group of each block begin
     end: npt.NDArray[np.int32]  # (n,): number of the end times LANES, plus the lane of the state within the block
@@ -114,10 +111,7 @@ class PropagationJob(NamedTuple):
 
 @jit
 def next_action(stop, hold, here, left):
-    """The action of the first of the lanes `left` (a bitmask), and which of them share it.
-
-    Returns its hold or -1, its outcome or -1, and the lanes; `here` is the entry of the roll in `stop` and `hold`.
-    """
+    """Hold (or -1) and outcome (or -1) of the first of the lanes `left` (a bitmask), and which of them share them."""
     lane, lanes = 0, width(hold)
     while not left >> lane & 1:
         lane += 1
@@ -130,12 +124,9 @@ def next_action(stop, hold, here, left):
 
 
 @jit
-def outcome_chances(job, lattice_index, saved_before):
-    """Chance of every outcome under the policy in the scratch, for a turn begun with `saved_before` saved rolls.
-
-    If the rules save rolls, ``outcome_chance`` has the outcomes of turns that end with no reroll left, those with
-    one, and so on. Leaves the chance of each roll with each number of rerolls left in ``roll_chance``.
-    """
+def outcome_chances(job, saved_before):
+    """Chance of every outcome under the policy in the scratch, for a turn begun with so many saved rolls."""
+    # If the rules save rolls, the outcomes of turns that end with no reroll left come first, then with one, ...
     model, dice, scratch, size = job.model, job.model.dice, job.scratch, job.outcomes.size
     node, zero, all_lanes = scratch.hold_chance, splat(scratch.hold_chance, 0.0), (1 << width(scratch.hold)) - 1
     most = model.rolls_per_turn - 1 + saved_before
@@ -169,11 +160,7 @@ def blocks_of(layout, row):
 
 @jit
 def list_ends(job, block, lanes, saved_before, used, target):
-    """List the ends of the turns of the first `lanes` lanes of a block, by ``outcome_chance`` of the scratch.
-
-    `saved_before`: the saved rolls of these states; `used`: entries of the lists in use. Returns the entries in use
-    then.
-    """
+    """List the ends of the turns of the first lanes of a block by ``outcome_chance``; entries in use then."""
     model, layout, size, chances = target.model, job.model.layout, job.outcomes.size, job.scratch.outcome_chance
     first = state_place(layout, block.row, saved_before, block.start) - target.first_state
     none, least, masses = splat(chances, 0.0), splat(chances, LEAST), load_at(target.mass, first)

@@ -153,10 +153,7 @@ def play_turn(player, job, game):
 
 @jit
 def same_card(job, begin, end):
-    """The games of ``order[begin:end]`` that share card and block of upper sums with the first one.
-
-    Returns the end of these games, their block, and their most saved rolls.
-    """
+    """End of the games from `begin` on that share a card and a block; the block, and their most saved rolls."""
     fields, first, stop, most_saved = job.games.fields, job.order[begin] * FIELDS, begin, 0
     row, group = fields[first + ROW], fields[first + LANE] // LANES
     while stop < end:
@@ -223,10 +220,7 @@ def _decide_by_scores(player, job, game, roll, rerolls, number):
 
 @jit
 def play_by_scores(begin, end, arguments, scores, means):
-    """The same by a table of goals or of a utility, and slices of a table of means, which break ties.
-
-    A card and block of upper sums share a backup of means.
-    """
+    """The same by a table of goals or of a utility, and slices of a table of means, which break ties."""
     job, i = views(arguments), begin
     policy, table, means_of_states = job.policy, score_table(views(scores)), mean_table(views(means))
     while i < end:

@@ -84,11 +84,8 @@ def score_policy(
 
 
 def score_blocks(ranges: tuple[Ints, Ints], lane: Ints, x: Ints) -> tuple[Ints, Ints]:
-    """Start of the block of each of many states and scores, and the lane of x within, ``(n,)`` int64 each.
-
-    `ranges`: first and last score of the range of each state. Scores beyond it share a block with known values.
-    """
-    low, high = ranges
+    """Start of the block of scores of many states and x, whose ranges are given, and the lane of x within."""
+    low, high = ranges  # scores beyond a range share a block with known values
     x = np.clip(x, low - 1, high + 1)
     inside = (x >= low) & (x <= high)
     lane_in_block = np.where(inside, (x - low) % SCORE_LANES, 0)
@@ -165,10 +162,7 @@ def hold_value(memory, dice, rerolls, hold, lane):
 
 @jit
 def decision(scores, mean_table, job, turn, score_lane, roll, rerolls, is_first):
-    """What to do with a roll: the hold, or -1 to stop; the outcome of the best category; the value of the decision.
-
-    `job` has the values of all holds of the block of `turn`; `score_lane` is the lane of x in its block of scores.
-    """
+    """What to do with a roll: hold, or -1 to stop; outcome of the best category; value of the decision."""
     model, dice = job.model, job.model.dice
     saved = rerolls if model.saves_rolls else 0
     outcome, value, average = preferred_stop(scores, mean_table, job, turn, roll, saved, is_first)

@@ -30,7 +30,7 @@ from ..game.dice import Floats, Ints
 from ..model.score_places import ScoreOffsets
 from ..model.state_space import LANES
 from .jit import jit
-from .lattice import IndexedLattice, copy_vectors, fill, maxima, means
+from .lattice import copy_vectors, fill, maxima, means
 from .legal import outcome_number
 from .policy import PolicyJob, best_stop, lowest_equal, outcome_values, policy_block, stage_actions
 from .propagation import outcome_chances
@@ -45,7 +45,6 @@ from .simd import (
     reaches,
     splat,
     store,
-    view,
     views,
 )
 from .table_slices import TableSlice
@@ -80,7 +79,6 @@ class ScorePassJob(NamedTuple):
 
     policy: PolicyJob  # with the ties of the objective
     mean_policy: PolicyJob  # with those of the mean, and the turn for the mean: actions, chances of its ends
-    lattice_index: IndexedLattice
     scratch: ScorePassScratch
     offsets: ScoreOffsets  # places of the chances P(s, x); x is the number of points made since the start
     parents: TableSlice  # P of the layer
@@ -114,10 +112,7 @@ def mean_turn(means_of_states, job, block):
 
 @jit
 def choose_score_stops(job, block, lane, saved, is_first, stop, first_entry):
-    """Category for each roll to `stop` from `first_entry` on; its value and mean, and the best value, to the scratch.
-
-    `lane` is that of the upper sum in its group, `saved` the rolls that stay saved.
-    """
+    """Category for each roll to `stop`; its value and mean, and the best value, to the scratch."""
     model, outcomes, scratch, own = job.policy.model, job.policy.outcomes, job.policy.scratch, job.scratch
     first_end, below_all = saved * outcomes.size, splat(stop, 2 * LOWEST)
     for roll in range(model.dice.roll_count):
@@ -144,10 +139,7 @@ def choose_score_stops(job, block, lane, saved, is_first, stop, first_entry):
 
 @jit
 def choose_score_holds(job, lane, rerolls, hold, first_entry):
-    """Hold for each roll, or -1 to stop, to `hold` from `first_entry` on; the buffer has the values of all holds.
-
-    The value of each roll replaces its entry in the buffer.
-    """
+    """Hold for each roll, or -1 to stop, to `hold`; the value of each roll replaces its entry in the buffer."""
     dice, scratch, own = job.policy.model.dice, job.policy.scratch, job.scratch
     buffer, best_within, averages = scratch.buffer, scratch.best_within, own.means.values
     stage, below_all = (rerolls - 1) * (dice.first_roll + dice.roll_count), splat(hold, 2 * LOWEST)
@@ -194,7 +186,7 @@ def score_turn_chances(children, job, block, lane, saved_before):
         else:
             fill(hold, first_entry, roll_count, splat(hold, -1.0))
             copy_vectors(own.best_stop, 0, scratch.buffer, model.dice.first_roll, roll_count)
-    outcome_chances(job.policy, job.lattice_index, saved_before)
+    outcome_chances(job.policy, saved_before)
 
 
 @jit
@@ -226,10 +218,7 @@ def push(job, choices, saved_before, x, mass, target):
 
 @jit
 def push_span(children, job, block, lane, saved_before, first, last, settled, target):
-    """Push the chances of a state for the scores from `first` to `last`.
-
-    `settled`: the scores share their actions, whose chances are in ``outcome_chance``.
-    """
+    """Push the chances of some scores of a state; `settled`: they share the actions in ``outcome_chance``."""
     own, source = job.scratch, values_of(job.parents)
     origin = job.offsets.origin[state_place(job.policy.model.layout, block.row, saved_before, lane)]
     for x in range(first, last + 1):
@@ -266,7 +255,7 @@ def push_state(children, job, block, lane, saved_before, target):
 @jit
 def push_lanes(row, first_lane, end_lane, arguments, relocation, target):
     """Move the chances of some states of a row to their children."""
-    job, moved, buffer = views(arguments), view(relocation), view(target)
+    job, moved, buffer = views(arguments), views(relocation), views(target)
     layout, places = job.policy.model.layout, job.places
     children = ScoreTable(values_of(job.scores), places.origin, places.low, places.high)
     for first in range(first_lane, end_lane, LANES):
@@ -279,7 +268,7 @@ def push_lanes(row, first_lane, end_lane, arguments, relocation, target):
                         mean_turn(mean_table(job.means), job, block)
                         known = True
                     if not has_chances:
-                        outcome_chances(job.mean_policy, job.lattice_index, saved)
+                        outcome_chances(job.mean_policy, saved)
                         has_chances = True
                     find_entries(job, row, lane, saved, block.choices, moved)
                     push_state(children, job, block, lane, saved, buffer)

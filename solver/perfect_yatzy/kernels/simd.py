@@ -5,7 +5,7 @@ a contiguous array without its reference count. With these types a kernel reads 
 instruction per operation. For narrower registers LLVM splits each operation; the results are the same.
 
 =====================  ==========================================================================
-``views, view``        arrays to views
+``views``              arrays to views
 ``view[i]``            read and write one entry
 ``load, store``        read and write the i-th vector; ``add_to`` adds to it
 ``load_at, store_at``  the same with the vector that starts at an entry, as ``add_at``
@@ -135,31 +135,19 @@ def _emit_views(context: Any, builder: Any, value_type: Any, value: Any) -> Any:
 
 @intrinsic
 def views(typingctx: Any, arrays: Any) -> Any:
-    """A named tuple with each array replaced by its view, also in the named tuples within.
+    """An array as its view, or a named tuple with each array replaced by its view, also in the named tuples within.
 
     Valid as long as the caller holds the arrays. Entry points take arrays and helpers take views: a helper that
     touches an array counts a reference up and down, atomically and in each thread, which made the solver eight
     times slower.
     """
-    if not isinstance(arrays, types.BaseNamedTuple):
-        raise TypingError("views takes a named tuple; use view for a single array")
+    if not isinstance(arrays, types.Array | types.BaseNamedTuple):
+        raise TypingError("views takes an array or a named tuple")
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return _emit_views(context, builder, signature.args[0], args[0])
 
     return _view_type(arrays)(arrays), codegen
-
-
-@intrinsic
-def view(typingctx: Any, array: Any) -> Any:
-    """The view of one array, valid as long as the caller holds the array."""
-    if not isinstance(array, types.Array):
-        raise TypingError("view takes an array; use views for a named tuple")
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _emit_view(context, builder, signature.args[0], args[0])
-
-    return _view_type(array)(array), codegen
 
 
 def emit_maximum(builder: Any, a: Any, b: Any) -> Any:

@@ -33,7 +33,7 @@ from ..model.state_space import LANES
 from ..model.turn_model import TurnModel, TurnOutcomes
 from .actions import begin_turn, chances_of_turn
 from .jit import jit
-from .lattice import IndexedLattice, copy_vectors, fill, spread
+from .lattice import copy_vectors, fill, spread
 from .legal import outcome_number, scoring_of_roll
 from .losses import turn_losses
 from .policy import best_stop, outcome_values
@@ -68,7 +68,6 @@ class SoftPolicyJob(NamedTuple):
     model: TurnModel
     outcomes: TurnOutcomes
     lattice: Any  # FiveDice, SixDice or IndexedLattice
-    lattice_index: IndexedLattice
     sharpness: float  # 1 / limit, 0 for random play
     hold_kinds: int  # kinds of losses before those of the categories
     scratch: SoftScratch  # used by no other thread during the call
@@ -188,13 +187,10 @@ def choose_categories(job, block, is_first, first_outcome):
 
 @jit
 def soft_turn(children, job, block, saved_before):
-    """The turn of one block from the dice on, begun with `saved_before` saved rolls.
-
-    The values of all holds are in the scratch. Writes the points lost to ``lost``, and ``outcome_chance``.
-    """
+    """Chances of the ends of the turns of a block, and the points lost, from the values of all holds."""
     model, dice, scratch, temp = job.model, job.model.dice, job.scratch, job.scratch.temp
     zero = splat(temp, 0.0)
-    fill(scratch.node, 0, job.lattice_index.holds, zero)
+    fill(scratch.node, 0, dice.first_roll, zero)
     for roll in range(dice.roll_count):
         store(scratch.node, dice.first_roll + roll, splat(temp, dice.weights[roll]))
         store(scratch.stop_chance, roll, zero)
@@ -218,13 +214,13 @@ def soft_turn(children, job, block, saved_before):
 
 
 @begin_turn.of(SoftTurns)
-def _back_up_holds(policy, job, lattice_index, block, most_saved):
+def _back_up_holds(policy, job, block, most_saved):
     most = policy.job.model.rolls_per_turn - 1 + most_saved
     backup_holds(mean_table(policy.means), policy.job, block, most, policy.job.scratch.holds)
 
 
 @chances_of_turn.of(SoftTurns)
-def _soft_chances(policy, job, lattice_index, block, saved_before):
+def _soft_chances(policy, job, block, saved_before):
     model, chances = policy.job.model, policy.job.scratch.outcome_chance
     soft_turn(mean_table(policy.means), policy.job, block, saved_before)
     stages = model.rolls_per_turn + saved_before if model.saves_rolls else 1
@@ -239,12 +235,11 @@ def _soft_turn_losses(policy, perfect, job, block):
 
 @evaluate_block.of(SoftTurns)
 def _evaluate_soft_block(policy, means_of_states, quantities, target, job, block):
-    followed, model, scratch = job.policy, job.policy.model, job.policy.scratch
-    outcomes, lattice_index = followed.outcomes, policy.job.lattice_index
-    begin_turn(policy, followed, lattice_index, block, job.most_saved)
+    followed, model, scratch, outcomes = job.policy, job.policy.model, job.policy.scratch, job.policy.outcomes
+    begin_turn(policy, followed, block, job.most_saved)
     centre = centre_of(means_of_states, job, block)
     for saved_before in range(job.most_saved + 1):
-        chances_of_turn(policy, followed, lattice_index, block, saved_before)
+        chances_of_turn(policy, followed, block, saved_before)
         value = splat(scratch.temp, 0.0)
         for saved in range(model.rolls_per_turn + saved_before if model.saves_rolls else 1):
             if job.square_weight != 0.0:
@@ -259,10 +254,7 @@ def _evaluate_soft_block(policy, means_of_states, quantities, target, job, block
 
 @jit
 def drawn(values, count, sharpness, word):
-    """Draw one of the first `count` options by a word of DIE_BITS random bits: its number, and the expected loss.
-
-    Values of LOWEST are not options.
-    """
+    """Draw one of the first `count` options that are above LOWEST: its number, and the expected loss."""
     best, total, expected = LOWEST, 0.0, 0.0
     for i in range(count):
         best = max(best, values[i])
@@ -336,5 +328,5 @@ def _decide_softly(player, job, game, roll, rerolls, number):
 
 @player_of.of(SoftTurns)
 def _soft_player(policy, job, block, most_saved):
-    begin_turn(policy, job.policy, job.lattice_index, block, most_saved)
+    begin_turn(policy, job.policy, block, most_saved)
     return SoftDecisions(policy.job, mean_table(policy.means), policy.lost, policy.is_counting, block.choices)

@@ -63,11 +63,8 @@ def write_known_values(table, state):
 
 @jit
 def solve_score_rows(rows, arguments, score_offsets, known_ends):
-    """Values of all states and scores of the given rows, by a SolveJob with tables of float32 and ScoreOffsets.
-
-    `known_ends`: whether known values surround each range of scores (goals); the ranges of a utility hold every score
-    that can occur.
-    """
+    """Values of all states and scores of the given rows, by a SolveJob with tables of float32 and ScoreOffsets."""
+    # Known values surround each range of goals; the ranges of a utility hold every score that can occur.
     job, offsets = views(arguments), views(score_offsets)
     layout = job.model.layout
     children = ScoreTable(values_of(job.below), offsets.origin, offsets.low, offsets.high)

@@ -201,10 +201,7 @@ def backup_block(children, job, block):
 
 @jit
 def write_first_roll(children, job, block, saved, saved_before, stage):
-    """Write ``expected`` of the lanes with `saved_before` rolls, whose first roll has bonus points.
-
-    In a copy: turns that begin with more rolls pass through `stage` later, without this bonus.
-    """
+    """Write ``expected`` of the lanes with so many saved rolls, whose first roll has bonus points."""
     dice, stops = job.model.dice, job.scratch.first_stops
     backup_stops(children, job, block, saved, True, stops)
     total = splat(stage, 0.0)
@@ -226,11 +223,8 @@ def write_expected(job, block, saved_before):
 
 @jit
 def best_hold(lattice_index, stage, lane, roll):
-    """The best hold of one lane within a full roll that rerolls at least one die, and its value.
-
-    `stage` holds the best value within each multiset: whoever has that of the roll and no smaller one that has it,
-    too, is the hold.
-    """
+    """The best hold of one lane within a full roll that rerolls at least one die, and its value."""
+    # `stage` has the best value within each multiset: the hold is one that has it, and no smaller one within it does.
     hold, best = roll, LOWEST
     for i in range(lattice_index.predecessor_start[roll], lattice_index.predecessor_start[roll + 1]):
         smaller = lattice_index.predecessors[i]

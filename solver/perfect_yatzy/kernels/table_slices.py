@@ -43,11 +43,7 @@ def padded(values: Values) -> Values:
 
 
 def window(layers: Layered, table: Table, filled: int) -> TableSlice:
-    """Slice of a finished table with at least the layer of `filled` filled categories and that of its children.
-
-    It is copied only if the layer is among the last few entries. TableError if a block of these layers is damaged,
-    and the blocks of the table are checked when they are read.
-    """
+    """Slice of a finished table, checked, with at least the layer of `filled` categories and that of its children."""
     layer, start = layers.layer_slice(filled), 0
     first = layers.layer_slice(filled + 1).start
     values = checked_part(table, first, layer.stop)
@@ -58,11 +54,7 @@ def window(layers: Layered, table: Table, filled: int) -> TableSlice:
 
 
 def whole_table(table: Table, first: int, end: int) -> TableSlice:
-    """A finished table in place, of which only the ranges of scores in the entries `first` to ``end - 1`` are read.
-
-    The frames of ranges of scores are their padding. If the blocks of the table are checked when they are read, those
-    of these entries are checked here.
-    """
+    """A finished table of scores in place, with the ranges in the entries `first` to ``end - 1`` checked."""
     return TableSlice(read_only(checked_part(table, first, end)), 0)
 
 

@@ -88,10 +88,7 @@ def mean_block(model, row, lane):
 
 @jit
 def backup_stop_values(children, model, block, saved, mode, target, scratch):
-    """Best category for each roll by its dice, into the entries of the full rolls of `target` (`mode`: OVERWRITE).
-
-    With WITHIN each outcome goes to the entries of the smallest holds that earn it (:class:`.CategoryOutcomes`).
-    """
+    """Best category for each roll by its dice, to the entries of rolls or, WITHIN, of the holds that earn it."""
     outcomes, dice, legal, layout, temp = model.outcomes, model.dice, model.legal, model.layout, scratch.temp
     # Categories that require points of another box and cannot pay; a bitmask, as that of those that can.
     unmet = 0 if block.row >= model.card_count else block.choices & legal.requiring
@@ -156,10 +153,7 @@ def joker_value(children, model, block, saved, joker, mode, temp):
 
 @jit
 def backup_all_stop_values(children, model, block, saved, mode, target, scratch):
-    """:func:`backup_stop_values` with the joker rule: joker rolls get a value of their own.
-
-    With RAISE a pass of maxima over `target` must follow.
-    """
+    """The same with the joker rule; with RAISE a pass of maxima over `target` must follow."""
     jokers = model.jokers
     count = jokers.size if model.layout.masks[block.row] & jokers.bit else 0
     if mode & RAISE and count == 0 and model.nested and points_are_added(children):

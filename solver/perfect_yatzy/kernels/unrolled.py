@@ -82,10 +82,7 @@ def emit_spread(builder: ir.IRBuilder, get: Get, put: Put, dice: Lattice, native
 
 
 def families(dice: Lattice, holds: range) -> Iterator[list[int]]:
-    """Holds in the given order, cut where more than the two highest dice change.
-
-    A family shares many of its neighbours, so that LLVM loads each of them once.
-    """
+    """Holds in the given order, cut where more than the two highest dice change: a family shares many neighbours."""
 
     def rest(hold: int) -> tuple[int, list[int]]:
         sorted_dice = np.repeat(np.arange(dice.faces), dice.counts[hold]).tolist()

@@ -73,8 +73,7 @@ class ExponentialTable(NamedTuple):
 
 
 class ScoreTable(NamedTuple):
-    """Values that depend on the state and a score x; the places of
-    :class:`perfect_yatzy.model.score_places.ScoreOffsets`."""
+    """Values that depend on the state and a score x (:class:`perfect_yatzy.model.score_places.ScoreOffsets`)."""
 
     values: Floats
     origin: Ints
@@ -84,19 +83,12 @@ class ScoreTable(NamedTuple):
 
 @by_kind()
 def states_after(table, layout, block, successor, temp):
-    """What the values of the states after `successor` have in common for all numbers of points.
-
-    These are the states that follow those of the block if the card is ``successor.row`` and the upper sum rises by
-    ``successor.shift``; `temp` is a view of one vector of working memory, whose dtype is that of the arithmetic.
-    """
+    """What the values of the states after `successor` have in common for all points; `temp`: one vector."""
 
 
 @by_kind()
 def value_after(table, layout, block, states, points, temp):
-    """The vector of values of a block if its turn makes `points` and leads to `states`, from :func:`states_after`.
-
-    A lane that stands for no state may return any number.
-    """
+    """Values of a block if its turn makes `points` and leads to `states`; any number in lanes of no state."""
 
 
 @by_kind()

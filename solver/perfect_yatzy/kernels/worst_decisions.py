@@ -9,20 +9,11 @@ from __future__ import annotations
 from ..model.state_space import LANES
 from .actions import choose_actions
 from .jit import jit
-from .policy import choose_stops, outcome_values, stage_actions
-from .score_policy import backup_holds
-from .simd import load, maximum, store, view, views
+from .losses import perfect_holds
+from .policy import choose_stops, stage_actions
+from .simd import load, maximum, store, views
 from .turn import mean_block
 from .value_tables import lanes_of, mean_table
-
-
-@jit
-def perfect_holds(table, job, block):
-    """Values of all holds and of the outcomes under perfect play, and the best category for each roll."""
-    # Full rolls with n + 1 rerolls left hold the best value with n, so the memory has one stage more than rerolls.
-    backup_holds(table, job.policy, block, job.policy.model.rolls_per_turn, job.memory)
-    outcome_values(table, job.policy, block, 0)
-    choose_stops(job.policy, block, False, job.policy.scratch.stop_value, job.policy.scratch.best_within, 0)
 
 
 @jit
@@ -40,13 +31,9 @@ def taken_value(job, rerolls, is_first, roll, lane):
 
 @jit
 def worst_rows(rows, arguments, policy, perfect, losses, places):
-    """The worst decision of each row with each number of rerolls left; 0 rerolls left: the choice of the category.
-
-    `arguments`: a LossJob; `policy`: see :mod:`.actions`; `perfect`: a slice of the table of perfect play. Writes
-    `losses`, ``(n * stages,)``, and `places`: ``lane * rolls + roll`` of the first decision that loses so much.
-    """
+    """Loss and ``lane * rolls + roll`` of the worst decision of each row, by rerolls left (0: of a category)."""
     job, followed, table = views(arguments), views(policy), mean_table(views(perfect))
-    found, where = view(losses), view(places)
+    found, where = views(losses), views(places)
     model, scratch = job.policy.model, job.policy.scratch
     dice, stages = model.dice, model.rolls_per_turn
     holds = dice.first_roll + dice.roll_count
@@ -77,14 +64,8 @@ def worst_rows(rows, arguments, policy, perfect, losses, places):
 
 @jit
 def perfect_turns(rows, lanes, arguments, perfect, stops, values):
-    """What each option of some turns is worth under perfect play.
-
-    `rows`, `lanes`: states without saved rolls; `arguments`: a LossJob. Writes `stops`, ``(n * rolls,)``, the value
-    of the best category for each roll without a bonus for the first roll; and `values`,
-    ``(n * (stages - 1) * holds,)``, that of each hold with 1, 2, ... rerolls left, where entries of full rolls are
-    the best with one reroll less.
-    """
-    job, table, ends, found = views(arguments), mean_table(views(perfect)), view(stops), view(values)
+    """Values of the best category for each roll and of all holds under perfect play, without saved rolls."""
+    job, table, ends, found = views(arguments), mean_table(views(perfect)), views(stops), views(values)
     model, scratch = job.policy.model, job.policy.scratch
     rolls, size = model.dice.roll_count, (model.rolls_per_turn - 1) * (model.dice.first_roll + model.dice.roll_count)
     for n in range(len(rows)):

@@ -145,25 +145,7 @@ def approximate_seconds(
     minutes: float | None = None,
     threads: int | None = None,
 ) -> dict[str, float]:
-    """Estimated wall time of each stage of an approximate solution, without compilation.
-
-    Parameters
-    ----------
-    rules
-    work, memory
-        Most operations and bytes for the bound.
-    games, fit_games, rounds
-        Of the simulation and the fit.
-    minutes
-        For the bound, in place of `work`.
-    threads
-        Default: THREADS.
-
-    Raises
-    ------
-    RulesError
-        If the rules have too many boxes.
-    """
+    """Estimated wall time of each stage of an approximate solution; `minutes` for the bound replace its `work`."""
     if minutes is not None:
         work = 60 * minutes * LANE_OPERATIONS_PER_SECOND
     small = relaxation_work(rules, min(work, BASELINE_WORK), BASELINE_MEMORY, BASELINE_BOXES)
@@ -184,11 +166,7 @@ def approximate_seconds(
 
 
 def rule_set_facts(rules: RuleSet) -> dict[str, Any]:
-    """The fields of :class:`perfect_yatzy.model.estimates.RuleSetStats`.
-
-    If the rules are too large for an exact table: `maximum`, the reason as `too_large`, and `approximate_seconds`
-    (:func:`approximate_seconds`).
-    """
+    """The fields of :class:`.RuleSetStats`, or why there is none and the time of an approximate solution."""
     try:
         return asdict(rule_set_stats(rules))
     except RulesError as error:

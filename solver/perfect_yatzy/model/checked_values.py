@@ -44,13 +44,7 @@ KEPT_BYTES = _kept_bytes()
 
 
 class BlockHasher:
-    """SHA-256 of a stream of bytes, and of each of its blocks.
-
-    Parameters
-    ----------
-    offset
-        Where the stream begins in a longer one whose blocks are meant; the first block is shorter then.
-    """
+    """SHA-256 of a stream of bytes, and of each block of a longer one in which it begins at `offset`."""
 
     def __init__(self, offset: int = 0) -> None:
         self._whole = hashlib.sha256()
@@ -88,13 +82,7 @@ def block_count(size: int) -> int:
 
 
 def sparse_array(count: int, dtype: np.dtype[Any]) -> Array:
-    """A zeroed array that takes memory only where it has been written to.
-
-    Raises
-    ------
-    MemoryError
-        If the system has no such range of addresses.
-    """
+    """A zeroed array that takes memory only where it has been written to; MemoryError without room for addresses."""
     if not hasattr(mmap, "MAP_PRIVATE"):  # Windows
         return np.zeros(count, dtype=dtype)
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE
@@ -135,18 +123,8 @@ class CheckedValues:
 
     It is read as an array: `table[places]` with whole numbers or a slice, and `np.asarray(table)`, which reads all.
     Threads may read side by side. The blocks stay in memory; where they would take more than KEPT_BYTES, those of
-    earlier reads are given up, as soon as no array refers to them.
-
-    Parameters
-    ----------
-    count
-        Number of values.
-    dtype
-        Their type; its size divides BLOCK_BYTES.
-    read
-        Called with a place in bytes, a multiple of BLOCK_BYTES, and a buffer of whole blocks (the last of the table
-        may be shorter); fills it with the bytes of the table from there on, or raises TableError if they cannot be
-        read or differ from their digests.
+    earlier reads are given up, as soon as no array refers to them. `read` fills a buffer of whole blocks with the
+    bytes of the table from a place on, or raises TableError if they cannot be read or differ from their digests.
     """
 
     def __init__(self, count: int, dtype: np.dtype[Any], read: Callable[[int, memoryview], None]) -> None:
@@ -191,10 +169,7 @@ class CheckedValues:
         return whole
 
     def checked(self, start: int, stop: int) -> Array:
-        """An array as long as the table, in which the values from `start` to before `stop` may be read.
-
-        TableError if one of their blocks is damaged or cannot be read.
-        """
+        """An array as long as the table, whose values from `start` to before `stop` are checked, or a TableError."""
         held = self._held
         if start < stop:
             first, last = start >> self._shift, (stop - 1) >> self._shift

@@ -22,12 +22,8 @@ from ..game.dice import Ints, Lattice
 
 
 def earning_holds(dice: Lattice, start: Ints, roll_start: Ints, rolls: Ints) -> tuple[Ints, Ints]:
-    """The smallest holds that are sure of each outcome, apart from the lowest outcomes of the categories.
-
-    `start`, `roll_start`, `rolls`: as in :class:`perfect_yatzy.model.turn_model.CategoryOutcomes`, whose `hold_start`
-    and `holds` are returned; the outcomes of a category ascend. The best outcome of the holds listed within a roll is
-    the outcome of that roll.
-    """
+    """`hold_start` and `holds` of :class:`.turn_model.CategoryOutcomes` from its other arrays."""
+    # The best outcome of the holds listed within a roll is the outcome of that roll.
     count = int(start[-1])
     number = np.repeat(np.arange(count), np.diff(roll_start))
     category = np.searchsorted(start, number, side="right") - 1

@@ -108,10 +108,7 @@ class RuleSetStats(SolveCost):
 
 
 def rule_set_stats(rules: RuleSet, *, any_number: bool = False) -> RuleSetStats:
-    """Sizes and limits of a rule set; with `any_number` cards are counted that are too many to be solved.
-
-    RulesError if it has too many states to be enumerated.
-    """
+    """Sizes and limits of a rule set; `any_number`: also with more cards than can be solved."""
     from ..game.maximum import maximum_score
     from .state_counts import count_states
 

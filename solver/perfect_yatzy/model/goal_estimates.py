@@ -39,17 +39,7 @@ ROOT_HALF = 0.5**0.5
 
 
 class Upside(ExponentialUtility):
-    """The spread of the points to come if play likes risk, `(states,)` float32 in points; see the module.
-
-    Parameters
-    ----------
-    rules
-        The game.
-    means
-        Its solved table of means. Not needed to read a stored table.
-    rate
-        Rate a of the exponential utility, per point. Not needed to read a stored table.
-    """
+    """The spread of the points to come if play likes risk, float32; `means` and `rate` are only to solve it."""
 
     name = "upside"
     sign = 1
@@ -99,15 +89,7 @@ class Downside(Upside):
 
 
 class LateGoals(Goals):
-    """All goals of the last layers of a game: the beginning of the table of :class:`Goals`.
-
-    Parameters
-    ----------
-    rules
-        The game.
-    layers
-        Number of layers before the full cards; default: as many as fit LATE_GOALS_BYTES, but at least one.
-    """
+    """All goals of so many layers before the full cards, as many as LATE_GOALS_BYTES hold by default."""
 
     name = "lategoals"
 
@@ -137,24 +119,16 @@ class LateGoals(Goals):
 
 
 class EstimatedGoals(Goals):
-    """The goals of a game without a table: which numbers of points are still open in each state.
-
-    Attributes
-    ----------
-    most : (rows,) int64
-        Most points still possible for each row, without the upper bonus.
-    bonus : (lane sets, lane_width) int64
-        Highest upper bonus still possible for each lane.
-    """
+    """The goals of a game without a table: which numbers of points are still open in each state."""
 
     @cached_property
     def most(self) -> Ints:
-        """Most points still possible for each row, without the upper bonus."""
+        """Most points still possible for each row, without the upper bonus, `(rows,)` int64."""
         return self.row_lengths()
 
     @cached_property
     def bonus(self) -> Ints:
-        """Highest upper bonus still possible for each lane."""
+        """Highest upper bonus still possible for each lane, `(lane sets, lane_width)` int64."""
         return np.ascontiguousarray(self.lane_bonuses())
 
     @cached_property

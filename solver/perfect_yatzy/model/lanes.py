@@ -38,30 +38,13 @@ def lane_set_count(rules: RuleSet) -> int:
 
 
 class LaneSets:
-    """The lane sets of a game, or of the rest of it.
-
-    Parameters
-    ----------
-    rules
-    start
-        The state from which on sums are enumerated.
-
-    Attributes
-    ----------
-    weight_of : (categories,) int64
-        What filling a category adds to the number of the lane set.
-    sums : list of (n,) int64
-        Every upper sum that can occur (:mod:`perfect_yatzy.game.upper_sums`), ascending, by lane set.
-    count : (lane sets,) int64
-        Number of lanes.
-    lane_upper : list of (lanes,) int64
-        The largest upper sum of each lane, by lane set.
-    """
+    """The lane sets of a game, or of the rest of it from a state on."""
 
     def __init__(self, rules: RuleSet, start: State = EMPTY_STATE) -> None:
         self.rules, self.start = rules, start
         self.uppers = upper_sums(rules)
         self.chains = upper_chains(rules)
+        # What filling a category adds to the number of the lane set.
         self.weight_of = np.zeros(len(rules.categories), dtype=np.int64)
         weight = 1
         for boxes in self.chains:
@@ -69,8 +52,8 @@ class LaneSets:
             weight *= len(boxes) + 1
         self.size = weight
         self._points = [np.array(points, dtype=np.int64) for points in possible_points(rules)]
-        self.sums: list[Ints] = []
-        self.lane_upper: list[Ints] = []
+        self.sums: list[Ints] = []  # every upper sum that can occur, ascending, by lane set
+        self.lane_upper: list[Ints] = []  # the largest upper sum of each lane, by lane set
         self._lanes: list[Ints] = []  # lane of each sum
         for lane_set in range(self.size):
             self.sums.append(self._sums(lane_set))
@@ -118,10 +101,7 @@ class LaneSets:
         return distinct
 
     def points_made(self, extra: Ints, width: int) -> tuple[Ints, Ints]:
-        """Fewest and most points made since the start in the boxes that count to a bonus, ``(lane sets, width)``.
-
-        `extra`: points that each box may pay in addition, which do not count to the bonus. 0 where there is no lane.
-        """
+        """Fewest and most points since the start in boxes that count to a bonus, with `extra`, by set and lane."""
         shape = self.size, width
         least, most = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
         by_sum: list[tuple[Ints, Ints]] = []
@@ -172,10 +152,7 @@ class LaneSets:
         return found
 
     def arrays(self, multiple: int) -> tuple[Ints, Ints]:
-        """``lane_upper`` and ``lane_of`` of :class:`perfect_yatzy.model.state_space.StateLayout`.
-
-        The width of the first is a multiple of `multiple`; sums beyond a threshold have the lane of the threshold.
-        """
+        """``lane_upper`` and ``lane_of`` of a StateLayout; sums beyond a threshold have the lane of the threshold."""
         width = -(-int(self.count.max()) // multiple) * multiple
         lane_upper = np.zeros((self.size, width), dtype=np.int64)
         lane_of = np.full((self.size, self.uppers.size), -1, dtype=np.int64)

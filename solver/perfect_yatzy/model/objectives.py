@@ -40,36 +40,13 @@ FRAME = 2 * LANES  # entries beside a range of scores that a float32 vector may 
 
 
 class Objective:
-    """The mean of the final score; base of the others.
+    """The mean of the final score, from a state on; base of the others."""
 
-    Parameters
-    ----------
-    rules
-        The game.
-    start
-        The state from which on it is solved; default: the empty card.
-
-    Attributes
-    ----------
-    name : str
-        Part of the file name of its tables.
-    monotone : bool
-        Whether more points never lower the value.
-    compute, store : dtype
-        Types of the arithmetic and of the table.
-    rounds : bool
-        Whether the entries of a table are the values computed, rounded if need be, and not a function of them.
-    error : float
-        Bound of the rounding error; 0 where it is negligible.
-    size : int
-        Number of entries of a table.
-    """
-
-    name = "mean"
-    monotone = True
-    rounds = True
-    compute: np.dtype[Any] = np.dtype(np.float64)
-    error = 0.0
+    name = "mean"  # part of the file name of its tables
+    monotone = True  # whether more points never lower the value
+    rounds = True  # whether entries of a table are the values computed, rounded if need be, and no function of them
+    compute: np.dtype[Any] = np.dtype(np.float64)  # type of the arithmetic
+    error = 0.0  # bound of the rounding error; 0 where it is negligible
 
     def __init__(self, rules: RuleSet, start: State = EMPTY_STATE) -> None:
         self.rules, self.start = rules, start
@@ -133,15 +110,7 @@ class Objective:
 
 
 class PolicyQuantity(Objective):
-    """Base of quantities of the rest of the game under a policy.
-
-    Parameters
-    ----------
-    values
-        The means under the policy, float64: for perfect play the table of means.
-    policy
-        Default: perfect play, which is greedy for `values`.
-    """
+    """Base of quantities of the rest of a game under a policy with the means `values`; default: greedy for them."""
 
     points_weight = 0.0  # of the points of each turn
     square_weight = 0.0  # of the squared deviation that each turn adds
@@ -195,13 +164,7 @@ class BonusChance(PolicyQuantity):
 
 
 class ExponentialUtility(Objective):
-    """The expectation of ``sign(rate) exp(rate * points to come)``: constant aversion to risk, or liking of it.
-
-    Parameters
-    ----------
-    rate
-        Per point; negative for an aversion to risk, not 0.
-    """
+    """The expectation of ``sign(rate) exp(rate * points to come)``: aversion to risk (rate < 0), or liking of it."""
 
     name = "exponential"
 
@@ -238,11 +201,8 @@ class ScoreObjective(Objective):
 
     @property
     def error(self) -> float:  # type: ignore[override]
-        """Relative error of the arithmetic: half a unit in the last place for each die of each roll.
-
-        The error measured against float64 for all goals is at most a fifth of that: Yatzy 1.6e-6 (1.3e-5 stated),
-        maxi-forced 4.5e-6 (2.1e-5), giant-forced 3.2e-5 (2.0e-4).
-        """
+        """Relative error of the arithmetic: half a unit in the last place for each die of each roll."""
+        # Measured for all goals, at most a fifth: Yatzy 1.6e-6 (1.3e-5 stated), giant-forced 3.2e-5 (2.0e-4).
         dice = len(self.rules.categories) * self.rules.rolls_per_turn * self.rules.dice
         return float(np.finfo(self.compute).eps) / 2 * dice
 
@@ -299,15 +259,8 @@ class ScoreObjective(Objective):
     @cached_property
     def places(self) -> ScorePlaces:
         """Where the ranges of scores are."""
-        return ScorePlaces(
-            self.space,
-            self.first_layer,
-            self.row_lengths(),
-            self.lane_bonuses(),
-            self.score_range,
-            self.before,
-            self.after,
-        )
+        lengths, bonuses = self.row_lengths(), self.lane_bonuses()
+        return ScorePlaces(self.space, self.first_layer, lengths, bonuses, self.score_range, self.before, self.after)
 
     @property
     def score_offsets(self) -> ScoreOffsets:
@@ -396,13 +349,7 @@ class Goals(ScoreObjective):
 
 
 class Utility(ScoreObjective):
-    """The expected utility: the mean of a function of the points made since `start`.
-
-    Parameters
-    ----------
-    utility
-        Takes an `(n,)` int64 array of points made since `start`, upper bonus included; returns `(n,)` utilities.
-    """
+    """The expected utility: the mean of a function of the points since `start`, bonus included, `(n,)` int64."""
 
     name = "utility"
 

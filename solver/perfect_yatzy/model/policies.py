@@ -32,8 +32,4 @@ class Policy(Protocol):
         """Absolute and relative difference of equal values, for a greedy policy."""
 
     def layer(self, filled: int) -> RowActions:
-        """Actions at the cards with `filled` categories filled.
-
-        The result takes rows of the layer, ``(n,)`` int64, and yields parts of them, each with the policy argument of
-        the kernels. Several threads call it at the same time.
-        """
+        """For rows of a layer, in any thread, parts of them, each with the policy argument of the kernels."""

@@ -36,22 +36,10 @@ from .turn_slots import open_boxes
 
 
 class RelaxedGame(RelaxedLayout):
-    """The relaxed game as the flat arrays of the kernels.
+    """The relaxed game as the flat arrays of the kernels, with a price for each box, in points.
 
-    Parameters
-    ----------
-    rules, exact, bonus_column, levels
-        As for :class:`.relaxed_layout.RelaxedLayout`.
-    prices : (categories,) float64
-        The price of each box, exact or not, in points; any finite numbers.
-    slopes : (bonuses,) float64 or None
-        Slope of the line above each bonus whose sum is not remembered, at least 0; default: 0.
-
-    Attributes
-    ----------
-    prices, slopes : float64 arrays
-    models : list of TurnModel
-        The turn, by what is known of the tracked box: see :meth:`status`.
+    `slopes`: of the line above each bonus whose sum is not remembered, at least 0 (default). `models`: the turn, by
+    what is known of the tracked box (:meth:`status`).
     """
 
     def __init__(
@@ -97,10 +85,7 @@ class RelaxedGame(RelaxedLayout):
         return self._turns[status][1]
 
     def offset(self, filled: Ints, upper: Ints) -> Floats:
-        """What is added to W for an upper bound of the game itself, ``(n,)`` float64.
-
-        The prices of the open boxes, and the lines above the bonuses whose sums are not remembered.
-        """
+        """What is added to W for an upper bound: prices of open boxes, and the lines above bonuses not remembered."""
         total = np.zeros(len(filled))
         for price, is_open in zip(self.prices.tolist(), open_boxes(self.rules, filled).T, strict=True):
             total += np.where(is_open, price, 0.0)
@@ -249,8 +234,5 @@ def _all_legal(categories: int) -> LegalCategories:
 
 
 def intercept(bonus: Bonus, slope: float) -> float:
-    """The lowest line of this slope above a bonus, at an upper sum of 0.
-
-    The line need hold only where it is lowest, at the sums that begin a step.
-    """
+    """The lowest line of this slope above a bonus, at an upper sum of 0; it is lowest where a step begins."""
     return float(max(points - slope * threshold for threshold, points in ((0, 0), *bonus.steps)))

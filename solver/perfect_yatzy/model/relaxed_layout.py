@@ -32,7 +32,7 @@ from ..game.points import possible_points
 from ..game.rules import Bonus, RuleSet
 from ..game.upper_sums import upper_sums
 from .card_masks import card_masks
-from .state_space import LANES, StateLayout
+from .state_space import LANES, StateLayout, in_layers
 
 Levels = Sequence[Ints]  # for each lane set the sums that end a level, ascending
 
@@ -43,44 +43,9 @@ MAX_ROWS = 1 << 25  # their arrays take 24 bytes a row
 class RelaxedLayout:
     """Rows and lanes of a relaxed game.
 
-    Parameters
-    ----------
-    rules
-    exact
-        Positions of the exact categories. Of a chain (:func:`perfect_yatzy.game.box_order.chains`) all boxes or none
-        are exact.
-    bonus_column
-        The column whose upper sum is remembered; -1 for none. Its upper boxes must be exact.
-    levels
-        For each lane set the sums that end a level; default: every sum that makes a difference.
-
-    Attributes
-    ----------
-    rules : RuleSet
-    exact : tuple of int
-        The exact categories, ascending; category i of the relaxed game is box ``exact[i]``.
-    members : tuple of int
-        The boxes of the class, ascending.
-    sums : list of list of int
-        The upper sums that can occur, by lane set.
-    layout : StateLayout
-        ``masks`` holds the categories that a turn must not fill.
-    rows_in_layer : list of (n,) int64
-        The rows that occur, by turns played.
-    most_saved : (turns + 1,) int64
-        Most saved rolls, by turns played.
-    has_flag : bool
-        Whether rows from `cards` on are cards whose tracked box holds points.
-    cards, n_rows : int
-    size : int
-        Number of values.
-
-    Raises
-    ------
-    RulesError
-        If there are more than MAX_ROWS rows, or ONE_WORD exact boxes.
-    ValueError
-        If `exact` holds a part of a chain or lacks an upper box of the column.
+    Of a chain (:func:`perfect_yatzy.game.box_order.chains`) all boxes or none are exact, and so are the upper boxes
+    of `bonus_column`, whose sum is remembered (-1: none); else ValueError. RulesError if there are more than MAX_ROWS
+    rows or ONE_WORD exact boxes. `levels`: the sums that end a level; default: every sum that makes a difference.
     """
 
     def __init__(
@@ -90,13 +55,14 @@ class RelaxedLayout:
         bonus_column: int = -1,
         levels: Levels | None = None,
     ) -> None:
+        # Category i of the relaxed game is box exact[i]; the members of the class are the boxes that are not exact.
         self.rules, self.exact, self.bonus_column = rules, tuple(sorted(exact)), bonus_column
         self.members = tuple(c for c in range(len(rules.categories)) if c not in self.exact)
         self.turns = len(rules.categories)
         self.chains = [chain for chain in chains(rules) if set(chain) <= set(self.exact)]
         if sum(map(len, self.chains)) != len(self.exact):
             raise ValueError("of a chain of boxes all or none must be exact")
-        self.has_flag = rules.tracked_index >= 0
+        self.has_flag = rules.tracked_index >= 0  # rows from `cards` on are cards whose tracked box holds points
         if self.has_flag and rules.tracked_index not in self.exact:
             raise ValueError("the box of which it matters whether it holds points must be exact")
         if len(self.exact) > ONE_WORD:
@@ -114,8 +80,8 @@ class RelaxedLayout:
         if not set(self.upper) <= set(self.exact):
             raise ValueError("the upper boxes whose sum is remembered must be exact")
         self.levels = levels
-        self.size: int
-        self.layout: StateLayout
+        self.size: int  # number of values
+        self.layout: StateLayout  # its `masks` hold the categories that a turn must not fill
         self._build_lanes(levels)
         self._build_rows()
 
@@ -135,7 +101,7 @@ class RelaxedLayout:
         *self._set_weights, n_sets = accumulate((1, *(len(u) + 1 for u in self._upper_chains)), lambda a, b: a * b)
         most = max((max(points[c]) for c in self.upper), default=0)
         paid = self.bonus.paid if self.bonus else (lambda upper: 0)
-        self.sums: list[list[int]] = []
+        self.sums: list[list[int]] = []  # the upper sums that can occur, by lane set
         ends: list[Ints] = []
         for number in range(n_sets):
             filled = [number // w % (len(u) + 1) for w, u in zip(self._set_weights, self._upper_chains, strict=True)]
@@ -188,14 +154,8 @@ class RelaxedLayout:
         self.occurs = occurs
         self.most_saved = np.arange(self.turns + 1) * (rules.rolls_per_turn - 1 if rules.saved_rolls else 0)
         sizes = np.where(occurs, self._lane_count[lane_sets] * (self.most_saved[turns] + 1), 0)
-        order = np.argsort((self.turns - turns).astype(np.uint8), kind="stable")
-        offsets = np.empty(self.n_rows, dtype=np.int64)
-        offsets[order] = np.cumsum(sizes[order]) - sizes[order]
         self.size = int(sizes.sum())
-        in_order = order[occurs[order]]
-        count = np.bincount(turns[in_order], minlength=self.turns + 1)
-        ends = np.cumsum(count[::-1])[::-1]
-        self.rows_in_layer = [in_order[e - n : e] for e, n in zip(ends.tolist(), count.tolist(), strict=True)]
+        offsets, self.rows_in_layer = in_layers(turns, sizes, occurs, self.turns)
         lanes, lane_of = self._lane_upper, np.ascontiguousarray(self._lane_of)
         widths = lanes.shape[1], lane_of.shape[1]
         self.layout = StateLayout(closed, offsets, lane_sets, self._lane_count, lanes, lane_of, *widths)
@@ -228,11 +188,9 @@ class RelaxedLayout:
 
 
 def required_exact(rules: RuleSet) -> tuple[tuple[int, ...], int]:
-    """The boxes that are exact in every relaxation, and the column whose upper sum is remembered (-1: none).
-
-    Those are the boxes that decide about jokers and required boxes, and the upper boxes of the column with the
-    largest bonus, unless that is too many; each with the other boxes of its chain.
-    """
+    """The boxes that are exact in every relaxation, and the column whose upper sum is remembered (-1: none)."""
+    # Those that decide about jokers and required boxes, and the upper boxes of the column with the largest bonus,
+    # unless that is too many; each with the other boxes of its chain.
     bonuses = rules.bonuses
     column = max(range(len(bonuses)), key=lambda b: bonuses[b].points) if bonuses else -1
     upper = {c for c, box in enumerate(rules.categories) if box.upper and bonuses and box.column == column}
@@ -241,10 +199,7 @@ def required_exact(rules: RuleSet) -> tuple[tuple[int, ...], int]:
 
 
 def tracked_exact(rules: RuleSet) -> tuple[int, ...]:
-    """The boxes that decide about jokers and required boxes, each with the other boxes of its chain.
-
-    RulesError if these are more than ONE_WORD.
-    """
+    """The boxes that decide about jokers and required boxes, with their chains; RulesError if they are too many."""
     exact = _whole_chains(rules, {c for c in (rules.joker_index, rules.tracked_index) if c >= 0})
     if len(exact) > ONE_WORD:
         text = _(

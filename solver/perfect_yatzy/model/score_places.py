@@ -30,20 +30,8 @@ class ScoreOffsets(NamedTuple):
 class ScorePlaces:
     """The places of rows and of states in a table of scores.
 
-    Parameters
-    ----------
-    space
-        The states.
-    first_layer
-        Number of filled categories of the last layer in the table.
-    lengths : (rows,) int64
-        Length of the range of scores of each row.
-    bonuses : (lane sets, lane_width) int64
-        What each lane adds to it.
-    score_range
-        First and last x of ranges, `(n,)` int64 each, from their lengths.
-    before, after
-        Entries around each range.
+    `lengths`: of the range of each row, ``(rows,)``; `bonuses`: what each lane adds, ``(lane sets, lane_width)``;
+    `score_range`: first and last x of ranges from their lengths; `before`, `after`: entries around each range.
     """
 
     def __init__(

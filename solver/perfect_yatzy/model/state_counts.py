@@ -36,10 +36,7 @@ class StateCounts:
 
 
 def count_states(rules: RuleSet, *, any_number: bool = False) -> StateCounts:
-    """The sizes of the state space of a rule set; with `any_number` also of one with too many cards to be solved.
-
-    RulesError if it has too many states to be enumerated, or too many sets of upper boxes to be counted.
-    """
+    """Numbers of cards, states and entries of a rule set, layer by layer, without enumerating its cards."""
     n = len(rules.categories)
     check_enumerable(rules, any_number=any_number)
     most_saved = [k * (rules.rolls_per_turn - 1 if rules.saved_rolls else 0) for k in range(n + 1)]
@@ -105,10 +102,7 @@ def _any_cards(rules: RuleSet, some: tuple[tuple[int, ...], ...]) -> Cards:
 
 
 def _other_cards(rules: RuleSet, column: int, filled: int) -> Cards:
-    """The cards of the chains of a column without a box that counts towards a bonus, if some upper boxes are filled.
-
-    Upper section first: lower boxes are filled only if no upper box is open.
-    """
+    """The cards of the chains of a column without a box that counts to a bonus, if some upper boxes are filled."""
     boxes = rules.categories
     counting = set(upper_sums(rules).counting)
     others = tuple(c for c in chains(rules) if boxes[c[0]].column == column and counting.isdisjoint(c))

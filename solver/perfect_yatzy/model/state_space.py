@@ -21,6 +21,7 @@ from math import prod
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from .._messages import _, number_text
 from ..errors import RulesError, StateError, span
@@ -38,10 +39,7 @@ MAX_LANE_ENTRIES = 1 << 25  # of the array that gives the lane of each upper sum
 
 
 class StateLayout(NamedTuple):
-    """The arrays that give the place of a state in the table, as the kernels take them (int64).
-
-    The value of a state is at ``offsets[row] + saved * lane_count[lane_set] + lane``.
-    """
+    """Where kernels find a state: ``offsets[row] + saved * lane_count[lane_set] + lane`` (arrays of int64)."""
 
     masks: Ints  # (rows,): bitmask of filled categories
     offsets: Ints  # (rows,): first index in the table
@@ -57,53 +55,14 @@ LANES = 8  # values in one SIMD vector of float64; lanes of a row are padded to 
 
 
 class StateSpace:
-    """All states a game can reach from a start, and their places in a table.
+    """All states a game can reach from a start, and their places in a table; RulesError if there are too many."""
 
-    Parameters
-    ----------
-    rules
-        The game.
-    start
-        The state at which the table begins; default: the empty card.
-
-    Attributes
-    ----------
-    rules : RuleSet
-    start : State
-    categories : int
-        Number of categories of the sheet.
-    open : list of int
-        Positions of the categories that are open at the start.
-    first_layer : int
-        Number of categories filled at the start.
-    cards : int
-        Number of sets of filled categories, those included that the order excludes; rows from this one on are cards
-        whose tracked box holds points.
-    has_tracked_rows : bool
-        Whether such rows exist: the rules track a box (:attr:`perfect_yatzy.game.rules.RuleSet.tracked_index`).
-    upper : tuple of int
-        Positions of the categories that count towards a bonus; empty without a bonus.
-    sums : list of (n,) int64
-        Every upper sum that can occur, by lane set.
-    lanes : LaneSets
-    layout : StateLayout
-    size : int
-        Number of values in the table.
-    layers : list of (n,) int64 arrays
-        ``layers[k]``: the rows with k filled categories, ascending.
-    filled : (rows,) int64
-        Number of filled categories of each row.
-    most_saved : (categories + 1,) int64
-        Most saved rolls at the start of a turn, by number of filled categories.
-    step_of : (categories,) int64
-        What filling an open category adds to the row, apart from the tracked box.
-
-    Raises
-    ------
-    RulesError
-        If there are more cards than of MAX_FREE_CATEGORIES boxes in free order, or more lane sets than of
-        MAX_FREE_UPPER upper boxes.
-    """
+    size: int  # number of values in the table
+    layers: list[Ints]  # the rows with so many filled categories, ascending
+    filled: Ints  # (rows,): number of filled categories
+    most_saved: Ints  # (categories + 1,): most saved rolls at the start of a turn, by number of filled categories
+    cards: int  # sets of filled categories; rows from this one on are cards whose tracked box holds points
+    layout: StateLayout
 
     def __init__(self, rules: RuleSet, start: State = EMPTY_STATE) -> None:
         self.rules, self.start = rules, start
@@ -113,10 +72,10 @@ class StateSpace:
         check_enumerable(rules, start.filled)
         self.has_tracked_rows = rules.tracked_index >= 0
         self.lanes = lanes = LaneSets(rules, start)
-        self.upper, self.sums = lanes.uppers.counting, lanes.sums
+        self.upper, self.sums = lanes.uppers.counting, lanes.sums  # that count to a bonus; by lane set
         self._uppers, self._lane_count = lanes.uppers, lanes.count
         self._lane_upper, self._lane_of = lanes.arrays(LANES)
-        self.step_of = np.zeros(self.categories, dtype=np.int64)
+        self.step_of = np.zeros(self.categories, dtype=np.int64)  # what filling a category adds to the row
         self._chains: list[tuple[int, int, int]] = []  # bitmask, step, and number of boxes filled at the start
         masks, sets = (
             np.array([start.filled], dtype=np.int64),
@@ -152,15 +111,8 @@ class StateSpace:
         turns = np.maximum(0, np.arange(self.categories + 1) - self.first_layer)
         self.most_saved = self.start.saved + turns * (self.rules.rolls_per_turn - 1 if self.rules.saved_rolls else 0)
         sizes = np.where(occurs, self._lane_count[sets] * (self.most_saved[filled] + 1), 0)
-        # Small integers are sorted by counting; within a layer rows stay ascending.
-        order = np.argsort((self.categories - filled).astype(np.uint8), kind="stable")
-        offsets = np.empty(len(masks), dtype=np.int64)
-        offsets[order] = np.cumsum(sizes[order]) - sizes[order]
         self.size = int(sizes.sum())
-        in_order = order[occurs[order]]
-        rows = np.bincount(filled[occurs], minlength=self.categories + 1)
-        ends = np.cumsum(rows[::-1])[::-1]
-        self.layers = [in_order[end - count : end] for end, count in zip(ends.tolist(), rows.tolist(), strict=True)]
+        offsets, self.layers = in_layers(filled, sizes, occurs, self.categories)
         lanes, lane_of = self._lane_upper, np.ascontiguousarray(self._lane_of)
         widths = lanes.shape[1], lane_of.shape[1]
         self.layout = StateLayout(masks, offsets, sets, self._lane_count, lanes, lane_of, *widths)
@@ -257,11 +209,19 @@ class StateSpace:
         )
 
 
-def check_enumerable(rules: RuleSet, filled: int = 0, *, any_number: bool = False) -> None:
-    """Raise RulesError if a rule set has too many states from a card with the `filled` categories on.
+def in_layers(layer: Ints, sizes: Ints, occurs: npt.NDArray[np.bool_], last: int) -> tuple[Ints, list[Ints]]:
+    """First entry of each row in a table that begins with the last layer, and the rows of each layer, ascending."""
+    order = np.argsort((last - layer).astype(np.uint8), kind="stable")  # small integers are sorted by counting
+    offsets = np.empty(len(sizes), dtype=np.int64)
+    offsets[order] = np.cumsum(sizes[order]) - sizes[order]
+    rows = np.bincount(layer[occurs], minlength=last + 1)
+    ends = np.cumsum(rows[::-1])[::-1]
+    in_order = order[occurs[order]]
+    return offsets, [in_order[end - count : end] for end, count in zip(ends.tolist(), rows.tolist(), strict=True)]
 
-    `any_number`: any number of cards is allowed, and only the sets of upper boxes are checked.
-    """
+
+def check_enumerable(rules: RuleSet, filled: int = 0, *, any_number: bool = False) -> None:
+    """RulesError if there are too many states from a card on, or (`any_number`) only sets of upper boxes."""
     check_one_word(rules)
     cards = prod(sum(1 - (filled >> c & 1) for c in chain) + 1 for chain in chains(rules))
     free = all(len(chain) == 1 for chain in chains(rules))

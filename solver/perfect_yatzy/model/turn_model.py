@@ -71,10 +71,7 @@ class JokerModel(NamedTuple):
 
 
 class LegalCategories(NamedTuple):
-    """Which categories may take a roll, apart from jokers (:mod:`perfect_yatzy.kernels.legal`).
-
-    The masks are those of :mod:`.card_masks`.
-    """
+    """Which categories may take a roll, apart from jokers, as masks of :mod:`.card_masks`."""
 
     prerequisites: Ints  # (categories,): bitmask of the categories that must be filled before each
     requiring: int | Ints  # bitmask of the categories that pay only while another box holds points

@@ -165,10 +165,7 @@ def feature_count(rules: RuleSet) -> int:
 
 @lru_cache(maxsize=8)
 def feature_pairs(rules: RuleSet) -> tuple[Ints, Ints]:
-    """The pairs of boxes that are features of a fitted value function, as two arrays.
-
-    All pairs; of a wide sheet (:mod:`.card_masks`) those of one row or one column, at most WIDE_PAIRS, the nearest.
-    """
+    """The pairs of boxes that are features of a fitted value function: all; of a wide sheet the nearest in a line."""
     n = len(rules.categories)
     first, second = np.triu_indices(n, 1)
     if is_wide(rules):

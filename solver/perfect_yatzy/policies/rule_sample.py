@@ -43,14 +43,12 @@ class Sample:
 
     def __init__(self, search: Searched, holds: tuple[HoldRule, ...], values: Floats, games: int = GAMES) -> None:
         from ..kernels.hold_rules import HoldRuleActions
-        from ..kernels.lattice import indexed_lattice
         from ..kernels.policy import policy_job
         from ..kernels.policy_evaluation import EvaluationJob
 
         self.search, self.rules, self.space, self.holds = search, search.rules, search.space, holds
         dice = self.dice = lattice(self.rules.dice, self.rules.faces)
         self.model, self.outcomes = turn_model(self.rules), turn_outcomes(self.rules)
-        self.index = indexed_lattice(dice)
         job = policy_job(dice, self.model, self.outcomes, HoldRulePolicy.ties)
         below, target = TableSlice(padded(values), 0), TableSlice(padded(values), 0)
         self.job = EvaluationJob(job, below, below, target, 0, 1.0, 0.0)
@@ -79,7 +77,7 @@ class Sample:
             np.zeros(n * stages * self.dice.n_holds),
             np.zeros(n * stages * self.dice.n_rolls, dtype=np.int16),
         )
-        sample_turns(rows, lanes, self.job, self.argument(self.holds), self.index, turns)
+        sample_turns(rows, lanes, self.job, self.argument(self.holds), turns)
         return turns
 
     def play(self, games: int) -> tuple[Ints, Ints, Floats]:

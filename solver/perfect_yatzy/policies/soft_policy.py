@@ -107,15 +107,14 @@ class SoftPolicy:
 
     def _new_job(self) -> SoftPolicyJob:
         """The arguments of the kernels, with working memory that one call at a time uses."""
-        from ..kernels.lattice import indexed_lattice, kernel_lattice
+        from ..kernels.lattice import kernel_lattice
         from ..kernels.soft_policy import SoftPolicyJob, hold_kinds, soft_scratch
 
         dice = lattice(self.rules.dice, self.rules.faces)
         model, outcomes = turn_model(self.rules, self.start), turn_outcomes(self.rules, self.start)
         most_saved = int(self.space.most_saved[: self.space.categories].max(initial=0))
         scratch, kinds = soft_scratch(dice, model, outcomes, most_saved), hold_kinds(model, most_saved)
-        passes = kernel_lattice(dice), indexed_lattice(dice)
-        return SoftPolicyJob(model, outcomes, *passes, self.sharpness, kinds, scratch)
+        return SoftPolicyJob(model, outcomes, kernel_lattice(dice), self.sharpness, kinds, scratch)
 
 
 class SoftRollout(Rollout):

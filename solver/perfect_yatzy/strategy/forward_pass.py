@@ -105,15 +105,12 @@ class ForwardPass:
     def __init__(
         self, policy: Policy, threads: int, perfect: Table | None = None, progress: Progress | None = None
     ) -> None:
-        from ..kernels.lattice import indexed_lattice
-
         self.policy, self.rules, self.threads, self.perfect = policy, policy.rules, threads, perfect
         self.progress = progress
         self.space = state_space(policy.rules, policy.start)
         self.dice = lattice(self.rules.dice, self.rules.faces)
         self.model = turn_model(self.rules, policy.start)
         self.outcomes = turn_outcomes(self.rules, policy.start)
-        self.lattice_index = indexed_lattice(self.dice)
         # Rows that states of this game can have: a bitmask may be impossible in a forced order or after the start.
         self.occurs = np.zeros(len(self.space.layout.masks), dtype=np.int64)
         for rows in self.space.layers[self.space.first_layer :]:
@@ -231,7 +228,7 @@ class ForwardPass:
 
         policy = policy_job(self.dice, self.model, self.outcomes, self.policy.ties, self.most_saved)
         memory = hold_values(self.dice, self.model, self.rules.rolls_per_turn)
-        job = LossJob(policy, self.lattice_index, memory, aligned(self.kinds))
+        job = LossJob(policy, memory, aligned(self.kinds))
         return Worker(job, np.empty(0, np.int32), np.empty(0))
 
     def turn_ends(self, filled: int, layer: LayerScores) -> tuple[TurnEnds, Floats, Floats]:

@@ -63,7 +63,6 @@ class BackwardPass:
     """
 
     def __init__(self, policy: Policy, threads: int) -> None:
-        from ..kernels.lattice import indexed_lattice
         from ..kernels.policy import policy_job
 
         self.policy, self.rules, self.threads = policy, policy.rules, threads
@@ -72,7 +71,6 @@ class BackwardPass:
         self.space, self.dice = goals.space, lattice(self.rules.dice, self.rules.faces)
         self.most, self.bonuses = goals.row_lengths(), goals.lane_bonuses()
         self.model, self.outcomes = turn_model(self.rules), turn_outcomes(self.rules)
-        self.lattice_index = indexed_lattice(self.dice)
         self.jobs = ScratchPool(lambda: policy_job(self.dice, self.model, self.outcomes, policy.ties))
 
     def run(self, progress: Progress | None = None) -> dict[int, ScoreDistribution]:
@@ -118,7 +116,7 @@ class BackwardPass:
         def work(rows: Ints) -> None:
             with self.jobs.borrow() as job:
                 for part, policy in actions(rows):
-                    distribute_rows(part, job, policy, self.lattice_index, below, layer)
+                    distribute_rows(part, job, policy, below, layer)
 
         rows = self.space.layers[filled]
         with thread_map(self.threads) as in_threads:

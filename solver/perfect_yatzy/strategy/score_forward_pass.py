@@ -160,7 +160,6 @@ class ScoreForwardPass(ForwardPass):
                 job = ScorePassJob(
                     policy=policy,
                     mean_policy=mean_policy,
-                    lattice_index=self.lattice_index,
                     scratch=own,
                     offsets=self.objective.score_offsets,
                     parents=parents,

@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Generator
 from dataclasses import replace
 from fractions import Fraction
-from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from .._files import replacing
 from .._messages import _
 from .._version import __version__
 from ..errors import RulesError
-from ..game.dice import Floats, lattice
+from ..game.dice import Floats, Ints, lattice
 from ..game.rules import RuleSet
 from ..game.scorecard import EMPTY_STATE, State
 from ..kernels.table_slices import TableSlice, padded
@@ -60,6 +59,17 @@ def joined(limbs: Floats) -> int:
     return sum(int(limb) << LIMB_BITS * k for k, limb in enumerate(limbs.tolist()))
 
 
+def split(numbers: list[int], limbs: int) -> Floats:
+    """``(n, limbs)``: the limbs of some numbers, each within half of 2^LIMB_BITS."""
+    half, rest, found = 1 << LIMB_BITS - 1, np.array(numbers, dtype=object), []
+    for _place in range(limbs):
+        digits = (rest + half) % (2 * half) - half
+        found.append(digits.astype(np.float64))
+        rest = (rest - digits) >> LIMB_BITS
+    assert not rest.any()
+    return np.stack(found, axis=1)
+
+
 class ExactSolve:
     """One solve in integers from a state on, and what it has found so far; without a folder nothing is stored.
 
@@ -73,7 +83,7 @@ class ExactSolve:
         self.space, self.dice = self.objective.space, lattice(rules.dice, rules.faces)
         self.spread, name = spread, f"{table_stem(rules, 'mean')}.{'spread' if spread else 'proof'}.part"
         self.part = folder / name if folder else None
-        self.sha256, self.error, self.tally = "", 0.0, [0.0, 0.0, 0.0, WINDOW]
+        self.sha256, self.error, self.tally = "", 0.0, np.array([0.0, 0.0, 0.0, WINDOW])
         self.most = float(MOST_POINTS)  # until the table in float64 is known
         if rules.faces**rules.dice > MOST_ROLLS:
             raise RulesError(
@@ -107,16 +117,6 @@ class ExactSolve:
         bonus, squares = self.tail()
         return 1 << LIMB_BITS * (bonus + squares), self.spread << LIMB_BITS * bonus, int(self.spread)
 
-    def split(self, number: int, limbs: int) -> list[float]:
-        """The limbs of a number."""
-        half, found = 1 << LIMB_BITS - 1, []
-        for _place in range(limbs):
-            digit = (number + half) % (2 * half) - half
-            found.append(float(digit))
-            number = (number - digit) >> LIMB_BITS
-        assert not number
-        return found
-
     def weights(self, limbs: int) -> tuple[Floats, int]:
         """What a limb of each place counts in float64, 1 in the middle, and the integer that counts 1."""
         middle = limbs // 2
@@ -147,8 +147,6 @@ class ExactSolve:
         self, threads: int, progress: Callable[[int, int], None] | None = None
     ) -> Generator[tuple[int, Floats], None, None]:
         """Solve all layers; number of filled categories of each, and its limbs, ``(states, limbs)``."""
-        from ..kernels.exact import solve_exact_rows
-
         cost = self.cost()
         check_memory(self.rules, cost)
         log_long(f"proving {self.rules.key}", cost.seconds)
@@ -180,22 +178,26 @@ class ExactSolve:
                     checkpoint = time.monotonic()
                 below = TableSlice(padded(in_points.astype(np.float64)), place.start)
                 filled -= 1
-                rows, target = space.layers[filled], space.layer_slice(filled)
-                solved = np.zeros((target.stop - target.start) * self.limbs(filled))
-                jobs = ScratchPool(lambda: self.job(filled, below, values, solved, target.start))  # noqa: B023
-                tasks = [rows[i : i + ROWS_PER_TASK] for i in range(0, len(rows), ROWS_PER_TASK)]
-
-                def work(part: Any, jobs: ScratchPool) -> Floats:
-                    with jobs.borrow() as job:
-                        job.tally[:] = [0.0, 0.0, 0.0, WINDOW]
-                        solve_exact_rows(part, job)
-                        return np.array(job.tally)
-
-                for found in in_threads(work, tasks, repeat(jobs)):
-                    counts = [a + b for a, b in zip(self.tally[:3], found[:3].tolist(), strict=True)]
-                    self.tally = [*counts, min(self.tally[3], float(found[3]))]
-                values = solved.reshape(-1, self.limbs(filled))
+                values = self.solve_layer(filled, below, values, in_threads)
                 self.sha256 = hash_layer(self.sha256, values)
+
+    def solve_layer(self, filled: int, below: TableSlice, values: Floats, in_threads: Callable[..., Any]) -> Floats:
+        """The limbs of a layer from those of its children, whose values in float64 are `below`."""
+        from ..kernels.exact import solve_exact_rows
+
+        rows, place = self.space.layers[filled], self.space.layer_slice(filled)
+        solved = np.zeros((place.stop - place.start) * self.limbs(filled))
+        jobs = ScratchPool(lambda: self.job(filled, below, values, solved, place.start))
+
+        def solve(part: Ints) -> Floats:
+            with jobs.borrow() as job:
+                job.tally[:] = 0.0, 0.0, 0.0, WINDOW
+                solve_exact_rows(part, job)
+                return np.array(job.tally)
+
+        for found in in_threads(solve, [rows[i : i + ROWS_PER_TASK] for i in range(0, len(rows), ROWS_PER_TASK)]):
+            self.tally = np.append(self.tally[:3] + found[:3], np.minimum(self.tally[3], found[3]))
+        return solved.reshape(-1, self.limbs(filled))
 
     def cost(self) -> SolveCost:
         """What the solve takes."""
@@ -226,14 +228,11 @@ class ExactSolve:
 
     def full_cards(self) -> tuple[int, Floats]:
         """The layer of the full cards."""
-        filled = self.space.categories
-        saved, count = self.saved_rolls(filled).tolist(), self.limbs(filled)
-        points = self.objective.full_cards().tolist()
-        faces = self.rules.faces
+        filled, points = self.space.categories, self.objective.full_cards().astype(np.int64).tolist()
         weight, square, bonus = self.places()
-        parts = [int(p) * weight - int(p) ** 2 * square + (p > 0) * bonus for p in points]
-        numbers = [part * faces ** self.exponent(filled, s) for part, s in zip(parts, saved, strict=True)]
-        values = np.array([self.split(number, count) for number in numbers])
+        parts = [p * weight - p**2 * square + (p > 0) * bonus for p in points]
+        scales = [self.rules.faces ** self.exponent(filled, s) for s in self.saved_rolls(filled).tolist()]
+        values = split([p * scale for p, scale in zip(parts, scales, strict=True)], self.limbs(filled))
         self.sha256 = hash_layer(self.sha256, values)
         return filled, values
 
@@ -243,34 +242,31 @@ class ExactSolve:
         from ..kernels.simd import aligned
         from ..model.state_space import LANES
 
-        rules, dice, limbs, limbs_below = self.rules, self.dice, self.limbs(filled), self.limbs(filled + 1)
-        rerolls = rules.rolls_per_turn + int(self.space.most_saved[filled])
-        powers = [rules.faces ** self.exponent(filled + 1, n) for n in range(rerolls + 1)]
-        saved = int(self.space.most_saved[filled + 1]) + 1
-        (weights, unit), (one, square, _bonus) = self.weights(limbs), self.places()
-        turn = self.turns._solve_job(below, below, filled, self.turns._new_scratch())
-        sizes = dice.counts.sum(axis=1)
+        dice, limbs, limbs_below = self.dice, self.limbs(filled), self.limbs(filled + 1)
+        rerolls, faces = self.rules.rolls_per_turn + int(self.space.most_saved[filled]), self.rules.faces
+        powers = [faces ** self.exponent(filled + 1, n) for n in range(rerolls + 1)]
+        scales = powers[: int(self.space.most_saved[filled + 1]) + 1]
+        (weights, unit), (one, square, _bonus), (first, squares) = self.weights(limbs), self.places(), self.tail()
         return ExactJob(
-            turn=turn,
-            outcomes=turn_outcomes(rules, self.objective.start),
+            turn=self.turns._solve_job(below, below, filled, self.turns._new_scratch()),
+            outcomes=turn_outcomes(self.rules, self.objective.start),
             below=values.ravel(),
             target=solved,
             start=start,
             limbs=limbs,
             limbs_below=limbs_below,
-            scales=np.array([self.split(power * one, limbs_below) for power in powers[:saved]]).ravel(),
-            first_square=self.tail()[0],
-            squares=self.tail()[1],
-            square_scales=np.array([self.split(power * square, limbs_below) for power in powers[:saved]]).ravel(),
+            scales=split([scale * one for scale in scales], limbs_below).ravel(),
+            first_square=first,
+            squares=squares,
+            square_scales=split([scale * square for scale in scales], limbs_below).ravel(),
             weights=weights,
             units=np.array([float(Fraction(unit, power * one)) for power in powers]),
             successors=np.ascontiguousarray(dice.successors.ravel()),
-            orderings=np.round(dice.weights * rules.faces**rules.dice),
-            factors=np.array([*(float(rules.faces) ** sizes).tolist(), 1.0]),
-            buffer=aligned((dice.n_holds + 3) * limbs),
-            values=aligned(len(rules.categories) + 1),
+            orderings=np.round(dice.weights * faces**dice.dice),
+            factors=np.append(float(faces) ** dice.counts.sum(axis=1), [1.0, 1.0]),
+            buffer=aligned((dice.n_holds + 4) * limbs),
+            values=aligned(len(self.rules.categories)),
             chosen=np.zeros(LANES, dtype=np.int64),
-            child=np.zeros(limbs_below),
             tied=np.zeros(LANES, dtype=np.int64),
             gaps=np.zeros(LANES),
             tally=np.zeros(4),
@@ -278,29 +274,27 @@ class ExactSolve:
 
     def store(self, filled: int, values: Floats) -> None:
         """Write a layer and what was found up to it, so that a later solve can resume here."""
+        assert self.part
         fields = {
             "fingerprint": self.rules.fingerprint, "version": __version__, "filled": filled, "values": self.sha256,
-            "error": self.error, "tally": self.tally, "shape": values.shape,
-            "sha256": hashlib.sha256(values.tobytes()).hexdigest(),
+            "error": self.error, "tally": self.tally.tolist(), "sha256": hashlib.sha256(values.data).hexdigest(),
         }  # fmt: skip
-        assert self.part
         check_space(self.part.parent, values.nbytes)
         with writing_to(self.part.parent), replacing(self.part) as file:
-            file.write(values.tobytes() + b"\n\n" + with_checksum(fields))
+            np.save(file, values)
+            file.write(with_checksum(fields))
 
     def resume(self) -> tuple[int, Floats] | None:
         """The newest stored layer; None if there is none, or it is damaged."""
         if not self.part:
             return None
         try:
-            content = self.part.read_bytes()
-            data, _gap, text = content.rpartition(b"\n\n")
-            fields = checked_fields(text)
-            same = (fields["fingerprint"], fields["version"]) == (self.rules.fingerprint, __version__)
-            if not same or hashlib.sha256(data).hexdigest() != fields["sha256"]:
-                return None
-            values = np.frombuffer(data, dtype=np.float64).reshape(fields["shape"]).copy()
-        except (OSError, *DAMAGED):
+            with self.part.open("rb") as file:
+                values, fields = np.load(file), checked_fields(file.read())
+            found = fields["fingerprint"], fields["version"], fields["sha256"]
+        except (OSError, EOFError, *DAMAGED):
             return None
-        self.sha256, self.error, self.tally = fields["values"], fields["error"], fields["tally"]
+        if found != (self.rules.fingerprint, __version__, hashlib.sha256(values.data).hexdigest()):
+            return None
+        self.sha256, self.error, self.tally = fields["values"], fields["error"], np.array(fields["tally"])
         return int(fields["filled"]), values

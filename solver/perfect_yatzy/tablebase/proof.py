@@ -6,7 +6,7 @@ import json
 import os
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,6 @@ from .._files import replacing
 from .._version import __version__
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
-from .backward_induction import default_threads
 from .exact_solve import WINDOW, ExactSolve
 from .locks import exclusive
 from .memory import writing_to
@@ -83,10 +82,7 @@ class Proof:
 
     def fields(self) -> dict[str, Any]:
         """The certificate as JSON values."""
-        fields = asdict(self)
-        for name, value in fields.items():
-            if isinstance(value, Fraction):
-                fields[name] = fraction_fields(value)
+        fields = {name: fraction_fields(v) if isinstance(v, Fraction) else v for name, v in vars(self).items()}
         return fields | {"decimal": self.decimal(60), "float64_optimal": self.float64_optimal}
 
 
@@ -135,24 +131,19 @@ def prove(
     """
     from importlib.metadata import version
 
-    folder, begin = tables_folder(tables), time.monotonic()
-    solve = ExactSolve(load_rules(rules), folder)
-    solves, found = [solve], tuple[Fraction, ...]()
-    assert solve.part
-    with writing_to(folder), exclusive(solve.part.with_suffix(".lock")):
-        for filled, values in solve.layers(threads or default_threads(), progress):
-            value = solve.value(filled, values[-1])
-        if spread:
-            solves.append(ExactSolve(solve.rules, folder, spread=True))
-            found = solves[1].start_values(threads, progress)[1:]
-    decisions, ties, close, least = solve.tally
+    folder, begin, rule_set = tables_folder(tables), time.monotonic(), load_rules(rules)
+    solves = [ExactSolve(rule_set, folder, spread=also) for also in ((False, True) if spread else (False,))]
+    path, solve = proof_path(rule_set, tables), solves[0]
+    with writing_to(folder), exclusive(path.with_suffix(".lock")):
+        (value,), *others = [one.start_values(threads, progress) for one in solves]
+    decisions, ties, close, least = solve.tally.tolist()
     versions = {"perfect-yatzy": __version__, "numpy": np.__version__, "numba": version("numba")}
     proof = Proof(
-        solve.rules.key, solve.rules.fingerprint, value, solve.space.size, solve.sha256, solve.error, int(decisions),
+        rule_set.key, rule_set.fingerprint, value, solve.space.size, solve.sha256, solve.error, int(decisions),
         int(ties), least if least < WINDOW else None, int(close), versions, round(time.monotonic() - begin, 3),
-        *found,
+        *(others[0][1:] if others else ()),
     )  # fmt: skip
-    with writing_to(folder), replacing(proof_path(solve.rules, tables)) as file:
+    with writing_to(folder), replacing(path) as file:
         file.write(json.dumps(proof.fields(), indent=1).encode() + b"\n")
     for done in solves:
         if done.part:
