@@ -269,4 +269,4 @@ def finish(game: TerminalGame, record: str) -> None:
     except RulesError as error:
         click.echo(_("There is no review yet: {error}\n", error=error))
     words = ["yatzy", "review"] + ([] if record == str(record_path()) else [record])
-    echo_fitted(_("To see your mistakes: {command}", command=join(words)))
+    echo_fitted(_("To see your errors: {command}", command=join(words)))
