@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING
 from ._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from .approximation.simulation import simulate
     from .approximation.solve import approximate
     from .cluster.session import Cluster, open_cluster
     from .errors import Cancelled, ClusterError, RulesError, SolverError, StateError, TableError
@@ -35,9 +34,12 @@ if TYPE_CHECKING:
     from .game.rules import RuleSet
     from .game.scorecard import Scorecard, State
     from .play.rating import Rating, rate
-    from .policies.computer_players import ComputerPlayer, computer_player
+    from .policies.batch_policy import BatchPolicy
+    from .policies.computer_players import ComputerPlayer
     from .policies.evaluation import Evaluation, evaluate
+    from .policies.named import computer_player, open_policy
     from .policies.policy import FunctionPolicy, ValueFunction
+    from .policies.simulation import simulate
     from .strategy.actions import Choice, Hold
     from .strategy.approximate_strategy import ApproximateStrategy
     from .strategy.batch import BatchAnswer, BatchOptions
@@ -59,6 +61,7 @@ _MODULES = {
     "ApproximateStrategy": "strategy.approximate_strategy",
     "BatchAnswer": "strategy.batch",
     "BatchOptions": "strategy.batch",
+    "BatchPolicy": "policies.batch_policy",
     "Cancelled": "errors",
     "Certificate": "strategy.certificate",
     "Choice": "strategy.actions",
@@ -86,33 +89,35 @@ _MODULES = {
     "TwoPlayerChances": "strategy.versus",
     "ValueFunction": "policies.policy",
     "approximate": "approximation.solve",
-    "computer_player": "policies.computer_players",
+    "computer_player": "policies.named",
     "distribution": "strategy.distribution",
     "evaluate": "policies.evaluation",
     "legal_actions": "game.legal_actions",
     "load_rules": "game.rule_loader",
     "maximise": "strategy.score_strategy",
     "open_cluster": "cluster.session",
+    "open_policy": "policies.named",
     "open_strategy": "strategy.opening",
     "parse_card": "game.notation",
     "prove": "tablebase.proof",
     "rate": "play.rating",
     "reach": "strategy.score_strategy",
     "sample_positions": "strategy.positions",
-    "simulate": "approximation.simulation",
+    "simulate": "policies.simulation",
     "solve": "tablebase.backward_induction",
     "start_turn": "game.legal_actions",
     "versus": "strategy.versus",
 }
 
 __all__ = [  # noqa: RUF022 (by use, not by alphabet)
-    "open_strategy", "approximate", "reach", "maximise", "distribution", "simulate", "evaluate", "versus", "rate",
-    "solve", "prove", "load_rules", "parse_card",
+    "open_strategy", "approximate", "reach", "maximise", "distribution", "simulate", "evaluate", "open_policy",
+    "versus", "rate", "solve", "prove", "load_rules", "parse_card",
     "start_turn", "legal_actions", "TurnPosition", "sample_positions", "PositionSample",
     "computer_player", "ComputerPlayer", "open_cluster", "Cluster",
     "Strategy", "ApproximateStrategy", "Certificate", "ScoreStrategy", "State", "Scorecard", "RuleSet",
     "Proof", "Hold", "Choice", "BatchAnswer", "BatchOptions",
     "ScoreDistribution", "Simulation", "Evaluation", "TwoPlayerChances", "Rating", "ValueFunction", "FunctionPolicy",
+    "BatchPolicy",
     "SolverError", "RulesError", "StateError", "TableError", "ClusterError", "Cancelled",
 ]  # fmt: skip
 

@@ -28,6 +28,7 @@ table-error             a value table is missing, or cannot be read or written
 table-damaged           a value table does not match its checksum, its format or its rules
 missing-package         an optional package is not installed
 cluster-failed          a cluster cannot be reached, or its workers cannot do the work
+policy-failed           code of a user that plays raised an exception
 process-failed          a program that plays cannot be started, ended, or gave no answer
 busy                    too many requests are waiting
 client-disconnected     the client disconnected before its answer was computed
@@ -67,6 +68,7 @@ CODES = frozenset(
         "table-damaged",
         "missing-package",
         "cluster-failed",
+        "policy-failed",
         "process-failed",
         "busy",
         "client-disconnected",

@@ -147,7 +147,7 @@ def test_finished_games_go_to_the_data_folder_where_review_and_rate_read_them(ru
     assert played.returncode == 0, played.stderr
     record = tmp_path / "data" / "perfect-yatzy" / "games.jsonl"
     assert f"Recorded in {record}." in played.stdout
-    assert played.stdout.endswith("To see your mistakes: yatzy review\n")
+    assert played.stdout.endswith("To see your errors: yatzy review\n")
     assert len(read_games(record)) == 1
     assert run("review", **home).stdout.startswith("You: ")
     assert run("rate", **home).returncode == 0
@@ -453,7 +453,7 @@ def test_a_whole_game_in_a_terminal(save: Path, record: Path) -> None:
         for text in entered:
             read_until(main, "(help)")
             os.write(main, text.encode() + b"\n")
-        read_until(main, "To see your mistakes")
+        read_until(main, "To see your errors")
     assert len(read_games(record)[0].turns) == 15
 
 

@@ -19,8 +19,9 @@ from perfect_yatzy.game.scoring import scoring_options
 from perfect_yatzy.play.record import Game, Turn, card_after
 from perfect_yatzy.play.review import review
 from perfect_yatzy.policies import risk
-from perfect_yatzy.policies.computer_players import ComputerPlayer, WinningPlayer, computer_player, parse_kind
+from perfect_yatzy.policies.computer_players import ComputerPlayer, WinningPlayer, parse_kind
 from perfect_yatzy.policies.levels import LEVELS
+from perfect_yatzy.policies.named import computer_player
 from perfect_yatzy.policies.risk import RiskEvaluator, risk_evaluator, risk_rate
 from perfect_yatzy.service.budget import SolveBudget, SolveLimit
 from perfect_yatzy.service.queries import QueryService
@@ -76,7 +77,7 @@ def test_kinds_have_names() -> None:
 def test_a_level_draws_as_its_policy_says(yatzy: Strategy) -> None:
     player = computer_player(yatzy, 3)
     ranking = yatzy.holds("ones=3", "33456", 2)
-    chances = player.policy.chances(np.array([hold.loss for hold in ranking]))  # type: ignore[attr-defined]
+    chances = player.exact_policy.chances(np.array([hold.loss for hold in ranking]))  # type: ignore[attr-defined]
     rng = np.random.default_rng(1)
     found = [player.choose("ones=3", "33456", 2, rng) for _ in range(800)]
     for hold, chance in zip(ranking, chances, strict=True):

@@ -246,5 +246,5 @@ def test_games_of_any_policy_are_those_of_its_evaluation(forced: Strategy) -> No
     assert np.array_equal(
         perfect_yatzy.simulate(ValueFunction(rules, forced.values), 1_000, seed=3).final_scores, perfect
     )
-    with pytest.raises(StateError, match="strategy is 'yatzy'"):
+    with pytest.raises(StateError, match="policy is 'yatzy'"):
         perfect_yatzy.simulate("yatzy", 1)  # type: ignore[arg-type]

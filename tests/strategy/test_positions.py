@@ -249,7 +249,7 @@ def test_the_answer_of_the_command(run: Run, yatzy: Strategy, tmp_path: Path) ->
         ([], "Missing option '--output' / '-o'"),
         (["-n", "0", "-o", "p.csv"], "Invalid value for '--positions'"),
         (["-e", "2", "-o", "p.csv"], "Invalid value for '--exploration'"),
-        (["-p", "greedy", "-o", "p.csv"], "policy is 'greedy'; must be mean, or goal:"),
+        (["-p", "greedy", "-o", "p.csv"], "policy is 'greedy'; must be one of perfect"),
         (["-c", "ones=99", "-o", "p.csv"], "ones cannot hold 99"),
     ],
 )

@@ -133,7 +133,7 @@ def test_reviews_of_games_from_a_file_and_of_the_own_game(page: Any, yatzy: Stra
     assert page.locator("#decision .note").count() == 0
     page.click("#step-mistake")
     assert place() == mistakes[0]
-    expect(page, "#decision-status", "Back to the first mistake.")
+    expect(page, "#decision-status", "Back to the first error.")
     page.check("#only-mistakes")
     assert page.locator(".decision:visible").count() == len(mistakes)
     page.locator("#decision button", has_text="Show this position").click()
@@ -159,7 +159,7 @@ def test_reviews_of_games_from_a_file_and_of_the_own_game(page: Any, yatzy: Stra
     page.click("#review-own")
     expect(page, "#review-name", "after 1 turn")
     expect(page, "#review .grades", "1 blunder")
-    expect(page, "#drill-counts", "1 of 1 mistake is due.")  # the own game is kept for practice at once
+    expect(page, "#drill-counts", "1 of 1 error is due.")  # the own game is kept for practice at once
     with page.expect_download() as saved:
         page.click("#save-own")
     saved.value.save_as(path)
@@ -429,12 +429,12 @@ def test_hidden_advice_is_graded_after_the_choice(page: Any, address: str, yatzy
 @pytest.mark.full
 def test_a_wrong_answer_says_what_it_loses_and_what_is_best(page: Any, yatzy: Strategy) -> None:
     add_mistakes(page, MISTAKE)
-    expect(page, "#drill-counts", "1 of 1 mistake is due.")
+    expect(page, "#drill-counts", "1 of 1 error is due.")
     page.click("#drill-start")
     page.wait_for_selector("#exercise .exercise-card button")
-    assert focused(page) == "A mistake that lost 5.0 points"
+    assert focused(page) == "An error that lost 5.0 points"
     above = page.evaluate("[...document.querySelectorAll('#training :is(h3, h4)')].map((each) => each.textContent)")
-    assert above[above.index("A mistake that lost 5.0 points") - 1] == "Your mistakes"
+    assert above[above.index("An error that lost 5.0 points") - 1] == "Your errors"
     for die in (0, 1):
         page.locator(".exercise-dice .die").nth(die).click()
     expect(page, "#exercise-roll", "Keep 6 6, roll 3 dice")

@@ -190,7 +190,7 @@ def test_an_aim_without_its_points_is_not_dropped_in_silence(blank: Any, address
     blank.click("#open-rules")
     blank.select_option("#objective", "goal")
     blank.click("#rules-done")
-    expect(blank, "#objective-error", "Enter the points to reach")
+    expect(blank, "#goal-error", "Enter the points to reach")
     assert focused(blank) == "goal"
     blank.keyboard.type("240")
     blank.keyboard.press("Enter")
@@ -216,12 +216,12 @@ def test_an_invalid_goal_is_reported_not_changed(page: Any) -> None:
     for text in ("-5", "1e3", "240.5", "abc"):
         page.fill("#goal", text)
         page.locator("#goal").blur()
-        expect(page, "#objective-error", f"not “{text}”")
+        expect(page, "#goal-error", f"not “{text}”")
         assert page.get_attribute("#goal", "aria-invalid") == "true"
         assert page.input_value("#goal") == text
         assert "goal" not in page.url
     page.select_option("#objective", "mean")
-    assert page.text_content("#objective-error") == ""
+    assert page.text_content("#goal-error") == ""
 
 
 def test_the_end_of_a_game(blank: Any, address: str) -> None:
@@ -274,9 +274,9 @@ def test_an_error_of_the_goal_goes_when_it_is_typed_over(blank: Any, address: st
     blank.click("#open-rules")
     blank.select_option("#objective", "goal")
     blank.click("#rules-done")
-    expect(blank, "#objective-error", "points to reach")
+    expect(blank, "#goal-error", "points to reach")
     blank.locator("#goal").press_sequentially("250")
-    assert blank.text_content("#objective-error") == ""
+    assert blank.text_content("#goal-error") == ""
     blank.click("#rules-done")
     blank.wait_for_selector("#rules-dialog", state="hidden")
     assert state_of(blank)["goal"] == "250"

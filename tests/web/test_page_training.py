@@ -94,13 +94,13 @@ def test_further_puzzles_differ_and_one_opens_on_the_table(page: Any) -> None:
 def test_solved_mistakes_survive_a_reload_and_can_be_forgotten(page: Any) -> None:
     add_mistakes(page, MISTAKE, {**MISTAKE, "rolls_left": 2})
     add_mistakes(page, MISTAKE)  # known already
-    expect(page, "#drill-counts", "2 of 2 mistakes are due.")
+    expect(page, "#drill-counts", "2 of 2 errors are due.")
     page.click("#drill-start")
     page.wait_for_selector("#exercise .exercise-card button")
     take(page, "Yatzy")
-    expect(page, "#drill-counts", "1 of 2 mistakes are due.")
+    expect(page, "#drill-counts", "1 of 2 errors are due.")
     assert page.locator("#exercise .note").count() == 0
-    page.locator("#exercise button", has_text="Next mistake").click()
+    page.locator("#exercise button", has_text="Next error").click()
     page.wait_for_selector("#exercise .exercise-card button:not([aria-disabled])")
     assert page.locator("#exercise .note").count() == 0
     page.evaluate("document.getElementById('drill-start').click()")
@@ -108,7 +108,7 @@ def test_solved_mistakes_survive_a_reload_and_can_be_forgotten(page: Any) -> Non
     page.wait_for_selector("#exercise .answer:empty", state="attached")
     page.reload()
     page.wait_for_selector("html[data-ready]")
-    expect(page, "#drill-counts", "1 of 2 mistakes are due.")
+    expect(page, "#drill-counts", "1 of 2 errors are due.")
     enter(page, "puzzle")
     page.click("#drill-forget")
     expect(page, "#drill-counts", "are collected here")
@@ -124,7 +124,7 @@ def test_mistakes_with_hidden_advice_are_kept(page: Any, address: str) -> None:
     page.click("#go")
     expect(page, "#last-choice", "blunder")
     enter(page, "puzzle")
-    expect(page, "#drill-counts", "1 of 1 mistake is due.")
+    expect(page, "#drill-counts", "1 of 1 error is due.")
     page.click("#drill-start")
     page.wait_for_selector("#exercise .exercise-card button")
     assert page.locator(".exercise-card .filled").count() == 1

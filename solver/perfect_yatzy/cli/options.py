@@ -286,11 +286,27 @@ def cluster_workers(workers: int | None, cluster: str | None) -> Iterator[Cluste
         click.echo(f"yatzy: {memory_line(found)}", err=True)
 
 
+# Completed where a policy is asked for; :mod:`perfect_yatzy.policies.named` reads them, and more.
+POLICY_WORDS = (
+    "perfect",
+    "most-points",
+    "prices",
+    "hold-rules",
+    "level:",
+    "safe",
+    "bold",
+    "win",
+    "goal:",
+    "process:",
+)
+
+
 def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Options of commands that play many games, as fields of a request in one argument `start`."""
     policy = click.option(
-        "--policy", "-p", type=words_param("mean", "goal:"), metavar="POLICY", default="mean", show_default=True,
-        help="What to maximise: mean for the expected score, goal:280 for the chance of at least 280.",
+        "--policy", "-p", type=words_param(*POLICY_WORDS), metavar="POLICY", default="mean", show_default=True,
+        help="Who plays: mean for the expected score, goal:280 for the chance of at least 280, or another policy of "
+        "yatzy evaluate.",
     )  # fmt: skip
     saved = number_option("--saved", default=0, shown=False, text="Saved rolls at the start.")
 

@@ -33,6 +33,8 @@ class PolicyTask:
     rules: RuleSet
     card: Scorecard
     tables: str
+    games: int
+    seed: int
 
 
 @dataclass(frozen=True)
@@ -48,9 +50,10 @@ class SampleTask:
     number: int
 
 
-def evaluate_task(task: PolicyTask) -> tuple[str, Evaluation]:
+def evaluate_task(task: PolicyTask) -> tuple[str, Evaluation | SampledEvaluation]:
     """Title and evaluation of a policy."""
-    return evaluate_named(task.policy, Setting(task.rules, task.card, task.tables, threads=1))
+    setting = Setting(task.rules, task.card, task.tables, threads=1, games=task.games, seed=task.seed)
+    return evaluate_named(task.policy, setting)
 
 
 @lru_cache(maxsize=2)
@@ -71,15 +74,17 @@ def evaluate_on(
     rules: RuleSet,
     card: CardText | Scorecard = "",
     tables: str | os.PathLike[str] | None = None,
-) -> Iterator[tuple[int, str, Evaluation]]:
-    """Evaluate policies exactly, each on one worker; as :func:`perfect_yatzy.evaluate`."""
+    games: int = 200,
+    seed: int = 1,
+) -> Iterator[tuple[int, str, Evaluation | SampledEvaluation]]:
+    """Evaluate policies, each on one worker; as :func:`perfect_yatzy.evaluate`."""
     folder = str(tables_folder(tables).absolute())
     start = read_card(rules, card)
     open_strategy(rules, folder)  # solved once, here, and not by each worker
     files = [policy_file(policy) for policy in policies]
     paths = [str(Path(file).absolute()) if file else "" for file in files]
     tasks = [
-        PolicyTask(policy.replace(file, path, 1) if file else policy, rules, start, folder)
+        PolicyTask(policy.replace(file, path, 1) if file else policy, rules, start, folder, games, seed)
         for policy, file, path in zip(policies, files, paths, strict=True)
     ]
     with engine.seeing(folder), engine.compiling(f"evaluation-{rules.fingerprint[:12]}"):

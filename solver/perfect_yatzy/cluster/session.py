@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..game.notation import CardText
     from ..game.scorecard import Scorecard
     from ..policies.evaluation import Evaluation
+    from ..policies.sampling import SampledEvaluation
     from ..strategy.position import Position
     from ..strategy.simulation import Simulation
     from ..strategy.strategy import Strategy
@@ -129,8 +130,8 @@ class Cluster:
         card: CardText | Scorecard = "",
         *,
         tables: str | os.PathLike[str] | None = None,
-    ) -> list[Evaluation]:
-        """Evaluate policies exactly, each on one worker: the same numbers as :func:`perfect_yatzy.evaluate`.
+    ) -> list[Evaluation | SampledEvaluation]:
+        """Evaluate policies, each on one worker: the same numbers as :func:`perfect_yatzy.evaluate`.
 
         Parameters
         ----------
@@ -143,7 +144,7 @@ class Cluster:
 
         Returns
         -------
-        list of Evaluation
+        list of Evaluation or SampledEvaluation
             In the order of the policies.
 
         Raises

@@ -13,7 +13,11 @@ To hold all dice is not an action: score a category.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import comb
+
+import numpy as np
+import numpy.typing as npt
 
 from ..errors import StateError, shown, whole_number
 from .dice import Dice, lattice
@@ -32,6 +36,13 @@ def hold_count(rules: RuleSet) -> int:
 def action_count(rules: RuleSet) -> int:
     """How many actions there are."""
     return hold_count(rules) + len(rules.categories)
+
+
+@lru_cache(maxsize=512)
+def holds_within(rules: RuleSet, dice: Dice) -> npt.NDArray[np.int8]:
+    """``(holds,)`` int8: 1 for each hold of fewer than all dice that is within the roll."""
+    grid = lattice(rules.dice, rules.faces)
+    return np.asarray((grid.counts[: grid.first_roll] <= counts_of(rules, dice)).all(axis=1), dtype=np.int8)
 
 
 def read_action(rules: RuleSet, action: ActionText) -> Action:

@@ -31,10 +31,13 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from .._messages import _, number_text
 from ..errors import StateError, game_over, shown, whole_number
-from .action_numbers import Action, ActionText, read_action, read_hold
-from .dice import Dice
+from .action_numbers import Action, ActionText, action_count, hold_count, holds_within, read_action, read_hold
+from .dice import Dice, Ints
 from .notation import (
     CardText,
     counts_of,
@@ -118,6 +121,31 @@ class TurnPosition:
     def legal_actions(self) -> list[Action]:
         """Every hold, then every category, in the order of their numbers (:mod:`.action_numbers`)."""
         return [*self.holds(), *self.categories()]
+
+    def action_mask(self) -> npt.NDArray[np.int8]:
+        """``(actions,)`` int8: 1 for every legal action (:mod:`.action_numbers`), 0 for the others."""
+        mask, holds = np.zeros(action_count(self.rules), dtype=np.int8), hold_count(self.rules)
+        if self.rolls_left and not self.to_roll:
+            mask[:holds] = holds_within(self.rules, self.dice)
+        for category in self._categories:
+            mask[holds + self.rules.index_of[category]] = 1
+        return mask
+
+    def observation(self) -> dict[str, Ints]:
+        """The position as arrays of numbers, int64: an observation of :mod:`perfect_yatzy.rl`.
+
+        ``filled`` (categories,), 1 for each filled category; ``upper`` (1,), the upper sum, at most the threshold of
+        the bonus; ``counts`` (faces,), the number of dice that show each face; ``rolls_left`` (1,); ``joker_paid``
+        (1,), whether the joker's box holds points. After the end of a game ``counts`` and ``rolls_left`` are 0.
+        """
+        state, rules = self.state, self.rules
+        return {
+            "filled": np.array([state.filled >> c & 1 for c in range(len(rules.categories))]),
+            "upper": np.array([state.upper]),
+            "counts": np.array(counts_of(rules, self.dice)),
+            "rolls_left": np.array([self.rolls_left if self.dice else 0]),
+            "joker_paid": np.array([int(state.joker_paid)]),
+        }
 
     def check_hold(self, dice: Sequence[int]) -> Dice:
         """The dice to hold, ascending.

@@ -28,7 +28,9 @@ from .jit import by_kind, jit
 from .legal import outcome_number, scoring_of_roll
 from .policy import policy_block, stage_actions
 from .propagation import outcome_chances
+from .simd import views
 from .table_slices import TableSlice
+from .turn import mean_block
 from .value_tables import mean_table
 
 
@@ -96,3 +98,16 @@ def turn_chances(policy, job, block):
     """Write the chance of each outcome of a turn that begins without saved rolls to ``outcome_chance``."""
     begin_turn(policy, job, block, 0)
     chances_of_turn(policy, job, block, 0)
+
+
+@jit
+def action_in(arguments, policy, row, lane, roll, rerolls, is_first):
+    """What a policy does with one roll: the outcome if the turn ends with it, and the hold, or -1 to end the turn.
+
+    `arguments`: a PolicyJob; `is_first`: whether the first roll of a turn has bonus points, and this is one.
+    """
+    job, block = views(arguments), mean_block(arguments.model, row, lane - lane % LANES)
+    choose_actions(views(policy), job, block, max(0, rerolls - job.model.rolls_per_turn + 1))
+    stop, hold, first = stage_actions(job, rerolls, is_first)
+    place = (first + roll) * LANES + lane % LANES
+    return int(stop[place]), int(hold[place])

@@ -7,16 +7,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ..game.dice import Ints, lattice
+from ..game.action_numbers import numbered_action
+from ..game.dice import Dice, Ints, lattice
+from ..game.limits import MAX_NAME
+from ..model.policies import Policy
+from ..policies.simulation import PlayedSimulation
 from ..policies.soft_policy import SoftPolicy, SoftRollout
+from ..strategy.position import check_position
 from ..strategy.rollout import Rollout, rollout_of
 from ..strategy.strategy import Strategy
 from ..tablebase.backward_induction import default_threads
-from .record import Game
+from .record import Game, Turn
 
 if TYPE_CHECKING:
     from ..kernels.rollout import TurnLog
@@ -25,23 +32,47 @@ CHUNK = 10_000  # games played at the same time; bounds the memory
 
 
 def simulated_records(
-    strategy: Strategy | SoftPolicy, games: int, seed: int = 1, threads: int | None = None, player: str = "mean"
+    strategy: Strategy | Policy, games: int, seed: int = 1, threads: int | None = None, player: str = "mean"
 ) -> Iterator[str]:
     """Games from the empty card, each as the line of a record without its line break."""
     threads = threads or default_threads()
     if isinstance(strategy, SoftPolicy):
         rollout: Rollout = SoftRollout(strategy, threads)
     else:
-        rollout = rollout_of(strategy, strategy.check(""), threads)
+        start = strategy.check("") if isinstance(strategy, Strategy) else check_position(strategy.rules, "")
+        rollout = rollout_of(strategy, start, threads)
     for first in range(0, games, CHUNK):
         number = min(CHUNK, games - first)
         logs: list[TurnLog] = []
         rollout.play(number, first, seed, logs=logs)
         writers = [_turn_writer(rollout, log) for log in logs]
         for game in range(number):
-            source = {"source": "simulate", "seed": seed, "game": first + game}
-            head = json.dumps(Game(rollout.rules, (player,), (), source).to_json())
+            head = json.dumps(Game(rollout.rules, (_name(player),), (), _source(seed, first + game)).to_json())
             yield f"{head[:-2]}{', '.join(write(game) for write in writers)}]}}"  # the head ends with an empty list
+
+
+def played_records(simulation: PlayedSimulation) -> Iterator[str]:
+    """The same for games of a policy that acts in single positions."""
+    by_game = groupby(simulation.log.decisions, key=lambda decision: decision.game)
+    for game, decisions in by_game:
+        turns = []
+        for _card, turn in groupby(decisions, key=lambda decision: decision.position.card):
+            positions, numbers = zip(*((decision.position, decision.action) for decision in turn), strict=True)
+            *holds, category = (numbered_action(simulation.rules, number) for number in numbers)
+            points, bonus = positions[-1].categories()[str(category)]
+            rolls = tuple(position.dice for position in positions)
+            turns.append(Turn(0, rolls, tuple(cast(Dice, hold) for hold in holds), str(category), points, bonus))
+        found = Game(simulation.rules, (_name(simulation.policy),), tuple(turns), _source(simulation.seed, game))
+        yield json.dumps(found.to_json())
+
+
+def _name(policy: str) -> str:
+    """The name of a player in a record: that of a policy, of a file without its folder."""
+    return Path(policy).name[:MAX_NAME]
+
+
+def _source(seed: int, game: int) -> dict[str, Any]:
+    return {"source": "simulate", "seed": seed, "game": game}
 
 
 def _turn_writer(rollout: Rollout, log: TurnLog) -> Callable[[int], str]:

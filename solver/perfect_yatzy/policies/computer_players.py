@@ -11,6 +11,7 @@ kind                     plays
 1 to 8, beginner ...     a soft policy that gives away a stated number of points (:mod:`.levels`)
 mean                     for the expected final score, perfectly: level 8
 safe, bold               perfectly for an exponential utility, which avoids or seeks risk (:mod:`.risk`)
+hold-rules, prices ...   a policy by its name (:mod:`.named`), or any object or function of a position
 win                      for the chance to beat the cards in sight, as soon as the rest of the game can be solved
                          in half a second (Yatzy: from the fifth turn on); for the mean before
 =======================  ==========================================================================================
@@ -18,7 +19,7 @@ win                      for the chance to beat the cards in sight, as soon as t
 
 from __future__ import annotations
 
-import os
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
@@ -30,23 +31,26 @@ import numpy as np
 
 from .._messages import _
 from ..errors import StateError, game_over, shown
+from ..game.action_numbers import read_action
+from ..game.legal_actions import TurnPosition, start_turn
 from ..game.notation import CardText, parse_dice, read_card
-from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
+from ..model.policies import Policy
 from ..model.reachable_utility import ReachableUtility
 from ..strategy.actions import Choice, Hold, max_rerolls, rank_categories, rank_holds
-from ..strategy.approximate_strategy import ApproximateStrategy, needs_table
+from ..strategy.approximate_strategy import ApproximateStrategy
 from ..strategy.distribution import has_distribution
-from ..strategy.opening import open_strategy
 from ..strategy.opponents import Opponent, WinUtility, finished, opponent, parse_opponents
+from ..strategy.played_games import Player, asked
 from ..strategy.position import check_position
 from ..strategy.score_strategy import utility_strategy
 from ..strategy.strategy import DiceText, Strategy
 from ..strategy.turn_evaluator import TurnEvaluator
 from ..strategy.two_players import TwoPlayerGame, versus_strategy
-from .levels import LEVELS, CalibratedLevel, Level, calibrated_level, parse_level
-from .risk import STYLES, RiskEvaluator, risk_evaluator
+from .levels import LEVELS, CalibratedLevel, Level, parse_level
+from .player import exact_policy
+from .risk import STYLES, RiskEvaluator
 from .soft_policy import SoftPolicy
 
 if TYPE_CHECKING:
@@ -54,6 +58,8 @@ if TYPE_CHECKING:
 
 WIN_SECONDS = 0.5  # the estimate up to which the rest of a game is solved to win it
 MAX_SOLVED = 64  # solved rests of games, and distributions of opponents, that a player keeps
+POLICIES = ("most-points", "prices", "hold-rules", "goal:")
+PYTHON_FILE, PROGRAM = re.compile(r"(.+\.py):(\w+)"), "process:"
 Decision = tuple[int, ...] | str  # dice to hold, ascending, or the id of a category
 
 
@@ -66,27 +72,42 @@ class Kind:
     level : Level or None
     style : str
         "safe", "bold" or "win"; empty for a level.
+    policy : str
+        Name of another policy.
     """
 
     level: Level | None
     style: str = ""
+    policy: str = ""
 
     @property
     def label(self) -> str:
-        """``level 5``, ``perfect`` or the style."""
+        """``level 5``, ``perfect``, the style or the policy, of a file without its folder."""
         if self.level is None:
-            return self.style
+            return self.style or Path(self.policy).name
         return _("level {number}", number=self.level.number) if self.level.share else self.level.name
 
     @property
     def key(self) -> str:
         """Short text that :func:`parse_kind` reads."""
-        return str(self.level.number) if self.level else self.style
+        return str(self.level.number) if self.level else self.style or self.policy
+
+
+def is_policy(text: str) -> bool:
+    """Whether a kind is the name of a policy that is no level and no style."""
+    return text.startswith(POLICIES) or text.endswith((".npy", ".json")) or is_code(text)
+
+
+def is_code(text: str) -> bool:
+    """Whether a policy by this name is code that is run: a Python file or a program."""
+    return text.startswith(PROGRAM) or PYTHON_FILE.fullmatch(text) is not None
 
 
 def parse_kind(text: str | int) -> Kind:
     """A kind of computer player from its name: ``5``, ``level 5``, ``skilled``, ``mean``, ``safe``, ``win``."""
-    word = " ".join(str(text).lower().split()).removeprefix("level ")
+    if is_policy(str(text)):
+        return Kind(None, policy=str(text))
+    word = " ".join(str(text).lower().split()).removeprefix("level ").removeprefix("level:")
     if word in (*STYLES, "win"):
         return Kind(None, word)
     try:
@@ -95,7 +116,7 @@ def parse_kind(text: str | int) -> Kind:
         raise StateError(
             _(
                 "{text} is not a computer player; use a level from 1 (beginner) to {levels} (perfect), mean, "
-                "safe, bold or win"
+                "safe, bold, win or a policy of yatzy evaluate"
             ).format(text=shown(text), levels=len(LEVELS))
         ) from error
 
@@ -113,6 +134,7 @@ class ComputerPlayer:
 
     kind: Kind
     strategy: Strategy
+    _random: np.random.Generator = field(default_factory=lambda: np.random.default_rng(1), kw_only=True, repr=False)
 
     @property
     def rules(self) -> RuleSet:
@@ -174,6 +196,17 @@ class ComputerPlayer:
         assert isinstance(choice, Choice)
         return choice.category
 
+    def act(self, position: TurnPosition) -> Decision:
+        """:meth:`choose` for a position with a scorecard, without a look at other players."""
+        if not isinstance(position.card, Scorecard):
+            raise StateError("a computer player needs the points on the card: start_turn(rules, card)")
+        return self.choose(position.card, position.dice, position.rolls_left, self._random)
+
+    @property
+    def exact_policy(self) -> Policy | Strategy | None:
+        """What :func:`perfect_yatzy.evaluate` evaluates exactly; None: games are sampled."""
+        return None if self.kind.style else self.strategy
+
     def evaluator(self, card: Scorecard, others: Sequence[Scorecard | str | int]) -> TurnEvaluator:
         """The values by which the player decides on a turn."""
         return self.strategy.evaluator
@@ -190,19 +223,13 @@ class LevelPlayer(ComputerPlayer):
     calibrated: CalibratedLevel
 
     @cached_property
-    def policy(self) -> SoftPolicy:
+    def exact_policy(self) -> SoftPolicy:
         """The policy from the empty card on."""
         return SoftPolicy(self.strategy, self.calibrated.temperature)
 
     def picker(self, rng: np.random.Generator) -> Callable[[Sequence[Hold | Choice]], Hold | Choice]:
         """Draws an option by its loss."""
-        policy = self.policy
-
-        def pick(options: Sequence[Hold | Choice]) -> Hold | Choice:
-            chances = policy.chances(np.array([option.loss for option in options]))
-            return options[int(rng.choice(len(options), p=chances))]
-
-        return pick
+        return lambda options: self.exact_policy.drawn(options, rng)
 
 
 @dataclass
@@ -307,51 +334,27 @@ class WinningPlayer(ComputerPlayer):
         return self._solved[key]
 
 
-def computer_player(
-    rules: str | Path | RuleSet | Strategy,
-    kind: str | int | Kind = 5,
-    tables: str | os.PathLike[str] | None = None,
-    *,
-    threads: int | None = None,
-) -> ComputerPlayer:
-    """A computer player for a rule set.
+@dataclass
+class PolicyPlayer(ComputerPlayer):
+    """A player by any policy."""
 
-    Parameters
-    ----------
-    rules
-        A built-in id with switches, a TOML file, a rule set, or its strategy of the mean.
-    kind
-        A level from 1 to 8 or its name (``beginner``, ``novice``, ``casual``, ``practised``, ``skilled``,
-        ``strong``, ``expert``, ``perfect``), or ``mean``, ``safe``, ``bold`` or ``win``.
-    tables
-        Folder of the tables, as for :func:`perfect_yatzy.open_strategy`; a missing table of means is solved.
-    threads
-        Number of threads for solves; default: one per processor.
+    player: Player
 
-    Returns
-    -------
-    ComputerPlayer
-        Its method ``choose(card, dice, rolls_left, rng)`` decides.
+    @property
+    def exact_policy(self) -> Policy | Strategy | None:
+        """As for :class:`ComputerPlayer`."""
+        return exact_policy(getattr(self.player, "__self__", None))
 
-    Raises
-    ------
-    RulesError
-        If the rules are unknown or wrong, or the machine has too little memory.
-    StateError
-        If there is no such kind.
-    TableError
-        If the table is damaged or cannot be written.
-    """
-    kind = kind if isinstance(kind, Kind) else parse_kind(kind)
-    strategy = rules if isinstance(rules, Strategy) else open_strategy(load_rules(rules), tables, threads=threads)
-    perfect = kind.level is not None and not kind.level.share
-    if isinstance(strategy, ApproximateStrategy) and not perfect and kind.style != "win":
-        raise needs_table(strategy.rules, f"the {kind.label} computer player")
-    if kind.style in STYLES:
-        return StylePlayer(kind, strategy, risk_evaluator(strategy, kind.style, threads=threads))
-    if kind.style:
-        return WinningPlayer(kind, strategy, threads)
-    assert kind.level
-    if not kind.level.share:
-        return ComputerPlayer(kind, strategy)
-    return LevelPlayer(kind, strategy, calibrated_level(strategy, kind.level, threads=threads))
+    def choose(
+        self,
+        card: Scorecard | CardText,
+        dice: DiceText,
+        rolls_left: int = 0,
+        rng: Rng = None,
+        others: Sequence[Scorecard | str | int] = (),
+    ) -> Decision:
+        """As for :class:`ComputerPlayer`; StateError also for an action that is not legal."""
+        position = start_turn(self.rules, read_card(self.rules, card), parse_dice(self.rules, dice), rolls_left)
+        action = asked(self.player, position)
+        position.apply(action)
+        return read_action(self.rules, action)

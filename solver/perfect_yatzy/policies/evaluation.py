@@ -17,11 +17,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import cast, overload
+from typing import overload
 
 import numpy as np
 
-from ..errors import StateError, shown
 from ..game.dice import Floats
 from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
@@ -33,6 +32,7 @@ from ..strategy.distribution import check_distribution_memory, distribution, has
 from ..strategy.forward_pass import ForwardPass
 from ..strategy.greedy_policy import GreedyPolicy
 from ..strategy.opening import open_strategy
+from ..strategy.played_games import Actor, Player
 from ..strategy.score_distribution import CategoryResult, ScoreDistribution
 from ..strategy.score_forward_pass import score_places
 from ..strategy.strategy import Strategy
@@ -40,7 +40,8 @@ from ..strategy.turn_evaluator import ScoreEvaluator
 from ..tablebase.backward_induction import default_threads, solve_objective
 from ..tablebase.memory import check_memory
 from ..tablebase.store import Progress, open_table
-from .sampling import Actor, Player, SampledEvaluation, sample
+from .player import exact_policy, player_of
+from .sampling import SampledEvaluation, sample
 
 
 @dataclass(frozen=True)
@@ -195,6 +196,12 @@ def evaluate(
     TableError
         If the table of perfect play is damaged or cannot be written.
     """
+    listed = exact_policy(policy)
+    if listed is None:
+        player = player_of(policy)
+        strategy = open_strategy(load_rules(rules), tables, threads=threads, progress=progress)
+        return sample(player, strategy, games, seed, threads=threads)
+    policy = listed
     if isinstance(policy, Strategy):
         start = policy.check(policy.start)
         if isinstance(policy.evaluator, ScoreEvaluator):
@@ -210,13 +217,6 @@ def evaluate(
             )
         points = start.points if points is None else points
         policy = GreedyPolicy(policy.rules, policy.table, start.state, policy.space)
-    if not callable(getattr(policy, "layer", None)):
-        act = getattr(policy, "act", policy)
-        if callable(act) and not isinstance(policy, type):
-            strategy = open_strategy(load_rules(rules), tables, threads=threads, progress=progress)
-            return sample(act, strategy, games, seed, threads=threads)
-        raise StateError(f"policy is {shown(policy)}; must be a policy, such as perfect_yatzy.ValueFunction")
-    policy = cast(Policy, policy)
     rules, threads, before = policy.rules, threads or default_threads(), points or 0
     whole = Objective(rules)
     table = open_table(whole, tables, threads=threads, progress=progress)[1]

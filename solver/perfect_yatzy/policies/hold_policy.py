@@ -19,10 +19,11 @@ from ..model.policies import RowActions
 from ..model.state_space import state_space
 from .hold_language import HoldRule
 from .hold_tables import hold_rule_arrays
+from .player import Acting
 from .price_sheet import PriceSheet
 
 
-class HoldRulePolicy:
+class HoldRulePolicy(Acting):
     """A list of hold rules and a price sheet as a :class:`perfect_yatzy.model.policies.Policy`.
 
     Parameters

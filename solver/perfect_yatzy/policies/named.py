@@ -1,7 +1,7 @@
 """Policies by name, as a command line or a request gives them.
 
 ======================  =============================================================================================
-``perfect``             perfect play for the mean
+``perfect``, ``mean``   perfect play for the mean
 ``most-points``         plays each turn for its points alone, whatever they leave for later
 ``prices``              the price sheet of the rules (`yatzy learn`), with the turn computed exactly
 ``hold-rules``          the price sheet with its rules for the holds, which need no computing
@@ -10,8 +10,13 @@
 ``goal:280``            perfect play for the chance of 280 points
 ``FILE.json``           the price sheet of a strategy sheet
 ``FILE.npy``            a value function: one number for each state, in the order of a table
-``FILE.py:NAME``        a Python function of a card, see :class:`perfect_yatzy.FunctionPolicy`
+``safe``, ``bold``      perfect play for an exponential utility (:mod:`.risk`)
+``win``                 plays for the chance to win (:mod:`.computer_players`); alone, for the mean
+``FILE.py:NAME``        a Python function or a class with ``act(position)``, see :func:`from_python`
+``process:COMMAND``     a program that answers requests (:mod:`.process`)
 ======================  =============================================================================================
+
+The last four act in one position at a time: games of theirs are sampled. All others are evaluated exactly.
 """
 
 from __future__ import annotations
@@ -20,7 +25,6 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -28,18 +32,37 @@ import numpy as np
 
 from .._messages import _
 from ..errors import StateError, shown
+from ..game.rule_loader import load_rules
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..model.policies import Policy
+from ..strategy.approximate_strategy import ApproximateStrategy, needs_table
 from ..strategy.opening import open_strategy
+from ..strategy.played_games import Actor, Player
 from ..strategy.strategy import Strategy
 from ..tablebase.store import Progress
+from .computer_players import (
+    PROGRAM,
+    PYTHON_FILE,
+    ComputerPlayer,
+    Kind,
+    LevelPlayer,
+    PolicyPlayer,
+    StylePlayer,
+    WinningPlayer,
+    parse_kind,
+)
 from .evaluation import Evaluation, evaluate
 from .hold_policy import HoldRulePolicy
 from .levels import Level, calibrated_level, parse_level
-from .policy import FunctionPolicy, ValueFunction
+from .player import exact_policy, player_of
+from .policy import ValueFunction
+from .process import ProcessPlayer
+from .risk import STYLES, risk_evaluator
+from .sampling import SampledEvaluation, sample
 from .soft_policy import SoftPolicy
 from .strategy_sheet import StrategySheet, find_sheet
+from .user_code import UserCode, file_attribute, from_python
 
 NAMES = (
     "perfect",
@@ -48,18 +71,23 @@ NAMES = (
     "hold-rules",
     "hold-rules:5",
     "level:3",
+    "safe",
+    "bold",
+    "win",
     "goal:280",
     "FILE.json",
     "FILE.npy",
-    "FILE.py:FUNCTION",
+    "FILE.py:NAME",
+    "process:COMMAND",
 )
+COMPUTER_STYLES = (*STYLES, "win")
 
 
 @dataclass(frozen=True)
 class NamedPolicy:
     """A policy, and what to call it in a sentence."""
 
-    policy: Policy | Strategy
+    policy: Policy | Strategy | Actor
     title: str
 
 
@@ -72,6 +100,12 @@ class Setting:
     tables: str | os.PathLike[str] | None = None
     threads: int | None = None
     progress: Progress | None = None
+    games: int = 200  # sampled, of a policy that is not evaluated exactly, and the seed of their dice
+    seed: int = 1
+
+    def strategy(self) -> Strategy:
+        """Perfect play of the game."""
+        return open_strategy(self.rules, self.tables, threads=self.threads, progress=self.progress)
 
 
 def named_policy(text: str, setting: Setting) -> NamedPolicy:
@@ -84,9 +118,13 @@ def named_policy(text: str, setting: Setting) -> NamedPolicy:
         return _hold_rules(setting, int(size[1]))
     if level := re.fullmatch(r"level:(\w{1,20})", text):
         return _level(parse_level(level[1]), setting)
-    path, _unused, name = text.rpartition(":")
-    if path.endswith(".py") and name:
-        return NamedPolicy(FunctionPolicy(setting.rules, _function(path, name), setting.card), f"{name} of {path}")
+    if text in COMPUTER_STYLES:
+        return NamedPolicy(computer_player(setting.strategy(), text, threads=setting.threads), f"Playing {text}")
+    if text.startswith(PROGRAM):
+        return NamedPolicy(ProcessPlayer(text.removeprefix(PROGRAM)), text.removeprefix(PROGRAM))
+    if source := PYTHON_FILE.fullmatch(text):
+        found = UserCode(file_attribute(*source.groups()), source[1])
+        return NamedPolicy(from_python(found, setting.rules, setting.card), f"{source[2]} of {source[1]}")
     if text.endswith(".npy"):
         return NamedPolicy(ValueFunction(setting.rules, _values(text), setting.card), text)
     if text.endswith(".json"):
@@ -96,11 +134,110 @@ def named_policy(text: str, setting: Setting) -> NamedPolicy:
     )
 
 
-def evaluate_named(text: str, setting: Setting) -> tuple[str, Evaluation]:
-    """The title of the policy of a name, and its exact evaluation from the card on; errors as for both."""
+def open_policy(
+    name: str, rules: str | RuleSet = "yatzy", tables: str | os.PathLike[str] | None = None
+) -> Policy | Strategy | Actor:
+    """The policy of a name, as an object whose ``act(position)`` plays.
+
+    Parameters
+    ----------
+    name
+        ``perfect``, ``most-points``, ``prices``, ``hold-rules``, ``level:3``, ``safe``, ``bold``, ``win``,
+        ``goal:280``, a file (a strategy sheet ``.json``, a value function ``.npy``, ``FILE.py:NAME``, which is run),
+        or ``process:COMMAND``, a program that is started.
+    rules
+        The game: a built-in id with switches, a TOML file, or a rule set.
+    tables
+        Folder of the tables; what the policy needs is opened or solved there.
+
+    Returns
+    -------
+    object
+        For :func:`perfect_yatzy.evaluate`, :func:`perfect_yatzy.simulate`, :func:`perfect_yatzy.sample_positions` and
+        :func:`perfect_yatzy.computer_player`.
+
+    Raises
+    ------
+    StateError
+        If there is no such policy, or the rules have none of this name.
+    """
+    rule_set = load_rules(rules)
+    return named_policy(name, Setting(rule_set, Scorecard(rule_set), tables)).policy
+
+
+def computer_player(
+    rules: str | Path | RuleSet | Strategy,
+    kind: str | int | Kind | Actor | Player = 5,
+    tables: str | os.PathLike[str] | None = None,
+    *,
+    threads: int | None = None,
+) -> ComputerPlayer:
+    """A computer player for a rule set.
+
+    Parameters
+    ----------
+    rules
+        A built-in id with switches, a TOML file, a rule set, or its strategy of the mean.
+    kind
+        A level from 1 to 8 or its name (``beginner``, ``novice``, ``casual``, ``practised``, ``skilled``,
+        ``strong``, ``expert``, ``perfect``), or ``mean``, ``safe``, ``bold`` or ``win``; any other policy by its name
+        (:func:`perfect_yatzy.open_policy`), an object with ``act(position)``, or a function of a position.
+    tables
+        Folder of the tables, as for :func:`perfect_yatzy.open_strategy`; a missing table of means is solved.
+    threads
+        Number of threads for solves; default: one per processor.
+
+    Returns
+    -------
+    ComputerPlayer
+        Its method ``choose(card, dice, rolls_left, rng)`` decides.
+
+    Raises
+    ------
+    RulesError
+        If the rules are unknown or wrong, or the machine has too little memory.
+    StateError
+        If there is no such kind.
+    TableError
+        If the table is damaged or cannot be written.
+    """
+    strategy = rules if isinstance(rules, Strategy) else open_strategy(load_rules(rules), tables, threads=threads)
+    if not isinstance(kind, str | int | Kind):
+        return PolicyPlayer(Kind(None, policy=type(kind).__name__), strategy, player_of(kind))
+    kind = kind if isinstance(kind, Kind) else parse_kind(kind)
+    if kind.policy:
+        setting = Setting(strategy.rules, Scorecard(strategy.rules), tables, threads)
+        return PolicyPlayer(kind, strategy, player_of(named_policy(kind.policy, setting).policy))
+    perfect = kind.level is not None and not kind.level.share
+    if isinstance(strategy, ApproximateStrategy) and not perfect and kind.style != "win":
+        raise needs_table(strategy.rules, f"the {kind.label} computer player")
+    if kind.style in STYLES:
+        return StylePlayer(kind, strategy, risk_evaluator(strategy, kind.style, threads=threads))
+    if kind.style:
+        return WinningPlayer(kind, strategy, threads)
+    assert kind.level
+    if not kind.level.share:
+        return ComputerPlayer(kind, strategy)
+    return LevelPlayer(kind, strategy, calibrated_level(strategy, kind.level, threads=threads))
+
+
+def evaluate_named(text: str, setting: Setting) -> tuple[str, Evaluation | SampledEvaluation]:
+    """The title of the policy of a name, and its evaluation from the card on; errors as for both."""
     named = named_policy(text, setting)
+    policy = exact_policy(named.policy)
+    if policy is None:
+        played = sample(
+            player_of(named.policy),
+            setting.strategy(),
+            setting.games,
+            setting.seed,
+            setting.card,
+            threads=setting.threads,
+            progress=setting.progress,
+        )
+        return named.title, played
     found = evaluate(
-        named.policy,
+        policy,
         points=setting.card.total,
         tables=setting.tables,
         threads=setting.threads,
@@ -109,17 +246,28 @@ def evaluate_named(text: str, setting: Setting) -> tuple[str, Evaluation]:
     return named.title, found
 
 
+def listed(name: str, policy: object) -> Policy | Strategy:
+    """The policy of a name, for exact chances; StateError for one that acts in single positions."""
+    found = exact_policy(policy)
+    if found is None:
+        text = _(
+            "{policy} acts in one position at a time; this needs a policy whose actions can be listed", policy=name
+        )
+        raise StateError(text, field="policy")
+    return found
+
+
 def policy_file(text: str) -> str:
     """The file that the name of a policy mentions; empty if it mentions none."""
-    path, _, name = text.rpartition(":")
-    if path.endswith(".py") and name:
-        return path
+    if text.startswith(PROGRAM):
+        return ""
+    if source := PYTHON_FILE.fullmatch(text):
+        return source[1]
     return text if text.endswith((".npy", ".json")) else ""
 
 
 def _perfect(setting: Setting) -> NamedPolicy:
-    strategy = open_strategy(setting.rules, setting.tables, threads=setting.threads, progress=setting.progress)
-    whole = ValueFunction(setting.rules, strategy.values, setting.card)
+    whole = ValueFunction(setting.rules, setting.strategy().values, setting.card)
     return NamedPolicy(whole, "Perfect play")
 
 
@@ -158,8 +306,7 @@ def _prices(sheet: StrategySheet, setting: Setting, title: str) -> NamedPolicy:
 
 
 def _level(level: Level, setting: Setting) -> NamedPolicy:
-    rules = setting.rules
-    strategy = open_strategy(rules, setting.tables, threads=setting.threads, progress=setting.progress)
+    strategy = setting.strategy()
     temperature = calibrated_level(strategy, level, threads=setting.threads).temperature
     title = f"The computer player of level {level.number} ({level.name})"
     return NamedPolicy(SoftPolicy(strategy, temperature, setting.card), title)
@@ -176,6 +323,7 @@ def _goal(goal: int, setting: Setting) -> NamedPolicy:
 
 _BUILT_IN: dict[str, Callable[[Setting], NamedPolicy]] = {
     "perfect": _perfect,
+    "mean": _perfect,
     "most-points": _most_points,
     "prices": _price_sheet,
     "hold-rules": _hold_rules,
@@ -188,17 +336,3 @@ def _values(path: str) -> Any:
         return np.load(path, allow_pickle=False)
     except (OSError, ValueError) as error:
         raise StateError(_("cannot read {path}: {error}").format(path=path, error=error), field="policy") from error
-
-
-def _function(path: str, name: str) -> Callable[..., Any]:
-    """A function of a Python file, which is run."""
-    spec = spec_from_file_location(f"_policy_{Path(path).stem}", path)
-    if spec is None or spec.loader is None or not Path(path).is_file():
-        raise StateError(_("{path} is not a Python file").format(path=path), field="policy")
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    function = getattr(module, name, None)
-    if not callable(function):
-        raise StateError(_("{path} has no function {name}").format(path=path, name=name), field="policy")
-    found: Callable[..., Any] = function
-    return found

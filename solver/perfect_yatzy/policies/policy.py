@@ -35,6 +35,7 @@ from ..game.scorecard import Scorecard
 from ..model.policies import RowActions
 from ..model.state_space import StateSpace, state_space
 from ..strategy.greedy_policy import GreedyPolicy
+from .player import Acting
 
 STOP = -1  # in an array of holds: end the turn
 Bools = npt.NDArray[np.bool_]
@@ -81,7 +82,7 @@ def all_states(space: StateSpace) -> States:
 Guess = npt.ArrayLike | Callable[[States], npt.ArrayLike]
 
 
-class ValueFunction(GreedyPolicy):
+class ValueFunction(Acting, GreedyPolicy):
     """Greedy play for a value function: each turn is played exactly as if it gave the points still to come.
 
     Parameters
@@ -174,7 +175,7 @@ PolicyFunction = Callable[[CardTurn], tuple[npt.ArrayLike, npt.ArrayLike]]
 
 
 @lru_cache(maxsize=4)
-def _legal_holds(dice: int, faces: int) -> Bools:
+def legal_holds(dice: int, faces: int) -> Bools:
     """``(rolls, holds + 1)`` bool: whether a roll contains a hold; the last column is STOP."""
     grid = lattice(dice, faces)
     within = np.ones((grid.n_rolls, grid.n_holds + 1), dtype=bool)
@@ -182,7 +183,7 @@ def _legal_holds(dice: int, faces: int) -> Bools:
     return within
 
 
-class FunctionPolicy:
+class FunctionPolicy(Acting):
     """The policy of a Python function, called once for each card that play can reach.
 
     Parameters
@@ -217,7 +218,7 @@ class FunctionPolicy:
             raise RulesError(f"{self.rules.key} saves rolls; a policy function is for rules without saved rolls")
         self.function, self.start = function, read_card(self.rules, start).state
         self.space = state_space(self.rules, self.start)
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
 
     def layer(self, filled: int) -> RowActions:
         """Actions at the cards with `filled` categories filled; see :class:`perfect_yatzy.model.policies.Policy`."""
@@ -241,33 +242,39 @@ class FunctionPolicy:
         from ..kernels.actions import GivenActions
 
         turn = self.turn(row)
-        with self._lock:
+        category, hold = self.ask(turn)
+        lanes, stages = len(turn.upper), turn.n_rerolls + 1
+        self._check(turn, "category", category, turn.allowed)
+        self._check(turn, "hold", hold, legal_holds(self.rules.dice, self.rules.faces))
+        actions = np.full((2, stages, len(turn.allowed), lanes), STOP, dtype=np.int16)
+        # To hold all dice is to end the turn. The last stage, without rerolls, always ends it.
+        actions[0], actions[1, 1:] = category, np.where(hold >= turn.dice.first_roll, STOP, hold)
+        return GivenActions(actions[0].ravel(), actions[1].ravel(), lanes)
+
+    def _check(self, turn: CardTurn, kind: str, chosen: Ints, allowed: Bools) -> None:
+        """Raise StateError unless each choice, ``(..., rolls, lanes)``, is allowed, ``(rolls, choices)``.
+
+        To end the turn is hold -1, and the last choice.
+        """
+        rolls, choices = allowed.shape
+        least = STOP if kind == "hold" else 0
+        if least <= chosen.min(initial=0) and chosen.max(initial=0) < choices + least:
+            places = chosen + np.arange(rolls)[:, None] * choices + choices * (chosen < 0)
+            if allowed.ravel().take(places).all():
+                return
+        known = (chosen >= least) & (chosen < choices + least)
+        wrong = ~(known & allowed[np.arange(rolls)[:, None], np.where(known, chosen, 0)])
+        *_, roll, lane = place = tuple(np.argwhere(wrong)[0])
+        raise StateError(self._refused(turn, kind, chosen[place], roll, lane))
+
+    def ask(self, turn: CardTurn) -> tuple[Ints, Ints]:
+        """Categories ``([stages,] rolls, lanes)`` and holds ``(rerolls, rolls, lanes)`` of the function on a card."""
+        with self.lock:
             answer = self.function(turn)
-        rolls, lanes, stages = len(turn.allowed), len(turn.upper), self.rules.rolls_per_turn
         if not isinstance(answer, tuple) or len(answer) != 2:
             raise StateError(f"the policy function returned {shown(answer)}; must be (categories, holds)")
-        category = _whole(answer[0], "categories", (rolls, lanes))
-        hold = _whole(answer[1], "holds", (stages - 1, rolls, lanes))
-        every = np.arange(rolls)[:, None]
-        known = (category >= 0) & (category < turn.allowed.shape[1])
-        wrong = ~(known & turn.allowed[every, np.where(known, category, 0)])
-        if wrong.any():
-            roll, lane = np.argwhere(wrong)[0]
-            raise StateError(self._refused(turn, "category", category[roll, lane], roll, lane))
-        legal = _legal_holds(self.rules.dice, self.rules.faces)
-        known = (hold >= STOP) & (hold < legal.shape[1] - 1)
-        wrong = ~(known & legal[every, np.where(known, hold, STOP)])
-        if wrong.any():
-            stage, roll, lane = np.argwhere(wrong)[0]
-            raise StateError(self._refused(turn, "hold", hold[stage, roll, lane], roll, lane))
-        # To hold all dice is to end the turn. The last stage, without rerolls, always ends it.
-        hold = np.where(hold >= turn.dice.first_roll, STOP, hold)
-        stops = np.full((1, rolls, lanes), STOP)
-        return GivenActions(
-            np.ascontiguousarray(np.broadcast_to(category, (stages, rolls, lanes)), dtype=np.int16).ravel(),
-            np.concatenate([stops, hold]).astype(np.int16).ravel(),
-            lanes,
-        )
+        shape = len(turn.allowed), len(turn.upper)
+        return _whole(answer[0], "categories", shape), _whole(answer[1], "holds", (turn.n_rerolls, *shape))
 
     def _refused(self, turn: CardTurn, kind: str, number: int, roll: int, lane: int) -> str:
         dice = "".join(str(face + 1) * int(count) for face, count in enumerate(turn.roll_counts[roll]))

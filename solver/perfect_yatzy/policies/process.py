@@ -19,6 +19,7 @@ import subprocess
 from contextlib import suppress
 from types import TracebackType
 from typing import Any
+from weakref import finalize
 
 from ..errors import SolverError, shown
 from ..game.action_numbers import ActionText
@@ -43,6 +44,7 @@ class ProcessPlayer:
             self._process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         except (OSError, ValueError, IndexError) as error:
             raise ProcessError(f"cannot start {shown(command)}: {error}") from error
+        self._end = finalize(self, _end, self._process)  # also of a player that is not a context manager
 
     def __enter__(self) -> ProcessPlayer:
         return self
@@ -50,16 +52,7 @@ class ProcessPlayer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with suppress(OSError):
-            assert self._process.stdin is not None
-            self._process.stdin.close()
-        try:
-            self._process.wait(timeout=2)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        assert self._process.stdout is not None
-        self._process.stdout.close()
+        self._end()
 
     def __call__(self, position: TurnPosition) -> ActionText:
         """The action of the program in a position."""
@@ -78,6 +71,8 @@ class ProcessPlayer:
         if position.card.bonus_points:
             request["bonus_points"] = position.card.bonus_points
         return self._action(self._exchange(json.dumps(request)))
+
+    act = __call__
 
     def _exchange(self, line: str) -> bytes:
         """Send a line, and wait for one."""
@@ -115,3 +110,17 @@ class ProcessPlayer:
             if isinstance(hold := best.get("hold"), list | str):
                 return hold
         raise ProcessError(f"{self.command} answered {shown(answer)}; must have a hold or a category")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a program: close its input, wait, and kill it if it goes on."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with suppress(OSError):
+        process.stdin.close()
+    try:
+        process.wait(timeout=2)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    process.stdout.close()

@@ -11,46 +11,21 @@ scores: most of the spread of the scores is luck.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import astuple, dataclass, replace
-from random import Random
-from typing import Protocol
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import SolverError, StateError, whole_number
-from ..game.action_numbers import ActionText
-from ..game.dice import Dice, Floats, Ints
-from ..game.legal_actions import TurnPosition, start_turn
+from ..errors import StateError, whole_number
+from ..game.dice import Floats, Ints
+from ..game.legal_actions import start_turn
 from ..game.notation import CardText
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
+from ..strategy.played_games import Player, play_games
 from ..strategy.strategy import Strategy
 from ..strategy.turn_evaluator import ScoreEvaluator
 from ..tablebase.store import Progress
-
-Player = Callable[[TurnPosition], ActionText]
-
-
-class Actor(Protocol):
-    """A player as an object."""
-
-    def act(self, position: TurnPosition) -> ActionText:
-        """The dice to hold, or the name of a category."""
-
-
-@dataclass(frozen=True)
-class _Decision:
-    """One decision, as a row of a batch."""
-
-    game: int
-    filled: int
-    upper: int
-    dice: Dice
-    rolls_left: int
-    saved: int
-    joker_paid: bool
-    action: ActionText
 
 
 @dataclass(frozen=True)
@@ -143,50 +118,11 @@ def sample_games(
     """Play the games `first` to ``first + number - 1`` of :func:`sample`, which has the other parameters."""
     if isinstance(strategy.evaluator, ScoreEvaluator):
         raise StateError("the comparison needs the strategy of the mean")
-    begin = start_turn(strategy.rules, start)
-    decisions: list[_Decision] = []
-    scores = np.empty(number)
-    for game in range(first, first + number):
-        dice, position = Random(f"{seed}/{game}"), begin
-        while not position.over:
-            position = position.roll(dice)
-            action, state = _asked(player, position, game), position.state
-            try:
-                after = position.apply(action)
-            except SolverError as error:
-                raise StateError(f"{_place(position, game)}: {error}") from error
-            row = (game, state.filled, state.upper, position.dice, position.rolls_left)
-            decisions.append(_Decision(*row, state.saved, state.joker_paid, action))
-            position = after
-        assert isinstance(position.card, Scorecard)
-        scores[game - first] = position.card.score
-        if progress:
-            progress(game - first + 1, number)
-    columns = _Decision(*map(list, zip(*map(astuple, decisions), strict=True)))  # type: ignore[arg-type]
-    lost = strategy.regrets(
-        columns.filled, columns.upper, columns.dice, columns.rolls_left, columns.action,
-        columns.saved, columns.joker_paid, threads,
-    )  # fmt: skip
-    return SampledGames(scores, np.array(columns.game), np.array(columns.rolls_left), np.asarray(lost))
-
-
-def _asked(player: Player, position: TurnPosition, game: int) -> ActionText:
-    """The action of a player; one that holds all dice is asked again, for the category."""
-    try:
-        action = player(position)
-        is_hold = isinstance(action, Sequence) and not isinstance(action, str)
-        if is_hold and position.rolls_left and tuple(sorted(action)) == position.dice:
-            action = player(replace(position, rolls_left=0))
-        return action
-    except Exception as error:
-        if not isinstance(error, SolverError):
-            error.add_note(_place(position, game))
-        raise
-
-
-def _place(position: TurnPosition, game: int) -> str:
-    dice = "".join(map(str, position.dice))
-    return f"game {game + 1}, card {str(position.card) or 'empty'}, dice {dice}, {position.rolls_left} rerolls left"
+    played = play_games(player, start_turn(strategy.rules, start), first, number, seed, progress=progress)
+    columns = played.columns()
+    game, _points = columns.pop("game"), columns.pop("points")
+    lost = strategy.regrets(actions=columns.pop("action"), threads=threads, **columns)
+    return SampledGames(played.scores, game, columns["rolls_left"], np.asarray(lost))
 
 
 def summary(

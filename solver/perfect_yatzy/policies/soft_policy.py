@@ -12,7 +12,7 @@ too, with a much smaller standard deviation than that of the scores.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
@@ -21,13 +21,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import StateError, shown
+from ..game.action_numbers import Action
 from ..game.dice import Floats, Ints, lattice
+from ..game.legal_actions import TurnPosition
 from ..game.scorecard import EMPTY_STATE
 from ..kernels.table_slices import restricted, window
 from ..model.checked_values import Table
 from ..model.policies import RowActions
 from ..model.state_space import state_space
 from ..model.turn_model import turn_model, turn_outcomes
+from ..strategy.actions import Choice, Hold
 from ..strategy.greedy_policy import GreedyPolicy
 from ..strategy.position import Position
 from ..strategy.rollout import Points16, Rollout
@@ -54,7 +57,7 @@ class SoftPolicy:
         self.strategy, self.temperature = strategy, float(temperature)
         self.rules, self.start = strategy.rules, strategy.check(start).state
         self.space = state_space(self.rules, self.start)
-        self._jobs = ScratchPool(self._new_job)
+        self._jobs, self._random = ScratchPool(self._new_job), np.random.default_rng(1)
 
     @property
     def sharpness(self) -> float:
@@ -65,6 +68,19 @@ class SoftPolicy:
         """Chance of each option of a decision, ``(n,)``, from their losses against the best one, ``(n,)`` points."""
         weights = np.maximum(0.0, 1 - self.sharpness * losses) ** LIMIT
         return np.asarray(weights / weights.sum())
+
+    def drawn(self, options: Sequence[Hold | Choice], random: np.random.Generator) -> Hold | Choice:
+        """One of the ranked options of a decision, by its chance."""
+        chances = self.chances(np.array([option.loss for option in options]))
+        return options[int(random.choice(len(options), p=chances))]
+
+    def act(self, position: TurnPosition) -> Action:
+        """The dice to hold or the id of the category to take, drawn anew each time."""
+        if position.rolls_left:
+            hold = self.drawn(self.strategy.holds(position), self._random)
+            if isinstance(hold, Hold) and hold.category is None:
+                return hold.dice
+        return self.drawn(self.strategy.categories(position), self._random).action
 
     @cached_property
     def values(self) -> Table:

@@ -7,18 +7,16 @@ give the same game, and game g of ``perfect_yatzy.simulate(..., seed=s)`` meets 
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import whole_number
-from ..game.action_numbers import action_count, hold_count, numbered_action
-from ..game.dice import Dice, lattice
+from ..game.action_numbers import action_count, hold_count, holds_within, numbered_action
+from ..game.dice import Dice
 from ..game.dice_stream import dice_of_game
 from ..game.legal_actions import TurnPosition, start_turn
-from ..game.notation import counts_of
 from ..game.rules import RuleSet
 from ..game.scorecard import Scorecard
 from ..game.upper_sums import upper_sums
@@ -39,13 +37,6 @@ def observation_bounds(rules: RuleSet) -> dict[str, tuple[int, int]]:
         "rolls_left": (1, max(1, (rules.rolls_per_turn - 1) * (turns + 1))),
         "joker_paid": (1, 1),
     }
-
-
-@lru_cache(maxsize=512)
-def _holds_within(rules: RuleSet, dice: Dice) -> Mask:
-    """``(holds,)`` int8: 1 for each hold of fewer than all dice that is within the roll."""
-    grid = lattice(rules.dice, rules.faces)
-    return np.asarray((grid.counts[: grid.first_roll] <= counts_of(rules, dice)).all(axis=1), dtype=np.int8)
 
 
 class SoloGame:
@@ -103,18 +94,13 @@ class SoloGame:
 
     def mask(self) -> Mask:
         """``(n_actions,)`` int8: 1 for every legal action, 0 for the others."""
-        mask = np.zeros(self.n_actions, dtype=np.int8)
-        if self.rolls_left:
-            mask[: self.n_holds] = _holds_within(self.rules, self.position.dice)
-        for category in self._categories:
-            mask[self.n_holds + category] = 1
-        return mask
+        return self.position.action_mask()
 
     def legal(self, action: Any) -> bool:
         """Whether an action is legal now."""
         number = whole_number(action, "action")
         if 0 <= number < self.n_holds:
-            return self.rolls_left > 0 and bool(_holds_within(self.rules, self.position.dice)[number])
+            return self.rolls_left > 0 and bool(holds_within(self.rules, self.position.dice)[number])
         return number - self.n_holds in self._categories
 
     def play(self, action: int) -> int:
@@ -132,14 +118,7 @@ class SoloGame:
 
     def observation(self) -> Observation:
         """The arrays of :func:`observation_bounds`, int64 each."""
-        state = self._state
-        return {
-            "filled": np.array([state.filled >> c & 1 for c in range(len(self.rules.categories))]),
-            "upper": np.array([state.upper]),
-            "counts": np.array(counts_of(self.rules, self.position.dice)),
-            "rolls_left": np.array([self.rolls_left]),
-            "joker_paid": np.array([int(state.joker_paid)]),
-        }
+        return self.position.observation()
 
     def __str__(self) -> str:
         return line(self.card, self.position.dice, self.rolls_left)

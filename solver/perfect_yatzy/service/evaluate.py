@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .._messages import _
 from ..errors import StateError
 from ..policies.evaluation import Evaluation
-from ..policies.named import Setting, evaluate_named
+from ..policies.named import evaluate_named
 from ..policies.process import ProcessPlayer
 from ..policies.sampling import SampledEvaluation, sample
 from ..tablebase.store import Progress
@@ -60,33 +61,39 @@ def run_evaluations(
     service.strategy(rules)  # announces a solve of perfect play, with which the policies are compared
     opponent = requests[0].get("against")
     names = [str(fields["policy"]) for fields in requests] + ([str(opponent)] if opponent else [])
-    found: dict[int, tuple[str, Evaluation]] = {}
+    found: dict[int, tuple[str, Evaluation | SampledEvaluation]] = {}
     with workers as cluster:
         if cluster:
             from ..cluster.evaluating import evaluate_on
 
-            results = evaluate_on(cluster.engine, names, rules, card, service.tables)
+            results = evaluate_on(cluster.engine, names, rules, card, service.tables, parsed[0].games, parsed[0].seed)
         else:
             inner = progress if len(names) == 1 else None
-            setting = Setting(rules, card, service.tables, service.threads, inner)
+            setting = replace(service.setting(parsed[0]), progress=inner)
             results = ((number, *evaluate_named(name, setting)) for number, name in enumerate(names))
         for number, title, evaluation in results:
             found[number] = title, evaluation
             if progress and len(names) > 1:
                 progress(len(found), len(names))
     answers = [
-        answer_head(request) | {"policy": names[n], "title": found[n][0]} | _exact(request, found[n][1])
+        answer_head(request) | {"policy": names[n], "title": found[n][0]} | _measured(request, found[n][1])
         for n, request in enumerate(parsed)
     ]
     if opponent:
         theirs = found[len(parsed)][1]
         for n, answer in enumerate(answers):
-            mine = found[n][1].distribution
-            if mine is None or theirs.distribution is None:
+            mine = found[n][1]
+            if isinstance(mine, SampledEvaluation) or isinstance(theirs, SampledEvaluation):
+                raise StateError(_("--against needs policies that are evaluated exactly"), field="against")
+            if mine.distribution is None or theirs.distribution is None:
                 raise StateError(_("no exact distribution for {rules}", rules=rules.key), field="against")
-            chance = mine.chance_against(theirs.distribution)
+            chance = mine.distribution.chance_against(theirs.distribution)
             answer["against"] = {"policy": str(opponent), "chance": chance, "ties": "half"}
     return answers
+
+
+def _measured(request: Request, found: Evaluation | SampledEvaluation) -> dict[str, Any]:
+    return _sampled(request, found) if isinstance(found, SampledEvaluation) else _exact(request, found)
 
 
 def _exact(request: Request, found: Evaluation) -> dict[str, Any]:

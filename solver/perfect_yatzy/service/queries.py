@@ -48,6 +48,7 @@ from .work import ConfirmationRequired, Work, WorkProgress
 
 if TYPE_CHECKING:
     from ..policies.computer_players import ComputerPlayer
+    from ..policies.named import Setting
     from ..tablebase.exact_solve import ExactSolve
 
 MAX_COSTS = 256  # of tables, that are remembered
@@ -124,10 +125,19 @@ class QueryService:
         if self.budget.needs_confirmation(works):
             raise ConfirmationRequired(works)
 
+    def setting(self, request: Request) -> Setting:
+        """Where the named policy of a request plays."""
+        from ..policies.named import Setting
+
+        return Setting(
+            request.rules, request.card, self.tables, self.threads, games=request.games or 200, seed=request.seed
+        )
+
     def computer_player(self, rules: RuleSet, kind: str) -> ComputerPlayer:
         """A computer player; what it needs is solved first, after an announcement if it takes a while."""
-        from ..policies.computer_players import computer_player, parse_kind
+        from ..policies.computer_players import parse_kind
         from ..policies.levels import needs_calibration
+        from ..policies.named import computer_player
         from ..policies.risk import STYLES
 
         found, strategy = parse_kind(kind), self.strategy(rules)
@@ -151,7 +161,7 @@ class QueryService:
             )
         if line and self.announce is not None:
             self.announce(rules, line)
-        return computer_player(strategy, found, threads=self.threads)
+        return computer_player(strategy, found, self.tables, threads=self.threads)
 
     def parse(self, fields: Mapping[str, Any]) -> Request:
         """Check a request; see :func:`perfect_yatzy.service.requests.parse_request`."""

@@ -147,18 +147,11 @@ def parse_request(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet
 
 
 def parse_simulation(fields: Mapping[str, Any], find_rules: Callable[[str], RuleSet]) -> Request:
-    """Check a request for simulated games: ``rules, games, seed, policy`` (``mean`` or ``goal:280``), and a card."""
+    """Check a request for simulated games: ``rules, games, seed, policy`` (``goal:280`` or any other), and a card."""
     request = _parse_position("simulate", fields, find_rules)
     _check_open(request)
-    policy = re.fullmatch(r"mean|goal:(\d{1,5})", str(fields["policy"]))
-    if not policy:
-        raise StateError(
-            _("policy is {policy}; must be mean, or goal: and a score, such as goal:280").format(
-                policy=shown(fields["policy"])
-            ),
-            field="policy",
-        )
-    objective = ObjectiveRequest(int(policy[1])) if policy[1] else None
+    goal = re.fullmatch(r"goal:(\d{1,5})", str(fields["policy"]))
+    objective = ObjectiveRequest(int(goal[1])) if goal else None
     return replace(request, objective=objective, games=_integer(fields, "games", 0), seed=_integer(fields, "seed", 1))
 
 

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from .._messages import _
 from ..approximation.rollout import ApproximateSimulation
-from ..approximation.simulation import simulate
+from ..errors import StateError
+from ..model.policies import Policy
+from ..policies.named import named_policy
+from ..policies.player import exact_policy
+from ..policies.simulation import simulate
+from ..strategy.played_games import Actor
 from ..strategy.position_sample import PositionSample
 from ..strategy.positions import sample_positions
 from ..strategy.score_strategy import ScoreStrategy
@@ -31,25 +38,28 @@ def run_simulation(
     fields: Mapping[str, Any],
     progress: Progress | None = None,
     workers: AbstractContextManager[Cluster | None] = HERE,
-) -> tuple[Strategy, Simulation, dict[str, Any]]:
+) -> tuple[Strategy | Policy | Actor, Simulation, dict[str, Any]]:
     """Play the games of a request."""
-    request, means, strategy = _resolved(service, fields)
+    request, means, policy = _resolved(service, fields)
+    strategy = exact_policy(policy)
     rules, card, games = request.rules, request.card, request.games
-    how = request.seed, request.position
+    how = request.seed, request.position if strategy else card
     with workers as cluster:
         if cluster:
+            if not isinstance(strategy, Strategy):
+                raise StateError(_("on workers the policy is mean or a goal, such as goal:280"), field="policy")
             played = cluster.simulate(
                 strategy, games, *how, points=card.total, tables=service.tables, progress=progress
             )
         else:
-            played = simulate(strategy, games, *how, service.threads, points=card.total, progress=progress)
+            played = simulate(policy, games, *how, service.threads, rules=rules, points=card.total, progress=progress)
     finals = played.final_scores
     lowest = int(finals.min())
     still_open = [c for c in range(len(rules.categories)) if not request.state.filled >> c & 1]
     marks = zip(PERCENTILES, played.percentiles(PERCENTILES), strict=True)
     answer = (
         answer_head(request)
-        | approximate_fields(strategy)
+        | approximate_fields(means)
         | (estimate_fields(strategy, request) if isinstance(strategy, ScoreStrategy) else {})
         | {
             "policy": fields["policy"],
@@ -75,24 +85,31 @@ def run_simulation(
     )
     if isinstance(played, ApproximateSimulation):  # its mean has the luck of the dice removed
         answer["plain_mean"] = played.plain_mean
-    if request.objective is None:
+    if policy is means:
         answer["expected_final_score"] = card.total + means.value(request.position)
+    elif request.objective is None:
+        answer["perfect_mean"] = card.total + means.value(request.position)
     else:
         assert request.objective.goal is not None
+        assert isinstance(strategy, Strategy)
         reached = float((finals >= request.objective.goal).mean())
         answer["reached"] = reached
         answer["reached_error"] = float(np.sqrt(reached * (1 - reached) / games)) if games > 1 else None
         answer["chance"] = min(1.0, strategy.value(request.position))
-    return strategy, played, answer
+    return policy, replace(played, policy=str(fields["policy"])), answer
 
 
 def run_positions(service: QueryService, fields: Mapping[str, Any]) -> tuple[PositionSample, dict[str, Any]]:
     """Labelled positions from the games of a request."""
     sampling = {name: fields[name] for name in ("exploration", "distinct", "options")}
     plain = {name: value for name, value in fields.items() if name not in ("positions", *sampling)}
-    request, _, strategy = _resolved(service, plain | {"games": fields["positions"]})
-    start = request.position
-    found = sample_positions(strategy, request.games, request.seed, start=start, threads=service.threads, **sampling)
+    request, means, policy = _resolved(service, plain | {"games": fields["positions"]})
+    strategy = policy if isinstance(policy, Strategy) else means  # labels the positions
+    player = None if policy is strategy else cast(Actor, policy)
+    start = request.card if player else request.position
+    found = sample_positions(
+        strategy, request.games, request.seed, start=start, player=player, threads=service.threads, **sampling
+    )
     visits = found.visits if found.distinct else np.ones(len(found), dtype=np.int64)
     rolls_left = np.bincount(found.rolls_left, weights=visits).astype(int).tolist()
     answer = answer_head(request) | {
@@ -105,12 +122,18 @@ def run_positions(service: QueryService, fields: Mapping[str, Any]) -> tuple[Pos
         "rolls_left": {str(left): number for left, number in enumerate(rolls_left)},
         "most_visits": int(found.visits.max()),
     }
-    return found, answer
+    return replace(found, player=str(fields["policy"])) if player else found, answer
 
 
-def _resolved(service: QueryService, fields: Mapping[str, Any]) -> tuple[Request, Strategy, Strategy]:
-    """The request, the strategy of the mean, and the one that plays."""
+def _resolved(
+    service: QueryService, fields: Mapping[str, Any]
+) -> tuple[Request, Strategy, Strategy | Policy | Actor]:
+    """The request, the strategy of the mean, and the policy that plays."""
     request = parse_simulation(fields, service.rules)
     service.decide(request)  # what is beyond the budget is refused before anything is solved
     means = service.strategy(request.rules)
-    return request, means, service.resolve(request, means).strategy if request.objective else means
+    if request.objective:
+        return request, means, service.resolve(request, means).strategy
+    if fields["policy"] == "mean":
+        return request, means, means
+    return request, means, named_policy(str(fields["policy"]), service.setting(request)).policy

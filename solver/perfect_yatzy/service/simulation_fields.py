@@ -46,7 +46,7 @@ def measured_fields(
 
 def simulation_fields(request: Request, strategy: Strategy, threads: int | None) -> dict[str, Any]:
     """The field ``simulation``: the distribution of the final score in simulated games."""
-    from ..approximation.simulation import simulate
+    from ..policies.simulation import simulate
 
     played = simulate(strategy, request.games, request.seed, request.position, threads)
     marks = zip(PERCENTILES, played.percentiles(PERCENTILES), strict=True)

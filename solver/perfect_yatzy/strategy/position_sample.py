@@ -78,7 +78,9 @@ class PositionSample:
     ----------
     rules : RuleSet
     policy : str
-        What the strategy maximises: ``mean``, ``goal:280`` or ``utility``.
+        What the strategy that labels them maximises: ``mean``, ``goal:280`` or ``utility``.
+    player : str
+        Who played the games; empty: the strategy.
     seed : int
     exploration : float
         Chance of a random action instead of the best one.
@@ -136,6 +138,7 @@ class PositionSample:
     visits: Ints
     actions: Ragged | None = None
     action_values: Ragged | None = None
+    player: str = ""
 
     def __len__(self) -> int:
         return len(self.value)
@@ -206,6 +209,7 @@ class PositionSample:
             self.policy,
             seed=self.seed,
             exploration=self.exploration,
+            **({"player": self.player} if self.player else {}),
             distinct="true" if self.distinct else "false",
             columns=json.dumps({name: MEANINGS[name] for name in names}),
         )

@@ -9,6 +9,7 @@ the same seed, and do not depend on the number of threads.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -17,11 +18,13 @@ import numpy as np
 from ..errors import StateError, game_over, whole_number
 from ..game.action_numbers import action_count
 from ..game.dice import Ints, lattice
+from ..game.legal_actions import TurnPosition
 from ..game.upper_sums import upper_sums
 from ..model.estimates import gigabytes
 from ..model.turn_model import turn_model, turn_outcomes
 from ..tablebase.memory import available_memory
 from .batch import BatchOptions
+from .played_games import Actor, Player, play_games, start_of
 from .position import CheckedPosition, Position
 from .position_sample import PositionSample, Ragged
 from .simulation import check_seed
@@ -41,6 +44,7 @@ def sample_positions(
     options: bool = False,
     distinct: bool = False,
     start: Position | None = None,
+    player: Player | Actor | None = None,
     threads: int | None = None,
 ) -> PositionSample:
     """Positions of simulated games, with the best action and the value of each.
@@ -66,6 +70,9 @@ def sample_positions(
         Positions are equal if state, dice and rerolls left are; for goals and utilities also the points on the card.
     start
         The position at the start of a turn from which every game is played; default: where the strategy starts.
+    player
+        Who plays the games instead of the strategy, which labels them: an object with ``act(position)`` or a function
+        of a position. It needs a start with points, not a bare state.
     threads
         Number of threads; default: one per processor.
 
@@ -96,17 +103,21 @@ def sample_positions(
             code="too-large",
         )
     games = _Games(strategy, checked, seed, float(exploration), options, threads)
+    begin = None if player is None else start_of(strategy.rules, start)
     parts, first, rows = list[PositionSample](), 0, 0
     most = MAX_GAMES if not options else max(1, min(MAX_GAMES, OPTION_BYTES // (8 * action_count(strategy.rules))))
     per_game = float(games.turns * strategy.rules.rolls_per_turn)  # then the measured number
     while rows < n:
         number = min(most, math.ceil((n - rows) / per_game * 1.02))
-        parts.append(games.play(first, number))
+        if player is None or begin is None:
+            parts.append(games.play(first, number))
+        else:
+            parts.append(games.play_as(player, begin, first, number))
         first, rows = first + number, rows + len(parts[-1])
         per_game = rows / first
     sample = _joined(parts, n)
     first_rows, visits = _visits(sample, with_points=strategy.policy != "mean")
-    sample = replace(sample, visits=visits, distinct=distinct)
+    sample = replace(sample, visits=visits, distinct=distinct, player=type(player).__name__ if player else "")
     return sample.take(first_rows) if distinct else sample
 
 
@@ -165,6 +176,17 @@ class _Games:
         # Within a game the steps are in order already.
         return everything.take(np.argsort(everything.game_number, kind="stable"))
 
+    def play_as(self, player: Player | Actor, begin: TurnPosition, first: int, number: int) -> PositionSample:
+        """:meth:`play` with another player, who acts in one position at a time."""
+        act: Any = getattr(player, "act", player)
+        found = play_games(act, begin, first, number, self.seed, self.exploration).columns()
+        names = ("filled", "upper", "saved", "joker_paid", "points", "dice", "rolls_left")
+        filled, upper, saved, paid, points, dice, rerolls = (found[name] for name in names)
+        turns = np.bitwise_count(filled).astype(np.int64) + 1
+        return self.labelled(
+            found["game"], turns, filled, upper, saved, paid, points, dice, rerolls, lambda best: found["action"]
+        )
+
     def decide(
         self,
         numbers: Ints,
@@ -189,23 +211,45 @@ class _Games:
         job = DecisionJob(self.model, self.outcomes, decisions, self.seed, turn, roll)
         roll_decisions(job)
         dice = self.faces[held - self.grid.first_roll]
+
+        def explored(best: Ints) -> Ints:
+            decisions.actions[:] = best
+            explore(self.exploration, job)
+            return decisions.actions
+
+        turns = np.full(size, self.start.state.filled.bit_count() + turn + 1)
+        sample = self.labelled(numbers, turns, filled, upper, saved, paid, points, dice, rerolls, explored)
+        return sample, decisions.actions, decisions.outcomes
+
+    def labelled(
+        self,
+        numbers: Ints,
+        turns: Ints,
+        filled: Ints,
+        upper: Ints,
+        saved: Ints,
+        paid: Ints,
+        points: Ints,
+        dice: Ints,
+        rerolls: Ints,
+        taken: Callable[[Ints], Ints],
+    ) -> PositionSample:
+        """Rows with the best actions; `taken` gives those that are taken instead."""
         answer = self.ask(filled, upper, dice, rerolls, saved, paid, self.threads, points=points)
-        decisions.actions[:] = answer.action
-        explore(self.exploration, job)
         actions = action_values = None
         if isinstance(answer, BatchOptions):
             rows, columns = np.nonzero(answer.legal)
-            offsets = np.searchsorted(rows, np.arange(size + 1))
+            offsets = np.searchsorted(rows, np.arange(len(numbers) + 1))
             actions = Ragged(offsets, columns.astype(np.int16))
             action_values = Ragged(offsets, answer.values[rows, columns])
-        sample = PositionSample(
+        return PositionSample(
             rules=self.rules,
             policy=self.strategy.policy,
             seed=self.seed,
             exploration=self.exploration,
             distinct=False,
             game_number=numbers,
-            turn=np.full(size, self.start.state.filled.bit_count() + turn + 1),
+            turn=turns,
             filled=filled,
             upper=upper,
             saved=saved,
@@ -215,12 +259,11 @@ class _Games:
             rolls_left=rerolls,
             action=answer.action,
             value=answer.value,
-            taken=decisions.actions,
-            visits=np.ones(size, dtype=np.int64),
+            taken=taken(answer.action),
+            visits=np.ones(len(numbers), dtype=np.int64),
             actions=actions,
             action_values=action_values,
         )
-        return sample, decisions.actions, decisions.outcomes
 
 
 def _joined(parts: list[PositionSample], rows: int | None = None) -> PositionSample:

@@ -9,6 +9,7 @@ import click
 
 from ..._messages import _, ngettext, number_text
 from ..options import (
+    POLICY_WORDS,
     SEED,
     UsageError,
     cluster_options,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from ...cluster.session import Cluster
     from ...service.queries import QueryService
 
-POLICY = words_param("perfect", "most-points", "prices", "hold-rules", "goal:")
+POLICY = words_param(*POLICY_WORDS)
 
 
 @click.command()
@@ -42,8 +43,8 @@ POLICY = words_param("perfect", "most-points", "prices", "hold-rules", "goal:")
     "--process", metavar="COMMAND",
     help="Instead of a policy, a program that reads requests and writes answers as yatzy hold --jsonl does.",
 )  # fmt: skip
-@number_option("--games", "-n", low=1, high=1_000_000, default=200, text="Games for --process.")
-@click.option("--seed", type=SEED, metavar="N", default=1, show_default=True, help="Random seed for --process.")
+@number_option("--games", "-n", low=1, high=1_000_000, default=200, text="Games of a policy that is sampled.")
+@click.option("--seed", type=SEED, metavar="N", default=1, show_default=True, help="Random seed of these games.")
 @json_option
 @language_option
 @cluster_options
@@ -55,15 +56,24 @@ def evaluate(
     """Measure policies exactly, and where they lose points.
 
     POLICY is perfect, most-points (the most points in each turn), prices (the price sheet of yatzy learn), hold-rules
-    (the sheet with its rules for the holds), level:5 (a computer player), goal:280, or a file: a strategy sheet
-    (.json), a value function (.npy), or a Python function (bot.py:play). A .py file is run. Several policies are
-    evaluated one after the other; with --workers or --cluster, one on each worker.
+    (the sheet with its rules for the holds), level:5, safe, bold or win (computer players), goal:280, or a file: a
+    strategy sheet (.json), a value function (.npy), or Python code (bot.py:play). A .py file is run. Several policies
+    are evaluated one after the other; with --workers or --cluster, one on each worker.
+
+    \b
+      # bot.py
+      def play(position):
+          boxes = position.categories()
+          best = max(boxes, key=lambda box: boxes[box])
+          return "none" if position.rolls_left and boxes[best][0] < 20 else best
+
+    A function of a position, safe, bold and win are sampled: --games of theirs are compared with perfect play.
 
     \b
       yatzy evaluate most-points
       yatzy evaluate prices --rules yahtzee
       yatzy evaluate goal:250 --against perfect
-      yatzy evaluate bot.py:play --card "ones=3 chance=22"
+      yatzy evaluate bot.py:play --games 500
       yatzy evaluate level:1 level:2 level:3 --workers 2
       yatzy evaluate --process "python bot.py" --games 500
     """
@@ -78,9 +88,9 @@ def evaluate(
     if process and against:
         given = {"first": "--process", "second": "--against"}
         raise UsageError(_("{first} and {second} cannot be combined; give one of them", **given))
-    request: dict[str, Any] = {"rules": rules, "card": card}
+    request: dict[str, Any] = {"rules": rules, "card": card, "games": games, "seed": seed}
     if process:
-        request |= {"process": process, "games": games, "seed": seed}
+        request["process"] = process
         label = _("Playing {count} games", count=number_text(games, grouped=True))
         answers = [run_evaluation(service, request, progress(label), on)]
     else:

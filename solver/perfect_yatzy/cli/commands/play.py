@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 # Completed after --opponent; `parse_kind` reads them, and more.
 KINDS = ("1", "2", "3", "4", "5", "6", "7", "8", "beginner", "novice", "casual", "practised", "skilled", "strong",
-         "expert", "perfect", "mean", "safe", "bold", "win")  # fmt: skip
+         "expert", "perfect", "mean", "safe", "bold", "win", "prices", "hold-rules", "most-points", "goal:",
+         "process:")  # fmt: skip
 # Options that may differ when a saved game is resumed; the others define the game.
 SETTINGS = {"save", "record", "warn", "no_warn", "advice", "plain", "lang", "tables", "threads"}
 
@@ -33,7 +34,8 @@ SETTINGS = {"save", "record", "warn", "no_warn", "advice", "plain", "lang", "tab
 @click.option("--players", default="", help="Names separated by commas, in the order of play [You].")
 @click.option(
     "--opponent", "opponents", multiple=True, type=words_param(*KINDS), metavar="KIND",
-    help="A computer player: a level from 1 (beginner) to 8 (perfect), safe, bold, or win. Several are possible.",
+    help="A computer player: a level from 1 (beginner) to 8 (perfect), safe, bold, win, or another policy of yatzy "
+    "evaluate. Several are possible.",
 )  # fmt: skip
 @click.option(
     "--dice", type=click.Choice(["program", "typed"]), default="program", show_default=True,
@@ -81,7 +83,7 @@ def play(
 
     from ...game.translations import localized
     from ...play.save_file import SaveFile
-    from ...policies.computer_players import parse_kind
+    from ...policies.computer_players import is_code, parse_kind
     from ..terminal_game import Quit, TerminalGame
 
     if seed is not None and dice == "typed":
@@ -94,6 +96,10 @@ def play(
         confirm(_("This discards {game}.", game=old), _("--new discards {game}; add --yes", game=old))
     if save_file.seen is not None and not new:
         session = save_file.load()
+        if not is_given("opponents") and (programs := list(filter(is_code, session.computers))):
+            options = " ".join(f"--opponent {kind}" for kind in filter(None, session.computers))
+            text = _("an opponent of the game saved in {path} is code that is run ({code}); to agree, add {options}")
+            raise StateError(text.format(path=save_file.path, code=programs[0], options=options))
         requested = {
             "rules": service.rules(rules).fingerprint,
             "players": parse_players(players),
@@ -263,4 +269,4 @@ def finish(game: TerminalGame, record: str) -> None:
     except RulesError as error:
         click.echo(_("There is no review yet: {error}\n", error=error))
     words = ["yatzy", "review"] + ([] if record == str(record_path()) else [record])
-    echo_fitted(_("To see your mistakes: {command}", command=join(words)))
+    echo_fitted(_("To see your errors: {command}", command=join(words)))

@@ -1,4 +1,4 @@
-"""`yatzy simulate`: play many games with an optimal strategy."""
+"""`yatzy simulate`: play many games of a policy."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def simulate(
     rules: str, games: int, start: dict[str, Any], output: str | None, force: bool, as_json: bool,
     on: AbstractContextManager[Cluster | None], service: QueryService,
 ) -> None:  # fmt: skip
-    """Simulate games with an optimal strategy.
+    """Simulate games of perfect play, or of any other policy.
 
     The dice depend only on the seed and on the numbers of the game, turn and roll, so two policies play with the
     same dice.
@@ -47,6 +47,7 @@ def simulate(
     \b
       yatzy simulate yatzy --games 1000000
       yatzy simulate yatzy --policy goal:300 --output games.parquet
+      yatzy simulate yatzy --policy level:3 --games 100 --output games.jsonl
       yatzy simulate giant --games 1000000 --workers 4
     """
     from ...service.simulate import run_simulation
@@ -58,8 +59,8 @@ def simulate(
         check_output(output, games, start["card"])
         check_overwrite(output, force)
     request = {"rules": rules, "games": games} | start
-    strategy, simulation, answer = run_simulation(service, request, simulation_progress(games), on)
+    policy, simulation, answer = run_simulation(service, request, simulation_progress(games), on)
     if output:
         with output_file(output) as file:
-            write_games(file, output, strategy, simulation)
+            write_games(file, output, policy, simulation)
     echo_answer(answer, simulation_lines(service.rules(rules), answer), as_json)

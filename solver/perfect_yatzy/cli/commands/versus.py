@@ -50,7 +50,7 @@ def versus(
       yatzy versus yatzy-forced --policy perfect --policy most-points
     """
     from ...game.scorecard import Scorecard
-    from ...policies.named import Setting, named_policy
+    from ...policies.named import Setting, listed, named_policy
     from ...service.budget import COMMAND_LIMIT
     from ...strategy.strategy import Strategy
     from ...strategy.two_players import TwoPlayerGame
@@ -79,7 +79,7 @@ def versus(
     setting = Setting(rule_set, Scorecard(rule_set), service.tables, service.threads)
     players = []
     for name in policies:
-        policy = named_policy(name, setting).policy
+        policy = listed(name, named_policy(name, setting).policy)
         if isinstance(policy, Strategy):
             raise StateError(_("{policy} looks at more than its own card", policy=name), field="policy")
         players.append(policy)

@@ -46,7 +46,9 @@ def _against_perfect(answer: dict[str, Any]) -> str:
 
 def _sampled_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
     mean, plain_mean = _with_interval(answer, ""), _with_interval(answer, "plain_")
-    headline = _("{policy}: mean final score {mean}, luck removed", policy=answer["policy"], mean=mean)
+    headline = _(
+        "{policy}: mean final score {mean}, luck removed", policy=answer.get("title", answer["policy"]), mean=mean
+    )
     plain = ngettext("Plain mean of {count} game: {mean}", "Plain mean of {count} games: {mean}", answer["games"])
     lines = [headline, "", card_line(rules, answer), _against_perfect(answer)]
     lines.append(plain.format(count=grouped(answer["games"]), mean=plain_mean))

@@ -98,7 +98,7 @@ def review_lines(
     """Lines for `yatzy review`: the summary, and decisions with the outlook of the actual action and of the best."""
     lines = [*summary_lines(rules, review), ""]
     if not explained:
-        return [*lines, _("No mistakes found.")]
+        return [*lines, _("No errors found.")]
     for decision, actual, best in explained:
         lines += [*decision_lines(rules, decision, actual, best), ""]
     return lines

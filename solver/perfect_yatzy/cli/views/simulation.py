@@ -27,6 +27,8 @@ def simulation_lines(rules: RuleSet, answer: dict[str, Any]) -> list[str]:
         lines.append(text.format(mean=number_text(answer["plain_mean"], 2)))
     if "reached" in answer:
         lines.append(_goal_line(answer))
+    elif "perfect_mean" in answer:
+        lines.append(_("Perfect play: {best}", best=number_text(answer["perfect_mean"], 2)))
     else:
         text = _("Exact expected final score {points}")
         if "approximate" in answer:

@@ -19,10 +19,11 @@ from typing import IO, Any
 
 from ..._messages import _
 from ...errors import StateError
-from ...play.simulated_records import simulated_records
+from ...play.simulated_records import played_records, simulated_records
+from ...policies.player import exact_policy
+from ...policies.simulation import PlayedSimulation
 from ...strategy.arrow import arrow_table, check_pyarrow
 from ...strategy.simulation import Simulation
-from ...strategy.strategy import Strategy
 from .wording import alternatives, grouped
 
 SUFFIXES = (".csv", ".parquet", ".jsonl")
@@ -87,8 +88,8 @@ def check_output(path: str, games: int, card: str) -> None:
         raise StateError(text.format(most=grouped(MAX_RECORDS)))
 
 
-def write_games(file: IO[bytes], path: str, strategy: Strategy, simulation: Simulation) -> None:
-    """Write the games of a strategy; the suffix of `path` selects the format.
+def write_games(file: IO[bytes], path: str, policy: object, simulation: Simulation) -> None:
+    """Write the games of a policy; the suffix of `path` selects the format.
 
     Either a record (:mod:`perfect_yatzy.play.record`), or the columns of :meth:`Simulation.columns`, in Parquet with
     the metadata of the simulation.
@@ -96,6 +97,11 @@ def write_games(file: IO[bytes], path: str, strategy: Strategy, simulation: Simu
     if not path.endswith(".jsonl"):
         write_table(file, path, [simulation.columns()], simulation.metadata())
         return
-    games, player = len(simulation.final_scores), simulation.policy
-    for line in simulated_records(strategy, games, simulation.seed, player=player):
+    if isinstance(simulation, PlayedSimulation):
+        lines = played_records(simulation)
+    else:
+        listed, games = exact_policy(policy), len(simulation.final_scores)
+        assert listed is not None
+        lines = simulated_records(listed, games, simulation.seed, player=simulation.policy)
+    for line in lines:
         file.write(line.encode() + b"\n")

@@ -1,17 +1,19 @@
 // The sentences of the advice.
+import { optionName, optionTitle } from "./actions.js";
 import { capitalize, diceText } from "./dom.js";
 import { playerName } from "./game.js";
 import { formatNumber, formatPercent, language, ngettext, _ } from "./i18n.js";
-import { chanceText, objectiveName, optionName, optionTitle } from "./options.js";
+import { chanceText, objectiveName } from "./options.js";
 import { workText } from "./solve.js";
+import { isChance, lossOf } from "./verdict.js";
 import { whySentence } from "./why.js";
 
 const NEAR = 0.2; // points, or per cent of a chance: a smaller difference is hardly one
 
-export { optionTitle, whySentence as whyText };
+export { lossOf, optionTitle, whySentence as whyText };
 
 // Whether the aim is certain or out of reach whatever is done.
-export const isSettled = ({ aim, entries: [best] }) => Boolean(aim) && (best.chance === 0 || best.chance === 1);
+const isSettled = ({ aim, entries: [best] }) => Boolean(aim) && (best.chance === 0 || best.chance === 1);
 
 // In a row of options; in a sentence a lower bound is called one.
 export const valueText = (answer, entry) => (answer.aim && !isSettled(answer) ? formatPercent(entry.chance) : formatNumber(entry.expected_final_score, 2));
@@ -24,19 +26,12 @@ export function valueName({ aim, entries: [best] }) {
   return best.chance === 1 ? _("{aim} is certain; ranked by the average", fields) : _("chance of {aim}", { aim: objectiveName(aim) });
 }
 
-const lossOf = (entry, best, isChance) => (isChance ? 100 * (best.chance - entry.chance) : best.expected_final_score - entry.expected_final_score);
-
-// What an option loses against the best of an answer, in the unit of its rows.
-export function boxLoss({ aim, entries: [best] }, entry) {
-  return Math.max(0, aim ? best.chance - entry.chance : best.expected_final_score - entry.expected_final_score);
-}
-
-// How much better the best option is than the second; `aim` only if options differ by their chance.
-export function gapText(best, second, aim) {
-  const gap = lossOf(second, best, aim), fields = { other: optionName(second), gap: formatNumber(gap, 2) };
+// How much better the best option is than the second.
+export function gapText(best, second) {
+  const gap = lossOf(second, best), fields = { other: optionName(second), gap: formatNumber(gap, 2) };
   if (gap < 1e-6) return _("As good: {other}.", fields);
   if (gap < 0.005) return _("Less than 0.01 better than {other}.", fields);
-  if (aim) return _("{gap} % better than {other}.", fields);
+  if (isChance(second, best)) return _("{gap} % better than {other}.", fields);
   return gap < NEAR ? _("Nearly as good: {other} (−{gap}).", fields) : _("{gap} points better than {other}.", fields);
 }
 
@@ -44,8 +39,8 @@ export function gapText(best, second, aim) {
 export function heldText(answer, held) {
   const [best] = answer.entries, dice = held.hold.length ? diceText(held.hold) : _("nothing");
   if (held.loss < 1e-6) return _("You keep {dice}: {value}, no option is better.", { dice, value: statedText(answer, held) });
-  const isChance = answer.aim && !isSettled(answer), fields = { dice, best: optionName(best), loss: formatNumber(lossOf(held, best, isChance), 2) };
-  return isChance ? _("You keep {dice}: {loss} % less than the best, {best}.", fields) : _("You keep {dice}: {loss} points less than the best, {best}.", fields);
+  const fields = { dice, best: optionName(best), loss: formatNumber(lossOf(held, best), 2) };
+  return isChance(held, best) ? _("You keep {dice}: {loss} % less than the best, {best}.", fields) : _("You keep {dice}: {loss} points less than the best, {best}.", fields);
 }
 
 // What stands in place of the advice.
@@ -76,9 +71,9 @@ const countWord = (number) => [_("no"), _("one"), _("two"), _("three"), _("four"
 
 // The text of an action; real dice may be rolled by the page, too.
 export function actionLabel(action, isTyped) {
-  if (action.kind === "take") return capitalize(optionTitle(action.entry, false));
+  if (action.kind === "take") return capitalize(optionTitle(action.entry));
   if (action.kind !== "roll") {
-    return { "first-roll": isTyped ? _("Roll the dice for me") : _("Roll the dice"), review: _("Review this game"), "new-game": _("New game"), "next-player": _("Next player") }[action.kind];
+    return { "first-roll": isTyped ? _("Roll the dice for me") : _("Roll the dice"), "new-game": _("New game"), "next-player": _("Next player") }[action.kind];
   }
   const { count, hold } = action, fields = { count: countWord(count) };
   if (!hold.length) return isTyped ? _("Roll all dice for me") : _("Roll all dice again");

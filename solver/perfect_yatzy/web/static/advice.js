@@ -1,17 +1,16 @@
 // The advice: asks for it, draws what the view model says, and carries out its actions.
-import { aloneText, actionLabel, valueText } from "./advice-text.js";
+import { aloneText, actionLabel, optionTitle, valueText } from "./advice-text.js";
 import { askAgain, askFor, isUnsolved, known, onFound } from "./asking.js";
 import { setCardView } from "./card.js";
 import { showAdvised } from "./dice.js";
 import { button, byId, diceText, element, onClick, say, setEnabled } from "./dom.js";
-import { firstRoll, hasRecord, holdAndRoll, isTurnStart, markHold, passTurn, provideHolds, takeCategory } from "./game.js";
+import { firstRoll, holdAndRoll, isTurnStart, markHold, passTurn, provideHolds, takeCategory } from "./game.js";
 import { gradesHint } from "./grades.js";
-import { showOpponentsError } from "./header.js";
+import { showFieldError } from "./header.js";
 import { _, formatNumber, ngettext } from "./i18n.js";
 import { keepFocus } from "./keys.js";
-import { optionRow, optionTitle } from "./options.js";
+import { optionRow } from "./options.js";
 import { drawMap, hideMap } from "./outcomes.js";
-import { showRoom } from "./room.js";
 import { forgetSolve, solveBox, workText } from "./solve.js";
 import { categoryName, change, hasAllDice, isCardFull, maxRerolls, me, objective, onDraw, position, redraw, rules, startGame, state, totals } from "./state.js";
 import { confirmLoss, isAdviceHidden } from "./training.js";
@@ -29,7 +28,7 @@ function update() {
   if (askFor({ ...position(), dice: state.dice, rolls_left: state.left }, objective(), isAsked)) {
     showsAll = false;
     forgetSolve();
-    showOpponentsError("");
+    showFieldError("opponents", "");
   }
   draw();
 }
@@ -39,7 +38,7 @@ function draw() {
   const expected = failure && (cost || ["too-large", "not-available"].includes(failure.error.code));
   shown = view(state, {
     ...known, failure: failure && { message: cost ? workText(cost) : failure.error.message, isExpected: Boolean(expected) }, cost,
-    isHidden: isAdviceHidden(), isUnsolved: isUnsolved(), hasRecord: hasRecord(), scores: state.players.map((player) => totals(player).all),
+    isHidden: isAdviceHidden(), isUnsolved: isUnsolved(), scores: state.players.map((player) => totals(player).all),
   }, { isNarrow: narrow.matches, showsAll, showsList, comparesBoxes: Boolean(comparedFor) });
   const { phase } = shown, isWaiting = phase === "waiting";
   document.body.classList.toggle("no-roll", isTurnStart());
@@ -81,7 +80,7 @@ function drawWork(failure, cost) {
   byId("long-work").hidden = !isOffered;
   if (byId("long-work").dataset.key === key) return;
   byId("long-work").dataset.key = key;
-  if (failure?.error.field === "opponents") showOpponentsError(failure.error.message);
+  if (failure?.error.field === "opponents") showFieldError("opponents", failure.error.message);
   const question = failure ? [failure.body.rolls_left > 0 ? "hold" : "score", failure.body] : ["expect", { ...position(), spread: false }];
   byId("long-work").replaceChildren(...(!isOffered ? [] : cost ? [solveBox(cost, ...question, repeat)]
     : failure.error.retryable ? [button(_("Try again"), repeat, { id: "retry" })] : []));
@@ -117,7 +116,7 @@ function drawButtons() {
   go.dataset.kind = primary?.kind || "";
   go.hidden = !primary && phase !== "waiting";
   setEnabled(go, Boolean(primary));
-  for (const id of ["roll-all", "best-again", "play-again"]) byId(id).hidden = !secondary.includes(id);
+  for (const id of ["roll-all", "best-again"]) byId(id).hidden = !secondary.includes(id);
   byId("instead").hidden = !list?.offersBoxes;
   byId("more").hidden = !list?.offersMore;
   byId("hide-list").hidden = !list?.offersLess;
@@ -141,20 +140,17 @@ function announce() {
   const problem = isAlone ? text : "", advice = isAlone ? byId("gap").textContent : text;
   const best = headline && shown.answer.entries[0];
   say(_("Roll {roll} of {rolls}: {dice}.", fields), problem === saidProblem ? "" : problem, byId("instead-of").textContent,
-    best ? _("{advice}: {value}, {what}.", { advice: optionTitle(best, shown.answer.choosesHold), value: headline.value, what: headline.name }) : advice);
+    best ? _("{advice}: {value}, {what}.", { advice: optionTitle(best), value: headline.value, what: headline.name }) : advice);
   saidProblem = problem;
 }
 
 // --- the actions ---
 
-const playAgain = () => change((s) => startGame(s), _("A new game; Undo brings the old one back."));
-
 const ACTIONS = {
   "first-roll": firstRoll,
   roll: ({ hold }) => playHold(hold),
   take: ({ entry }) => playCategory(entry.category),
-  review: () => { showRoom("review"); byId("review-own").click(); },
-  "new-game": playAgain,
+  "new-game": () => change((s) => startGame(s), _("A new game; Undo brings the old one back.")),
   "next-player": passTurn,
 };
 
@@ -189,7 +185,6 @@ function choose(entry) {
 provideHolds(() => (known.answer ? known.answer.entries.filter((entry) => !entry.category).map(({ hold, loss }) => ({ hold, loss })) : null));
 
 onClick("go", () => { if (shown?.primary) ACTIONS[shown.primary.kind](shown.primary); });
-onClick("play-again", () => { playAgain(); byId("go").focus(); });
 onClick("roll-all", () => playHold([]));
 onClick("best-again", () => { change((s) => { s.held = s.dice.map(() => false); s.chosen = false; }); byId("go").focus(); });
 onClick("more", () => {

@@ -134,8 +134,7 @@ function take(category) {
 
 function drawSums() {
   const sums = totals(viewed()), { categories } = rules();
-  sums.columns.forEach(({ sum, paid, steps }, i) => {
-    const next = steps.find(([threshold]) => sum < threshold) || steps[steps.length - 1], [threshold, points] = next;
+  sums.columns.forEach(({ sum, paid, next: [threshold, points] }, i) => {
     const upper = categories.filter((category) => category.upper && category.column === i);
     const faces = upper.reduce((total, _box, at) => total + at + 1, 0);
     const filled = upper.map((box, at) => [viewed().card[box.id], threshold * (at + 1) / faces]).filter(([value]) => value !== undefined);

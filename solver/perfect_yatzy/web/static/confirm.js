@@ -2,9 +2,10 @@
 // every choice is graded, counted, and kept for practice if it is a mistake.
 import { button, byId, element } from "./dom.js";
 import { addMistakes } from "./drill.js";
+import { sorted } from "./game.js";
 import { isMistake } from "./grades.js";
 import { _ } from "./i18n.js";
-import { me, state } from "./state.js";
+import { position, state } from "./state.js";
 import { countChoice, isAdviceHidden, setSettings, threshold } from "./training-settings.js";
 import { gradeOfChoice, lossOf, lossSentence, verdictView } from "./verdict.js";
 import { whySentence } from "./why.js";
@@ -16,21 +17,20 @@ export let lastVerdict = null; // { option, best, rules, second } of the last ch
 export async function confirmLoss(option, best, second) {
   const loss = lossOf(option, best);
   if (threshold() && loss >= threshold() && !await asked(option, best)) return false;
-  noteChoice(option, best, second);
+  if (isAdviceHidden()) {
+    noteChoice(option, best, structuredClone({ ...position(), dice: sorted(state.dice), rolls_left: state.left }));
+    lastVerdict = { option, best, second, rules: state.rules };
+  }
   return true;
 }
 
-// Grades a choice that is already made, such as one that real dice show.
-export function noteChoice(option, best, second) {
-  if (!isAdviceHidden()) return;
-  const loss = lossOf(option, best), grade = gradeOfChoice(option, best);
-  countChoice(grade, best.chance === undefined ? loss : 0);
-  lastVerdict = { option, best, second, rules: state.rules };
-  if (best.chance === undefined && isMistake(grade)) addMistakes([{ position: positionNow(), loss }]);
+// Counts a choice in a position, and keeps a mistake for practice; returns its grade.
+export function noteChoice(option, best, position) {
+  const loss = lossOf(option, best), grade = gradeOfChoice(option, best), isMean = best.chance === undefined;
+  countChoice(grade, isMean ? loss : 0);
+  if (isMean && isMistake(grade)) addMistakes([{ position, loss }]);
+  return grade;
 }
-
-const positionNow = () => ({ rules: state.rules, card: { ...me().card }, bonus_points: me().bonusPoints, saved: me().saved,
-  dice: [...state.dice].sort((a, b) => a - b), rolls_left: state.left });
 
 // The section Training can change it back.
 function warnNoMore() {

@@ -7,6 +7,7 @@ import { _, formatNumber, formatPercent } from "./i18n.js";
 import { remember, reviewGame } from "./memory.js";
 import { choicesView } from "./review-decision.js";
 import { reviewFigures } from "./review-view.js";
+import { showRoom } from "./room.js";
 import { ruleSet } from "./rulesets.js";
 import { whySentence } from "./why.js";
 import { isCardFull, isFull, onDraw, redraw, rules, state, totals } from "./state.js";
@@ -43,16 +44,16 @@ function whatHappened() {
       redraw();
     }, () => {}); // without the server only the score is shown
   }
-  const { found } = reviewed;
-  if (!found) return [];
+  const { found = [] } = reviewed;
   return [...found.flatMap((each) => [...(found.length > 1 ? [element("h3", {}, each.player)] : []), reviewFigures(each, false), ...largestMistake(each, record)]),
-    element("p", { class: "bar" }, button(_("Share a picture"), () => sharePicture(record, found), { id: "share", class: "quiet" }))];
+    element("p", { class: "bar" }, button(_("Review this game"), () => { showRoom("review"); byId("review-own").click(); }, { id: "review-end" }),
+      ...(found.length ? [button(_("Share a picture"), () => sharePicture(record, found), { id: "share" })] : []))];
 }
 
 function largestMistake({ decisions }, record) {
   const worst = decisions.reduce((most, each) => (each.loss > (most?.loss ?? 0) ? each : most), null);
-  if (!worst || worst.loss < EVEN) return [element("p", {}, _("No mistakes: every decision was the best one."))];
-  return [element("h3", {}, _("The largest mistake: {place}", { place: placeText(worst.turn, worst.roll) })), ...choicesView(worst, record.rules),
+  if (!worst || worst.loss < EVEN) return [element("p", {}, _("No errors: every decision was the best one."))];
+  return [element("h3", {}, _("The largest error: {place}", { place: placeText(worst.turn, worst.roll) })), ...choicesView(worst, record.rules),
     element("p", {}, whySentence(worst.best, worst.done, record.rules))];
 }
 

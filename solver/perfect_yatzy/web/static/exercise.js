@@ -6,23 +6,13 @@ import { button, diceText, dieFace, element, setEnabled } from "./dom.js";
 import { gradeChip } from "./grades.js";
 import { _, formatNumber, ngettext } from "./i18n.js";
 import { loadRules } from "./rulesets.js";
+import { totals } from "./state.js";
 import { gradeOfChoice, lossOf, lossSentence, optionsTable, verdictView } from "./verdict.js";
 import { whySentence } from "./why.js";
 
-// The fields of a request for a position.
-export function requestOf(position, rules) {
-  const { rules: spec, card, dice, rolls_left: rollsLeft } = position;
-  const body = { rules: spec, card, dice, rolls_left: rollsLeft };
-  if (rules.bonus_points) body.bonus_points = position.bonus_points || 0;
-  if (rules.saved_rolls) body.saved = position.saved || 0;
-  return body;
-}
-
 // All options of a position, best first, each with its loss against the best.
-export async function optionsOf(position, signal) {
-  const rules = await loadRules(position.rules), body = requestOf(position, rules);
-  const [score, hold] = await Promise.all([ask("score", { ...body, explain: true }, { signal }),
-    position.rolls_left ? ask("hold", { ...body, explain: true }, { signal }) : null]);
+async function optionsOf(position) {
+  const body = { ...position, explain: true }, [score, hold] = await Promise.all([ask("score", body), position.rolls_left ? ask("hold", body) : null]);
   const holds = hold ? hold.holds.filter((entry) => !entry.category) : []; // to hold all dice is to take a box
   const options = [...score.categories, ...holds].sort((a, b) => b.expected_final_score - a.expected_final_score);
   return options.map((option) => ({ ...option, loss: lossOf(option, options[0]) }));
@@ -140,15 +130,7 @@ function cardView(rules, position, options, onTake) {
   };
   const side = (isUpper, ...sums) => element("ul", { "aria-label": isUpper ? _("Upper boxes") : _("Other boxes") },
     ...rules.categories.filter((category) => Boolean(category.upper) === isUpper).map(cellOf), ...sums);
-  return element("div", { class: "exercise-card", role: "group", "aria-label": _("Score card") }, side(true, ...upperSums(rules, position)), side(false));
-}
-
-// The way to the upper bonus, which much depends on; one line for each column.
-function upperSums(rules, position) {
-  return (rules.bonus?.steps || []).map((steps, column) => {
-    const upper = rules.categories.filter((category) => category.upper && category.column === column);
-    const sum = upper.reduce((total, category) => total + (position.card[category.id] || 0), 0);
-    const [threshold] = steps.find(([points]) => sum < points) || steps[steps.length - 1];
-    return element("li", { class: "upper-sum" }, _("Upper {sum} of {threshold}", { sum: formatNumber(sum), threshold: formatNumber(threshold) }));
-  });
+  const sums = totals(position, rules).columns.map(({ sum, next: [threshold] }) => // the way to the bonus, on which much depends
+    element("li", { class: "upper-sum" }, _("Upper {sum} of {threshold}", { sum: formatNumber(sum), threshold: formatNumber(threshold) })));
+  return element("div", { class: "exercise-card", role: "group", "aria-label": _("Score card") }, side(true, ...sums), side(false));
 }

@@ -13,16 +13,6 @@ const randomFraction = () => crypto.getRandomValues(new Uint32Array(1))[0] / 2 *
 
 export const isTurnStart = () => !state.dice.length && !state.rolls.length;
 
-// Whether some dice are among others, counting equal ones.
-export function isWithin(part, dice) {
-  const rest = [...dice];
-  return part.every((face) => {
-    const at = rest.indexOf(face);
-    if (at >= 0) rest.splice(at, 1);
-    return at >= 0;
-  });
-}
-
 // Which of the dice a hold keeps, die by die.
 export function marksOf(dice, hold) {
   const rest = [...hold];
@@ -32,6 +22,9 @@ export function marksOf(dice, hold) {
     return at >= 0;
   });
 }
+
+// Whether some dice are among others, counting equal ones.
+export const isWithin = (part, dice) => marksOf(dice, part).filter(Boolean).length === part.length;
 
 // --- rolls ---
 
@@ -91,24 +84,23 @@ export function addDie(face) {
   if (isCardFull()) return;
   if (changing() !== null) { changeDie(changing(), face); return; }
   const holds = knownHolds();
-  // More dice than places, without a pause or before there is advice: the whole roll is entered, not only the dice rolled.
+  // More dice than are due, without a pause or before there is advice, where the player has not said what was kept: one roll.
   const isFlowing = performance.now() - lastEntryAt < SAME_ROLL_MS;
-  const isWholeRoll = hasAllDice() && state.assumed && !state.chosen && (isFlowing || !holds);
+  const isSameRoll = hasAllDice() && state.assumed && !state.chosen && (isFlowing || !holds);
   lastEntryAt = performance.now();
-  if (hasAllDice() && state.left === 0 && !isWholeRoll) {
+  if (hasAllDice() && state.left === 0 && !isSameRoll) {
     showNotice(_("No roll is left in this turn: take a box of the card first."));
     return;
   }
   const marks = keptMarks(), marked = state.dice.filter((_die, i) => marks[i]);
-  const isPutAside = hasAllDice() && !isWholeRoll && !marked.length && holds?.[0]?.hold.length; // some would have been kept
+  const isPutAside = hasAllDice() && !isSameRoll && !marked.length && holds?.[0]?.hold.length; // some would have been kept
   const kept = (state.chosen || marked.length) && marked.length < rules().dice ? marked : null; // null: the next roll shows it
+  const text = isPutAside ? _("A new roll. Undo brings {dice} back.", { dice: state.dice.join(" ") })
+    : isSameRoll ? _("Read as one roll of {count} dice. Undo takes the last one back.", { count: state.dice.length - state.assumed + 1 }) : "";
   change((s) => {
     s.typed = true;
-    if (isWholeRoll) {
-      s.dice = s.entered.slice(s.assumed);
-      s.held = s.dice.map(() => false);
-      s.holds[s.holds.length - 1] = null;
-      s.assumed = 0;
+    if (isSameRoll) {
+      keepFewer(s);
     } else if (hasAllDice()) {
       const isAssumed = !s.chosen;
       beginRoll(s, kept);
@@ -118,7 +110,19 @@ export function addDie(face) {
     s.dice.push(face);
     s.held.push(false);
     if (hasAllDice()) completeRoll(s);
-  }, isPutAside ? _("A new roll. Undo brings {dice} back.", { dice: state.dice.join(" ") }) : "", `dice ${state.turns.length} ${state.rolls.length + (hasAllDice() ? 1 : 0)}`); // the dice of a roll are one step of the history
+  }, text);
+}
+
+// Makes room for one more die of the roll: the player has kept fewer dice than the page had marked, those that lose least; with
+// all dice entered the roll itself shows which.
+function keepFewer(s) {
+  const rolled = s.dice.slice(s.assumed), size = s.assumed - 1, last = s.holds.length - 1;
+  const choices = (s.knownHolds || []).map(({ hold }) => hold).filter((hold) => hold.length === size);
+  s.holds[last] = size ? choices[0] || s.holds[last].slice(0, size) : null;
+  s.guess = size && choices.length > 1 ? { choices: choices.slice(0, MAX_GUESSES), isUnclear: false } : null;
+  s.assumed = size;
+  s.dice = [...s.holds[last] || [], ...rolled];
+  s.held = s.dice.map(() => false);
 }
 
 // --- correcting the last roll ---
@@ -143,7 +147,6 @@ function changeDie(at, face) {
 
 // A roll that is entered shows which dice were held before it, where the player has not said so.
 function completeRoll(s) {
-  s.entered = [...s.dice];
   endRoll(s);
   const last = s.holds.length - 1;
   if (last < 0) return;
@@ -172,6 +175,7 @@ function possibleHolds(before, after, known) {
 export function setGuessedHold(hold) {
   change((s) => {
     s.holds[s.holds.length - 1] = hold;
+    if (s.assumed) s.dice = [...hold, ...s.dice.slice(s.assumed)];
     s.guess.isUnclear = false;
   });
 }
@@ -194,7 +198,7 @@ export function clearDice() {
   if (!state.dice.length) return;
   change((s) => {
     s.dice.length = s.held.length = s.dice.length > (s.fixed || 0) ? s.fixed || 0 : 0;
-    if (!s.dice.length) s.fixed = 0;
+    if (!s.dice.length) s.fixed = s.assumed = 0;
     s.chosen = false;
     s.guess = null;
   });
@@ -245,7 +249,7 @@ export function takeCategory(entry) {
 
 function beginTurn(s) {
   s.player = nextPlayer();
-  Object.assign(s, { dice: [], held: [], chosen: false, rolls: [], holds: [], fixed: 0, assumed: 0, entered: [], knownHolds: null, guess: null, left: maxRerolls() });
+  Object.assign(s, { dice: [], held: [], chosen: false, rolls: [], holds: [], fixed: 0, assumed: 0, knownHolds: null, guess: null, left: maxRerolls() });
 }
 
 // Where a card was filled by hand, the next player goes on.

@@ -7,8 +7,6 @@ import { objectiveName } from "./options.js";
 import { loadRuleSets, loadRules, ruleSets } from "./rulesets.js";
 import { change, currentNotice, heldDice, maxRerolls, me, onDraw, redo, redraw, rules, showNotice, startGame, state, totals, undo, undoAndRedoAvailable } from "./state.js";
 
-let goalError = "";
-
 function drawHeader() {
   const filled = Object.keys(me().card).length, boxes = rules().categories.length, isOver = filled === boxes;
   const fields = { turn: formatNumber(Math.min(filled + 1, boxes)), turns: formatNumber(boxes), name: playerName(state.player), game: rules().name };
@@ -118,11 +116,9 @@ function drawObjective() {
   byId("win-lines").hidden = state.objective !== "win";
   byId("opponents-line").hidden = byId("opponents-hint").hidden = isTable;
   byId("opponents-table").hidden = !isTable;
-  if (!goalError) { byId("goal").value = state.goal; byId("opponents").value = state.opponents; }
+  if (!byId("goal-error").textContent) byId("goal").value = state.goal;
+  byId("opponents").value = state.opponents;
   byId("ties").value = state.ties;
-  byId("objective-error").textContent = goalError;
-  byId("goal").toggleAttribute("aria-invalid", false);
-  if (goalError) byId("goal").setAttribute("aria-invalid", "true");
 }
 
 // What is missing for what is maximised: the id of its field, or an empty text.
@@ -131,38 +127,37 @@ const missingField = () => (state.objective === "goal" && !state.goal ? "goal"
 
 // Closes the rules unless something is missing: that is said at its field.
 function closeRules() {
-  if (document.activeElement.id === "goal") setGoal({ target: byId("goal") });
-  if (document.activeElement.id === "opponents") setOpponents();
-  const missing = goalError ? "goal" : missingField();
+  if (state.objective === "goal") setGoal();
+  if (state.objective === "win") setOpponents();
+  const isWrong = Boolean(byId("goal-error").textContent), missing = isWrong ? "goal" : missingField();
   if (!missing) { byId("rules-dialog").close(); return; }
-  if (missing === "goal") {
-    goalError ||= _("Enter the points to reach, or choose another aim.");
-    drawObjective();
-  } else showOpponentsError(_("Enter what the opponents have, or add them as players."));
+  if (!isWrong) showFieldError(missing, missing === "goal" ? _("Enter the points to reach, or choose another aim.") : _("Enter what the opponents have, or add them as players."));
   byId(missing).focus();
 }
 
 // Closed with something missing, by Escape: the page plays for the average again, and says so.
 function dropUnfinishedAim() {
-  goalError = "";
+  showFieldError("goal", "");
   if (missingField()) change((s) => { s.objective = "mean"; }, _("The aim was not complete: the advice is for the best average."));
   else redraw();
 }
 
-const setOpponents = () => change((s) => { s.opponents = byId("opponents").value.trim(); });
-
-// An error of the answer that concerns the opponents is shown at their field.
-export function showOpponentsError(text) {
-  byId("opponents-error").textContent = text;
-  if (text) byId("opponents").setAttribute("aria-invalid", "true");
-  else byId("opponents").removeAttribute("aria-invalid");
+// What is wrong with the goal or with the opponents is said at the field.
+export function showFieldError(field, text) {
+  byId(`${field}-error`).textContent = text;
+  if (text) byId(field).setAttribute("aria-invalid", "true");
+  else byId(field).removeAttribute("aria-invalid");
 }
 
-function setGoal(event) {
-  const text = event.target.value.trim();
-  goalError = text !== "" && !isWholeNumber(text) ? _("A goal must be a whole number from 0 to 99999, not “{text}”.", { text }) : "";
-  if (goalError) drawObjective();
-  else change((s) => { s.goal = text; });
+function setOpponents() {
+  const opponents = byId("opponents").value.trim();
+  if (opponents !== state.opponents) change((s) => { s.opponents = opponents; });
+}
+
+function setGoal() {
+  const text = byId("goal").value.trim(), isWrong = text !== "" && !isWholeNumber(text);
+  showFieldError("goal", isWrong ? _("A goal must be a whole number from 0 to 99999, not “{text}”.", { text }) : "");
+  if (!isWrong && text !== state.goal) change((s) => { s.goal = text; });
 }
 
 // --- the menu ---
@@ -176,9 +171,9 @@ function addListeners() {
   const onChange = (id, listener) => byId(id).addEventListener("change", listener);
   onChange("rules", chooseRules);
   onChange("language", (event) => chooseLanguage(event.target.value));
-  onChange("objective", (event) => { goalError = ""; change((s) => { s.objective = event.target.value; }); });
+  onChange("objective", (event) => { showFieldError("goal", ""); change((s) => { s.objective = event.target.value; }); });
   onChange("goal", setGoal);
-  byId("goal").addEventListener("input", () => { goalError = ""; byId("objective-error").textContent = ""; byId("goal").removeAttribute("aria-invalid"); });
+  byId("goal").addEventListener("input", () => showFieldError("goal", ""));
   onChange("opponents", setOpponents);
   onClick("rules-done", closeRules);
   for (const id of ["goal", "opponents"]) byId(id).addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); closeRules(); } });

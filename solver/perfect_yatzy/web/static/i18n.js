@@ -5,7 +5,6 @@
 
 export const LANGUAGES = { en: "English", da: "Dansk", de: "Deutsch", fi: "Suomi", nb: "Norsk bokmål", sv: "Svenska" };
 const ENGLISH = "en", STORAGE_KEY = "perfect-yatzy-language", MAX_WAIT_MS = 5000;
-const ATTRIBUTES = { messageLabel: "aria-label", messageTitle: "title", messagePlaceholder: "placeholder" }; // data-message-label …
 
 export let language = ENGLISH;
 let messages = {}; // msgid -> text, or [singular, plural]
@@ -51,19 +50,15 @@ export function formatPercent(chance, decimals = 2) {
   return formatNumber(percent, decimals) + unit;
 }
 
-// Translates the words that index.html marks: `data-message` the text of an element, `data-message-label` its
-// `aria-label`, `data-message-title` its `title`, `data-message-placeholder` its `placeholder`.
-export function translateStaticWords(root = document) {
-  for (const node of root.querySelectorAll("[data-message]")) {
+// Translates the words that index.html marks: `data-message` the text of an element, `data-message-label` its `aria-label`.
+function translateStaticWords() {
+  for (const node of document.querySelectorAll("[data-message]")) {
     node.dataset.message ||= node.textContent.trim().replace(/\s+/g, " "); // the English text, kept for the next language
     node.textContent = _(node.dataset.message); // marked elsewhere
   }
-  for (const [key, attribute] of Object.entries(ATTRIBUTES)) {
-    const name = "data-" + key.replace(/[A-Z]/g, (letter) => "-" + letter.toLowerCase());
-    for (const node of root.querySelectorAll(`[${name}]`)) {
-      node.dataset[key] ||= node.getAttribute(attribute);
-      node.setAttribute(attribute, _(node.dataset[key])); // marked elsewhere
-    }
+  for (const node of document.querySelectorAll("[data-message-label]")) {
+    node.dataset.messageLabel ||= node.getAttribute("aria-label");
+    node.setAttribute("aria-label", _(node.dataset.messageLabel)); // marked elsewhere
   }
 }
 

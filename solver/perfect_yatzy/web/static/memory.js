@@ -1,10 +1,11 @@
 // The games kept in the browser: the records, as `yatzy rate` reads them, each with the figures of its review.
 import { ask } from "./ask.js";
 import { loadRules, ruleSet } from "./rulesets.js";
-import { isWithin } from "./game.js";
+import { isWithin, marksOf } from "./game.js";
 import { element } from "./dom.js";
 import { isMistake } from "./grades.js";
 import { _, formatNumber } from "./i18n.js";
+import { totals } from "./state.js";
 import { store, stored } from "./storage.js";
 
 const KEY = "perfect-yatzy-games-1", MAX_KEPT = 500;
@@ -37,9 +38,8 @@ function figuresOf(record, found, player) {
 
 // Whether an upper bonus was paid; null in a game without one.
 function hasBonus(record, player) {
-  const { bonus, categories } = ruleSet(record.rules), { card } = cardBefore(record, player, Infinity);
-  const sumOf = (column) => categories.filter((each) => each.upper && each.column === column).reduce((sum, { id }) => sum + card[id], 0);
-  return bonus && bonus.steps.some((steps, column) => sumOf(column) >= steps[0][0]);
+  const rules = ruleSet(record.rules);
+  return rules.bonus && totals(cardBefore(record, player, Infinity), rules).columns.some(({ paid }) => paid > 0);
 }
 
 // How often each face was rolled; a hold that is not known counts no dice.
@@ -49,9 +49,8 @@ function facesOf(record, player) {
     rolls.forEach((roll, i) => {
       const held = i ? holds[i - 1] : [];
       if (!held || !isWithin(held, roll)) return;
-      const rest = [...roll];
-      for (const face of held) rest.splice(rest.indexOf(face), 1);
-      for (const face of rest) counts[face] = (counts[face] || 0) + 1;
+      const marks = marksOf(roll, held);
+      roll.forEach((face, at) => { if (!marks[at]) counts[face] = (counts[face] || 0) + 1; });
     });
   }
   return counts;

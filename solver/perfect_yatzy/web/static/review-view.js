@@ -46,7 +46,10 @@ function draw(player, index) {
     byId("step-on").focus({ preventScroll: true }); // so that the keys go on from here
   });
   body.querySelector(".course-box").prepend(shown.chart);
-  shown.list = decisionList(each, shown.turns, record.rules, show);
+  shown.list = decisionList(each, shown.turns, record.rules, (at) => {
+    show(at);
+    byId("decision").scrollIntoView({ block: "nearest" }); // a phone shows it above a long list
+  });
   body.querySelector(".list-head").after(shown.list);
   filterList();
   show(Math.min(index, each.decisions.length - 1));
@@ -92,14 +95,14 @@ function decisions(each) {
       step("step-first", "«", _("First decision"), () => show(0)), step("step-back", "‹", _("Decision before"), () => show(shown.index - 1)),
       element("span", { id: "step-place" }),
       step("step-on", "›", _("Next decision"), () => show(shown.index + 1)), step("step-last", "»", _("Last decision"), () => show(Infinity)),
-      ...(mistakes ? [button(_("Next mistake"), nextMistake, { id: "step-mistake" })] : [])),
-    element("p", { class: "hint keys" }, _("Keys: ← and → step through the decisions, Home and End go to the ends, M goes to the next mistake.")),
+      ...(mistakes ? [button(_("Next error"), nextMistake, { id: "step-mistake" })] : [])),
+    element("p", { class: "hint keys" }, _("Keys: ← and → step through the decisions, Home and End go to the ends, M goes to the next error.")),
     element("div", { id: "decision" }),
     element("p", { id: "decision-status", class: "unseen", role: "status" })];
   const listHead = element("div", { class: "bar list-head" }, element("h4", {}, _("All decisions")),
       ...(mistakes ? [element("label", {}, element("input", { type: "checkbox", id: "only-mistakes", checked: shown.onlyMistakes,
-        on: { change: (event) => { shown.onlyMistakes = event.target.checked; filterList(); } } }), " ", _("mistakes only"))] : []));
-  const practice = mistakes ? [button(ngettext("Practise this mistake", "Practise these {count} mistakes", mistakes, { count: formatNumber(mistakes) }), practise, { id: "practise" })] : [];
+        on: { change: (event) => { shown.onlyMistakes = event.target.checked; filterList(); } } }), " ", _("errors only"))] : []));
+  const practice = mistakes ? [button(ngettext("Practise this error", "Practise these {count} errors", mistakes, { count: formatNumber(mistakes) }), practise, { id: "practise" })] : [];
   return [element("div", { class: "review-columns" }, element("div", { class: "course-column" }, ...course), element("div", { class: "list-box" }, listHead, ...practice))];
 }
 
@@ -130,7 +133,7 @@ function nextMistake() {
   const all = current().decisions, isOne = (each) => isMistake(each.grade);
   const next = all.findIndex((each, i) => i > shown.index && isOne(each)), first = all.findIndex(isOne);
   if (next >= 0) show(next);
-  else show(first, first === shown.index ? _("This is the only mistake.") : _("Back to the first mistake."));
+  else show(first, first === shown.index ? _("This is the only error.") : _("Back to the first error."));
 }
 
 // Keys work anywhere in the panel but in its fields.

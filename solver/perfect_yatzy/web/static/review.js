@@ -13,6 +13,7 @@ let games = [], fileName = "", latestRequest = 0, drawnIn = "";
 function drawPanel() {
   if (drawnIn !== language) { drawnIn = language; drawGameMenu(); redrawReview(); }
   for (const id of ["review-own", "save-own"]) setEnabled(byId(id), hasRecord());
+  byId("review-own").hidden = JSON.stringify(reviewedRecord()) === JSON.stringify(gameRecord()); // its review is there
   const turns = state.turns.length;
   byId("played").textContent = hasRecord()
     ? ngettext("{count} turn played on this page.", "{count} turns played on this page.", turns, { count: formatNumber(turns) })
@@ -61,6 +62,7 @@ async function reviewRecord(record, source, name, onFound) {
     byId("review-status").replaceChildren();
     onFound?.();
     showReview(record, found, source);
+    drawPanel();
     if (record.source === "page") {
       found.forEach((each, player) => addMistakes(mistakesOf(record, each, player)));
       drawTraining();

@@ -12,19 +12,17 @@ export const newPlayer = (name = "") => ({ name, card: {}, saved: 0, bonusPoints
 // the record has them. `edited` means that a card was entered by hand: such a game has no record.
 // `typed` means that the dice are real ones, entered by the player; `fixed` of them were held before a roll that is being
 // entered, and `guess` has the holds that fit it, where the player has not said what was held.
-// `assumed` of the fixed dice were kept as the page marked them, without a word of the player; `entered` are the dice of the
-// roll in the order of entry.
+// `assumed` of the dice, the first ones, were kept as the page marked them, without a word of the player.
 // `visits` means that the table shows a position of a review or of an exercise, not the player's own game.
 // `chosen` means that the player has marked dice to hold; until then the page suggests the best hold.
 export const emptyState = () => ({
   rules: "yatzy", players: [newPlayer()], player: 0, dice: [], held: [], chosen: false, fixed: 0, left: 2, typed: false,
-  rolls: [], holds: [], guess: null, entered: [], assumed: 0, objective: "mean", goal: "", opponents: "", ties: "loss", turns: [], edited: false, date: "",
+  rolls: [], holds: [], guess: null, assumed: 0, objective: "mean", goal: "", opponents: "", ties: "loss", turns: [], edited: false, date: "",
   visits: false,
 });
 
 export let state = emptyState();
 let notice = "";
-let lastMerge = ""; // changes of the same kind in a row are one step of the history
 let steps = [], first = 0, at = 0; // the states of the history as texts, the number of the oldest, the place of the current one
 const drawFunctions = [];
 
@@ -66,16 +64,15 @@ export function objective() {
   return state.opponents ? { opponents: state.opponents, ties: state.ties } : {};
 }
 
-export function totals(player = me()) {
+export function totals(player = me(), { bonus, categories } = rules()) {
   const sumOf = (categories) => categories.reduce((sum, category) => sum + (player.card[category.id] || 0), 0);
-  const { bonus, categories } = rules();
   const upperBoxes = categories.filter((category) => category.upper);
   const upper = sumOf(upperBoxes);
   // Every column has a bonus of its own, with one step or several.
   const columns = bonus ? bonus.steps.map((steps, column) => {
     const sum = sumOf(upperBoxes.filter((category) => category.column === column));
     const paid = Math.max(0, ...steps.filter(([threshold]) => sum >= threshold).map(([, points]) => points));
-    return { sum, paid, steps };
+    return { sum, paid, next: steps.find(([threshold]) => sum < threshold) || steps[steps.length - 1] };
   }) : [];
   const upperBonus = columns.reduce((sum, column) => sum + column.paid, 0);
   return { upper, columns, upperBonus, all: sumOf(categories) + upperBonus + player.bonusPoints };
@@ -95,9 +92,9 @@ export function showNotice(text) {
   redraw();
 }
 
-export function change(edit, text, merge = "") {
-  if (!merge || merge !== lastMerge) at += 1;
-  lastMerge = merge;
+// One action of the player: one step of the history.
+export function change(edit, text) {
+  at += 1;
   edit(state);
   steps.splice(at, Infinity, JSON.stringify(state));
   if (at > MAX_HISTORY) { steps.shift(); first += 1; at -= 1; }
@@ -113,7 +110,7 @@ function move(by) {
   if (!steps[at + by]) return;
   at += by;
   state = JSON.parse(steps[at]);
-  lastMerge = notice = "";
+  notice = "";
   store([]);
   redraw();
 }
@@ -125,14 +122,10 @@ export function startGame(target, spec = target.rules) {
   return Object.assign(target, emptyState(), { rules: spec, players, left: ruleSet(spec).rolls - 1, objective: kind, goal, opponents, ties });
 }
 
-// Shows a position: its card, dice and rerolls. Undo goes back to what was there before.
-export async function showPosition({ rules: spec, card, bonusPoints = 0, saved = 0, dice = [], left, typed = false, visits = false }, text) {
-  await loadRules(spec);
-  change((s) => {
-    startGame(s, spec);
-    Object.assign(s, { players: [{ ...newPlayer(), card, bonusPoints, saved }], dice, held: dice.map(() => false), edited: true, typed, visits });
-    s.left = left ?? maxRerolls();
-  }, text);
+// Shows a position, with the fields of a link and of the state. Undo goes back to what was there before.
+export async function showPosition(fields, text) {
+  await loadRules(fields.rules);
+  change((s) => Object.assign(s, stateOfFields(fields)), text);
 }
 
 // --- the link, and the storage of the browser ---
@@ -152,11 +145,12 @@ function linkFields() {
   return { rules: spec, card, saved, bonusPoints, dice, left, goal: kind === "goal" ? goal : "", opponents: kind === "win" ? opponents : "", ties };
 }
 
-function stateOfFields({ card, saved, bonusPoints, ...fields }) {
-  const found = Object.assign(startGame({}, fields.rules), fields, { players: [{ ...newPlayer(), card, saved, bonusPoints }] });
+function stateOfFields({ card = {}, saved = 0, bonusPoints = 0, ...fields }) {
+  const found = startGame({}, fields.rules);
+  Object.assign(found, { left: found.left + saved }, fields, { players: [{ ...newPlayer(), card, saved, bonusPoints }] });
   found.held = found.dice.map(() => false);
   found.objective = fields.goal ? "goal" : fields.opponents ? "win" : "mean";
-  found.edited = Boolean(Object.keys(card).length || bonusPoints || saved);
+  found.edited = Boolean(found.visits || Object.keys(card).length || bonusPoints || saved);
   return found;
 }
 
@@ -164,9 +158,6 @@ async function stateOfLink() {
   const [fields, faults] = await fromLink(location.hash);
   return [stateOfFields(fields), linkMessage(faults)];
 }
-
-// Shows a position with the fields of a link.
-export const setPosition = (fields, text) => change((s) => Object.assign(s, stateOfFields(fields)), text);
 
 async function restore() {
   const found = await openGame(location.hash);

@@ -35,7 +35,7 @@ function draw() {
     element("h2", { id: "statistics-title", tabindex: -1 }, _("Statistics: {game}", { game: rules().name })),
     ...(names.length > 1 ? [element("p", {}, element("label", {}, _("Player"), " ", element("select", { id: "statistics-player", on: { change: (event) => { player = event.target.value; draw(); } } },
       ...names.map((name) => element("option", { value: name, selected: name === player }, name)))))] : []),
-    ...(own.length ? summary(own) : [element("p", {}, _("Finished games are kept here, on this device: what you score, what mistakes cost, and whether you get better."))]),
+    ...(own.length ? summary(own) : [element("p", {}, _("Finished games are kept here, on this device: what you score, what errors cost, and whether you get better."))]),
     ...puzzles(),
     element("div", { class: "bar" }, button(_("Export the games"), () => download(games().map(({ record }) => record)), { id: "export" }),
       button(_("Import games…"), () => byId("import-file").click(), { id: "import" }),

@@ -1,19 +1,19 @@
 // Training: advice hidden until the player has chosen, a warning before a loss, the score of this session, practice of
 // old mistakes, and puzzles.
-import { confirmLoss, lastVerdict, noteChoice } from "./confirm.js";
+import { confirmLoss, noteChoice, lastVerdict } from "./confirm.js";
 import { button, byId, element, figures, onClick } from "./dom.js";
-import { addMistakes, answerMistake, drillCounts, forgetMistakes, nextMistake } from "./drill.js";
+import { answerMistake, drillCounts, forgetMistakes, nextMistake } from "./drill.js";
 import { showExercise } from "./exercise.js";
-import { GRADES, gradeChip, gradeCount, gradeName, gradesHint, isMistake } from "./grades.js";
+import { GRADES, gradeChip, gradeCount, gradeName, gradesHint } from "./grades.js";
 import { _, formatNumber, language, ngettext } from "./i18n.js";
 import { askPuzzle, DIFFICULTIES, gradeToday, nextNumber, noteToday } from "./puzzle.js";
 import { showRoom, visitPosition } from "./room.js";
 import { onDraw, redraw, state } from "./state.js";
-import { countChoice, isAdviceHidden, resetSession, sessionCounts, setSettings, THRESHOLDS, threshold } from "./training-settings.js";
-import { gradeOfChoice, lossOf, verdictView } from "./verdict.js";
+import { isAdviceHidden, resetSession, sessionCounts, setSettings, THRESHOLDS, threshold } from "./training-settings.js";
+import { gradeOfChoice, verdictView } from "./verdict.js";
 import { whySentence } from "./why.js";
 
-export { confirmLoss, isAdviceHidden, noteChoice };
+export { confirmLoss, isAdviceHidden };
 
 const DAY_MS = 86_400_000, MINUTE_MS = 60_000;
 let builtFor = "", difficulty = "medium";
@@ -62,9 +62,9 @@ function drawSession() {
 
 function drawDrill() {
   const { all, due, next } = drillCounts();
-  byId("drill-counts").textContent = !all ? _("Mistakes of your games and of training are collected here and asked again until you have solved them.")
-    : due ? ngettext("{due} of {count} mistake is due.", "{due} of {count} mistakes are due.", all, { due: formatNumber(due), count: formatNumber(all) })
-      : ngettext("{count} mistake waits; {when}.", "{count} mistakes wait; {when}.", all, { count: formatNumber(all), when: whenText(next - Date.now()) });
+  byId("drill-counts").textContent = !all ? _("Errors of your games and of training are collected here and asked again until you have solved them.")
+    : due ? ngettext("{due} of {count} error is due.", "{due} of {count} errors are due.", all, { due: formatNumber(due), count: formatNumber(all) })
+      : ngettext("{count} error waits; {when}.", "{count} errors wait; {when}.", all, { count: formatNumber(all), when: whenText(next - Date.now()) });
   byId("drill-start").hidden = byId("drill-forget").hidden = !all;
 }
 
@@ -87,12 +87,6 @@ const toTable = (position) => button(_("Show this position"), async () => {
     { words: () => [title.textContent], back: () => _("Back to the exercise"), onBack: () => { showRoom("puzzle", byId("exercise")); title.focus({ preventScroll: true }); } });
 });
 
-function count(option, best) {
-  const grade = gradeOfChoice(option, best), loss = lossOf(option, best);
-  countChoice(grade, loss);
-  return [grade, loss];
-}
-
 // Shows an exercise below the buttons of its group.
 function exerciseBelow(id, load, options) {
   const box = byId("exercise");
@@ -107,9 +101,8 @@ async function puzzle(number) {
   await exerciseBelow("puzzle-bar", () => askPuzzle(rules, level, number), {
     title,
     onAnswer: (option, best, position) => {
-      const [grade, loss] = count(option, best);
+      const grade = noteChoice(option, best, position);
       if (number === 0) noteToday(rules, level, grade);
-      if (isMistake(grade)) addMistakes([{ position, loss }]);
       drawTraining();
     },
     buttons: (position) => [button(_("Another puzzle"), () => puzzle(nextNumber()), { class: "primary" }), toTable(position)],
@@ -124,13 +117,13 @@ async function drill() {
   askedMistakes.add(mistake.key);
   await exerciseBelow("drill-bar", () => mistake.position, {
     note: isAgain ? _("You have had this one before.") : due ? "" : _("None is due now; this one is asked early."),
-    title: ngettext("A mistake that lost {loss} point", "A mistake that lost {loss} points", mistake.loss, { loss: formatNumber(mistake.loss, 1) }),
-    onAnswer: (option, best) => {
-      const [grade] = count(option, best);
+    title: ngettext("An error that lost {loss} point", "An error that lost {loss} points", mistake.loss, { loss: formatNumber(mistake.loss, 1) }),
+    onAnswer: (option, best, position) => {
+      const grade = noteChoice(option, best, position);
       answerMistake(mistake.key, grade === "best" || grade === "tied");
       drawTraining();
     },
-    buttons: () => [...(nextMistake(true) ? [button(_("Next mistake"), drill, { class: "primary" })] : []), toTable(mistake.position)],
+    buttons: () => [...(nextMistake(true) ? [button(_("Next error"), drill, { class: "primary" })] : []), toTable(mistake.position)],
   });
 }
 

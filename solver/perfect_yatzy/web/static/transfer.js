@@ -3,7 +3,7 @@ import { byId, element, onClick } from "./dom.js";
 import { _ } from "./i18n.js";
 import { cardText, fromLink } from "./link.js";
 import { ruleSets } from "./rulesets.js";
-import { setPosition, showNotice, state, me, rules, objective } from "./state.js";
+import { showNotice, showPosition, state, me, rules, objective } from "./state.js";
 
 const OPTIONS = { "-r": "rules", "--rules": "rules", "-c": "card", "--card": "card", "-l": "left", "--rolls-left": "left", "--saved": "saved",
   "--bonus-points": "bonus_points", "--extra": "bonus_points", "-g": "goal", "--goal": "goal", "--opponents": "opponents", "--ties": "ties", "--left": "left" };
@@ -89,6 +89,6 @@ byId("paste-form").addEventListener("submit", async (event) => {
   }
   byId("paste-dialog").close();
   byId("paste-text").value = "";
-  setPosition(found, _("The position is pasted; Undo goes back."));
+  await showPosition(found, _("The position is pasted; Undo goes back."));
   byId("dice-title").focus({ preventScroll: true }); // what is new, not the button of the menu
 });

@@ -5,7 +5,7 @@ import { gradeChip, gradeName, gradeOf, pointsText } from "./grades.js";
 import { _, formatNumber, formatPercent } from "./i18n.js";
 
 // Whether options are compared by their chance; not if it is certain or out of reach whatever is done.
-const isChance = (option, best) => best.chance !== undefined && !(option.chance === best.chance && (best.chance === 0 || best.chance === 1));
+export const isChance = (option, best) => best.chance !== undefined && !(option.chance === best.chance && (best.chance === 0 || best.chance === 1));
 
 // What an option loses against the best, in points or in per cent of a chance. Both are entries of the answers to `hold` or
 // `score`.

@@ -7,7 +7,7 @@
 //   primary     the one large action, null if nothing is to be done yet; secondary: further ones
 //   advised     the dice that the page marks, null if none; bestBox: the box that it marks
 //   boxes       what the card offers for this roll; player: whose card is shown unless another one is chosen
-import { gapText, heldText, boxLoss, isSettled, missingText, optionTitle, statedText, valueName, whyText } from "./advice-text.js";
+import { gapText, heldText, lossOf, missingText, optionTitle, statedText, valueName, whyText } from "./advice-text.js";
 import { diceText } from "./dom.js";
 import { ruleSet } from "./rulesets.js";
 
@@ -18,7 +18,7 @@ export const sameDice = (a, b) => diceText([...a].sort()) === diceText([...b].so
 const isFull = (player, rules) => Object.keys(player.card).length === rules.categories.length;
 const heldOf = (state) => state.dice.filter((_die, i) => state.held[i]).sort((a, b) => a - b);
 
-// `known` has answer, boxes (of the answer to `score`), failure, isHidden, isUnsolved, hasRecord and the final scores of the players;
+// `known` has answer, boxes (of the answer to `score`), failure, isHidden, isUnsolved and the final scores of the players;
 // `screen` has isNarrow, showsAll, showsList and comparesBoxes.
 export function view(state, known, screen = {}) {
   const rules = ruleSet(state.rules), phase = phaseOf(state, known, rules);
@@ -26,7 +26,7 @@ export function view(state, known, screen = {}) {
   const entry = answer?.choosesHold && state.chosen ? answer.entries.find((each) => sameDice(each.hold, held)) || null : null;
   const [best] = answer?.entries || [], isRoll = Boolean(best) && answer.choosesHold && !best.category;
   return {
-    phase, answer, primary: primaryOf(phase, state, known, rules, held), secondary: secondaryOf(phase, state, known),
+    phase, answer, primary: primaryOf(phase, state, known, rules, held), secondary: secondaryOf(phase, state),
     advised: isRoll ? best.hold : null,
     boxes: ["advice", "own", "alone"].includes(phase) ? known.boxes : null, bestBox: best?.category || "",
     player: phase === "over" ? winners(known.scores)[0] : state.player,
@@ -51,8 +51,8 @@ function phaseOf(state, known, rules) {
 }
 
 // Only the best option, or what the player has marked, is ever the primary action.
-function primaryOf(phase, state, { answer, boxes, hasRecord }, rules, held) {
-  if (phase === "over") return hasRecord ? { kind: "review" } : { kind: "new-game" };
+function primaryOf(phase, state, { answer, boxes }, rules, held) {
+  if (phase === "over") return { kind: "new-game" };
   if (phase === "next") return { kind: "next-player" };
   if (phase === "start") return { kind: "first-roll" };
   if (phase === "entering") return null;
@@ -65,25 +65,24 @@ function primaryOf(phase, state, { answer, boxes, hasRecord }, rules, held) {
   return { kind: "take", entry: box };
 }
 
-function secondaryOf(phase, state, { hasRecord }) {
-  if (phase === "over") return hasRecord ? ["play-again"] : [];
+function secondaryOf(phase, state) {
   if (phase === "advice") return state.chosen ? ["best-again"] : [];
   return (phase === "own" || phase === "alone") && state.left > 0 && !state.chosen ? ["roll-all"] : [];
 }
 
 // `entry` is the hold that the player has marked.
 function headlineOf(answer, entry, spec) {
-  const [best, second] = answer.entries, shown = entry || best, isBest = shown === best && second, title = optionTitle(shown, answer.choosesHold);
+  const [best, second] = answer.entries, shown = entry || best, isBest = shown === best && second, title = optionTitle(shown);
   return {
     title: shown.category ? title.replace(/ (?=\d+$)/, "\u00a0") : title, value: statedText(answer, shown), name: valueName(answer),
-    gap: isBest ? gapText(best, second, !isSettled(answer) && answer.aim) : "", why: isBest ? whyText(best, second, spec) : "",
+    gap: isBest ? gapText(best, second) : "", why: isBest ? whyText(best, second, spec) : "",
   };
 }
 
 // The options listed, each with its loss. Boxes are compared with the best hold while rolls are left.
 function listOf(answer, boxes, { isNarrow = false, showsAll = false, showsList = false, comparesBoxes = false }) {
   const [best] = answer.entries, compares = Boolean(comparesBoxes && answer.choosesHold && boxes);
-  const rated = compares ? boxes.map((each) => ({ ...each, loss: boxLoss(answer, each) })) : answer.entries;
+  const rated = compares ? boxes.map((each) => ({ ...each, loss: lossOf(each, best) })) : answer.entries.map((each) => ({ ...each, loss: each.loss && lossOf(each, best) }));
   const entries = compares && !best.category ? [best, ...rated] : rated;
   const isOpen = !isNarrow || showsList || compares;
   return {

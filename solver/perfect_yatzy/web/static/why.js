@@ -1,7 +1,7 @@
 // One sentence that says why an option is better than another, from the outlooks of both: how the turn ends, the
 // upper bonus, points now and later.
+import { optionName } from "./actions.js";
 import { _, formatNumber, formatPercent } from "./i18n.js";
-import { optionName } from "./options.js";
 import { categoryOf } from "./rulesets.js";
 import { categoryName } from "./state.js";
 

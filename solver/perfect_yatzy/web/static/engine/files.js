@@ -13,36 +13,28 @@ async function openCache() {
   try { return await globalThis.caches?.open(CACHE); } catch { return undefined; } // forbidden in some private windows
 }
 
-async function request(url, options, timeout, retries = 1) {
-  const send = async () => {
+// The bytes of a file or of a range of it; tried once more, because networks of phones fail for a moment.
+async function download(url, options, timeout = TIMEOUT_MS, retries = 1) {
+  try {
     const response = await fetch(url, { ...options, signal: AbortSignal.timeout(timeout) });
     traffic.requests++;
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
-    return response;
-  };
-  try {
-    return await send().catch((error) => { // once more: networks of phones fail for a moment
-      if (!retries) throw error;
-      return send();
-    });
-  } catch {
+    if (options.headers && response.status !== 206) {
+      response.body?.cancel().catch(() => {});
+      throw new EngineError("range-unsupported", N_("This server cannot send parts of large files, which these rules need."));
+    }
+    const bytes = await response.arrayBuffer();
+    traffic.bytes += bytes.byteLength;
+    return bytes;
+  } catch (error) {
+    if (error instanceof EngineError) throw error;
+    if (retries) return download(url, options, timeout, retries - 1);
     throw new EngineError("network", N_("The file {file} could not be loaded; check the connection."), { file: String(url).split("/").pop() });
   }
 }
 
 const isIntact = async (bytes, sha256) => hexOf(await sha256Of(new Uint8Array(bytes))) === sha256;
 export const damaged = (file) => new EngineError("table-damaged", N_("The file {file} is damaged on the server."), { file });
-
-async function download(url, options, timeout = TIMEOUT_MS, retries = 1) {
-  const response = await request(url, options, timeout, retries);
-  try {
-    const bytes = await response.arrayBuffer();
-    traffic.bytes += bytes.byteLength;
-    return bytes;
-  } catch {
-    throw new EngineError("network", N_("The file {file} could not be loaded; check the connection."), { file: String(url).split("/").pop() });
-  }
-}
 
 // The bytes of a data file, unpacked. `entry` is {file, sha256} of site.json.
 export async function dataFile(base, { file, sha256 }) {
@@ -100,14 +92,5 @@ async function forget(cache, base, files) {
 }
 
 // Some bytes of a file, by a Range request; the caller checks them.
-export async function fileRange(base, file, begin, end, cache = "default") {
-  const url = new URL(file, base);
-  const response = await request(url, { headers: { range: `bytes=${begin}-${end - 1}` }, cache }, RANGE_TIMEOUT_MS);
-  if (response.status !== 206) {
-    response.body?.cancel().catch(() => {});
-    throw new EngineError("range-unsupported", N_("This server cannot send parts of large files, which these rules need."));
-  }
-  const bytes = await response.arrayBuffer();
-  traffic.bytes += bytes.byteLength;
-  return bytes;
-}
+export const fileRange = (base, file, begin, end, cache = "default") =>
+  download(new URL(file, base), { headers: { range: `bytes=${begin}-${end - 1}` }, cache }, RANGE_TIMEOUT_MS);

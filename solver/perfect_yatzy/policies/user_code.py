@@ -1,0 +1,105 @@
+"""Policies that a user wrote in Python: which contract a function has, and what is said when it fails.
+
+The name of its only parameter says what a function takes:
+
+====================  =====================================================  =======================================
+parameter             it takes                                               it returns
+====================  =====================================================  =======================================
+``position``, other   a :class:`perfect_yatzy.TurnPosition`                  the dice to hold or a category: sampled
+``observations``      arrays, :class:`perfect_yatzy.BatchPolicy`             numbers of actions: exact
+``turn``              arrays, :class:`perfect_yatzy.FunctionPolicy`          categories and holds: exact
+====================  =====================================================  =======================================
+
+An object or a class with ``act(position)`` is a player, too.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from importlib.util import module_from_spec, spec_from_file_location
+from inspect import signature
+from pathlib import Path
+from typing import Any, cast
+
+from .._messages import _
+from ..errors import SolverError, StateError
+from ..game.rules import RuleSet
+from ..game.scorecard import Scorecard
+from ..model.policies import Policy
+from ..strategy.played_games import Actor
+from .batch_policy import BatchPolicy
+from .player import player_of
+from .policy import CardTurn, FunctionPolicy
+
+
+class UserCode:
+    """A function of a user, or an object with ``act``; an exception in it is told with its line and its question."""
+
+    def __init__(self, found: Any, path: str) -> None:
+        self.function: Callable[[Any], Any] = player_of(found() if isinstance(found, type) else found)
+        self.path = path
+
+    def act(self, question: Any) -> Any:
+        """The answer of the function."""
+        try:
+            return self.function(question)
+        except SolverError:
+            raise
+        except Exception as error:
+            raise _failure(self.path, error, _question(question)) from error
+
+    __call__ = act
+
+    @property
+    def parameter(self) -> str:
+        """The name of the only parameter; empty if it has another number of them or cannot be told."""
+        try:
+            names = list(signature(self.function).parameters)
+        except (TypeError, ValueError):
+            return ""
+        return names[0] if len(names) == 1 else ""
+
+
+def _failure(path: str, error: Exception, question: str) -> StateError:
+    """What a user is told about an exception in a file: the last line of the file that was running."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if Path(frame.filename) == Path(path)] or frames
+    text = _(
+        "{path}, line {line}, in {name}: {error}; asked about {question}",
+        path=path,
+        line=own[-1].lineno,
+        name=own[-1].name,
+        error="".join(traceback.format_exception_only(error)).strip(),
+        question=question,
+    )
+    return StateError(text, code="policy-failed", field="policy")
+
+
+def _question(asked: Any) -> str:
+    if isinstance(asked, CardTurn):
+        return f"filled={asked.filled}, upper={asked.upper.tolist()}"
+    return f"filled={asked['filled'][0].tolist()}" if isinstance(asked, dict) else repr(asked)
+
+
+def from_python(code: UserCode, rules: RuleSet, start: Scorecard) -> Policy | Actor:
+    """The policy of a function or object; see the module for the contracts."""
+    if code.parameter == "turn":
+        return FunctionPolicy(rules, code, start)
+    return BatchPolicy(rules, code, start) if code.parameter == "observations" else cast(Actor, code)
+
+
+def file_attribute(path: str, name: str) -> Any:
+    """A function, class or object of a Python file, which is run."""
+    spec = spec_from_file_location(f"_policy_{Path(path).stem}", path)
+    if spec is None or spec.loader is None or not Path(path).is_file():
+        raise StateError(_("{path} is not a Python file").format(path=path), field="policy")
+    module = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise StateError(_("cannot read {path}: {error}", path=path, error=repr(error)), field="policy") from error
+    found = getattr(module, name, None)
+    if not callable(getattr(found, "act", found)):
+        raise StateError(_("{path} has no function {name}").format(path=path, name=name), field="policy")
+    return found

@@ -1,0 +1,137 @@
+"""Games of a player who acts in one position at a time, with the dice of :func:`perfect_yatzy.simulate`.
+
+The one loop behind sampled evaluations, simulations and labelled positions of such players.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..errors import SolverError, StateError
+from ..game.action_numbers import ActionText, action_number
+from ..game.dice import Floats
+from ..game.dice_stream import dice_of_game
+from ..game.legal_actions import TurnPosition, start_turn
+from ..game.rules import RuleSet
+from ..game.scorecard import Scorecard, State
+from ..tablebase.store import Progress
+from .position import CheckedPosition, Position
+
+Player = Callable[[TurnPosition], ActionText]
+
+
+class Actor(Protocol):
+    """A player as an object."""
+
+    def act(self, position: TurnPosition) -> ActionText:
+        """The dice to hold, or the name of a category."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One decision of a game."""
+
+    game: int
+    position: TurnPosition
+    action: int  # its number (:mod:`perfect_yatzy.game.action_numbers`)
+
+
+@dataclass(frozen=True)
+class GameLog:
+    """Consecutive games of a player."""
+
+    decisions: list[Decision]  # by game, in the order they were made
+    cards: list[Scorecard]  # the full card of each game
+
+    def columns(self) -> dict[str, Any]:
+        """The decisions as arrays ``(n,)``, and ``dice`` ``(n, dice)``, with the names of a batch of positions."""
+        found = [(each.position.state, each.position.card) for each in self.decisions]
+        return {
+            "game": np.array([each.game for each in self.decisions]),
+            "filled": np.array([state.filled for state, _ in found]),
+            "upper": np.array([state.upper for state, _ in found]),
+            "dice": np.array([each.position.dice for each in self.decisions]),
+            "rolls_left": np.array([each.position.rolls_left for each in self.decisions]),
+            "saved": np.array([state.saved for state, _ in found]),
+            "joker_paid": np.array([int(state.joker_paid) for state, _ in found]),
+            "points": np.array([card.total for _, card in found if isinstance(card, Scorecard)]),
+            "action": np.array([each.action for each in self.decisions]),
+        }
+
+    @property
+    def scores(self) -> Floats:
+        """``(games,)`` float64: final scores."""
+        return np.array([float(card.score) for card in self.cards])
+
+
+def start_of(rules: RuleSet, start: Position | None) -> TurnPosition:
+    """Where the games of a player start, who may look at the points of the card."""
+    if isinstance(start, State | CheckedPosition | TurnPosition):
+        raise StateError("a policy that acts in single positions starts from a scorecard")
+    return start_turn(rules, start or "")
+
+
+def play_games(
+    player: Player,
+    start: TurnPosition,
+    first: int,
+    number: int,
+    seed: int,
+    exploration: float = 0.0,
+    progress: Progress | None = None,
+) -> GameLog:
+    """Play the games `first` to ``first + number - 1`` from the start of a turn, at least one.
+
+    `exploration`: chance of a random legal action at each decision.
+    """
+    decisions, cards = list[Decision](), list[Scorecard]()
+    begun = start.state.filled.bit_count()
+    for game in range(first, first + number):
+        position, random = start, Random(f"{seed}/{game}")
+        while not position.over:
+            rules, state = position.rules, position.state
+            most = rules.rolls_per_turn - 1 + state.saved
+            turn, roll = state.filled.bit_count() - begun, most - position.rolls_left
+            position = position.roll(dice_of_game(seed, game, turn, roll, position.to_roll, rules.faces))
+            explores = exploration > 0 and random.random() < exploration
+            action = random.choice(position.legal_actions()) if explores else _asked(player, position, game)
+            try:
+                after, taken = position.apply(action), action_number(rules, action)
+            except SolverError as error:
+                raise StateError(f"{_place(position, game)}: {error}") from error
+            decisions.append(Decision(game, position, taken))
+            position = after
+        assert isinstance(position.card, Scorecard)
+        cards.append(position.card)
+        if progress:
+            progress(game - first + 1, number)
+    return GameLog(decisions, cards)
+
+
+def asked(player: Player, position: TurnPosition) -> ActionText:
+    """The action of a player; one that holds all dice is asked again, for the category."""
+    action = player(position)
+    is_hold = isinstance(action, Sequence) and not isinstance(action, str)
+    if is_hold and position.rolls_left and tuple(sorted(action)) == position.dice:
+        action = player(replace(position, rolls_left=0))
+    return action
+
+
+def _asked(player: Player, position: TurnPosition, game: int) -> ActionText:
+    """:func:`asked`; an exception names the position."""
+    try:
+        return asked(player, position)
+    except Exception as error:
+        if not isinstance(error, SolverError):
+            error.add_note(_place(position, game))
+        raise
+
+
+def _place(position: TurnPosition, game: int) -> str:
+    dice = "".join(map(str, position.dice))
+    return f"game {game + 1}, card {str(position.card) or 'empty'}, dice {dice}, {position.rolls_left} rerolls left"

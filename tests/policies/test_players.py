@@ -1,0 +1,262 @@
+"""One policy, many places: every kind of policy goes wherever a policy is asked for, and plays alike everywhere."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from perfect_yatzy import (
+    BatchPolicy,
+    ValueFunction,
+    computer_player,
+    evaluate,
+    open_policy,
+    open_strategy,
+    sample_positions,
+    simulate,
+    start_turn,
+)
+from perfect_yatzy.errors import RulesError, StateError
+from perfect_yatzy.game.action_numbers import action_number, numbered_action
+from perfect_yatzy.game.dice_stream import dice_of_game
+from perfect_yatzy.game.legal_actions import TurnPosition
+from perfect_yatzy.game.rules import RuleSet
+from perfect_yatzy.strategy.strategy import Strategy
+from perfect_yatzy.strategy.turn_evaluator import TurnEvaluator
+from support import games
+from support.command import Run
+from support.mechanics import random_rules
+
+JOKERS = games.joker_game("forced", bonus=4)
+GAMES = [
+    JOKERS,
+    games.joker_game("free"),
+    games.small(games.PAIR, games.CHANCE, dice=3, faces=3, first_roll_bonus=(("pair", 3),)),
+    random_rules(11, boxes=4),
+]
+FORCED = "yatzy-forced"
+
+BOT = """
+def play(position):
+    boxes = position.categories()
+    return "none" if position.rolls_left == 2 else max(boxes, key=lambda box: boxes[box])
+
+class Bot:
+    def act(self, position):
+        return play(position)
+
+def batch(observations):
+    mask = observations["action_mask"]
+    return (mask * (1 + (observations["counts"] @ range(1, 7))[:, None] * 31 % (7 + mask.cumsum(axis=1)))).argmax(axis=1)
+
+def arrays(turn):
+    return turn.allowed.argmax(axis=1)[:, None], turn.hold_index(turn.roll_counts * 0)[None, :, None]
+
+def broken(position):
+    return {}["x"]
+
+def broken_arrays(turn):
+    return 1 / 0
+
+def no_action(position):
+    return 42
+"""
+
+
+@pytest.fixture
+def bot(tmp_path: Path) -> Path:
+    path = tmp_path / "bot.py"
+    path.write_text(BOT)
+    return path
+
+
+def guess(rules: RuleSet) -> Callable[[Any], npt.ArrayLike]:
+    """A value function that is wrong but not constant."""
+    return lambda states: states.open.sum(axis=1) * 2.5 + states.upper % 3 + 1.5 * states.joker_paid
+
+
+def by_mask(observations: dict[str, Any]) -> npt.NDArray[np.int64]:
+    """A legal action that depends on every part of an observation."""
+    key = sum(observations[name] @ np.arange(3, 3 + observations[name].shape[1]) for name in observations)
+    mask = observations["action_mask"]
+    numbers = np.arange(mask.shape[1]) * 7919 + key[:, None] * 104729
+    return np.asarray(((1 + numbers % 1009) * mask).argmax(axis=1))
+
+
+@pytest.mark.parametrize("rules", GAMES, ids=lambda rules: rules.id)
+def test_a_policy_acts_in_a_position_as_the_kernels_play_it(rules: RuleSet) -> None:
+    """Games of `act`, one decision at a time, are the simulated games: dice, actions and boxes."""
+    for policy in (ValueFunction(rules, guess(rules)), BatchPolicy(rules, by_mask)):
+        by_kernels = simulate(policy, 30, seed=5)
+        by_act = simulate(policy.act, 30, seed=5, rules=rules)
+        assert by_kernels.category_points.tolist() == by_act.category_points.tolist()
+        assert by_kernels.final_scores.tolist() == by_act.final_scores.tolist()
+        assert by_kernels.upper_bonus.tolist() == by_act.upper_bonus.tolist()
+
+
+def test_hold_rules_and_a_function_of_arrays_act_as_the_kernels_play_them(bot: Path) -> None:
+    for name in ("hold-rules", f"{bot}:arrays"):
+        policy = open_policy(name, FORCED)
+        by_kernels = simulate(policy, 10, seed=5)
+        by_act = simulate(policy.act, 10, seed=5, rules=FORCED)  # type: ignore[union-attr]
+        assert by_kernels.category_points.tolist() == by_act.category_points.tolist()
+
+
+@pytest.mark.parametrize("rules", GAMES, ids=lambda rules: rules.id)
+def test_a_batched_agent_is_worth_what_the_same_policy_is_worth_given_another_way(rules: RuleSet) -> None:
+    """Greedy play for a guess, as a value function and as an agent that ranks the actions of each observation."""
+    policy = ValueFunction(rules, guess(rules))
+    ranking = Strategy(rules, None, TurnEvaluator(rules, policy.values))
+    cards: list[bytes] = []
+
+    def agent(observations: dict[str, Any]) -> npt.NDArray[np.int64]:
+        filled, counts, upper = observations["filled"], observations["counts"], observations["upper"][:, 0]
+        cards.append(filled[0].tobytes() + observations["joker_paid"][0].tobytes())
+        dice = np.array([np.repeat(np.arange(1, rules.faces + 1), row) for row in counts])
+        paid, left = observations["joker_paid"][:, 0], observations["rolls_left"][:, 0]
+        return np.asarray(ranking.best(filled @ (1 << np.arange(filled.shape[1])), upper, dice, left, 0, paid).action)
+
+    found, exact = evaluate(BatchPolicy(rules, agent)), evaluate(policy)
+    assert len(set(cards)) == len(cards)  # asked once for each card
+    assert found.mean == pytest.approx(exact.mean, abs=1e-9)
+    assert found.loss == pytest.approx(exact.loss, abs=1e-9)
+    assert found.standard_deviation == pytest.approx(exact.standard_deviation, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (lambda n, mask: np.zeros(n), r"shape \(\d+,\) of float64; must be \(\d+,\) integers"),
+        (lambda n, mask: np.zeros((n, 1), dtype=int), r"shape \(\d+, 1\) of int64"),
+        (lambda n, mask: 3, r"shape \(\) of int64"),
+        (lambda n, mask: np.zeros(n, dtype=int), "returned action 0 for the roll 111, which is not allowed"),
+        (lambda n, mask: np.full(n, mask.shape[1]), r"returned category \d+ for the roll 111, which is not allowed"),
+        (lambda n, mask: np.full(n, -1), "returned action -1 for the roll"),
+        (lambda n, mask: mask.argmin(axis=1), "which is not allowed"),
+    ],
+)
+def test_what_an_agent_may_not_answer(answer: Callable[[int, Any], Any], message: str) -> None:
+    def agent(observations: dict[str, Any]) -> Any:
+        return answer(len(observations["counts"]), observations["action_mask"])
+
+    with pytest.raises(StateError, match=message):
+        evaluate(BatchPolicy(JOKERS, agent))
+    with pytest.raises(KeyError, match="mask"):
+        evaluate(BatchPolicy(JOKERS, lambda observations: observations["mask"]))
+    with pytest.raises(RulesError, match="saves rolls"):
+        BatchPolicy(games.saved_rolls_game("free", True), agent)
+
+
+KINDS = ["perfect", "mean", "most-points", "prices", "hold-rules", "level:3", "goal:150", "safe", "win", "FILE:play",
+         "FILE:Bot", "FILE:batch", "FILE:arrays", "PROGRAM"]  # fmt: skip
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_policy_goes_wherever_a_policy_is_asked_for(
+    kind: str, bot: Path, tmp_path: Path, run: Run
+) -> None:
+    """One line of the table kinds x places; a place that measures says what the others say."""
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    name = kind.replace("FILE", str(bot)).replace("PROGRAM", f"process:{sys.executable} {program}")
+    by_command = json.loads(run("evaluate", name, "-r", FORCED, "--games", "30", "--json").stdout)
+    in_python = evaluate(open_policy(name, FORCED), FORCED, games=30)  # type: ignore[arg-type]
+    is_random = kind in ("level:3",)
+    assert by_command["mean"] == pytest.approx(in_python.mean, abs=1e-9)
+    record, table = tmp_path / "games.jsonl", tmp_path / "positions.jsonl"
+    simulated = json.loads(run("simulate", FORCED, "-p", name, "-n", "30", "-o", str(record), "--json").stdout)
+    if not hasattr(in_python, "distribution"):
+        assert simulated["mean"] == pytest.approx(in_python.plain_mean)  # the same games
+    rated = json.loads(run("rate", str(record), "--json").stdout)
+    assert rated["ratings"][0]["result"]["mean"] == pytest.approx(simulated["mean"])
+    drawn = json.loads(run("positions", FORCED, "-p", name, "-n", "100", "-o", str(table), "--json").stdout)
+    assert drawn["rows"] == 100
+    position = start_turn(FORCED, dice="33456")
+    action = open_policy(name, FORCED).act(position)  # type: ignore[union-attr]
+    assert position.action_mask()[action_number(position.rules, action)] == 1
+    if not is_random:
+        choice = computer_player(FORCED, name).choose("", "33456", 2)
+        assert choice == numbered_action(position.rules, action_number(position.rules, action))
+        row = json.loads(table.read_text().splitlines()[1])
+        first = start_turn(FORCED, dice=dice_of_game(1, 0, 0, 0, 5, 6))
+        assert row["taken"] == action_number(first.rules, open_policy(name, FORCED).act(first))  # type: ignore[union-attr]
+    played = run("play", FORCED, "--opponent", name, "--seed", "1", "--no-warn", "--save", str(tmp_path / "game.json"),
+                 stdin="none\nnone\nones\n\nquit\n")  # fmt: skip
+    assert "Computer" in played.stdout
+
+
+PROGRAM = """
+import json, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["query"] == "hold":
+        print(json.dumps({"hold": request["dice"] if request["rolls_left"] == 1 else request["dice"][:2]}), flush=True)
+    else:
+        boxes = sys.argv[1:] or "ones twos threes fours fives sixes one-pair two-pairs three-of-a-kind four-of-a-kind \
+small-straight large-straight full-house chance yatzy".split()
+        print(json.dumps({"category": next(c for c in boxes if c not in request["card"])}), flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "broken",
+            r"bot\.py, line 18, in broken: KeyError: 'x'; asked about start_turn\('yatzy-forced', dice='\d{5}'\)",
+        ),
+        (
+            "broken_arrays",
+            r"bot\.py, line 21, in broken_arrays: ZeroDivisionError: division by zero; asked about filled=0",
+        ),
+        ("no_action", r"game 1, card empty, dice \d{5}, 2 rerolls left: action is 42; must be the dice to hold or"),
+        ("missing", r"bot\.py has no function missing"),
+        ("np", r"bot\.py has no function np"),
+    ],
+)
+def test_an_error_in_the_code_of_a_user_is_one_line(name: str, message: str, bot: Path, run: Run) -> None:
+    """Its file and line, and the position, which can be pasted."""
+    done = run("evaluate", f"{bot}:{name}", "-r", FORCED, "--games", "2")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert re.search(message, done.stderr), done.stderr
+    bot.write_text("def play(position)\n    return 1\n")
+    done = run("evaluate", f"{bot}:play", "-r", FORCED)
+    assert (done.returncode, "cannot read" in done.stderr) == (2, True)
+
+
+def test_a_saved_game_does_not_run_code_unasked(bot: Path, tmp_path: Path, run: Run) -> None:
+    """Only if the command line names it, too."""
+    save = str(tmp_path / "game.json")
+    run("play", FORCED, "--opponent", f"{bot}:play", "--seed", "1", "--no-warn", "--save", save, stdin="quit\n")
+    bot.write_text("raise SystemExit('it ran')")
+    done = run("play", FORCED, "--no-warn", "--save", save, stdin="quit\n")
+    assert done.returncode == 2
+    assert f"--opponent {bot}:play" in done.stderr
+    assert "it ran" not in done.stderr
+
+
+def test_positions_of_another_player_are_labelled_by_perfect_play() -> None:
+    """Best action and value as the strategy says, taken as the player acts; explored at the stated rate."""
+    strategy = open_strategy(JOKERS)
+
+    def player(position: TurnPosition) -> str:
+        return next(iter(position.categories()))
+
+    found = sample_positions(strategy, 60, seed=2, player=player)
+    answer = strategy.best(found.filled, found.upper, found.dice, found.rolls_left, found.saved, found.joker_paid)
+    assert found.action.tolist() == answer.action.tolist()
+    assert found.metadata()["player"] == "function"
+    assert (found.rolls_left == 2).all()  # it never rerolls
+    explored = sample_positions(strategy, 600, seed=2, exploration=0.5, player=player)
+    assert 0.2 < (explored.rolls_left < 2).mean() < 0.9
+    with pytest.raises(StateError, match="starts from a scorecard"):
+        sample_positions(strategy, 1, start=start_turn(JOKERS).state, player=player)
