@@ -31,10 +31,7 @@ CHUNK = 512  # states a thread takes at a time
 
 @dataclass(frozen=True)
 class States:
-    """States at the start of a turn, ``(n,)`` each: int64, and masks of the filled boxes.
-
-    Fields as those of :class:`perfect_yatzy.State`; masks as :func:`perfect_yatzy.model.card_masks.card_masks`.
-    """
+    """States at the start of a turn, ``(n,)`` each: int64, and masks of :mod:`perfect_yatzy.model.card_masks`."""
 
     filled: Ints
     upper: Ints
@@ -81,12 +78,12 @@ class LaneTurns:
     """Turns of a game from the values of a function."""
 
     def __init__(self, values: FittedValues, threads: int | None = None) -> None:
-        from ..kernels.lattice import indexed_lattice, kernel_lattice
+        from ..kernels.lattice import kernel_lattice
 
         self.rules: RuleSet = values.rules
         self.values, self.threads = values, threads or default_threads()
         self._dice, self._model = lattice(self.rules.dice, self.rules.faces), turn_slots(self.rules)
-        self._lattice, self._index = kernel_lattice(self._dice), indexed_lattice(self._dice)
+        self._lattice = kernel_lattice(self._dice)
         self._idle: list[tuple[int, LaneScratch]] = []
 
     def backups(self, states: States) -> Floats:
@@ -115,7 +112,7 @@ class LaneTurns:
         def run(rows: Ints, blocks: int, job: LaneJob, table: LaneTable) -> None:
             size = blocks * LANES
             numbers = np.resize(games[rows], size)
-            played = LaneGames(self._index, numbers, seed, turn, np.resize(chance[rows], size).astype(np.float64))
+            played = LaneGames(numbers, seed, turn, np.resize(chance[rows], size).astype(np.float64))
             play_states(0, blocks, job, table, played)
             for target, found in zip((expected, reached, outcome, rerolls), job.turns, strict=True):
                 target[rows] = found[: len(rows)]

@@ -30,10 +30,8 @@ def solve_on(
 ) -> TableInfo:
     """Solve a game on the workers; see :meth:`perfect_yatzy.cluster.session.Cluster.solve`."""
     if what not in QUANTITIES:
-        raise StateError(
-            _("{name} is not a table; must be one of {names}").format(name=shown(what), names=", ".join(QUANTITIES)),
-            field="what",
-        )
+        text = _("{name} is not a table; must be one of {names}")
+        raise StateError(text.format(name=shown(what), names=", ".join(QUANTITIES)), field="what")
 
     def means(rules: RuleSet) -> Table:
         solve_objective_on(engine, Objective(rules), tables, progress, False)

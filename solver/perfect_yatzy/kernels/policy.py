@@ -66,7 +66,7 @@ class PolicyJob(NamedTuple):
 
     model: TurnModel
     outcomes: TurnOutcomes
-    lattice: Any  # FiveDice, SixDice or IndexedLattice
+    lattice: Any  # FiveDice, SixDice or DiceModel
     ties: tuple[float, float]  # absolute and relative difference of equal values
     scratch: PolicyScratch  # used by no other thread during the call
 

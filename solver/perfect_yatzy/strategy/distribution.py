@@ -188,12 +188,10 @@ def distribution(
     evaluator = strategy.evaluator_at(replace(checked, points=before))
     threads = threads or default_threads()
     if isinstance(evaluator, EstimatedGoalEvaluator):
-        raise RulesError(
-            _(
-                "play for {policy} of {rules} is approximate: its distribution can only be simulated (yatzy simulate)"
-            ).format(policy=strategy.policy, rules=rules.key),
-            code="too-large",
+        text = _(
+            "play for {policy} of {rules} is approximate: its distribution can only be simulated (yatzy simulate)"
         )
+        raise RulesError(text.format(policy=strategy.policy, rules=rules.key), code="too-large")
     if isinstance(evaluator, ScoreEvaluator):
         cost = score_places(rules, state).solve_cost().doubled()
     else:

@@ -191,10 +191,8 @@ class WinUtility:
         if not opponents:
             raise StateError(_("opponents is empty; give at least one final score or card"))
         if ties not in TIE_RULES:
-            raise StateError(
-                _("ties is {value}; must be one of {names}").format(value=shown(ties), names=", ".join(TIE_RULES)),
-                field="ties",
-            )
+            text = _("ties is {value}; must be one of {names}")
+            raise StateError(text.format(value=shown(ties), names=", ".join(TIE_RULES)), field="ties")
         self.opponents, self.ties = list(opponents), ties
 
     def __call__(self, scores: Ints) -> Floats:

@@ -71,10 +71,7 @@ def split(numbers: list[int], limbs: int) -> Floats:
 
 
 class ExactSolve:
-    """One solve in integers from a state on, and what it has found so far; without a folder nothing is stored.
-
-    With `spread` each number has the mean square and the chance of the upper bonus below the mean, too.
-    """
+    """A solve in integers from a state on; with `spread` of mean square and chance of the bonus, too."""
 
     def __init__(
         self, rules: RuleSet, folder: Path | None = None, start: State = EMPTY_STATE, *, spread: bool = False
@@ -86,12 +83,8 @@ class ExactSolve:
         self.sha256, self.error, self.tally = "", 0.0, np.array([0.0, 0.0, 0.0, WINDOW])
         self.most = float(MOST_POINTS)  # until the table in float64 is known
         if rules.faces**rules.dice > MOST_ROLLS:
-            raise RulesError(
-                _("{rules} has too many dice for an exact proof; up to six six-sided dice can be proved").format(
-                    rules=rules.key
-                ),
-                code="too-large",
-            )
+            text = _("{rules} has too many dice for an exact proof; up to six six-sided dice can be proved")
+            raise RulesError(text.format(rules=rules.key), code="too-large")
 
     def exponent(self, filled: int, saved: int = 0) -> int:
         """Power of the number of faces by which the values of a layer are multiplied."""
@@ -261,7 +254,6 @@ class ExactSolve:
             square_scales=split([scale * square for scale in scales], limbs_below).ravel(),
             weights=weights,
             units=np.array([float(Fraction(unit, power * one)) for power in powers]),
-            successors=np.ascontiguousarray(dice.successors.ravel()),
             orderings=np.round(dice.weights * faces**dice.dice),
             factors=np.append(float(faces) ** dice.counts.sum(axis=1), [1.0, 1.0]),
             buffer=aligned((dice.n_holds + 4) * limbs),

@@ -35,10 +35,7 @@ if TYPE_CHECKING:
 
 
 class RowSolver:
-    """Solves rows of an objective's table.
-
-    Threads may share one solver.
-    """
+    """Solves rows of an objective's table, in any number of threads."""
 
     def __init__(self, objective: Objective, *, unrolled: bool = True) -> None:
         from ..kernels.lattice import kernel_lattice
