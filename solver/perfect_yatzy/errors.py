@@ -171,13 +171,13 @@ def shown(value: object) -> str:
 def alternatives(names: Iterable[str]) -> str:
     """Alternatives in words: ``.csv, .parquet or .jsonl``."""
     *others, last = names
-    return _("{first} or {last}").format(first=", ".join(others), last=last) if others else last
+    return _("{first} or {last}", first=", ".join(others), last=last) if others else last
 
 
 def enumerated(names: Iterable[str]) -> str:
     """Several names in words: ``a, b and c``."""
     *others, last = names
-    return _("{first} and {last}").format(first=", ".join(others), last=last) if others else last
+    return _("{first} and {last}", first=", ".join(others), last=last) if others else last
 
 
 def whole_number(value: Any, name: str) -> int:
@@ -187,7 +187,7 @@ def whole_number(value: Any, name: str) -> int:
             return operator.index(value)
         except TypeError:
             pass
-    raise StateError(_("{name} is {value}; must be a whole number").format(name=name, value=shown(value)))
+    raise StateError(_("{name} is {value}; must be a whole number", name=name, value=shown(value)))
 
 
 def span(low: int, high: int) -> str:

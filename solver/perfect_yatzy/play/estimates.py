@@ -108,7 +108,7 @@ def _variance_of_mean(sample: npt.NDArray[np.float64]) -> float:
 
 def _interval(value: float, variance: float, freedom: float, size: int, confidence: float) -> Estimate:
     if not 0 < confidence < 1:
-        raise StateError(_("confidence is {confidence}; must lie between 0 and 1").format(confidence=confidence))
+        raise StateError(_("confidence is {confidence}; must lie between 0 and 1", confidence=confidence))
     if freedom < 1:
         return Estimate(value, None, None, size)
     half = t_quantile((1 + confidence) / 2, freedom) * math.sqrt(variance)

@@ -150,7 +150,7 @@ class Rating:
             least five.
         """
         if size is not None and whole_number(size, "size") < 1:
-            raise StateError(_("size is {size}; must be at least 1").format(size=size))
+            raise StateError(_("size is {size}; must be at least 1", size=size))
         size = size or max(SMALLEST_BLOCK, -(-self.games // BLOCKS))
         starts = [*range(0, max(1, self.games - size + 1), size)]
         known = None not in self.dates
@@ -291,7 +291,7 @@ def rate(
         If a file cannot be read or is not a record of games, or `confidence` is not between 0 and 1.
     """
     if not 0 < confidence < 1:
-        raise StateError(_("confidence is {confidence}; must lie between 0 and 1").format(confidence=confidence))
+        raise StateError(_("confidence is {confidence}; must lie between 0 and 1", confidence=confidence))
     given = [games] if isinstance(games, (str, PathLike, Game)) else games
     sources: Iterable[Source] = (source if isinstance(source, Game) else str(source) for source in given)
     reader, collected = RatingInput(strategies, threads), dict[tuple[str, str], _Collected]()

@@ -136,11 +136,11 @@ def check_turn(card: Scorecard, turn: Turn) -> None:
     max_rolls = rules.rolls_per_turn + card.saved
     if not 1 <= len(turn.dice_history) <= max_rolls:
         raise StateError(
-            _("{count} rolls; a turn from here has 1 to {most}").format(count=len(turn.dice_history), most=max_rolls)
+            _("{count} rolls; a turn from here has 1 to {most}", count=len(turn.dice_history), most=max_rolls)
         )
     if len(turn.holds) != len(turn.dice_history) - 1:
         raise StateError(
-            _("{holds} holds between {rolls} rolls").format(holds=len(turn.holds), rolls=len(turn.dice_history))
+            _("{holds} holds between {rolls} rolls", holds=len(turn.holds), rolls=len(turn.dice_history))
         )
     for dice in turn.dice_history:
         check_dice(rules, dice)
@@ -150,12 +150,10 @@ def check_turn(card: Scorecard, turn: Turn) -> None:
         for dice in (turn.dice_history[i], turn.dice_history[i + 1]):
             if not is_subset(held, dice):
                 raise StateError(
-                    _("{held} was held, which is not within {dice}").format(held=spaced(held), dice=spaced(dice))
+                    _("{held} was held, which is not within {dice}", held=spaced(held), dice=spaced(dice))
                 )
     if turn.category not in rules.index_of:
-        raise StateError(
-            _("unknown category {category}").format(category=shown(turn.category)), code="unknown-category"
-        )
+        raise StateError(_("unknown category {category}", category=shown(turn.category)), code="unknown-category")
     state = card.state
     if state.filled == rules.full_mask:
         raise game_over()
@@ -163,7 +161,7 @@ def check_turn(card: Scorecard, turn: Turn) -> None:
     allowed = scoring_options(rules, state.filled, state.joker_paid, counts, first_roll=len(turn.dice_history) == 1)
     c = rules.index_of[turn.category]
     if c not in allowed:
-        raise StateError(_("{category} cannot be taken").format(category=turn.category))
+        raise StateError(_("{category} cannot be taken", category=turn.category))
     points, bonus_points = allowed[c]
     if (turn.points, turn.bonus_points) != (points, bonus_points):
         recorded = shown(turn.points) + (
@@ -187,7 +185,7 @@ def read_game(raw: Any) -> Game:
     if "actions" in raw and "turns" not in raw:
         raise StateError(_("this is an unfinished game saved by `yatzy play`; finish the game to record it"))
     if raw.get("schema") not in READABLE_SCHEMAS:
-        raise StateError(_("the schema is {value}, not 1 or 2").format(value=shown(raw.get("schema"))))
+        raise StateError(_("the schema is {value}, not 1 or 2", value=shown(raw.get("schema"))))
     rules = rules_from_json(raw.get("rules"))
     players = tuple(_typed({"name": name}, "name", str) for name in _typed(raw, "players", list))
     if not players:
@@ -200,13 +198,11 @@ def read_game(raw: Any) -> Game:
             turn = _read_turn(entry)
             if not 0 <= turn.player < len(players):
                 raise StateError(
-                    _("player is {player}; there are {players}").format(
-                        player=shown(turn.player), players=len(players)
-                    )
+                    _("player is {player}; there are {players}", player=shown(turn.player), players=len(players))
                 )
             check_turn(cards[turn.player], turn)
         except StateError as error:
-            raise StateError(_("turn {number}: {error}").format(number=number, error=error)) from error
+            raise StateError(_("turn {number}: {error}", number=number, error=error)) from error
         cards[turn.player] = card_after(cards[turn.player], turn)
         turns.append(turn)
     return Game(rules, players, tuple(turns), {k: v for k, v in raw.items() if k not in GAME_FIELDS})
@@ -234,8 +230,8 @@ def _read_turn(entry: Any) -> Turn:
         check_length(groups, MAX_ROLLS_LISTED, name, _("entries"))
         for group in groups:
             if not isinstance(group, list) or not all(type(face) is int for face in group[:MAX_DICE_LISTED]):
-                raise StateError(_("{name} must be lists of faces").format(name=name))
-            check_length(group, MAX_DICE_LISTED, _("a list of {name}").format(name=name), _("faces"))
+                raise StateError(_("{name} must be lists of faces", name=name))
+            check_length(group, MAX_DICE_LISTED, _("a list of {name}", name=name), _("faces"))
         return tuple(tuple(sorted(group)) for group in groups)
 
     return Turn(
@@ -264,7 +260,7 @@ def read_games(path: str | Path) -> list[Game]:
         except ValueError as error:
             raise StateError(f"{place}: {error}") from error
     if not games:
-        raise StateError(_("{path} contains no games").format(path=path))
+        raise StateError(_("{path} contains no games", path=path))
     return games
 
 
@@ -290,7 +286,7 @@ def record_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
                 if line.strip():
                     yield number, line
     except OSError as error:
-        raise StateError(_("cannot read {path}: {reason}").format(path=path, reason=error.strerror)) from error
+        raise StateError(_("cannot read {path}: {reason}", path=path, reason=error.strerror)) from error
 
 
 def parse_game_line(line: bytes, place: str, first_of: str | Path | None) -> Any:
@@ -301,11 +297,11 @@ def parse_game_line(line: bytes, place: str, first_of: str | Path | None) -> Any
     try:
         return parse_json(line)
     except UnicodeDecodeError as error:
-        raise StateError(_("{value} is not UTF-8 text").format(value=place.rpartition(":")[0])) from error
+        raise StateError(_("{value} is not UTF-8 text", value=place.rpartition(":")[0])) from error
     except (ValueError, RecursionError) as error:
         if first_of is not None:
             raise StateError(
-                _("{path} is not a record of games (JSON Lines, one game per line)").format(path=first_of)
+                _("{path} is not a record of games (JSON Lines, one game per line)", path=first_of)
             ) from error
         raise StateError(f"{place}: {error}") from error
 

@@ -134,7 +134,7 @@ def review(strategy: Strategy, game: Game, player: int = 0) -> Review:
         )
     if not 0 <= whole_number(player, "player") < len(game.players):
         raise StateError(
-            _("player is {player}; must be 0 to {players}").format(player=player, players=len(game.players) - 1)
+            _("player is {player}; must be 0 to {players}", player=player, players=len(game.players) - 1)
         )
     decisions: list[Decision] = []
     roll_luck: list[RollLuck] = []

@@ -142,13 +142,13 @@ class SolveBudget:
 def estimate_advice(rules: RuleSet) -> str:
     """What to run where the chance of a goal cannot be computed."""
     command = f"yatzy solve {rules.spec or rules.key} --what goals --approximate"
-    return _("for estimates and approximate play run: {command}").format(command=command)
+    return _("for estimates and approximate play run: {command}", command=command)
 
 
 def limit_words(limit: SolveLimit) -> str:
     """A limit in words, such as ``1.1 GB and 60 s``."""
     size, seconds = number_text(limit.bytes / 1e9, 1), number_text(limit.seconds)
-    return _("{size} GB and {seconds} s").format(size=size, seconds=seconds)
+    return _("{size} GB and {seconds} s", size=size, seconds=seconds)
 
 
 def utility_cost(rules: RuleSet, start: State) -> SolveCost:
