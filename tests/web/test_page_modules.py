@@ -13,7 +13,6 @@ from perfect_yatzy.model import turn_model
 from perfect_yatzy.play import puzzle
 from perfect_yatzy.play import review as reviews
 from perfect_yatzy.service import answers as service_answers
-from perfect_yatzy.service import outlook_fields
 from perfect_yatzy.service import reviews as service_reviews
 from perfect_yatzy.strategy import score_strategy
 from perfect_yatzy.web.site import folder as site_folder
@@ -42,7 +41,7 @@ def test_python_and_the_page_have_the_same_constants() -> None:
     assert constant("grades", "TIE") == constant("engine/review", "TIE_TOLERANCE") == "1e-6"
     assert service_reviews.MIN_EXPLAINED_LOSS == 0.05
     assert constant("engine/review", "MIN_EXPLAINED_LOSS") == "0.05"
-    assert outlook_fields.EXPLAINED_OPTIONS == 2
+    assert service_reviews.EXPLAINED_OPTIONS == 2
     assert constant("engine/answers", "EXPLAINED") == "2"
     assert tuple(service_answers.PERCENTILES) == (5, 25, 50, 75, 95)
     assert constant("engine/outlook", "PERCENTILES") == "[5, 25, 50, 75, 95]"

@@ -25,21 +25,13 @@ NODES = 128  # of the integral
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number estimated from a sample.
-
-    Attributes
-    ----------
-    value : float
-    low, high : float or None
-        Confidence interval; None if the sample is too small to give one.
-    size : int
-        Number of observations.
-    """
+    """A number estimated from a sample."""
 
     value: float
+    # confidence interval; None if the sample is too small to give one
     low: float | None
     high: float | None
-    size: int
+    size: int  # number of observations
 
     @property
     def half_width(self) -> float | None:
@@ -54,14 +46,9 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Difference(Estimate):
-    """The difference of two means.
+    """The difference of two means."""
 
-    Attributes
-    ----------
-    chance : float or None
-        The p value: the chance of a difference at least as large, in either direction, if both true means are equal.
-    """
-
+    # the p value: the chance of a difference at least as large, in either direction, if both true means are equal
     chance: float | None
 
 

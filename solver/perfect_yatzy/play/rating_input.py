@@ -35,26 +35,15 @@ Source = str | Path | Game
 
 @dataclass(frozen=True)
 class Skipped:
-    """A game, or the game of one player, without a rating.
+    """A game, or the game of one player, without a rating."""
 
-    Attributes
-    ----------
-    place : str
-        File and line, or the number of the game among those given.
-    fault : str
-        ``wrong``: it is not a correct record. ``rules``: its rules cannot be solved. ``duplicate``: it stands in an
-        earlier line too. ``unfinished``: a box is open. ``results``: no decisions are recorded, and its result counts
-        as that.
-    reason : str
-        The same in words.
-    player : str or None
-        The player, if it concerns one of several.
-    """
-
-    place: str
+    place: str  # file and line, or the number of the game among those given
+    # ``wrong``: it is not a correct record. ``rules``: its rules cannot be solved. ``duplicate``: it stands in an
+    # earlier line too. ``unfinished``: a box is open. ``results``: no decisions are recorded, and its result counts
+    # as that
     fault: Fault
-    reason: str
-    player: str | None = None
+    reason: str  # the same in words
+    player: str | None = None  # the player, if it concerns one of several
 
 
 @dataclass(frozen=True)

@@ -53,51 +53,24 @@ TYPE_NAMES = {str: N_("text"), int: N_("a whole number"), list: N_("a list")}
 
 @dataclass(frozen=True)
 class Turn:
-    """One turn of a player.
+    """One turn of a player."""
 
-    Attributes
-    ----------
-    player : int
-        Index of the player, from 0.
-    dice_history : tuple of tuple of int
-        All dice after each roll, ascending.
-    holds : tuple of tuple of int
-        Dice held between the rolls; one fewer than `dice_history`.
-    category : str
-        Id of the category that took the last dice.
-    points : int
-        Points in its box.
-    bonus_points : int
-        Joker and first-roll bonuses of the turn.
-    """
-
-    player: int
-    dice_history: tuple[Dice, ...]
-    holds: tuple[Dice, ...]
-    category: str
-    points: int
-    bonus_points: int = 0
+    player: int  # index of the player, from 0
+    dice_history: tuple[Dice, ...]  # all dice after each roll, ascending
+    holds: tuple[Dice, ...]  # dice held between the rolls; one fewer than `dice_history`
+    category: str  # id of the category that took the last dice
+    points: int  # points in its box
+    bonus_points: int = 0  # joker and first-roll bonuses of the turn
 
 
 @dataclass(frozen=True)
 class Game:
-    """One game of one or more players, finished or not.
-
-    Attributes
-    ----------
-    rules : RuleSet
-    players : tuple of str
-        Their names.
-    turns : tuple of Turn
-        In the order they were played.
-    extra : dict
-        Other fields of the record (seed, date ...), as JSON values.
-    """
+    """One game of one or more players, finished or not."""
 
     rules: RuleSet
-    players: tuple[str, ...]
-    turns: tuple[Turn, ...]
-    extra: dict[str, Any] = field(default_factory=dict)
+    players: tuple[str, ...]  # their names
+    turns: tuple[Turn, ...]  # in the order they were played
+    extra: dict[str, Any] = field(default_factory=dict)  # other fields of the record (seed, date ...), as JSON values
 
     def cards(self, player: int) -> Iterator[tuple[Scorecard, Turn]]:
         """Each turn of a player after the card before it, in order."""
@@ -137,14 +110,7 @@ def dated(game: Game) -> Game:
 
 
 def check_names(players: Sequence[str]) -> None:
-    """Check the number of players, and that their names can be printed.
-
-    Raises
-    ------
-    StateError
-        If there are too many players, or a name is too long or contains control characters, line separators or lone
-        surrogates.
-    """
+    """Raise StateError if there are too many players, or a name is too long or cannot be printed."""
     check_length(players, MAX_PLAYERS, "players", _("names"))
     for name in players:
         check_length(name, MAX_NAME, _("a player name"))
@@ -165,13 +131,7 @@ def card_after(card: Scorecard, turn: Turn) -> Scorecard:
 
 
 def check_turn(card: Scorecard, turn: Turn) -> None:
-    """Check that a turn can be played from a card.
-
-    Raises
-    ------
-    StateError
-        If the number of rolls, the dice, the holds, the category or the points are impossible.
-    """
+    """Raise StateError unless a turn can be played from a card."""
     rules = card.rules
     max_rolls = rules.rolls_per_turn + card.saved
     if not 1 <= len(turn.dice_history) <= max_rolls:
@@ -221,15 +181,7 @@ def check_turn(card: Scorecard, turn: Turn) -> None:
 
 
 def read_game(raw: Any) -> Game:
-    """Read and check a game from the JSON value of its line.
-
-    Raises
-    ------
-    StateError
-        If the value does not follow the schema, or a turn breaks the rules; the message names the turn.
-    RulesError
-        If the rules are unknown.
-    """
+    """Read and check a game from the JSON value of its line; the message of a StateError names a wrong turn."""
     if not isinstance(raw, dict):
         raise StateError(_("a game is a JSON object"))
     if "actions" in raw and "turns" not in raw:
@@ -302,14 +254,7 @@ def bonus_points_of(turn: dict[str, Any]) -> Any:
 
 
 def read_games(path: str | Path) -> list[Game]:
-    """Read and check all games of a file.
-
-    Raises
-    ------
-    StateError
-        If the file cannot be read, is too large or contains no games, or one of them is wrong; the message names file
-        and line.
-    """
+    """Read and check all games of a file; the message of a StateError names file and line of a wrong game."""
     games: list[Game] = []
     for number, line in record_lines(path):
         place = f"{path}:{number}"
@@ -324,13 +269,7 @@ def read_games(path: str | Path) -> list[Game]:
 
 
 def record_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a record that are not empty, each with its number, from 1.
-
-    Raises
-    ------
-    StateError
-        If the file cannot be read, or it or a line of it is too large.
-    """
+    """The lines of a record that are not empty, each with its number, from 1; StateError for a large file or line."""
     size, number = 0, 0
     try:
         with open(path, "rb") as file:
@@ -355,19 +294,9 @@ def record_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
 
 
 def parse_game_line(line: bytes, place: str, first_of: str | Path | None) -> Any:
-    """The JSON value of a line.
+    """The JSON value of a line, whose `place` messages name; StateError if it is not JSON.
 
-    Parameters
-    ----------
-    place
-        File and line, for messages.
-    first_of
-        The file if this is its first game: then a line that is not JSON means that the file is something else.
-
-    Raises
-    ------
-    StateError
-        If the line is not JSON.
+    `first_of` is the file if this is its first game: if that is not JSON, the file is something else.
     """
     try:
         return parse_json(line)
@@ -391,13 +320,7 @@ def check_writable(path: str | Path) -> None:
 
 
 def write_games(path: str | Path, games: Iterable[Game]) -> None:
-    """Append games to a file, all of them or none.
-
-    Raises
-    ------
-    OSError
-        If they cannot be written; the file is then as before.
-    """
+    """Append games to a file, all of them or none: after an OSError it is as before."""
     size, unterminated = 0, False
     if os.path.isfile(path):
         with open(path, "rb") as file:

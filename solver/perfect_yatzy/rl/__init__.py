@@ -34,6 +34,7 @@ from .single import YatzyEnv as YatzyEnv
 if TYPE_CHECKING:
     from .vector import YatzyVectorEnv as YatzyVectorEnv
 
+OPTIMUM = 248.4399893778553  # of the default rules, Yatzy; of others: `optimum` of the environment
 MAX_EPISODE_STEPS = 1_000  # the longest game that rules can have takes 600 legal actions
 
 gymnasium.register(
@@ -41,6 +42,7 @@ gymnasium.register(
     entry_point="perfect_yatzy.rl.single:YatzyEnv",
     vector_entry_point="perfect_yatzy.rl.vector:YatzyVectorEnv",
     max_episode_steps=MAX_EPISODE_STEPS,
+    reward_threshold=OPTIMUM,
 )
 
 
