@@ -89,7 +89,7 @@ class ExactSolve:
     def scale(self, filled: int, saved: int = 0) -> int:
         """What the values of a layer are multiplied by."""
         turns = self.space.categories - filled
-        return self.rules.faces ** (self.rules.dice * (self.rules.rolls_per_turn * turns + saved))
+        return int(self.rules.faces ** (self.rules.dice * (self.rules.rolls_per_turn * turns + saved)))
 
     def width(self, filled: int, most: float) -> int:
         """Number of limbs of the numbers of a layer that count at most so much."""
