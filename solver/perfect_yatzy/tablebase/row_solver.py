@@ -17,14 +17,7 @@ import numpy as np
 
 from ..game.dice import Ints, lattice
 from ..kernels.table_slices import PADDING, TableSlice, padded, read_only, window
-from ..model.objectives import (
-    ExponentialUtility,
-    Objective,
-    PolicyMean,
-    PolicyQuantity,
-    ScoreObjective,
-    Values,
-)
+from ..model.objectives import ExponentialUtility, Objective, PolicyMean, PolicyQuantity, ScoreObjective, Values
 from ..model.score_places import ScoreOffsets
 from ..model.turn_model import turn_model, turn_outcomes
 from .threads import ScratchPool
@@ -81,13 +74,7 @@ class RowSolver:
         return make_scratch(self._dice, self._model, objective.compute)
 
     def _run(
-        self,
-        rows: Ints,
-        below: TableSlice,
-        out: TableSlice,
-        filled: int,
-        scratch: Any,
-        offsets: ScoreOffsets | None,
+        self, rows: Ints, below: TableSlice, out: TableSlice, filled: int, scratch: Any, offsets: ScoreOffsets | None
     ) -> None:
         """Call the kernel that solves this kind of objective."""
         objective = self.objective
