@@ -48,9 +48,8 @@ LEVEL_TOLERANCE = 5e-5  # of the bound: 0.1 points for Giant Yatzy
 class Budget:
     """What a relaxation may take; the bound depends on it, and not on the speed of the machine."""
 
-    work: float = (
-        12e12  # operations (:mod:`perfect_yatzy.model.approximate_cost`), of which two threads do 5e10 a second
-    )
+    # Operations (:mod:`perfect_yatzy.model.approximate_cost`), of which two threads do about 5e10 a second.
+    work: float = 12e12
     memory: int = BOUND_MEMORY  # bytes
     boxes: int | None = None  # most further exact boxes, or chains of boxes; default: no limit
 
@@ -82,11 +81,7 @@ class Relaxation:
 
 
 def relax(
-    rules: RuleSet,
-    budget: Budget | None = None,
-    *,
-    report: Report | None = None,
-    threads: int | None = None,
+    rules: RuleSet, budget: Budget | None = None, *, report: Report | None = None, threads: int | None = None
 ) -> Relaxation:
     """Solve a relaxation of a rule set; RulesError if even the boxes that have to be exact have too many cards."""
     budget = budget or Budget()

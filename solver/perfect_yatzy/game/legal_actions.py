@@ -38,17 +38,7 @@ from .._messages import _, number_text
 from ..errors import StateError, game_over, shown, whole_number
 from .action_numbers import Action, ActionText, action_count, hold_count, holds_within, read_action, read_hold
 from .dice import Dice, Ints
-from .notation import (
-    CardText,
-    counts_of,
-    dice_of,
-    is_subset,
-    parse_card,
-    parse_dice,
-    parse_faces,
-    read_card,
-    spaced,
-)
+from .notation import CardText, counts_of, dice_of, is_subset, parse_card, parse_dice, parse_faces, read_card, spaced
 from .notebook import html_table
 from .rule_loader import load_rules
 from .rules import RuleSet

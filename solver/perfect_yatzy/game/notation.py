@@ -19,14 +19,7 @@ from .._messages import _, ngettext
 from ..errors import StateError, alternatives, shown, whole_number
 from .category_index import category_index
 from .dice import Dice
-from .limits import (
-    MAX_CARD_ENTRIES,
-    MAX_CARD_TEXT,
-    MAX_DICE_LISTED,
-    MAX_DICE_TEXT,
-    MAX_NAME,
-    check_length,
-)
+from .limits import MAX_CARD_ENTRIES, MAX_CARD_TEXT, MAX_DICE_LISTED, MAX_DICE_TEXT, MAX_NAME, check_length
 from .rules import RuleSet
 from .scorecard import Scorecard, check_card
 from .translations import category_label

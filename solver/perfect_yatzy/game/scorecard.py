@@ -157,10 +157,7 @@ def check_card(card: Scorecard) -> Scorecard:
             if maximum
             else _("{count} bonus points are impossible here: this card cannot have any")
         )
-        raise StateError(
-            text.format(count=card.bonus_points, possible=span(0, maximum)),
-            code="invalid-card",
-        )
+        raise StateError(text.format(count=card.bonus_points, possible=span(0, maximum)), code="invalid-card")
     filled = card.state.filled
     if (gap := _skipped_box(card.rules, filled)) >= 0:
         message = _("{rules} fills in order: {category} must come first")
@@ -216,8 +213,7 @@ def check_state(rules: RuleSet, state: State) -> None:
             else _("{count} saved rolls are impossible under {rules}: none exist")
         )
         raise StateError(
-            text.format(count=state.saved, rules=rules.key, turns=turns, possible=span(0, most)),
-            code="invalid-state",
+            text.format(count=state.saved, rules=rules.key, turns=turns, possible=span(0, most)), code="invalid-state"
         )
     tracked = rules.tracked_index if rules.tracked_index >= 0 else rules.joker_index
     if state.joker_paid and not (tracked >= 0 and state.filled >> tracked & 1):

@@ -16,15 +16,7 @@ from ..game.dice import Lattice
 from ..model.turn_model import DiceModel, dice_model
 from .jit import by_kind, jit
 from .simd import choose, load, maximum, splat, store
-from .unrolled import (
-    UNROLLED,
-    FiveDice,
-    SixDice,
-    emit_maxima,
-    emit_means,
-    emit_spread,
-    unrolled_pass,
-)
+from .unrolled import UNROLLED, FiveDice, SixDice, emit_maxima, emit_means, emit_spread, unrolled_pass
 
 
 def kernel_lattice(dice: Lattice, unrolled: bool = True) -> FiveDice | SixDice | DiceModel:

@@ -191,29 +191,27 @@ def backup_block(children, job, block):
             maxima(stage, job.lattice)
         saved_before = rerolls - model.rolls_per_turn + 1
         if saved_before >= 0:
+            value = mean_of_first_roll(dice, stage)
             if model.has_first_roll_bonus:
-                write_first_roll(children, job, block, saved, saved_before, stage)
-            else:
-                store(scratch.temp, 0, mean_of_first_roll(dice, stage))
-                write_expected(job, block, saved_before)
+                value = first_roll_mean(children, job, block, saved, stage)
+            write_expected(job, block, saved_before, value)
 
 
 @jit
-def write_first_roll(children, job, block, saved, saved_before, stage):
-    """Write ``expected`` of the lanes with so many saved rolls, whose first roll has bonus points."""
-    dice, stops = job.model.dice, job.scratch.first_stops
+def first_roll_mean(children, job, block, saved, stage):
+    """The mean of a first roll that has bonus points; turns that begin with more rolls pass `stage` without them."""
+    dice, stops, total = job.model.dice, job.scratch.first_stops, splat(stage, 0.0)
     backup_stops(children, job, block, saved, True, stops)
-    total = splat(stage, 0.0)
     for roll in range(dice.roll_count):
         best = maximum(load(stops, roll), load(stage, dice.first_roll + roll))
         total += dice.weights[roll] * best
-    store(job.scratch.temp, 0, total)
-    write_expected(job, block, saved_before)
+    return total
 
 
 @jit
-def write_expected(job, block, saved_before):
-    """Copy the vector in ``temp`` to ``expected`` of the lanes that had so many rolls saved."""
+def write_expected(job, block, saved_before, value):
+    """Write a vector to ``expected`` of the lanes that had so many rolls saved."""
+    store(job.scratch.temp, 0, value)
     for lane in range(LANES):
         state = block * LANES + lane
         if job.states.saved[state] == saved_before:

@@ -72,7 +72,8 @@ class StateSpace:
         check_enumerable(rules, start.filled)
         self.has_tracked_rows = rules.tracked_index >= 0
         self.lanes = lanes = LaneSets(rules, start)
-        self.upper, self.sums = lanes.uppers.counting, lanes.sums  # that count to a bonus; by lane set
+        # The categories that count towards a bonus, and every upper sum that can occur, by lane set.
+        self.upper, self.sums = lanes.uppers.counting, lanes.sums
         self._uppers, self._lane_count = lanes.uppers, lanes.count
         self._lane_upper, self._lane_of = lanes.arrays(LANES)
         self.step_of = np.zeros(self.categories, dtype=np.int64)  # what filling a category adds to the row

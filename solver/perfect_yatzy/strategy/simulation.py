@@ -214,13 +214,7 @@ def simulate(
 def checked_games(
     strategy: Strategy | Policy, games: int, seed: int, start: Position | None, points: int | None
 ) -> tuple[int, CheckedPosition]:
-    """The number of games and the checked position of :func:`simulate`, whose points are those before the start.
-
-    Raises
-    ------
-    StateError
-        As :func:`perfect_yatzy.simulate`.
-    """
+    """The number of games and the checked position of :func:`simulate`, whose points are those before the start."""
     if not callable(getattr(strategy, "layer", None)):  # no policy
         check_strategy(strategy)
     games = whole_number(games, "games")
