@@ -64,7 +64,7 @@ function build() {
   const before = upper.length + ROWS_OF_BONUS * bonuses.length + 1, moved = Math.max(0, Math.floor((lower.length - before) / 2));
   const side = (rows, name) => element("ul", { class: "side", "aria-label": name }, ...rows);
   byId("card").classList.toggle("many", columns > 1);
-  byId("card").style.setProperty("--players", state.players.length);
+  byId("card").dataset.players = state.players.length;
   byId("card").replaceChildren(
     side([...upper, ...bonuses, ...(columns > 1 ? [] : lower.slice(0, moved)), sum], _("Upper boxes")),
     side(columns > 1 ? lower : lower.slice(moved), _("Other boxes")));
