@@ -42,6 +42,7 @@ from ..strategy.certificate import Certificate
 from ..strategy.fitted_file import OBJECTIVE, from_arrays, has_fitted, to_arrays, write_fitted
 from ..strategy.fitted_values import FittedValues, first_guess
 from ..strategy.opening import open_approximate
+from ..tablebase.memory import peak_memory
 from .fit import fit_values
 from .relaxation import Budget, relax
 from .rollout import SIMULATION_SEED, simulate_values
@@ -303,13 +304,3 @@ class Pipeline:
             }
             self._finish(stage, found)
         return self.stages.get(stage)[0]
-
-
-def peak_memory() -> int:
-    """Peak memory of this process in bytes; 0 where the system does not report it."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return 0
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return int(peak) * (1 if os.uname().sysname == "Darwin" else 1024)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from typing import Any
 
 from .._version import __version__
 from ..errors import ClusterError
+from ..tablebase.memory import peak_memory
 
 SOURCES = "sources of perfect-yatzy"
 
@@ -143,20 +143,6 @@ def describe(job: Job, dask_worker: Any = None) -> WorkerFacts:
 def process_name() -> str:
     """Host and process id."""
     return f"{os.uname().nodename if hasattr(os, 'uname') else 'localhost'}:{os.getpid()}"
-
-
-def peak_memory() -> int:
-    """Most memory that this process has used at a time, in bytes; 0 if the system does not report it."""
-    try:
-        text = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
-        return next(int(line.split()[1]) << 10 for line in text.splitlines() if line.startswith("VmHWM:"))
-    except (OSError, StopIteration):
-        pass
-    try:
-        import resource
-    except ImportError:  # Windows
-        return 0
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def run_task(argument: Any, function: Callable[[Any], Any], job: Job) -> TaskReport:

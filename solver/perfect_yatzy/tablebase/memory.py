@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -64,6 +65,20 @@ def available_memory() -> int | None:
     except OSError:
         return None
     return next((int(line.split()[1]) << 10 for line in text.splitlines() if line.startswith("MemAvailable:")), None)
+
+
+def peak_memory() -> int:
+    """Most memory that this process has used at a time, in bytes; 0 if the system does not report it."""
+    try:
+        text = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+        return next(int(line.split()[1]) << 10 for line in text.splitlines() if line.startswith("VmHWM:"))
+    except (OSError, StopIteration):
+        pass
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0
+    return int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) * (1 if sys.platform == "darwin" else 1024)
 
 
 def check_memory(rules: RuleSet, cost: SolveCost) -> None:
