@@ -63,9 +63,8 @@ check: lint typecheck test ## what a change must pass before it is sent
 typecheck: $(READY) ## mypy, strict on the package
 	$(RUN)/mypy
 
-docs: $(READY) ## the API reference in build/docs; a warning is an error
-	rm -rf build/docs
-	$(RUN)/python -W error -m pdoc --docformat numpy --output-directory build/docs $(PUBLIC)
+docs: $(READY) ## guides, tutorial and API reference as a site in build/docs; a warning is an error
+	$(RUN)/python .ci/site.py $(PUBLIC)
 
 messages: $(READY) ## extract the words that people see, update and compile the catalogues
 	$(RUN)/python .ci/messages.py

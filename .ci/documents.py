@@ -1,4 +1,4 @@
-"""The READMEs: their code blocks, their links, and their commands run as a reader would run them.
+"""The READMEs and guides: their code blocks, their links, and their commands run as a reader would run them.
 
 ``make readmes`` writes the output that the commands print today into the documents.
 """
@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [
     ROOT / "README.md",
     *sorted((ROOT / "solver").rglob("README.md")),
+    *sorted((ROOT / "solver" / "docs").glob("*.md")),
     *(ROOT / folder / "README.md" for folder in ("tables", "benchmarks", "tests")),
 ]
 
@@ -39,7 +40,14 @@ def name(document: Path) -> str:
 def blocks(document: Path, language: str) -> list[str]:
     """Contents of the fenced code blocks of a language."""
     text = document.read_text(encoding="utf-8")
-    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    return re.findall(rf"^```{language}(?: title=[^\n]*)?\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+def write_files(document: Path, folder: Path) -> None:
+    """Write the files that a document shows under their names into a folder."""
+    text = document.read_text(encoding="utf-8")
+    for title, content in re.findall(r'^```\w+ title="([^"\n]*)"\n(.*?)^```', text, re.DOTALL | re.MULTILINE):
+        (folder / title).write_text(content, encoding="utf-8")
 
 
 def commands(document: Path) -> list[Command]:
@@ -52,16 +60,23 @@ def commands(document: Path) -> list[Command]:
     return found
 
 
-def run_shell(text: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command of a console block in a folder."""
-    script = f'yatzy() {{ "{sys.executable}" -m perfect_yatzy "$@"; }}\n{text}'
+def run_shell(command: Command, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command of a console block in a folder that has the files of its document."""
+    write_files(command.document, folder)
+    script = f'yatzy() {{ "{sys.executable}" -m perfect_yatzy "$@"; }}\n{command.text}'
     env = os.environ | {"NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
     return subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=env, cwd=folder, check=False)
 
 
+def unexpected(stderr: str) -> list[str]:
+    """Lines that are no progress: that a game is solved, and how far a long command is."""
+    return [line for line in stderr.splitlines() if not line.endswith("will be stored") and " % done" not in line]
+
+
 def links(document: Path) -> list[str]:
-    """Targets of the links to files of this repository."""
-    return re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", document.read_text(encoding="utf-8"))
+    """Targets of the links to files of this repository; pictures are drawn when the site is built."""
+    found = re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", document.read_text(encoding="utf-8"))
+    return [link for link in found if not link.endswith(".svg")]
 
 
 def main() -> None:
@@ -72,8 +87,8 @@ def main() -> None:
         for document in DOCUMENTS:
             for command in commands(document):
                 with tempfile.TemporaryDirectory() as folder:
-                    ran = run_shell(command.text, Path(folder))
-                if ran.stderr:
+                    ran = run_shell(command, Path(folder))
+                if unexpected(ran.stderr):
                     sys.exit(f"{name(document)}: {command.text}\n{ran.stderr}")
                 output = ran.stdout.rstrip("\n")
                 if output != command.output:

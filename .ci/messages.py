@@ -88,13 +88,13 @@ class Extracted:
         if len(texts) == CALLS[call]:
             plural, context = texts[-1] if call == "ngettext" else "", texts[0] if call == "pgettext" else ""
             self.messages.append(Message(texts[1 if context else 0], source, plural, context))
-        elif MARKED not in path.read_text().splitlines()[line - 1]:
+        elif MARKED not in path.read_text(encoding="utf-8").splitlines()[line - 1]:
             self.faults.append(f"{source}:{line}: {call}() of something else than a literal")
 
 
 def from_python(path: Path, found: Extracted) -> None:
     """Add the messages of a module."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLS:
             given = [getattr(arg, "value", None) for arg in node.args[: CALLS[node.func.id]]]
             found.add(path, node.lineno, node.func.id, [text for text in given if isinstance(text, str)])
@@ -102,7 +102,8 @@ def from_python(path: Path, found: Extracted) -> None:
 
 def script_tokens(path: Path) -> list[Token]:
     """The tokens of a script, without comments."""
-    return [token for token in tokenize(path.read_text()) if token.type not in ("linecomment", "multilinecomment")]
+    text = path.read_text(encoding="utf-8")
+    return [token for token in tokenize(text) if token.type not in ("linecomment", "multilinecomment")]
 
 
 def literal(tokens: list[Token], at: int) -> tuple[str | None, int]:
@@ -177,7 +178,7 @@ class MarkedWords(HTMLParser):
 def marked_words(path: Path) -> MarkedWords:
     """The words of an HTML file."""
     parser = MarkedWords()
-    parser.feed(path.read_text())
+    parser.feed(path.read_text(encoding="utf-8"))
     return parser
 
 

@@ -1,13 +1,14 @@
 """Atomic replacement of files, and locks between processes and threads.
 
 The locks are advisory (flock) and end with the process. On systems without them (Windows, some network disks) nothing
-is locked.
+is locked, and each process writes files of its own. Windows neither renames nor removes a file that is open.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -18,6 +19,7 @@ except ImportError:
     fcntl = None  # type: ignore[assignment]
 
 HAS_LOCKS = fcntl is not None
+TRIES = 1 if HAS_LOCKS else 20  # to replace a file; where others may be reading it, a second in all
 
 
 def try_lock(descriptor: int) -> bool | None:
@@ -59,6 +61,15 @@ def open_hidden(path: Path) -> tuple[int, Path]:
             return os.open(hidden, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666), hidden
 
 
+def replace(source: Path, target: Path) -> None:
+    """Put a file in the place of another; waits a moment for readers where they prevent it."""
+    for _ in range(TRIES - 1):
+        with contextlib.suppress(PermissionError):
+            return os.replace(source, target)
+        time.sleep(0.05)
+    return os.replace(source, target)
+
+
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Open a temporary file for writing that replaces `path` when the block ends.
@@ -71,7 +82,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.replace(hidden, path)
+        replace(hidden, path)
     except BaseException:
         hidden.unlink(missing_ok=True)
         raise

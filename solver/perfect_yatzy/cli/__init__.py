@@ -5,6 +5,7 @@ views/         the text and files that they print
 options        options and arguments that several commands share
 console        error boundary, output, prompts, progress
 terminal_game  the loop of `yatzy play`
+versions       `yatzy --version`
 jsonl          the loop of `--jsonl`
 
 Answers go to standard output, everything else to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage or an
@@ -47,12 +48,30 @@ COMMANDS = {  # command -> module of `commands`; a module is imported when its c
 EPILOG = "Help for one command: yatzy COMMAND --help"
 
 
+def print_version(context: click.Context, option: click.Parameter, wanted: bool) -> None:
+    """Print the version, with --verbose also what a report of a bug needs, and end."""
+    if not wanted:
+        return
+    click.echo(f"yatzy, version {__version__}")
+    if context.params["verbose"]:
+        from .versions import versions
+
+        for line in versions():
+            click.echo(line)
+    context.exit()
+
+
 @click.group(
     cls=YatzyGroup, modules=COMMANDS, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]}
 )
-@click.version_option(__version__, "-V", "--version", prog_name="yatzy")
-def main() -> None:
+@click.option("--verbose", is_flag=True, is_eager=True, help="With --version: what a report of a bug needs.")
+@click.option(
+    "-V", "--version", is_flag=True, expose_value=False, callback=print_version, help="Show the version and exit."
+)
+def main(verbose: bool) -> None:
     """Exact optimal play for Yatzy: which dice to hold, which category to take, what score to expect."""
+    if verbose:
+        raise click.NoSuchOption("--verbose")
 
 
 @main.command()

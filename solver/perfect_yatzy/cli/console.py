@@ -74,7 +74,7 @@ class YatzyGroup(click.Group):
         """:meth:`main` in the language that is chosen."""
         kwargs["standalone_mode"] = False
         if sys.stdin is None:
-            sys.stdin = open(os.devnull)  # noqa: SIM115 (for the rest of the process); prompts end at once
+            sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 (for the rest of the process; prompts end)
         if sys.stdout is None:
             fail(_("cannot write the answer: standard output is closed"), 1)
         for stream in (sys.stdout, sys.stderr):

@@ -14,6 +14,7 @@ program is then asked for the category.
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import subprocess
 from contextlib import suppress
@@ -40,7 +41,7 @@ class ProcessPlayer:
     def __init__(self, command: str) -> None:
         self.command, self._sent = command, 0
         try:
-            arguments = shlex.split(command)
+            arguments = shlex.split(command) if os.name == "posix" else command  # Windows splits it itself
             self._process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         except (OSError, ValueError, IndexError) as error:
             raise ProcessError(f"cannot start {shown(command)}: {error}") from error

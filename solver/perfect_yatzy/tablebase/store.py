@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .._files import HAS_LOCKS
 from .._messages import _
 from ..errors import Cancelled, TableError
 from ..game.rules import RuleSet
@@ -96,6 +97,10 @@ def solve_to_store(
             what = f"solving {objective.rules.key} ({objective.name}, {gigabytes(cost.bytes)})"
             log_long(what, cost.processor_seconds / (threads or default_threads()), progress)
             return write_table(writer, threads, progress)
+        except TableError:
+            # Without locks another process may have finished, and opened, the same table meanwhile.
+            if HAS_LOCKS or not missing_only or not has_table(objective.rules, tables, objective.name):
+                raise
         finally:
             writer.close()
 

@@ -19,7 +19,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from .._files import HAS_LOCKS, open_hidden, replacing, try_lock
+from .._files import HAS_LOCKS, open_hidden, replace, replacing, try_lock
 from .._version import __version__
 from ..model.checked_values import BlockHasher
 from ..model.objectives import Objective, Values
@@ -200,8 +200,10 @@ class TableWriter:
         """Put the part in the place of the table; a copy, if another process has removed the part meanwhile."""
         # The path may then lead to a part that somebody else has begun since. Whoever removes a part holds the lock
         # of the folder, as this writer does now.
+        if self.private:
+            self.file.close()  # nobody waits for its lock, and Windows does not rename an open file
         if self.private or is_same_file(self.file.fileno(), self.part):
-            os.replace(self.part, self.path)
+            replace(self.part, self.path)
             return
         with replacing(self.path) as file:
             self.file.seek(0)
@@ -217,6 +219,8 @@ class TableWriter:
 
     def close(self) -> None:
         """Release the file and its lock; the layers of the last checkpoint remain for a later solve."""
+        if self.private:
+            self.file.close()
         if self.private or (not self.finished and not self.written and not self._resumable()):
             self.part.unlink(missing_ok=True)
         self.file.close()

@@ -186,7 +186,7 @@ def _manifest() -> dict[str, Any]:
 def service_worker(page: Mapping[str, bytes]) -> bytes:
     """The service worker for these files: it keeps exactly them, so a new version replaces all at once."""
     hashes = {name: hashlib.sha256(content).hexdigest() for name, content in sorted(page.items())}
-    source = files("perfect_yatzy.web").joinpath("static", WORKER_SOURCE).read_text()
+    source = files("perfect_yatzy.web").joinpath("static", WORKER_SOURCE).read_text(encoding="utf-8")
     version = hashlib.sha256((json.dumps(hashes) + source).encode()).hexdigest()[:12]
     head = f"const VERSION = {json.dumps(version)};\nconst FILES = {json.dumps(hashes, indent=1)};\n"
     return (head + source).encode()
