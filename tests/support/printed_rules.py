@@ -482,7 +482,7 @@ def numbered_sentences(text: str) -> Iterator[str]:
     lines = iter(text.splitlines())
     sentence, expected = "", 1
     for line in lines:
-        if match := re.fullmatch(rf" *{expected} (\S.*)", line):
+        if match := re.fullmatch(rf" {{0,3}}{expected} (\S.*)", line):
             sentence, expected = match[1], expected + 1
         elif sentence and line.startswith("    "):
             sentence += " " + line.strip()
