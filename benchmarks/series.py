@@ -53,13 +53,17 @@ def measured() -> tuple[str, float, float]:
     return digest, statistics.median(solves), statistics.median(references)
 
 
+def git(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["git", *words], capture_output=True, text=True, check=False, cwd=RUNS)
+
+
 def main() -> None:
     """Append a line to the series and print it."""
-    command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
-    commit = subprocess.run(command, capture_output=True, text=True, check=False, cwd=RUNS).stdout.strip()
+    commit = git("rev-parse", "--short=12", "HEAD").stdout.strip() or "unknown"
+    changed = git("diff", "--quiet", "HEAD", "--", "../../solver").returncode == 1
     digest, solve, reference = measured()
     figures = (f"{solve:.4f}", f"{reference:.4f}", f"{solve / reference:.3f}")
-    line = "\t".join((date.today().isoformat(), commit or "unknown", cpu_name(), digest[:12], *figures))
+    line = "\t".join((date.today().isoformat(), commit + "+" * changed, cpu_name(), digest[:12], *figures))
     with open(SERIES, "a", encoding="utf-8") as file:
         if not file.tell():
             file.write("\t".join(COLUMNS) + "\n")
