@@ -9,7 +9,7 @@ PYTEST := $(RUN)/python -m pytest
 PARALLEL := -n logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 PUBLIC := perfect_yatzy perfect_yatzy.frames perfect_yatzy.rl perfect_yatzy.play.record perfect_yatzy.play.review perfect_yatzy.play.rating
 
-.PHONY: help demo test test-all test-full test-slow test-lowest campaign coverage check lint typecheck docs messages readmes package bench bench-big bench-beyond bench-approximate bench-environments bench-agents bench-cluster bench-cost bench-roofline bench-exact bench-web tables verify clean
+.PHONY: help demo test test-all test-full test-slow test-lowest campaign coverage check lint typecheck docs messages readmes package bench bench-big bench-beyond bench-approximate bench-environments bench-agents bench-cluster bench-cost bench-roofline bench-exact bench-web bench-series tables verify clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -104,6 +104,9 @@ bench-roofline: $(READY) ## cycles of each kernel of the turn, and the share of 
 
 bench-exact: $(READY) ## proofs in exact integers, beside a C++ program of the same recursion
 	$(RUN)/python -m benchmarks.exact
+
+bench-series: $(READY) ## append a line to benchmarks/runs/series.tsv: a solve, relative to a fixed C program
+	$(RUN)/python -m benchmarks.series
 
 bench-web: $(READY) ## queries a second of the local page's server
 	$(RUN)/python -m benchmarks.web

@@ -98,7 +98,10 @@ def pictures() -> dict[str, str]:
     found, tens = distribution(yatzy), range(100, 350, 10)
     chances = [float(sum(found.chances[(found.scores >= low) & (found.scores < low + 10)])) for low in tens]
     lost = json.loads(run("evaluate", "most-points", "--json"))["losses"]["turns"]
+    rows = (ROOT / "benchmarks" / "runs" / "series.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    runs = [line.split("\t") for line in rows[-20:]]
     return {
+        "series": bars([float(run[-1]) for run in runs], [run[-1] for run in runs], "ratio of times, by run"),
         "lattice": lattice(),
         "layers": bars(states, [str(count) for count in range(16)], "states by the number of open boxes"),
         "distribution": bars(chances, [str(low) if low % 50 == 0 else "" for low in tens], "final score"),

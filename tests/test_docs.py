@@ -155,6 +155,13 @@ def test_solved_games_are_those_of_the_checksums() -> None:
         assert (value, int(states.replace(",", ""))) == (sums[key]["value"], sums[key]["states"])
 
 
+def test_the_series_of_figures_is_of_the_bits_of_the_checksums() -> None:
+    names, *rows = (line.split("\t") for line in read("benchmarks", "runs", "series.tsv").splitlines())
+    runs = [dict(zip(names, row, strict=True)) for row in rows]
+    assert {run["sha256"] for run in runs} == {json.loads(read("tables", "checksums.json"))["yatzy"]["sha256"][:12]}
+    assert all(abs(float(run["solve"]) / float(run["reference"]) - float(run["ratio"])) < 0.001 for run in runs)
+
+
 def test_games_that_are_not_solved_again_keep_their_line() -> None:
     text = read("tables", "README.md")
     assert f"{build.START}\n{build.games_table({}, text)}\n{build.END}" in text

@@ -1,4 +1,4 @@
-"""`yatzy tables`: list the stored tables, or remove some."""
+"""`yatzy tables`: list the stored tables, remove some, fetch one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 from ..._messages import _
 from ..console import echo_json, echo_lines
-from ..options import KnownWords, UsageError, json_option, stored_tables, tables_option
+from ..options import RULES, KnownWords, UsageError, json_option, stored_tables, tables_option
 
 if TYPE_CHECKING:
     from ...tablebase.inventory import TableEntry
@@ -24,11 +24,18 @@ if TYPE_CHECKING:
     help="Remove leftover files of interrupted solves, which then begin anew, and kernels that other versions "
     "compiled.",
 )  # fmt: skip
+@click.option(
+    "--fetch", type=RULES, metavar="RULES",
+    help="Take the table of a rule set from --from, after a check of hashes, rules and values.",
+)  # fmt: skip
+@click.option("--from", "source", metavar="FOLDER", help="With --fetch: a tables folder, or the URL of one.")
 @click.option("--yes", "-y", is_flag=True, help="With --remove: without a confirmation.")
 @tables_option
 @json_option
-def tables(name: str | None, clean: bool, yes: bool, tables: str | None, as_json: bool) -> None:
-    """List or remove stored tables.
+def tables(
+    name: str | None, clean: bool, fetch: str | None, source: str | None, yes: bool, tables: str | None, as_json: bool
+) -> None:
+    """List, remove or fetch stored tables.
 
     A removed table is solved again when it is needed.
 
@@ -36,11 +43,20 @@ def tables(name: str | None, clean: bool, yes: bool, tables: str | None, as_json
       yatzy tables
       yatzy tables --remove maxi
       yatzy tables --remove yatzy-goals
+      yatzy tables --fetch maxi --from https://example.org/tables
     """
     from ...tablebase.inventory import stored
     from ...tablebase.store import tables_folder
     from ..views.stored_tables import stored_tables_json, stored_tables_lines
 
+    if (fetch is None) != (source is None):
+        raise UsageError(_("--fetch and --from go together"))
+    if fetch is not None and source is not None:
+        from ...game.rule_loader import load_rules
+        from ...strategy.fetch import fetch as take
+
+        click.echo(_("Wrote {path}").format(path=take(load_rules(fetch), source, tables)))
+        return
     entries, folder = stored(tables), tables_folder(tables)
     if clean:
         remove_leftovers(tables)
