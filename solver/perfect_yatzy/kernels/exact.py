@@ -58,12 +58,12 @@ class ExactJob(NamedTuple):
     weights: Floats  # (limbs,): powers of 2^LIMB_BITS, 1 in the middle, so that 2000 bits do not overflow
     units: Floats  # (rerolls + 1,): points of a weight of 1, for values after so many rerolls
     orderings: Floats  # (rolls,): number of ways to roll each
-    factors: Floats  # (holds + 2,): faces^|hold|, and 1 for the end of the turn and a category
-    # vectors: limbs of each hold and of the end of the turn; of a category that is compared with it; of the sum over
-    # the first rolls; of a first roll, if it has bonus points
+    factors: Floats  # (holds + 1,): faces^|hold|, and 1 for the end of the turn
+    # vectors: limbs of each hold, of the end of the turn, of the sum over the first rolls, and of a first roll
     buffer: Floats
     values: Floats  # vectors: values of the categories
-    chosen: Ints  # (LANES,): entry of the best option so far, -1 before the first
+    chosen: Ints  # (LANES,): the best option so far, -1 before the first
+    child: Floats  # (limbs,)
     tied: Ints  # (LANES,): 1 if another one equals it
     gaps: Floats  # (LANES,): points between the best two that differ, at most WINDOW
     tally: Floats  # (4,): written
@@ -82,19 +82,12 @@ def carry(buffer, entry, limbs, factor):
 
 
 @jit
-def is_better(job, lane, entry, rerolls):
-    """Whether an entry of the buffer is the best option of a lane so far; notes ties and the gap of the best two."""
-    limbs, before, difference = job.limbs, job.chosen[lane], 0.0
-    if before < 0:
-        return True
-    new, old = entry * limbs * LANES + lane, before * limbs * LANES + lane
-    for k in range(limbs - 1, -1, -1):
-        limb = job.buffer[new + k * LANES] * job.factors[entry] - job.buffer[old + k * LANES] * job.factors[before]
-        difference += limb * job.weights[k]
+def note_option(job, lane, difference, unit):
+    """Whether an option is better than the best before it, from their difference; the tie and gap of the best two."""
     if difference == 0.0:
         job.tied[lane] = 1
         return False
-    gap = abs(difference) * job.units[rerolls]
+    gap = abs(difference) * unit
     if difference > 0.0:
         job.tied[lane], job.gaps[lane] = 0, gap
         return True
@@ -122,25 +115,10 @@ def begin_decision(job):
 
 
 @jit
-def write_child(job, block, lane, saved, outcome, entry):
-    """Write the integers of an outcome of the turn of one lane to an entry of the buffer."""
-    layout, below, total = job.turn.model.layout, job.limbs_below, job.outcomes.total[outcome]
-    row, shift = block.row + job.outcomes.step[outcome], job.outcomes.shift[outcome]
-    state = state_number(layout, block.row, row, block.start + lane, saved, shift)
-    first = (state - job.turn.below.start) * below
-    for k in range(below):
-        scale, square = job.scales[saved * below + k], job.square_scales[saved * below + k]
-        limb = job.below[first + k] + total * (scale - total * square)
-        if job.first_square <= k < job.first_square + job.squares and k + job.squares < below:
-            limb -= 2.0 * total * job.below[first + k + job.squares]
-        job.buffer[(entry * job.limbs + k) * LANES + lane] = limb
-
-
-@jit
 def end_turn(job, block, roll, saved, is_first, lanes):
-    """The best category of a roll, exactly as the entry of the end of the turn and as the returned vector."""
-    model, limbs, values, buffer = job.turn.model, job.limbs, job.values, job.buffer
-    children, end = mean_table(job.turn.below), model.dice.first_roll + model.dice.roll_count
+    """The best category of a roll, exactly as the last entry of the buffer and as the returned vector."""
+    model, limbs, below, child = job.turn.model, job.limbs, job.limbs_below, job.child
+    children, dice, values = mean_table(job.turn.below), model.dice, job.values
     allowed, way = scoring_of_roll(model, block.row, block.choices, roll, is_first)
     best = splat(values, LOWEST)
     for c in range(model.category_count):
@@ -150,17 +128,29 @@ def end_turn(job, block, roll, saved, is_first, lanes):
             value = child_value(children, model.layout, block, after, job.outcomes.total[i], job.turn.scratch.temp)
             store(values, c, value)
             best = maximum(best, value)
-    fill(buffer, end * limbs, 2 * limbs, splat(buffer, 0.0))
+    end = (dice.first_roll + dice.roll_count) * limbs
+    limit, unit = best - WINDOW, job.units[saved]
     begin_decision(job)
     for c in range(model.category_count):
-        within = at_least(load(values, c), best - WINDOW) if allowed >> c & 1 else 0
+        within = at_least(load(values, c), limit) if allowed >> c & 1 else 0
+        i = outcome_number(model, job.outcomes, way, c, roll)
+        row, total = block.row + job.outcomes.step[i], job.outcomes.total[i]
         for lane in range(lanes):
             if within >> lane & 1:
-                write_child(job, block, lane, saved, outcome_number(model, job.outcomes, way, c, roll), end + 1)
-                if is_better(job, lane, end + 1, saved):
-                    job.chosen[lane] = end
-                    for k in range(end * limbs, (end + 1) * limbs):
-                        buffer[k * LANES + lane] = buffer[(k + limbs) * LANES + lane]
+                state = state_number(model.layout, block.row, row, block.start + lane, saved, job.outcomes.shift[i])
+                first, difference = (state - job.turn.below.start) * below, 0.0
+                for k in range(below - 1, -1, -1):
+                    child[k] = job.below[first + k] + total * job.scales[saved * below + k]
+                    if 0 <= k - job.first_square < job.squares:
+                        mean = job.below[first + k + job.squares] if k + job.squares < below else 0.0
+                        child[k] -= total * (2.0 * mean + total * job.square_scales[saved * below + k])
+                    difference += (child[k] - job.buffer[(end + k) * LANES + lane]) * job.weights[k]
+                if job.chosen[lane] < 0 or note_option(job, lane, difference, unit):
+                    job.chosen[lane] = c
+                    for k in range(below):
+                        job.buffer[(end + k) * LANES + lane] = child[k]
+    for k in range(below, limbs):
+        store(job.buffer, end + k, splat(job.buffer, 0.0))
     count_decision(job, lanes)
     return best
 
@@ -191,12 +181,13 @@ def decide(job, block, roll, rerolls, is_first, entry, lanes):
     """The value of a roll with so many rerolls left, exactly as an entry of the buffer and as the returned vector."""
     model, dice, values = job.turn.model, job.turn.model.dice, job.turn.scratch.buffer
     end, saved = dice.first_roll + dice.roll_count, rerolls if model.saves_rolls else 0
+    limbs, buffer = job.limbs, job.buffer
     ended = splat(values, LOWEST)
     if rerolls == 0 or model.saves_rolls or (is_first and model.has_first_roll_bonus):
         ended = end_turn(job, block, roll, saved, is_first, lanes)
-        carry(job.buffer, end, job.limbs, 1.0)
+        carry(buffer, end, limbs, 1.0)
         for _ in range(saved, rerolls):
-            carry(job.buffer, end, job.limbs, job.factors[end - 1])
+            carry(buffer, end, limbs, job.factors[end - 1])
     best = ended
     if rerolls > 0:
         first, last = dice.hold_start[roll], dice.hold_start[roll + 1]
@@ -207,9 +198,22 @@ def decide(job, block, roll, rerolls, is_first, entry, lanes):
             option = int(dice.holds[i]) if i < last else end
             within = at_least(load(values, option) if i < last else ended, best - WINDOW)
             for lane in range(lanes if within else 0):
-                if within >> lane & 1 and is_better(job, lane, option, rerolls):
-                    job.chosen[lane] = option
+                if within >> lane & 1:
+                    before = job.chosen[lane]
+                    better = before < 0
+                    if not better:
+                        difference, new, old = 0.0, job.factors[option], job.factors[before]
+                        place, other = option * limbs * LANES + lane, before * limbs * LANES + lane
+                        for k in range(limbs - 1, -1, -1):
+                            limb = buffer[place + k * LANES] * new - buffer[other + k * LANES] * old
+                            difference += limb * job.weights[k]
+                        better = note_option(job, lane, difference, job.units[rerolls])
+                    if better:
+                        job.chosen[lane] = option
         count_decision(job, lanes)
+    else:
+        for lane in range(LANES):
+            job.chosen[lane] = end
     take_chosen(job, entry, lanes)
     return best
 
@@ -231,18 +235,18 @@ def solve_exact_block(job, block):
                     for i in range(hold * dice.faces, (hold + 1) * dice.faces):
                         total += load(buffer, dice.successors[i] * limbs + k)
                     store(buffer, hold * limbs + k, total)
-        summed, first = (end + 2) * limbs, (end + 3) * limbs
+        summed, first = (end + 1) * limbs, (end + 2) * limbs
         fill(buffer, summed, limbs, splat(buffer, 0.0))
         for roll in range(dice.roll_count):
             entry = dice.first_roll + roll
             if saved_before >= 0 and model.has_first_roll_bonus:
-                decide(job, block, roll, rerolls, True, end + 3, lanes)
+                decide(job, block, roll, rerolls, True, end + 2, lanes)
             store(values, entry, decide(job, block, roll, rerolls, False, entry, lanes))
             source = first if model.has_first_roll_bonus else entry * limbs
             for k in range(limbs if saved_before >= 0 else 0):
                 store(buffer, summed + k, load(buffer, summed + k) + load(buffer, source + k) * job.orderings[roll])
         if saved_before >= 0:
-            carry(buffer, end + 2, limbs, 1.0)
+            carry(buffer, end + 1, limbs, 1.0)
             place = (state_place(model.layout, block.row, saved_before, block.start) - job.start) * limbs
             for lane in range(lanes):
                 for k in range(limbs):
